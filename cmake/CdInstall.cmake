@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the containment-domains authors
+
+# What an installed tree holds: headers, library, CMake package, pkg-config file. None of them
+# names an absolute path, so the tree can be moved.
+include(CMakePackageConfigHelpers)
+
+set(CD_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/ContainmentDomains")
+
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/cd" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(TARGETS cd EXPORT ContainmentDomainsTargets
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(EXPORT ContainmentDomainsTargets NAMESPACE ContainmentDomains::
+    DESTINATION "${CD_PACKAGE_DIR}")
+
+configure_package_config_file(
+    "${PROJECT_SOURCE_DIR}/cmake/ContainmentDomainsConfig.cmake.in"
+    "${PROJECT_BINARY_DIR}/ContainmentDomainsConfig.cmake"
+    INSTALL_DESTINATION "${CD_PACKAGE_DIR}")
+# Until 1.0 a minor version may change the interface.
+write_basic_package_version_file(
+    "${PROJECT_BINARY_DIR}/ContainmentDomainsConfigVersion.cmake"
+    COMPATIBILITY SameMinorVersion)
+install(FILES
+    "${PROJECT_BINARY_DIR}/ContainmentDomainsConfig.cmake"
+    "${PROJECT_BINARY_DIR}/ContainmentDomainsConfigVersion.cmake"
+    DESTINATION "${CD_PACKAGE_DIR}")
+
+set(pkgconfig_dir "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
+file(RELATIVE_PATH CD_PC_PREFIX "${pkgconfig_dir}" "${CMAKE_INSTALL_PREFIX}")
+string(REGEX REPLACE "/$" "" CD_PC_PREFIX "${CD_PC_PREFIX}")
+configure_file(
+    "${PROJECT_SOURCE_DIR}/cmake/containment-domains.pc.in"
+    "${PROJECT_BINARY_DIR}/containment-domains.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/containment-domains.pc"
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

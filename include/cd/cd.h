@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright the containment-domains authors */
+#ifndef CD_CD_H
+#define CD_CD_H
+
+/*
+ * Containment domains: keep what a piece of work needs to run again.
+ *
+ * Usable from C99 and from C++17. Calls return SUCCESS or FAILURE; after a FAILURE
+ * cd_last_error() tells the cause and cd_last_error_message() says it in a sentence.
+ * A failed call changes nothing, except that a failed restore_cd may have written part
+ * of memory and can be repeated. docs/semantics.md holds every rule.
+ *
+ * Each short name (READ_ONLY, SUCCESS, CURRENT_CD, ...) also exists with the prefix CD_;
+ * define CD_NO_SHORT_NAMES before the include to hide the short ones.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define CD_API __attribute__((visibility("default")))
+#else
+#define CD_API
+#endif
+
+/* Opaque. Validated at every call: a committed, discarded or invented one is an error. */
+typedef void *cd_handle;
+
+/* The calling thread's active CD: the one it created last and that still exists. */
+#define CD_CURRENT_CD ((cd_handle)1)
+
+enum cd_result {
+    CD_SUCCESS = 0,
+    CD_FAILURE = -1,
+#ifndef CD_NO_SHORT_NAMES
+    SUCCESS = CD_SUCCESS,
+    FAILURE = CD_FAILURE,
+#endif
+};
+
+/* READ_WRITE memory is about to be modified, so the next advance has to copy it. */
+enum addr_type {
+    CD_READ_ONLY = 0,
+    CD_READ_WRITE = 1,
+#ifndef CD_NO_SHORT_NAMES
+    READ_ONLY = CD_READ_ONLY,
+    READ_WRITE = CD_READ_WRITE,
+#endif
+};
+
+/* CONSTRAINED memory means nothing to ancestors (a stack variable): commit leaves it behind. */
+enum addr_scope {
+    CD_GLOBAL = 0,
+    CD_CONSTRAINED = 1,
+#ifndef CD_NO_SHORT_NAMES
+    GLOBAL = CD_GLOBAL,
+    CONSTRAINED = CD_CONSTRAINED,
+#endif
+};
+
+enum mpi_log {
+    CD_COMM_LOGGING_DISABLED = 0,
+    CD_COMM_LOGGING_ENABLED = 1,
+    CD_COMM_LOGGING_INHERIT = 2,
+    CD_MPI_LOGGING_DISABLED = CD_COMM_LOGGING_DISABLED,
+    CD_MPI_LOGGING_ENABLED = CD_COMM_LOGGING_ENABLED,
+    CD_MPI_LOGGING_INHERIT = CD_COMM_LOGGING_INHERIT,
+#ifndef CD_NO_SHORT_NAMES
+    COMM_LOGGING_DISABLED = CD_COMM_LOGGING_DISABLED,
+    COMM_LOGGING_ENABLED = CD_COMM_LOGGING_ENABLED,
+    COMM_LOGGING_INHERIT = CD_COMM_LOGGING_INHERIT,
+    MPI_LOGGING_DISABLED = CD_COMM_LOGGING_DISABLED,
+    MPI_LOGGING_ENABLED = CD_COMM_LOGGING_ENABLED,
+    MPI_LOGGING_INHERIT = CD_COMM_LOGGING_INHERIT,
+#endif
+};
+
+#ifndef CD_NO_SHORT_NAMES
+#define CURRENT_CD CD_CURRENT_CD
+#endif
+
+/* length bytes from address on; any alignment, any length. */
+struct cd_addrspec {
+    void *address;
+    size_t length;
+    enum addr_type addr_tp;
+    enum addr_scope addr_scope;
+};
+
+/* Writes the data of the given ranges into application memory; 0 means success. Must give
+   the same data each time. May be called with ranges split or grouped otherwise than added.
+   Called inside restore_cd, in its thread; may not call this library. */
+typedef int (*cd_regen_fn)(struct cd_addrspec addrlist[], int ascount);
+
+/* One code per cause. */
+enum cd_error {
+    CD_ERROR_NONE = 0,
+
+    /* handles and threads */
+    CD_ERROR_INVALID_HANDLE,   /* committed, discarded, foreign or NULL */
+    CD_ERROR_NO_CURRENT_CD,    /* CURRENT_CD, and this thread has no active CD */
+    CD_ERROR_HAS_CHILDREN,     /* commit or advance of a CD with uncommitted children */
+    CD_ERROR_ACTIVE_ELSEWHERE, /* a descendant is active in another thread */
+    CD_ERROR_IN_CALLBACK,      /* call from inside a regen, verify or event function */
+
+    /* create_cd */
+    CD_ERROR_NAME_MISSING, /* a root needs a name */
+    CD_ERROR_NAME_INVALID,
+    CD_ERROR_NAME_ON_CHILD, /* a child takes none */
+    CD_ERROR_NAME_IN_USE,   /* a live root of this rank has it */
+    CD_ERROR_LOGGING_MODE,  /* not one of enum mpi_log */
+    CD_ERROR_LOGGING_INHERIT_AT_ROOT,
+    CD_ERROR_LOGGING_MISMATCH, /* differs from the parent's */
+
+    /* storage_info */
+    CD_ERROR_STORAGE_SYNTAX,
+    CD_ERROR_STORAGE_KEY,
+    CD_ERROR_STORAGE_VALUE,
+    CD_ERROR_STORAGE_UNSUPPORTED, /* well-formed, but this build cannot do it */
+
+    /* ranges */
+    CD_ERROR_NULL_LIST,
+    CD_ERROR_COUNT,        /* negative, or more than the list holds */
+    CD_ERROR_NULL_ADDRESS, /* NULL with a length */
+    CD_ERROR_RANGE_WRAPS,  /* runs past the end of the address space */
+    CD_ERROR_ADDR_TYPE,
+    CD_ERROR_ADDR_SCOPE,
+    CD_ERROR_SCOPE_FIXED,      /* bytes are in the CD with the other scope */
+    CD_ERROR_REGEN_READ_WRITE, /* READ_WRITE via regen */
+    CD_ERROR_REGEN_NULL,
+    CD_ERROR_NO_PARENT,     /* via parent in a root CD */
+    CD_ERROR_NOT_IN_PARENT, /* via parent, and no ancestor holds the bytes as COPY */
+    CD_ERROR_PARENT_REGEN,  /* via parent, and the bytes end in a REGEN entry */
+    CD_ERROR_NOT_IN_CD,     /* delete of bytes that the CD does not hold */
+
+    /* files */
+    CD_ERROR_FILE_BAD_DESCRIPTOR, /* not open, or closed since it was added */
+    CD_ERROR_FILE_NOT_SEEKABLE,
+    CD_ERROR_FILE_CHANGED, /* the descriptor now names another file */
+    CD_ERROR_FILE_NOT_IN_CD,
+    CD_ERROR_FILE_SYSTEM, /* the operating system refused for another reason */
+
+    /* restore and verify */
+    CD_ERROR_REGEN_FAILED,
+    CD_ERROR_CHECKSUM, /* stored data do not match their checksum */
+    CD_ERROR_VERIFY_MISMATCH,
+
+    /* MPI log */
+    CD_ERROR_LOG_DISABLED,
+    CD_ERROR_LOG_REPLAYING, /* add while the log replays */
+    CD_ERROR_LOG_ENTRY,     /* NULL entry or negative length */
+    CD_ERROR_LOG_SIBLINGS,  /* the re-execution created other siblings than the log knows */
+
+    CD_ERROR_NO_MEMORY,
+    CD_ERROR_ARGUMENT, /* another argument is NULL or out of range; the message names it */
+};
+
+/* ---- Life of a CD ------------------------------------------------------------------ */
+
+/* Creates a CD and makes it the calling thread's active one.
+   parent: NULL for a root, else a handle or CURRENT_CD. storage_info: "key=value,...", or NULL
+   for CD_STORAGE_INFO from the environment (root) or the parent's (child). name: for a root,
+   unique in the rank; NULL for a child. error may be NULL; it gets the enum cd_error code.
+   Returns NULL on failure. Thread-safe. */
+CD_API cd_handle create_cd(cd_handle parent, const char *storage_info, enum mpi_log log_mpi_traffic,
+                           const char *name, int *error);
+
+/* Gives the parent what it does not hold yet (the older wins), and discards the CD.
+   A root is only discarded. Refused while the CD has children. */
+CD_API int commit_cd(cd_handle cd);
+
+/* Brings application memory and file positions back to the CD's point in time, discards its
+   descendants, and sets the MPI log to replay. The CD itself stays. */
+CD_API int restore_cd(cd_handle cd);
+
+/* Moves the CD's point in time to now, all or nothing: copies its READ_WRITE bytes, which are
+   READ_ONLY afterwards. Refused while the CD has children; a child is first committed to its
+   parent, but stays. */
+CD_API int advance_cd_point_in_time(cd_handle cd);
+
+/* ---- What a CD holds --------------------------------------------------------------- */
+
+/* Bytes that the CD already holds are not copied again; they take the given type. All or
+   nothing. Thread-safe. storage_info: where these entries are kept; NULL means as the CD.
+   In C and C++ storage_info may be left out. */
+CD_API int add_to_cd_via_copy(cd_handle cd, const struct cd_addrspec *addrlist, int ascount,
+                              const char *storage_info);
+
+/* No data are kept: a restore takes them from the nearest ancestor that holds them as COPY. */
+CD_API int add_to_cd_via_parent(cd_handle cd, const struct cd_addrspec *addrlist, int ascount,
+                                const char *storage_info);
+
+/* No data are kept: a restore calls regen. READ_ONLY ranges only. */
+CD_API int add_to_cd_via_regen(cd_handle cd, const struct cd_addrspec *addrlist, int ascount,
+                               const char *storage_info, cd_regen_fn regen);
+
+/* Bytes that the CD does not hold are an error. The type and scope in addrlist do not matter. */
+CD_API int delete_from_cd(cd_handle cd, const struct cd_addrspec *addrlist, int ascount);
+
+/* Keeps the descriptor's position, not the file's data. Thread-safe. */
+CD_API int add_file_to_cd(cd_handle cd, int filedes);
+CD_API int delete_file_from_cd(cd_handle cd, int filedes);
+
+/* ---- Errors ------------------------------------------------------------------------ */
+
+/* The calling thread's last call of this library: its code, CD_ERROR_NONE if it succeeded. */
+CD_API enum cd_error cd_last_error(void);
+
+/* The same in a sentence with the values involved and the remedy; "" after a success.
+   Valid until the thread's next call of this library. */
+CD_API const char *cd_last_error_message(void);
+
+/* A fixed short text for a code; never NULL. */
+CD_API const char *cd_strerror(int error);
+
+/* ---- Looking at a CD --------------------------------------------------------------- */
+
+/* "rank/name/depth/sibling", e.g. "3/root/1/0"; NULL on error. Valid while the CD lives. */
+CD_API const char *cd_name(cd_handle cd);
+
+struct cd_info {
+    int depth;            /* 0 for a root */
+    int sibling;          /* index among the parent's live children */
+    int children;         /* live children */
+    int logging;          /* 1 when MPI traffic is logged */
+    int replaying;        /* 1 between restore_cd and the end of the log */
+    int restarted;        /* 1 when the CD came back from a persistent store */
+    uint64_t epoch;       /* how often the CD was advanced */
+    size_t entries;       /* runs of bytes that came from one added range and are alike */
+    size_t bytes;         /* bytes in these entries */
+    size_t read_write;    /* of these, bytes that are READ_WRITE */
+    size_t stored_bytes;  /* memory in use for their data, shadow copies included */
+    size_t files;         /* descriptors held */
+    size_t log_length;    /* MPI log entries since the CD's point in time */
+    size_t log_bytes;     /* their size */
+    size_t log_remaining; /* entries still to be replayed */
+};
+
+CD_API int cd_query(cd_handle cd, struct cd_info *info);
+
+enum cd_mismatch_kind {
+    CD_MISMATCH_MEMORY = 1,  /* a READ_ONLY range differs from application memory */
+    CD_MISMATCH_CHECKSUM = 2 /* the stored data of a range do not match their checksum */
+};
+
+struct cd_mismatch {
+    const void *address; /* in application memory */
+    size_t length;
+    enum cd_mismatch_kind kind;
+};
+
+typedef void (*cd_mismatch_fn)(const struct cd_mismatch *mismatch, void *context);
+
+/* Compares READ_ONLY copies with live memory and stored data with their checksums. Reports each
+   range that differs (report may be NULL) and then fails with CD_ERROR_VERIFY_MISMATCH. */
+CD_API int cd_verify(cd_handle cd, cd_mismatch_fn report, void *context);
+
+/* ---- Watching ---------------------------------------------------------------------- */
+
+enum cd_operation {
+    CD_OP_CREATE,
+    CD_OP_ADD_COPY,
+    CD_OP_ADD_PARENT,
+    CD_OP_ADD_REGEN,
+    CD_OP_ADD_FILE,
+    CD_OP_DELETE,
+    CD_OP_DELETE_FILE,
+    CD_OP_COMMIT,
+    CD_OP_RESTORE,
+    CD_OP_ADVANCE,
+    CD_OP_VERIFY
+};
+
+struct cd_event {
+    enum cd_operation operation;
+    enum cd_error error; /* CD_ERROR_NONE: it succeeded */
+    const char *name;    /* the CD's identity, "" when there was none; valid during the call */
+    size_t bytes;        /* bytes copied into or out of the store */
+    uint64_t start_ns;   /* CLOCK_MONOTONIC */
+    uint64_t duration_ns;
+};
+
+typedef void (*cd_event_fn)(const struct cd_event *event, void *context);
+
+/* Calls observer after every operation, in the thread that did it; NULL turns it off. The observer
+   may not call this library. Costs one load per operation when off. */
+CD_API int cd_observe(cd_event_fn observer, void *context);
+
+/* ---- Both call forms: with and without storage_info ------------------------------------ */
+
+/* What the C macros call: the optional arguments, then CD_END_OF_ARGUMENTS. */
+#define CD_END_OF_ARGUMENTS ((const char *)-1)
+CD_API int cd_add_via_copy_va(cd_handle cd, const struct cd_addrspec *addrlist, int ascount, ...);
+CD_API int cd_add_via_parent_va(cd_handle cd, const struct cd_addrspec *addrlist, int ascount, ...);
+CD_API int cd_add_via_regen_va(cd_handle cd, const struct cd_addrspec *addrlist, int ascount, ...);
+
+#ifdef __cplusplus
+} /* extern "C" */
+
+#include "cd/overloads.hpp"
+#else
+#define add_to_cd_via_copy(...) cd_add_via_copy_va(__VA_ARGS__, CD_END_OF_ARGUMENTS)
+#define add_to_cd_via_parent(...) cd_add_via_parent_va(__VA_ARGS__, CD_END_OF_ARGUMENTS)
+#define add_to_cd_via_regen(...) cd_add_via_regen_va(__VA_ARGS__, CD_END_OF_ARGUMENTS)
+#endif
+
+#endif

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#ifndef CD_CD_HPP
+#define CD_CD_HPP
+
+/*
+ * A containment domain as a C++17 object:
+ *
+ *     cd::Domain domain = cd::Domain::root("solver");
+ *     domain.preserve(field);          // an object, an array, a vector, a span
+ *     step(field);
+ *     if (wrong(field)) domain.restore();
+ *
+ * Each operation exists twice. advance() throws cd::Error when it fails; try_advance() returns a
+ * cd::Result, which is false when it failed and then knows the code and the sentence.
+ *
+ * What cd.hpp has no word for is done with handle() and the calls of cd.h.
+ */
+
+#include "cd/cd.h"
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace cd {
+// The library has a namespace cd inside; the names here stay apart from its names when both are
+// linked into one program.
+inline namespace cpp {
+
+enum class Access { read_only = CD_READ_ONLY, read_write = CD_READ_WRITE };
+enum class Scope { global = CD_GLOBAL, constrained = CD_CONSTRAINED };
+
+class Error : public std::runtime_error {
+public:
+    Error(cd_error code, const std::string &sentence) : std::runtime_error(sentence), code_(code) {}
+    cd_error code() const noexcept { return code_; }
+
+private:
+    cd_error code_;
+};
+
+// The outcome of an operation: its value or why there is none.
+template <typename T = void> class [[nodiscard]] Result;
+
+template <> class [[nodiscard]] Result<void> {
+public:
+    Result() = default;
+
+    // What the thread's last call of the library failed with.
+    static Result of_last_call() { return Result(cd_last_error(), cd_last_error_message()); }
+
+    explicit operator bool() const noexcept { return code_ == CD_ERROR_NONE; }
+    cd_error code() const noexcept { return code_; }
+    const std::string &message() const noexcept { return message_; } // "" after a success
+
+    void value() const {
+        if (code_ != CD_ERROR_NONE)
+            throw Error(code_, message_);
+    }
+
+protected:
+    Result(cd_error code, std::string message) : code_(code), message_(std::move(message)) {}
+
+private:
+    cd_error code_ = CD_ERROR_NONE;
+    std::string message_;
+};
+
+template <typename T> class [[nodiscard]] Result : public Result<void> {
+public:
+    Result(T value) : value_(std::move(value)) {}
+    Result(Result<void> failure) : Result<void>(std::move(failure)) {}
+
+    // Throws cd::Error if there is none.
+    T &value() & {
+        Result<void>::value();
+        return value_;
+    }
+    T value() && {
+        Result<void>::value();
+        return std::move(value_);
+    }
+    // Only after a success.
+    T &operator*() noexcept { return value_; }
+    T *operator->() noexcept { return &value_; }
+
+private:
+    T value_{};
+};
+
+namespace detail {
+
+template <typename T> constexpr bool check_element() {
+    static_assert(!std::is_const_v<T>, "a restore would write to const memory");
+    static_assert(std::is_trivially_copyable_v<T>,
+                  "only trivially copyable objects can be kept and restored byte by byte");
+    return true;
+}
+
+// Containers and views: whatever has data() and size(), as vector, array and span do.
+template <typename T, typename = void> struct IsRange : std::false_type {};
+template <typename T>
+struct IsRange<
+    T, std::void_t<decltype(*std::declval<T &>().data()), decltype(std::declval<T &>().size())>>
+    : std::true_type {};
+
+} // namespace detail
+
+// Owns a CD from its creation to its commit. The destructor commits, also during the unwinding of
+// an exception: then the parent gets the data of before, which it needs to be restored. It never
+// throws; a CD that still has children stays alive, so a parent must outlive its children. After a
+// restore of an ancestor the CD is gone: calls then fail with CD_ERROR_INVALID_HANDLE.
+class Domain {
+public:
+    // Names no CD; every operation on it fails.
+    Domain() = default;
+
+    static Domain root(const char *name, mpi_log logging = CD_COMM_LOGGING_DISABLED,
+                       const char *storage_info = nullptr) {
+        return try_root(name, logging, storage_info).value();
+    }
+    static Result<Domain> try_root(const char *name, mpi_log logging = CD_COMM_LOGGING_DISABLED,
+                                   const char *storage_info = nullptr) {
+        return owner_of(create_cd(nullptr, storage_info, logging, name, nullptr));
+    }
+
+    Domain child(const char *storage_info = nullptr) const {
+        return try_child(storage_info).value();
+    }
+    Result<Domain> try_child(const char *storage_info = nullptr) const {
+        if (handle_ == nullptr)
+            return no_cd(); // NULL would ask for a root
+        return owner_of(
+            create_cd(handle_, storage_info, CD_COMM_LOGGING_INHERIT, nullptr, nullptr));
+    }
+
+    Domain(Domain &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    Domain &operator=(Domain &&other) noexcept {
+        if (this != &other) {
+            end();
+            handle_ = std::exchange(other.handle_, nullptr);
+        }
+        return *this;
+    }
+    ~Domain() { end(); }
+
+    // Keeps an object, or the elements of an array or a container or view; not the container
+    // itself, whose elements must stay where they are.
+    template <typename T>
+    void preserve(T &object, Access access = Access::read_write, Scope scope = Scope::global) {
+        try_preserve(object, access, scope).value();
+    }
+    template <typename T>
+    Result<> try_preserve(T &object, Access access = Access::read_write,
+                          Scope scope = Scope::global) {
+        if constexpr (detail::IsRange<T>::value) {
+            return try_preserve(object.data(), object.size(), access, scope);
+        } else {
+            static_assert(!std::is_pointer_v<T>,
+                          "give the number of elements, or preserve(&pointer, 1) for the pointer");
+            detail::check_element<std::remove_all_extents_t<T>>();
+            return keep(&object, sizeof(T), access, scope);
+        }
+    }
+
+    // Keeps count elements.
+    template <typename T>
+    void preserve(T *first, std::size_t count, Access access = Access::read_write,
+                  Scope scope = Scope::global) {
+        try_preserve(first, count, access, scope).value();
+    }
+    template <typename T>
+    Result<> try_preserve(T *first, std::size_t count, Access access = Access::read_write,
+                          Scope scope = Scope::global) {
+        detail::check_element<T>();
+        const bool too_many = count > std::size_t(-1) / sizeof(T); // a length that the call refuses
+        return keep(first, too_many ? std::size_t(-1) : count * sizeof(T), access, scope);
+    }
+
+    // An access type is no count.
+    template <typename T> void preserve(T *, addr_type) = delete;
+    template <typename T> Result<> try_preserve(T *, addr_type) = delete;
+
+    void advance() { try_advance().value(); }
+    Result<> try_advance() { return outcome(advance_cd_point_in_time(handle_)); }
+
+    void restore() { try_restore().value(); }
+    Result<> try_restore() { return outcome(restore_cd(handle_)); }
+
+    // Afterwards the object names no CD.
+    void commit() { try_commit().value(); }
+    Result<> try_commit() {
+        const int result = commit_cd(handle_);
+        if (result == CD_SUCCESS)
+            handle_ = nullptr;
+        return outcome(result);
+    }
+
+    cd_info query() const { return try_query().value(); }
+    Result<cd_info> try_query() const {
+        cd_info info{};
+        if (cd_query(handle_, &info) != CD_SUCCESS)
+            return Result<>::of_last_call();
+        return info;
+    }
+
+    // "rank/name/depth/sibling"
+    std::string name() const { return try_name().value(); }
+    Result<std::string> try_name() const {
+        const char *name = cd_name(handle_);
+        if (name == nullptr)
+            return Result<>::of_last_call();
+        return std::string(name);
+    }
+
+    // For the calls of cd.h. NULL if the object names no CD. Still the object's to commit.
+    cd_handle handle() const noexcept { return handle_; }
+    explicit operator bool() const noexcept { return handle_ != nullptr; }
+
+private:
+    explicit Domain(cd_handle handle) noexcept : handle_(handle) {}
+
+    static Result<Domain> owner_of(cd_handle handle) {
+        if (handle == nullptr)
+            return Result<>::of_last_call();
+        return Domain(handle);
+    }
+    static Result<> outcome(int result) {
+        return result == CD_SUCCESS ? Result<>() : Result<>::of_last_call();
+    }
+    static Result<> no_cd() { return outcome(commit_cd(nullptr)); } // the library's words for it
+
+    Result<> keep(void *address, std::size_t length, Access access, Scope scope) {
+        const cd_addrspec range = {address, length, static_cast<addr_type>(access),
+                                   static_cast<addr_scope>(scope)};
+        return outcome(add_to_cd_via_copy(handle_, &range, 1, nullptr));
+    }
+
+    void end() noexcept {
+        if (handle_ != nullptr)
+            commit_cd(handle_);
+    }
+
+    cd_handle handle_ = nullptr;
+};
+
+} // namespace cpp
+} // namespace cd
+
+#endif

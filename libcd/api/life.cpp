@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// create_cd, commit_cd, restore_cd, advance_cd_point_in_time
+
+#include "api/operation.h"
+#include "domains/advance.h"
+#include "domains/commit.h"
+#include "domains/recovery.h"
+#include "runtime/active_stack.h"
+#include "runtime/family_lock.h"
+#include "runtime/file_positions.h"
+#include "runtime/fork.h"
+#include "runtime/identity.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace cd {
+namespace {
+
+Status check_logging_mode(int mode) {
+    if (mode == CD_COMM_LOGGING_DISABLED || mode == CD_COMM_LOGGING_ENABLED ||
+        mode == CD_COMM_LOGGING_INHERIT) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_LOGGING_MODE,
+                "log_mpi_traffic is %d; allowed are COMM_LOGGING_DISABLED (0), _ENABLED (1) and "
+                "_INHERIT (2)",
+                mode);
+}
+
+Status check_logging_against(const Domain &parent, mpi_log mode) {
+    const bool wanted = mode == CD_COMM_LOGGING_ENABLED;
+    if (mode == CD_COMM_LOGGING_INHERIT || wanted == parent.log.enabled()) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_LOGGING_MISMATCH,
+                "MPI logging is %s in the parent CD %s, so a child cannot have it %s; pass "
+                "COMM_LOGGING_INHERIT",
+                parent.log.enabled() ? "enabled" : "disabled", parent.name(),
+                wanted ? "enabled" : "disabled");
+}
+
+Status read_storage_info(const char *storage_info, StorageInfo &storage) {
+    if (storage_info != nullptr) {
+        if (Status status = parse_storage_info(storage_info, "storage_info", storage); !status) {
+            return status;
+        }
+    }
+    return check_supported(storage);
+}
+
+Status create_root(const char *storage_info, mpi_log mode, const char *name, cd_handle &handle,
+                   Report &report) {
+    if (Status status = check_root_name(name); !status) {
+        return status;
+    }
+    if (mode == CD_COMM_LOGGING_INHERIT) {
+        return fail(CD_ERROR_LOGGING_INHERIT_AT_ROOT,
+                    "the root CD \"%s\" has no parent to inherit MPI logging from; pass "
+                    "COMM_LOGGING_ENABLED or COMM_LOGGING_DISABLED",
+                    name);
+    }
+    auto root = std::make_unique<Resident>();
+    if (const char *defaults = os::system().environment("CD_STORAGE_INFO")) {
+        Status status =
+            parse_storage_info(defaults, "the environment variable CD_STORAGE_INFO", root->storage);
+        if (!status) {
+            return status;
+        }
+    }
+    if (Status status = read_storage_info(storage_info, root->storage); !status) {
+        return status;
+    }
+    ActiveStack &stack = ActiveStack::of_this_thread();
+    stack.make_room();
+    root->root_name = name;
+    root->rank = current_rank();
+    root->identity = make_identity(root->rank, root->root_name, 0, 0);
+    report.about(root->name());
+    root->home_thread = root->active_in = stack.thread();
+    if (mode == CD_COMM_LOGGING_ENABLED) {
+        root->log = LogShare::of_root();
+    }
+    Status status = Registry::instance().install(std::move(root), handle);
+    if (status.is_ok()) {
+        stack.push(handle);
+    }
+    return status;
+}
+
+Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log mode,
+                    const char *name, cd_handle &handle, Report &report) {
+    FamilyLock lock;
+    if (Status status = lock.lock(parent_handle, FamilyLock::Reach::self); !status) {
+        return status;
+    }
+    Resident &parent = lock.domain();
+    if (name != nullptr) {
+        return fail(
+            CD_ERROR_NAME_ON_CHILD,
+            "the name \"%s\" was given to a child of CD %s; only roots have names, pass NULL", name,
+            parent.name());
+    }
+    if (Status status = check_logging_against(parent, mode); !status) {
+        return status;
+    }
+    auto child = std::make_unique<Resident>();
+    child->storage = parent.storage;
+    if (Status status = read_storage_info(storage_info, child->storage); !status) {
+        return status;
+    }
+    ActiveStack &stack = ActiveStack::of_this_thread();
+    stack.make_room();
+    child->parent = &parent;
+    child->depth = parent.depth + 1;
+    child->sibling = free_sibling_index(parent);
+    child->root_name = parent.root_name;
+    child->rank = parent.rank;
+    child->identity = make_identity(child->rank, child->root_name, child->depth, child->sibling);
+    report.about(child->name());
+    child->home_thread = child->active_in = stack.thread();
+    if (parent.log.enabled()) {
+        const bool shares = parent.children.empty() && parent.home_thread == stack.thread();
+        Status status =
+            LogShare::of_child(parent.log, shares, {child->depth, child->sibling}, child->log);
+        if (!status) {
+            return status;
+        }
+    }
+    parent.children.reserve(parent.children.size() + 1);
+    Resident &resident = *child;
+    Status status = Registry::instance().install(std::move(child), handle);
+    if (status.is_ok()) {
+        parent.children.push_back(&resident);
+        stack.push(handle);
+    }
+    return status;
+}
+
+Status commit_named(cd_handle handle, Report &report) {
+    FamilyLock lock;
+    if (Status status = lock.lock(handle, FamilyLock::Reach::parent); !status) {
+        return status;
+    }
+    Resident &domain = lock.domain();
+    report.about(domain.name());
+    lock.prepare_discard(1);
+    if (Status status = commit(domain); !status) {
+        return status;
+    }
+    ActiveStack::of_this_thread().remove(domain.handle);
+    lock.discard(domain);
+    return Status::ok();
+}
+
+// A thread that works in a descendant would find its CD gone and its memory changed under it.
+Status check_not_active_elsewhere(const Domain &top, const std::vector<Domain *> &subtree) {
+    const uint64_t here = ActiveStack::of_this_thread().thread();
+    for (const Domain *domain : subtree) {
+        const uint64_t active_in = static_cast<const Resident *>(domain)->active_in;
+        if (domain != &top && active_in != 0 && active_in != here) {
+            return fail(CD_ERROR_ACTIVE_ELSEWHERE,
+                        "CD %s cannot be restored while its descendant %s is active in another "
+                        "thread; let that thread commit it or end first",
+                        top.name(), domain->name());
+        }
+    }
+    return Status::ok();
+}
+
+Status restore_named(cd_handle handle, Report &report) {
+    FamilyLock lock;
+    if (Status status = lock.lock(handle, FamilyLock::Reach::family); !status) {
+        return status;
+    }
+    Resident &domain = lock.domain();
+    report.about(domain.name());
+    Recovery recovery(domain);
+    if (Status status = recovery.prepare(); !status) {
+        return status;
+    }
+    const auto &subtree = recovery.subtree();
+    if (Status status = check_not_active_elsewhere(domain, subtree); !status) {
+        return status;
+    }
+    std::vector<FilePosition> unused;
+    if (Status status = read_positions(domain, recovery.files(), unused); !status) {
+        return status;
+    }
+    lock.prepare_discard(subtree.size());
+    if (Status status = recovery.write_memory(); !status) {
+        return status;
+    }
+    if (Status status = set_positions(domain, recovery.files()); !status) {
+        return status;
+    }
+    report.copied(recovery.copied());
+    domain.log.rewind(domain.depth);
+    for (size_t i = subtree.size(); i-- > 1;) {
+        lock.discard(static_cast<Resident &>(*subtree[i]));
+    }
+    return Status::ok();
+}
+
+Status advance_named(cd_handle handle, Report &report) {
+    FamilyLock lock;
+    if (Status status = lock.lock(handle, FamilyLock::Reach::parent); !status) {
+        return status;
+    }
+    Resident &domain = lock.domain();
+    report.about(domain.name());
+    std::vector<FilePosition> positions;
+    if (Status status = read_positions(domain, domain.files, positions); !status) {
+        return status;
+    }
+    size_t copied = 0;
+    Status status = advance(domain, positions, copied);
+    report.copied(copied);
+    return status;
+}
+
+} // namespace
+} // namespace cd
+
+extern "C" {
+
+cd_handle create_cd(cd_handle parent, const char *storage_info, mpi_log log_mpi_traffic,
+                    const char *name, int *error) {
+    cd_handle handle = nullptr;
+    const cd::Status status = cd::observed(CD_OP_CREATE, [&](cd::Report &report) {
+        cd::support_fork();
+        cd::Status created = cd::check_logging_mode(log_mpi_traffic);
+        if (created.is_ok()) {
+            created =
+                parent == nullptr
+                    ? cd::create_root(storage_info, log_mpi_traffic, name, handle, report)
+                    : cd::create_child(parent, storage_info, log_mpi_traffic, name, handle, report);
+        }
+        return created;
+    });
+    if (error != nullptr) {
+        *error = status.code();
+    }
+    return status.is_ok() ? handle : nullptr;
+}
+
+int commit_cd(cd_handle cd) {
+    return cd::result_of(cd::observed(
+        CD_OP_COMMIT, [&](cd::Report &report) { return cd::commit_named(cd, report); }));
+}
+
+int restore_cd(cd_handle cd) {
+    return cd::result_of(cd::observed(
+        CD_OP_RESTORE, [&](cd::Report &report) { return cd::restore_named(cd, report); }));
+}
+
+int advance_cd_point_in_time(cd_handle cd) {
+    return cd::result_of(cd::observed(
+        CD_OP_ADVANCE, [&](cd::Report &report) { return cd::advance_named(cd, report); }));
+}
+
+} // extern "C"

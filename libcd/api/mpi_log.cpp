@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// What the MPI interposition layer calls
+
+#include "cd/mpi_log.h"
+
+#include "api/operation.h"
+#include "runtime/family_lock.h"
+#include "runtime/identity.h"
+
+namespace cd {
+namespace {
+
+Status lock_log(FamilyLock &lock, cd_handle handle) {
+    if (Status status = lock.lock(handle, FamilyLock::Reach::self); !status) {
+        return status;
+    }
+    if (!lock.domain().log.enabled()) {
+        return fail(CD_ERROR_LOG_DISABLED,
+                    "CD %s does not log MPI traffic; create its root with COMM_LOGGING_ENABLED",
+                    lock.domain().name());
+    }
+    return Status::ok();
+}
+
+// Why the stream took no entry.
+Status not_taken(Resident &domain) {
+    if (domain.log.remaining() > 0) {
+        return fail(
+            CD_ERROR_LOG_REPLAYING,
+            "CD %s replays its MPI log and has %llu entries left; nothing can be added before "
+            "get_MPI_log_from_cd has returned them",
+            domain.name(), static_cast<unsigned long long>(domain.log.remaining()));
+    }
+    return out_of_memory();
+}
+
+Status check_parts(const cd_log_part *parts, int count) {
+    if (count < 0 || (parts == nullptr && count > 0)) {
+        return fail(CD_ERROR_LOG_ENTRY, "the entry has %d parts at %p; pass that many parts", count,
+                    static_cast<const void *>(parts));
+    }
+    for (int i = 0; i < count; ++i) {
+        if (parts[i].data == nullptr && parts[i].length > 0) {
+            return fail(CD_ERROR_LOG_ENTRY, "part %d of the entry is %zu bytes at NULL", i,
+                        parts[i].length);
+        }
+    }
+    return Status::ok();
+}
+
+} // namespace
+} // namespace cd
+
+extern "C" {
+
+int add_MPI_log_to_cd(cd_handle cd, void *logent, int loglen) {
+    return cd::result_of(cd::guarded([&] {
+        cd::FamilyLock lock;
+        if (cd::Status status = cd::lock_log(lock, cd); !status) {
+            return status;
+        }
+        if (logent == nullptr || loglen < 0) {
+            return cd::fail(
+                CD_ERROR_LOG_ENTRY,
+                "the log entry is %d bytes at %p; pass a malloc'ed entry and its length", loglen,
+                logent);
+        }
+        const bool taken = lock.domain().log.stream().adopt(logent, static_cast<size_t>(loglen));
+        return taken ? cd::Status::ok() : cd::not_taken(lock.domain());
+    }));
+}
+
+int cd_log_append(cd_handle cd, const cd_log_part *parts, int count) {
+    return cd::result_of(cd::guarded([&] {
+        cd::FamilyLock lock;
+        if (cd::Status status = cd::lock_log(lock, cd); !status) {
+            return status;
+        }
+        if (cd::Status status = cd::check_parts(parts, count); !status) {
+            return status;
+        }
+        const bool taken = lock.domain().log.stream().append(parts, count);
+        return taken ? cd::Status::ok() : cd::not_taken(lock.domain());
+    }));
+}
+
+const void *cd_log_next(cd_handle cd, size_t *length, int *error) {
+    void *entry = nullptr;
+    size_t entry_length = 0;
+    const cd::Status status = cd::guarded([&] {
+        cd::FamilyLock lock;
+        cd::Status locked = cd::lock_log(lock, cd);
+        if (locked.is_ok()) {
+            entry = lock.domain().log.stream().next(entry_length);
+        }
+        return locked;
+    });
+    if (length != nullptr) {
+        *length = entry_length;
+    }
+    if (error != nullptr) {
+        *error = status.code();
+    }
+    return entry;
+}
+
+void *get_MPI_log_from_cd(cd_handle cd, int *error) {
+    return const_cast<void *>(cd_log_next(cd, nullptr, error));
+}
+
+int delete_MPI_log_from_cd(cd_handle cd) {
+    return cd::result_of(cd::guarded([&] {
+        cd::FamilyLock lock;
+        if (cd::Status status = cd::lock_log(lock, cd); !status) {
+            return status;
+        }
+        const cd::Resident &domain = lock.domain();
+        lock.domain().log.forget(domain.depth, domain.children.empty());
+        return cd::Status::ok();
+    }));
+}
+
+int cd_set_rank(int rank) {
+    return cd::result_of(cd::guarded([&] {
+        if (rank < 0) {
+            return cd::fail(CD_ERROR_ARGUMENT, "rank is %d; ranks are not negative", rank);
+        }
+        cd::set_rank(rank);
+        return cd::Status::ok();
+    }));
+}
+
+} // extern "C"

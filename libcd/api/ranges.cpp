@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// The add calls in all their forms, and delete_from_cd
+
+#include "api/operation.h"
+#include "domains/add.h"
+#include "domains/remove.h"
+#include "runtime/family_lock.h"
+
+#include <atomic>
+#include <cstdarg>
+
+namespace cd {
+namespace {
+
+uint64_t next_call() {
+    static std::atomic<uint64_t> calls = 0;
+    return calls.fetch_add(1, std::memory_order_relaxed);
+}
+
+cd_operation operation_of(Restoration restoration) {
+    switch (restoration) {
+    case Restoration::copy:
+        return CD_OP_ADD_COPY;
+    case Restoration::parent:
+        return CD_OP_ADD_PARENT;
+    case Restoration::regen:
+        return CD_OP_ADD_REGEN;
+    }
+    return CD_OP_ADD_COPY;
+}
+
+// Where this call's entries are kept: as the CD's, unless storage_info says otherwise.
+Status choose_storage(const Domain &domain, const char *storage_info, AddRequest &request) {
+    request.in_place = domain.storage.shadow == Shadow::none;
+    request.checksummed = domain.storage.checksummed();
+    if (storage_info == nullptr) {
+        return Status::ok();
+    }
+    StorageInfo storage = domain.storage;
+    if (Status status = parse_storage_info(storage_info, "storage_info", storage); !status) {
+        return status;
+    }
+    request.in_place = storage.shadow == Shadow::none;
+    request.checksummed = storage.checksummed();
+    return check_supported(storage);
+}
+
+int add_named(cd_handle handle, const cd_addrspec *list, int count, const char *storage_info,
+              Restoration restoration, cd_regen_fn regen) {
+    return result_of(observed(operation_of(restoration), [&](Report &report) {
+        // What a PARENT entry refers to must not go away while it is looked up.
+        const auto reach = restoration == Restoration::parent ? FamilyLock::Reach::ancestors
+                                                              : FamilyLock::Reach::self;
+        FamilyLock lock;
+        if (Status status = lock.lock(handle, reach); !status) {
+            return status;
+        }
+        Resident &domain = lock.domain();
+        report.about(domain.name());
+        AddRequest request = {list, count, restoration, regen, false, false, next_call()};
+        if (Status status = choose_storage(domain, storage_info, request); !status) {
+            return status;
+        }
+        if (Status status = check_request(request); !status) {
+            return status;
+        }
+        size_t copied = 0;
+        Status status = add(domain, request, copied);
+        report.copied(copied);
+        return status;
+    }));
+}
+
+// The optional arguments of a call that the C macros made: they end with CD_END_OF_ARGUMENTS.
+const void *next_argument(va_list &arguments, bool &ended) {
+    const void *argument = ended ? nullptr : va_arg(arguments, const void *);
+    ended |= argument == CD_END_OF_ARGUMENTS;
+    return ended ? nullptr : argument;
+}
+
+} // namespace
+} // namespace cd
+
+extern "C" {
+
+int add_to_cd_via_copy(cd_handle cd, const cd_addrspec *addrlist, int ascount,
+                       const char *storage_info) {
+    return cd::add_named(cd, addrlist, ascount, storage_info, cd::Restoration::copy, nullptr);
+}
+
+int add_to_cd_via_parent(cd_handle cd, const cd_addrspec *addrlist, int ascount,
+                         const char *storage_info) {
+    return cd::add_named(cd, addrlist, ascount, storage_info, cd::Restoration::parent, nullptr);
+}
+
+int add_to_cd_via_regen(cd_handle cd, const cd_addrspec *addrlist, int ascount,
+                        const char *storage_info, cd_regen_fn regen) {
+    return cd::add_named(cd, addrlist, ascount, storage_info, cd::Restoration::regen, regen);
+}
+
+int cd_add_via_copy_va(cd_handle cd, const cd_addrspec *addrlist, int ascount, ...) {
+    va_list arguments;
+    va_start(arguments, ascount);
+    bool ended = false;
+    const void *storage_info = cd::next_argument(arguments, ended);
+    va_end(arguments);
+    return add_to_cd_via_copy(cd, addrlist, ascount, static_cast<const char *>(storage_info));
+}
+
+int cd_add_via_parent_va(cd_handle cd, const cd_addrspec *addrlist, int ascount, ...) {
+    va_list arguments;
+    va_start(arguments, ascount);
+    bool ended = false;
+    const void *storage_info = cd::next_argument(arguments, ended);
+    va_end(arguments);
+    return add_to_cd_via_parent(cd, addrlist, ascount, static_cast<const char *>(storage_info));
+}
+
+int cd_add_via_regen_va(cd_handle cd, const cd_addrspec *addrlist, int ascount, ...) {
+    va_list arguments;
+    va_start(arguments, ascount);
+    bool ended = false;
+    const void *first = cd::next_argument(arguments, ended);
+    const void *second = cd::next_argument(arguments, ended);
+    va_end(arguments);
+    const void *storage_info = ended ? nullptr : first;
+    const void *regen = ended ? first : second;
+    return add_to_cd_via_regen(cd, addrlist, ascount, static_cast<const char *>(storage_info),
+                               reinterpret_cast<cd_regen_fn>(const_cast<void *>(regen)));
+}
+
+int delete_from_cd(cd_handle cd, const cd_addrspec *addrlist, int ascount) {
+    return cd::result_of(cd::observed(CD_OP_DELETE, [&](cd::Report &report) {
+        cd::FamilyLock lock;
+        if (cd::Status status = lock.lock(cd, cd::FamilyLock::Reach::self); !status) {
+            return status;
+        }
+        report.about(lock.domain().name());
+        if (cd::Status status = cd::check_list(addrlist, ascount); !status) {
+            return status;
+        }
+        return cd::remove(lock.domain(), addrlist, ascount);
+    }));
+}
+
+} // extern "C"

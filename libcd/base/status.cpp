@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "base/status.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+namespace cd {
+
+namespace {
+
+// Part of the thread, so that an error can be told when memory has run out.
+constexpr size_t message_size = 1024;
+constinit thread_local char last_message[message_size] = "";
+
+struct Text {
+    int code;
+    const char *text;
+};
+
+constexpr Text texts[] = {
+    {CD_ERROR_NONE, "no error"},
+
+    {CD_ERROR_INVALID_HANDLE, "not the handle of a live containment domain"},
+    {CD_ERROR_NO_CURRENT_CD, "this thread has no active containment domain"},
+    {CD_ERROR_HAS_CHILDREN, "the containment domain still has children"},
+    {CD_ERROR_ACTIVE_ELSEWHERE, "a descendant is active in another thread"},
+    {CD_ERROR_IN_CALLBACK, "called from inside a function that the library called"},
+
+    {CD_ERROR_NAME_MISSING, "a root containment domain needs a name"},
+    {CD_ERROR_NAME_INVALID, "not a valid name for a containment domain"},
+    {CD_ERROR_NAME_ON_CHILD, "a child containment domain takes no name"},
+    {CD_ERROR_NAME_IN_USE, "a live root containment domain has this name"},
+    {CD_ERROR_LOGGING_MODE, "not a logging mode"},
+    {CD_ERROR_LOGGING_INHERIT_AT_ROOT, "a root has nobody to inherit the logging mode from"},
+    {CD_ERROR_LOGGING_MISMATCH, "the logging mode differs from the parent's"},
+
+    {CD_ERROR_STORAGE_SYNTAX, "storage_info is not a list of key=value"},
+    {CD_ERROR_STORAGE_KEY, "unknown key in storage_info"},
+    {CD_ERROR_STORAGE_VALUE, "a key in storage_info has a value that is not allowed"},
+    {CD_ERROR_STORAGE_UNSUPPORTED, "this build does not support the storage asked for"},
+
+    {CD_ERROR_NULL_LIST, "the list of ranges is NULL"},
+    {CD_ERROR_COUNT, "the number of ranges is wrong"},
+    {CD_ERROR_NULL_ADDRESS, "a range with a length has the address NULL"},
+    {CD_ERROR_RANGE_WRAPS, "a range runs past the end of the address space"},
+    {CD_ERROR_ADDR_TYPE, "not an access type"},
+    {CD_ERROR_ADDR_SCOPE, "not an address scope"},
+    {CD_ERROR_SCOPE_FIXED, "the containment domain holds the bytes with the other scope"},
+    {CD_ERROR_REGEN_READ_WRITE, "READ_WRITE bytes cannot be regenerated"},
+    {CD_ERROR_REGEN_NULL, "the regen function is NULL"},
+    {CD_ERROR_NO_PARENT, "a root containment domain has no parent"},
+    {CD_ERROR_NOT_IN_PARENT, "no ancestor holds a copy of the bytes"},
+    {CD_ERROR_PARENT_REGEN, "an ancestor regenerates the bytes and holds no copy"},
+    {CD_ERROR_NOT_IN_CD, "the containment domain does not hold the bytes"},
+
+    {CD_ERROR_FILE_BAD_DESCRIPTOR, "the file descriptor is not open"},
+    {CD_ERROR_FILE_NOT_SEEKABLE, "the file has no position"},
+    {CD_ERROR_FILE_CHANGED, "the file descriptor names another file than before"},
+    {CD_ERROR_FILE_NOT_IN_CD, "the containment domain does not hold the file"},
+    {CD_ERROR_FILE_SYSTEM, "the operating system refused"},
+
+    {CD_ERROR_REGEN_FAILED, "a regen function failed"},
+    {CD_ERROR_CHECKSUM, "stored data do not match their checksum"},
+    {CD_ERROR_VERIFY_MISMATCH, "memory or stored data are not what they should be"},
+
+    {CD_ERROR_LOG_DISABLED, "the containment domain does not log MPI traffic"},
+    {CD_ERROR_LOG_REPLAYING, "the MPI log is being replayed"},
+    {CD_ERROR_LOG_ENTRY, "not a valid entry for the MPI log"},
+    {CD_ERROR_LOG_SIBLINGS, "the re-execution created other siblings than the MPI log knows"},
+
+    {CD_ERROR_NO_MEMORY, "out of memory"},
+    {CD_ERROR_ARGUMENT, "an argument is NULL or out of range"},
+};
+
+} // namespace
+
+Status fail(cd_error code, const char *format, ...) {
+    // An argument may be the message before, so it is replaced only when the new one is complete.
+    char text[message_size];
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    std::strcpy(last_message, length < 0 ? describe(code) : text);
+    return Status(code);
+}
+
+const char *message() { return last_message; }
+
+void clear_message() { last_message[0] = '\0'; }
+
+const char *describe(int code) {
+    for (const Text &entry : texts) {
+        if (entry.code == code) {
+            return entry.text;
+        }
+    }
+    return "unknown error code";
+}
+
+} // namespace cd

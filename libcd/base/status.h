@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "cd/cd.h"
+
+namespace cd {
+
+// The outcome of an operation: an error code, and for the failing thread a sentence about it.
+// The function that decides that something is an error makes the Status with fail(); callers
+// pass it on unchanged. Making one allocates nothing, so it works when memory has run out.
+class [[nodiscard]] Status {
+public:
+    Status() = default;
+    static Status ok() { return {}; }
+    bool is_ok() const { return code_ == CD_ERROR_NONE; }
+    explicit operator bool() const { return is_ok(); }
+    cd_error code() const { return code_; }
+
+private:
+    friend Status fail(cd_error, const char *, ...);
+    explicit Status(cd_error code) : code_(code) {}
+    cd_error code_ = CD_ERROR_NONE;
+};
+
+// Writes the message into the calling thread's error message, replacing the one before.
+// The sentence names the values involved and the remedy. Long messages are cut.
+[[gnu::format(printf, 2, 3)]] Status fail(cd_error code, const char *format, ...);
+
+// The calling thread's message since the last clear_message(); "" if there was none.
+const char *message();
+void clear_message();
+
+// A fixed short text for a code; never null.
+const char *describe(int code);
+
+} // namespace cd

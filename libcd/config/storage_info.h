@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "base/status.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace cd {
+
+enum class Store : uint8_t { memory, file };
+
+enum class Scheme : uint8_t { none, single, partner, xor_set, reed_solomon };
+
+struct Redundancy {
+    Scheme scheme = Scheme::none;
+    int parameter = 0; // partner: how many copies; reed_solomon: how many losses; else 0
+    bool operator==(const Redundancy &) const = default;
+};
+
+enum class Sync : uint8_t { full, none };
+
+// by_store: files are checked unless told otherwise, memory only when told to.
+enum class Checksum : uint8_t { by_store, crc32c, none };
+
+enum class Track : uint8_t { explicit_calls, pages };
+
+enum class Shadow : uint8_t { full, none };
+
+// Where a CD or the entries of one add call are kept, and how. docs/storage-info.md explains the
+// keys; a child starts from its parent's values.
+struct StorageInfo {
+    Store store = Store::memory;
+    std::string dir;        // where store=file keeps its files; "" when not given
+    Redundancy redundancy;  // what happens to the data when a node is lost
+    int set_size = 8;       // ranks that protect each other; more cost less and lose more at once
+    std::string group;      // processes with the same one fail together; "": those of a node
+    Sync sync = Sync::full; // whether files reach the disk before a point in time counts
+    Checksum checksum = Checksum::by_store;
+    Track track = Track::explicit_calls; // who finds out what was modified
+    std::string config;                  // SCR-style descriptor lines; "" when not given
+    Shadow shadow = Shadow::full;        // whether an advance has a second copy to write to
+
+    bool checksummed() const {
+        return checksum == Checksum::crc32c ||
+               (checksum == Checksum::by_store && store == Store::file);
+    }
+    bool operator==(const StorageInfo &) const = default;
+};
+
+// One key of storage_info. set() returns false, and changes nothing, for a value that is not
+// allowed.
+struct StorageKey {
+    const char *key;
+    const char *allowed;
+    const char *explanation;
+    bool (*set)(std::string_view value, StorageInfo &into);
+};
+
+// All keys, in the order in which messages and documents list them.
+std::span<const StorageKey> storage_keys();
+
+// Sets what text ("key=value,key=value", "" for nothing) gives, over what is in into already; on an
+// error into is unchanged. origin names the text in messages: "storage_info" or "the environment
+// variable CD_STORAGE_INFO". May throw std::bad_alloc; then too into is unchanged.
+Status parse_storage_info(std::string_view text, const char *origin, StorageInfo &into);
+
+// CD_ERROR_STORAGE_UNSUPPORTED for what this build cannot do.
+Status check_supported(const StorageInfo &info);
+
+} // namespace cd

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "domains/add.h"
+
+#include "domains/ancestry.h"
+#include "domains/element_order.h"
+#include "store/copy_run.h"
+#include "store/placement.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+namespace cd {
+namespace {
+
+// One add call. prepare() does all that can fail and changes nothing that can be seen: it splits
+// entries at the borders of the elements and puts new entries into the index as arriving.
+// publish() cannot fail. Without publish() the destructor takes everything back.
+class Addition {
+public:
+    Addition(Domain &domain, const AddRequest &request)
+        : domain_(domain), request_(request), placement_(request.checksummed) {}
+    Addition(const Addition &) = delete;
+    Addition &operator=(const Addition &) = delete;
+
+    ~Addition() {
+        if (!published_) {
+            domain_.entries.reject_arriving();
+        }
+    }
+
+    Status prepare() {
+        elements_ = ordered_elements(request_.list, request_.count);
+        auto near = domain_.entries.begin();
+        for (const Element &element : elements_) {
+            if (Status status = prepare_element(element, near); !status) {
+                return status;
+            }
+        }
+        return request_.restoration == Restoration::copy ? prepare_data() : Status::ok();
+    }
+
+    void publish() {
+        domain_.entries.accept_arriving();
+        if (meets_held_) {
+            auto near = domain_.entries.begin();
+            for (const Element &element : elements_) {
+                relabel(element, near);
+            }
+        }
+        published_ = true;
+    }
+
+    size_t copied() const { return copied_; }
+
+private:
+    Status prepare_element(const Element &element, RangeIndex::Position &near) {
+        const Range range = element.range;
+        if (request_.restoration == Restoration::parent) {
+            if (Status status = check_parent(range); !status) {
+                return status;
+            }
+        }
+        RangeIndex &entries = domain_.entries;
+        near = entries.find_near(near, range.begin);
+        if (near == entries.end() || near->second->range.begin >= range.end) {
+            near = std::next(insert(near, range, element));
+            return Status::ok();
+        }
+        meets_held_ = true;
+        near = entries.make_borders(near, range);
+        return fill_gaps(element, near);
+    }
+
+    // Puts arriving entries between those that are there already. near: the first that ends behind
+    // the element's begin.
+    Status fill_gaps(const Element &element, RangeIndex::Position &near) {
+        const Range range = element.range;
+        uintptr_t done = range.begin;
+        while (done < range.end) {
+            const bool in_range =
+                near != domain_.entries.end() && near->second->range.begin < range.end;
+            const uintptr_t gap_end = in_range ? near->second->range.begin : range.end;
+            if (done < gap_end) {
+                near = std::next(insert(near, {done, gap_end}, element));
+                done = gap_end;
+            } else {
+                if (Status status = check_held(*near->second, element); !status) {
+                    return status;
+                }
+                done = near->second->range.end;
+                ++near;
+            }
+        }
+        return Status::ok();
+    }
+
+    RangeIndex::Position insert(RangeIndex::Position where, Range range, const Element &element) {
+        auto entry = std::make_unique<Entry>();
+        entry->range = range;
+        entry->regen = request_.regen;
+        entry->origin = {request_.call, element.index};
+        entry->access = element.access;
+        entry->scope = element.scope;
+        entry->restoration = request_.restoration;
+        entry->in_place = request_.in_place;
+        const auto inserted = domain_.entries.insert_arriving(where, entry.get());
+        entry.release();
+        return inserted;
+    }
+
+    Status check_held(const Entry &entry, const Element &element) {
+        if (entry.restoration != request_.restoration && entry.stage == Stage::held) {
+            ++conversions_;
+        }
+        if (entry.scope != element.scope) {
+            return fail(CD_ERROR_SCOPE_FIXED,
+                        "CD %s holds the %zu bytes at %p as %s; to change the scope, delete them "
+                        "from the CD and add them again",
+                        domain_.name(), entry.range.length(), entry.range.address(),
+                        entry.scope == CD_GLOBAL ? "GLOBAL" : "CONSTRAINED");
+        }
+        return Status::ok();
+    }
+
+    Status check_parent(Range range) const {
+        if (domain_.is_root()) {
+            return fail(CD_ERROR_NO_PARENT,
+                        "CD %s is a root and has no parent to take the %zu bytes at %p from; add "
+                        "them via copy",
+                        domain_.name(), range.length(), range.address());
+        }
+        return check_ends_in_copy(domain_, domain_.parent, range);
+    }
+
+    // Calls visit for each entry that this call gives data to.
+    template <typename Visit> void for_each_to_copy(const Visit &visit) {
+        for (Entry *entry = domain_.entries.arriving().first(); entry != nullptr;
+             entry = entry->next) {
+            visit(*entry);
+        }
+        for (Entry *entry : converted_) {
+            visit(*entry);
+        }
+    }
+
+    Status prepare_data() {
+        if (conversions_ > 0) {
+            collect_converted();
+        }
+        for_each_to_copy(
+            [&](const Entry &entry) { placement_.plan(entry.range.begin, entry.range.length()); });
+        if (!placement_.allocate()) {
+            return fail(CD_ERROR_NO_MEMORY,
+                        "CD %s: no memory for the data of this add call (%d elements); free some, "
+                        "or add less",
+                        domain_.name(), request_.count);
+        }
+        CopyRun run(CopyRun::Direction::to_store);
+        for_each_to_copy([&](Entry &entry) {
+            entry.data = placement_.next(entry.range.begin, entry.range.length());
+            run.add(entry.range.begin, entry.data.block(), entry.data.at(), entry.range.length());
+        });
+        run.flush();
+        copied_ = run.copied();
+        return Status::ok();
+    }
+
+    // Held entries that become COPY. Until they are published their data mean nothing.
+    void collect_converted() {
+        auto near = domain_.entries.begin();
+        for (const Element &element : elements_) {
+            for (near = domain_.entries.find_near(near, element.range.begin);
+                 near != domain_.entries.end() && near->second->range.begin < element.range.end;
+                 ++near) {
+                Entry &entry = *near->second;
+                if (entry.stage == Stage::held && entry.restoration != Restoration::copy) {
+                    converted_.push_back(&entry);
+                }
+            }
+        }
+        std::ranges::sort(converted_);
+        converted_.erase(std::unique(converted_.begin(), converted_.end()), converted_.end());
+    }
+
+    void relabel(const Element &element, RangeIndex::Position &near) {
+        const Range range = element.range;
+        RangeIndex &entries = domain_.entries;
+        for (near = entries.find_near(near, range.begin);
+             near != entries.end() && near->second->range.begin < range.end; ++near) {
+            Entry &entry = *near->second;
+            if (entry.restoration != request_.restoration) {
+                change_restoration(entry);
+            }
+            entry.regen = request_.regen;
+            entries.set_access(entry, element.access);
+            near = entries.merge_before(near);
+        }
+        near = entries.merge_before(near);
+    }
+
+    // The seed's table of consequences: the data go, or have been copied by prepare_data().
+    void change_restoration(Entry &entry) {
+        entry.restoration = request_.restoration;
+        if (request_.restoration == Restoration::copy) {
+            entry.in_place = request_.in_place;
+        } else {
+            entry.data.reset();
+            entry.shadow.reset();
+        }
+        entry.data_shared = false;
+    }
+
+    Domain &domain_;
+    const AddRequest &request_;
+    Placement placement_;
+    std::vector<Element> elements_;
+    std::vector<Entry *> converted_; // held PARENT or REGEN entries that become COPY
+    size_t conversions_ = 0;
+    size_t copied_ = 0;
+    bool meets_held_ = false; // some element overlaps a held entry or an earlier element
+    bool published_ = false;
+};
+
+} // namespace
+
+Status add(Domain &domain, const AddRequest &request, size_t &copied) {
+    Addition addition(domain, request);
+    Status status = addition.prepare();
+    if (status.is_ok()) {
+        addition.publish();
+        copied = addition.copied();
+    }
+    return status;
+}
+
+} // namespace cd

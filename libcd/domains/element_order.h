@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "cd/cd.h"
+#include "ranges/entry.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace cd {
+
+// One element of a call's list.
+struct Element {
+    Range range;
+    addr_type access;
+    addr_scope scope;
+    uint32_t index; // in the list
+};
+
+// The elements of a (checked) list that are not empty, in order of address if that gives the same
+// result as the given order: neighbours are then found without searching. It does unless elements
+// overlap. May throw std::bad_alloc.
+std::vector<Element> ordered_elements(const cd_addrspec *list, int count);
+
+} // namespace cd

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "domains/handover.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+namespace cd {
+namespace {
+
+// Whether the child's use of these bytes means that the parent's next advance has to copy them.
+bool promotes(const Entry &childs, const Entry &parents) {
+    return childs.read_write() && !parents.read_write() &&
+           parents.restoration != Restoration::regen;
+}
+
+} // namespace
+
+void Handover::prepare() {
+    parent_.files.make_room(child_.files.size());
+    auto near = parent_.entries.begin();
+    for (auto at = child_.entries.begin(); at != child_.entries.end(); ++at) {
+        prepare_entry(at, near);
+    }
+}
+
+// Walks along one entry of the child and what the parent has there: splits the parent's entry where
+// only part of it is promoted, and the child's where only part of it is given. near: a position in
+// the parent's index close to the entry; at: the child's entry, afterwards one of its parts, behind
+// which nothing is left to give.
+void Handover::prepare_entry(RangeIndex::Position &at, RangeIndex::Position &near) {
+    RangeIndex &parents = parent_.entries;
+    const Range range = at->second->range;
+    for (uintptr_t done = range.begin; done < range.end;) {
+        near = parents.find_near(near, done);
+        const uintptr_t held_from =
+            near == parents.end() ? range.end : std::min(range.end, near->second->range.begin);
+        if (done < held_from) {
+            if (at->second->scope == CD_GLOBAL) {
+                at = child_.entries.make_borders(at, {done, held_from});
+                give(*at->second, near);
+            }
+            done = held_from;
+            continue;
+        }
+        const Range shared = {done, std::min(range.end, near->second->range.end)};
+        if (promotes(*at->second, *near->second)) {
+            near = parents.make_borders(near, shared);
+        }
+        done = shared.end;
+    }
+}
+
+void Handover::give(Entry &entry, RangeIndex::Position &near) {
+    if (kind_ == Kind::move) {
+        near = std::next(parent_.entries.insert(near, &entry));
+        entry.stage = Stage::leaving;
+        return;
+    }
+    auto copy = entry.copy_labels(entry.range);
+    given_.push_back({&entry, copy.get()});
+    try {
+        near = std::next(parent_.entries.insert_arriving(near, copy.get()));
+    } catch (...) {
+        given_.pop_back();
+        throw;
+    }
+    copy.release();
+    entry.stage = Stage::leaving;
+}
+
+void Handover::publish() noexcept {
+    promote_in_parent();
+    for (const FilePosition &file : child_.files) {
+        parent_.files.add(file);
+    }
+    if (kind_ == Kind::move) {
+        move_entries();
+    } else {
+        hand_data_over();
+    }
+    published_ = true;
+}
+
+void Handover::promote_in_parent() noexcept {
+    auto near = parent_.entries.begin();
+    for (Entry *entry = child_.entries.read_write().first(); entry != nullptr;
+         entry = entry->next) {
+        if (entry->stage == Stage::leaving) {
+            continue;
+        }
+        for (near = parent_.entries.find_near(near, entry->range.begin);
+             near != parent_.entries.end() && near->second->range.begin < entry->range.end;
+             ++near) {
+            if (promotes(*entry, *near->second)) {
+                parent_.entries.set_access(*near->second, CD_READ_WRITE);
+            }
+            near = parent_.entries.merge_before(near);
+        }
+        near = parent_.entries.merge_before(near);
+    }
+}
+
+void Handover::hand_data_over() noexcept {
+    parent_.entries.accept_arriving();
+    for (const auto &[childs, parents] : given_) {
+        childs->stage = Stage::held;
+        if (childs->restoration != Restoration::copy) {
+            continue;
+        }
+        if (childs->read_write()) {
+            parents->data = std::move(childs->data);
+            parents->data_shared = childs->data_shared;
+        } else {
+            parents->data = childs->data.share();
+            parents->data_shared = childs->data_shared = true;
+        }
+    }
+}
+
+void Handover::move_entries() noexcept {
+    for (auto at = child_.entries.begin(); at != child_.entries.end(); ++at) {
+        Entry *entry = at->second;
+        if (entry->stage == Stage::leaving) {
+            entry->stage = Stage::held;
+            entry->listed = false;
+            parent_.entries.set_access(*entry, entry->access);
+        } else {
+            delete entry;
+        }
+    }
+    child_.entries.abandon();
+}
+
+Handover::~Handover() {
+    if (published_) {
+        return;
+    }
+    parent_.entries.reject_arriving();
+    for (const auto &[address, entry] : child_.entries) {
+        if (entry->stage == Stage::leaving) {
+            if (kind_ == Kind::move) {
+                parent_.entries.release(parent_.entries.find(entry->range.begin));
+            }
+            entry->stage = Stage::held;
+        }
+    }
+}
+
+} // namespace cd

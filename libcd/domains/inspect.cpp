@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "domains/inspect.h"
+
+#include "base/callback_scope.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace cd {
+namespace {
+
+class Mismatches {
+public:
+    Mismatches(cd_mismatch_fn report, void *context) : report_(report), context_(context) {}
+
+    void found(Range range, cd_mismatch_kind kind) {
+        if (count_++ == 0) {
+            first_ = range;
+        }
+        if (report_ != nullptr) {
+            const cd_mismatch mismatch = {range.address(), range.length(), kind};
+            const CallbackScope scope;
+            report_(&mismatch, context_);
+        }
+    }
+
+    Status verdict(const Domain &domain) const {
+        if (count_ == 0) {
+            return Status::ok();
+        }
+        return fail(
+            CD_ERROR_VERIFY_MISMATCH,
+            "CD %s: %zu ranges do not agree with the CD's data, the first being %zu bytes at "
+            "%p; READ_ONLY memory was modified or data were damaged, restore the CD",
+            domain.name(), count_, first_.length(), first_.address());
+    }
+
+private:
+    cd_mismatch_fn report_;
+    void *context_;
+    size_t count_ = 0;
+    Range first_;
+};
+
+// Reports each run of bytes in which memory differs from the stored data.
+void compare(const Entry &entry, Mismatches &mismatches) {
+    constexpr size_t block = 4096; // memcmp is fast, and most blocks agree
+    const auto *stored = entry.data.at();
+    const auto *memory = static_cast<const std::byte *>(entry.range.address());
+    const size_t length = entry.range.length();
+    size_t run_begin = length; // no run is open
+    const auto close_run = [&](size_t end) {
+        if (run_begin < end) {
+            mismatches.found({entry.range.begin + run_begin, entry.range.begin + end},
+                             CD_MISMATCH_MEMORY);
+        }
+        run_begin = length;
+    };
+    for (size_t at = 0; at < length; at += block) {
+        const size_t end = std::min(length, at + block);
+        if (std::memcmp(stored + at, memory + at, end - at) == 0) {
+            close_run(at);
+            continue;
+        }
+        for (size_t i = at; i < end; ++i) {
+            if (stored[i] == memory[i]) {
+                close_run(i);
+            } else {
+                run_begin = std::min(run_begin, i);
+            }
+        }
+    }
+    close_run(length);
+}
+
+} // namespace
+
+void query(const Domain &domain, cd_info &info) {
+    info = {};
+    info.depth = domain.depth;
+    info.sibling = domain.sibling;
+    info.children = static_cast<int>(domain.children.size());
+    info.logging = domain.log.enabled() ? 1 : 0;
+    info.replaying = domain.log.remaining() > 0 ? 1 : 0;
+    info.epoch = domain.epoch;
+    info.files = domain.files.size();
+    info.log_length = domain.log.entries();
+    info.log_bytes = domain.log.bytes();
+    info.log_remaining = domain.log.remaining();
+    const Entry *previous = nullptr;
+    for (const auto &[address, entry] : domain.entries) {
+        const bool continues = previous != nullptr && previous->range.end == entry->range.begin &&
+                               previous->alike(*entry);
+        info.entries += continues ? 0 : 1;
+        info.bytes += entry->range.length();
+        info.read_write += entry->read_write() ? entry->range.length() : 0;
+        info.stored_bytes +=
+            (entry->data ? entry->range.length() : 0) + (entry->shadow ? entry->range.length() : 0);
+        previous = entry;
+    }
+}
+
+Status verify(const Domain &domain, cd_mismatch_fn report, void *context) {
+    Mismatches mismatches(report, context);
+    for (const auto &[address, entry] : domain.entries) {
+        if (entry->restoration != Restoration::copy) {
+            continue;
+        }
+        if (!entry->data.block().intact(entry->data.at(), entry->range.length())) {
+            mismatches.found(entry->range, CD_MISMATCH_CHECKSUM);
+        }
+        if (!entry->read_write()) {
+            compare(*entry, mismatches);
+        }
+    }
+    return mismatches.verdict(domain);
+}
+
+} // namespace cd

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "domains/recovery.h"
+
+#include "base/callback_scope.h"
+#include "domains/ancestry.h"
+#include "store/copy_run.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <climits>
+#include <tuple>
+
+namespace cd {
+namespace {
+
+Status check_intact(const Domain &domain, const Entry &entry, Range part) {
+    const std::byte *at = entry.data.at() + (part.begin - entry.range.begin);
+    if (entry.data.block().intact(at, part.length())) {
+        return Status::ok();
+    }
+    return fail(
+        CD_ERROR_CHECKSUM,
+        "CD %s: the stored data for the %zu bytes at %p do not match their checksum; they were "
+        "damaged in memory, restore an older CD",
+        domain.name(), part.length(), part.address());
+}
+
+// A regen function is the application's: what it throws is its failure, not ours. The unwinding
+// that ends a thread has to go on, though.
+int call(cd_regen_fn regen, cd_addrspec *specs, int count) {
+    const CallbackScope scope;
+    try {
+        return regen(specs, count);
+    } catch (abi::__forced_unwind &) {
+        throw;
+    } catch (...) {
+        return -1;
+    }
+}
+
+} // namespace
+
+Status Recovery::prepare() {
+    subtree_ = subtree_of(top_);
+    regens_.resize(subtree_.size());
+    for (size_t i = 0; i < subtree_.size(); ++i) {
+        std::vector<const Entry *> regens;
+        if (Status status = check_entries(*subtree_[i], regens); !status) {
+            return status;
+        }
+        descendants_regenerate_ |= i > 0 && !regens.empty();
+        regens_[i] = group(regens);
+        for (const FilePosition &file : subtree_[i]->files) {
+            files_.add(file);
+        }
+    }
+    return Status::ok();
+}
+
+Status Recovery::check_entries(const Domain &domain, std::vector<const Entry *> &regens) const {
+    Status status;
+    for (const auto &[address, entry] : domain.entries) {
+        switch (entry->restoration) {
+        case Restoration::copy:
+            status = check_intact(domain, *entry, entry->range);
+            break;
+        case Restoration::parent:
+            for_each_source(
+                domain.parent, entry->range,
+                [&](const Entry &source, Range part) {
+                    if (status.is_ok()) {
+                        status = check_intact(domain, source, part);
+                    }
+                },
+                [&](Range part) {
+                    status = fail(CD_ERROR_NOT_IN_PARENT,
+                                  "CD %s: no ancestor holds the %zu bytes at %p as COPY any more; "
+                                  "they were deleted there, so delete them here too",
+                                  domain.name(), part.length(), part.address());
+                });
+            break;
+        case Restoration::regen:
+            regens.push_back(entry);
+            break;
+        }
+        if (!status) {
+            return status;
+        }
+    }
+    return status;
+}
+
+// One call for what came from one add call with one function.
+Recovery::Regens Recovery::group(std::vector<const Entry *> &entries) {
+    const auto key = [](const Entry *entry) {
+        return std::tuple(entry->origin.call, reinterpret_cast<uintptr_t>(entry->regen));
+    };
+    std::ranges::sort(entries, {}, [&](const Entry *entry) {
+        return std::tuple_cat(key(entry), std::tuple(entry->range.begin));
+    });
+    Regens regens;
+    for (size_t i = 0; i < entries.size(); ++i) {
+        const Entry &entry = *entries[i];
+        const bool same_call = i > 0 && key(entries[i]) == key(entries[i - 1]);
+        if (!same_call || regens.calls.back().count == INT_MAX) {
+            regens.calls.push_back({entry.regen, i, 0});
+        }
+        ++regens.calls.back().count;
+        regens.specs.push_back(
+            {entry.range.address(), entry.range.length(), entry.access, entry.scope});
+    }
+    return regens;
+}
+
+Status Recovery::write_memory() {
+    for (size_t i = subtree_.size(); i-- > 0;) {
+        write_copies(i);
+        write_from_ancestors(i);
+        if (Status status = call_regens(*subtree_[i], regens_[i]); !status) {
+            return status;
+        }
+    }
+    return Status::ok();
+}
+
+// Calls visit for the parts of range that no CD from older up to index writes again.
+template <typename Visit>
+void Recovery::for_each_lasting(size_t index, size_t older, Range range, const Visit &visit) const {
+    if (older == index || descendants_regenerate_) {
+        visit(range);
+        return;
+    }
+    const RangeIndex &entries = subtree_[older]->entries;
+    uintptr_t done = range.begin;
+    for (auto at = entries.find(range.begin);
+         at != entries.end() && at->second->range.begin < range.end; ++at) {
+        if (at->second->restoration != Restoration::regen) {
+            const Range written = at->second->range;
+            if (done < written.begin) {
+                for_each_lasting(index, older + 1, {done, written.begin}, visit);
+            }
+            done = std::min(range.end, written.end);
+        }
+    }
+    if (done < range.end) {
+        for_each_lasting(index, older + 1, {done, range.end}, visit);
+    }
+}
+
+void Recovery::write_copies(size_t index) {
+    CopyRun run(CopyRun::Direction::to_memory);
+    for (const auto &[address, entry] : subtree_[index]->entries) {
+        if (entry->restoration != Restoration::copy) {
+            continue;
+        }
+        for_each_lasting(index, 0, entry->range, [&](Range part) {
+            run.add(part.begin, entry->data.block(),
+                    entry->data.at() + (part.begin - entry->range.begin), part.length());
+        });
+    }
+    run.flush();
+    copied_ += run.copied();
+}
+
+void Recovery::write_from_ancestors(size_t index) {
+    const Domain &domain = *subtree_[index];
+    CopyRun run(CopyRun::Direction::to_memory);
+    for (const auto &[address, entry] : domain.entries) {
+        if (entry->restoration != Restoration::parent) {
+            continue;
+        }
+        for_each_lasting(index, 0, entry->range, [&](Range lasting) {
+            for_each_source(
+                domain.parent, lasting,
+                [&](const Entry &source, Range part) {
+                    run.add(part.begin, source.data.block(),
+                            source.data.at() + (part.begin - source.range.begin), part.length());
+                },
+                [](Range) {}); // prepare() has found none
+        });
+    }
+    run.flush();
+    copied_ += run.copied();
+}
+
+Status Recovery::call_regens(const Domain &domain, Regens &regens) {
+    for (const RegenCall &planned : regens.calls) {
+        cd_addrspec *specs = &regens.specs[planned.first];
+        const cd_addrspec first = *specs;
+        const int result = call(planned.regen, specs, static_cast<int>(planned.count));
+        if (result != 0) {
+            return fail(
+                CD_ERROR_REGEN_FAILED,
+                "CD %s: the regen function at %p returned %d (-1 also when it threw) for "
+                "%zu ranges, the first being %zu bytes at %p; memory is partly restored, the "
+                "CD can be restored again",
+                domain.name(), reinterpret_cast<void *>(planned.regen), result, planned.count,
+                first.length, first.address);
+        }
+    }
+    return Status::ok();
+}
+
+} // namespace cd

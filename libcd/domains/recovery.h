@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "domains/domain.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace cd {
+
+// Brings application memory back to a CD's point in time: its descendants' entries first, from
+// newest to oldest, then its own, so that the oldest wins; within one CD copies, then what
+// ancestors hold, then what functions regenerate.
+//
+// A byte that an older CD writes anyway is not copied, unless a descendant's regen function could
+// see it in between. Needs the locks of the ancestors and of all descendants.
+class Recovery {
+public:
+    explicit Recovery(Domain &top) : top_(top) {}
+
+    // Finds everything that can go wrong before memory is touched: data that no ancestor holds any
+    // more, damaged data. May throw std::bad_alloc.
+    Status prepare();
+
+    // The positions to restore, the oldest for each descriptor.
+    const FileTable &files() const { return files_; }
+
+    // Writes memory. Fails when a regen function does; memory is then partly restored.
+    Status write_memory();
+
+    size_t copied() const { return copied_; }
+
+    // The descendants, parents before children.
+    const std::vector<Domain *> &subtree() const { return subtree_; }
+
+private:
+    struct RegenCall {
+        cd_regen_fn regen;
+        size_t first; // in specs
+        size_t count;
+    };
+    struct Regens {
+        std::vector<cd_addrspec> specs;
+        std::vector<RegenCall> calls;
+    };
+
+    Status check_entries(const Domain &domain, std::vector<const Entry *> &regens) const;
+    static Regens group(std::vector<const Entry *> &entries);
+    void write_copies(size_t index);
+    void write_from_ancestors(size_t index);
+    Status call_regens(const Domain &domain, Regens &regens);
+
+    template <typename Visit>
+    void for_each_lasting(size_t index, size_t older, Range range, const Visit &visit) const;
+
+    Domain &top_;
+    std::vector<Domain *> subtree_; // older ones first
+    std::vector<Regens> regens_;    // for each of subtree_
+    FileTable files_;
+    bool descendants_regenerate_ = false;
+    size_t copied_ = 0;
+};
+
+} // namespace cd

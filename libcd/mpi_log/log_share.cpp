@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "mpi_log/log_share.h"
+
+#include <algorithm>
+
+namespace cd {
+namespace {
+
+// Calls visit for every stream that is nested in stream and belongs to CDs deeper than depth.
+template <typename Visit> void for_each_nested(LogStream &stream, int depth, const Visit &visit) {
+    for (auto &[sibling, nested] : stream.nested()) {
+        if (sibling.depth > depth) {
+            visit(sibling, *nested);
+            for_each_nested(*nested, depth, visit);
+        }
+    }
+}
+
+} // namespace
+
+LogShare LogShare::of_root() {
+    LogShare share;
+    share.owned_ = std::make_unique<LogStream>();
+    share.stream_ = share.owned_.get();
+    return share;
+}
+
+Status LogShare::of_child(LogShare &parent, bool alone, LogStream::Sibling sibling,
+                          LogShare &share) {
+    LogShare child;
+    child.stream_ = parent.stream_;
+    if (!alone) {
+        auto &nested = parent.stream_->nested();
+        auto found = nested.find(sibling);
+        if (found == nested.end()) {
+            if (parent.stream_->replaying()) {
+                return fail(
+                    CD_ERROR_LOG_SIBLINGS,
+                    "the re-execution creates sibling %d at depth %d, which the log that is "
+                    "being replayed does not know; create the same siblings in the same "
+                    "order, or delete the log",
+                    sibling.index, sibling.depth);
+            }
+            found = nested.emplace(sibling, std::make_unique<LogStream>()).first;
+        }
+        child.stream_ = found->second.get();
+    }
+    child.begin_ = child.stream_->cursor();
+    child.collect_begins(sibling.depth, false, child.nested_begins_);
+    share = std::move(child);
+    return Status::ok();
+}
+
+Status LogShare::check_begin_now(int depth) const {
+    Status status;
+    if (enabled() && !stream_->replaying()) {
+        for_each_nested(*stream_, depth, [&](LogStream::Sibling sibling, const LogStream &nested) {
+            if (status.is_ok() && nested.replaying()) {
+                const auto left = nested.end().entries - nested.cursor().entries;
+                status = fail(CD_ERROR_LOG_SIBLINGS,
+                              "sibling %d at depth %d left %llu log entries that were not "
+                              "replayed: the re-execution created other siblings; create the same "
+                              "ones, or delete the log",
+                              sibling.index, sibling.depth, static_cast<unsigned long long>(left));
+            }
+        });
+    }
+    return status;
+}
+
+void LogShare::prepare_begin_now(int depth) {
+    prepared_.clear();
+    if (enabled()) {
+        collect_begins(depth, false, prepared_);
+    }
+}
+
+void LogShare::begin_now() noexcept {
+    if (!enabled()) {
+        return;
+    }
+    nested_begins_.swap(prepared_);
+    prepared_.clear();
+    if (owned_ != nullptr) {
+        trim_all();
+    }
+    begin_ = stream_->cursor();
+}
+
+void LogShare::forget(int depth, bool alone) {
+    std::vector<NestedBegin> begins;
+    collect_begins(depth, true, begins);
+    for (const auto &[nested, end] : begins) {
+        nested->set_cursor(end);
+    }
+    stream_->set_cursor(stream_->end());
+    nested_begins_.swap(begins);
+    if (owned_ != nullptr && alone) {
+        trim_all();
+    }
+    begin_ = stream_->cursor();
+}
+
+void LogShare::rewind(int depth) noexcept {
+    if (!enabled()) {
+        return;
+    }
+    stream_->set_cursor(begin_);
+    for_each_nested(*stream_, depth, [&](LogStream::Sibling, LogStream &nested) {
+        const NestedBegin *recorded = begin_of(&nested);
+        nested.set_cursor(recorded != nullptr ? recorded->second : nested.begin());
+    });
+}
+
+uint64_t LogShare::entries() const {
+    return enabled() ? stream_->end().entries - begin_.entries : 0;
+}
+uint64_t LogShare::bytes() const { return enabled() ? stream_->end().bytes - begin_.bytes : 0; }
+uint64_t LogShare::remaining() const {
+    return enabled() ? stream_->end().entries - stream_->cursor().entries : 0;
+}
+
+const LogShare::NestedBegin *LogShare::begin_of(const LogStream *nested) const {
+    const auto found = std::ranges::find(nested_begins_, nested, &NestedBegin::first);
+    return found != nested_begins_.end() ? &*found : nullptr;
+}
+
+void LogShare::collect_begins(int depth, bool at_end, std::vector<NestedBegin> &begins) const {
+    for_each_nested(*stream_, depth, [&](LogStream::Sibling, LogStream &nested) {
+        begins.emplace_back(&nested, at_end ? nested.end() : nested.cursor());
+    });
+}
+
+// A root has no ancestors that could need what lies before its point in time.
+void LogShare::trim_all() noexcept {
+    stream_->trim(stream_->cursor());
+    for_each_nested(*stream_, 0,
+                    [](LogStream::Sibling, LogStream &nested) { nested.trim(nested.cursor()); });
+    nested_begins_.clear();
+}
+
+} // namespace cd

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "base/status.h"
+#include "mpi_log/log_stream.h"
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace cd {
+
+// One CD's part of its family's MPI log: a suffix of a stream, and of the streams nested in it that
+// belong to the CD's descendants.
+//
+// Not locked: guarded by the CD's lock; the stream itself copes with other CDs that share it.
+class LogShare {
+public:
+    // For a CD that does not log.
+    LogShare() = default;
+
+    // A root's: owns the stream. May throw std::bad_alloc.
+    static LogShare of_root();
+
+    // A child's. alone: in the parent's stream; else in a stream of its own that is known by
+    // sibling, and that continues where its last CD of that name left it. May throw std::bad_alloc.
+    static Status of_child(LogShare &parent, bool alone, LogStream::Sibling sibling,
+                           LogShare &share);
+
+    bool enabled() const { return stream_ != nullptr; }
+    LogStream &stream() { return *stream_; }
+
+    // The CD's point in time is now: what lies before the cursor is forgotten, by the stream too
+    // if nobody else can need it. Not to be called while descendants exist.
+    // check: whether it would be wrong, because siblings' logs were left over by the re-execution.
+    Status check_begin_now(int depth) const;
+    void prepare_begin_now(int depth); // may throw std::bad_alloc; changes nothing visible
+    void begin_now() noexcept;
+
+    // Forgets everything, also what was still to be replayed. alone: no descendants exist, so a
+    // root's entries can be freed. May throw std::bad_alloc; then nothing has changed.
+    void forget(int depth, bool alone);
+
+    // Replay from the CD's point in time.
+    void rewind(int depth) noexcept;
+
+    uint64_t entries() const;
+    uint64_t bytes() const;
+    uint64_t remaining() const;
+
+private:
+    using NestedBegin = std::pair<LogStream *, LogStream::Position>;
+
+    const NestedBegin *begin_of(const LogStream *nested) const;
+    void collect_begins(int depth, bool at_end, std::vector<NestedBegin> &begins) const;
+    void trim_all() noexcept;
+
+    std::unique_ptr<LogStream> owned_; // a root's
+    LogStream *stream_ = nullptr;
+    LogStream::Position begin_;
+    std::vector<NestedBegin> nested_begins_; // where not the nested stream's own begin
+    std::vector<NestedBegin> prepared_;
+};
+
+} // namespace cd

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "mpi_log/log_stream.h"
+
+#include "store/page_pool.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <thread>
+
+namespace cd {
+namespace {
+
+constexpr size_t chunk_size = size_t{256} << 10;
+constexpr size_t record_alignment = 16;
+constexpr int spins_before_yield = 100;
+
+size_t aligned(size_t size) {
+    return (size + record_alignment - 1) / record_alignment * record_alignment;
+}
+
+} // namespace
+
+// Starts the pages that it manages.
+struct alignas(record_alignment) LogStream::Chunk {
+    Chunk *next;
+    size_t size;
+    size_t used; // where the next record goes, counted from the chunk's start
+
+    bool has_room(size_t record) const { return size - used >= record; }
+    std::byte *at(size_t offset) { return reinterpret_cast<std::byte *>(this) + offset; }
+};
+
+constexpr size_t LogStream::first_record = sizeof(Chunk);
+
+// Precedes its payload, unless that is an adopted entry.
+struct alignas(record_alignment) LogStream::Record {
+    size_t length;
+    void *adopted;
+
+    void *payload() { return adopted != nullptr ? adopted : this + 1; }
+    size_t size_in_chunk() const {
+        return sizeof(Record) + (adopted != nullptr ? 0 : aligned(length));
+    }
+};
+
+void LogStream::SpinLock::lock() {
+    int spins = 0;
+    while (taken_.exchange(true, std::memory_order_acquire)) {
+        if (++spins > spins_before_yield) {
+            std::this_thread::yield();
+        }
+    }
+}
+
+LogStream::~LogStream() {
+    trim(Position(end_));
+    free_chunks_before(nullptr);
+}
+
+// The caller accounts for the record once it is written.
+LogStream::Record *LogStream::make_room(size_t payload) noexcept {
+    const size_t needed = sizeof(Record) + payload;
+    if (last_ == nullptr || !last_->has_room(needed)) {
+        size_t size = std::max(chunk_size, first_record + needed);
+        void *pages = PagePool::instance().take(size);
+        if (pages == nullptr) {
+            return nullptr;
+        }
+        auto *chunk = new (pages) Chunk{nullptr, size, first_record};
+        (last_ != nullptr ? last_->next : first_) = chunk;
+        last_ = chunk;
+    }
+    return new (last_->at(last_->used)) Record{0, nullptr};
+}
+
+void LogStream::account(size_t length, size_t record_size) noexcept {
+    const bool live = cursor_ == end_;
+    last_->used += record_size;
+    end_ = {last_, last_->used, end_.entries + 1, end_.bytes + length};
+    if (live) {
+        cursor_ = end_;
+    }
+}
+
+bool LogStream::append(const cd_log_part *parts, int count) noexcept {
+    size_t length = 0;
+    for (int i = 0; i < count; ++i) {
+        length += parts[i].length;
+    }
+    const std::scoped_lock lock(lock_);
+    if (!(cursor_ == end_)) {
+        return false;
+    }
+    Record *record = make_room(aligned(length));
+    if (record == nullptr) {
+        return false;
+    }
+    record->length = length;
+    auto *to = static_cast<std::byte *>(record->payload());
+    for (int i = 0; i < count; ++i) {
+        if (parts[i].length > 0) {
+            std::memcpy(to, parts[i].data, parts[i].length);
+            to += parts[i].length;
+        }
+    }
+    account(length, record->size_in_chunk());
+    return true;
+}
+
+bool LogStream::adopt(void *entry, size_t length) noexcept {
+    const std::scoped_lock lock(lock_);
+    if (!(cursor_ == end_)) {
+        return false;
+    }
+    Record *record = make_room(0);
+    if (record == nullptr) {
+        return false;
+    }
+    *record = {length, entry};
+    ++adopted_;
+    account(length, record->size_in_chunk());
+    return true;
+}
+
+// The record at position, which is not the end; moves position behind it.
+LogStream::Record &LogStream::step(Position &position) const {
+    Chunk *chunk = position.chunk != nullptr ? position.chunk : first_;
+    size_t offset = position.chunk != nullptr ? position.offset : first_record;
+    if (offset == chunk->used) {
+        chunk = chunk->next;
+        offset = first_record;
+    }
+    auto *record = reinterpret_cast<Record *>(chunk->at(offset));
+    position = {chunk, offset + record->size_in_chunk(), position.entries + 1,
+                position.bytes + record->length};
+    return *record;
+}
+
+void *LogStream::next(size_t &length) noexcept {
+    const std::scoped_lock lock(lock_);
+    if (cursor_ == end_) {
+        return nullptr;
+    }
+    Record &record = step(cursor_);
+    length = record.length;
+    return record.payload();
+}
+
+LogStream::Position LogStream::cursor() const {
+    const std::scoped_lock lock(lock_);
+    return cursor_;
+}
+
+LogStream::Position LogStream::end() const {
+    const std::scoped_lock lock(lock_);
+    return end_;
+}
+
+void LogStream::set_cursor(const Position &position) {
+    const std::scoped_lock lock(lock_);
+    cursor_ = position;
+}
+
+void LogStream::trim(const Position &position) noexcept {
+    for (Position at = begin_; adopted_ > 0 && !(at == position);) {
+        if (void *entry = step(at).adopted; entry != nullptr) {
+            std::free(entry);
+            --adopted_;
+        }
+    }
+    begin_ = position;
+    if (position.chunk != nullptr) {
+        free_chunks_before(position.chunk);
+    }
+    if (begin_ == end_ && last_ != nullptr) {
+        last_->used = first_record; // nothing is left in it: start over in warm memory
+        end_.chunk = last_;
+        end_.offset = first_record;
+        begin_ = cursor_ = end_;
+    }
+}
+
+void LogStream::free_chunks_before(const Chunk *last) noexcept {
+    while (first_ != last && first_ != nullptr) {
+        Chunk *chunk = first_;
+        first_ = chunk->next;
+        PagePool::instance().give(chunk, chunk->size);
+    }
+    if (first_ == nullptr) {
+        last_ = nullptr;
+    }
+}
+
+} // namespace cd

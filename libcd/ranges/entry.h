@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "cd/cd.h"
+#include "store/block.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace cd {
+
+// Half-open stretch of application memory.
+struct Range {
+    uintptr_t begin = 0;
+    uintptr_t end = 0;
+
+    size_t length() const { return end - begin; }
+    bool empty() const { return begin == end; }
+    void *address() const { return reinterpret_cast<void *>(begin); }
+};
+
+enum class Restoration : uint8_t { copy, parent, regen };
+
+// Which element of which add call brought a byte into a CD. Splitting and moving keep it; pieces of
+// one origin that are alike again are one entry again.
+struct Origin {
+    uint64_t call = 0;
+    uint32_t element = 0;
+    bool operator==(const Origin &) const = default;
+};
+
+// Where an entry stands in an operation that can still fail. Outside operations all are held.
+enum class Stage : uint8_t {
+    held,
+    arriving, // in the index, but not part of the CD before the operation succeeds
+    leaving   // part of the CD until the operation succeeds
+};
+
+// A CD entry: an address range, its labels, and for COPY where its data are. Its address is stable
+// from its making to its end, and moves from a child to its parent with its data.
+struct Entry {
+    Range range;
+    Piece data;   // COPY only
+    Piece shadow; // where the next advance writes; kept from the last one
+    cd_regen_fn regen = nullptr;
+    Origin origin;
+
+    Entry *previous = nullptr; // in one EntryList at a time
+    Entry *next = nullptr;
+
+    addr_type access = CD_READ_ONLY;
+    addr_scope scope = CD_GLOBAL;
+    Restoration restoration = Restoration::copy;
+    Stage stage = Stage::held;
+    bool data_shared = false; // another CD's entry has the same bytes: never write over them
+    bool in_place = false;    // shadow=none: an advance overwrites the data and can undo that
+    bool listed = false;      // in its index's list of READ_WRITE entries
+
+    // An entry for the bytes from address on, with the same labels and a share of the data.
+    std::unique_ptr<Entry> second_part(uintptr_t address) const {
+        auto part = copy_labels({address, range.end});
+        part->data = data.share(address - range.begin);
+        part->shadow = shadow.share(address - range.begin);
+        part->data_shared = data_shared;
+        return part;
+    }
+
+    // A new entry for part of memory with the same labels and no data.
+    std::unique_ptr<Entry> copy_labels(Range part) const {
+        auto copy = std::make_unique<Entry>();
+        copy->range = part;
+        copy->regen = regen;
+        copy->origin = origin;
+        copy->access = access;
+        copy->scope = scope;
+        copy->restoration = restoration;
+        copy->stage = stage;
+        copy->in_place = in_place;
+        return copy;
+    }
+
+    bool read_write() const { return access == CD_READ_WRITE; }
+
+    // Same labels and origin: only the place of the data can make them two entries.
+    bool alike(const Entry &other) const {
+        return restoration == other.restoration && access == other.access && scope == other.scope &&
+               regen == other.regen && origin == other.origin;
+    }
+};
+
+// Doubly linked through the entries themselves: linking cannot fail.
+class EntryList {
+public:
+    Entry *first() const { return first_; }
+    bool empty() const { return first_ == nullptr; }
+
+    void append(Entry &entry) {
+        entry.previous = last_;
+        entry.next = nullptr;
+        (last_ != nullptr ? last_->next : first_) = &entry;
+        last_ = &entry;
+    }
+
+    void insert_after(Entry &where, Entry &entry) {
+        entry.previous = &where;
+        entry.next = where.next;
+        (where.next != nullptr ? where.next->previous : last_) = &entry;
+        where.next = &entry;
+    }
+
+    void remove(Entry &entry) {
+        (entry.previous != nullptr ? entry.previous->next : first_) = entry.next;
+        (entry.next != nullptr ? entry.next->previous : last_) = entry.previous;
+        entry.previous = entry.next = nullptr;
+    }
+
+private:
+    Entry *first_ = nullptr;
+    Entry *last_ = nullptr;
+};
+
+} // namespace cd

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include <sys/types.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace cd {
+
+// A descriptor's position at the CD's point in time, and which file it was then.
+struct FilePosition {
+    int descriptor = -1;
+    dev_t device = 0;
+    ino_t inode = 0;
+    off_t position = 0;
+};
+
+// The file positions of one CD, in order of descriptor.
+class FileTable {
+public:
+    auto begin() const { return files_.begin(); }
+    auto end() const { return files_.end(); }
+    size_t size() const { return files_.size(); }
+
+    bool holds(int descriptor) const {
+        const auto at = where(descriptor);
+        return at != files_.end() && at->descriptor == descriptor;
+    }
+
+    // The older wins: a descriptor that is held keeps its position. May throw std::bad_alloc
+    // unless there is room.
+    void add(const FilePosition &file) {
+        if (!holds(file.descriptor)) {
+            files_.insert(where(file.descriptor), file);
+        }
+    }
+
+    void make_room(size_t count) { files_.reserve(files_.size() + count); }
+
+    void remove(int descriptor) { files_.erase(where(descriptor)); }
+
+    // Same descriptors, new positions.
+    void replace(std::vector<FilePosition> &files) noexcept { files_.swap(files); }
+
+private:
+    std::vector<FilePosition>::const_iterator where(int descriptor) const {
+        return std::ranges::lower_bound(files_, descriptor, {}, &FilePosition::descriptor);
+    }
+
+    std::vector<FilePosition> files_;
+};
+
+} // namespace cd

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "ranges/range_index.h"
+
+#include <iterator>
+#include <memory>
+#include <utility>
+
+namespace cd {
+
+RangeIndex::Position RangeIndex::find_near(Position near, uintptr_t address) const {
+    const auto ends_before = [&](Position at) {
+        return at == entries_.begin() || std::prev(at)->second->range.end <= address;
+    };
+    const auto ends_behind = [&](Position at) {
+        return at == entries_.end() || at->second->range.end > address;
+    };
+    if (ends_before(near)) {
+        if (ends_behind(near)) {
+            return near;
+        }
+        if (const auto following = std::next(near); ends_behind(following)) {
+            return following;
+        }
+    }
+    auto at = entries_.upper_bound(address);
+    if (!ends_before(at)) {
+        --at;
+    }
+    return at;
+}
+
+RangeIndex::Position RangeIndex::insert(Position where, Entry *entry) {
+    reserve_.prepare_insertion(entries_.size());
+    return entries_.insert(where, {entry->range.begin, entry});
+}
+
+RangeIndex::Position RangeIndex::insert_arriving(Position where, Entry *entry) {
+    const auto inserted = insert(where, entry);
+    entry->stage = Stage::arriving;
+    arriving_.append(*entry);
+    return inserted;
+}
+
+RangeIndex::Position RangeIndex::split(Position near, uintptr_t address) {
+    const auto at = find_near(near, address);
+    if (at == entries_.end() || at->second->range.begin >= address) {
+        return at;
+    }
+    Entry &left = *at->second;
+    auto right = left.second_part(address);
+    const auto inserted = insert(std::next(at), right.get());
+    if (left.stage == Stage::arriving) {
+        arriving_.insert_after(left, *right);
+    } else if (left.listed) {
+        read_write_.insert_after(left, *right);
+        right->listed = true;
+    }
+    left.range.end = address;
+    right.release();
+    return inserted;
+}
+
+RangeIndex::Position RangeIndex::make_borders(Position near, Range range) {
+    near = find_near(near, range.begin);
+    if (near != entries_.end() && near->second->range.begin == range.begin &&
+        near->second->range.end == range.end) {
+        return near; // the usual case
+    }
+    split(find(range.end), range.end);
+    return split(find(range.begin), range.begin);
+}
+
+void RangeIndex::set_access(Entry &entry, addr_type access) {
+    entry.access = access;
+    const bool to_list = access == CD_READ_WRITE;
+    if (to_list && !entry.listed) {
+        read_write_.append(entry);
+    } else if (!to_list && entry.listed) {
+        read_write_.remove(entry);
+    }
+    entry.listed = to_list;
+}
+
+bool RangeIndex::mergeable(const Entry &left, const Entry &right) {
+    return left.range.end == right.range.begin && left.stage == Stage::held &&
+           right.stage == Stage::held && left.alike(right) &&
+           left.data_shared == right.data_shared && left.in_place == right.in_place &&
+           left.data.continued_by(right.data, left.range.length()) &&
+           left.shadow.continued_by(right.shadow, left.range.length());
+}
+
+RangeIndex::Position RangeIndex::merge_before(Position where) {
+    if (where == entries_.begin() || where == entries_.end() ||
+        !mergeable(*std::prev(where)->second, *where->second)) {
+        return where;
+    }
+    Entry &left = *std::prev(where)->second;
+    left.range.end = where->second->range.end;
+    return std::prev(erase(where));
+}
+
+RangeIndex::Position RangeIndex::erase(Position where) {
+    const std::unique_ptr<Entry> entry(where->second);
+    if (entry->stage == Stage::arriving) {
+        arriving_.remove(*entry);
+    } else if (entry->listed) {
+        read_write_.remove(*entry);
+    }
+    return entries_.erase(where);
+}
+
+void RangeIndex::accept_arriving() {
+    while (Entry *entry = arriving_.first()) {
+        arriving_.remove(*entry);
+        entry->stage = Stage::held;
+        set_access(*entry, entry->access);
+    }
+}
+
+void RangeIndex::reject_arriving() {
+    while (Entry *entry = arriving_.first()) {
+        erase(entries_.find(entry->range.begin));
+    }
+}
+
+void RangeIndex::clear() {
+    for (const auto &[address, entry] : entries_) {
+        delete entry;
+    }
+    abandon();
+}
+
+void RangeIndex::abandon() {
+    entries_.clear();
+    read_write_ = {};
+    arriving_ = {};
+}
+
+} // namespace cd

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "runtime/active_stack.h"
+
+#include "runtime/registry.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+namespace cd {
+
+ActiveStack &ActiveStack::of_this_thread() {
+    static thread_local ActiveStack stack;
+    return stack;
+}
+
+ActiveStack::ActiveStack() {
+    static std::atomic<uint64_t> threads = 0;
+    thread_ = ++threads;
+}
+
+ActiveStack::~ActiveStack() {
+    for (const cd_handle handle : handles_) {
+        uint64_t generation = 0;
+        Slot *slot = Registry::instance().find(handle, generation);
+        const std::scoped_lock lock(slot->mutex);
+        if (slot->generation == generation) {
+            slot->resident->active_in = 0;
+        }
+    }
+}
+
+cd_handle ActiveStack::top() {
+    while (!handles_.empty() && !Registry::instance().alive(handles_.back())) {
+        handles_.pop_back();
+    }
+    return handles_.empty() ? nullptr : handles_.back();
+}
+
+void ActiveStack::make_room() {
+    std::erase_if(handles_, [](cd_handle handle) { return !Registry::instance().alive(handle); });
+    handles_.reserve(handles_.size() + 1);
+}
+
+void ActiveStack::remove(cd_handle handle) noexcept { std::erase(handles_, handle); }
+
+} // namespace cd

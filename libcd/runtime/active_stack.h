@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "cd/cd.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace cd {
+
+// The active CDs of one thread, last in first out. A CD is in the stack of the thread that created
+// it, until it ends. One that another thread ended is found out by its handle.
+// When the thread ends, its CDs live on but are active nowhere.
+class ActiveStack {
+public:
+    static ActiveStack &of_this_thread();
+
+    ActiveStack(const ActiveStack &) = delete;
+    ActiveStack &operator=(const ActiveStack &) = delete;
+
+    // Differs from that of every other thread, also ended ones; never 0.
+    uint64_t thread() const { return thread_; }
+
+    // The active CD, or nullptr.
+    cd_handle top();
+
+    // May throw std::bad_alloc; then the next push() cannot.
+    void make_room();
+    void push(cd_handle handle) { handles_.push_back(handle); }
+    void remove(cd_handle handle) noexcept;
+
+private:
+    ActiveStack();
+    ~ActiveStack();
+
+    uint64_t thread_;
+    std::vector<cd_handle> handles_;
+};
+
+} // namespace cd

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "runtime/family_lock.h"
+
+#include "runtime/active_stack.h"
+
+#include <algorithm>
+
+namespace cd {
+namespace {
+
+Status invalid(cd_handle handle) {
+    return fail(CD_ERROR_INVALID_HANDLE,
+                "the handle %p names no live CD: it was committed, discarded when an ancestor was "
+                "restored, or never created",
+                handle);
+}
+
+} // namespace
+
+FamilyLock::~FamilyLock() { unlock_all(); }
+
+Status FamilyLock::lock(cd_handle handle, Reach reach) {
+    if (handle == CD_CURRENT_CD) {
+        handle = ActiveStack::of_this_thread().top();
+        if (handle == nullptr) {
+            return fail(CD_ERROR_NO_CURRENT_CD,
+                        "CURRENT_CD was given, but this thread has no active CD; create one or "
+                        "pass a handle");
+        }
+    }
+    Named named = {};
+    named.slot = Registry::instance().find(handle, named.generation);
+    if (named.slot == nullptr || !lock_slot(named)) {
+        return invalid(handle);
+    }
+    if (reach == Reach::self) {
+        domain_ = named.slot->resident.get();
+        return Status::ok();
+    }
+    // Ancestors live as long as the CD, which cannot end while it is locked. But they have to be
+    // locked before it.
+    std::vector<Named> path;
+    const Resident *relative = named.slot->resident.get();
+    while ((relative = relative->parent_resident()) != nullptr) {
+        path.push_back({relative->slot, relative->generation});
+        if (reach == Reach::parent) {
+            break;
+        }
+    }
+    unlock_all();
+    std::ranges::reverse(path);
+    path.push_back(named);
+    for (const Named &relation : path) {
+        if (!lock_slot(relation)) {
+            unlock_all();
+            return invalid(handle);
+        }
+    }
+    domain_ = named.slot->resident.get();
+    if (reach == Reach::family) {
+        lock_descendants(*domain_);
+    }
+    return Status::ok();
+}
+
+// Whether the slot is locked and still has the resident that was meant.
+bool FamilyLock::lock_slot(Named named) {
+    if (locked_ >= usual_depth) {
+        more_.reserve(more_.size() + 1);
+    }
+    named.slot->mutex.lock();
+    remember(named.slot);
+    if (named.slot->generation.load(std::memory_order_relaxed) == named.generation) {
+        return true;
+    }
+    unlock_all();
+    return false;
+}
+
+void FamilyLock::lock_descendants(const Domain &top) {
+    for (Domain *descendant : subtree_of(const_cast<Domain &>(top))) {
+        if (descendant != &top) {
+            auto &resident = static_cast<Resident &>(*descendant);
+            lock_slot({resident.slot, resident.generation});
+        }
+    }
+}
+
+void FamilyLock::discard(Resident &resident) noexcept {
+    if (resident.parent != nullptr) {
+        std::erase(resident.parent->children, &resident);
+    }
+    discarded_.push_back(Registry::instance().remove(resident));
+}
+
+void FamilyLock::remember(Slot *slot) {
+    if (locked_ < usual_depth) {
+        few_[locked_] = slot;
+    } else {
+        more_.push_back(slot);
+    }
+    ++locked_;
+}
+
+void FamilyLock::unlock_all() noexcept {
+    while (locked_ > 0) {
+        --locked_;
+        if (locked_ < usual_depth) {
+            few_[locked_]->mutex.unlock();
+        } else {
+            more_.back()->mutex.unlock();
+            more_.pop_back();
+        }
+    }
+}
+
+} // namespace cd

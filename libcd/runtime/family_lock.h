@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "runtime/registry.h"
+
+#include <array>
+#include <vector>
+
+namespace cd {
+
+// The locks that one operation needs, on a CD and on relatives, taken from ancestors to
+// descendants so that operations cannot wait for each other in a circle. Lets go at its end.
+class FamilyLock {
+public:
+    enum class Reach {
+        self,
+        parent,    // and the CD
+        ancestors, // and the CD
+        family     // ancestors, the CD, and all descendants
+    };
+
+    FamilyLock() = default;
+    FamilyLock(const FamilyLock &) = delete;
+    FamilyLock &operator=(const FamilyLock &) = delete;
+    ~FamilyLock();
+
+    // handle may be CURRENT_CD. Fails if it names no live CD; then nothing is locked.
+    // May throw std::bad_alloc.
+    Status lock(cd_handle handle, Reach reach);
+
+    // The CD that was named. Only after a successful lock().
+    Resident &domain() const { return *domain_; }
+
+    // Takes a CD out of its family and out of the registry. It is deleted when the locks are gone.
+    void discard(Resident &resident) noexcept;
+
+    // Makes discard() of count CDs safe. May throw std::bad_alloc.
+    void prepare_discard(size_t count) { discarded_.reserve(count); }
+
+private:
+    static constexpr size_t usual_depth = 8; // beyond it locks go to the heap
+
+    struct Named {
+        Slot *slot;
+        uint64_t generation;
+    };
+
+    Status lock_self(Named named);
+    bool lock_slot(Named named);
+    void lock_descendants(const Domain &top);
+    void unlock_all() noexcept;
+    void remember(Slot *slot);
+
+    Resident *domain_ = nullptr;
+    std::array<Slot *, usual_depth> few_ = {};
+    size_t locked_ = 0;
+    std::vector<Slot *> more_;
+    std::vector<std::unique_ptr<Resident>> discarded_;
+};
+
+} // namespace cd

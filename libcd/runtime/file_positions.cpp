@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "runtime/file_positions.h"
+
+#include "os/system.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace cd {
+namespace {
+
+Status refused(int descriptor, int error) {
+    switch (error) {
+    case EBADF:
+        return fail(CD_ERROR_FILE_BAD_DESCRIPTOR,
+                    "file descriptor %d is not open; a file has to stay open as long as a CD holds "
+                    "it, or be deleted from the CD first",
+                    descriptor);
+    case ESPIPE:
+        return fail(
+            CD_ERROR_FILE_NOT_SEEKABLE,
+            "file descriptor %d is a pipe, socket or terminal and has no position; add only "
+            "files that support lseek",
+            descriptor);
+    default:
+        return fail(CD_ERROR_FILE_SYSTEM, "file descriptor %d: the operating system says \"%s\"",
+                    descriptor, std::strerror(error));
+    }
+}
+
+} // namespace
+
+Status read_position(int descriptor, FilePosition &file) {
+    os::FileIdentity identity;
+    if (os::system().identify(descriptor, identity) != 0) {
+        return refused(descriptor, errno);
+    }
+    const off_t position = os::system().seek(descriptor, 0, SEEK_CUR);
+    if (position < 0) {
+        return refused(descriptor, errno);
+    }
+    file = {descriptor, identity.device, identity.inode, position};
+    return Status::ok();
+}
+
+Status read_positions(const Domain &domain, const FileTable &files,
+                      std::vector<FilePosition> &positions) {
+    positions.clear();
+    for (const FilePosition &added : files) {
+        FilePosition now;
+        if (Status status = read_position(added.descriptor, now); !status) {
+            return status;
+        }
+        if (now.device != added.device || now.inode != added.inode) {
+            return fail(
+                CD_ERROR_FILE_CHANGED,
+                "CD %s: file descriptor %d names another file (inode %llu) than when it was "
+                "added (inode %llu); it was closed and reused. Delete it from the CD before "
+                "closing it",
+                domain.name(), added.descriptor, static_cast<unsigned long long>(now.inode),
+                static_cast<unsigned long long>(added.inode));
+        }
+        positions.push_back(now);
+    }
+    return Status::ok();
+}
+
+Status set_positions(const Domain &domain, const FileTable &files) {
+    for (const FilePosition &file : files) {
+        if (os::system().seek(file.descriptor, file.position, SEEK_SET) < 0) {
+            const int error = errno;
+            return fail(
+                CD_ERROR_FILE_SYSTEM,
+                "CD %s: file descriptor %d cannot be set back to %lld: \"%s\"; the CD can be "
+                "restored again",
+                domain.name(), file.descriptor, static_cast<long long>(file.position),
+                std::strerror(error));
+        }
+    }
+    return Status::ok();
+}
+
+} // namespace cd

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "base/status.h"
+#include "domains/domain.h"
+
+#include <vector>
+
+namespace cd {
+
+// The operating system's side of file positions.
+
+// Where descriptor stands now, and which file it names.
+Status read_position(int descriptor, FilePosition &file);
+
+// Where the files of the table stand now, in its order; each must still be the file that was
+// added. May throw std::bad_alloc.
+Status read_positions(const Domain &domain, const FileTable &files,
+                      std::vector<FilePosition> &positions);
+
+// Sets every file of the table to its position.
+Status set_positions(const Domain &domain, const FileTable &files);
+
+} // namespace cd

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "runtime/fork.h"
+
+#include "runtime/active_stack.h"
+#include "runtime/registry.h"
+
+#include <pthread.h>
+
+#include <mutex>
+
+namespace cd {
+namespace {
+
+void before_fork() { Registry::instance().lock_everything(); }
+
+void in_parent() { Registry::instance().unlock_everything(); }
+
+void in_child() {
+    const uint64_t survivor = ActiveStack::of_this_thread().thread();
+    Registry::instance().for_each([survivor](Resident &resident) {
+        if (resident.active_in != survivor) {
+            resident.active_in = 0;
+        }
+    });
+    Registry::instance().unlock_everything();
+}
+
+} // namespace
+
+void support_fork() {
+    static std::once_flag once;
+    std::call_once(once, [] { ::pthread_atfork(before_fork, in_parent, in_child); });
+}
+
+} // namespace cd

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+namespace cd {
+
+// From the first call on, fork() leaves both processes with working CDs: no lock is held and no
+// operation is half done in the copy, and what was active in other threads is active nowhere there.
+void support_fork();
+
+} // namespace cd

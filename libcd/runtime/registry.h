@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "domains/domain.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace cd {
+
+struct Slot;
+
+// A domain that is alive: what the runtime has to know of it beyond its semantics.
+struct Resident : Domain {
+    Slot *slot = nullptr;
+    uint64_t generation = 0;
+    cd_handle handle = nullptr;
+    int rank = 0;
+    uint64_t home_thread = 0;            // that created it
+    std::atomic<uint64_t> active_in = 0; // thread whose stack has it; 0: none
+
+    Resident *parent_resident() const { return static_cast<Resident *>(parent); }
+};
+
+// Where a handle leads. Slots are reused but never freed, so a stale handle can be looked up
+// safely: its generation is not the slot's any more. A line of its own, since neighbours are other
+// CDs.
+struct alignas(64) Slot {
+    std::mutex mutex;                     // guards the resident and everything in it
+    std::atomic<uint64_t> generation = 0; // of the resident; 0: empty
+    std::unique_ptr<Resident> resident;
+    uint32_t index = 0;
+    bool locked_for_fork = false;
+};
+
+// All live CDs of the process. Thread-safe. Lock order: slots from ancestors to descendants, then
+// the registry's own mutex, which is held for short moments only.
+class Registry {
+public:
+    static Registry &instance();
+
+    // The slot that handle names and the generation that it must have; nullptr for what cannot be a
+    // handle. Takes no lock.
+    Slot *find(cd_handle handle, uint64_t &generation) const;
+
+    // Whether handle names a live CD at this moment. Takes no lock.
+    bool alive(cd_handle handle) const;
+
+    // Gives the resident a slot and a handle. May throw std::bad_alloc; then nothing has changed.
+    // For a root: CD_ERROR_NAME_IN_USE if a live root has the name.
+    Status install(std::unique_ptr<Resident> resident, cd_handle &handle);
+
+    // Empties the slot; its mutex is held by the caller. Returns the resident, to be deleted when
+    // no lock is held.
+    std::unique_ptr<Resident> remove(Resident &resident) noexcept;
+
+    // For fork: locks everything, in whatever order works, and unlocks it again.
+    void lock_everything();
+    void unlock_everything();
+
+    // Calls visit for every resident. Only between lock_everything() and unlock_everything().
+    template <typename Visit> void for_each(const Visit &visit) {
+        for (uint32_t i = 0; i < used_.load(); ++i) {
+            if (Slot &slot = *slot_at(i); slot.locked_for_fork) {
+                visit(*slot.resident);
+            }
+        }
+    }
+
+private:
+    static constexpr uint32_t slots_per_chunk = 256;
+    static constexpr uint32_t chunks = 4096;
+    using Chunk = std::array<Slot, slots_per_chunk>;
+
+    Slot *slot_at(uint32_t index) const {
+        return &(*chunks_[index / slots_per_chunk].load())[index % slots_per_chunk];
+    }
+    Status reserve(Resident &resident, Slot *&slot);
+    bool add_chunk();
+    bool try_lock_everything();
+    void unlock_slots();
+
+    std::mutex mutex_; // guards what follows
+    std::array<std::atomic<Chunk *>, chunks> chunks_ = {};
+    std::atomic<uint32_t> used_ = 0;
+    std::vector<uint32_t> free_; // has room for every slot
+    std::set<std::string, std::less<>> root_names_;
+    uint64_t next_generation_ = 1;
+};
+
+} // namespace cd

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "store/block.h"
+
+#include "store/crc32c.h"
+#include "store/page_pool.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace cd {
+
+Block *Block::create(size_t size, bool checksummed) noexcept {
+    auto *block = new (std::nothrow) Block;
+    if (block == nullptr) {
+        return nullptr;
+    }
+    block->size_ = size;
+    if (size >= PagePool::smallest) {
+        size_t taken = size;
+        block->data_ = static_cast<std::byte *>(PagePool::instance().take(taken));
+        block->pooled_ = block->data_ != nullptr ? taken : 0;
+    } else {
+        block->data_ = static_cast<std::byte *>(
+            ::operator new (std::max<size_t>(size, 1), std::align_val_t{64}, std::nothrow));
+    }
+    if (block->data_ != nullptr && checksummed) {
+        block->pages_ = new (std::nothrow) Page[(size + page - 1) / page];
+    }
+    if (block->data_ == nullptr || (checksummed && block->pages_ == nullptr)) {
+        delete block;
+        return nullptr;
+    }
+    return block;
+}
+
+Block::~Block() {
+    if (pooled_ != 0) {
+        PagePool::instance().give(data_, pooled_);
+    } else {
+        ::operator delete (data_, std::align_val_t{64});
+    }
+    delete[] pages_;
+}
+
+void Block::release() noexcept {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        delete this;
+    }
+}
+
+void Block::write(std::byte *at, const void *from, size_t length) noexcept {
+    if (pages_ == nullptr) {
+        std::memcpy(at, from, length);
+    } else {
+        write_sealed(at, static_cast<const std::byte *>(from), length);
+    }
+}
+
+void Block::write_sealed(std::byte *at, const std::byte *from, size_t length) noexcept {
+    while (length > 0) {
+        const auto offset = static_cast<size_t>(at - data_);
+        const size_t index = offset / page;
+        const size_t part = std::min(length, index * page + page_length(index) - offset);
+        Page &sealed = pages_[index];
+        if (part == page_length(index)) {
+            sealed = {copy_crc32c(0, at, from, part), PageState::sealed};
+        } else {
+            const bool was_intact = page_intact(index);
+            std::memcpy(at, from, part);
+            sealed = {page_crc(index), was_intact ? PageState::sealed : PageState::damaged};
+        }
+        at += part;
+        from += part;
+        length -= part;
+    }
+}
+
+bool Block::intact(const std::byte *at, size_t length) const noexcept {
+    if (pages_ == nullptr || length == 0) {
+        return true;
+    }
+    const size_t first = static_cast<size_t>(at - data_) / page;
+    const size_t last = (static_cast<size_t>(at - data_) + length - 1) / page;
+    for (size_t index = first; index <= last; ++index) {
+        if (!page_intact(index)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+size_t Block::page_length(size_t index) const { return std::min(page, size_ - index * page); }
+
+uint32_t Block::page_crc(size_t index) const {
+    return crc32c(0, data_ + index * page, page_length(index));
+}
+
+bool Block::page_intact(size_t index) const {
+    switch (pages_[index].state) {
+    case PageState::unwritten:
+        return true;
+    case PageState::damaged:
+        return false;
+    case PageState::sealed:
+        return pages_[index].crc == page_crc(index);
+    }
+    return false;
+}
+
+} // namespace cd

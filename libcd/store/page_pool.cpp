@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "store/page_pool.h"
+
+#include "os/system.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace cd {
+namespace {
+
+constexpr size_t huge_page = size_t{2} << 20;
+constexpr size_t page = size_t{4} << 10;
+constexpr int longest_search = 32; // bounds the time spent looking for a fit
+
+size_t bin_of(size_t size) { return static_cast<size_t>(std::bit_width(size)) - 1; }
+
+size_t round_up(size_t size, size_t unit) { return (size + unit - 1) / unit * unit; }
+
+} // namespace
+
+PagePool &PagePool::instance() {
+    // Never destroyed: CDs may outlive the destructors of other static objects.
+    static auto *pool = new PagePool;
+    return *pool;
+}
+
+size_t PagePool::rounded(size_t size) {
+    return round_up(size, size >= 2 * huge_page ? huge_page : page);
+}
+
+void *PagePool::take(size_t &size) noexcept {
+    if (size > SIZE_MAX / 2) {
+        return nullptr;
+    }
+    size = rounded(size);
+    const std::scoped_lock lock(mutex_);
+    void *at = take_kept(size);
+    if (at == nullptr) {
+        const size_t use = in_use_ + size;
+        shrink_to(highest_use_ > use ? highest_use_ - use : 0);
+        at = os::system().map_pages(size);
+    }
+    if (at != nullptr) {
+        in_use_ += size;
+        highest_use_ = std::max(highest_use_, in_use_);
+    }
+    return at;
+}
+
+void PagePool::give(void *at, size_t size) noexcept {
+    const std::scoped_lock lock(mutex_);
+    auto *region = static_cast<Free *>(at);
+    Free *&bin = bins_[bin_of(size)];
+    *region = {bin, size};
+    bin = region;
+    in_use_ -= size;
+    kept_ += size;
+}
+
+// First fit among regions at most twice as large as asked for.
+void *PagePool::take_kept(size_t &size) noexcept {
+    const size_t first = bin_of(size);
+    for (size_t bin = first; bin <= first + 1 && bin < bins_.size(); ++bin) {
+        int looked_at = 0;
+        for (Free **link = &bins_[bin]; *link != nullptr && looked_at < longest_search;
+             link = &(*link)->next, ++looked_at) {
+            Free *region = *link;
+            if (region->size >= size && region->size <= 2 * size) {
+                *link = region->next;
+                size = region->size;
+                kept_ -= size;
+                return region;
+            }
+        }
+    }
+    return nullptr;
+}
+
+void PagePool::shrink_to(size_t kept) noexcept {
+    for (Free *&bin : bins_) {
+        while (kept_ > kept && bin != nullptr) {
+            Free *region = bin;
+            bin = region->next;
+            kept_ -= region->size;
+            os::system().unmap_pages(region, region->size);
+        }
+    }
+}
+
+void PagePool::trim() noexcept {
+    const std::scoped_lock lock(mutex_);
+    shrink_to(0);
+}
+
+} // namespace cd

@@ -48,6 +48,10 @@ public:
             for (const Element &element : elements_) {
                 relabel(element, near);
             }
+            near = domain_.entries.begin();
+            for (const Element &element : elements_) {
+                rejoin(element, near);
+            }
         }
         published_ = true;
     }
@@ -185,19 +189,26 @@ private:
     }
 
     void relabel(const Element &element, RangeIndex::Position &near) {
-        const Range range = element.range;
         RangeIndex &entries = domain_.entries;
-        for (near = entries.find_near(near, range.begin);
-             near != entries.end() && near->second->range.begin < range.end; ++near) {
+        for (near = entries.find_near(near, element.range.begin);
+             near != entries.end() && near->second->range.begin < element.range.end; ++near) {
             Entry &entry = *near->second;
             if (entry.restoration != request_.restoration) {
                 change_restoration(entry);
             }
             entry.regen = request_.regen;
             entries.set_access(entry, element.access);
-            near = entries.merge_before(near);
         }
-        near = entries.merge_before(near);
+    }
+
+    // Joins what is alike now. Only after all labels have changed: a border between two elements
+    // must not go before the second has had its turn.
+    void rejoin(const Element &element, RangeIndex::Position &near) {
+        RangeIndex &entries = domain_.entries;
+        near = entries.find_near(near, element.range.begin);
+        while (near != entries.end() && near->second->range.begin <= element.range.end) {
+            near = std::next(entries.merge_before(near));
+        }
     }
 
     // The seed's table of consequences: the data go, or have been copied by prepare_data().

@@ -18,8 +18,27 @@ struct Key {
     size_t element;
 };
 
-bool in_order(const std::vector<Element> &elements) {
-    return std::ranges::is_sorted(elements, {}, [](const Element &e) { return e.range.begin; });
+Element element_of(const cd_addrspec *list, size_t index) {
+    const cd_addrspec &spec = list[index];
+    return {range_of(spec), spec.addr_tp, spec.addr_scope, static_cast<uint32_t>(index)};
+}
+
+// What is not empty, in the given order.
+std::vector<Element> as_given(const cd_addrspec *list, size_t count) {
+    std::vector<Element> elements;
+    elements.reserve(count);
+    for (size_t i = 0; i < count; ++i) {
+        if (list[i].length > 0) {
+            elements.push_back(element_of(list, i));
+        }
+    }
+    return elements;
+}
+
+bool in_order(const cd_addrspec *list, size_t count) {
+    return std::is_sorted(list, list + count, [](const cd_addrspec &a, const cd_addrspec &b) {
+        return range_of(a).begin < range_of(b).begin;
+    });
 }
 
 bool overlap(const std::vector<Element> &sorted) {
@@ -28,21 +47,24 @@ bool overlap(const std::vector<Element> &sorted) {
            }) != sorted.end();
 }
 
-std::vector<Element> sorted_by_address(const std::vector<Element> &elements) {
-    std::vector<Key> keys(elements.size());
-    for (size_t i = 0; i < keys.size(); ++i) {
-        keys[i] = {elements[i].range.begin, i};
+std::vector<Element> sorted_by_address(const cd_addrspec *list, size_t count) {
+    std::vector<Key> keys;
+    keys.reserve(count);
+    for (size_t i = 0; i < count; ++i) {
+        if (list[i].length > 0) {
+            keys.push_back({range_of(list[i]).begin, i});
+        }
     }
     boost::sort::spreadsort::integer_sort(
         keys.begin(), keys.end(),
         [](const Key &key, unsigned offset) { return key.begin >> offset; },
         [](const Key &a, const Key &b) { return a.begin < b.begin; });
-    constexpr size_t ahead = 8; // enough to hide the latency of memory behind the copies
+    constexpr size_t ahead = 16; // enough to hide the latency of memory behind the copies
     std::vector<Element> sorted;
     sorted.reserve(keys.size());
     for (size_t i = 0; i < keys.size(); ++i) {
-        __builtin_prefetch(&elements[keys[std::min(i + ahead, keys.size() - 1)].element]);
-        sorted.push_back(elements[keys[i].element]);
+        __builtin_prefetch(&list[keys[std::min(i + ahead, keys.size() - 1)].element]);
+        sorted.push_back(element_of(list, keys[i].element));
     }
     return sorted;
 }
@@ -50,19 +72,12 @@ std::vector<Element> sorted_by_address(const std::vector<Element> &elements) {
 } // namespace
 
 std::vector<Element> ordered_elements(const cd_addrspec *list, int count) {
-    std::vector<Element> elements;
-    elements.reserve(static_cast<size_t>(count));
-    for (int i = 0; i < count; ++i) {
-        if (const Range range = range_of(list[i]); !range.empty()) {
-            elements.push_back(
-                {range, list[i].addr_tp, list[i].addr_scope, static_cast<uint32_t>(i)});
-        }
+    const auto size = static_cast<size_t>(count);
+    if (in_order(list, size)) {
+        return as_given(list, size);
     }
-    if (in_order(elements)) {
-        return elements;
-    }
-    std::vector<Element> sorted = sorted_by_address(elements);
-    return overlap(sorted) ? elements : sorted;
+    std::vector<Element> sorted = sorted_by_address(list, size);
+    return overlap(sorted) ? as_given(list, size) : sorted;
 }
 
 } // namespace cd

@@ -5,7 +5,6 @@
 #include "domains/element_order.h"
 
 #include <algorithm>
-#include <iterator>
 #include <vector>
 
 namespace cd {
@@ -26,18 +25,13 @@ public:
     }
 
     Status prepare(Range range) {
-        RangeIndex &entries = domain_.entries;
-        auto at = entries.make_borders(near_, range);
-        uintptr_t done = range.begin;
-        for (; done < range.end; done = std::prev(at)->second->range.end) {
-            const bool held = at != entries.end() && at->second->range.begin == done &&
-                              at->second->stage == Stage::held;
-            if (!held) {
-                return missing(at, {done, range.end});
-            }
+        if (Status status = check_held(range); !status) {
+            return status;
+        }
+        auto at = domain_.entries.make_borders(near_, range);
+        for (; at != domain_.entries.end() && at->second->range.begin < range.end; ++at) {
             leaving_.push_back(at->second);
             at->second->stage = Stage::leaving;
-            ++at;
         }
         near_ = at;
         return Status::ok();
@@ -53,13 +47,26 @@ public:
     }
 
 private:
-    // The bytes from range.begin on that the CD does not hold, up to the next entry.
-    Status missing(RangeIndex::Position next, Range range) const {
-        const bool next_starts_inside = next != domain_.entries.end() &&
-                                        next->second->range.begin > range.begin &&
-                                        next->second->range.begin < range.end;
-        const Range absent = {range.begin,
-                              next_starts_inside ? next->second->range.begin : range.end};
+    Status check_held(Range range) {
+        near_ = domain_.entries.find_near(near_, range.begin);
+        uintptr_t done = range.begin;
+        for (auto at = near_; done < range.end; ++at) {
+            const bool at_entry =
+                at != domain_.entries.end() && at->second->range.begin < range.end;
+            const uintptr_t held_from = at_entry ? at->second->range.begin : range.end;
+            if (done < held_from) {
+                return missing({done, held_from});
+            }
+            const uintptr_t end = std::min(range.end, at->second->range.end);
+            if (at->second->stage != Stage::held) {
+                return missing({done, end});
+            }
+            done = end;
+        }
+        return Status::ok();
+    }
+
+    Status missing(Range absent) const {
         return fail(CD_ERROR_NOT_IN_CD,
                     "CD %s does not hold the %zu bytes at %p; delete only what was added to this "
                     "CD, and once",

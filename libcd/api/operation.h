@@ -79,8 +79,13 @@ template <typename Body> Status observed(cd_operation operation, const Body &bod
     const Status status = guarded([&] { return body(report); });
     const cd_event event = {operation,     status.code(), report.name_,
                             report.bytes_, start,         os::system().monotonic_ns() - start};
-    const CallbackScope scope;
-    listener->notify(&event, listener->context);
+    // What the observer does wrong is told to the observer, and does not replace our outcome.
+    const MessageKeeper keeper;
+    {
+        const CallbackScope scope;
+        listener->notify(&event, listener->context);
+    }
+    set_last_error(status.code());
     return status;
 }
 

@@ -11,7 +11,7 @@ namespace cd {
 namespace {
 
 // Part of the thread, so that an error can be told when memory has run out.
-constexpr size_t message_size = 1024;
+constexpr size_t message_size = 1024; // MessageKeeper has room for as much
 constinit thread_local char last_message[message_size] = "";
 
 struct Text {
@@ -88,6 +88,10 @@ Status fail(cd_error code, const char *format, ...) {
 }
 
 const char *message() { return last_message; }
+
+MessageKeeper::MessageKeeper() { std::memcpy(kept_, last_message, message_size); }
+
+MessageKeeper::~MessageKeeper() { std::memcpy(last_message, kept_, message_size); }
 
 void clear_message() { last_message[0] = '\0'; }
 

@@ -31,6 +31,18 @@ private:
 const char *message();
 void clear_message();
 
+// Brings the message back at its end, whatever was failed in between.
+class MessageKeeper {
+public:
+    MessageKeeper();
+    MessageKeeper(const MessageKeeper &) = delete;
+    MessageKeeper &operator=(const MessageKeeper &) = delete;
+    ~MessageKeeper();
+
+private:
+    char kept_[1024];
+};
+
 // A fixed short text for a code; never null.
 const char *describe(int code);
 

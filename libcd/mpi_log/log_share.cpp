@@ -5,19 +5,6 @@
 #include <algorithm>
 
 namespace cd {
-namespace {
-
-// Calls visit for every stream that is nested in stream and belongs to CDs deeper than depth.
-template <typename Visit> void for_each_nested(LogStream &stream, int depth, const Visit &visit) {
-    for (auto &[sibling, nested] : stream.nested()) {
-        if (sibling.depth > depth) {
-            visit(sibling, *nested);
-            for_each_nested(*nested, depth, visit);
-        }
-    }
-}
-
-} // namespace
 
 LogShare LogShare::of_root() {
     LogShare share;
@@ -31,20 +18,14 @@ Status LogShare::of_child(LogShare &parent, bool alone, LogStream::Sibling sibli
     LogShare child;
     child.stream_ = parent.stream_;
     if (!alone) {
-        auto &nested = parent.stream_->nested();
-        auto found = nested.find(sibling);
-        if (found == nested.end()) {
-            if (parent.stream_->replaying()) {
-                return fail(
-                    CD_ERROR_LOG_SIBLINGS,
-                    "the re-execution creates sibling %d at depth %d, which the log that is "
-                    "being replayed does not know; create the same siblings in the same "
-                    "order, or delete the log",
-                    sibling.index, sibling.depth);
-            }
-            found = nested.emplace(sibling, std::make_unique<LogStream>()).first;
+        if (parent.stream_->find_nested(sibling) == nullptr && parent.stream_->replaying()) {
+            return fail(CD_ERROR_LOG_SIBLINGS,
+                        "the re-execution creates sibling %d at depth %d, which the log that is "
+                        "being replayed does not know; create the same siblings in the same "
+                        "order, or delete the log",
+                        sibling.index, sibling.depth);
         }
-        child.stream_ = found->second.get();
+        child.stream_ = &parent.stream_->nested(sibling);
     }
     child.begin_ = child.stream_->cursor();
     child.collect_begins(sibling.depth, false, child.nested_begins_);
@@ -55,7 +36,7 @@ Status LogShare::of_child(LogShare &parent, bool alone, LogStream::Sibling sibli
 Status LogShare::check_begin_now(int depth) const {
     Status status;
     if (enabled() && !stream_->replaying()) {
-        for_each_nested(*stream_, depth, [&](LogStream::Sibling sibling, const LogStream &nested) {
+        stream_->for_each_nested(depth, [&](LogStream::Sibling sibling, const LogStream &nested) {
             if (status.is_ok() && nested.replaying()) {
                 const auto left = nested.end().entries - nested.cursor().entries;
                 status = fail(CD_ERROR_LOG_SIBLINGS,
@@ -107,7 +88,7 @@ void LogShare::rewind(int depth) noexcept {
         return;
     }
     stream_->set_cursor(begin_);
-    for_each_nested(*stream_, depth, [&](LogStream::Sibling, LogStream &nested) {
+    stream_->for_each_nested(depth, [&](LogStream::Sibling, LogStream &nested) {
         const NestedBegin *recorded = begin_of(&nested);
         nested.set_cursor(recorded != nullptr ? recorded->second : nested.begin());
     });
@@ -127,7 +108,7 @@ const LogShare::NestedBegin *LogShare::begin_of(const LogStream *nested) const {
 }
 
 void LogShare::collect_begins(int depth, bool at_end, std::vector<NestedBegin> &begins) const {
-    for_each_nested(*stream_, depth, [&](LogStream::Sibling, LogStream &nested) {
+    stream_->for_each_nested(depth, [&](LogStream::Sibling, LogStream &nested) {
         begins.emplace_back(&nested, at_end ? nested.end() : nested.cursor());
     });
 }
@@ -135,8 +116,8 @@ void LogShare::collect_begins(int depth, bool at_end, std::vector<NestedBegin> &
 // A root has no ancestors that could need what lies before its point in time.
 void LogShare::trim_all() noexcept {
     stream_->trim(stream_->cursor());
-    for_each_nested(*stream_, 0,
-                    [](LogStream::Sibling, LogStream &nested) { nested.trim(nested.cursor()); });
+    stream_->for_each_nested(
+        0, [](LogStream::Sibling, LogStream &nested) { nested.trim(nested.cursor()); });
     nested_begins_.clear();
 }
 

@@ -165,6 +165,21 @@ void LogStream::set_cursor(const Position &position) {
     cursor_ = position;
 }
 
+LogStream *LogStream::find_nested(Sibling sibling) {
+    const std::scoped_lock lock(nested_mutex_);
+    const auto found = nested_.find(sibling);
+    return found != nested_.end() ? found->second.get() : nullptr;
+}
+
+LogStream &LogStream::nested(Sibling sibling) {
+    const std::scoped_lock lock(nested_mutex_);
+    auto found = nested_.find(sibling);
+    if (found == nested_.end()) {
+        found = nested_.emplace(sibling, std::make_unique<LogStream>()).first;
+    }
+    return *found->second;
+}
+
 void LogStream::trim(const Position &position) noexcept {
     for (Position at = begin_; adopted_ > 0 && !(at == position);) {
         if (void *entry = step(at).adopted; entry != nullptr) {

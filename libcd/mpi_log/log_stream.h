@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 namespace cd {
@@ -21,7 +22,7 @@ namespace cd {
 // known by the CD's depth and sibling index.
 //
 // Entries are copied into chunks of warm pages, so appending allocates only once per chunk.
-// Thread-safe, except that streams are added and trimmed under the locks of the CDs concerned.
+// Thread-safe, except that only a root without descendants trims.
 class LogStream {
 public:
     struct Chunk;
@@ -40,7 +41,6 @@ public:
         int index = 0;
         auto operator<=>(const Sibling &) const = default;
     };
-    using Nested = std::map<Sibling, std::unique_ptr<LogStream>>;
 
     LogStream() = default;
     LogStream(const LogStream &) = delete;
@@ -65,7 +65,23 @@ public:
     // Frees the entries before position.
     void trim(const Position &position) noexcept;
 
-    Nested &nested() { return nested_; }
+    // The stream of the CDs that are known as sibling, or nullptr.
+    LogStream *find_nested(Sibling sibling);
+
+    // The same, made if there is none. May throw std::bad_alloc.
+    LogStream &nested(Sibling sibling);
+
+    // Calls visit for every stream that is nested in this one, however deeply, and belongs to CDs
+    // deeper than depth.
+    template <typename Visit> void for_each_nested(int depth, const Visit &visit) {
+        const std::scoped_lock lock(nested_mutex_);
+        for (auto &[sibling, stream] : nested_) {
+            if (sibling.depth > depth) {
+                visit(sibling, *stream);
+                stream->for_each_nested(depth, visit);
+            }
+        }
+    }
 
 private:
     struct Record;
@@ -93,8 +109,9 @@ private:
     Position begin_;
     Position end_;
     Position cursor_;
-    size_t adopted_ = 0; // entries that have to be freed one by one
-    Nested nested_;
+    size_t adopted_ = 0;      // entries that have to be freed one by one
+    std::mutex nested_mutex_; // CDs of different depths share the stream and add siblings to it
+    std::map<Sibling, std::unique_ptr<LogStream>> nested_;
 };
 
 } // namespace cd

@@ -90,6 +90,8 @@ struct Entry {
     }
 };
 
+static_assert(sizeof(void *) != 8 || sizeof(Entry) == 104, "docs/memory.md tells the cost");
+
 // Doubly linked through the entries themselves: linking cannot fail.
 class EntryList {
 public:

@@ -79,10 +79,13 @@ bool FamilyLock::lock_slot(Named named) {
 }
 
 void FamilyLock::lock_descendants(const Domain &top) {
-    for (Domain *descendant : subtree_of(const_cast<Domain &>(top))) {
-        if (descendant != &top) {
-            auto &resident = static_cast<Resident &>(*descendant);
+    // A CD's children are read only once it is locked itself; nobody can end them then.
+    std::vector<const Domain *> locked = {&top};
+    for (size_t i = 0; i < locked.size(); ++i) {
+        for (const Domain *child : locked[i]->children) {
+            const auto &resident = static_cast<const Resident &>(*child);
             lock_slot({resident.slot, resident.generation});
+            locked.push_back(child);
         }
     }
 }

@@ -78,12 +78,9 @@ LogStream::Record *LogStream::make_room(size_t payload) noexcept {
 }
 
 void LogStream::account(size_t length, size_t record_size) noexcept {
-    const bool live = cursor_ == end_;
     last_->used += record_size;
     end_ = {last_, last_->used, end_.entries + 1, end_.bytes + length};
-    if (live) {
-        cursor_ = end_;
-    }
+    cursor_ = end_; // nothing is appended during a replay
 }
 
 bool LogStream::append(const cd_log_part *parts, int count) noexcept {

@@ -125,10 +125,8 @@ bool Registry::try_lock_everything() {
     bool complete = PagePool::instance().mutex().try_lock();
     const bool pool_locked = complete;
     for (uint32_t i = 0; complete && i < used_.load(); ++i) {
-        Slot &slot = *slot_at(i);
-        if (slot.generation.load(std::memory_order_acquire) != 0) {
-            complete = slot.locked_for_fork = slot.mutex.try_lock();
-        }
+        // Empty ones too: who emptied a slot may still hold its lock, and the copy would keep it.
+        complete = slot_at(i)->locked_for_fork = slot_at(i)->mutex.try_lock();
     }
     if (!complete) {
         unlock_slots();

@@ -68,7 +68,7 @@ public:
     // Calls visit for every resident. Only between lock_everything() and unlock_everything().
     template <typename Visit> void for_each(const Visit &visit) {
         for (uint32_t i = 0; i < used_.load(); ++i) {
-            if (Slot &slot = *slot_at(i); slot.locked_for_fork) {
+            if (Slot &slot = *slot_at(i); slot.resident != nullptr) {
                 visit(*slot.resident);
             }
         }

@@ -91,6 +91,17 @@ bool Block::intact(const std::byte *at, size_t length) const noexcept {
     return true;
 }
 
+void Block::mark_damaged(const std::byte *at, size_t length) noexcept {
+    if (pages_ == nullptr || length == 0) {
+        return;
+    }
+    const size_t first = static_cast<size_t>(at - data_) / page;
+    const size_t last = (static_cast<size_t>(at - data_) + length - 1) / page;
+    for (size_t index = first; index <= last; ++index) {
+        pages_[index].state = PageState::damaged;
+    }
+}
+
 size_t Block::page_length(size_t index) const { return std::min(page, size_ - index * page); }
 
 uint32_t Block::page_crc(size_t index) const {

@@ -37,6 +37,9 @@ public:
     // Whether the pages that hold [at, at + length) match their checksums.
     bool intact(const std::byte *at, size_t length) const noexcept;
 
+    // Whatever is in these pages, it is not what was once stored.
+    void mark_damaged(const std::byte *at, size_t length) noexcept;
+
 private:
     enum class PageState : uint8_t { unwritten, sealed, damaged };
     struct Page {

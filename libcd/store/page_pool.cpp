@@ -41,6 +41,10 @@ void *PagePool::take(size_t &size) noexcept {
         const size_t use = in_use_ + size;
         shrink_to(highest_use_ > use ? highest_use_ - use : 0);
         at = os::system().map_pages(size);
+        if (at == nullptr && kept_ > 0) {
+            shrink_to(0); // what is kept in pieces that do not fit may be what is missing
+            at = os::system().map_pages(size);
+        }
     }
     if (at != nullptr) {
         in_use_ += size;

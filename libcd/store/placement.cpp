@@ -31,10 +31,13 @@ Placement::Place Placement::Walk::step(uintptr_t address, size_t length) {
     return place;
 }
 
-Placement::~Placement() {
+Placement::~Placement() { release_blocks(); }
+
+void Placement::release_blocks() noexcept {
     for (Block *block : blocks_) {
         block->release();
     }
+    blocks_.clear();
 }
 
 void Placement::plan(uintptr_t address, size_t length) {
@@ -50,6 +53,7 @@ bool Placement::allocate() {
     for (const size_t size : sizes_) {
         Block *block = Block::create(size, checksummed_);
         if (block == nullptr) {
+            release_blocks();
             return false;
         }
         blocks_.push_back(block);

@@ -49,6 +49,8 @@ private:
         Place step(uintptr_t address, size_t length);
     };
 
+    void release_blocks() noexcept;
+
     bool checksummed_;
     Walk planning_;
     Walk handing_out_;

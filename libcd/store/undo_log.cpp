@@ -10,6 +10,9 @@ namespace cd {
 UndoLog::~UndoLog() {
     for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
         change->block->write(change->at, old_.data() + change->old_offset, change->length);
+        if (!change->intact) {
+            change->block->mark_damaged(change->at, change->length);
+        }
     }
 }
 
@@ -21,7 +24,8 @@ void UndoLog::overwrite(const Piece &piece, const void *memory, size_t length) {
         if (std::memcmp(at, from + done, part) != 0) {
             const size_t old_offset = old_.size();
             old_.insert(old_.end(), at, at + part);
-            changes_.push_back({&piece.block(), at, part, old_offset});
+            changes_.push_back(
+                {&piece.block(), at, part, old_offset, piece.block().intact(at, part)});
             piece.block().write(at, from + done, part);
         }
     }

@@ -31,6 +31,7 @@ private:
         std::byte *at;
         size_t length;
         size_t old_offset;
+        bool intact; // undoing must not seal what was damaged before
     };
 
     std::vector<Change> changes_;

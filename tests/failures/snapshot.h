@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "cd/cd.h"
+
+#include <string>
+
+namespace faults {
+
+// All that can be known of every live CD, byte by byte, as text that two states can be compared by and
+// that says where they differ: labels, origins, stored data, files, children, log. How entries are
+// split does not show. Also complains ("BROKEN") about what must not be between operations.
+std::string snapshot();
+
+} // namespace faults

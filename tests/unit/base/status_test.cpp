@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "base/status.h"
+
+#include <gtest/gtest.h>
+
+#include <climits>
+#include <set>
+#include <string>
+#include <thread>
+
+namespace cd {
+namespace {
+
+TEST(Status, StartsWithoutError) {
+    EXPECT_TRUE(Status());
+    EXPECT_TRUE(Status::ok().is_ok());
+    EXPECT_EQ(Status::ok().code(), CD_ERROR_NONE);
+}
+
+TEST(Status, FailCarriesCodeAndMessage) {
+    const Status status = fail(CD_ERROR_COUNT, "the count is %d; give %s", -1, "0 or more");
+    EXPECT_FALSE(status);
+    EXPECT_FALSE(status.is_ok());
+    EXPECT_EQ(status.code(), CD_ERROR_COUNT);
+    EXPECT_STREQ(message(), "the count is -1; give 0 or more");
+}
+
+TEST(Status, MessageIsReplacedAndCleared) {
+    EXPECT_FALSE(fail(CD_ERROR_COUNT, "a long first message"));
+    EXPECT_FALSE(fail(CD_ERROR_COUNT, "second"));
+    EXPECT_STREQ(message(), "second");
+    clear_message();
+    EXPECT_STREQ(message(), "");
+}
+
+TEST(Status, NewMessageMayQuoteTheOneBefore) {
+    EXPECT_FALSE(fail(CD_ERROR_COUNT, "inner"));
+    EXPECT_FALSE(fail(CD_ERROR_COUNT, "outer: %s, again %s", message(), message()));
+    EXPECT_STREQ(message(), "outer: inner, again inner");
+}
+
+TEST(Status, LongMessageIsCut) {
+    const std::string text(5000, 'x');
+    EXPECT_FALSE(fail(CD_ERROR_COUNT, "%s", text.c_str()));
+    EXPECT_EQ(message(), std::string(1023, 'x'));
+}
+
+TEST(Status, EachThreadHasItsOwnMessage) {
+    EXPECT_FALSE(fail(CD_ERROR_COUNT, "first thread"));
+    std::thread([] {
+        EXPECT_STREQ(message(), "");
+        EXPECT_FALSE(fail(CD_ERROR_COUNT, "second thread"));
+        EXPECT_STREQ(message(), "second thread");
+    }).join();
+    EXPECT_STREQ(message(), "first thread");
+}
+
+TEST(Status, EveryCodeHasItsOwnText) {
+    const std::string unknown = "unknown error code";
+    std::set<std::string> texts;
+    for (int code = CD_ERROR_NONE; code <= CD_ERROR_ARGUMENT; ++code) {
+        const std::string text = describe(code);
+        EXPECT_NE(text, "") << code;
+        EXPECT_NE(text, unknown) << code;
+        EXPECT_TRUE(texts.insert(text).second) << code << ": " << text;
+    }
+    // A code added after the last one must be added to this test too.
+    for (const int code : {-1, CD_ERROR_ARGUMENT + 1, INT_MIN, INT_MAX}) {
+        EXPECT_EQ(describe(code), unknown) << code;
+    }
+}
+
+} // namespace
+} // namespace cd

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "config/storage_info.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace cd {
+namespace {
+
+constexpr char origin[] = "storage_info";
+
+StorageInfo parsed(std::string_view text, StorageInfo from = {}) {
+    EXPECT_TRUE(parse_storage_info(text, origin, from)) << text << ": " << message();
+    return from;
+}
+
+// All values differ from the defaults.
+StorageInfo unusual() {
+    return parsed("store=file,dir=/scratch,redundancy=rs:3,set_size=4,group=rack,sync=none,"
+                  "checksum=none,track=pages,config=scr.conf,shadow=none");
+}
+
+// Every refused text must leave what was there alone.
+void expect_refused(std::string_view text, cd_error code) {
+    StorageInfo into = unusual();
+    clear_message();
+    EXPECT_EQ(parse_storage_info(text, origin, into).code(), code) << text;
+    EXPECT_STRNE(message(), "") << text;
+    EXPECT_EQ(into, unusual()) << text;
+}
+
+bool message_has(std::string_view part) {
+    return std::string_view(message()).find(part) != std::string_view::npos;
+}
+
+TEST(StorageInfo, Defaults) {
+    const StorageInfo info;
+    EXPECT_EQ(info.store, Store::memory);
+    EXPECT_EQ(info.dir, "");
+    EXPECT_EQ(info.redundancy, (Redundancy{Scheme::none, 0}));
+    EXPECT_EQ(info.set_size, 8);
+    EXPECT_EQ(info.group, "");
+    EXPECT_EQ(info.sync, Sync::full);
+    EXPECT_EQ(info.checksum, Checksum::by_store);
+    EXPECT_EQ(info.track, Track::explicit_calls);
+    EXPECT_EQ(info.config, "");
+    EXPECT_EQ(info.shadow, Shadow::full);
+    EXPECT_TRUE(check_supported(info));
+}
+
+TEST(StorageInfo, EveryKeyReachesItsField) {
+    const StorageInfo info = unusual();
+    EXPECT_EQ(info.store, Store::file);
+    EXPECT_EQ(info.dir, "/scratch");
+    EXPECT_EQ(info.redundancy, (Redundancy{Scheme::reed_solomon, 3}));
+    EXPECT_EQ(info.set_size, 4);
+    EXPECT_EQ(info.group, "rack");
+    EXPECT_EQ(info.sync, Sync::none);
+    EXPECT_EQ(info.checksum, Checksum::none);
+    EXPECT_EQ(info.track, Track::pages);
+    EXPECT_EQ(info.config, "scr.conf");
+    EXPECT_EQ(info.shadow, Shadow::none);
+}
+
+TEST(StorageInfo, WordsMeanTheirValue) {
+    EXPECT_EQ(parsed("store=memory", unusual()).store, Store::memory);
+    EXPECT_EQ(parsed("sync=full", unusual()).sync, Sync::full);
+    EXPECT_EQ(parsed("checksum=crc32c", unusual()).checksum, Checksum::crc32c);
+    EXPECT_EQ(parsed("track=explicit", unusual()).track, Track::explicit_calls);
+    EXPECT_EQ(parsed("shadow=full", unusual()).shadow, Shadow::full);
+}
+
+TEST(StorageInfo, RedundancyAndItsParameter) {
+    const auto redundancy = [](const std::string &value) {
+        return parsed("redundancy=" + value, unusual()).redundancy;
+    };
+    EXPECT_EQ(redundancy("none"), (Redundancy{Scheme::none, 0}));
+    EXPECT_EQ(redundancy("single"), (Redundancy{Scheme::single, 0}));
+    EXPECT_EQ(redundancy("xor"), (Redundancy{Scheme::xor_set, 0}));
+    EXPECT_EQ(redundancy("partner"), (Redundancy{Scheme::partner, 1}));
+    EXPECT_EQ(redundancy("partner:1"), (Redundancy{Scheme::partner, 1}));
+    EXPECT_EQ(redundancy("partner:255"), (Redundancy{Scheme::partner, 255}));
+    EXPECT_EQ(redundancy("rs"), (Redundancy{Scheme::reed_solomon, 2}));
+    EXPECT_EQ(redundancy("rs:1"), (Redundancy{Scheme::reed_solomon, 1}));
+    EXPECT_EQ(redundancy("rs:255"), (Redundancy{Scheme::reed_solomon, 255}));
+    for (const char *value : {"",
+                              ":",
+                              ":1",
+                              "none:1",
+                              "single:1",
+                              "xor:1",
+                              "partner:",
+                              "partner:0",
+                              "partner:256",
+                              "partner:-1",
+                              "partner:+1",
+                              "partner: 1",
+                              "partner:1x",
+                              "partner:1:1",
+                              "rs:0",
+                              "rs:256",
+                              "rs:4294967297",
+                              "rs:99999999999999999999",
+                              "RS",
+                              "raid"}) {
+        expect_refused(std::string("redundancy=") + value, CD_ERROR_STORAGE_VALUE);
+    }
+}
+
+TEST(StorageInfo, SetSizeIsBounded) {
+    EXPECT_EQ(parsed("set_size=2").set_size, 2);
+    EXPECT_EQ(parsed("set_size=65535").set_size, 65535);
+    for (const char *value : {"", "0", "1", "65536", "-2", "+2", "2.0", "2 ", "0x8", "4294967298",
+                              "99999999999999999999", "eight"}) {
+        expect_refused(std::string("set_size=") + value, CD_ERROR_STORAGE_VALUE);
+    }
+}
+
+TEST(StorageInfo, TextValues) {
+    EXPECT_EQ(parsed("dir=/a b/c=d").dir, "/a b/c=d");
+    EXPECT_EQ(parsed("group=n\xC3\xB6rd").group, "n\xC3\xB6rd");
+    for (const char *key : {"dir=", "group=", "config="}) {
+        expect_refused(key, CD_ERROR_STORAGE_VALUE);
+        expect_refused(std::string(key) + "a\nb", CD_ERROR_STORAGE_VALUE);
+        expect_refused(std::string(key) + "a\x7F", CD_ERROR_STORAGE_VALUE);
+        expect_refused(std::string(key) + '\0', CD_ERROR_STORAGE_VALUE);
+    }
+}
+
+TEST(StorageInfo, KeysGivenReplaceAndOthersStay) {
+    EXPECT_EQ(parsed("", unusual()), unusual());
+    StorageInfo expected = unusual();
+    expected.shadow = Shadow::full;
+    expected.dir = "/other";
+    EXPECT_EQ(parsed("dir=/other,shadow=full", unusual()), expected);
+}
+
+TEST(StorageInfo, RefusesWhatIsNotKeyValue) {
+    for (const char *text : {"store", ",", "=", "=memory", "store=memory,", ",store=memory",
+                             "store=memory,,shadow=full", "store=memory,="}) {
+        expect_refused(text, CD_ERROR_STORAGE_SYNTAX);
+    }
+    expect_refused("sync=full,stroe", CD_ERROR_STORAGE_SYNTAX);
+    EXPECT_TRUE(message_has("\"stroe\"")) << message();
+    EXPECT_TRUE(message_has("key=value")) << message();
+}
+
+TEST(StorageInfo, RefusesAKeyGivenTwice) {
+    expect_refused("shadow=full,sync=full,shadow=full", CD_ERROR_STORAGE_SYNTAX);
+    EXPECT_TRUE(message_has("shadow is given twice")) << message();
+}
+
+TEST(StorageInfo, UnknownKeyIsNamedAndAllKeysListed) {
+    for (const char *text : {"stores=memory", "Store=memory", " store=memory", "store =memory",
+                             "stor=memory", "shadow=none,x=y"}) {
+        expect_refused(text, CD_ERROR_STORAGE_KEY);
+    }
+    EXPECT_TRUE(message_has("\"x\"")) << message();
+    for (const StorageKey &key : storage_keys()) {
+        EXPECT_TRUE(message_has(key.key)) << key.key << " missing in: " << message();
+    }
+}
+
+TEST(StorageInfo, BadValueIsNamedAndWhatIsAllowedListed) {
+    for (const StorageKey &key : storage_keys()) {
+        const std::string text = std::string(key.key) + "=\x01"
+                                                        "bad";
+        expect_refused(text, CD_ERROR_STORAGE_VALUE);
+        EXPECT_TRUE(message_has(text)) << message();
+        EXPECT_TRUE(message_has(key.allowed)) << message();
+    }
+}
+
+TEST(StorageInfo, FirstErrorCounts) {
+    expect_refused("x=y,store", CD_ERROR_STORAGE_KEY);
+    expect_refused("store=disk,x=y", CD_ERROR_STORAGE_VALUE);
+    expect_refused("store,x=y", CD_ERROR_STORAGE_SYNTAX);
+}
+
+TEST(StorageInfo, MessageNamesTheOriginAndSurvivesLongText) {
+    StorageInfo info;
+    const std::string text(3000, 'k');
+    EXPECT_FALSE(parse_storage_info(text + "=1", "the environment variable CD_STORAGE_INFO", info));
+    EXPECT_EQ(std::string_view(message()).find("the environment variable CD_STORAGE_INFO: "), 0u);
+    EXPECT_TRUE(message_has("shadow")) << message();
+}
+
+TEST(StorageInfo, ChecksumsFollowTheStore) {
+    EXPECT_FALSE(StorageInfo().checksummed());
+    EXPECT_TRUE(parsed("checksum=crc32c").checksummed());
+    EXPECT_TRUE(parsed("store=file").checksummed());
+    EXPECT_FALSE(parsed("store=file,checksum=none").checksummed());
+    EXPECT_FALSE(parsed("store=memory", parsed("store=file")).checksummed());
+}
+
+TEST(StorageInfo, TellsWhatThisBuildCannotDo) {
+    for (const char *text : {"store=file", "redundancy=single", "redundancy=partner",
+                             "redundancy=xor", "redundancy=rs", "track=pages", "config=scr.conf"}) {
+        clear_message();
+        EXPECT_EQ(check_supported(parsed(text)).code(), CD_ERROR_STORAGE_UNSUPPORTED) << text;
+        EXPECT_STRNE(message(), "") << text;
+    }
+    EXPECT_TRUE(check_supported(parsed("store=memory,dir=/scratch,redundancy=none,set_size=4,"
+                                       "group=rack,sync=none,checksum=crc32c,track=explicit,"
+                                       "shadow=none")));
+}
+
+TEST(StorageInfo, DocumentHasEveryKey) {
+    const auto path = std::filesystem::path(__FILE__) / "../../../../docs/storage-info.md";
+    std::ifstream file(path.lexically_normal());
+    std::string document{std::istreambuf_iterator<char>(file), {}};
+    ASSERT_NE(document, "") << path;
+    std::erase(document, '`');
+    for (const StorageKey &key : storage_keys()) {
+        const std::string row = std::string("\n| ") + key.key + " | " + key.allowed + " |";
+        EXPECT_NE(document.find(row), std::string::npos) << row;
+    }
+}
+
+} // namespace
+} // namespace cd

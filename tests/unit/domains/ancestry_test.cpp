@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "domains/ancestry.h"
+
+#include "../ranges/entries.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+namespace cd {
+namespace {
+
+constexpr Labels copy = {.restoration = Restoration::copy};
+constexpr Labels parent = {.restoration = Restoration::parent};
+constexpr Labels regen = {.restoration = Restoration::regen};
+
+// A grandparent, a parent and a child; the child is the one that asks.
+struct Ancestry : testing::Test {
+    Ancestry() {
+        top.identity = "0/top/0/0";
+        middle.identity = "0/top/1/0";
+        bottom.identity = "0/top/2/0";
+        middle.parent = &top;
+        bottom.parent = &middle;
+    }
+
+    cd_error check(Range range) { return check_ends_in_copy(bottom, &middle, range).code(); }
+
+    Domain top;
+    Domain middle;
+    Domain bottom;
+};
+
+TEST_F(Ancestry, TheNearestHolderDecides) {
+    put(top.entries, {0, 100}, copy);
+    put(middle.entries, {10, 20}, regen);
+    put(middle.entries, {20, 30}, parent);
+    put(middle.entries, {30, 40}, copy);
+    EXPECT_EQ(check({0, 10}), CD_ERROR_NONE) << "held by the top alone";
+    EXPECT_EQ(check({10, 20}), CD_ERROR_PARENT_REGEN);
+    EXPECT_EQ(check({20, 40}), CD_ERROR_NONE);
+    EXPECT_EQ(check({19, 21}), CD_ERROR_PARENT_REGEN);
+    EXPECT_EQ(check({5, 100}), CD_ERROR_PARENT_REGEN);
+    EXPECT_EQ(check({40, 100}), CD_ERROR_NONE);
+    EXPECT_EQ(check({40, 101}), CD_ERROR_NOT_IN_PARENT);
+}
+
+TEST_F(Ancestry, AParentEntryPassesTheQuestionOn) {
+    put(middle.entries, {0, 30}, parent);
+    put(top.entries, {0, 10}, copy);
+    put(top.entries, {10, 20}, regen);
+    EXPECT_EQ(check({0, 10}), CD_ERROR_NONE);
+    EXPECT_EQ(check({5, 15}), CD_ERROR_PARENT_REGEN);
+    EXPECT_EQ(check({20, 30}), CD_ERROR_NOT_IN_PARENT);
+}
+
+TEST_F(Ancestry, TheMessageNamesTheHolderAndTheBytes) {
+    put(middle.entries, {0x100, 0x200}, regen);
+    EXPECT_EQ(check({0x180, 0x300}), CD_ERROR_PARENT_REGEN);
+    EXPECT_NE(std::string(message()).find("128 bytes at 0x180"), std::string::npos) << message();
+    EXPECT_NE(std::string(message()).find("0/top/1/0"), std::string::npos) << message();
+}
+
+TEST_F(Ancestry, SourcesAreTheNearestCopies) {
+    put(top.entries, {0, 50}, copy);
+    put(middle.entries, {10, 20}, regen);
+    put(middle.entries, {20, 30}, parent);
+    put(middle.entries, {40, 60}, copy);
+    std::vector<Range> found;
+    std::vector<Range> missing;
+    const auto look = [&](Range range) {
+        found.clear();
+        missing.clear();
+        for_each_source(
+            &middle, range, [&](const Entry &, Range part) { found.push_back(part); },
+            [&](Range part) { missing.push_back(part); });
+    };
+    look({5, 70});
+    EXPECT_EQ(found, (std::vector<Range>{{5, 40}, {40, 60}}));
+    EXPECT_EQ(missing, (std::vector<Range>{{60, 70}}));
+    look({45, 46});
+    EXPECT_EQ(found, (std::vector<Range>{{45, 46}}));
+    EXPECT_EQ(missing, std::vector<Range>());
+}
+
+// Byte by byte, what the two functions promise.
+const Entry *holder(const Domain &domain, uintptr_t byte) {
+    const auto at = domain.entries.find(byte);
+    return at != domain.entries.end() && at->second->range.begin <= byte ? at->second : nullptr;
+}
+
+const Entry *naive_source(const Domain *domain, uintptr_t byte) {
+    for (; domain != nullptr; domain = domain->parent) {
+        const Entry *entry = holder(*domain, byte);
+        if (entry != nullptr && entry->restoration == Restoration::copy) {
+            return entry;
+        }
+    }
+    return nullptr;
+}
+
+bool naive_ends_in_copy(const Domain *domain, uintptr_t byte) {
+    for (; domain != nullptr; domain = domain->parent) {
+        const Entry *entry = holder(*domain, byte);
+        if (entry != nullptr && entry->restoration != Restoration::parent) {
+            return entry->restoration == Restoration::copy;
+        }
+    }
+    return false;
+}
+
+TEST_F(Ancestry, AgreesWithALookAtEachByte) {
+    std::mt19937 random(6);
+    int checks_passed = 0;
+    for (int round = 0; round < 300; ++round) {
+        top.entries.clear();
+        middle.entries.clear();
+        for (Domain *domain : {&top, &middle}) {
+            for (uintptr_t at = random() % 4; at < 60;) {
+                const uintptr_t end = at + 1 + random() % 12;
+                const Labels &labels = random() % 8 == 0 ? regen : random() % 2 ? copy : parent;
+                put(domain->entries, {at, end}, labels);
+                at = end + (random() % 3 == 0 ? random() % 4 : 0);
+            }
+        }
+        const Range range = {random() % 50, 50 + random() % 14};
+        bool all_end_in_copy = true;
+        for (uintptr_t byte = range.begin; byte < range.end; ++byte) {
+            all_end_in_copy = all_end_in_copy && naive_ends_in_copy(&middle, byte);
+        }
+        ASSERT_EQ(check(range) == CD_ERROR_NONE, all_end_in_copy);
+        checks_passed += all_end_in_copy;
+
+        uintptr_t next = range.begin; // parts come in order, without gaps
+        const auto visit = [&](const Entry *source, Range part) {
+            ASSERT_EQ(part.begin, next);
+            ASSERT_LT(part.begin, part.end);
+            for (next = part.begin; next < part.end; ++next) {
+                ASSERT_EQ(naive_source(&middle, next), source);
+            }
+        };
+        for_each_source(
+            &middle, range, [&](const Entry &source, Range part) { visit(&source, part); },
+            [&](Range part) { visit(nullptr, part); });
+        ASSERT_EQ(next, range.end);
+    }
+    EXPECT_GT(checks_passed, 5);
+}
+
+} // namespace
+} // namespace cd

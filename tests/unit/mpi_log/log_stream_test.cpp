@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "mpi_log/log_stream.h"
+
+#include "../replaced_system.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace cd {
+namespace {
+
+constexpr size_t chunk = size_t{256} << 10;
+
+struct LogStreamTest : testing::Test {
+    bool append(const std::string &text) {
+        const cd_log_part part = {text.data(), text.size()};
+        return stream.append(&part, 1);
+    }
+
+    // Adopts a copy of text, as the MPI logger does with its entries.
+    bool adopt(const std::string &text) {
+        void *entry = std::malloc(text.size() + 1);
+        std::memcpy(entry, text.data(), text.size());
+        const bool adopted = stream.adopt(entry, text.size());
+        if (!adopted) {
+            std::free(entry);
+        }
+        return adopted;
+    }
+
+    // Everything from the cursor on.
+    std::vector<std::string> rest() {
+        std::vector<std::string> entries;
+        size_t length = 0;
+        while (const void *entry = stream.next(length)) {
+            EXPECT_EQ(reinterpret_cast<uintptr_t>(entry) % 16, 0u);
+            entries.emplace_back(static_cast<const char *>(entry), length);
+        }
+        return entries;
+    }
+
+    std::vector<std::string> replay_from(const LogStream::Position &position) {
+        stream.set_cursor(position);
+        return rest();
+    }
+
+    CountedPages pages;
+    LogStream stream;
+};
+
+// Entries whose sizes meet the ends of chunks in many ways.
+std::vector<std::string> many_entries(size_t count) {
+    std::vector<std::string> entries;
+    for (size_t i = 0; i < count; ++i) {
+        entries.emplace_back(i * 977 % 5000, static_cast<char>('a' + i % 26));
+    }
+    return entries;
+}
+
+using Entries = std::vector<std::string>;
+
+TEST_F(LogStreamTest, StartsEmptyAndLive) {
+    EXPECT_FALSE(stream.replaying());
+    EXPECT_EQ(rest(), Entries());
+    EXPECT_EQ(stream.begin(), stream.end());
+    EXPECT_EQ(pages.maps, 0u);
+}
+
+TEST_F(LogStreamTest, JoinsTheParts) {
+    const cd_log_part parts[] = {{"ab", 2}, {nullptr, 0}, {"cde", 3}};
+    EXPECT_TRUE(stream.append(parts, 3));
+    EXPECT_TRUE(stream.append(nullptr, 0));
+    EXPECT_EQ(replay_from(stream.begin()), (Entries{"abcde", ""}));
+}
+
+TEST_F(LogStreamTest, IsFirstInFirstOutAcrossChunks) {
+    const Entries entries = many_entries(500);
+    size_t bytes = 0;
+    for (size_t i = 0; i < entries.size(); ++i) {
+        ASSERT_TRUE(i % 3 == 0 ? adopt(entries[i]) : append(entries[i]));
+        bytes += entries[i].size();
+    }
+    EXPECT_GE(pages.maps, 3u); // else no chunk's end was met
+    EXPECT_EQ(stream.end().entries, 500u);
+    EXPECT_EQ(stream.end().bytes, bytes);
+    EXPECT_EQ(rest(), Entries()) << "live, so nothing is to be replayed";
+    EXPECT_EQ(replay_from(stream.begin()), entries);
+    EXPECT_EQ(replay_from(stream.begin()), entries);
+}
+
+TEST_F(LogStreamTest, ReplaysFromAnyPosition) {
+    const Entries entries = many_entries(400);
+    std::vector<LogStream::Position> before_entry;
+    for (const std::string &entry : entries) {
+        before_entry.push_back(stream.end());
+        ASSERT_TRUE(append(entry));
+    }
+    for (size_t i = 0; i < entries.size(); i += 13) {
+        const Entries expected(entries.begin() + static_cast<long>(i), entries.end());
+        ASSERT_EQ(replay_from(before_entry[i]), expected) << i;
+    }
+}
+
+TEST_F(LogStreamTest, TakesEntriesLargerThanAChunk) {
+    const Entries entries = {"small", std::string(3 * chunk, 'x'), std::string(chunk, 'y'), "end"};
+    for (const std::string &entry : entries) {
+        ASSERT_TRUE(append(entry));
+    }
+    EXPECT_EQ(replay_from(stream.begin()), entries);
+}
+
+TEST_F(LogStreamTest, TakesNothingDuringAReplay) {
+    ASSERT_TRUE(append("one"));
+    ASSERT_TRUE(append("two"));
+    stream.set_cursor(stream.begin());
+    size_t length = 0;
+    stream.next(length);
+    EXPECT_TRUE(stream.replaying());
+    EXPECT_FALSE(append("three"));
+    EXPECT_FALSE(adopt("three")); // else freed twice
+    stream.next(length);
+    EXPECT_FALSE(stream.replaying());
+    EXPECT_TRUE(append("three"));
+    EXPECT_EQ(replay_from(stream.begin()), (Entries{"one", "two", "three"}));
+}
+
+TEST_F(LogStreamTest, TrimsInTheMiddle) {
+    const Entries entries = many_entries(500);
+    LogStream::Position middle;
+    for (size_t i = 0; i < entries.size(); ++i) {
+        if (i == 300) {
+            middle = stream.end();
+        }
+        ASSERT_TRUE(i % 2 == 0 ? adopt(entries[i]) : append(entries[i]));
+    }
+    stream.trim(middle);
+    EXPECT_EQ(stream.begin(), middle);
+    EXPECT_EQ(stream.end().entries, 500u);
+    PagePool::instance().trim();
+    EXPECT_LT(pages.mapped, pages.maps * chunk) << "no chunk was freed";
+    const Entries expected(entries.begin() + 300, entries.end());
+    EXPECT_EQ(replay_from(stream.begin()), expected);
+    ASSERT_TRUE(append("more"));
+    EXPECT_EQ(replay_from(stream.begin()).back(), "more");
+}
+
+TEST_F(LogStreamTest, TrimDuringAReplayKeepsTheRest) {
+    for (const char *entry : {"one", "two", "three"}) {
+        ASSERT_TRUE(adopt(entry));
+    }
+    stream.set_cursor(stream.begin());
+    size_t length = 0;
+    stream.next(length);
+    stream.trim(stream.cursor());
+    EXPECT_TRUE(stream.replaying());
+    EXPECT_EQ(rest(), (Entries{"two", "three"}));
+    EXPECT_EQ(replay_from(stream.begin()), (Entries{"two", "three"}));
+}
+
+TEST_F(LogStreamTest, StartsOverInTheSameChunkWhenNothingIsLeft) {
+    for (int round = 0; round < 100; ++round) {
+        for (const std::string &entry : {std::string(3000, 'a'), std::string(3000, 'b')}) {
+            ASSERT_TRUE(append(entry));
+            ASSERT_TRUE(adopt(entry));
+        }
+        ASSERT_EQ(replay_from(stream.begin()).size(), 4u);
+        stream.trim(stream.cursor());
+        ASSERT_EQ(rest(), Entries());
+        ASSERT_FALSE(stream.replaying());
+    }
+    EXPECT_EQ(pages.maps, 1u);
+    EXPECT_EQ(stream.end().entries, 400u);
+}
+
+TEST_F(LogStreamTest, GivesItsChunksBack) {
+    {
+        LogStream other;
+        const std::string text(1000, 'x');
+        const cd_log_part part = {text.data(), text.size()};
+        for (int i = 0; i < 1000; ++i) {
+            ASSERT_TRUE(other.append(&part, 1));
+        }
+        ASSERT_TRUE(other.adopt(std::malloc(10), 10));
+    }
+    PagePool::instance().trim();
+    EXPECT_EQ(pages.mapped, 0u);
+}
+
+TEST_F(LogStreamTest, WithoutMemoryNothingChanges) {
+    pages.allowed_maps = 0;
+    EXPECT_FALSE(append("one"));
+    EXPECT_FALSE(adopt("one"));
+    EXPECT_EQ(stream.end().entries, 0u);
+    pages.allowed_maps = 1;
+    const std::string large(chunk / 2 + 1, 'x');
+    EXPECT_TRUE(append(large));
+    EXPECT_FALSE(append(large)); // needs a second chunk
+    EXPECT_TRUE(append("two"));  // fits into the first one
+    EXPECT_FALSE(stream.replaying());
+    EXPECT_EQ(replay_from(stream.begin()), (Entries{large, "two"}));
+}
+
+TEST_F(LogStreamTest, ParentAndChildMayAppendAtTheSameTime) {
+    constexpr int each = 5000;
+    const auto append_many = [&](char name) {
+        for (int i = 0; i < each; ++i) {
+            append(name + std::to_string(i));
+        }
+    };
+    std::thread other([&] { append_many('b'); });
+    append_many('a');
+    other.join();
+    int next_of[] = {0, 0};
+    for (const std::string &entry : replay_from(stream.begin())) {
+        int &next = next_of[entry[0] - 'a'];
+        ASSERT_EQ(entry.substr(1), std::to_string(next));
+        ++next;
+    }
+    EXPECT_EQ(next_of[0], each);
+    EXPECT_EQ(next_of[1], each);
+}
+
+} // namespace
+} // namespace cd

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "os/system.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+namespace cd::os {
+namespace {
+
+constexpr size_t huge_page = size_t{2} << 20;
+
+TEST(System, MapsZeroedWritablePages) {
+    for (const size_t size : {size_t{4096}, size_t{64} << 10, huge_page, huge_page + 4096}) {
+        auto *at = static_cast<unsigned char *>(system().map_pages(size));
+        ASSERT_NE(at, nullptr);
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(at) % (size < huge_page ? 4096 : huge_page), 0u);
+        EXPECT_TRUE(std::all_of(at, at + size, [](unsigned char byte) { return byte == 0; }));
+        std::fill(at, at + size, 0xff);
+        system().unmap_pages(at, size);
+    }
+}
+
+TEST(System, GivesNoPagesWhenThereIsNoRoom) {
+    EXPECT_EQ(system().map_pages(size_t{1} << 60), nullptr);
+}
+
+// Pages of address space that the process has.
+long mapped_pages() {
+    char text[64] = "";
+    const int fd = ::open("/proc/self/statm", O_RDONLY);
+    const bool read = ::read(fd, text, sizeof text - 1) > 0;
+    ::close(fd);
+    return read ? std::atol(text) : -1;
+}
+
+TEST(System, LeavesNothingMapped) {
+    std::vector<std::pair<void *, size_t>> regions(20);
+    const long before = mapped_pages();
+    ASSERT_GT(before, 0);
+    for (size_t i = 0; i < regions.size(); ++i) { // of sizes that do not line up
+        const size_t size = huge_page + (i % 3 + 1) * (huge_page / 4);
+        regions[i] = {system().map_pages(size), size};
+    }
+    for (const auto &[at, size] : regions) {
+        system().unmap_pages(at, size);
+    }
+    EXPECT_LT(mapped_pages() - before, 1000); // a lost quarter of a huge page each would be 2560
+}
+
+struct Descriptors : testing::Test {
+    Descriptors() {
+        EXPECT_EQ(::pipe(pipe), 0);
+        EXPECT_GE(std::fputs("0123456789", file), 0);
+        std::fflush(file);
+    }
+    ~Descriptors() override {
+        std::fclose(file);
+        ::close(pipe[0]);
+        ::close(pipe[1]);
+    }
+
+    std::FILE *file = std::tmpfile();
+    int fd = ::fileno(file);
+    int pipe[2] = {};
+};
+
+TEST_F(Descriptors, Seek) {
+    EXPECT_EQ(system().seek(fd, 4, SEEK_SET), 4);
+    EXPECT_EQ(system().seek(fd, 0, SEEK_CUR), 4);
+    EXPECT_EQ(system().seek(pipe[0], 0, SEEK_CUR), -1);
+    EXPECT_EQ(errno, ESPIPE);
+    EXPECT_EQ(system().seek(-1, 0, SEEK_CUR), -1);
+    EXPECT_EQ(errno, EBADF);
+}
+
+TEST_F(Descriptors, IdentifyTheirFile) {
+    FileIdentity mine;
+    FileIdentity other;
+    ASSERT_EQ(system().identify(fd, mine), 0);
+    const int copy = ::dup(fd);
+    ASSERT_EQ(system().identify(copy, other), 0);
+    EXPECT_EQ(mine, other);
+    ::close(copy);
+    ASSERT_EQ(system().identify(pipe[0], other), 0);
+    EXPECT_FALSE(mine == other);
+    EXPECT_EQ(system().identify(copy, other), -1);
+    EXPECT_EQ(errno, EBADF);
+}
+
+TEST(System, ReadsTheEnvironment) {
+    ::setenv("CD_UNIT_TEST_VARIABLE", "value", 1);
+    EXPECT_STREQ(system().environment("CD_UNIT_TEST_VARIABLE"), "value");
+    ::unsetenv("CD_UNIT_TEST_VARIABLE");
+    EXPECT_EQ(system().environment("CD_UNIT_TEST_VARIABLE"), nullptr);
+}
+
+TEST(System, TimeGoesOn) {
+    const uint64_t start = system().monotonic_ns();
+    uint64_t now = start;
+    while (now == start) {
+        now = system().monotonic_ns();
+    }
+    EXPECT_GT(now, start);
+    EXPECT_LT(now - start, 60'000'000'000U);
+}
+
+TEST(System, CanBeReplaced) {
+    struct Stopped : System {
+        uint64_t monotonic_ns() override { return 7; }
+    } stopped;
+    replace_system(&stopped);
+    EXPECT_EQ(system().monotonic_ns(), 7u);
+    replace_system(nullptr);
+    EXPECT_NE(system().monotonic_ns(), 7u);
+}
+
+} // namespace
+} // namespace cd::os

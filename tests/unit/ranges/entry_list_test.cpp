@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "entries.h"
+#include "ranges/entry.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <vector>
+
+namespace cd {
+namespace {
+
+struct EntryListTest : testing::Test {
+    // The numbers of the list's entries, read forwards; checks the way back too.
+    std::vector<long> numbers() const {
+        std::vector<long> found;
+        const Entry *previous = nullptr;
+        for (const Entry *at = list.first(); at != nullptr; at = at->next) {
+            EXPECT_EQ(at->previous, previous);
+            found.push_back(at - entries.data());
+            previous = at;
+        }
+        return found;
+    }
+
+    std::array<Entry, 4> entries;
+    EntryList list;
+};
+
+using Numbers = std::vector<long>;
+
+TEST_F(EntryListTest, AppendsAtTheEnd) {
+    EXPECT_TRUE(list.empty());
+    list.append(entries[2]);
+    list.append(entries[0]);
+    EXPECT_FALSE(list.empty());
+    EXPECT_EQ(numbers(), (Numbers{2, 0}));
+}
+
+TEST_F(EntryListTest, InsertsAfterAnyEntry) {
+    list.append(entries[0]);
+    list.insert_after(entries[0], entries[1]);
+    list.insert_after(entries[0], entries[2]);
+    list.append(entries[3]); // finds the end that insert_after moved
+    EXPECT_EQ(numbers(), (Numbers{0, 2, 1, 3}));
+}
+
+TEST_F(EntryListTest, RemovesFromAnyPlace) {
+    for (Entry &entry : entries) {
+        list.append(entry);
+    }
+    list.remove(entries[1]);
+    EXPECT_EQ(numbers(), (Numbers{0, 2, 3}));
+    list.remove(entries[3]);
+    EXPECT_EQ(numbers(), (Numbers{0, 2}));
+    list.remove(entries[0]);
+    EXPECT_EQ(numbers(), (Numbers{2}));
+    list.append(entries[0]); // a removed one can come back
+    EXPECT_EQ(numbers(), (Numbers{2, 0}));
+    list.remove(entries[2]);
+    list.remove(entries[0]);
+    EXPECT_TRUE(list.empty());
+    list.append(entries[1]);
+    EXPECT_EQ(numbers(), (Numbers{1}));
+}
+
+int some_regen(cd_addrspec *, int) { return 0; }
+
+TEST(Entry, IsAlikeOnlyWithTheSameLabelsAndOrigin) {
+    const auto differs = [](const std::function<void(Entry &)> &change) {
+        const Entry one;
+        Entry other;
+        change(other);
+        return !one.alike(other) && !other.alike(one);
+    };
+    EXPECT_FALSE(differs([](Entry &entry) { entry.range = {5, 10}; }));
+    EXPECT_TRUE(differs([](Entry &entry) { entry.restoration = Restoration::regen; }));
+    EXPECT_TRUE(differs([](Entry &entry) { entry.access = CD_READ_WRITE; }));
+    EXPECT_TRUE(differs([](Entry &entry) { entry.scope = CD_CONSTRAINED; }));
+    EXPECT_TRUE(differs([](Entry &entry) { entry.regen = some_regen; }));
+    EXPECT_TRUE(differs([](Entry &entry) { entry.origin.call = 1; }));
+    EXPECT_TRUE(differs([](Entry &entry) { entry.origin.element = 1; }));
+}
+
+TEST(Entry, SecondPartHasTheSameLabelsAndTheRestOfTheData) {
+    RangeIndex index;
+    Entry &entry = put(index, {100, 200}, {.scope = CD_CONSTRAINED, .call = 7});
+    entry.shadow = entry.data.share();
+    entry.regen = some_regen;
+    entry.data_shared = true;
+    entry.in_place = true;
+    const auto part = entry.second_part(130);
+    EXPECT_EQ(part->range, (Range{130, 200}));
+    EXPECT_TRUE(part->alike(entry));
+    EXPECT_EQ(part->data.at(), entry.data.at() + 30);
+    EXPECT_EQ(part->shadow.at(), entry.shadow.at() + 30);
+    EXPECT_TRUE(part->data_shared);
+    EXPECT_TRUE(part->in_place);
+    EXPECT_EQ(part->stage, Stage::held);
+    EXPECT_FALSE(part->listed);
+}
+
+TEST(Entry, CopiedLabelsHaveNoData) {
+    RangeIndex index;
+    const Entry &entry = put(index, {100, 200}, {.call = 7});
+    const auto copy = entry.copy_labels({500, 510});
+    EXPECT_EQ(copy->range, (Range{500, 510}));
+    EXPECT_TRUE(copy->alike(entry));
+    EXPECT_FALSE(copy->data);
+    EXPECT_FALSE(copy->shadow);
+}
+
+} // namespace
+} // namespace cd

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "store/placement.h"
+
+#include "../replaced_system.h"
+#include "ranges/entry.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace cd {
+namespace {
+
+constexpr size_t KiB = 1024;
+constexpr size_t large = 256 * KiB;
+
+std::vector<Piece> place(Placement &placement, const std::vector<Range> &ranges) {
+    for (const Range &range : ranges) {
+        placement.plan(range.begin, range.length());
+    }
+    EXPECT_TRUE(placement.allocate());
+    std::vector<Piece> pieces;
+    for (const Range &range : ranges) {
+        pieces.push_back(placement.next(range.begin, range.length()));
+    }
+    return pieces;
+}
+
+TEST(Placement, NeighboursInMemoryAreNeighboursInTheStore) {
+    Placement placement(false);
+    const auto pieces = place(placement, {{100, 107}, {107, 5000}, {5000, 5001}});
+    EXPECT_TRUE(pieces[0].continued_by(pieces[1], 7));
+    EXPECT_TRUE(pieces[1].continued_by(pieces[2], 4893));
+}
+
+TEST(Placement, SmallStrangersStandSideBySideAndLongerOnesAligned) {
+    Placement placement(false);
+    const auto pieces = place(placement, {{100, 107}, {200, 203}, {10'000, 20'000}});
+    EXPECT_TRUE(pieces[0].continued_by(pieces[1], 7));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(pieces[2].at()) % 64, 0u);
+    EXPECT_EQ(&pieces[0].block(), &pieces[2].block());
+}
+
+TEST(Placement, LargeOnesHaveABlockOfTheirOwn) {
+    Placement placement(false);
+    const auto pieces = place(placement, {{0, 10}, {10, 10 + large}, {10 + large, 20 + large}});
+    EXPECT_EQ(pieces[1].block().size(), large);
+    EXPECT_EQ(pieces[1].at(), pieces[1].block().data());
+    EXPECT_NE(&pieces[1].block(), &pieces[0].block());
+    EXPECT_EQ(&pieces[0].block(), &pieces[2].block());
+}
+
+TEST(Placement, BlocksHaveTheChecksumsThatWereAskedFor) {
+    for (const bool checksummed : {false, true}) {
+        Placement placement(checksummed);
+        const auto pieces = place(placement, {{0, 10}, {10, 10 + large}});
+        EXPECT_EQ(pieces[0].block().checksummed(), checksummed);
+        EXPECT_EQ(pieces[1].block().checksummed(), checksummed);
+    }
+}
+
+TEST(Placement, NothingPlannedNeedsNoMemory) {
+    CountedPages pages;
+    Placement placement(false);
+    EXPECT_TRUE(placement.allocate());
+    EXPECT_EQ(pages.maps, 0u);
+}
+
+TEST(Placement, PiecesNeverOverlapAndStayInTheirBlocks) {
+    std::mt19937 random(3);
+    for (int round = 0; round < 20; ++round) {
+        std::vector<Range> ranges;
+        uintptr_t at = 64;
+        for (int i = 0; i < 200; ++i) {
+            at += random() % 2 * (random() % 100);
+            const size_t most = size_t{1} << random() % 19;
+            const size_t length = 1 + random() % most;
+            ranges.push_back({at, at + length});
+            at += length;
+        }
+        Placement placement(false);
+        const auto pieces = place(placement, ranges);
+        std::vector<Range> taken;
+        for (size_t i = 0; i < pieces.size(); ++i) {
+            const Piece &piece = pieces[i];
+            const auto offset = static_cast<size_t>(piece.at() - piece.block().data());
+            ASSERT_LE(offset + ranges[i].length(), piece.block().size());
+            const auto begin = reinterpret_cast<uintptr_t>(piece.at());
+            taken.push_back({begin, begin + ranges[i].length()});
+        }
+        std::ranges::sort(taken, {}, &Range::begin);
+        for (size_t i = 1; i < taken.size(); ++i) {
+            ASSERT_LE(taken[i - 1].end, taken[i].begin);
+        }
+    }
+}
+
+TEST(Placement, PiecesOutliveIt) {
+    Piece piece;
+    {
+        Placement placement(false);
+        placement.plan(0, 100);
+        ASSERT_TRUE(placement.allocate());
+        piece = placement.next(0, 100);
+    }
+    piece.at()[99] = std::byte{1};
+    EXPECT_EQ(piece.block().data()[99], std::byte{1});
+}
+
+TEST(Placement, WithoutMemoryNothingIsLeftOwned) {
+    for (size_t allowed = 0; allowed < 3; ++allowed) {
+        CountedPages pages;
+        pages.allowed_maps = allowed;
+        {
+            Placement placement(true);
+            for (uintptr_t i = 0; i < 3; ++i) {
+                placement.plan(i * large, large);
+            }
+            EXPECT_FALSE(placement.allocate());
+        }
+        EXPECT_EQ(pages.maps, allowed);
+        PagePool::instance().trim();
+        EXPECT_EQ(pages.mapped, 0u);
+    }
+}
+
+TEST(Placement, WhatIsNotHandedOutIsFreed) {
+    CountedPages pages;
+    {
+        Placement placement(false);
+        placement.plan(0, large);
+        placement.plan(large, large);
+        ASSERT_TRUE(placement.allocate());
+        EXPECT_TRUE(placement.next(0, large));
+    }
+    PagePool::instance().trim();
+    EXPECT_EQ(pages.mapped, 0u);
+}
+
+TEST(Placement, AFailedAllocationOwnsNothingEvenWhileItLives) {
+    CountedPages pages;
+    pages.allowed_maps = 1;
+    Placement placement(false);
+    placement.plan(0, 1 << 20);
+    placement.plan(1 << 20, 1 << 20);
+    EXPECT_FALSE(placement.allocate());
+    PagePool::instance().trim();
+    EXPECT_EQ(pages.mapped, 0u);
+}
+
+} // namespace
+} // namespace cd

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "fixture.h"
+
+#include <atomic>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+// After fork() both processes have working CDs. The child processes report through their exit
+// status, since gtest only counts failures of its own process.
+namespace {
+
+// Runs work in a forked process; what it returns, or -1 for a crash or a hang.
+template <typename Work> int in_child(Work work) {
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        _exit(work());
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+class Fork : public CdTest {};
+
+TEST_F(Fork, BothProcessesGoOnWithTheirOwnCopyOfEveryCd) {
+    int x = 1, y = 1;
+    const cd_handle root = make_root();
+    const cd_handle child = make_child(root);
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {rw(x)}, 1)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(child, {rw(y)}, 1)));
+    const int result = in_child([&] {
+        x = y = 2;
+        if (std::string(cd_name(CURRENT_CD)) != "0/root/1/0")
+            return 1;
+        if (advance_cd_point_in_time(child) != SUCCESS)
+            return 2;
+        y = 3;
+        if (restore_cd(child) != SUCCESS || y != 2)
+            return 3;
+        if (commit_cd(child) != SUCCESS)
+            return 4;
+        if (restore_cd(root) != SUCCESS || x != 1 || y != 1)
+            return 5;
+        return commit_cd(root) == SUCCESS ? 0 : 6;
+    });
+    EXPECT_EQ(result, 0);
+    x = y = 9;
+    EXPECT_EQ(info_of(child).epoch, 0U) << "nothing that the child process did is seen here";
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(x, 1);
+    EXPECT_EQ(y, 1);
+}
+
+TEST_F(Fork, MpiLogGoesOnInBothProcesses) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    const cd_log_part part = {"entry", 5};
+    ASSERT_TRUE(succeeds(cd_log_append(root, &part, 1)));
+    const int result = in_child([&] {
+        if (cd_log_append(root, &part, 1) != SUCCESS)
+            return 1;
+        if (restore_cd(root) != SUCCESS)
+            return 2;
+        for (int i = 0; i < 2; ++i) {
+            size_t length = 0;
+            const void *entry = cd_log_next(root, &length, nullptr);
+            if (entry == nullptr || length != 5 || std::memcmp(entry, "entry", 5) != 0)
+                return 3;
+        }
+        return cd_log_next(root, nullptr, nullptr) == nullptr ? 0 : 4;
+    });
+    EXPECT_EQ(result, 0);
+    EXPECT_EQ(info_of(root).log_length, 1U);
+}
+
+TEST_F(Fork, DescendantsThatWereActiveInOtherThreadsAreNobodysInTheNewProcess) {
+    const cd_handle root = make_root();
+    std::atomic<bool> created = false;
+    std::atomic<bool> done = false;
+    std::thread worker([&] {
+        const cd_handle child = create_cd(root, nullptr, MPI_LOGGING_INHERIT, nullptr, nullptr);
+        created = true;
+        created.notify_one();
+        done.wait(false);
+        EXPECT_TRUE(succeeds(commit_cd(child)));
+    });
+    created.wait(false);
+    EXPECT_EQ(in_child([&] { return restore_cd(root) == SUCCESS ? 0 : 1; }), 0);
+    EXPECT_TRUE(fails_with(CD_ERROR_ACTIVE_ELSEWHERE, restore_cd(root)));
+    done = true;
+    done.notify_one();
+    worker.join();
+}
+
+// The fork may come at any moment of the other threads' work: no lock may stay held in the new
+// process, and every CD has to be complete there.
+TEST_F(Fork, WhileOtherThreadsAddCreateAndCommitBothSidesGoOn) {
+    constexpr int worker_count = 3;
+    constexpr int fork_count = 30;
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    std::atomic<bool> done = false;
+    std::vector<std::vector<uint8_t>> data(worker_count, std::vector<uint8_t>(64, 1));
+    std::vector<std::thread> workers;
+    workers.reserve(worker_count);
+    for (int i = 0; i < worker_count; ++i) {
+        workers.emplace_back([&, i] {
+            auto &mine = data[static_cast<size_t>(i)];
+            while (!done) {
+                const cd_handle child =
+                    create_cd(root, nullptr, MPI_LOGGING_INHERIT, nullptr, nullptr);
+                const cd_log_part part = {mine.data(), 16};
+                EXPECT_TRUE(succeeds(cd_log_append(child, &part, 1)));
+                EXPECT_TRUE(succeeds(add_to_cd_via_copy(child, {bytes(mine.data(), 64)}, 1)));
+                EXPECT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(mine.data(), 8)}, 1)));
+                EXPECT_TRUE(succeeds(commit_cd(child)));
+            }
+        });
+    }
+    for (int round = 0; round < fork_count; ++round) {
+        const int result = in_child([&] {
+            cd_info info;
+            if (cd_query(root, &info) != SUCCESS)
+                return 1;
+            if (info.bytes % 8 != 0)
+                return 2;
+            const cd_handle child = create_cd(root, nullptr, MPI_LOGGING_INHERIT, nullptr, nullptr);
+            if (child == nullptr)
+                return 3;
+            int x = 1;
+            if (add_to_cd_via_copy(child, {constrained(x)}, 1) != SUCCESS)
+                return 4;
+            x = 2;
+            if (restore_cd(child) != SUCCESS || x != 1)
+                return 5;
+            if (commit_cd(child) != SUCCESS)
+                return 6;
+            // Takes along whatever the other threads had just begun.
+            if (restore_cd(root) != SUCCESS)
+                return 7;
+            return commit_cd(root) == SUCCESS ? 0 : 8;
+        });
+        EXPECT_EQ(result, 0) << "in fork " << round;
+    }
+    done = true;
+    for (auto &worker : workers)
+        worker.join();
+    EXPECT_EQ(info_of(root).bytes, 64U * worker_count);
+    EXPECT_TRUE(succeeds(restore_cd(root)));
+}
+
+} // namespace

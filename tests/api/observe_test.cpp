@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "fixture.h"
+
+#include <ctime>
+#include <thread>
+
+namespace {
+
+struct Seen {
+    cd_operation operation;
+    cd_error error;
+    std::string name;
+    size_t bytes;
+    uint64_t start_ns;
+    uint64_t duration_ns;
+    std::thread::id thread;
+};
+
+struct Log {
+    std::vector<Seen> events;
+};
+
+void note(const cd_event *event, void *context) {
+    static_cast<Log *>(context)->events.push_back({event->operation, event->error, event->name,
+                                                   event->bytes, event->start_ns,
+                                                   event->duration_ns, std::this_thread::get_id()});
+}
+
+int write_ones(cd_addrspec list[], int count) {
+    for (int i = 0; i < count; ++i)
+        std::memset(list[i].address, 0x11, list[i].length);
+    return 0;
+}
+
+uint64_t now_ns() {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+class Observe : public CdTest {
+protected:
+    void TearDown() override {
+        cd_observe(nullptr, nullptr);
+        CdTest::TearDown();
+    }
+
+    // The one event since the last question.
+    Seen only() {
+        EXPECT_EQ(log.events.size(), 1U);
+        Seen seen = log.events.empty() ? Seen{} : log.events.back();
+        log.events.clear();
+        return seen;
+    }
+
+    void expect(cd_operation operation, const char *name, size_t size) {
+        const Seen seen = only();
+        EXPECT_EQ(seen.operation, operation);
+        EXPECT_EQ(seen.error, CD_ERROR_NONE);
+        EXPECT_EQ(seen.name, name);
+        EXPECT_EQ(seen.bytes, size);
+    }
+
+    Log log;
+};
+
+TEST_F(Observe, EveryOperationIsToldOnceWithItsCdAndBytes) {
+    uint8_t x[8] = {}, y[16] = {};
+    std::FILE *file = std::tmpfile();
+    ASSERT_TRUE(succeeds(cd_observe(note, &log)));
+    const cd_handle root = make_root();
+    expect(CD_OP_CREATE, "0/root/0/0", 0);
+    const cd_handle child = make_child(root);
+    expect(CD_OP_CREATE, "0/root/1/0", 0);
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {rw(x)}, 1)));
+    expect(CD_OP_ADD_COPY, "0/root/0/0", 8);
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {rw(x)}, 1)));
+    expect(CD_OP_ADD_COPY, "0/root/0/0", 0); // already held
+    ASSERT_TRUE(succeeds(add_to_cd_via_parent(child, {rw(x)}, 1)));
+    expect(CD_OP_ADD_PARENT, "0/root/1/0", 0);
+    ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {ro(y)}, 1, write_ones)));
+    expect(CD_OP_ADD_REGEN, "0/root/1/0", 0);
+    ASSERT_TRUE(succeeds(add_file_to_cd(child, fileno(file))));
+    expect(CD_OP_ADD_FILE, "0/root/1/0", 0);
+    ASSERT_TRUE(succeeds(delete_file_from_cd(child, fileno(file))));
+    expect(CD_OP_DELETE_FILE, "0/root/1/0", 0);
+    ASSERT_TRUE(succeeds(cd_verify(child, nullptr, nullptr)));
+    EXPECT_EQ(only().operation, CD_OP_VERIFY);
+    ASSERT_TRUE(succeeds(delete_from_cd(child, {rw(y)}, 1)));
+    expect(CD_OP_DELETE, "0/root/1/0", 0);
+    ASSERT_TRUE(succeeds(restore_cd(child)));
+    expect(CD_OP_RESTORE, "0/root/1/0", 8);
+    ASSERT_TRUE(succeeds(commit_cd(child)));
+    expect(CD_OP_COMMIT, "0/root/1/0", 0);
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
+    expect(CD_OP_ADVANCE, "0/root/0/0", 8);
+    ASSERT_TRUE(succeeds(commit_cd(root)));
+    expect(CD_OP_COMMIT, "0/root/0/0", 0);
+    std::fclose(file);
+}
+
+TEST_F(Observe, FailuresAreToldWithTheirCode) {
+    const cd_handle root = make_root();
+    ASSERT_TRUE(succeeds(cd_observe(note, &log)));
+    EXPECT_TRUE(fails_with(CD_ERROR_INVALID_HANDLE, commit_cd(nullptr)));
+    const Seen unknown = only();
+    EXPECT_EQ(unknown.operation, CD_OP_COMMIT);
+    EXPECT_EQ(unknown.error, CD_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(unknown.name, "");
+    EXPECT_TRUE(fails_with(CD_ERROR_NULL_LIST, add_to_cd_via_copy(root, nullptr, 1, nullptr)));
+    const Seen known = only();
+    EXPECT_EQ(known.error, CD_ERROR_NULL_LIST);
+    EXPECT_EQ(known.name, "0/root/0/0");
+    EXPECT_EQ(known.bytes, 0U);
+}
+
+TEST_F(Observe, TimesAreOnTheMonotonicClock) {
+    ASSERT_TRUE(succeeds(cd_observe(note, &log)));
+    const uint64_t before = now_ns();
+    make_root();
+    const uint64_t after = now_ns();
+    const Seen seen = only();
+    EXPECT_GE(seen.start_ns, before);
+    EXPECT_LE(seen.start_ns + seen.duration_ns, after);
+}
+
+TEST_F(Observe, EventsAreToldInTheThreadThatDidTheOperation) {
+    const cd_handle root = make_root();
+    ASSERT_TRUE(succeeds(cd_observe(note, &log)));
+    std::thread::id worker;
+    std::thread([&] {
+        worker = std::this_thread::get_id();
+        int x = 0;
+        EXPECT_TRUE(succeeds(add_to_cd_via_copy(root, {rw(x)}, 1)));
+        EXPECT_TRUE(succeeds(delete_from_cd(root, {rw(x)}, 1)));
+    }).join();
+    ASSERT_EQ(log.events.size(), 2U);
+    EXPECT_EQ(log.events[0].thread, worker);
+    EXPECT_NE(worker, std::this_thread::get_id());
+}
+
+TEST_F(Observe, QuestionsAreNotOperations) {
+    const cd_handle root = make_root();
+    ASSERT_TRUE(succeeds(cd_observe(note, &log)));
+    info_of(root);
+    cd_name(root);
+    cd_last_error_message();
+    EXPECT_TRUE(log.events.empty());
+}
+
+TEST_F(Observe, NullTurnsItOffAndALaterObserverReplacesAnEarlierOne) {
+    Log second;
+    const cd_handle root = make_root();
+    ASSERT_TRUE(succeeds(cd_observe(note, &log)));
+    ASSERT_TRUE(succeeds(cd_observe(note, &second)));
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_TRUE(log.events.empty());
+    EXPECT_EQ(second.events.size(), 1U);
+    ASSERT_TRUE(succeeds(cd_observe(nullptr, nullptr)));
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(second.events.size(), 1U);
+}
+
+TEST_F(Observe, CallsFromInsideTheObserverAreRefusedAndTheOperationsOutcomeStays) {
+    static cd_handle handle;
+    static std::vector<cd_error> seen;
+    handle = make_root();
+    seen.clear();
+    const auto call_back = [](const cd_event *, void *) {
+        cd_info info;
+        cd_query(handle, &info);
+        seen.push_back(cd_last_error());
+        restore_cd(handle);
+        seen.push_back(cd_last_error());
+    };
+    ASSERT_TRUE(succeeds(cd_observe(call_back, nullptr)));
+    EXPECT_TRUE(succeeds(restore_cd(handle))) << "code and message of the operation stay, too";
+    EXPECT_EQ(seen, (std::vector<cd_error>{CD_ERROR_IN_CALLBACK, CD_ERROR_IN_CALLBACK}));
+}
+
+} // namespace

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "log_model.h"
+
+#include <algorithm>
+
+namespace model {
+
+bool LogStream::nested_replaying(int depth) const {
+    return std::any_of(nested.begin(), nested.end(), [&](const auto &item) {
+        const auto &[key, stream] = item;
+        return key.first > depth && (stream->replaying() || stream->nested_replaying(depth));
+    });
+}
+
+LogPosition LogStream::position(int depth) const {
+    LogPosition now;
+    now.index = cursor;
+    for (const auto &[key, stream] : nested) {
+        if (key.first > depth) {
+            now.nested[key] = stream->position(depth);
+        }
+    }
+    return now;
+}
+
+void LogStream::rewind(const LogPosition &position, int depth) {
+    cursor = position.index;
+    for (auto &[key, stream] : nested) {
+        if (key.first <= depth) {
+            continue;
+        }
+        const auto found = position.nested.find(key);
+        // A stream that did not exist yet was empty.
+        stream->rewind(found == position.nested.end() ? LogPosition{} : found->second, depth);
+    }
+}
+
+void LogStream::go_live(int depth) {
+    cursor = entries.size();
+    for (auto &[key, stream] : nested) {
+        if (key.first > depth) {
+            stream->go_live(depth);
+        }
+    }
+}
+
+} // namespace model

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace model {
+
+struct LogStream;
+
+// Which of several streams beside each other: depth and sibling index of the CDs that use it.
+using SiblingKey = std::pair<int, int>;
+
+// A moment in a stream and in the streams nested in it.
+struct LogPosition {
+    size_t index = 0;
+    std::map<SiblingKey, LogPosition> nested;
+};
+
+// One chronological MPI log. Before cursor: already replayed or live. At the end: live.
+struct LogStream {
+    std::vector<std::string> entries;
+    size_t cursor = 0;
+    std::map<SiblingKey, std::unique_ptr<LogStream>> nested;
+
+    bool replaying() const { return cursor < entries.size(); }
+
+    bool nested_replaying(int depth) const;
+
+    // Of the CD at this depth: nested streams count if they are of deeper CDs.
+    LogPosition position(int depth) const;
+    void rewind(const LogPosition &position, int depth);
+    void go_live(int depth);
+};
+
+} // namespace model

@@ -1,0 +1,425 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the containment-domains authors
+
+"""Turns the results of cd_bench and range_index_candidates into a table, JSON and a document.
+
+A case that has a target is ok or MISSED; the others are information. Names and numbers come from the
+results; what the document says beside them, from the texts below.
+"""
+
+import argparse
+import json
+import math
+import os
+from pathlib import Path
+
+SHAPES = ["1 entry", "1,000 entries", "1,000 entries, gaps"]
+LARGE = ["first add", "add", "advance", "restore"]
+SIZES = ["1 MiB", "64 MiB", "1 GiB"]
+COUNTS = [10**n for n in range(2, 7)]
+GROWTH_FROM, GROWTH_TO = 10**3, 10**6
+GROWTH_TARGET = math.log(GROWTH_TO) / math.log(GROWTH_FROM)
+
+
+class Results:
+    def __init__(self, path):
+        self.by_name = {}
+        for entry in json.loads(Path(path).read_text())["benchmarks"]:
+            self.by_name[entry["name"].split("/iterations:")[0]] = entry
+
+    def get(self, name):
+        return self.by_name[name]
+
+    def starting_with(self, prefix):
+        return [name for name in self.by_name if name.startswith(prefix)]
+
+
+class Case:
+    """One number, and whether it is good enough."""
+
+    def __init__(self, name, value, unit, target=None, at_most=False):
+        self.name, self.value, self.unit = name, value, unit
+        self.target, self.at_most = target, at_most
+
+    def verdict(self):
+        if self.target is None:
+            return ""
+        good = self.value <= self.target if self.at_most else self.value >= self.target
+        return "ok" if good else "MISSED"
+
+    def number(self, value):
+        if value is None:
+            return ""
+        return f"{value:.0f} ns" if self.unit == "ns" else f"{value:.2f}"
+
+    def row(self):
+        bound = ("<= " if self.at_most else ">= ") + self.number(self.target)
+        target = bound if self.target is not None else ""
+        return [self.name, self.number(self.value), target, self.verdict()]
+
+    def as_json(self):
+        return {
+            "name": self.name,
+            "value": self.value,
+            "unit": self.unit,
+            "target": self.target,
+            "verdict": self.verdict() or None,
+        }
+
+
+def ratio_case(results, name):
+    entry = results.get(name)
+    return Case(name, entry["ratio"], "ratio", entry.get("target"))
+
+
+def large_cases(results):
+    cases = [
+        ratio_case(results, f"{operation}/{size}/{shape}")
+        for operation in LARGE
+        for size in SIZES
+        for shape in SHAPES
+        if f"{operation}/{size}/{shape}" in results.by_name
+    ]
+    for prefix in ("advance, ", "restore, "):
+        cases += [ratio_case(results, name) for name in results.starting_with(prefix)]
+    return cases
+
+
+def small_operations(results):
+    names = [name.split("/")[0] for name in results.starting_with("small ")]
+    return list(dict.fromkeys(names))
+
+
+def small_cases(results):
+    cases = []
+    for operation in small_operations(results):
+        for count in COUNTS:
+            entry = results.get(f"{operation}/{count}")
+            cases.append(
+                Case(f"{operation}/{count:,}", entry["ns"], "ns", entry.get("target"), at_most=True)
+            )
+        cases.append(growth_case(results, operation))
+    return cases
+
+
+def growth_case(results, operation):
+    growth = (
+        results.get(f"{operation}/{GROWTH_TO}")["ns"]
+        / results.get(f"{operation}/{GROWTH_FROM}")["ns"]
+    )
+    name = f"{operation}/growth from {GROWTH_FROM:,} to {GROWTH_TO:,}"
+    judged = "target" in results.get(f"{operation}/{GROWTH_TO}")
+    return Case(name, growth, "ratio", GROWTH_TARGET if judged else None, at_most=True)
+
+
+def other_cases(results):
+    cases = []
+    for name in results.starting_with("two threads/"):
+        entry = results.get(name)
+        cases.append(Case(f"{name}, speedup", entry["speedup"], "ratio"))
+        if "ratio" in entry:
+            name = f"{name}, speedup against memcpy's"
+            cases.append(Case(name, entry["ratio"], "ratio", entry["target"]))
+    for name in results.starting_with("log/"):
+        cases.append(Case(name, results.get(name)["ns"], "ns"))
+    observer = results.get("observer/re-add of one entry")
+    cases.append(Case("observer/re-add of one entry, off", observer["off_ns"], "ns"))
+    cases.append(Case("observer/re-add of one entry, on", observer["on_ns"], "ns"))
+    return cases
+
+
+def index_table(results, count):
+    """Per structure its times, the first one being libcd's."""
+    table = {}
+    for name in results.starting_with("in order/"):
+        structure, its_count = name.split("/")[1:]
+        if int(its_count) == count:
+            ordered, random = results.get(name), results.get(name.replace("in order", "at random"))
+            table[structure] = {
+                "insert": ordered["insert_ns"],
+                "walk": ordered["walk_ns"],
+                "erase": ordered["erase_ns"],
+                "random insert": random["random_insert_ns"],
+                "random find": random["random_find_ns"],
+                "random erase": random["random_erase_ns"],
+            }
+    return table
+
+
+def machine():
+    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return {"cores": len(os.sched_getaffinity(0)), "memory_gib": round(pages / 2**30)}
+
+
+# ---- Terminal ----------------------------------------------------------------------------------
+
+
+def print_table(cases):
+    rows = [["case", "measured", "target", ""]] + [case.row() for case in cases]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    for row in rows:
+        cells = [row[0].ljust(widths[0])] + [row[i].rjust(widths[i]) for i in (1, 2)] + [row[3]]
+        print("  ".join(cells).rstrip())
+
+
+def print_index(tables):
+    for count, table in tables.items():
+        print(f"\nrange index, {count:,} entries, ns for each")
+        columns = list(next(iter(table.values())))
+        width = max(map(len, table))
+        print("  ".join([" " * width] + columns))
+        for structure, times in table.items():
+            numbers = [f"{times[column]:.0f}".rjust(len(column)) for column in columns]
+            print("  ".join([structure.ljust(width)] + numbers))
+
+
+# ---- Document ----------------------------------------------------------------------------------
+
+INTRODUCTION = """\
+# Performance
+
+<!-- Written by bench/report.py from the last run; change the texts there. -->
+
+The last run of `./dev bench --write-doc`, on a machine with {cores} cores and {memory_gib} GiB of
+memory. Where data are copied the numbers are ratios: how fast libcd is against a warm `memcpy` of the
+same bytes in the same run, 1.00 being as fast. Where entries are small they are nanoseconds for each.
+Absolute speeds differ from machine to machine and from hour to hour; these differ less.
+
+## How it is measured
+
+- Release build, through the public C interface, one process.
+- Ratios: `memcpy`, operation, `memcpy`, in turns on the same memory, so that both see the same caches and
+  the same neighbours on the machine. The mean of the two `memcpy` by the operation is one sample; the
+  median of all samples counts (501 for 1 MiB, 31 for 64 MiB, 7 for 1 GiB).
+- The application's memory and the target of the `memcpy` are warm and in huge pages: the `memcpy` is as fast
+  as the machine can make it. For adjacent entries it is a single one over all of them; with gaps, one for
+  each.
+- Steady state: the store reuses memory of its own. For an add, an earlier CD gave it back; for an advance, it is
+  what the advance before the last one wrote. The first add of a process has to ask the kernel for memory.
+- Small entries: 8 bytes every 16 bytes, in one list, so that no two touch each other. What is in a CD before is made
+  anew in each round; only the operation is timed. The best of 7 to 1,001 rounds counts, since whatever else the
+  machine does only ever adds to a time.
+"""
+
+LARGE_TEXT = """\
+## Large data
+
+Target: {target:.2f} of a warm `memcpy` in the steady state, for one entry and for 1,000 equal adjacent ones. In
+brackets: no target. "Gaps": 64 bytes between any two entries, against as many `memcpy` calls.
+"""
+
+LARGE_AFTER = """\
+The first add of a process, against a `memcpy` into memory that the kernel has yet to provide:
+{first}.
+
+With `checksum=crc32c` an advance of 64 MiB in one entry reaches {checksum_advance} of a `memcpy` that
+computes nothing (target {checksum_target}: {checksum_verdict}), a restore, which reads everything twice,
+{checksum_restore}. With `shadow=none` an advance of memory of which every page has changed reaches {in_place}: it also
+keeps the old bytes.
+"""
+
+SMALL_TEXT = """\
+## Small entries
+
+Nanoseconds for each entry. Targets: at most 200 at 1,000,000 entries in a list, and from 1,000 to
+1,000,000 no more growth than log n has, which is {growth:.2f} times.
+"""
+
+SMALL_AFTER = """\
+"One per call" is a call for each of up to 10,000 entries, at random places among as many as the column says.
+"Between the parent's": entries of child and parent alternate.
+"""
+
+OTHER_TEXT = """\
+## Threads, log, observer
+
+Two threads that each advance a CD of 64 MiB do {speedup:.2f} times the work that one does in the same
+time; two threads that copy as much with `memcpy`, {memcpy_speedup:.2f} times (ratio {ratio:.2f}, target
+{target:.2f}: {verdict}). Where the memory is not the limit, with 10,000 small entries each, two
+threads do {small_speedup:.2f} times the work.
+
+An entry of 8 bytes costs {append:.0f} ns to append to the MPI log and {replay:.0f} ns to replay. With an
+observer, the cheapest call there is (a re-add of one entry) takes {observer:.2f} times as long as without.
+"""
+
+INDEX_TEXT = """\
+## The structure for the ranges
+
+`bench/range_index_candidates.cpp` compares what could hold the entries of a CD. Time for each entry,
+as a multiple of the first line's, which is what libcd uses; less is faster. In order: appended, walked and
+erased from the front, as lists sorted by address do. At random: the same at places that have to be searched.
+"""
+
+INDEX_AFTER = """\
+A B-tree with pointers finds and inserts at random places faster than anything else once the entries do not fit
+into the caches, because a search reads a few nodes of keys and not an entry per level. Moving entries from a
+child to its parent then moves pointers, and an entry keeps its address. Entries inside the tree save
+an allocation each, but searching, inserting and splitting move them about. The linked trees need no memory
+of their own, so they could not fail to insert; they lose most where it counts, in searching.
+"""
+
+PLACES = (
+    "Many entries lie in many blocks of the store: the copy starts anew for each, with other pages, where a "
+    "single `memcpy` of everything runs on and, at this length, past the caches."
+)
+
+# Why targets are missed, by what the names of the cases contain.
+REASONS = [
+    (
+        "/1 MiB/1,000 entries",
+        "1 MiB lies in the caches, where `memcpy` takes about 20 ns for each of the 1,000 parts; 5% of that are "
+        "1 ns. An entry that can be found, labelled, split and deleted by itself costs more, whatever its "
+        "size.",
+    ),
+    ("/64 MiB/1,000 entries", PLACES),
+    ("/1 GiB/1,000 entries", PLACES),
+    (
+        "/growth",
+        "The steps grow no more than log n does, what grows is the time that each takes: 1,000 entries with "
+        "their index live in the caches next to the core, 1,000,000 of them (100 MB and more) in memory.",
+    ),
+    (
+        "two threads/",
+        "The cores share one memory, which limits this case as it limits `memcpy`; with only a few samples, "
+        "neighbours on the machine change either.",
+    ),
+]
+
+
+def markdown_table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" + " ---: |" * (len(header) - 1)]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def cell(case):
+    number = f"{case.value:.0f}" if case.unit == "ns" else f"{case.value:.2f}"
+    if case.verdict() == "MISSED":
+        return f"**{number}** missed"
+    return number if case.verdict() or case.unit == "ns" else f"({number})"
+
+
+def large_table(by_name):
+    rows = []
+    for operation in LARGE:
+        for size in SIZES:
+            cases = [by_name.get(f"{operation}/{size}/{shape}") for shape in SHAPES]
+            rows.append([f"{operation}, {size}"] + [cell(c) if c else "" for c in cases])
+    return markdown_table(["operation"] + SHAPES, rows)
+
+
+def small_table(results, by_name):
+    rows = []
+    for operation in small_operations(results):
+        counts = [cell(by_name[f"{operation}/{count:,}"]) for count in COUNTS]
+        growth = cell(growth_case(results, operation))
+        rows.append([operation.removeprefix("small ")] + counts + [growth])
+    return markdown_table(["operation"] + [f"{count:,}" for count in COUNTS] + ["growth"], rows)
+
+
+def relative_table(table):
+    unit = next(iter(table.values()))
+    rows = [
+        [structure] + [f"{times[column] / unit[column]:.2f}" for column in unit]
+        for structure, times in table.items()
+    ]
+    return markdown_table(["structure"] + list(unit), rows)
+
+
+def reason_for(name):
+    return next((reason for part, reason in REASONS if part in name), "Not explained yet.")
+
+
+def missed_text(cases):
+    missed = [case for case in cases if case.verdict() == "MISSED"]
+    if not missed:
+        return "## Missed targets\n\nNone in this run.\n"
+    by_reason = {}
+    for case in missed:
+        by_reason.setdefault(reason_for(case.name), []).append(case)
+    lines = ["## Missed targets\n"]
+    for reason, its_cases in by_reason.items():
+        names = "; ".join(
+            f"{case.name.removeprefix('small ')} {case.number(case.value)}" for case in its_cases
+        )
+        lines.append(f"- {names}. {reason}")
+    return "\n".join(lines) + "\n"
+
+
+def document(results, cases, tables):
+    by_name = {case.name: case for case in cases}
+    checksum = by_name["advance, checksum=crc32c/64 MiB/1 entry"]
+    large = next(case for case in cases if case.name == "add/1 GiB/1 entry")
+    first = ", ".join(
+        f"{size} {results.get(f'first add/{size}/1 entry')['against_fresh']:.2f} in one entry and "
+        f"{results.get(f'first add/{size}/1,000 entries')['against_fresh']:.2f} in 1,000"
+        for size in SIZES
+    )
+    copying = results.get("two threads/advance, 64 MiB each")
+    observer = results.get("observer/re-add of one entry")
+    parts = [
+        INTRODUCTION.format(**machine()),
+        LARGE_TEXT.format(target=large.target),
+        large_table(by_name) + "\n",
+        LARGE_AFTER.format(
+            first=first,
+            checksum_advance=checksum.number(checksum.value),
+            checksum_target=checksum.number(checksum.target),
+            checksum_verdict=checksum.verdict(),
+            checksum_restore=f"{by_name['restore, checksum=crc32c/64 MiB/1 entry'].value:.2f}",
+            in_place=f"{by_name['advance, shadow=none/64 MiB/1 entry'].value:.2f}",
+        ),
+        SMALL_TEXT.format(growth=GROWTH_TARGET),
+        small_table(results, by_name) + "\n",
+        SMALL_AFTER,
+        OTHER_TEXT.format(
+            speedup=copying["speedup"],
+            memcpy_speedup=copying["memcpy_speedup"],
+            ratio=copying["ratio"],
+            target=copying["target"],
+            verdict="ok" if copying["ratio"] >= copying["target"] else "MISSED",
+            small_speedup=results.get("two threads/10,000 entries of 8 bytes each")["speedup"],
+            append=results.get("log/append 8 bytes")["ns"],
+            replay=results.get("log/replay 8 bytes")["ns"],
+            observer=observer["on_ns"] / observer["off_ns"],
+        ),
+        missed_text(cases),
+        INDEX_TEXT,
+    ]
+    for count, table in tables.items():
+        parts.append(f"{count:,} entries:\n\n{relative_table(table)}\n")
+    return "\n".join(parts + [INDEX_AFTER])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cd_bench", help="results of cd_bench")
+    parser.add_argument("index", help="results of range_index_candidates")
+    parser.add_argument("--json", required=True, help="where the summary goes")
+    parser.add_argument("--document", help="where docs/performance.md goes")
+    arguments = parser.parse_args()
+
+    results = Results(arguments.cd_bench)
+    index = Results(arguments.index)
+    cases = large_cases(results) + small_cases(results) + other_cases(results)
+    tables = {count: index_table(index, count) for count in (1000, 1_000_000)}
+
+    print_table(cases)
+    print_index(tables)
+    missed = sum(case.verdict() == "MISSED" for case in cases)
+    judged = sum(case.target is not None for case in cases)
+    print(f"\n{judged - missed} of {judged} targets met, {missed} missed")
+
+    summary = {
+        "machine": machine(),
+        "cases": [case.as_json() for case in cases],
+        "range_index_ns": tables,
+    }
+    Path(arguments.json).write_text(json.dumps(summary, indent=2) + "\n")
+    if arguments.document:
+        Path(arguments.document).write_text(document(results, cases, tables))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the containment-domains authors
+
+# What the documents show exists: README's example is the one that is compiled and run, commands
+# of ./dev and presets have the names given, links and names of documents lead to files.
+set -euo pipefail
+failed=0
+
+complain() {
+    echo "$1" >&2
+    failed=1
+}
+
+documents() { find README.md docs include libcd tests bench examples -name '*.md'; }
+
+# The first block of C in README.md, and the example without its licence lines.
+shown() { awk '/^```c$/ {inside = 1; next} /^```$/ {if (inside) exit} inside' README.md; }
+compiled() { sed '1,/^$/d' examples/ten_lines.c; }
+diff -u --label README.md --label examples/ten_lines.c <(shown) <(compiled) ||
+    complain "README.md does not show examples/ten_lines.c as it is"
+
+while read -r command; do
+    grep -q "^command_$command()" dev || complain "a document names ./dev $command"
+done < <(documents | xargs grep -ohE '\./dev [a-z]+' | awk '{print $2}' | sort -u)
+
+while read -r preset; do
+    grep -q "\"name\": \"$preset\"" CMakePresets.json || complain "a document names preset $preset"
+done < <(documents | xargs grep -ohE -e '--preset [a-z]+' | awk '{print $2}' | sort -u)
+
+while IFS=: read -r document link; do
+    target=${link#](}
+    target=${target%%[)#]*}
+    [ -z "$target" ] || [ -e "$(dirname "$document")/$target" ] ||
+        complain "$document: $target does not exist"
+done < <(documents | xargs grep -oE '\]\([^)]*' | grep -v ':\](https\?://')
+
+for document in docs/*.md; do
+    name=$(basename "$document")
+    [ "$name" = README.md ] || grep -q "($name)" docs/README.md ||
+        complain "docs/README.md does not mention $name"
+done
+
+while read -r document; do
+    [ -e "$document" ] || complain "a comment names $document, which does not exist"
+done < <(grep -rhoE 'docs/[a-z-]+\.md' include libcd tests bench examples | sort -u)
+exit $failed

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the containment-domains authors
+
+# check_layers.sh ROOT: in the folders below ROOT (libcd), includes point downward only, MPI appears
+# nowhere, and the rules in domains/ neither touch the operating system nor know the runtime.
+set -euo pipefail
+root=$1
+
+# What each folder may include, besides itself and public headers.
+declare -A below=(
+    [base]=""
+    [os]="base"
+    [config]="os base"
+    [store]="os base"
+    [ranges]="store os base"
+    [mpi_log]="store os base"
+    [domains]="ranges store mpi_log config base"
+    [runtime]="domains ranges store mpi_log config os base"
+    [api]="runtime domains ranges store mpi_log config os base"
+)
+
+# Prints FILE:LINE: and the reason for each include that breaks a rule.
+violations() {
+    local file line include layer target
+    while IFS=: read -r file line include; do
+        layer=${file#"$root"/}
+        layer=${layer%%/*}
+        include=$(sed -E 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*//; s/[[:space:]].*//' \
+            <<<"$include")
+        case $include in
+        *mpi.h[\"\>]) echo "$file:$line: $include: the core knows nothing of MPI" ;;
+        \"cd/*) ;;
+        \"*/*)
+            target=${include#\"}
+            target=${target%%/*}
+            [ "$target" = "$layer" ] || [[ " ${below[$layer]-} " == *" $target "* ]] ||
+                echo "$file:$line: $include: '$layer' is not above '$target'"
+            ;;
+        \"*) echo "$file:$line: $include: write the path from libcd/" ;;
+        \<sys/*\> | \<unistd.h\> | \<fcntl.h\> | \<chrono\> | \<time.h\> | \<ctime\>)
+            [ "$layer" != domains ] ||
+                echo "$file:$line: $include: the rules call no operating system and read no clock"
+            ;;
+        esac
+    done < <(grep -rnE '^[[:space:]]*#[[:space:]]*include\b' "$root" --include='*.h' --include='*.cpp')
+}
+
+for folder in "$root"/*/; do
+    layer=$(basename "$folder")
+    [ -n "${below[$layer]+known}" ] || {
+        echo "$folder is not a layer that $0 knows" >&2
+        exit 1
+    }
+done
+
+found=$(violations)
+[ -z "$found" ] || {
+    echo "$found" >&2
+    exit 1
+}

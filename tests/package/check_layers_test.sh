@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the containment-domains authors
+
+# check_layers.sh refuses what it should, and accepts what it should.
+set -euo pipefail
+checker=$(dirname "$0")/check_layers.sh
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+
+# verdict LAYER INCLUDE: "accepted" or "refused", for a tree with one file.
+verdict() {
+    rm -rf "$scratch/tree"
+    mkdir -p "$scratch/tree/$1"
+    echo "#include $2" >"$scratch/tree/$1/file.cpp"
+    if bash "$checker" "$scratch/tree" 2>"$scratch/message"; then echo accepted; else echo refused; fi
+}
+
+expect() { # VERDICT LAYER INCLUDE
+    local got
+    got=$(verdict "$2" "$3")
+    [ "$got" = "$1" ] || {
+        echo "#include $3 in $2 was $got, expected $1" >&2
+        failed=1
+    }
+}
+
+expect accepted api '"runtime/registry.h"'
+expect accepted domains '"ranges/range_map.h"'
+expect accepted domains '"domains/domain.h"'
+expect accepted ranges '"store/block.h"'
+expect accepted os '<unistd.h>'
+expect accepted base '"cd/cd.h"'
+expect refused domains '"runtime/registry.h"'
+expect refused domains '"os/system.h"'
+expect refused domains '<sys/mman.h>'
+expect refused base '"os/system.h"'
+expect refused store '"ranges/range_map.h"'
+expect refused runtime '"api/cd_api.h"'
+expect refused store '"block.h"'
+expect refused os '<mpi.h>'
+expect refused elsewhere '"base/status.h"'
+exit $failed

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the containment-domains authors
+
+# Each folder says what it is for in a README.md, and each file under which licence it stands.
+set -euo pipefail
+failed=0
+
+complain() {
+    echo "$1" >&2
+    failed=1
+}
+
+for folder in include/cd libcd libcd/*/ tests tests/*/ bench examples docs; do
+    folder=${folder%/}
+    [ -s "$folder/README.md" ] || complain "$folder has no README.md"
+done
+
+sources() {
+    find CMakeLists.txt dev .ci cmake include libcd tests bench examples docs -type f \
+        \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cmake' \
+        -o -name '*.cmake.in' -o -name '*.pc.in' -o -name '*.sh' -o -name '*.py' -o -name '*.map' \
+        -o -name CMakeLists.txt -o -name dev -o -path '.ci/*' -o -path bench/run \)
+}
+
+[ "$(sources | wc -l)" -gt 20 ] || complain "found hardly any source file: the check is broken"
+while IFS= read -r file; do
+    head -n 4 "$file" | grep -q 'SPDX-License-Identifier: BSD-3-Clause' ||
+        complain "$file does not name its licence in its first lines"
+    head -n 4 "$file" | grep -q 'Copyright the containment-domains authors' ||
+        complain "$file does not name its copyright in its first lines"
+done < <(sources)
+exit $failed

@@ -122,7 +122,8 @@ std::vector<Case> cases() {
         World::scribble('2');
     };
     const auto make_child = [](World &world, const char *storage_info) {
-        world.child = create_cd(world.root, storage_info, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+        world.child =
+            create_cd(world.root, storage_info, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
         return world.child != nullptr ? CD_SUCCESS : CD_FAILURE;
     };
     const auto advance_root = [](World &world) { return advance_cd_point_in_time(world.root); };
@@ -136,10 +137,7 @@ std::vector<Case> cases() {
          }},
         {"create_child", nullptr, nothing,
          [=](World &world) { return make_child(world, "shadow=none"); }},
-        {"create_sibling", nullptr,
-         [=](World &world) {
-             need(make_child(world, nullptr));
-         },
+        {"create_sibling", nullptr, [=](World &world) { need(make_child(world, nullptr)); },
          [=](World &world) { return make_child(world, nullptr); }},
         {"add_copy", nullptr, holds_some,
          [](World &world) { return add(world.root, World::halves(20, 60, CD_READ_WRITE)); }},
@@ -185,9 +183,9 @@ std::vector<Case> cases() {
          [](World &world) { return add(world.root, World::halves(0, 50, CD_READ_WRITE)); }},
         {"delete_parts", nullptr, holds_some,
          [](World &world) {
-             return delete_from_cd(world.root, {World::range(2, 2, CD_READ_ONLY),
-                                                World::range(33, 4, CD_READ_ONLY)},
-                                   2);
+             return delete_from_cd(
+                 world.root, {World::range(2, 2, CD_READ_ONLY), World::range(33, 4, CD_READ_ONLY)},
+                 2);
          }},
         {"delete_shuffled", nullptr, holds_some,
          [](World &world) {
@@ -205,7 +203,8 @@ std::vector<Case> cases() {
          advance_root},
         {"advance_child", nullptr, with_child, advance_child},
         {"advance_child_in_place", "shadow=none", with_child, advance_child},
-        {"restore_family", nullptr, with_child, [](World &world) { return restore_cd(world.root); }},
+        {"restore_family", nullptr, with_child,
+         [](World &world) { return restore_cd(world.root); }},
         {"log_append", nullptr, nothing,
          [](World &world) {
              const cd_log_part parts[] = {{"head", 4}, {World::large_memory.data(), 100'000}};
@@ -245,8 +244,8 @@ protected:
         std::FILE *file = std::tmpfile();
         world.file = ::fileno(file);
         World::scribble('0');
-        world.root = create_cd(nullptr, GetParam().storage_info, CD_COMM_LOGGING_ENABLED, "root",
-                               nullptr);
+        world.root =
+            create_cd(nullptr, GetParam().storage_info, CD_COMM_LOGGING_ENABLED, "root", nullptr);
         EXPECT_NE(world.root, nullptr) << cd_last_error_message();
         GetParam().prepare(world);
         const std::string before = snapshot_and_memory();

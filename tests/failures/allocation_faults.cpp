@@ -34,9 +34,7 @@ bool due() {
 
 } // namespace
 
-void fail_request(size_t number, bool only_once) {
-    plan = {number, number > 0, only_once, false};
-}
+void fail_request(size_t number, bool only_once) { plan = {number, number > 0, only_once, false}; }
 
 bool happened() { return plan.happened; }
 

@@ -50,7 +50,7 @@ private:
         step.target = make_target();
         switch (step.op) {
         case Op::write:
-            step.offset = below(arena_size);
+            step.offset = below(chance(20) ? state_size : arena_size);
             step.length = std::min(below(24), arena_size - step.offset);
             step.value = below(256);
             break;
@@ -249,6 +249,9 @@ private:
         element.offset = lowest + below(arena_size - lowest);
         if (chance(60)) {
             element.offset = std::max(lowest, element.offset / 8 * 8);
+        }
+        if (step.op == Op::add_copy && chance(15)) {
+            element.offset = 0; // what a regen function reads
         }
         if (cd != nullptr) {
             if (step.op == Op::add_parent && cd->parent != nullptr && chance(93)) {

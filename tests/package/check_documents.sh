@@ -41,6 +41,16 @@ for document in docs/*.md; do
         complain "docs/README.md does not mention $name"
 done
 
+# Every rule in docs/semantics.md names code and tests that exist. What examples and other groups
+# hold is named with a slash or a small letter.
+while read -r file; do
+    [ -e "$file" ] || complain "docs/semantics.md names $file, which does not exist"
+done < <(grep -oE '`(libcd|include|examples)/[a-z_/.]+`' docs/semantics.md | tr -d '`' | sort -u)
+while IFS=. read -r suite name; do
+    grep -rqE "TEST(_F|_P)?\\($suite, $name\\)" tests ||
+        complain "docs/semantics.md names the test $suite.$name, which does not exist"
+done < <(grep -oE '`[A-Z][A-Za-z0-9]+\.[A-Z][A-Za-z0-9]*`' docs/semantics.md | tr -d '`' | sort -u)
+
 while read -r document; do
     [ -e "$document" ] || complain "a comment names $document, which does not exist"
 done < <(grep -rhoE 'docs/[a-z-]+\.md' include libcd tests bench examples | sort -u)

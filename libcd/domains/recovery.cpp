@@ -151,13 +151,14 @@ void Recovery::for_each_lasting(size_t index, size_t older, Range range, const V
 
 void Recovery::write_copies(size_t index) {
     CopyRun run(CopyRun::Direction::to_memory);
-    for (const auto &[address, entry] : subtree_[index]->entries) {
-        if (entry->restoration != Restoration::copy) {
+    for (const auto &held : subtree_[index]->entries) {
+        const Entry &entry = *held.second;
+        if (entry.restoration != Restoration::copy) {
             continue;
         }
-        for_each_lasting(index, 0, entry->range, [&](Range part) {
-            run.add(part.begin, entry->data.block(),
-                    entry->data.at() + (part.begin - entry->range.begin), part.length());
+        for_each_lasting(index, 0, entry.range, [&](Range part) {
+            run.add(part.begin, entry.data.block(),
+                    entry.data.at() + (part.begin - entry.range.begin), part.length());
         });
     }
     run.flush();

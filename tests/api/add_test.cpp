@@ -238,13 +238,6 @@ TEST_F(Add, SingleBytesAtAnyAlignmentWork) {
     }
 }
 
-TEST_F(Add, ConstMemoryCanBeTrackedAsLongAsItIsRestoredToItself) {
-    static const char text[] = "never written by the application";
-    ASSERT_TRUE(succeeds(
-        add_to_cd_via_copy(root, {bytes(const_cast<char *>(text), sizeof text, READ_ONLY)}, 1)));
-    EXPECT_TRUE(succeeds(cd_verify(root, nullptr, nullptr)));
-}
-
 TEST_F(Add, CurrentCdIsTheActiveOne) {
     const cd_handle child = make_child(root);
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(CURRENT_CD, {bytes(&memory[0], 4)}, 1)));

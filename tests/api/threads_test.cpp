@@ -208,11 +208,11 @@ TEST_F(Threads, RestoreWhileADescendantIsActiveElsewhereIsRefused) {
 TEST_F(Threads, RestoreIsRefusedWhateverTheOtherThreadDoesBelow) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
     std::atomic<bool> done = false;
+    int x = 0; // outlives the worker, as what a CD holds must
     std::barrier meet(2);
     std::thread worker([&] {
         const cd_handle child = create_cd(root, nullptr, MPI_LOGGING_INHERIT, nullptr, nullptr);
         meet.arrive_and_wait();
-        int x = 0;
         while (!done) {
             const cd_handle first =
                 create_cd(child, nullptr, MPI_LOGGING_INHERIT, nullptr, nullptr);

@@ -65,8 +65,7 @@ TEST(ElementOrder, SortsLongListsOfWideSpreadAddresses) {
         begins.push_back(random() >> random() % 60 << 4);
     }
     std::ranges::sort(begins);
-    const auto same = std::ranges::unique(begins);
-    begins.erase(same.begin(), same.end());
+    begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
     std::ranges::shuffle(begins, random);
     std::vector<cd_addrspec> list;
     for (const uintptr_t begin : begins) {

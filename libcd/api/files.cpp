@@ -6,6 +6,8 @@
 #include "runtime/family_lock.h"
 #include "runtime/file_positions.h"
 
+#include <algorithm>
+
 extern "C" {
 
 int add_file_to_cd(cd_handle cd, int filedes) {
@@ -18,6 +20,11 @@ int add_file_to_cd(cd_handle cd, int filedes) {
         cd::FilePosition file;
         if (cd::Status status = cd::read_position(filedes, file); !status) {
             return status;
+        }
+        const auto &files = lock.domain().files;
+        const auto held = std::ranges::find(files, filedes, &cd::FilePosition::descriptor);
+        if (held != files.end()) {
+            return cd::check_same_file(lock.domain(), *held, file);
         }
         lock.domain().files.add(file);
         return cd::Status::ok();

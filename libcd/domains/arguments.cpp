@@ -52,7 +52,7 @@ Status check_labels(const cd_addrspec &element, int index, Restoration restorati
                     "CONSTRAINED (1)",
                     index, scope);
     }
-    if (restoration == Restoration::regen && access == CD_READ_WRITE) {
+    if (restoration == Restoration::regen && access == CD_READ_WRITE && element.length > 0) {
         return fail(CD_ERROR_REGEN_READ_WRITE,
                     "element %d of the list, %zu bytes at %p, is READ_WRITE; what a function "
                     "regenerates is READ_ONLY, or add it via copy",

@@ -46,6 +46,18 @@ Status read_position(int descriptor, FilePosition &file) {
     return Status::ok();
 }
 
+Status check_same_file(const Domain &domain, const FilePosition &added, const FilePosition &now) {
+    if (now.device == added.device && now.inode == added.inode) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_FILE_CHANGED,
+                "CD %s: file descriptor %d names another file (inode %llu) than when it was "
+                "added (inode %llu); it was closed and reused. Delete it from the CD before "
+                "closing it",
+                domain.name(), added.descriptor, static_cast<unsigned long long>(now.inode),
+                static_cast<unsigned long long>(added.inode));
+}
+
 Status read_positions(const Domain &domain, const FileTable &files,
                       std::vector<FilePosition> &positions) {
     positions.clear();
@@ -54,14 +66,8 @@ Status read_positions(const Domain &domain, const FileTable &files,
         if (Status status = read_position(added.descriptor, now); !status) {
             return status;
         }
-        if (now.device != added.device || now.inode != added.inode) {
-            return fail(
-                CD_ERROR_FILE_CHANGED,
-                "CD %s: file descriptor %d names another file (inode %llu) than when it was "
-                "added (inode %llu); it was closed and reused. Delete it from the CD before "
-                "closing it",
-                domain.name(), added.descriptor, static_cast<unsigned long long>(now.inode),
-                static_cast<unsigned long long>(added.inode));
+        if (Status status = check_same_file(domain, added, now); !status) {
+            return status;
         }
         positions.push_back(now);
     }

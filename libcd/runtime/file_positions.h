@@ -14,6 +14,9 @@ namespace cd {
 // Where descriptor stands now, and which file it names.
 Status read_position(int descriptor, FilePosition &file);
 
+// Whether now is the file that was added on its descriptor.
+Status check_same_file(const Domain &domain, const FilePosition &added, const FilePosition &now);
+
 // Where the files of the table stand now, in its order; each must still be the file that was
 // added. May throw std::bad_alloc.
 Status read_positions(const Domain &domain, const FileTable &files,

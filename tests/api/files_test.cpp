@@ -179,6 +179,7 @@ TEST_F(Files, DescriptorThatNamesAnotherFileFailsRestoreAndAdvance) {
     move_to(fd, 7);
     EXPECT_TRUE(fails_with(CD_ERROR_FILE_CHANGED, restore_cd(root)));
     EXPECT_TRUE(fails_with(CD_ERROR_FILE_CHANGED, advance_cd_point_in_time(root)));
+    EXPECT_TRUE(fails_with(CD_ERROR_FILE_CHANGED, add_file_to_cd(root, fd)));
     EXPECT_EQ(position_of(fd), 7);
 }
 

@@ -262,6 +262,11 @@ TEST_F(RestorationTypes, ReadWriteRegenIsRefused) {
     EXPECT_EQ(info_of(child).bytes, 0U);
 }
 
+TEST_F(RestorationTypes, ZeroLengthReadWriteRegenDoesNothing) {
+    EXPECT_TRUE(succeeds(add_to_cd_via_regen(child, {bytes(&x, 0, READ_WRITE)}, 1, write_ones)));
+    EXPECT_EQ(info_of(child).bytes, 0U);
+}
+
 TEST_F(RestorationTypes, RegenWithoutFunctionIsRefused) {
     EXPECT_TRUE(fails_with(CD_ERROR_REGEN_NULL, add_to_cd_via_regen(child, {ro(x)}, 1, nullptr)));
 }

@@ -280,6 +280,10 @@ REASONS = [
         "their index live in the caches next to the core, 1,000,000 of them (100 MB and more) in memory.",
     ),
     (
+        "add, shuffled/",
+        "The list has to be sorted first, and then read in another order than it lies in memory.",
+    ),
+    (
         "two threads/",
         "The cores share one memory, which limits this case as it limits `memcpy`; with only a few samples, "
         "neighbours on the machine change either.",

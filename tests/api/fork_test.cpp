@@ -150,4 +150,27 @@ TEST_F(Fork, WhileOtherThreadsAddCreateAndCommitBothSidesGoOn) {
     EXPECT_TRUE(succeeds(restore_cd(root)));
 }
 
+// Runs a program, as system() does, while the restore holds its locks.
+int regenerate_in_another_process(cd_addrspec list[], int count) {
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(0);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    for (int i = 0; i < count; ++i) {
+        std::memset(list[i].address, 7, list[i].length);
+    }
+    return status;
+}
+
+TEST_F(Fork, ARegenFunctionMayForkAndDoesNotWaitForItself) {
+    char x = 1;
+    const cd_handle root = make_root();
+    ASSERT_TRUE(succeeds(add_to_cd_via_regen(root, {ro(x)}, 1, regenerate_in_another_process)));
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(x, 7);
+    EXPECT_EQ(in_child([&] { return commit_cd(root) == SUCCESS ? 0 : 1; }), 0);
+}
+
 } // namespace

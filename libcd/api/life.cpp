@@ -147,10 +147,11 @@ Status commit_named(cd_handle handle, Report &report) {
     Resident &domain = lock.domain();
     report.about(domain.name());
     lock.prepare_discard(1);
+    ActiveStack &stack = ActiveStack::of_this_thread();
     if (Status status = commit(domain); !status) {
         return status;
     }
-    ActiveStack::of_this_thread().remove(domain.handle);
+    stack.remove(domain.handle);
     lock.discard(domain);
     return Status::ok();
 }

@@ -35,7 +35,8 @@ Status LogShare::of_child(LogShare &parent, bool alone, LogStream::Sibling sibli
 
 Status LogShare::check_begin_now(int depth) const {
     Status status;
-    if (enabled() && !stream_->replaying()) {
+    // Below a root what is left may belong to a later CD of the same depth.
+    if (owned_ != nullptr && !stream_->replaying()) {
         stream_->for_each_nested(depth, [&](LogStream::Sibling sibling, const LogStream &nested) {
             if (status.is_ok() && nested.replaying()) {
                 const auto left = nested.end().entries - nested.cursor().entries;

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "runtime/active_stack.h"
 
+#include "base/callback_scope.h"
 #include "runtime/registry.h"
 
 #include <algorithm>
@@ -10,10 +11,31 @@
 
 namespace cd {
 
+namespace {
+
+// Ends with the thread, or is made once more by what still calls the library then: functions that
+// atexit() registered, destructors of static objects. That one is never freed.
+constinit thread_local ActiveStack *stack = nullptr;
+
+struct EndOfThread {
+    ~EndOfThread() {
+        delete stack;
+        stack = nullptr;
+    }
+};
+
+} // namespace
+
 ActiveStack &ActiveStack::of_this_thread() {
-    static thread_local ActiveStack stack;
-    return stack;
+    if (stack == nullptr) {
+        static thread_local const EndOfThread end;
+        (void)end;
+        stack = new ActiveStack;
+    }
+    return *stack;
 }
+
+uint64_t ActiveStack::calling_thread() { return stack != nullptr ? stack->thread_ : 0; }
 
 ActiveStack::ActiveStack() {
     static std::atomic<uint64_t> threads = 0;
@@ -21,6 +43,10 @@ ActiveStack::ActiveStack() {
 }
 
 ActiveStack::~ActiveStack() {
+    if (CallbackScope::inside()) {
+        return; // exit() from a regen function: this thread holds the locks, and nobody comes after
+                // it
+    }
     for (const cd_handle handle : handles_) {
         uint64_t generation = 0;
         Slot *slot = Registry::instance().find(handle, generation);

@@ -14,10 +14,14 @@ namespace cd {
 // When the thread ends, its CDs live on but are active nowhere.
 class ActiveStack {
 public:
+    // May throw std::bad_alloc at a thread's first call.
     static ActiveStack &of_this_thread();
 
     ActiveStack(const ActiveStack &) = delete;
     ActiveStack &operator=(const ActiveStack &) = delete;
+
+    // The calling thread's number, 0 if it has not used the library. Allocates nothing.
+    static uint64_t calling_thread();
 
     // Differs from that of every other thread, also ended ones; never 0.
     uint64_t thread() const { return thread_; }
@@ -30,9 +34,10 @@ public:
     void push(cd_handle handle) { handles_.push_back(handle); }
     void remove(cd_handle handle) noexcept;
 
+    ~ActiveStack();
+
 private:
     ActiveStack();
-    ~ActiveStack();
 
     uint64_t thread_;
     std::vector<cd_handle> handles_;

@@ -34,7 +34,7 @@ void in_child() {
     if (inside_an_operation()) {
         return;
     }
-    const uint64_t survivor = ActiveStack::of_this_thread().thread();
+    const uint64_t survivor = ActiveStack::calling_thread();
     Registry::instance().for_each([survivor](Resident &resident) {
         if (resident.active_in != survivor) {
             resident.active_in = 0;

@@ -153,8 +153,10 @@ void Model::judge_call(const Step &step, const Cd &cd, std::set<cd_error> &error
                 errors.insert(error);
             }
         }
-        // The re-execution is over, but there is a sibling's log that no sibling replayed.
-        if (!cd.stream->replaying() && cd.stream->nested_replaying(cd.depth)) {
+        // The re-execution is over, but there is a sibling's log that no sibling replayed. Below
+        // the root it may be the log of a CD that is still to come.
+        if (cd.parent == nullptr && !cd.stream->replaying() &&
+            cd.stream->nested_replaying(cd.depth)) {
             errors.insert(CD_ERROR_LOG_SIBLINGS);
         }
         break;

@@ -155,6 +155,7 @@ enum cd_error {
     CD_ERROR_LOG_REPLAYING, /* add while the log replays */
     CD_ERROR_LOG_ENTRY,     /* NULL entry or negative length */
     CD_ERROR_LOG_SIBLINGS,  /* the re-execution created other siblings than the log knows */
+    CD_ERROR_LOG_PENDING,   /* MPI operations under way forbid a restore; the message says which */
 
     CD_ERROR_NO_MEMORY,
     CD_ERROR_ARGUMENT, /* another argument is NULL or out of range; the message names it */

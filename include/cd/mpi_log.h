@@ -41,6 +41,57 @@ CD_API int cd_log_append(cd_handle cd, const struct cd_log_part *parts, int coun
 /* As get_MPI_log_from_cd, and tells the entry's length. */
 CD_API const void *cd_log_next(cd_handle cd, size_t *length, int *error);
 
+/*
+ * What follows is the interposition layer's hot path. It concerns the calling thread's active CD,
+ * allocates nothing per call, and leaves cd_last_error and its message alone.
+ */
+
+enum cd_log_mode {
+    CD_LOG_OFF = 0, /* no active CD, one that does not log, or a call from inside a callback */
+    CD_LOG_RECORDING = 1,
+    CD_LOG_REPLAYING = 2 /* entries are left to be read; nothing can be written */
+};
+CD_API int cd_log_mode(void);
+
+/* Appends one entry made of count parts. Returns where it lies, 16-byte aligned, or NULL if there
+   is no memory or the mode is not CD_LOG_RECORDING. The caller may change the entry's bytes as long
+   as it is the log's last. */
+CD_API void *cd_log_write(const struct cd_log_part *parts, int count);
+
+/* The next entry to replay, or NULL. It lives as long as one of get_MPI_log_from_cd. */
+CD_API const void *cd_log_read(size_t *length);
+
+/* Where an entry lies, or would lie. Entries are counted from when the log began. */
+struct cd_log_place {
+    uint64_t family; /* one root's logs */
+    uint64_t stream; /* one log */
+    uint64_t entry;
+};
+
+/* Where the thread's next entry goes or comes from. False if the mode is CD_LOG_OFF. */
+CD_API int cd_log_here(struct cd_log_place *place);
+
+/* Whether a restore of cd replays the entry at place. False if cd is not alive. */
+CD_API int cd_log_covers(cd_handle cd, const struct cd_log_place *place);
+
+/* What the interposition layer wants to hear of. All are called in the thread of the operation,
+   outside of locks; they may call the functions of this section, and nothing else of the library.
+ */
+struct cd_log_listener {
+    /* A CD was or will be created, committed or advanced by this thread: an entry that was last is
+       not any more. */
+    void (*boundary)(void);
+    /* restore_cd begins. Returns NULL, or why the CD cannot be restored. */
+    const char *(*restoring)(cd_handle cd);
+    /* ... and has ended; each restoring that returned NULL has its restored. */
+    void (*restored)(cd_handle cd, int success);
+    /* Entries of the family have been forgotten. root is its root, NULL if that has ended. */
+    void (*forgotten)(uint64_t family, cd_handle root);
+};
+
+/* There is one listener at most; it stays for good. */
+CD_API void cd_log_listen(const struct cd_log_listener *listener);
+
 /* The rank in the names of roots created from now on, once MPI knows it. Until then it comes from
    the launcher's environment (PMIX_RANK, PMI_RANK, OMPI_COMM_WORLD_RANK, SLURM_PROCID), else 0. */
 CD_API int cd_set_rank(int rank);

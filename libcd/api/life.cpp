@@ -11,6 +11,7 @@
 #include "runtime/file_positions.h"
 #include "runtime/fork.h"
 #include "runtime/identity.h"
+#include "runtime/log_listener.h"
 
 #include <memory>
 #include <utility>
@@ -139,7 +140,12 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     return status;
 }
 
-Status commit_named(cd_handle handle, Report &report) {
+// The family whose logs a root's operation may forget; 0 if none.
+uint64_t family_of_root(Resident &domain) {
+    return domain.is_root() && domain.log.enabled() ? domain.log.stream().family() : 0;
+}
+
+Status commit_named(cd_handle handle, Report &report, uint64_t &forgotten) {
     FamilyLock lock;
     if (Status status = lock.lock(handle, FamilyLock::Reach::parent); !status) {
         return status;
@@ -151,6 +157,7 @@ Status commit_named(cd_handle handle, Report &report) {
     if (Status status = commit(domain); !status) {
         return status;
     }
+    forgotten = family_of_root(domain);
     stack.remove(domain.handle);
     lock.discard(domain);
     return Status::ok();
@@ -205,7 +212,26 @@ Status restore_named(cd_handle handle, Report &report) {
     return Status::ok();
 }
 
-Status advance_named(cd_handle handle, Report &report) {
+// Tells the interposition layer, which may find that the CD cannot be restored now.
+Status restore_quiesced(cd_handle handle, Report &report) {
+    const cd_log_listener *listener = log_listener.load(std::memory_order_acquire);
+    if (listener == nullptr) {
+        return restore_named(handle, report);
+    }
+    if (const char *reason = listener->restoring(handle)) {
+        return fail(CD_ERROR_LOG_PENDING, "the CD cannot be restored now: %s", reason);
+    }
+    const Status status = restore_named(handle, report);
+    listener->restored(handle, status.is_ok() ? 1 : 0);
+    return status;
+}
+
+struct Forgotten {
+    uint64_t family = 0;
+    cd_handle root = nullptr;
+};
+
+Status advance_named(cd_handle handle, Report &report, Forgotten &forgotten) {
     FamilyLock lock;
     if (Status status = lock.lock(handle, FamilyLock::Reach::parent); !status) {
         return status;
@@ -219,6 +245,9 @@ Status advance_named(cd_handle handle, Report &report) {
     size_t copied = 0;
     Status status = advance(domain, positions, copied);
     report.copied(copied);
+    if (status.is_ok()) {
+        forgotten = {family_of_root(domain), domain.handle};
+    }
     return status;
 }
 
@@ -244,22 +273,32 @@ cd_handle create_cd(cd_handle parent, const char *storage_info, mpi_log log_mpi_
     if (error != nullptr) {
         *error = status.code();
     }
+    cd::tell_boundary();
     return status.is_ok() ? handle : nullptr;
 }
 
 int commit_cd(cd_handle cd) {
-    return cd::result_of(cd::observed(
-        CD_OP_COMMIT, [&](cd::Report &report) { return cd::commit_named(cd, report); }));
+    uint64_t forgotten = 0;
+    const cd::Status status = cd::observed(
+        CD_OP_COMMIT, [&](cd::Report &report) { return cd::commit_named(cd, report, forgotten); });
+    cd::tell_boundary();
+    cd::tell_forgotten(forgotten, nullptr);
+    return cd::result_of(status);
 }
 
 int restore_cd(cd_handle cd) {
     return cd::result_of(cd::observed(
-        CD_OP_RESTORE, [&](cd::Report &report) { return cd::restore_named(cd, report); }));
+        CD_OP_RESTORE, [&](cd::Report &report) { return cd::restore_quiesced(cd, report); }));
 }
 
 int advance_cd_point_in_time(cd_handle cd) {
-    return cd::result_of(cd::observed(
-        CD_OP_ADVANCE, [&](cd::Report &report) { return cd::advance_named(cd, report); }));
+    cd::Forgotten forgotten;
+    const cd::Status status = cd::observed(CD_OP_ADVANCE, [&](cd::Report &report) {
+        return cd::advance_named(cd, report, forgotten);
+    });
+    cd::tell_boundary();
+    cd::tell_forgotten(forgotten.family, forgotten.root);
+    return cd::result_of(status);
 }
 
 } // extern "C"

@@ -7,6 +7,7 @@
 #include "api/operation.h"
 #include "runtime/family_lock.h"
 #include "runtime/identity.h"
+#include "runtime/log_listener.h"
 
 namespace cd {
 namespace {
@@ -110,15 +111,24 @@ void *get_MPI_log_from_cd(cd_handle cd, int *error) {
 }
 
 int delete_MPI_log_from_cd(cd_handle cd) {
-    return cd::result_of(cd::guarded([&] {
+    uint64_t forgotten = 0;
+    cd_handle root = nullptr;
+    const cd::Status status = cd::guarded([&] {
         cd::FamilyLock lock;
-        if (cd::Status status = cd::lock_log(lock, cd); !status) {
-            return status;
+        if (cd::Status locked = cd::lock_log(lock, cd); !locked) {
+            return locked;
         }
-        const cd::Resident &domain = lock.domain();
-        lock.domain().log.forget(domain.depth, domain.children.empty());
+        cd::Resident &domain = lock.domain();
+        domain.log.forget(domain.depth, domain.children.empty());
+        if (domain.is_root()) {
+            forgotten = domain.log.stream().family();
+            root = domain.handle;
+        }
         return cd::Status::ok();
-    }));
+    });
+    cd::tell_boundary();
+    cd::tell_forgotten(forgotten, root);
+    return cd::result_of(status);
 }
 
 int cd_set_rank(int rank) {

@@ -16,7 +16,7 @@ public:
     static bool inside() { return inside_; }
 
 private:
-    static inline thread_local bool inside_ = false;
+    [[gnu::tls_model("initial-exec")]] static inline constinit thread_local bool inside_ = false;
 };
 
 } // namespace cd

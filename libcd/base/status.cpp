@@ -69,6 +69,7 @@ constexpr Text texts[] = {
     {CD_ERROR_LOG_REPLAYING, "the MPI log is being replayed"},
     {CD_ERROR_LOG_ENTRY, "not a valid entry for the MPI log"},
     {CD_ERROR_LOG_SIBLINGS, "the re-execution created other siblings than the MPI log knows"},
+    {CD_ERROR_LOG_PENDING, "MPI operations under way forbid a restore"},
 
     {CD_ERROR_NO_MEMORY, "out of memory"},
     {CD_ERROR_ARGUMENT, "an argument is NULL or out of range"},

@@ -8,8 +8,7 @@ namespace cd {
 
 LogShare LogShare::of_root() {
     LogShare share;
-    share.owned_ = std::make_unique<LogStream>();
-    share.stream_ = share.owned_.get();
+    share.owned_ = share.stream_ = std::make_shared<LogStream>();
     return share;
 }
 
@@ -25,12 +24,33 @@ Status LogShare::of_child(LogShare &parent, bool alone, LogStream::Sibling sibli
                         "order, or delete the log",
                         sibling.index, sibling.depth);
         }
-        child.stream_ = &parent.stream_->nested(sibling);
+        child.stream_ = parent.stream_->nested(sibling);
     }
     child.begin_ = child.stream_->cursor();
     child.collect_begins(sibling.depth, false, child.nested_begins_);
     share = std::move(child);
     return Status::ok();
+}
+
+LogShare::~LogShare() {
+    if (owned_ != nullptr) {
+        owned_->close();
+    }
+}
+
+bool LogShare::covers(int depth, const cd_log_place &place) const {
+    if (!enabled()) {
+        return false;
+    }
+    bool covered = place.stream == stream_->id() && place.entry >= begin_.entries;
+    stream_->for_each_nested(depth, [&](LogStream::Sibling, const LogStream &nested) {
+        if (nested.id() == place.stream) {
+            const NestedBegin *recorded = begin_of(&nested);
+            const auto &begin = recorded != nullptr ? recorded->second : nested.begin();
+            covered = place.entry >= begin.entries;
+        }
+    });
+    return covered;
 }
 
 Status LogShare::check_begin_now(int depth) const {

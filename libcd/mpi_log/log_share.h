@@ -29,8 +29,16 @@ public:
     static Status of_child(LogShare &parent, bool alone, LogStream::Sibling sibling,
                            LogShare &share);
 
+    LogShare(LogShare &&) = default;
+    LogShare &operator=(LogShare &&) = default;
+    ~LogShare();
+
     bool enabled() const { return stream_ != nullptr; }
     LogStream &stream() { return *stream_; }
+    const std::shared_ptr<LogStream> &shared_stream() const { return stream_; }
+
+    // Whether a restore of the CD, which is at depth, replays the entry at place.
+    bool covers(int depth, const cd_log_place &place) const;
 
     // The CD's point in time is now: what lies before the cursor is forgotten, by the stream too
     // if nobody else can need it. Not to be called while descendants exist.
@@ -57,8 +65,8 @@ private:
     void collect_begins(int depth, bool at_end, std::vector<NestedBegin> &begins) const;
     void trim_all() noexcept;
 
-    std::unique_ptr<LogStream> owned_; // a root's
-    LogStream *stream_ = nullptr;
+    std::shared_ptr<LogStream> owned_;  // a root's
+    std::shared_ptr<LogStream> stream_; // threads refer to it, too
     LogStream::Position begin_;
     std::vector<NestedBegin> nested_begins_; // where not the nested stream's own begin
     std::vector<NestedBegin> prepared_;

@@ -83,18 +83,33 @@ void LogStream::account(size_t length, size_t record_size) noexcept {
     cursor_ = end_; // nothing is appended during a replay
 }
 
-bool LogStream::append(const cd_log_part *parts, int count) noexcept {
+void LogStream::close() noexcept {
+    {
+        const std::scoped_lock lock(lock_);
+        trim(Position(end_));
+        free_chunks_before(nullptr);
+        begin_ = cursor_ = end_ = Position{nullptr, 0, end_.entries, end_.bytes};
+        closed_ = true;
+        cursor_moved();
+    }
+    const std::scoped_lock lock(nested_mutex_);
+    for (auto &[sibling, stream] : nested_) {
+        stream->close();
+    }
+}
+
+void *LogStream::append(const cd_log_part *parts, int count) noexcept {
     size_t length = 0;
     for (int i = 0; i < count; ++i) {
         length += parts[i].length;
     }
     const std::scoped_lock lock(lock_);
-    if (!(cursor_ == end_)) {
-        return false;
+    if (closed_ || !(cursor_ == end_)) {
+        return nullptr;
     }
     Record *record = make_room(aligned(length));
     if (record == nullptr) {
-        return false;
+        return nullptr;
     }
     record->length = length;
     auto *to = static_cast<std::byte *>(record->payload());
@@ -105,12 +120,12 @@ bool LogStream::append(const cd_log_part *parts, int count) noexcept {
         }
     }
     account(length, record->size_in_chunk());
-    return true;
+    return record->payload();
 }
 
 bool LogStream::adopt(void *entry, size_t length) noexcept {
     const std::scoped_lock lock(lock_);
-    if (!(cursor_ == end_)) {
+    if (closed_ || !(cursor_ == end_)) {
         return false;
     }
     Record *record = make_room(0);
@@ -143,6 +158,7 @@ void *LogStream::next(size_t &length) noexcept {
         return nullptr;
     }
     Record &record = step(cursor_);
+    cursor_moved();
     length = record.length;
     return record.payload();
 }
@@ -160,21 +176,22 @@ LogStream::Position LogStream::end() const {
 void LogStream::set_cursor(const Position &position) {
     const std::scoped_lock lock(lock_);
     cursor_ = position;
+    cursor_moved();
 }
 
-LogStream *LogStream::find_nested(Sibling sibling) {
+std::shared_ptr<LogStream> LogStream::find_nested(Sibling sibling) {
     const std::scoped_lock lock(nested_mutex_);
     const auto found = nested_.find(sibling);
-    return found != nested_.end() ? found->second.get() : nullptr;
+    return found != nested_.end() ? found->second : nullptr;
 }
 
-LogStream &LogStream::nested(Sibling sibling) {
+std::shared_ptr<LogStream> LogStream::nested(Sibling sibling) {
     const std::scoped_lock lock(nested_mutex_);
     auto found = nested_.find(sibling);
     if (found == nested_.end()) {
-        found = nested_.emplace(sibling, std::make_unique<LogStream>()).first;
+        found = nested_.emplace(sibling, std::make_shared<LogStream>(family_)).first;
     }
-    return *found->second;
+    return found->second;
 }
 
 void LogStream::trim(const Position &position) noexcept {

@@ -42,13 +42,22 @@ public:
         auto operator<=>(const Sibling &) const = default;
     };
 
+    // A root's: of a family of its own.
     LogStream() = default;
+    explicit LogStream(uint64_t family) : family_(family) {}
     LogStream(const LogStream &) = delete;
     LogStream &operator=(const LogStream &) = delete;
     ~LogStream();
 
-    // False when there is no memory, or while replaying: check replaying() to tell.
-    [[nodiscard]] bool append(const cd_log_part *parts, int count) noexcept;
+    // The stream and those that are nested in it take nothing more, and hold nothing. For threads
+    // that still refer to it.
+    void close() noexcept;
+
+    uint64_t id() const { return id_; }
+    uint64_t family() const { return family_; }
+
+    // The entry, or nullptr when there is no memory, or while replaying: check replaying() to tell.
+    [[nodiscard]] void *append(const cd_log_part *parts, int count) noexcept;
 
     // Takes over a malloc'ed entry; on failure it stays the caller's.
     [[nodiscard]] bool adopt(void *entry, size_t length) noexcept;
@@ -56,7 +65,7 @@ public:
     // The entry at the cursor, or nullptr at the end; moves the cursor.
     void *next(size_t &length) noexcept;
 
-    bool replaying() const { return cursor() != end(); }
+    bool replaying() const { return replaying_.load(std::memory_order_relaxed); }
     Position begin() const { return begin_; }
     Position cursor() const;
     Position end() const;
@@ -66,10 +75,10 @@ public:
     void trim(const Position &position) noexcept;
 
     // The stream of the CDs that are known as sibling, or nullptr.
-    LogStream *find_nested(Sibling sibling);
+    std::shared_ptr<LogStream> find_nested(Sibling sibling);
 
     // The same, made if there is none. May throw std::bad_alloc.
-    LogStream &nested(Sibling sibling);
+    std::shared_ptr<LogStream> nested(Sibling sibling);
 
     // Calls visit for every stream that is nested in this one, however deeply, and belongs to CDs
     // deeper than depth.
@@ -101,9 +110,16 @@ private:
     Record *make_room(size_t payload) noexcept;
     Record &step(Position &position) const;
     void account(size_t length, size_t record_size) noexcept;
+    void cursor_moved() { replaying_.store(!(cursor_ == end_), std::memory_order_relaxed); }
     void free_chunks_before(const Chunk *last) noexcept;
 
+    static inline std::atomic<uint64_t> streams_ = 0;
+
+    const uint64_t id_ = ++streams_;
+    const uint64_t family_ = id_;
     mutable SpinLock lock_;
+    std::atomic<bool> replaying_ = false; // the cursor is not at the end
+    bool closed_ = false;
     Chunk *first_ = nullptr;
     Chunk *last_ = nullptr;
     Position begin_;
@@ -111,7 +127,7 @@ private:
     Position cursor_;
     size_t adopted_ = 0;      // entries that have to be freed one by one
     std::mutex nested_mutex_; // CDs of different depths share the stream and add siblings to it
-    std::map<Sibling, std::unique_ptr<LogStream>> nested_;
+    std::map<Sibling, std::shared_ptr<LogStream>> nested_;
 };
 
 } // namespace cd

@@ -15,7 +15,9 @@ namespace {
 
 // Ends with the thread, or is made once more by what still calls the library then: functions that
 // atexit() registered, destructors of static objects. That one is never freed.
-constinit thread_local ActiveStack *stack = nullptr;
+// In the block of thread-local memory that is there from the start: the logger asks in every MPI
+// call.
+[[gnu::tls_model("initial-exec")]] constinit thread_local ActiveStack *stack = nullptr;
 
 struct EndOfThread {
     ~EndOfThread() {
@@ -64,11 +66,41 @@ cd_handle ActiveStack::top() {
     return handles_.empty() ? nullptr : handles_.back();
 }
 
+LogStream *ActiveStack::active_log() noexcept {
+    if (stack == nullptr || stack->handles_.empty()) {
+        return nullptr;
+    }
+    const LogSeat &seat = stack->seat_;
+    if (seat.slot_generation != nullptr &&
+        seat.slot_generation->load(std::memory_order_acquire) == seat.generation) {
+        return seat.stream.get();
+    }
+    return stack->find_log();
+}
+
+LogStream *ActiveStack::find_log() noexcept {
+    seat_ = {};
+    const cd_handle handle = top();
+    if (handle == nullptr) {
+        return nullptr;
+    }
+    uint64_t generation = 0;
+    Slot *slot = Registry::instance().find(handle, generation);
+    const std::scoped_lock lock(slot->mutex);
+    if (slot->generation == generation) {
+        seat_ = {&slot->generation, generation, slot->resident->log.shared_stream()};
+    }
+    return seat_.stream.get();
+}
+
 void ActiveStack::make_room() {
     std::erase_if(handles_, [](cd_handle handle) { return !Registry::instance().alive(handle); });
     handles_.reserve(handles_.size() + 1);
 }
 
-void ActiveStack::remove(cd_handle handle) noexcept { std::erase(handles_, handle); }
+void ActiveStack::remove(cd_handle handle) noexcept {
+    std::erase(handles_, handle);
+    seat_ = {};
+}
 
 } // namespace cd

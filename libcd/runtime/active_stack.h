@@ -3,8 +3,11 @@
 #pragma once
 
 #include "cd/cd.h"
+#include "mpi_log/log_stream.h"
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace cd {
@@ -29,18 +32,34 @@ public:
     // The active CD, or nullptr.
     cd_handle top();
 
+    // What the calling thread's active CD logs into, nullptr if nothing. Takes no lock and
+    // allocates nothing unless the active CD is another one than at the last call.
+    static LogStream *active_log() noexcept;
+
     // May throw std::bad_alloc; then the next push() cannot.
     void make_room();
-    void push(cd_handle handle) { handles_.push_back(handle); }
+    void push(cd_handle handle) {
+        handles_.push_back(handle);
+        seat_ = {};
+    }
     void remove(cd_handle handle) noexcept;
 
     ~ActiveStack();
 
 private:
+    // Where the active CD's log is, as long as the CD's slot has the generation.
+    struct LogSeat {
+        const std::atomic<uint64_t> *slot_generation = nullptr;
+        uint64_t generation = 0;
+        std::shared_ptr<LogStream> stream;
+    };
+
     ActiveStack();
+    LogStream *find_log() noexcept;
 
     uint64_t thread_;
     std::vector<cd_handle> handles_;
+    LogSeat seat_;
 };
 
 } // namespace cd

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "fixture.h"
+
+#include <cstdint>
+#include <thread>
+
+// The part of cd/mpi_log.h that the interposition layer calls in every MPI call.
+namespace {
+
+class LoggerPath : public CdTest {
+protected:
+    static void *write(const std::string &text) {
+        const cd_log_part part = {text.data(), text.size()};
+        return cd_log_write(&part, 1);
+    }
+
+    static std::string read() {
+        size_t length = 0;
+        const void *entry = cd_log_read(&length);
+        return entry == nullptr ? "" : std::string(static_cast<const char *>(entry), length);
+    }
+
+    static cd_log_place here() {
+        cd_log_place place = {};
+        EXPECT_TRUE(cd_log_here(&place));
+        return place;
+    }
+};
+
+TEST_F(LoggerPath, IsOffWithoutALoggingCd) {
+    EXPECT_EQ(cd_log_mode(), CD_LOG_OFF);
+    EXPECT_EQ(write("x"), nullptr);
+    EXPECT_EQ(read(), "");
+    cd_log_place place = {};
+    EXPECT_FALSE(cd_log_here(&place));
+    make_root(COMM_LOGGING_DISABLED);
+    EXPECT_EQ(cd_log_mode(), CD_LOG_OFF);
+}
+
+TEST_F(LoggerPath, FollowsTheActiveCd) {
+    const cd_handle quiet = make_root(COMM_LOGGING_DISABLED);
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED, nullptr, "logging");
+    EXPECT_EQ(cd_log_mode(), CD_LOG_RECORDING);
+    ASSERT_NE(write("one"), nullptr);
+    EXPECT_EQ(info_of(root).log_length, 1U);
+    ASSERT_TRUE(succeeds(commit_cd(root)));
+    EXPECT_EQ(cd_log_mode(), CD_LOG_OFF);
+    ASSERT_TRUE(succeeds(commit_cd(quiet)));
+}
+
+TEST_F(LoggerPath, ReplaysAndThenRecordsAgain) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    write("one");
+    write("two");
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(cd_log_mode(), CD_LOG_REPLAYING);
+    EXPECT_EQ(write("early"), nullptr);
+    EXPECT_EQ(read(), "one");
+    EXPECT_EQ(cd_log_mode(), CD_LOG_REPLAYING);
+    EXPECT_EQ(read(), "two");
+    EXPECT_EQ(cd_log_mode(), CD_LOG_RECORDING);
+    EXPECT_EQ(read(), "");
+}
+
+TEST_F(LoggerPath, TheLastEntryMayBeChanged) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    void *entry = write("one");
+    ASSERT_NE(entry, nullptr);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(entry) % 16, 0U);
+    std::memcpy(entry, "ONE", 3);
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(read(), "ONE");
+}
+
+TEST_F(LoggerPath, LeavesTheLastErrorAlone) {
+    make_root(COMM_LOGGING_ENABLED);
+    EXPECT_EQ(commit_cd(nullptr), FAILURE);
+    const cd_error before = cd_last_error();
+    write("one");
+    EXPECT_EQ(cd_last_error(), before);
+}
+
+TEST_F(LoggerPath, AnEntryIsCoveredByTheCdsThatWouldReplayIt) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    const cd_log_place first = here();
+    write("one");
+    const cd_handle child = make_child(root);
+    const cd_log_place second = here();
+    write("two");
+    EXPECT_TRUE(cd_log_covers(root, &first));
+    EXPECT_TRUE(cd_log_covers(root, &second));
+    EXPECT_FALSE(cd_log_covers(child, &first));
+    EXPECT_TRUE(cd_log_covers(child, &second));
+    EXPECT_TRUE(cd_log_covers(CURRENT_CD, &second));
+    ASSERT_TRUE(succeeds(commit_cd(child)));
+    EXPECT_FALSE(cd_log_covers(child, &second));
+    EXPECT_TRUE(cd_log_covers(root, &second));
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
+    EXPECT_FALSE(cd_log_covers(root, &second));
+}
+
+TEST_F(LoggerPath, ASiblingsEntriesAreCoveredByTheParent) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    const cd_handle first = make_child(root);
+    const cd_handle second = make_child(root);
+    const cd_log_place place = here();
+    write("two");
+    EXPECT_TRUE(cd_log_covers(root, &place));
+    EXPECT_TRUE(cd_log_covers(second, &place));
+    EXPECT_FALSE(cd_log_covers(first, &place));
+}
+
+TEST_F(LoggerPath, ACdThatAnotherThreadEndedIsNotWrittenTo) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    ASSERT_NE(write("one"), nullptr);
+    std::thread([root] { EXPECT_TRUE(succeeds(commit_cd(root))); }).join();
+    EXPECT_EQ(cd_log_mode(), CD_LOG_OFF);
+    EXPECT_EQ(write("two"), nullptr);
+}
+
+// ---- The listener, which stays for good ---------------------------------------------------
+
+// By the thread that runs the test: the listener hears of later tests' threads, too.
+struct Heard {
+    int boundaries = 0;
+    std::vector<std::string> events;
+    const char *refusal = nullptr;
+};
+thread_local Heard heard;
+
+const cd_log_listener listener = {
+    [] { ++heard.boundaries; },
+    [](cd_handle) -> const char * {
+        heard.events.emplace_back("restoring");
+        return heard.refusal;
+    },
+    [](cd_handle, int success) { heard.events.emplace_back(success ? "restored" : "failed"); },
+    [](uint64_t, cd_handle root) { heard.events.emplace_back(root ? "forgotten" : "ended"); }};
+
+TEST_F(LoggerPath, TheListenerHearsOfWhatHappensToTheLog) {
+    cd_log_listen(&listener);
+    heard = {};
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    EXPECT_EQ(heard.boundaries, 1);
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
+    const cd_handle child = make_child(root);
+    ASSERT_TRUE(succeeds(commit_cd(child)));
+    ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
+    ASSERT_TRUE(succeeds(commit_cd(root)));
+    EXPECT_EQ(heard.events, (std::vector<std::string>{"restoring", "restored", "forgotten",
+                                                      "forgotten", "ended"}));
+}
+
+TEST_F(LoggerPath, TheListenerCanRefuseARestore) {
+    cd_log_listen(&listener);
+    heard = {};
+    heard.refusal = "a send is pending";
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_PENDING, restore_cd(root)));
+    EXPECT_NE(last_message().find("a send is pending"), std::string::npos);
+    EXPECT_EQ(heard.events, std::vector<std::string>{"restoring"});
+    heard.refusal = nullptr;
+}
+
+} // namespace

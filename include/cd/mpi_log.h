@@ -61,6 +61,9 @@ CD_API void *cd_log_write(const struct cd_log_part *parts, int count);
 /* The next entry to replay, or NULL. It lives as long as one of get_MPI_log_from_cd. */
 CD_API const void *cd_log_read(size_t *length);
 
+/* The entry that was read last will be read again. */
+CD_API void cd_log_unread(void);
+
 /* Where an entry lies, or would lie. Entries are counted from when the log began. */
 struct cd_log_place {
     uint64_t family; /* one root's logs */

@@ -38,6 +38,12 @@ const void *cd_log_read(size_t *length) {
     return log != nullptr ? log->next(*length) : nullptr;
 }
 
+void cd_log_unread() {
+    if (cd::LogStream *log = cd::log_in_use()) {
+        log->unread();
+    }
+}
+
 int cd_log_here(cd_log_place *place) {
     const cd::LogStream *log = cd::log_in_use();
     if (log == nullptr) {

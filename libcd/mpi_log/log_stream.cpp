@@ -157,11 +157,14 @@ void *LogStream::next(size_t &length) noexcept {
     if (cursor_ == end_) {
         return nullptr;
     }
+    read_from_ = cursor_;
     Record &record = step(cursor_);
     cursor_moved();
     length = record.length;
     return record.payload();
 }
+
+void LogStream::unread() noexcept { set_cursor(read_from_); }
 
 LogStream::Position LogStream::cursor() const {
     const std::scoped_lock lock(lock_);
@@ -173,7 +176,7 @@ LogStream::Position LogStream::end() const {
     return end_;
 }
 
-void LogStream::set_cursor(const Position &position) {
+void LogStream::set_cursor(const Position &position) noexcept {
     const std::scoped_lock lock(lock_);
     cursor_ = position;
     cursor_moved();

@@ -65,11 +65,14 @@ public:
     // The entry at the cursor, or nullptr at the end; moves the cursor.
     void *next(size_t &length) noexcept;
 
+    // Undoes the last next(); nothing else has moved the cursor since.
+    void unread() noexcept;
+
     bool replaying() const { return replaying_.load(std::memory_order_relaxed); }
     Position begin() const { return begin_; }
     Position cursor() const;
     Position end() const;
-    void set_cursor(const Position &position);
+    void set_cursor(const Position &position) noexcept;
 
     // Frees the entries before position.
     void trim(const Position &position) noexcept;
@@ -125,6 +128,7 @@ private:
     Position begin_;
     Position end_;
     Position cursor_;
+    Position read_from_;      // the cursor before the last next()
     size_t adopted_ = 0;      // entries that have to be freed one by one
     std::mutex nested_mutex_; // CDs of different depths share the stream and add siblings to it
     std::map<Sibling, std::shared_ptr<LogStream>> nested_;

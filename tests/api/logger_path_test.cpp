@@ -63,6 +63,19 @@ TEST_F(LoggerPath, ReplaysAndThenRecordsAgain) {
     EXPECT_EQ(read(), "");
 }
 
+TEST_F(LoggerPath, AnEntryThatWasUnreadIsReadAgain) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    write("one");
+    write("two");
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(read(), "one");
+    EXPECT_EQ(read(), "two");
+    cd_log_unread();
+    EXPECT_EQ(cd_log_mode(), CD_LOG_REPLAYING);
+    EXPECT_EQ(read(), "two");
+    EXPECT_EQ(cd_log_mode(), CD_LOG_RECORDING);
+}
+
 TEST_F(LoggerPath, TheLastEntryMayBeChanged) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
     void *entry = write("one");

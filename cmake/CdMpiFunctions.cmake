@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the containment-domains authors
+
+# cd_mpi_functions(FLAVOUR PARTS SOURCES): from pmpi_logger/functions.def, makes for the MPI at hand
+#   <binary dir>/FLAVOUR/functions.inc   the rows of the functions that its mpi.h declares
+#   <binary dir>/FLAVOUR/exports_<i>.cpp PARTS sources that take them over, Local ones apart
+# and sets SOURCES to the latter. A row MPI_X also makes rows for MPI_X_c and MPIX_X. What mpi.h
+# declares is asked of the compiler, and left in declared.txt for the test of completeness.
+function(cd_mpi_functions flavour parts sources)
+    set(table "${CMAKE_CURRENT_SOURCE_DIR}/functions.def")
+    set(directory "${CMAKE_CURRENT_BINARY_DIR}/${flavour}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${table}")
+    file(WRITE "${directory}/mpi_header.c" "#include <mpi.h>\n")
+    list(TRANSFORM cd_mpi_${flavour}_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE includes)
+    execute_process(
+        COMMAND "${CMAKE_C_COMPILER}" -E -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 ${includes}
+            "${directory}/mpi_header.c"
+        OUTPUT_VARIABLE header COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX MATCHALL "MPIX?_[A-Za-z0-9_]+ *\\(" declared "${header}")
+    list(TRANSFORM declared REPLACE " *\\($" "")
+    list(REMOVE_DUPLICATES declared)
+    list(SORT declared)
+    list(JOIN declared "\n" text)
+    file(WRITE "${directory}/declared.txt" "${text}\n")
+
+    file(STRINGS "${table}" rows REGEX "^CD_FUNCTION")
+    list(TRANSFORM rows REPLACE "^CD_FUNCTION\\(([A-Za-z0-9_]+),.*$" "\\1" OUTPUT_VARIABLE own_rows)
+    set(all "")
+    set(number 0)
+    foreach(row IN LISTS rows)
+        string(REGEX MATCH "^CD_FUNCTION\\((MPIX?_[A-Za-z0-9_]+), *([A-Za-z]+),(.*)$" found "${row}")
+        set(name ${CMAKE_MATCH_1})
+        set(family ${CMAKE_MATCH_2})
+        set(rest "${CMAKE_MATCH_3}")
+        string(REGEX REPLACE "^MPI_" "MPIX_" twin ${name})
+        set(names ${name} ${name}_c)
+        if(NOT twin IN_LIST own_rows)
+            list(APPEND names ${twin})
+        endif()
+        foreach(candidate IN LISTS names)
+            if(NOT candidate IN_LIST declared)
+                continue()
+            endif()
+            string(APPEND all "CD_FUNCTION(${candidate}, ${family},${rest}\n")
+            if(NOT family STREQUAL "Local")
+                math(EXPR part "${number} % ${parts}")
+                string(APPEND rows_${part} "CD_FUNCTION(${candidate}, ${family},${rest}\n")
+                math(EXPR number "${number} + 1")
+            endif()
+        endforeach()
+    endforeach()
+    file(CONFIGURE OUTPUT "${directory}/functions.inc" CONTENT "${all}" @ONLY)
+    set(made)
+    math(EXPR last "${parts} - 1")
+    foreach(part RANGE ${last})
+        set(part_rows "exports_${part}.inc")
+        file(CONFIGURE OUTPUT "${directory}/${part_rows}" CONTENT "${rows_${part}}" @ONLY)
+        configure_file(interception/exports.cpp.in "${directory}/exports_${part}.cpp" @ONLY)
+        list(APPEND made "${directory}/exports_${part}.cpp")
+    endforeach()
+    set(${sources} ${made} PARENT_SCOPE)
+endfunction()

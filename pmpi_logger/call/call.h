@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "call/function.h"
+#include "payload/block.h"
+
+#include <cstdint>
+#include <mpi.h>
+
+namespace cd::logger {
+
+// An array of counts or displacements, whichever integer the function takes.
+class Numbers {
+public:
+    Numbers() = default;
+    Numbers(const int *numbers) : numbers_(numbers), size_(sizeof(int)) {}
+    Numbers(const int64_t *numbers) : numbers_(numbers), size_(sizeof(int64_t)) {}
+    // MPI_Aint is long on the platforms at hand, and long long elsewhere.
+    Numbers(const long long *numbers) : numbers_(numbers), size_(sizeof(long long)) {}
+
+    int64_t operator[](int i) const {
+        return size_ == sizeof(int) ? static_cast<const int *>(numbers_)[i]
+                                    : static_cast<const int64_t *>(numbers_)[i];
+    }
+
+private:
+    const void *numbers_ = nullptr;
+    size_t size_ = 0;
+};
+
+// The arguments that have a role in what a call sends and receives.
+struct Arguments {
+    const void *send_buf = nullptr;
+    int64_t send_count = 0;
+    Numbers send_counts;
+    Numbers send_displs;
+    MPI_Datatype send_type = MPI_DATATYPE_NULL;
+    const MPI_Datatype *send_types = nullptr;
+    void *recv_buf = nullptr;
+    int64_t recv_count = 0;
+    Numbers recv_counts;
+    Numbers recv_displs;
+    MPI_Datatype recv_type = MPI_DATATYPE_NULL;
+    const MPI_Datatype *recv_types = nullptr;
+    MPI_Comm comm = MPI_COMM_NULL;
+    int root = 0;
+    int length = 0;
+    MPI_Status *status = MPI_STATUS_IGNORE;
+    int *flag = nullptr;
+};
+
+// What a call writes apart from received data and statuses.
+struct Output {
+    enum class Kind : uint8_t { bytes, text };
+    void *to = nullptr;
+    size_t size = 0;
+    Kind kind = Kind::bytes;
+};
+
+// Which bytes a call brings to this rank, and which it sends from here; payload/arrivals.h.
+struct Arrival {
+    void (*received)(const Arguments &, Blocks &);
+    void (*sent)(const Arguments &, Blocks &);
+};
+
+// One intercepted call.
+struct Call {
+    static constexpr int most_words = 16;
+    static constexpr int most_outputs = 4;
+
+    Fn fn = Fn::count;
+    const void *site = nullptr; // where the program called
+    const Arrival *arrival = nullptr;
+    Arguments arguments;
+    uint64_t words[most_words]; // what is compared in a replay
+    int word_count = 0;
+    Output outputs[most_outputs];
+    int output_count = 0;
+
+    void add_word(uint64_t word) { words[word_count++] = word; }
+    void add_output(const Output &output) { outputs[output_count++] = output; }
+};
+
+} // namespace cd::logger

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+namespace cd::logger {
+
+// What an argument of an MPI function is to recording and replaying. functions.def names one for
+// each argument.
+enum class Role {
+    // Compared with the log in a replay, as a number or handle.
+    value,
+    comm,
+    peer, // rank of the sender or receiver
+    tag,
+    root,
+    length,     // of an array that follows
+    both_count, // of the data sent and of the data received
+    both_type,
+    send_count,
+    send_type,
+    recv_count,
+    recv_type,
+    text, // a string, of which a hash is compared
+
+    // Addresses, which may differ in a re-execution.
+    address, // of something that nothing here looks at
+    send_buf,
+    send_counts,
+    send_displs,
+    send_types,
+    recv_buf,
+    recv_counts,
+    recv_displs,
+    recv_types,
+
+    // Where the call writes one thing, which is logged and written again.
+    out,
+    out_pointer, // a pointer, passed as void *
+    out_text,    // a string that ends with a NUL
+    out_array,   // of as many elements as the length says
+    inout,       // also compared
+    flag,        // whether a poll found something
+
+    // What families treat in their own ways.
+    status,
+    statuses,
+    request,       // that the call makes, or changes
+    plain_request, // passed by value
+    requests,
+    index, // or how many
+    indices,
+    handle // that the call frees
+};
+
+constexpr bool is_compared(Role role) { return role <= Role::text; }
+
+} // namespace cd::logger

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "call/function.h"
+
+#include <cstdint>
+
+namespace cd::logger {
+
+// How each entry of the log begins. The compared words of the call follow, then what its family
+// writes.
+struct EntryHeader {
+    enum Flags : uint8_t {
+        negative = 1,             // a poll that found nothing, repeats times in a row
+        status_error_written = 2, // MPI wrote the status's MPI_ERROR, which it need not do
+        optional = 4              // a re-execution need not make the call
+    };
+
+    uint16_t fn = 0;
+    uint8_t words = 0;
+    uint8_t flags = 0;
+    int32_t result = 0;
+    uint64_t site = 0;
+    uint64_t repeats = 0;
+
+    Fn function() const { return static_cast<Fn>(fn); }
+    const uint64_t *word() const { return reinterpret_cast<const uint64_t *>(this + 1); }
+};
+static_assert(sizeof(EntryHeader) == 24);
+
+} // namespace cd::logger

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "call/call.h"
+#include "entry/entry.h"
+#include "payload/block.h"
+
+#include <cstddef>
+#include <cstring>
+
+namespace cd::logger {
+
+// Reads what follows an entry's words, piece by piece in the order in which it was written. The
+// entry is this process's own, in memory; what comes from files is checked before it gets here.
+class EntryReader {
+public:
+    EntryReader(const void *entry, size_t size)
+        : header_(static_cast<const EntryHeader *>(entry)),
+          at_(static_cast<const std::byte *>(entry) + sizeof(EntryHeader) +
+              sizeof(uint64_t) * header_->words),
+          end_(static_cast<const std::byte *>(entry) + size) {}
+
+    const EntryHeader &header() const { return *header_; }
+    int result() const { return header_->result; }
+    bool has(EntryHeader::Flags flag) const { return (header_->flags & flag) != 0; }
+    bool at_end() const { return at_ == end_; }
+
+    const std::byte *take(size_t size) {
+        const std::byte *piece = at_;
+        at_ += size;
+        return piece;
+    }
+    template <typename T> T take() {
+        T value;
+        std::memcpy(&value, take(sizeof value), sizeof value);
+        return value;
+    }
+
+    // Writes what the call wrote.
+    void take_outputs(const Call &call);
+
+    // Delivers the data that add_data() wrote. False, and nothing delivered, if the blocks are not
+    // the ones that were recorded.
+    [[nodiscard]] bool take_data(const Blocks &blocks);
+
+private:
+    const EntryHeader *header_;
+    const std::byte *at_;
+    const std::byte *end_;
+};
+
+} // namespace cd::logger

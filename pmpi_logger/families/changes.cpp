@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "families/changes.h"
+
+#include "entry/writer.h"
+#include "lifetimes/lifetimes.h"
+#include "replay/match.h"
+
+#include <string>
+#include <utility>
+
+namespace cd::logger {
+
+int Changes::check(const Call &call) {
+    int result = MPI_SUCCESS;
+    next_entry(call, result);
+    return result;
+}
+
+void Changes::note(const Call &call, int mode, int result, Undo undo) {
+    cd_log_place place = {};
+    cd_log_here(&place);
+    if (mode == CD_LOG_REPLAYING) {
+        --place.entry; // it has just been read
+    } else {
+        EntryWriter writer(call, result);
+        writer.write();
+    }
+    if (result == MPI_SUCCESS) {
+        when_restored(place, std::move(undo));
+    }
+}
+
+Changes::Undo SetsInfo::undo_of(MPI_Info info, const char *key) {
+    int length = 0;
+    int present = 0;
+    real<Fn::MPI_Info_get_valuelen>(info, key, &length, &present);
+    const std::string name = key;
+    if (present == 0) {
+        return [=] {
+            int still = 0;
+            int ignored = 0;
+            real<Fn::MPI_Info_get_valuelen>(info, name.c_str(), &ignored, &still);
+            if (still != 0) {
+                real<Fn::MPI_Info_delete>(info, name.c_str());
+            }
+        };
+    }
+    std::string before(static_cast<size_t>(length) + 1, '\0');
+    real<Fn::MPI_Info_get>(info, key, length, before.data(), &present);
+    return [=] { real<Fn::MPI_Info_set>(info, name.c_str(), before.c_str()); };
+}
+
+} // namespace cd::logger

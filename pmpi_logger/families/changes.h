@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "families/family.h"
+#include "replay/complaint.h"
+
+#include <functional>
+
+namespace cd::logger {
+
+// A call that changes an object of this process: an attribute, an error handler, an info key. It is
+// made for real in a re-execution, too; a restore brings back what was there before.
+class Changes : public MovesData {
+protected:
+    using Undo = std::function<void()>;
+
+    // undo: makes what brings the present state back.
+    template <typename Change, typename MakeUndo>
+    static int change(const Call &call, int mode, const Change &change, const MakeUndo &make_undo) {
+        if (mode == CD_LOG_REPLAYING) {
+            const int result = check(call);
+            if (result != MPI_SUCCESS && result != run_live) {
+                return result;
+            }
+            mode = result == run_live ? CD_LOG_RECORDING : mode;
+        }
+        const Inside inside;
+        Undo undo = make_undo();
+        const int result = change();
+        note(call, mode, result, std::move(undo));
+        return result;
+    }
+
+private:
+    static int check(const Call &call);
+    static void note(const Call &call, int mode, int result, Undo undo);
+};
+
+class SetsAttribute : public Changes {
+public:
+    template <Fn F, typename Object>
+    static int call(const void *site, Object object, int key, void *value) {
+        const int mode = cd_log_mode();
+        if (passes_through(mode)) {
+            return real<F>(object, key, value);
+        }
+        return change(
+            decode<F>(site, object, key, value), mode, [&] { return real<F>(object, key, value); },
+            [&] { return undo_of<F>(object, key); });
+    }
+
+    template <Fn F, typename Object> static Undo undo_of(Object object, int key) {
+        void *before = nullptr;
+        int present = 0;
+        if constexpr (is_for_type<F>()) {
+            real<Fn::MPI_Type_get_attr>(object, key, &before, &present);
+            return [=] {
+                present ? real<Fn::MPI_Type_set_attr>(object, key, before)
+                        : real<Fn::MPI_Type_delete_attr>(object, key);
+            };
+        } else if constexpr (is_for_window<F>()) {
+            real<Fn::MPI_Win_get_attr>(object, key, &before, &present);
+            return [=] {
+                present ? real<Fn::MPI_Win_set_attr>(object, key, before)
+                        : real<Fn::MPI_Win_delete_attr>(object, key);
+            };
+        } else {
+            real<Fn::MPI_Comm_get_attr>(object, key, &before, &present);
+            return [=] {
+                present ? real<Fn::MPI_Comm_set_attr>(object, key, before)
+                        : real<Fn::MPI_Comm_delete_attr>(object, key);
+            };
+        }
+    }
+
+private:
+    template <Fn F> static constexpr bool is_for_type() {
+        return F == Fn::MPI_Type_set_attr || F == Fn::MPI_Type_delete_attr;
+    }
+    template <Fn F> static constexpr bool is_for_window() {
+        return F == Fn::MPI_Win_set_attr || F == Fn::MPI_Win_delete_attr;
+    }
+};
+
+class DeletesAttribute : public Changes {
+public:
+    template <Fn F, typename Object> static int call(const void *site, Object object, int key) {
+        const int mode = cd_log_mode();
+        if (passes_through(mode)) {
+            return real<F>(object, key);
+        }
+        return change(
+            decode<F>(site, object, key), mode, [&] { return real<F>(object, key); },
+            [&] { return SetsAttribute::undo_of<F>(object, key); });
+    }
+};
+
+class SetsErrorHandler : public Changes {
+public:
+    template <Fn F, typename Object>
+    static int call(const void *site, Object object, MPI_Errhandler handler) {
+        const int mode = cd_log_mode();
+        if (passes_through(mode)) {
+            return real<F>(object, handler);
+        }
+        return change(
+            decode<F>(site, object, handler), mode, [&] { return real<F>(object, handler); },
+            [&]() -> Undo {
+                MPI_Errhandler before = MPI_ERRHANDLER_NULL;
+                real<getter<F>()>(object, &before);
+                return [=] {
+                    MPI_Errhandler last = before;
+                    real<F>(object, last);
+                    real<Fn::MPI_Errhandler_free>(&last);
+                };
+            });
+    }
+
+private:
+    template <Fn F> static constexpr Fn getter() {
+        if constexpr (F == Fn::MPI_File_set_errhandler) {
+            return Fn::MPI_File_get_errhandler;
+        } else if constexpr (F == Fn::MPI_Win_set_errhandler) {
+            return Fn::MPI_Win_get_errhandler;
+#ifdef MPI_SESSION_NULL
+        } else if constexpr (F == Fn::MPI_Session_set_errhandler) {
+            return Fn::MPI_Session_get_errhandler;
+#endif
+        } else {
+            return Fn::MPI_Comm_get_errhandler;
+        }
+    }
+};
+
+class SetsInfo : public Changes {
+public:
+    template <Fn F>
+    static int call(const void *site, MPI_Info info, const char *key, const char *value) {
+        const int mode = cd_log_mode();
+        if (passes_through(mode)) {
+            return real<F>(info, key, value);
+        }
+        return change(
+            decode<F>(site, info, key, value), mode, [&] { return real<F>(info, key, value); },
+            [&] { return undo_of(info, key); });
+    }
+
+    static Undo undo_of(MPI_Info info, const char *key);
+};
+
+class DeletesInfo : public Changes {
+public:
+    template <Fn F> static int call(const void *site, MPI_Info info, const char *key) {
+        const int mode = cd_log_mode();
+        if (passes_through(mode)) {
+            return real<F>(info, key);
+        }
+        return change(
+            decode<F>(site, info, key), mode, [&] { return real<F>(info, key); },
+            [&] { return SetsInfo::undo_of(info, key); });
+    }
+};
+
+} // namespace cd::logger

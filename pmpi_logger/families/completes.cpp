@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "families/completes.h"
+
+#include "entry/writer.h"
+#include "payload/copy.h"
+#include "payload/status.h"
+#include "replay/match.h"
+#include "replay/polls.h"
+#include "requests/completion.h"
+#include "requests/placeholder.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace cd::logger {
+namespace {
+
+// A completed request, as it stands in the log.
+struct Finished {
+    int32_t slot = 0;
+    uint8_t becomes_null = 0;
+    uint8_t has_data = 0;
+    uint16_t blocks = 0; // that follow, and their data after them
+    uint64_t id = 0;     // of the start, 0 if that was not logged
+};
+
+// How a call ended, as it stands in the log.
+struct Ending {
+    int32_t flag = 0;
+    int32_t index = 0;
+    int32_t finished = 0;
+    int32_t indices = 0;  // that follow
+    int32_t statuses = 0; // that follow
+};
+
+// Reused, so that a warm thread allocates nothing.
+struct Workspace {
+    std::vector<MPI_Request> handles; // before the call
+    std::vector<MPI_Status> statuses;
+    std::vector<int> slots;
+    std::vector<Finished> finished;
+};
+thread_local Workspace space;
+
+bool found_something(const int *flag) { return flag == nullptr || *flag != 0; }
+
+} // namespace
+
+void Completes::lend(Completion &c) {
+    space.handles.assign(c.requests, c.requests + c.count);
+    if (RequestTable &table = RequestTable::instance(); table.stand_ins > 0) {
+        for (int i = 0; i < c.count; ++i) {
+            if (const Request *request = table.find(c.requests[i])) {
+                c.requests[i] = request->known_to_mpi();
+            }
+        }
+    }
+    const bool ignored =
+        c.single_status() ? c.statuses == MPI_STATUS_IGNORE : c.statuses == MPI_STATUSES_IGNORE;
+    c.lent = c.statuses;
+    if (ignored) {
+        // Without a status nobody knows how much a message brought.
+        space.statuses.resize(static_cast<size_t>(std::max(c.count, 1)));
+        c.lent = space.statuses.data();
+    }
+}
+
+void Completes::settle(Completion &c, int result, bool recording) {
+    // Which slots are complete, and where their statuses are.
+    std::vector<int> &slots = space.slots;
+    slots.clear();
+    const bool found = found_something(c.flag);
+    if (found && c.shape == Shape::one) {
+        slots.push_back(0);
+    } else if (found && c.shape == Shape::any && *c.index != MPI_UNDEFINED) {
+        slots.push_back(*c.index);
+    } else if (found && c.shape == Shape::all) {
+        for (int i = 0; i < c.count; ++i) {
+            if (result != MPI_ERR_IN_STATUS || c.lent[i].MPI_ERROR != MPI_ERR_PENDING) {
+                slots.push_back(i);
+            }
+        }
+    } else if (c.shape == Shape::some && *c.index != MPI_UNDEFINED) {
+        slots.assign(c.indices, c.indices + *c.index);
+    }
+    RequestTable &table = RequestTable::instance();
+    const bool nothing = c.shape == Shape::some ? *c.index == 0 : !found;
+
+    // What stands in the log.
+    if (recording && nothing && result == MPI_SUCCESS) {
+        if (c.shape == Shape::any) {
+            c.call.add_output({c.index, sizeof *c.index});
+        }
+        record_nothing(c.call, result);
+    } else if (recording) {
+        EntryWriter writer(c.call, result);
+        Ending ending;
+        ending.flag = c.flag != nullptr ? *c.flag : 1;
+        ending.index = c.index != nullptr ? *c.index : 0;
+        ending.finished = static_cast<int32_t>(slots.size());
+        ending.indices = c.shape == Shape::some ? ending.finished : 0;
+        ending.statuses = c.shape == Shape::all    ? (found ? c.count : 0)
+                          : c.shape == Shape::some ? ending.finished
+                                                   : 1;
+        writer.add(ending);
+        writer.add(c.indices, sizeof(int) * static_cast<size_t>(ending.indices));
+        writer.add(c.lent, sizeof(MPI_Status) * static_cast<size_t>(ending.statuses));
+        space.finished.resize(slots.size());
+        for (size_t k = 0; k < slots.size(); ++k) {
+            const int slot = slots[k];
+            Finished &finished = space.finished[k];
+            finished = {slot, c.requests[slot] == MPI_REQUEST_NULL, 0, 0, 0};
+            Request *request = table.find(space.handles[static_cast<size_t>(slot)]);
+            const bool active = request != nullptr && request->state == Request::State::active;
+            if (active) {
+                finished.becomes_null = !request->persistent;
+                finished.id = request->id;
+                finished.has_data = 1;
+                finished.blocks = static_cast<uint16_t>(request->arrivals.size());
+            }
+            writer.add(finished);
+            if (active) {
+                const MPI_Status &status = c.lent[c.shape == Shape::all ? static_cast<size_t>(slot)
+                                                  : c.shape == Shape::some ? k
+                                                                           : 0];
+                writer.add(request->arrivals.data(),
+                           sizeof(Block) * static_cast<size_t>(finished.blocks));
+                writer.add_data(request->arrivals, bytes_brought(*request, status, result));
+            }
+        }
+        writer.write();
+    }
+
+    // What MPI knows no more.
+    for (const int slot : slots) {
+        if (Request *request = table.find(space.handles[static_cast<size_t>(slot)])) {
+            if (request->persistent || request->stand_in != MPI_REQUEST_NULL) {
+                c.requests[slot] = request->persistent ? request->handle : MPI_REQUEST_NULL;
+            }
+            complete(*request);
+        }
+    }
+    if (table.stand_ins > 0) {
+        for (int i = 0; i < c.count; ++i) {
+            const MPI_Request before = space.handles[static_cast<size_t>(i)];
+            const Request *request = table.find(before);
+            if (request != nullptr && c.requests[i] == request->known_to_mpi()) {
+                c.requests[i] = before;
+            }
+        }
+    }
+}
+
+int Completes::replay(Completion &c) {
+    const Inside inside;
+    int result = MPI_SUCCESS;
+    if (c.flag != nullptr && c.shape == Shape::any) {
+        c.call.add_output({c.index, sizeof *c.index});
+    }
+    std::optional<EntryReader> entry = next_answer(c.call, result);
+    if (!entry) {
+        return result;
+    }
+    if (entry->has(EntryHeader::negative)) {
+        if (c.flag != nullptr) {
+            *c.flag = 0;
+        }
+        if (c.shape == Shape::some) {
+            *c.index = 0;
+        }
+        entry->take_outputs(c.call);
+        return MPI_SUCCESS;
+    }
+    const auto ending = entry->take<Ending>();
+    if (c.flag != nullptr) {
+        *c.flag = ending.flag;
+    }
+    if (c.index != nullptr) {
+        *c.index = ending.index;
+    }
+    const auto indices = sizeof(int) * static_cast<size_t>(ending.indices);
+    if (indices > 0) {
+        std::memcpy(c.indices, entry->take(indices), indices);
+    }
+    const auto *statuses = entry->take(sizeof(MPI_Status) * static_cast<size_t>(ending.statuses));
+    const bool ignored =
+        c.single_status() ? c.statuses == MPI_STATUS_IGNORE : c.statuses == MPI_STATUSES_IGNORE;
+    if (!ignored && ending.statuses > 0) {
+        std::memcpy(c.statuses, statuses,
+                    sizeof(MPI_Status) * static_cast<size_t>(ending.statuses));
+    }
+    RequestTable &table = RequestTable::instance();
+    for (int k = 0; k < ending.finished; ++k) {
+        const auto finished = entry->take<Finished>();
+        Request *request = finished.id != 0 ? table.find(finished.id) : nullptr;
+        MPI_Request &handle = c.requests[finished.slot];
+        if (request != nullptr && handle != request->handle) {
+            return not_matching(c.call, *entry, "which request is complete");
+        }
+        if (finished.has_data != 0) {
+            Blocks arrivals(finished.blocks);
+            const size_t size = sizeof(Block) * finished.blocks;
+            const std::byte *recorded = entry->take(size);
+            if (request != nullptr) {
+                arrivals = request->arrivals;
+            } else if (size > 0) {
+                std::memcpy(static_cast<void *>(arrivals.data()), recorded, size);
+            }
+            if (arrivals.size() != finished.blocks || !entry->take_data(arrivals)) {
+                return not_matching(c.call, *entry, "how much data is received");
+            }
+        }
+        if (finished.becomes_null != 0) {
+            handle = MPI_REQUEST_NULL;
+        }
+        if (request != nullptr) {
+            complete(*request);
+        }
+    }
+    return entry->result() == MPI_SUCCESS ? MPI_SUCCESS : raise(MPI_COMM_NULL, entry->result());
+}
+
+int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *status, int mode) {
+    const Inside inside;
+    Request *request = RequestTable::instance().find(handle);
+    StatusLoan loan(status);
+    const int result = real<Fn::MPI_Request_get_status>(
+        request != nullptr ? request->known_to_mpi() : handle, flag, loan.to());
+    const bool error_written = loan.settle();
+    if (mode != CD_LOG_RECORDING) {
+        return result;
+    }
+    Call call;
+    call.fn = Fn::MPI_Request_get_status;
+    call.site = site;
+    if (*flag == 0) {
+        record_nothing(call, result);
+        return result;
+    }
+    EntryWriter writer(call, result);
+    if (error_written) {
+        writer.set(EntryHeader::status_error_written);
+    }
+    writer.add(*loan.to());
+    const bool active = request != nullptr && request->state == Request::State::active;
+    const uint64_t id = active ? request->id : 0;
+    writer.add(id);
+    if (active) {
+        writer.add_data(request->arrivals, bytes_brought(*request, *loan.to(), result));
+    }
+    writer.write();
+    return result;
+}
+
+int Peeks::replay(const void *site, MPI_Request handle, int *flag, MPI_Status *status) {
+    const Inside inside;
+    Call call;
+    call.fn = Fn::MPI_Request_get_status;
+    call.site = site;
+    int result = MPI_SUCCESS;
+    std::optional<EntryReader> entry = next_answer(call, result);
+    if (!entry) {
+        return result == run_live ? run(site, handle, flag, status, cd_log_mode()) : result;
+    }
+    *flag = entry->has(EntryHeader::negative) ? 0 : 1;
+    if (*flag != 0) {
+        give_status(entry->take<MPI_Status>(), entry->has(EntryHeader::status_error_written),
+                    status);
+        const auto id = entry->take<uint64_t>();
+        const Request *request = id != 0 ? RequestTable::instance().find(id) : nullptr;
+        if (request != nullptr && !entry->take_data(request->arrivals)) {
+            return not_matching(call, *entry, "how much data is received");
+        }
+    }
+    return entry->result();
+}
+
+} // namespace cd::logger

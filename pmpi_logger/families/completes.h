@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "families/family.h"
+#include "replay/complaint.h"
+#include "requests/table.h"
+
+#include <tuple>
+
+namespace cd::logger {
+
+// How many requests a call of the Wait and Test family is about.
+enum class Shape { one, any, all, some };
+
+// A call that waits for requests, or asks whether they are complete. The log has which are, the
+// statuses, and the data that they brought; a replay completes the same ones.
+class Completes {
+public:
+    struct Of {
+        static constexpr Shape one = Shape::one;
+        static constexpr Shape any = Shape::any;
+        static constexpr Shape all = Shape::all;
+        static constexpr Shape some = Shape::some;
+    };
+
+    template <Fn F, typename... A> static int call(const void *site, A... a) {
+        const int mode = cd_log_mode();
+        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::instance().empty())) {
+            return real<F>(a...);
+        }
+        using Roles = typename Row<F>::Roles;
+        std::tuple<A...> arguments(a...);
+        Completion completion;
+        completion.call.fn = F;
+        completion.call.site = site;
+        completion.shape = Row<F>::of;
+        if constexpr (Roles::has(Role::length)) {
+            completion.count = std::get<Roles::index(Role::length)>(arguments);
+            completion.requests = std::get<Roles::index(Role::requests)>(arguments);
+            completion.call.add_word(static_cast<uint64_t>(completion.count));
+        } else {
+            completion.requests = std::get<Roles::index(Role::request)>(arguments);
+        }
+        if constexpr (Roles::has(Role::flag)) {
+            completion.flag = std::get<Roles::index(Role::flag)>(arguments);
+        }
+        if constexpr (Roles::has(Role::index)) {
+            completion.index = std::get<Roles::index(Role::index)>(arguments);
+        }
+        if constexpr (Roles::has(Role::indices)) {
+            completion.indices = std::get<Roles::index(Role::indices)>(arguments);
+        }
+        constexpr Role status_role = Roles::has(Role::status) ? Role::status : Role::statuses;
+        completion.statuses = std::get<Roles::index(status_role)>(arguments);
+
+        if (mode == CD_LOG_REPLAYING) {
+            const int result = replay(completion);
+            return result == run_live ? Completes::call<F>(site, a...) : result;
+        }
+        const Inside inside;
+        lend(completion);
+        std::get<Roles::index(status_role)>(arguments) = completion.lent;
+        const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
+        settle(completion, result, mode == CD_LOG_RECORDING);
+        return result;
+    }
+
+private:
+    struct Completion {
+        Call call;
+        Shape shape = Shape::one;
+        int count = 1;
+        MPI_Request *requests = nullptr;
+        int *flag = nullptr;  // a test's
+        int *index = nullptr; // or how many
+        int *indices = nullptr;
+        MPI_Status *statuses = nullptr;
+        MPI_Status *lent = nullptr; // that MPI writes: the program's, or ours if it ignores them
+        bool single_status() const { return shape == Shape::one || shape == Shape::any; }
+    };
+
+    // Before MPI is called: remembers the handles, which MPI will overwrite, and puts stand-ins in
+    // their places.
+    static void lend(Completion &completion);
+
+    // After MPI was called.
+    static void settle(Completion &completion, int result, bool recording);
+    static int replay(Completion &completion);
+};
+
+// MPI_Request_get_status: tells, and leaves the request.
+class Peeks {
+public:
+    using Of = Completes::Of;
+
+    template <Fn F>
+    static int call(const void *site, MPI_Request request, int *flag, MPI_Status *status) {
+        const int mode = cd_log_mode();
+        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::instance().stand_ins == 0)) {
+            return real<F>(request, flag, status);
+        }
+        return mode == CD_LOG_REPLAYING ? replay(site, request, flag, status)
+                                        : run(site, request, flag, status, mode);
+    }
+
+private:
+    static int run(const void *site, MPI_Request request, int *flag, MPI_Status *status, int mode);
+    static int replay(const void *site, MPI_Request request, int *flag, MPI_Status *status);
+};
+
+} // namespace cd::logger

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "families/exchange.h"
+
+#include "entry/writer.h"
+#include "payload/copy.h"
+#include "replay/match.h"
+
+namespace cd::logger {
+namespace {
+
+// Reused, so that a warm thread allocates nothing.
+Blocks &empty_blocks() {
+    thread_local Blocks blocks;
+    blocks.clear();
+    return blocks;
+}
+
+} // namespace
+
+void Exchange::add_checksum(Call &call) {
+    const Inside inside;
+    Blocks &blocks = empty_blocks();
+    call.arrival->sent(call.arguments, blocks);
+    if (!blocks.empty()) {
+        call.add_word(checksum_of(blocks));
+    }
+}
+
+void Exchange::record(const Call &call, int result, const MPI_Status *status, bool error_written) {
+    EntryWriter writer(call, result);
+    writer.add_outputs(call);
+    size_t most = everything;
+    if (status != nullptr) {
+        writer.add(*status);
+        if (error_written) {
+            writer.set(EntryHeader::status_error_written);
+        }
+        // After an error the count means nothing, and the buffer may have been written in part.
+        most = result == MPI_SUCCESS ? bytes_received(*status) : everything;
+    }
+    Blocks &blocks = empty_blocks();
+    call.arrival->received(call.arguments, blocks);
+    writer.add_data(blocks, most);
+    writer.write();
+}
+
+int Exchange::replay(const Call &call, bool has_status) {
+    const Inside inside;
+    int result = MPI_SUCCESS;
+    std::optional<EntryReader> entry = next_entry(call, result);
+    if (!entry) {
+        return result;
+    }
+    EntryReader after = *entry;
+    after.take_outputs(call);
+    if (has_status) {
+        give_status(after.take<MPI_Status>(), entry->has(EntryHeader::status_error_written),
+                    call.arguments.status);
+    }
+    Blocks &blocks = empty_blocks();
+    call.arrival->received(call.arguments, blocks);
+    if (!after.take_data(blocks)) {
+        return not_matching(call, *entry, "how much data is received");
+    }
+    return entry->result() == MPI_SUCCESS ? MPI_SUCCESS
+                                          : raise(call.arguments.comm, entry->result());
+}
+
+} // namespace cd::logger

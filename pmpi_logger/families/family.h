@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "call/decode.h"
+#include "interception/inside.h"
+#include "interception/real.h"
+#include "payload/arrivals.h"
+
+#include "cd/mpi_log.h"
+
+namespace cd::logger {
+
+// The row of functions.def.
+template <Fn F> struct Row;
+
+// One intercepted call, its arguments decoded.
+template <Fn F, typename... A> Call decode(const void *site, A... a) {
+    Call call;
+    call.fn = F;
+    call.site = site;
+    take_all(typename Row<F>::Roles{}, call, a...);
+    return call;
+}
+
+// Families whose third column in the table says what arrives.
+struct MovesData {
+    using Of = Arrivals;
+
+protected:
+    template <Fn F, typename... A> static Call decode_data(const void *site, A... a) {
+        Call call = decode<F>(site, a...);
+        call.arrival = &Row<F>::of;
+        return call;
+    }
+};
+
+// The call goes to MPI and nowhere else: nothing is logged, or the program is inside MPI already.
+inline bool passes_through(int mode) { return mode == CD_LOG_OFF || Inside::mpi(); }
+
+} // namespace cd::logger

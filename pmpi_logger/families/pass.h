@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "families/family.h"
+#include "replay/complaint.h"
+
+namespace cd::logger {
+
+// Concerns this process alone, and every re-execution finds the same: not intercepted.
+struct Local {
+    using Of = Arrivals;
+};
+
+// What one rank alone cannot replay, or nobody has taught the logger yet. A CD that logs says so
+// at the first such call.
+class Refused {
+public:
+    struct Of {
+        static constexpr const char *combined_nonblocking =
+            "a non-blocking combined send and receive cannot be taken back when its rank is "
+            "restored";
+        static constexpr const char *partitioned = "partitioned communication is not recorded";
+        static constexpr const char *one_sided = "one-sided communication is not recorded";
+        static constexpr const char *fault_tolerance =
+            "this MPI's fault tolerance functions end the program";
+        static constexpr const char *extended_generalized =
+            "extended generalized requests are polled by functions that a replay would not call";
+    };
+
+    template <Fn F, typename... A> static int call(const void *, A... a) {
+        if (passes_through(cd_log_mode())) {
+            return real<F>(a...);
+        }
+        return refuse(F, Row<F>::of);
+    }
+};
+
+} // namespace cd::logger

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "families/persistent.h"
+
+#include "entry/writer.h"
+#include "lifetimes/lifetimes.h"
+#include "payload/copy.h"
+#include "replay/match.h"
+#include "requests/completion.h"
+#include "requests/placeholder.h"
+
+namespace cd::logger {
+namespace {
+
+struct Buffers {
+    uint64_t sent = 0;
+    uint64_t received = 0;
+    bool operator==(const Buffers &) const = default;
+};
+
+Buffers buffers_of(const Call &call) {
+    return {word_of(call.arguments.send_buf), word_of(call.arguments.recv_buf)};
+}
+
+void describe(const Call &call, Request::Kind kind, Request &request) {
+    request.kind = kind;
+    request.persistent = true;
+    request.arrivals.clear();
+    request.departures.clear();
+    call.arrival->received(call.arguments, request.arrivals);
+    call.arrival->sent(call.arguments, request.departures);
+    if (kind == Request::Kind::receive) {
+        request.departures.clear();
+        request.comm = call.arguments.comm;
+        request.peer = static_cast<int>(call.words[2]); // count, type, peer, tag
+        request.tag = static_cast<int>(call.words[3]);
+    }
+}
+
+// What has been sent stands in the log as a checksum.
+void add_checksums(Call &call, const MPI_Request *requests, int count) {
+    uint32_t sum = 0;
+    for (int i = 0; i < count; ++i) {
+        if (const Request *request = RequestTable::instance().find(requests[i])) {
+            sum = sum * 31 + checksum_of(request->departures);
+        }
+    }
+    call.add_word(sum);
+}
+
+Call simple_call(Fn fn, const void *site) {
+    Call call;
+    call.fn = fn;
+    call.site = site;
+    return call;
+}
+
+} // namespace
+
+void Initializing::track(const Call &call, Request::Kind kind, MPI_Request handle) {
+    const Inside inside;
+    Request &request = RequestTable::instance().add(handle);
+    describe(call, kind, request);
+    request.state = Request::State::inactive;
+}
+
+void Initializing::record(const Call &call, Request::Kind kind, int result, MPI_Request handle) {
+    EntryWriter writer(call, result);
+    writer.add(handle);
+    const Buffers buffers = buffers_of(call);
+    writer.add(buffers);
+    writer.write();
+    if (result == MPI_SUCCESS) {
+        track(call, kind, handle);
+    }
+}
+
+Initializing::Made Initializing::replay(const Call &call, Request::Kind kind, MPI_Request *handle,
+                                        int &result) {
+    std::optional<EntryReader> entry = next_entry(call, result);
+    if (!entry) {
+        return result == run_live ? Made::not_at_all : Made::failed;
+    }
+    *handle = entry->take<MPI_Request>();
+    if (entry->result() != MPI_SUCCESS) {
+        result = raise(call.arguments.comm, entry->result());
+        return Made::failed;
+    }
+    if (entry->take<Buffers>() == buffers_of(call)) {
+        return Made::as_before;
+    }
+    if (kind == Request::Kind::collective) {
+        result = not_matching(call, *entry, "where the buffers of a persistent collective are");
+        return Made::failed;
+    }
+    return Made::anew;
+}
+
+void Initializing::moved(const Call &call, MPI_Request *handle, MPI_Request made) {
+    RequestTable &table = RequestTable::instance();
+    Request *request = table.find(*handle);
+    if (request == nullptr) {
+        return;
+    }
+    describe(call, request->kind, *request);
+    if (request->stand_in == MPI_REQUEST_NULL) {
+        ++table.stand_ins;
+    }
+    request->stand_in = made;
+}
+
+int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Request *requests) {
+    const Inside inside;
+    RequestTable &table = RequestTable::instance();
+    Call call = simple_call(fn, site);
+    call.add_word(static_cast<uint64_t>(count));
+    if (mode != CD_LOG_OFF) {
+        add_checksums(call, requests, count);
+    }
+    if (mode == CD_LOG_REPLAYING) {
+        return replay(call, count, requests);
+    }
+    cd_log_place place = {};
+    cd_log_here(&place);
+    int result = MPI_SUCCESS;
+    int started = 0;
+    while (result == MPI_SUCCESS && started < count) {
+        const Request *request = table.find(requests[started]);
+        MPI_Request handle = request != nullptr ? request->known_to_mpi() : requests[started];
+        result = real<Fn::MPI_Start>(&handle);
+        started += result == MPI_SUCCESS ? 1 : 0;
+    }
+    EntryWriter writer(call, result);
+    for (int i = 0; i < started; ++i) {
+        Request *request = table.find(requests[i]);
+        if (request == nullptr) {
+            request = &table.add(requests[i]);
+            request->persistent = true;
+        }
+        request->state = Request::State::active;
+        request->logged = mode == CD_LOG_RECORDING;
+        request->place = place;
+        table.number(*request, request->logged ? table.next_number() : 0);
+        writer.add_kept(request->id);
+    }
+    if (mode == CD_LOG_RECORDING) {
+        writer.write();
+    }
+    return result;
+}
+
+int Activates::replay(Call &call, int count, MPI_Request *requests) {
+    cd_log_place place = {};
+    cd_log_here(&place);
+    int result = MPI_SUCCESS;
+    std::optional<EntryReader> entry = next_entry(call, result);
+    if (!entry) {
+        return result == run_live ? activate(call.fn, call.site, CD_LOG_RECORDING, count, requests)
+                                  : result;
+    }
+    RequestTable &table = RequestTable::instance();
+    for (int i = 0; i < count && !entry->at_end(); ++i) {
+        const auto id = entry->take<uint64_t>();
+        Request *request = table.find(requests[i]);
+        if (request == nullptr) {
+            return not_matching(call, *entry, "which request is started");
+        }
+        switch (request->id == id ? request->state : Request::State::replayed) {
+        case Request::State::cancelled: {
+            MPI_Request handle = request->known_to_mpi();
+            real<Fn::MPI_Start>(&handle);
+            request->state = Request::State::active;
+            break;
+        }
+        case Request::State::parked: {
+            deliver_kept(*request);
+            ++table.stand_ins;
+            request->stand_in = completed_request(request->status);
+            request->state = Request::State::active;
+            break;
+        }
+        case Request::State::active: // still under way
+            break;
+        default:
+            request->state = Request::State::replayed;
+            request->logged = true;
+            request->place = place;
+            table.number(*request, id);
+            break;
+        }
+    }
+    return entry->result() == MPI_SUCCESS ? MPI_SUCCESS : raise(MPI_COMM_NULL, entry->result());
+}
+
+int Cancels::run(const void *site, MPI_Request *handle) {
+    const Inside inside;
+    Request *request = RequestTable::instance().find(*handle);
+    MPI_Request known = request != nullptr ? request->known_to_mpi() : *handle;
+    const int mode = cd_log_mode();
+    if (mode == CD_LOG_OFF) {
+        return real<Fn::MPI_Cancel>(&known);
+    }
+    const Call call = simple_call(Fn::MPI_Cancel, site);
+    if (mode == CD_LOG_REPLAYING) {
+        int result = MPI_SUCCESS;
+        std::optional<EntryReader> entry = next_entry(call, result);
+        if (!entry) {
+            return result == run_live ? run(site, handle) : result;
+        }
+        const bool live = request != nullptr && request->state == Request::State::active;
+        return live ? real<Fn::MPI_Cancel>(&known) : entry->result();
+    }
+    const int result = real<Fn::MPI_Cancel>(&known);
+    EntryWriter writer(call, result);
+    writer.write();
+    return result;
+}
+
+int FreesRequest::run(const void *site, MPI_Request *handle) {
+    const Inside inside;
+    RequestTable &table = RequestTable::instance();
+    Request *request = table.find(*handle);
+    const int mode = cd_log_mode();
+    const Call call = simple_call(Fn::MPI_Request_free, site);
+    if (mode == CD_LOG_REPLAYING) {
+        int result = MPI_SUCCESS;
+        if (!next_entry(call, result)) {
+            return result == run_live ? run(site, handle) : result;
+        }
+    }
+    if (mode == CD_LOG_RECORDING) {
+        EntryWriter writer(call, MPI_SUCCESS);
+        writer.write();
+    }
+    if (request == nullptr) {
+        if (mode == CD_LOG_REPLAYING) {
+            *handle = MPI_REQUEST_NULL; // from before the CD, and freed by its first execution
+            return MPI_SUCCESS;
+        }
+        return real<Fn::MPI_Request_free>(handle);
+    }
+    if (request->persistent && request->state != Request::State::active) {
+        // A re-execution gets it again, so it goes with the log.
+        if (mode == CD_LOG_OFF) {
+            MPI_Request known = request->known_to_mpi();
+            table.remove(*request);
+            *handle = MPI_REQUEST_NULL;
+            return real<Fn::MPI_Request_free>(&known);
+        }
+        if (!request->freed) {
+            request->freed = true;
+            cd_log_place place = {};
+            cd_log_here(&place);
+            const MPI_Request freed = *handle;
+            when_forgotten(place, [freed] {
+                RequestTable &all = RequestTable::instance();
+                if (Request *last = all.find(freed)) {
+                    MPI_Request known = last->known_to_mpi();
+                    all.remove(*last);
+                    real<Fn::MPI_Request_free>(&known);
+                }
+            });
+        }
+    } else if (request->state == Request::State::replayed) {
+        give_placeholder(request->handle);
+        table.remove(*request);
+    } else {
+        request->freed = true;
+        sweep(false);
+    }
+    *handle = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
+void FreesRequest::sweep(bool at_end) {
+    RequestTable &table = RequestTable::instance();
+    for (Request *request : table.all()) {
+        if (!request->freed || request->state != Request::State::active) {
+            continue;
+        }
+        MPI_Request known = request->known_to_mpi();
+        int complete = 0;
+        if (at_end && request->kind == Request::Kind::receive) {
+            real<Fn::MPI_Cancel>(&known);
+        }
+        if (at_end) {
+            real<Fn::MPI_Wait>(&known, MPI_STATUS_IGNORE);
+            complete = 1;
+        } else {
+            real<Fn::MPI_Test>(&known, &complete, MPI_STATUS_IGNORE);
+        }
+        if (complete != 0) {
+            if (request->persistent) {
+                real<Fn::MPI_Request_free>(&known);
+            }
+            table.remove(*request);
+        }
+    }
+}
+
+int CompletesGeneralized::run(const void *site, MPI_Request handle) {
+    const Inside inside;
+    const Call call = simple_call(Fn::MPI_Grequest_complete, site);
+    if (cd_log_mode() == CD_LOG_REPLAYING) {
+        int result = MPI_SUCCESS;
+        if (!next_entry(call, result) && result == run_live) {
+            return run(site, handle);
+        }
+        return result;
+    }
+    const int result = real<Fn::MPI_Grequest_complete>(handle);
+    EntryWriter writer(call, result);
+    writer.write();
+    return result;
+}
+
+} // namespace cd::logger

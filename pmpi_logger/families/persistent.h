@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "families/exchange.h"
+#include "requests/table.h"
+
+#include <tuple>
+
+namespace cd::logger {
+
+// Makes a persistent request. It is tracked whether a CD logs or not, since it may be started when
+// one does. A re-execution gets the same request; if its buffers have moved, another one stands in
+// for it.
+class Initializing : public MovesData {
+protected:
+    enum class Made { as_before, anew, failed, not_at_all };
+
+    static void track(const Call &call, Request::Kind kind, MPI_Request handle);
+    static void record(const Call &call, Request::Kind kind, int result, MPI_Request handle);
+    // as_before: handle is set. anew: the call has to be made, see moved().
+    static Made replay(const Call &call, Request::Kind kind, MPI_Request *handle, int &result);
+    static void moved(const Call &call, MPI_Request *handle, MPI_Request made);
+};
+
+template <Request::Kind K> class Inits : public Initializing {
+public:
+    template <Fn F, typename... A> static int call(const void *site, A... a) {
+        if (Inside::mpi()) {
+            return real<F>(a...);
+        }
+        using Roles = typename Row<F>::Roles;
+        std::tuple<A...> arguments(a...);
+        MPI_Request *const request = std::get<Roles::index(Role::request)>(arguments);
+        const auto make = [&] {
+            const Inside inside;
+            return std::apply([](A... b) { return real<F>(b...); }, arguments);
+        };
+        const int mode = cd_log_mode();
+        const Call call = decode_data<F>(site, a...);
+        if (mode == CD_LOG_REPLAYING) {
+            int result = MPI_SUCCESS;
+            switch (replay(call, K, request, result)) {
+            case Made::anew: {
+                const MPI_Request before = *request;
+                result = make();
+                const MPI_Request made = *request;
+                *request = before;
+                moved(call, request, made);
+                return result;
+            }
+            case Made::not_at_all:
+                return Inits::call<F>(site, a...);
+            default:
+                return result;
+            }
+        }
+        const int result = make();
+        if (mode == CD_LOG_RECORDING) {
+            record(call, K, result, *request);
+        } else if (result == MPI_SUCCESS) {
+            track(call, K, *request);
+        }
+        return result;
+    }
+};
+
+using InitsSend = Inits<Request::Kind::send>;
+using InitsBufferedSend = Inits<Request::Kind::send>;
+using InitsReceive = Inits<Request::Kind::receive>;
+using InitsCollective = Inits<Request::Kind::collective>;
+
+// MPI_Start and MPI_Startall.
+class Activates : public MovesData {
+public:
+    template <Fn F, typename... A> static int call(const void *site, A... a) {
+        const int mode = cd_log_mode();
+        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::instance().empty())) {
+            return real<F>(a...);
+        }
+        std::tuple<A...> arguments(a...);
+        int count = 1;
+        if constexpr (sizeof...(A) == 2) {
+            count = std::get<0>(arguments);
+        }
+        return activate(F, site, mode, count, std::get<sizeof...(A) - 1>(arguments));
+    }
+
+private:
+    static int activate(Fn fn, const void *site, int mode, int count, MPI_Request *requests);
+    static int replay(Call &call, int count, MPI_Request *requests);
+};
+
+// MPI_Cancel, MPI_Request_free, MPI_Grequest_complete.
+class Cancels : public MovesData {
+public:
+    template <Fn F> static int call(const void *site, MPI_Request *request) {
+        return Inside::mpi() ? real<F>(request) : run(site, request);
+    }
+
+private:
+    static int run(const void *site, MPI_Request *request);
+};
+
+class FreesRequest : public MovesData {
+public:
+    template <Fn F> static int call(const void *site, MPI_Request *request) {
+        return Inside::mpi() ? real<F>(request) : run(site, request);
+    }
+
+    // Requests that the program freed before they were complete: those that are complete by now
+    // go. At the end of MPI, sends are waited for and receives are cancelled.
+    static void sweep(bool at_end);
+
+private:
+    static int run(const void *site, MPI_Request *request);
+};
+
+class CompletesGeneralized : public MovesData {
+public:
+    template <Fn F> static int call(const void *site, MPI_Request request) {
+        return passes_through(cd_log_mode()) ? real<F>(request) : run(site, request);
+    }
+
+private:
+    static int run(const void *site, MPI_Request request);
+};
+
+} // namespace cd::logger

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "families/family.h"
+#include "payload/status.h"
+#include "replay/complaint.h"
+
+#include <tuple>
+
+namespace cd::logger {
+
+// A call that asks whether something is there.
+class Polls : public MovesData {
+public:
+    template <Fn F, typename... A> static int call(const void *site, A... a) {
+        const int mode = cd_log_mode();
+        if (passes_through(mode)) {
+            return real<F>(a...);
+        }
+        const Call call = decode_data<F>(site, a...);
+        if (mode == CD_LOG_REPLAYING) {
+            const int result = replay(call);
+            return result == run_live ? Polls::call<F>(site, a...) : result;
+        }
+        const Inside inside;
+        StatusLoan loan(call.arguments.status);
+        std::tuple<A...> arguments(a...);
+        std::get<Row<F>::Roles::index(Role::status)>(arguments) = loan.to();
+        const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
+        record(call, result, *loan.to(), loan.settle());
+        return result;
+    }
+
+private:
+    static void record(const Call &call, int result, const MPI_Status &status, bool error_written);
+    static int replay(const Call &call);
+};
+
+} // namespace cd::logger

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "families/process.h"
+
+#include "entry/writer.h"
+#include "families/persistent.h"
+#include "lifetimes/lifetimes.h"
+#include "replay/match.h"
+#include "requests/placeholder.h"
+
+namespace cd::logger {
+
+void Initializes::initialized() {
+    int rank = 0;
+    real<Fn::MPI_Comm_rank>(MPI_COMM_WORLD, &rank);
+    cd_set_rank(rank);
+}
+
+void Finalizes::finalizing() {
+    const Inside inside;
+    FreesRequest::sweep(true);
+    run_all_forgotten();
+    free_placeholders();
+}
+
+double ReadsClock::read(const void *site, int mode) {
+    Call call;
+    call.fn = Fn::MPI_Wtime;
+    call.site = site;
+    if (mode == CD_LOG_REPLAYING) {
+        if (std::optional<EntryReader> entry = next_entry_if_same(call)) {
+            return entry->take<double>();
+        }
+    }
+    const double now = real<Fn::MPI_Wtime>();
+    if (cd_log_mode() == CD_LOG_RECORDING) {
+        EntryWriter writer(call, MPI_SUCCESS);
+        writer.set(EntryHeader::optional);
+        writer.add(now);
+        writer.write();
+    }
+    return now;
+}
+
+// Only the root's arguments count, and it alone knows how many processes there are to be.
+void SpawnsSeveral::add_errors(Call &call, int count, const int *processes, int root, MPI_Comm comm,
+                               int *errors) {
+    const Inside inside;
+    int rank = 0;
+    real<Fn::MPI_Comm_rank>(comm, &rank);
+    if (rank != root || errors == MPI_ERRCODES_IGNORE) {
+        return;
+    }
+    size_t all = 0;
+    for (int i = 0; i < count; ++i) {
+        all += static_cast<size_t>(processes[i]);
+    }
+    call.add_output({errors, sizeof *errors * all});
+}
+
+} // namespace cd::logger

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "families/exchange.h"
+
+namespace cd::logger {
+
+// MPI_Init and MPI_Init_thread: from now on CDs are named with the rank in MPI_COMM_WORLD.
+class Initializes : public MovesData {
+public:
+    template <Fn F, typename... A> static int call(const void *, A... a) {
+        if (Inside::mpi()) {
+            return real<F>(a...);
+        }
+        const Inside inside;
+        const int result = real<F>(a...);
+        if (result == MPI_SUCCESS) {
+            initialized();
+        }
+        return result;
+    }
+
+private:
+    static void initialized();
+};
+
+// What waited for the logs to be forgotten happens now.
+class Finalizes : public MovesData {
+public:
+    template <Fn F> static int call(const void *) {
+        if (Inside::mpi()) {
+            return real<F>();
+        }
+        finalizing();
+        const Inside inside;
+        return real<F>();
+    }
+
+private:
+    static void finalizing();
+};
+
+// MPI_Wtime: a re-execution reads what the first execution read. It may read the clock less often,
+// and more often.
+class ReadsClock : public MovesData {
+public:
+    template <Fn F> static double call(const void *site) {
+        const int mode = cd_log_mode();
+        return passes_through(mode) ? real<F>() : read(site, mode);
+    }
+
+private:
+    static double read(const void *site, int mode);
+};
+
+// MPI_Comm_spawn_multiple: as many error codes as processes of all commands together.
+class SpawnsSeveral : public MovesData {
+public:
+    template <Fn F>
+    static int call(const void *site, int count, char **commands, char ***arguments,
+                    const int *processes, const MPI_Info *infos, int root, MPI_Comm comm,
+                    MPI_Comm *made, int *errors) {
+        const int mode = cd_log_mode();
+        if (passes_through(mode)) {
+            return real<F>(count, commands, arguments, processes, infos, root, comm, made, errors);
+        }
+        Call call;
+        call.fn = F;
+        call.site = site;
+        call.arrival = &Row<F>::of;
+        call.add_word(word_of(comm));
+        call.add_output({made, sizeof *made});
+        add_errors(call, count, processes, root, comm, errors);
+        if (mode == CD_LOG_REPLAYING) {
+            const int result = Exchange::replay(call, false);
+            if (result != run_live) {
+                return result;
+            }
+        }
+        const Inside inside;
+        const int result =
+            real<F>(count, commands, arguments, processes, infos, root, comm, made, errors);
+        Exchange::record(call, result, nullptr, false);
+        return result;
+    }
+
+private:
+    static void add_errors(Call &call, int count, const int *processes, int root, MPI_Comm comm,
+                           int *errors);
+};
+
+} // namespace cd::logger

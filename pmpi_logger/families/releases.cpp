@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "families/releases.h"
+
+#include "entry/writer.h"
+#include "replay/match.h"
+
+namespace cd::logger {
+
+bool Releases::is_predefined(MPI_Datatype type) {
+    const Inside inside;
+    int integers = 0;
+    int addresses = 0;
+    int types = 0;
+    int combiner = MPI_COMBINER_NAMED;
+    real<Fn::MPI_Type_get_envelope>(type, &integers, &addresses, &types, &combiner);
+    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER ||
+           combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX;
+}
+
+bool Releases::record(const Call &call) {
+    EntryWriter writer(call, MPI_SUCCESS);
+    writer.add_outputs(call);
+    return writer.write() != nullptr;
+}
+
+int Releases::replay(const Call &call) {
+    int result = MPI_SUCCESS;
+    if (std::optional<EntryReader> entry = next_entry(call, result)) {
+        entry->take_outputs(call);
+    }
+    return result;
+}
+
+int FreesMemory::note(const void *site, void *memory) {
+    Call call;
+    call.fn = Fn::MPI_Free_mem;
+    call.site = site;
+    call.add_word(word_of(memory));
+    int result = MPI_SUCCESS;
+    if (cd_log_mode() == CD_LOG_REPLAYING) {
+        next_entry(call, result);
+        return result == run_live ? FreesMemory::call<Fn::MPI_Free_mem>(site, memory) : result;
+    }
+    EntryWriter writer(call, MPI_SUCCESS);
+    writer.write();
+    return MPI_SUCCESS;
+}
+
+} // namespace cd::logger

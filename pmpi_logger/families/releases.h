@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "families/exchange.h"
+#include "lifetimes/lifetimes.h"
+#include "payload/type_facts.h"
+
+namespace cd::logger {
+
+// Frees an object. While a log may still be replayed, the object lives on: the re-execution creates
+// it again, and gets the same handle.
+class Releases : public MovesData {
+public:
+    template <Fn F, typename Handle> static int call(const void *site, Handle *handle) {
+        const int mode = cd_log_mode();
+        if (passes_through(mode)) {
+            const int result = real<F>(handle);
+            if constexpr (F == Fn::MPI_Type_free) {
+                forget_type_facts();
+            }
+            return result;
+        }
+        if (!can_wait<F>(*handle)) {
+            return Exchange::call<F>(site, handle);
+        }
+        Call call = decode_data<F>(site, handle);
+        if (mode == CD_LOG_REPLAYING) {
+            const int result = replay(call);
+            return result == run_live ? Releases::call<F>(site, handle) : result;
+        }
+        cd_log_place place = {};
+        cd_log_here(&place);
+        const Handle freed = *handle;
+        *handle = null_of<F, Handle>();
+        if (record(call)) {
+            when_forgotten(place, [freed] {
+                Handle last = freed;
+                real<F>(&last);
+                if constexpr (F == Fn::MPI_Type_free) {
+                    forget_type_facts();
+                }
+            });
+        }
+        return MPI_SUCCESS;
+    }
+
+private:
+    template <Fn F, typename Handle> static Handle null_of() {
+        if constexpr (F == Fn::MPI_Comm_free) {
+            return MPI_COMM_NULL;
+        } else if constexpr (F == Fn::MPI_Type_free) {
+            return MPI_DATATYPE_NULL;
+        } else if constexpr (F == Fn::MPI_Group_free) {
+            return MPI_GROUP_NULL;
+        } else if constexpr (F == Fn::MPI_Op_free) {
+            return MPI_OP_NULL;
+        } else if constexpr (F == Fn::MPI_Info_free) {
+            return MPI_INFO_NULL;
+        } else if constexpr (F == Fn::MPI_Errhandler_free) {
+            return MPI_ERRHANDLER_NULL;
+        } else {
+            return MPI_KEYVAL_INVALID;
+        }
+    }
+
+    // What MPI refuses to free, it refuses at once.
+    template <Fn F, typename Handle> static bool can_wait(Handle handle) {
+        if constexpr (F == Fn::MPI_Comm_free) {
+            return handle != MPI_COMM_NULL && handle != MPI_COMM_WORLD && handle != MPI_COMM_SELF;
+        } else if constexpr (F == Fn::MPI_Type_free) {
+            return handle != MPI_DATATYPE_NULL && !is_predefined(handle);
+        } else if constexpr (F == Fn::MPI_Group_free) {
+            return handle != MPI_GROUP_NULL && handle != MPI_GROUP_EMPTY;
+        } else {
+            return handle != null_of<F, Handle>();
+        }
+    }
+
+    static bool is_predefined(MPI_Datatype type);
+    static bool record(const Call &call);
+    static int replay(const Call &call);
+};
+
+// MPI_Free_mem: the re-execution gets the same memory again.
+class FreesMemory : public MovesData {
+public:
+    template <Fn F> static int call(const void *site, void *memory) {
+        const int mode = cd_log_mode();
+        if (!passes_through(mode) && mode == CD_LOG_RECORDING) {
+            cd_log_place place = {};
+            cd_log_here(&place);
+            when_forgotten(place, [memory] { real<F>(memory); });
+        } else if (passes_through(mode)) {
+            return real<F>(memory);
+        }
+        return note(site, memory);
+    }
+
+private:
+    static int note(const void *site, void *memory);
+};
+
+} // namespace cd::logger

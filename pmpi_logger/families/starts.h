@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "families/exchange.h"
+#include "requests/table.h"
+
+#include <tuple>
+
+namespace cd::logger {
+
+// A call that returns before its work is done, and gives a request for it. The log has that it was
+// called; what it brings is logged where the request completes.
+//
+// In a replay the request is a placeholder if its completion stands in the log, too. If a restore
+// found it pending, it is the request that is still under way, or it is started once more, or it
+// has completed meanwhile and its data were kept.
+class Starting : public MovesData {
+protected:
+    // Tracks a request that no log knows, if it brings data.
+    static void track(const Call &call, Request::Kind kind, MPI_Request request);
+
+    static void record(const Call &call, Request::Kind kind, int result, MPI_Request request,
+                       Shadow &&shadow);
+
+    // Sets request, unless the call has to be started once more: then sets again.
+    static int replay(const Call &call, MPI_Request *request, Request *&again);
+
+    // The call was started once more.
+    static void started_again(Request &again, const Call &call, MPI_Request request);
+
+    static Shadow shadow_of(const Call &call);
+};
+
+enum class Departure { from_buffer, from_shadow };
+
+template <Request::Kind K, Departure D = Departure::from_buffer> class Starts : public Starting {
+public:
+    template <Fn F, typename... A> static int call(const void *site, A... a) {
+        if (Inside::mpi()) {
+            return real<F>(a...);
+        }
+        using Roles = typename Row<F>::Roles;
+        constexpr size_t request_at = Roles::index(Role::request);
+        std::tuple<A...> arguments(a...);
+        MPI_Request *const request = std::get<request_at>(arguments);
+        const auto start = [&] {
+            const Inside inside;
+            return std::apply([](A... b) { return real<F>(b...); }, arguments);
+        };
+
+        const int mode = cd_log_mode();
+        if (mode == CD_LOG_OFF) {
+            const int result = start();
+            if constexpr (K != Request::Kind::send && K != Request::Kind::generalized) {
+                if (result == MPI_SUCCESS) {
+                    track(decode_data<F>(site, a...), K, *request);
+                }
+            }
+            return result;
+        }
+        Call call = decode_data<F>(site, a...);
+        Exchange::add_checksum(call);
+        if (mode == CD_LOG_REPLAYING) {
+            Request *again = nullptr;
+            int result = replay(call, request, again);
+            if (again != nullptr) {
+                result = start();
+                started_again(*again, call, *request);
+            }
+            return result == run_live ? Starts::call<F>(site, a...) : result;
+        }
+        Shadow shadow;
+        if constexpr (D == Departure::from_shadow) {
+            shadow = shadow_of(call);
+            if (!shadow.empty()) {
+                std::get<Roles::index(Role::send_buf)>(arguments) = shadow.address();
+            }
+        }
+        const int result = start();
+        record(call, K, result, *request, std::move(shadow));
+        return result;
+    }
+};
+
+using StartsSend = Starts<Request::Kind::send, Departure::from_shadow>;
+using StartsBufferedSend = Starts<Request::Kind::send>;
+using StartsReceive = Starts<Request::Kind::receive>;
+using StartsMatchedReceive = Starts<Request::Kind::matched>;
+using StartsCollective = Starts<Request::Kind::collective>;
+using StartsDuplicate = Starts<Request::Kind::collective>;
+using StartsFileRead = Starts<Request::Kind::file>;
+using StartsFileWrite = Starts<Request::Kind::file>;
+using StartsGeneralized = Starts<Request::Kind::generalized>;
+
+} // namespace cd::logger

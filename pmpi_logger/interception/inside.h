@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+namespace cd::logger {
+
+// Whether this thread is inside a call of MPI that the program made: what MPI calls then is part of
+// that call, and is not recorded.
+class Inside {
+public:
+    Inside() { ++depth_; }
+    Inside(const Inside &) = delete;
+    Inside &operator=(const Inside &) = delete;
+    ~Inside() { --depth_; }
+
+    static bool mpi() { return depth_ > 0; }
+
+private:
+    [[gnu::tls_model("initial-exec")]] static inline constinit thread_local int depth_ = 0;
+};
+
+} // namespace cd::logger

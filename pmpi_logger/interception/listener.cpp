@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// What the logger does when CDs begin, are restored and end.
+
+#include "interception/inside.h"
+#include "interception/real.h"
+#include "lifetimes/lifetimes.h"
+#include "replay/polls.h"
+#include "replay/quiesce.h"
+
+#include "cd/mpi_log.h"
+
+namespace cd::logger {
+namespace {
+
+bool mpi_is_up() {
+    int initialized = 0;
+    int finalized = 0;
+    real<Fn::MPI_Initialized>(&initialized);
+    real<Fn::MPI_Finalized>(&finalized);
+    return initialized != 0 && finalized == 0;
+}
+
+const char *restoring(cd_handle cd) { return mpi_is_up() ? quiesce(cd) : nullptr; }
+
+void restored(cd_handle cd, int success) {
+    forget_polls();
+    if (!mpi_is_up()) {
+        return;
+    }
+    resume(cd, success != 0);
+    if (success != 0) {
+        run_restored(cd);
+    }
+}
+
+void forgotten(uint64_t family, cd_handle root) {
+    if (mpi_is_up()) {
+        run_forgotten(family, root);
+    }
+}
+
+const cd_log_listener listener = {forget_polls, restoring, restored, forgotten};
+
+[[gnu::constructor]] void listen() { cd_log_listen(&listener); }
+
+} // namespace
+} // namespace cd::logger

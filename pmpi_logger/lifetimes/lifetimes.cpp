@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "lifetimes/lifetimes.h"
+
+#include "interception/inside.h"
+
+#include <algorithm>
+#include <iterator>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace cd::logger {
+namespace {
+
+struct Later {
+    cd_log_place place;
+    std::function<void()> action;
+};
+
+class List {
+public:
+    void add(const cd_log_place &place, std::function<void()> action) {
+        const std::scoped_lock lock(mutex_);
+        later_.push_back({place, std::move(action)});
+    }
+
+    // Takes out those for which wanted says so, in their order.
+    template <typename Wanted> std::vector<Later> take(const Wanted &wanted) {
+        const std::scoped_lock lock(mutex_);
+        const auto kept = std::stable_partition(later_.begin(), later_.end(),
+                                                [&](const Later &l) { return !wanted(l.place); });
+        std::vector<Later> taken(std::make_move_iterator(kept),
+                                 std::make_move_iterator(later_.end()));
+        later_.erase(kept, later_.end());
+        return taken;
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<Later> later_;
+};
+
+// Never destroyed: CDs may be used while the process ends.
+List &forgotten() {
+    static auto &list = *new List;
+    return list;
+}
+
+List &restored() {
+    static auto &list = *new List;
+    return list;
+}
+
+} // namespace
+
+void when_forgotten(const cd_log_place &place, std::function<void()> action) {
+    forgotten().add(place, std::move(action));
+}
+
+void when_restored(const cd_log_place &place, std::function<void()> action) {
+    restored().add(place, std::move(action));
+}
+
+void run_restored(cd_handle cd) {
+    const Inside inside;
+    auto actions =
+        restored().take([cd](const cd_log_place &place) { return cd_log_covers(cd, &place) != 0; });
+    std::ranges::reverse(actions);
+    for (const Later &later : actions) {
+        later.action();
+    }
+}
+
+void run_forgotten(uint64_t family, cd_handle root) {
+    const Inside inside;
+    const auto is_forgotten = [=](const cd_log_place &place) {
+        return place.family == family && (root == nullptr || cd_log_covers(root, &place) == 0);
+    };
+    restored().take(is_forgotten);
+    for (const Later &later : forgotten().take(is_forgotten)) {
+        later.action();
+    }
+}
+
+void run_all_forgotten() {
+    const Inside inside;
+    const auto all = [](const cd_log_place &) { return true; };
+    restored().take(all);
+    for (const Later &later : forgotten().take(all)) {
+        later.action();
+    }
+}
+
+} // namespace cd::logger

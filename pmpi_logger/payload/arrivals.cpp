@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "payload/arrivals.h"
+
+#include "interception/real.h"
+#include "payload/type_facts.h"
+
+namespace cd::logger {
+namespace {
+
+bool between_groups(MPI_Comm comm) {
+    int inter = 0;
+    real<Fn::MPI_Comm_test_inter>(comm, &inter);
+    return inter != 0;
+}
+
+int own_rank(MPI_Comm comm) {
+    int rank = 0;
+    real<Fn::MPI_Comm_rank>(comm, &rank);
+    return rank;
+}
+
+// Ranks that this one talks to in a collective operation: of the other group, if there is one.
+int peers(MPI_Comm comm) {
+    int size = 0;
+    if (between_groups(comm)) {
+        real<Fn::MPI_Comm_remote_size>(comm, &size);
+    } else {
+        real<Fn::MPI_Comm_size>(comm, &size);
+    }
+    return size;
+}
+
+// Between groups the root says that it is the root, and the others of its group that they are not
+// concerned.
+bool is_root(const Arguments &a) {
+    return between_groups(a.comm) ? a.root == MPI_ROOT : a.root == own_rank(a.comm);
+}
+
+bool takes_from_root(const Arguments &a) {
+    return between_groups(a.comm) ? a.root >= 0 : a.root != own_rank(a.comm);
+}
+
+bool gives_to_root(const Arguments &a) { return !between_groups(a.comm) || a.root >= 0; }
+
+void *moved(const void *base, int64_t bytes) {
+    return const_cast<char *>(static_cast<const char *>(base)) + bytes;
+}
+
+// ---- What is sent -------------------------------------------------------------------------
+
+void no_blocks(const Arguments &, Blocks &) {}
+
+void send_whole(const Arguments &a, Blocks &blocks) {
+    if (a.send_type != MPI_DATATYPE_NULL && a.send_buf != MPI_IN_PLACE) {
+        blocks.push_back({const_cast<void *>(a.send_buf), a.send_count, a.send_type});
+    }
+}
+
+void send_replaced(const Arguments &a, Blocks &blocks) {
+    blocks.push_back({a.recv_buf, a.recv_count, a.recv_type});
+}
+
+void send_bcast(const Arguments &a, Blocks &blocks) {
+    if (is_root(a)) {
+        send_replaced(a, blocks);
+    }
+}
+
+void send_to_root(const Arguments &a, Blocks &blocks) {
+    if (gives_to_root(a)) {
+        send_whole(a, blocks);
+    }
+}
+
+void send_to(const Arguments &a, int ranks, Blocks &blocks) {
+    blocks.push_back({const_cast<void *>(a.send_buf), a.send_count * ranks, a.send_type});
+}
+
+void send_vector_to(const Arguments &a, int ranks, Blocks &blocks) {
+    const int64_t extent = facts_of(a.send_type).extent;
+    for (int i = 0; i < ranks; ++i) {
+        blocks.push_back(
+            {moved(a.send_buf, a.send_displs[i] * extent), a.send_counts[i], a.send_type});
+    }
+}
+
+void send_mixed_to(const Arguments &a, int ranks, Blocks &blocks) {
+    for (int i = 0; i < ranks; ++i) {
+        blocks.push_back({moved(a.send_buf, a.send_displs[i]), a.send_counts[i], a.send_types[i]});
+    }
+}
+
+void send_scatter(const Arguments &a, Blocks &blocks) {
+    if (is_root(a)) {
+        send_to(a, peers(a.comm), blocks);
+    }
+}
+
+void send_scatterv(const Arguments &a, Blocks &blocks) {
+    if (is_root(a)) {
+        send_vector_to(a, peers(a.comm), blocks);
+    }
+}
+
+void send_alltoall(const Arguments &a, Blocks &blocks) {
+    if (a.send_buf != MPI_IN_PLACE) {
+        send_to(a, peers(a.comm), blocks);
+    }
+}
+
+void send_alltoallv(const Arguments &a, Blocks &blocks) {
+    if (a.send_buf != MPI_IN_PLACE) {
+        send_vector_to(a, peers(a.comm), blocks);
+    }
+}
+
+void send_alltoallw(const Arguments &a, Blocks &blocks) {
+    if (a.send_buf != MPI_IN_PLACE) {
+        send_mixed_to(a, peers(a.comm), blocks);
+    }
+}
+
+void send_reduce_scatter(const Arguments &a, Blocks &blocks) {
+    if (a.send_buf != MPI_IN_PLACE) {
+        int local = 0;
+        real<Fn::MPI_Comm_size>(a.comm, &local);
+        int64_t count = 0;
+        for (int i = 0; i < local; ++i) {
+            count += a.recv_counts[i];
+        }
+        blocks.push_back({const_cast<void *>(a.send_buf), count, a.send_type});
+    }
+}
+
+void send_reduce_scatter_block(const Arguments &a, Blocks &blocks) {
+    if (a.send_buf != MPI_IN_PLACE) {
+        int local = 0;
+        real<Fn::MPI_Comm_size>(a.comm, &local);
+        send_to(a, local, blocks);
+    }
+}
+
+// ---- What is received ---------------------------------------------------------------------
+
+void receive_whole(const Arguments &a, Blocks &blocks) {
+    blocks.push_back({a.recv_buf, a.recv_count, a.recv_type});
+}
+
+void receive_bcast(const Arguments &a, Blocks &blocks) {
+    if (takes_from_root(a)) {
+        receive_whole(a, blocks);
+    }
+}
+
+// own: the rank whose part is there already, or -1.
+void receive_from(const Arguments &a, int ranks, int own, Blocks &blocks) {
+    if (own < 0) {
+        blocks.push_back({a.recv_buf, a.recv_count * ranks, a.recv_type});
+        return;
+    }
+    const int64_t stride = a.recv_count * facts_of(a.recv_type).extent;
+    blocks.push_back({a.recv_buf, a.recv_count * own, a.recv_type});
+    blocks.push_back(
+        {moved(a.recv_buf, stride * (own + 1)), a.recv_count * (ranks - own - 1), a.recv_type});
+}
+
+void receive_vector_from(const Arguments &a, int ranks, int own, Blocks &blocks) {
+    const int64_t extent = facts_of(a.recv_type).extent;
+    for (int i = 0; i < ranks; ++i) {
+        if (i != own) {
+            blocks.push_back(
+                {moved(a.recv_buf, a.recv_displs[i] * extent), a.recv_counts[i], a.recv_type});
+        }
+    }
+}
+
+void receive_mixed_from(const Arguments &a, int ranks, Blocks &blocks) {
+    for (int i = 0; i < ranks; ++i) {
+        blocks.push_back({moved(a.recv_buf, a.recv_displs[i]), a.recv_counts[i], a.recv_types[i]});
+    }
+}
+
+int own_in_place(const Arguments &a) { return a.send_buf == MPI_IN_PLACE ? own_rank(a.comm) : -1; }
+
+void receive_gather(const Arguments &a, Blocks &blocks) {
+    if (is_root(a)) {
+        receive_from(a, peers(a.comm), own_in_place(a), blocks);
+    }
+}
+
+void receive_gatherv(const Arguments &a, Blocks &blocks) {
+    if (is_root(a)) {
+        receive_vector_from(a, peers(a.comm), own_in_place(a), blocks);
+    }
+}
+
+// A root that is in its own group gets its part like everybody, unless it is in place.
+void receive_scatter(const Arguments &a, Blocks &blocks) {
+    if (takes_from_root(a) || (!between_groups(a.comm) && a.recv_buf != MPI_IN_PLACE)) {
+        receive_whole(a, blocks);
+    }
+}
+
+void receive_allgather(const Arguments &a, Blocks &blocks) {
+    receive_from(a, peers(a.comm), own_in_place(a), blocks);
+}
+
+void receive_allgatherv(const Arguments &a, Blocks &blocks) {
+    receive_vector_from(a, peers(a.comm), own_in_place(a), blocks);
+}
+
+void receive_alltoall(const Arguments &a, Blocks &blocks) {
+    receive_from(a, peers(a.comm), -1, blocks);
+}
+
+void receive_alltoallv(const Arguments &a, Blocks &blocks) {
+    receive_vector_from(a, peers(a.comm), -1, blocks);
+}
+
+void receive_alltoallw(const Arguments &a, Blocks &blocks) {
+    receive_mixed_from(a, peers(a.comm), blocks);
+}
+
+void receive_reduce(const Arguments &a, Blocks &blocks) {
+    if (is_root(a)) {
+        receive_whole(a, blocks);
+    }
+}
+
+void receive_reduce_scatter(const Arguments &a, Blocks &blocks) {
+    blocks.push_back({a.recv_buf, a.recv_counts[own_rank(a.comm)], a.recv_type});
+}
+
+// The first rank's buffer is not written.
+void receive_exscan(const Arguments &a, Blocks &blocks) {
+    if (own_rank(a.comm) > 0) {
+        receive_whole(a, blocks);
+    }
+}
+
+// ---- Neighbours ---------------------------------------------------------------------------
+
+struct Neighbors {
+    int in = 0;
+    int out = 0;
+};
+
+Neighbors neighbors(MPI_Comm comm) {
+    int kind = MPI_UNDEFINED;
+    real<Fn::MPI_Topo_test>(comm, &kind);
+    Neighbors found;
+    if (kind == MPI_CART) {
+        int dimensions = 0;
+        real<Fn::MPI_Cartdim_get>(comm, &dimensions);
+        found.in = found.out = 2 * dimensions;
+    } else if (kind == MPI_GRAPH) {
+        real<Fn::MPI_Graph_neighbors_count>(comm, own_rank(comm), &found.in);
+        found.out = found.in;
+    } else if (kind == MPI_DIST_GRAPH) {
+        int weighted = 0;
+        real<Fn::MPI_Dist_graph_neighbors_count>(comm, &found.in, &found.out, &weighted);
+    }
+    return found;
+}
+
+void send_neighbor_alltoall(const Arguments &a, Blocks &blocks) {
+    send_to(a, neighbors(a.comm).out, blocks);
+}
+
+void send_neighbor_alltoallv(const Arguments &a, Blocks &blocks) {
+    send_vector_to(a, neighbors(a.comm).out, blocks);
+}
+
+void send_neighbor_alltoallw(const Arguments &a, Blocks &blocks) {
+    send_mixed_to(a, neighbors(a.comm).out, blocks);
+}
+
+void receive_neighbors(const Arguments &a, Blocks &blocks) {
+    receive_from(a, neighbors(a.comm).in, -1, blocks);
+}
+
+void receive_neighborsv(const Arguments &a, Blocks &blocks) {
+    receive_vector_from(a, neighbors(a.comm).in, -1, blocks);
+}
+
+void receive_neighborsw(const Arguments &a, Blocks &blocks) {
+    receive_mixed_from(a, neighbors(a.comm).in, blocks);
+}
+
+} // namespace
+
+const Arrival Arrivals::nothing = {no_blocks, send_whole};
+const Arrival Arrivals::message = {receive_whole, send_whole};
+const Arrival Arrivals::message_replaced = {receive_whole, send_replaced};
+const Arrival Arrivals::bcast = {receive_bcast, send_bcast};
+const Arrival Arrivals::gather = {receive_gather, send_to_root};
+const Arrival Arrivals::gatherv = {receive_gatherv, send_to_root};
+const Arrival Arrivals::scatter = {receive_scatter, send_scatter};
+const Arrival Arrivals::scatterv = {receive_scatter, send_scatterv};
+const Arrival Arrivals::allgather = {receive_allgather, send_whole};
+const Arrival Arrivals::allgatherv = {receive_allgatherv, send_whole};
+const Arrival Arrivals::alltoall = {receive_alltoall, send_alltoall};
+const Arrival Arrivals::alltoallv = {receive_alltoallv, send_alltoallv};
+const Arrival Arrivals::alltoallw = {receive_alltoallw, send_alltoallw};
+const Arrival Arrivals::reduce = {receive_reduce, send_to_root};
+const Arrival Arrivals::allreduce = {receive_whole, send_whole};
+const Arrival Arrivals::reduce_scatter = {receive_reduce_scatter, send_reduce_scatter};
+const Arrival Arrivals::reduce_scatter_block = {receive_whole, send_reduce_scatter_block};
+const Arrival Arrivals::exscan = {receive_exscan, send_whole};
+const Arrival Arrivals::neighbor_allgather = {receive_neighbors, send_whole};
+const Arrival Arrivals::neighbor_allgatherv = {receive_neighborsv, send_whole};
+const Arrival Arrivals::neighbor_alltoall = {receive_neighbors, send_neighbor_alltoall};
+const Arrival Arrivals::neighbor_alltoallv = {receive_neighborsv, send_neighbor_alltoallv};
+const Arrival Arrivals::neighbor_alltoallw = {receive_neighborsw, send_neighbor_alltoallw};
+
+} // namespace cd::logger

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include <cstdint>
+#include <mpi.h>
+#include <vector>
+
+namespace cd::logger {
+
+// Elements of an MPI datatype in the program's memory.
+struct Block {
+    void *address = nullptr;
+    int64_t count = 0;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+};
+
+// In the order in which their bytes stand in the log. Most calls have one.
+using Blocks = std::vector<Block>;
+
+} // namespace cd::logger

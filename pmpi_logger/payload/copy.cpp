@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "payload/copy.h"
+
+#include "entry/checksum.h"
+#include "interception/real.h"
+#include "payload/type_facts.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace cd::logger {
+namespace {
+
+char *start_of(const Block &block, const TypeFacts &facts) {
+    return static_cast<char *>(block.address) + facts.lower_bound;
+}
+
+// MPI counts elements and bytes in an int here; large blocks go in several steps.
+int elements_per_step(int64_t left, int64_t size) {
+    const int64_t most = std::max<int64_t>(std::numeric_limits<int>::max() / size, 1);
+    return static_cast<int>(std::min(left, most));
+}
+
+template <typename Step>
+void in_steps(const Block &block, int64_t elements, const TypeFacts &facts, const Step &step) {
+    char *at = static_cast<char *>(block.address);
+    while (elements > 0) {
+        const int now = elements_per_step(elements, facts.size);
+        step(at, now);
+        at += now * facts.extent;
+        elements -= now;
+    }
+}
+
+size_t pack(const Block &block, int64_t elements, const TypeFacts &facts, std::byte *to) {
+    std::byte *const begin = to;
+    in_steps(block, elements, facts, [&](const void *from, int count) {
+        int position = 0;
+        const int64_t room = std::min<int64_t>(count * facts.size, std::numeric_limits<int>::max());
+        real<Fn::MPI_Pack>(from, count, block.type, to, static_cast<int>(room), &position,
+                           MPI_COMM_SELF);
+        to += position;
+    });
+    return static_cast<size_t>(to - begin);
+}
+
+void unpack(const Block &block, int64_t elements, const TypeFacts &facts, const std::byte *from) {
+    in_steps(block, elements, facts, [&](void *to, int count) {
+        int position = 0;
+        const int64_t size = std::min<int64_t>(count * facts.size, std::numeric_limits<int>::max());
+        real<Fn::MPI_Unpack>(from, static_cast<int>(size), &position, to, count, block.type,
+                             MPI_COMM_SELF);
+        from += position;
+    });
+}
+
+// Whether the first bytes of the data are the first bytes in memory. Within an element they need
+// not be: a type may take its parts in another order than they lie.
+bool lies_in_order(const TypeFacts &facts, size_t bytes) {
+    return facts.dense && bytes % static_cast<size_t>(facts.size) == 0;
+}
+
+int64_t elements_for(size_t bytes, const TypeFacts &facts) {
+    const auto wanted = static_cast<int64_t>(bytes);
+    return facts.size == 0 ? 0 : (wanted + facts.size - 1) / facts.size;
+}
+
+} // namespace
+
+size_t bytes_in(const Block &block) {
+    return block.count > 0 ? static_cast<size_t>(block.count * facts_of(block.type).size) : 0;
+}
+
+Bytes view(const Block &block, size_t bytes, std::vector<std::byte> &scratch) {
+    if (bytes == 0) {
+        return {};
+    }
+    const TypeFacts facts = facts_of(block.type);
+    if (lies_in_order(facts, bytes)) {
+        return {start_of(block, facts), bytes};
+    }
+    const int64_t elements = elements_for(bytes, facts);
+    scratch.resize(static_cast<size_t>(elements * facts.size));
+    pack(block, elements, facts, scratch.data());
+    return {scratch.data(), bytes};
+}
+
+void deliver(const Block &block, const void *data, size_t bytes) {
+    if (bytes == 0) {
+        return;
+    }
+    const TypeFacts facts = facts_of(block.type);
+    if (lies_in_order(facts, bytes)) {
+        std::memcpy(start_of(block, facts), data, bytes);
+        return;
+    }
+    const auto *from = static_cast<const std::byte *>(data);
+    const auto size = static_cast<size_t>(facts.size);
+    const size_t whole = bytes / size;
+    unpack(block, static_cast<int64_t>(whole), facts, from);
+    if (const size_t rest = bytes % size; rest > 0) {
+        // The last element came in part: what did not come stays as it is.
+        const Block last = {static_cast<char *>(block.address) +
+                                static_cast<int64_t>(whole) * facts.extent,
+                            1, block.type};
+        std::vector<std::byte> element(size);
+        pack(last, 1, facts, element.data());
+        std::memcpy(element.data(), from + whole * size, rest);
+        unpack(last, 1, facts, element.data());
+    }
+}
+
+uint32_t checksum_of(const Blocks &blocks) {
+    thread_local std::vector<std::byte> scratch;
+    uint32_t sum = 0;
+    for (const Block &block : blocks) {
+        const Bytes bytes = view(block, bytes_in(block), scratch);
+        sum = checksum(bytes.data, bytes.size, sum);
+    }
+    return sum;
+}
+
+} // namespace cd::logger

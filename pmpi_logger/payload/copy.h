@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "payload/block.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace cd::logger {
+
+// Bytes of data in a block.
+size_t bytes_in(const Block &block);
+
+// The first bytes of a block's data, in the order in which MPI sends them. Where they lie like that
+// in memory, they are not moved: the result points there; else they are packed into scratch.
+struct Bytes {
+    const void *data = nullptr;
+    size_t size = 0;
+};
+Bytes view(const Block &block, size_t bytes, std::vector<std::byte> &scratch);
+
+// Writes the first bytes of a block's data; the rest stays as it is.
+void deliver(const Block &block, const void *data, size_t bytes);
+
+// The checksum of what is in the blocks.
+uint32_t checksum_of(const Blocks &blocks);
+
+} // namespace cd::logger

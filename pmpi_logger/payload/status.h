@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include <cstddef>
+#include <mpi.h>
+
+namespace cd::logger {
+
+// Bytes that a message brought. What the program would get from MPI_Get_elements with MPI_BYTE, in
+// an instant: both implementations keep it in the status.
+inline size_t bytes_received(const MPI_Status &status) {
+#ifdef OPEN_MPI
+    return status._ucount;
+#else
+    return static_cast<size_t>(static_cast<unsigned>(status.count_lo)) |
+           static_cast<size_t>(static_cast<unsigned>(status.count_hi_and_cancelled) >> 1) << 32;
+#endif
+}
+
+inline bool was_cancelled(const MPI_Status &status) {
+#ifdef OPEN_MPI
+    return status._cancelled != 0;
+#else
+    return (status.count_hi_and_cancelled & 1) != 0;
+#endif
+}
+
+// Lends a call a status when the program ignores it, and finds out whether MPI writes MPI_ERROR,
+// which it need not do. Use: pass to() to MPI, then settle().
+class StatusLoan {
+public:
+    explicit StatusLoan(MPI_Status *wanted)
+        : to_(wanted == MPI_STATUS_IGNORE ? &own_ : wanted), before_(to_->MPI_ERROR) {
+        to_->MPI_ERROR = unwritten;
+    }
+    MPI_Status *to() const { return to_; }
+    bool settle() {
+        error_written_ = to_->MPI_ERROR != unwritten;
+        if (!error_written_) {
+            to_->MPI_ERROR = before_;
+        }
+        return error_written_;
+    }
+
+private:
+    static constexpr int unwritten = 0x5EED0BAD;
+    MPI_Status own_ = {};
+    MPI_Status *to_;
+    int before_;
+    bool error_written_ = false;
+};
+
+// Gives the program a logged status, as MPI wrote it.
+inline void give_status(const MPI_Status &logged, bool error_written, MPI_Status *wanted) {
+    if (wanted != MPI_STATUS_IGNORE) {
+        const int before = wanted->MPI_ERROR;
+        *wanted = logged;
+        if (!error_written) {
+            wanted->MPI_ERROR = before;
+        }
+    }
+}
+
+} // namespace cd::logger

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include <cstdint>
+#include <mpi.h>
+
+namespace cd::logger {
+
+struct TypeFacts {
+    int64_t size = 0; // bytes of data in one element
+    int64_t extent = 0;
+    int64_t lower_bound = 0; // of the data
+    int64_t span = 0;        // from the first to behind the last byte of data
+    bool dense = false;      // consecutive elements are consecutive bytes, without gaps
+
+    // From the first to behind the last byte of count elements.
+    int64_t span_of(int64_t count) const { return count > 0 ? span + (count - 1) * extent : 0; }
+};
+
+// Remembered from call to call.
+TypeFacts facts_of(MPI_Datatype type);
+
+// A datatype has been freed; its handle may come to mean another one.
+void forget_type_facts();
+
+} // namespace cd::logger

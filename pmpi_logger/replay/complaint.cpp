@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "replay/complaint.h"
+
+#include "interception/inside.h"
+#include "interception/real.h"
+
+#include "cd/mpi_log.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <string>
+
+namespace cd::logger {
+namespace {
+
+enum class OnDivergence { error, abort, live };
+
+OnDivergence on_divergence() {
+    const char *wanted = std::getenv("CD_ON_DIVERGENCE");
+    if (wanted == nullptr || std::strcmp(wanted, "error") == 0) {
+        return OnDivergence::error;
+    }
+    if (std::strcmp(wanted, "abort") == 0) {
+        return OnDivergence::abort;
+    }
+    if (std::strcmp(wanted, "live") == 0) {
+        return OnDivergence::live;
+    }
+    std::fprintf(stderr,
+                 "pmpi_logger: CD_ON_DIVERGENCE is \"%s\"; allowed are error, abort and live; "
+                 "taking error\n",
+                 wanted);
+    return OnDivergence::error;
+}
+
+int world_rank() {
+    int rank = -1;
+    real<Fn::MPI_Comm_rank>(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+// As debuggers and addr2line want it: symbol, or file and offset.
+std::string place_in_program(const void *site) {
+    Dl_info info = {};
+    char text[512];
+    if (dladdr(site, &info) == 0 || info.dli_fname == nullptr) {
+        std::snprintf(text, sizeof text, "%p", site);
+        return text;
+    }
+    const auto offset = [&](const void *base) {
+        return static_cast<size_t>(static_cast<const char *>(site) -
+                                   static_cast<const char *>(base));
+    };
+    if (info.dli_sname != nullptr) {
+        std::snprintf(text, sizeof text, "%s+%#zx (%s+%#zx)", info.dli_sname,
+                      offset(info.dli_saddr), info.dli_fname, offset(info.dli_fbase));
+    } else {
+        std::snprintf(text, sizeof text, "%s+%#zx", info.dli_fname, offset(info.dli_fbase));
+    }
+    return text;
+}
+
+std::string words_of(const uint64_t *words, int count) {
+    std::string text = "(";
+    for (int i = 0; i < count; ++i) {
+        char word[32];
+        const auto value = static_cast<int64_t>(words[i]);
+        std::snprintf(word, sizeof word, value > -65536 && value < 65536 ? "%s%ld" : "%s%#lx",
+                      i > 0 ? ", " : "", static_cast<long>(value));
+        text += word;
+    }
+    return text + ")";
+}
+
+} // namespace
+
+void complain_lost(Fn fn) {
+    std::fprintf(stderr,
+                 "pmpi_logger: rank %d: there is no memory to record %s; the active CD cannot be "
+                 "restored any more: advance it, or give the log less to hold\n",
+                 world_rank(), name_of(fn));
+}
+
+int diverged(const Call &call, const EntryHeader &logged, const char *difference) {
+    const OnDivergence wanted = on_divergence();
+    const char *const consequence = wanted == OnDivergence::abort  ? "aborting, as asked"
+                                    : wanted == OnDivergence::live ? "going on live, as asked"
+                                                                   : "the call fails";
+    std::fprintf(stderr,
+                 "pmpi_logger: rank %d: the re-execution differs from the log: %s; %s\n"
+                 "  the program calls %s%s\n    at %s\n"
+                 "  the log has       %s%s\n    at %s\n",
+                 world_rank(), difference, consequence, name_of(call.fn),
+                 words_of(call.words, call.word_count).c_str(), place_in_program(call.site).c_str(),
+                 name_of(logged.function()), words_of(logged.word(), logged.words).c_str(),
+                 place_in_program(reinterpret_cast<const void *>(logged.site)).c_str());
+    if (wanted == OnDivergence::abort) {
+        real<Fn::MPI_Abort>(MPI_COMM_WORLD, MPI_ERR_OTHER);
+    }
+    if (wanted == OnDivergence::live) {
+        delete_MPI_log_from_cd(CD_CURRENT_CD);
+        return run_live;
+    }
+    return raise(call.arguments.comm, MPI_ERR_OTHER);
+}
+
+int raise(MPI_Comm comm, int error) {
+    const Inside inside;
+    real<Fn::MPI_Comm_call_errhandler>(comm != MPI_COMM_NULL ? comm : MPI_COMM_WORLD, error);
+    return error;
+}
+
+int refuse(Fn fn, const char *reason) {
+    std::fprintf(stderr,
+                 "pmpi_logger: rank %d: %s cannot be replayed by one rank alone, so a CD that logs "
+                 "refuses it: %s. Create the CD with COMM_LOGGING_DISABLED, or call it outside\n",
+                 world_rank(), name_of(fn), reason);
+    return raise(MPI_COMM_WORLD, MPI_ERR_UNSUPPORTED_OPERATION);
+}
+
+} // namespace cd::logger

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "call/call.h"
+#include "entry/entry.h"
+
+#include <mpi.h>
+
+namespace cd::logger {
+
+// What the logger has to say, and what it makes MPI's error handlers do. It never ends the program
+// by itself, unless CD_ON_DIVERGENCE=abort asks for that.
+
+// The result of a replayed call that has to be made for real after all.
+constexpr int run_live = -1;
+
+// Says on standard error that a call could not be recorded for want of memory: the CD cannot be
+// restored to before it.
+void complain_lost(Fn fn);
+
+// The program does something else than the log: says what both do, and where. Returns the result of
+// the call, run_live if CD_ON_DIVERGENCE=live.
+int diverged(const Call &call, const EntryHeader &logged, const char *difference);
+
+// As MPI does when a call on comm fails: calls the error handler, and returns the error.
+int raise(MPI_Comm comm, int error);
+
+// The call cannot be replayed, so a CD that logs refuses it: says why, and fails.
+int refuse(Fn fn, const char *reason);
+
+} // namespace cd::logger

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "call/call.h"
+#include "entry/reader.h"
+
+#include <optional>
+
+namespace cd::logger {
+
+bool same_call(const Call &call, const EntryHeader &logged);
+
+// The next entry of the log, if it records this call; else nothing, and result is the call's.
+// Polls that found nothing and readings of the clock are passed over: how often a program asks may
+// depend on its speed.
+std::optional<EntryReader> next_entry(const Call &call, int &result);
+
+// The same if it is the very next one; else nothing, and the log is where it was.
+std::optional<EntryReader> next_entry_if_same(const Call &call);
+
+// The entry that was read last does not fit after all.
+int not_matching(const Call &call, const EntryReader &entry, const char *difference);
+
+} // namespace cd::logger

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "replay/quiesce.h"
+
+#include "families/persistent.h"
+#include "interception/inside.h"
+#include "interception/real.h"
+#include "payload/copy.h"
+#include "payload/status.h"
+#include "requests/completion.h"
+#include "requests/placeholder.h"
+#include "requests/table.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ranges>
+#include <vector>
+
+namespace cd::logger {
+namespace {
+
+// Those that this thread's restore has stopped, the oldest first.
+thread_local std::vector<Request *> stopped;
+thread_local char reason[256];
+
+std::chrono::duration<double> patience() {
+    const char *seconds = std::getenv("CD_QUIESCE_TIMEOUT");
+    return std::chrono::duration<double>(seconds != nullptr ? std::atof(seconds) : 10.0);
+}
+
+// Leaves the request as it is: the program holds its handle.
+bool is_complete(const Request &request, MPI_Status &status) {
+    int complete = 0;
+    real<Fn::MPI_Request_get_status>(request.known_to_mpi(), &complete, &status);
+    return complete != 0;
+}
+
+bool completes_in_time(const Request &request, MPI_Status &status) {
+    const auto end = std::chrono::steady_clock::now() + patience();
+    while (!is_complete(request, status)) {
+        if (std::chrono::steady_clock::now() > end) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void keep_data(Request &request, const MPI_Status &status) {
+    request.data.clear();
+    size_t most = bytes_brought(request, status, MPI_SUCCESS);
+    std::vector<std::byte> scratch;
+    for (const Block &block : request.arrivals) {
+        const Bytes bytes = view(block, std::min(bytes_in(block), most), scratch);
+        most = SIZE_MAX;
+        const auto *from = static_cast<const std::byte *>(bytes.data);
+        request.data.insert(request.data.end(), from, from + bytes.size);
+    }
+    request.status = status;
+}
+
+// False if it neither ends nor can go on during a restore.
+bool stop(Request &request, bool will_be_started_again) {
+    MPI_Status status = {};
+    switch (request.kind) {
+    case Request::Kind::generalized:
+        return true;
+    case Request::Kind::send:
+        // An older send's buffer may not change while it is under way, so that a restore writes
+        // what is there. One of the re-execution needs the shadow.
+        if (!will_be_started_again || !request.shadow.empty()) {
+            return true;
+        }
+        break;
+    case Request::Kind::receive: {
+        MPI_Request known = request.known_to_mpi();
+        real<Fn::MPI_Cancel>(&known);
+        break;
+    }
+    default:
+        break;
+    }
+    if (!completes_in_time(request, status)) {
+        return false;
+    }
+    request.state = was_cancelled(status) ? Request::State::cancelled : Request::State::parked;
+    if (request.state == Request::State::parked) {
+        keep_data(request, status);
+    }
+    stopped.push_back(&request);
+    return true;
+}
+
+// A receive that was cancelled although it goes on: posted again under the same handle.
+void post_again(Request &request) {
+    if (request.persistent) {
+        MPI_Request known = request.known_to_mpi();
+        real<Fn::MPI_Wait>(&known, MPI_STATUS_IGNORE);
+        real<Fn::MPI_Start>(&known);
+        return;
+    }
+    const Block &block = request.arrivals.front();
+    MPI_Request posted = MPI_REQUEST_NULL;
+    real<Fn::MPI_Irecv>(block.address, static_cast<int>(block.count), block.type, request.peer,
+                        request.tag, request.comm, &posted);
+    if (request.stand_in != MPI_REQUEST_NULL) {
+        real<Fn::MPI_Wait>(&request.stand_in, MPI_STATUS_IGNORE);
+    } else {
+        ++RequestTable::instance().stand_ins;
+    }
+    request.stand_in = posted;
+}
+
+// As it was before stop(), whatever the restore has written over it.
+void go_on(Request &request) {
+    if (request.state == Request::State::cancelled) {
+        post_again(request);
+    } else {
+        deliver_kept(request);
+    }
+    request.state = Request::State::active;
+}
+
+// The re-execution will start it: MPI is done with it.
+void set_aside(Request &request) {
+    RequestTable &table = RequestTable::instance();
+    MPI_Request known = request.known_to_mpi();
+    real<Fn::MPI_Wait>(&known, MPI_STATUS_IGNORE);
+    if (request.persistent) {
+        return;
+    }
+    if (request.stand_in != MPI_REQUEST_NULL) {
+        MPI_Request held = request.handle;
+        real<Fn::MPI_Wait>(&held, MPI_STATUS_IGNORE);
+        request.stand_in = MPI_REQUEST_NULL;
+        --table.stand_ins;
+    }
+    request.freed = false;
+    table.rename(request, MPI_REQUEST_NULL);
+}
+
+bool will_be_started_again(cd_handle cd, const Request &request) {
+    return request.logged && cd_log_covers(cd, &request.place) != 0;
+}
+
+void resume_all(cd_handle cd, bool restored) {
+    for (Request *request : stopped) {
+        if (restored && will_be_started_again(cd, *request)) {
+            set_aside(*request);
+        } else {
+            go_on(*request);
+        }
+    }
+    stopped.clear();
+}
+
+// A replay that is broken off leaves requests that only the log completes.
+void drop_replayed(cd_handle cd) {
+    for (Request *request : RequestTable::instance().all()) {
+        if (request->state == Request::State::replayed && will_be_started_again(cd, *request)) {
+            complete(*request);
+        }
+    }
+}
+
+} // namespace
+
+const char *quiesce(cd_handle cd) {
+    const Inside inside;
+    stopped.clear();
+    FreesRequest::sweep(false);
+    std::vector<Request *> pending;
+    for (Request *request : RequestTable::instance().all()) {
+        if (request->state == Request::State::active) {
+            pending.push_back(request);
+        }
+    }
+    for (Request *request : std::views::reverse(pending)) {
+        if (!stop(*request, will_be_started_again(cd, *request))) {
+            std::ranges::reverse(stopped);
+            resume_all(cd, false);
+            std::snprintf(
+                reason, sizeof reason,
+                "a %s that is under way did not complete within %g s (CD_QUIESCE_TIMEOUT)",
+                request->kind == Request::Kind::send   ? "send without a shadow copy"
+                : request->kind == Request::Kind::file ? "file operation"
+                                                       : "collective operation or matched receive",
+                patience().count());
+            return reason;
+        }
+    }
+    std::ranges::reverse(stopped);
+    return nullptr;
+}
+
+void resume(cd_handle cd, bool restored) {
+    const Inside inside;
+    resume_all(cd, restored);
+    if (restored) {
+        drop_replayed(cd);
+    }
+}
+
+} // namespace cd::logger

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "requests/completion.h"
+
+#include "entry/writer.h"
+#include "interception/real.h"
+#include "payload/copy.h"
+#include "payload/status.h"
+#include "requests/placeholder.h"
+#include "requests/table.h"
+
+#include <algorithm>
+
+namespace cd::logger {
+
+size_t bytes_brought(const Request &request, const MPI_Status &status, int result) {
+    const bool by_message = request.kind == Request::Kind::receive ||
+                            request.kind == Request::Kind::matched ||
+                            (request.kind == Request::Kind::file && !request.arrivals.empty());
+    if (!by_message || result != MPI_SUCCESS) {
+        return everything;
+    }
+    return was_cancelled(status) ? 0 : bytes_received(status);
+}
+
+void deliver_kept(const Request &request) {
+    const std::byte *from = request.data.data();
+    size_t left = request.data.size();
+    for (const Block &block : request.arrivals) {
+        const size_t size = std::min(left, bytes_in(block));
+        deliver(block, from, size);
+        from += size;
+        left -= size;
+    }
+}
+
+void complete(Request &request) {
+    RequestTable &table = RequestTable::instance();
+    if (request.stand_in != MPI_REQUEST_NULL) {
+        // The one that the program held has been complete for long.
+        MPI_Request held = request.handle;
+        if (!request.persistent) {
+            real<Fn::MPI_Wait>(&held, MPI_STATUS_IGNORE);
+        }
+        request.stand_in = MPI_REQUEST_NULL;
+        --table.stand_ins;
+    }
+    if (!request.persistent) {
+        if (request.state == Request::State::replayed) {
+            give_placeholder(request.handle);
+        }
+        table.remove(request);
+        return;
+    }
+    request.state = Request::State::inactive;
+    request.logged = false;
+    table.number(request, 0);
+}
+
+} // namespace cd::logger

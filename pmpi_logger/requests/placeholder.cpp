@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "requests/placeholder.h"
+
+#include "interception/real.h"
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace cd::logger {
+namespace {
+
+std::mutex mutex;
+std::vector<MPI_Request> pool;
+
+int give_kept_status(void *kept, MPI_Status *status) {
+    if (kept != nullptr) {
+        const int error = status->MPI_ERROR;
+        *status = *static_cast<MPI_Status *>(kept);
+        status->MPI_ERROR = error;
+    } else {
+        real<Fn::MPI_Status_set_elements>(status, MPI_BYTE, 0);
+        real<Fn::MPI_Status_set_cancelled>(status, 0);
+        status->MPI_SOURCE = MPI_ANY_SOURCE;
+        status->MPI_TAG = MPI_ANY_TAG;
+    }
+    return MPI_SUCCESS;
+}
+
+int free_kept_status(void *kept) {
+    delete static_cast<MPI_Status *>(kept);
+    return MPI_SUCCESS;
+}
+
+int ignore_cancel(void *, int) { return MPI_SUCCESS; }
+
+MPI_Request complete(MPI_Status *kept) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    real<Fn::MPI_Grequest_start>(give_kept_status, free_kept_status, ignore_cancel, kept, &request);
+    real<Fn::MPI_Grequest_complete>(request);
+    return request;
+}
+
+} // namespace
+
+MPI_Request take_placeholder() {
+    {
+        const std::scoped_lock lock(mutex);
+        if (!pool.empty()) {
+            const MPI_Request request = pool.back();
+            pool.pop_back();
+            return request;
+        }
+    }
+    return complete(nullptr);
+}
+
+void give_placeholder(MPI_Request request) {
+    const std::scoped_lock lock(mutex);
+    pool.push_back(request);
+}
+
+MPI_Request completed_request(const MPI_Status &status) {
+    return complete(std::make_unique<MPI_Status>(status).release());
+}
+
+void free_placeholders() {
+    const std::scoped_lock lock(mutex);
+    for (MPI_Request &request : pool) {
+        real<Fn::MPI_Request_free>(&request);
+    }
+    pool.clear();
+}
+
+} // namespace cd::logger

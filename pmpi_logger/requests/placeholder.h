@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include <mpi.h>
+
+namespace cd::logger {
+
+// Requests that are complete from the start: a program may hold, mix, convert to Fortran and wait
+// for them like any other.
+
+// For a request whose completion stands in the log. They are used again and again.
+MPI_Request take_placeholder();
+void give_placeholder(MPI_Request request);
+
+// For one that has completed with this status. It goes when it is waited for.
+MPI_Request completed_request(const MPI_Status &status);
+
+// Before MPI ends.
+void free_placeholders();
+
+} // namespace cd::logger

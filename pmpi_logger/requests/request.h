@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "payload/block.h"
+#include "requests/shadow.h"
+
+#include "cd/mpi_log.h"
+
+#include <cstdint>
+#include <mpi.h>
+#include <vector>
+
+namespace cd::logger {
+
+// What there is to know of an MPI request beyond what MPI tells: where its data arrive, and whether
+// and where its start stands in a log.
+struct Request {
+    enum class Kind : uint8_t {
+        send,
+        receive, // can be cancelled and posted again
+        matched, // receives what has been found already: can only be waited for
+        collective,
+        file,
+        generalized // the program completes it
+    };
+    enum class State : uint8_t {
+        inactive,  // a persistent one between two uses
+        active,    // MPI works on it
+        cancelled, // by a restore: the re-execution will post it
+        parked,    // completed during a restore: the re-execution gets the data that are kept here
+        replayed   // its completion stands in the log; MPI knows nothing of it
+    };
+
+    Kind kind = Kind::send;
+    State state = State::active;
+    bool persistent = false;
+    bool freed = false; // by the program, before it was complete
+
+    MPI_Request handle = MPI_REQUEST_NULL;   // that the program holds
+    MPI_Request stand_in = MPI_REQUEST_NULL; // that MPI has to be asked for instead, if any
+
+    bool logged = false; // its start stands in a log, at place
+    cd_log_place place = {};
+    uint64_t id = 0; // of the start; 0 if not logged
+
+    Blocks arrivals;   // where data arrive
+    Blocks departures; // a persistent send's data
+    Shadow shadow;     // that a send goes out from
+
+    // A receive's, to post it again.
+    MPI_Comm comm = MPI_COMM_NULL;
+    int peer = 0;
+    int tag = 0;
+
+    // A parked one's.
+    std::vector<std::byte> data;
+    MPI_Status status = {};
+
+    MPI_Request known_to_mpi() const { return stand_in != MPI_REQUEST_NULL ? stand_in : handle; }
+};
+
+} // namespace cd::logger

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "requests/shadow.h"
+
+#include "payload/copy.h"
+#include "payload/type_facts.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace cd::logger {
+namespace {
+
+// Gaps cost address space only, but not without end: absolute addresses may lie anywhere.
+constexpr int64_t widest_spread = int64_t{64} << 20;
+
+} // namespace
+
+Shadow Shadow::of(const Block &block) {
+    Shadow shadow;
+    const TypeFacts facts = facts_of(block.type);
+    const int64_t span = facts.span_of(block.count);
+    if (span <= 0 || (!facts.dense && span > 2 * facts.size * block.count + widest_spread)) {
+        return shadow;
+    }
+    shadow.memory_.reset(new (std::nothrow) std::byte[static_cast<size_t>(span)]);
+    if (shadow.memory_ == nullptr) {
+        return shadow;
+    }
+    shadow.address_ = shadow.memory_.get() - facts.lower_bound;
+    const auto bytes = static_cast<size_t>(facts.size * block.count);
+    std::vector<std::byte> scratch;
+    const Bytes data = view(block, bytes, scratch);
+    deliver({shadow.address_, block.count, block.type}, data.data, data.size);
+    return shadow;
+}
+
+bool shadows_wanted() {
+    static const bool wanted = [] {
+        const char *setting = std::getenv("CD_SEND_SHADOW");
+        return setting == nullptr || std::strcmp(setting, "off") != 0;
+    }();
+    return wanted;
+}
+
+} // namespace cd::logger

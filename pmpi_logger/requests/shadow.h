@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "payload/block.h"
+
+#include <memory>
+
+namespace cd::logger {
+
+// A copy of what a non-blocking send sends, at the same place within its layout. MPI may read the
+// buffer of a send late, when a restore has long given it other contents; a receiver may even wait
+// for something else from this rank first, so a restore cannot wait for the send.
+class Shadow {
+public:
+    Shadow() = default;
+
+    // Copies the block. Empty if the block is, or spreads too widely to be copied, or there is no
+    // memory.
+    static Shadow of(const Block &block);
+
+    bool empty() const { return memory_ == nullptr; }
+
+    // What to send instead of the block.
+    void *address() const { return address_; }
+
+private:
+    std::unique_ptr<std::byte[]> memory_;
+    void *address_ = nullptr;
+};
+
+// CD_SEND_SHADOW=off: sends go out from the program's buffers.
+bool shadows_wanted();
+
+} // namespace cd::logger

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "requests/table.h"
+
+#include "call/decode.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cd::logger {
+
+RequestTable &RequestTable::instance() {
+    // Never destroyed: MPI may be used while the process ends.
+    static auto &table = *new RequestTable;
+    return table;
+}
+
+RequestTable::Key RequestTable::key_of(MPI_Request handle) { return word_of(handle); }
+
+Request &RequestTable::add(MPI_Request handle) {
+    if (Request *stale = find(handle)) {
+        remove(*stale);
+    }
+    const std::scoped_lock lock(mutex_);
+    std::unique_ptr<Request> request;
+    if (spare_.empty()) {
+        request = std::make_unique<Request>();
+    } else {
+        request = std::move(spare_.back());
+        spare_.pop_back();
+    }
+    request->handle = handle;
+    ++size_;
+    return *(named_[key_of(handle)] = std::move(request));
+}
+
+Request *RequestTable::find(MPI_Request handle) {
+    if (empty()) {
+        return nullptr;
+    }
+    const std::scoped_lock lock(mutex_);
+    const auto found = named_.find(key_of(handle));
+    return found != named_.end() ? found->second.get() : nullptr;
+}
+
+Request *RequestTable::find(uint64_t id) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = numbered_.find(id);
+    return found != numbered_.end() ? found->second : nullptr;
+}
+
+void RequestTable::number(Request &request, uint64_t id) {
+    const std::scoped_lock lock(mutex_);
+    numbered_.erase(request.id);
+    request.id = id;
+    if (id != 0) {
+        numbered_[id] = &request;
+    }
+}
+
+void RequestTable::rename(Request &request, MPI_Request handle) {
+    if (handle != MPI_REQUEST_NULL && handle != request.handle) {
+        if (Request *stale = find(handle)) {
+            remove(*stale);
+        }
+    }
+    const std::scoped_lock lock(mutex_);
+    std::unique_ptr<Request> owned;
+    if (request.handle != MPI_REQUEST_NULL) {
+        const auto found = named_.find(key_of(request.handle));
+        owned = std::move(found->second);
+        named_.erase(found);
+    } else {
+        const auto found = std::ranges::find_if(
+            nameless_, [&](const auto &other) { return other.get() == &request; });
+        owned = std::move(*found);
+        nameless_.erase(found);
+    }
+    request.handle = handle;
+    if (handle != MPI_REQUEST_NULL) {
+        named_[key_of(handle)] = std::move(owned);
+    } else {
+        nameless_.push_back(std::move(owned));
+    }
+}
+
+void RequestTable::remove(Request &request) {
+    if (request.stand_in != MPI_REQUEST_NULL) {
+        --stand_ins;
+    }
+    rename(request, MPI_REQUEST_NULL);
+    number(request, 0);
+    const std::scoped_lock lock(mutex_);
+    --size_;
+    const auto found =
+        std::ranges::find_if(nameless_, [&](const auto &other) { return other.get() == &request; });
+    // The vectors keep their memory for the next one.
+    Blocks arrivals = std::move(request.arrivals);
+    arrivals.clear();
+    request = Request();
+    request.arrivals = std::move(arrivals);
+    spare_.push_back(std::move(*found));
+    nameless_.erase(found);
+}
+
+std::vector<Request *> RequestTable::all() {
+    const std::scoped_lock lock(mutex_);
+    std::vector<Request *> requests;
+    for (auto &[key, request] : named_) {
+        requests.push_back(request.get());
+    }
+    for (auto &request : nameless_) {
+        requests.push_back(request.get());
+    }
+    std::ranges::sort(requests, {}, &Request::id);
+    return requests;
+}
+
+} // namespace cd::logger

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "requests/request.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace cd::logger {
+
+// All requests of the process that are tracked: those that bring data, whether a CD logs or not,
+// since they may complete when one does; and while a CD logs, all others.
+//
+// Thread-safe. A request belongs to the thread that uses it, as MPI demands; only restores look at
+// all of them.
+class RequestTable {
+public:
+    static RequestTable &instance();
+
+    bool empty() const { return size_.load(std::memory_order_relaxed) == 0; }
+
+    // A new one under its handle. One that had the handle before is gone, unnoticed.
+    Request &add(MPI_Request handle);
+
+    // nullptr if it is not tracked.
+    Request *find(MPI_Request handle);
+
+    // The one whose start has this number in the log.
+    Request *find(uint64_t id);
+
+    // Gives it a number, under which it is found until it is removed or gets another.
+    void number(Request &request, uint64_t id);
+    uint64_t next_number() { return ++numbers_; }
+
+    // The program will know it by another handle, or by none.
+    void rename(Request &request, MPI_Request handle);
+
+    void remove(Request &request);
+
+    // All of them, in the order of their numbers.
+    std::vector<Request *> all();
+
+    // Requests that have a stand-in; while there are none, handles are MPI's own.
+    std::atomic<int> stand_ins = 0;
+
+private:
+    using Key = uint64_t;
+    static Key key_of(MPI_Request handle);
+
+    std::mutex mutex_;
+    std::unordered_map<Key, std::unique_ptr<Request>> named_;
+    std::vector<std::unique_ptr<Request>> nameless_;
+    std::unordered_map<uint64_t, Request *> numbered_;
+    std::vector<std::unique_ptr<Request>> spare_;
+    std::atomic<uint64_t> numbers_ = 0;
+    std::atomic<size_t> size_ = 0;
+};
+
+} // namespace cd::logger

@@ -9,6 +9,8 @@
 #include "runtime/identity.h"
 #include "runtime/log_listener.h"
 
+#include <cstdint>
+
 namespace cd {
 namespace {
 
@@ -26,12 +28,12 @@ Status lock_log(FamilyLock &lock, cd_handle handle) {
 
 // Why the stream took no entry.
 Status not_taken(Resident &domain) {
-    if (domain.log.remaining() > 0) {
+    if (const uint64_t remaining = domain.log.extent().remaining; remaining > 0) {
         return fail(
             CD_ERROR_LOG_REPLAYING,
             "CD %s replays its MPI log and has %llu entries left; nothing can be added before "
             "get_MPI_log_from_cd has returned them",
-            domain.name(), static_cast<unsigned long long>(domain.log.remaining()));
+            domain.name(), static_cast<unsigned long long>(remaining));
     }
     return out_of_memory();
 }
@@ -41,7 +43,15 @@ Status check_parts(const cd_log_part *parts, int count) {
         return fail(CD_ERROR_LOG_ENTRY, "the entry has %d parts at %p; pass that many parts", count,
                     static_cast<const void *>(parts));
     }
+    size_t length = 0;
     for (int i = 0; i < count; ++i) {
+        if (parts[i].length > PTRDIFF_MAX - length) {
+            return fail(CD_ERROR_LOG_ENTRY,
+                        "the %d parts of the entry are longer together than memory can be; part %d "
+                        "is %zu bytes at %p",
+                        count, i, parts[i].length, parts[i].data);
+        }
+        length += parts[i].length;
         if (parts[i].data == nullptr && parts[i].length > 0) {
             return fail(CD_ERROR_LOG_ENTRY, "part %d of the entry is %zu bytes at NULL", i,
                         parts[i].length);

@@ -82,12 +82,13 @@ void query(const Domain &domain, cd_info &info) {
     info.sibling = domain.sibling;
     info.children = static_cast<int>(domain.children.size());
     info.logging = domain.log.enabled() ? 1 : 0;
-    info.replaying = domain.log.remaining() > 0 ? 1 : 0;
+    const LogShare::Extent log = domain.log.extent();
+    info.replaying = log.remaining > 0 ? 1 : 0;
     info.epoch = domain.epoch;
     info.files = domain.files.size();
-    info.log_length = domain.log.entries();
-    info.log_bytes = domain.log.bytes();
-    info.log_remaining = domain.log.remaining();
+    info.log_length = log.entries;
+    info.log_bytes = log.bytes;
+    info.log_remaining = log.remaining;
     const Entry *previous = nullptr;
     for (const auto &[address, entry] : domain.entries) {
         const bool continues = previous != nullptr && previous->range.end == entry->range.begin &&

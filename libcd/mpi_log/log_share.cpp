@@ -58,8 +58,8 @@ Status LogShare::check_begin_now(int depth) const {
     // Below a root what is left may belong to a later CD of the same depth.
     if (owned_ != nullptr && !stream_->replaying()) {
         stream_->for_each_nested(depth, [&](LogStream::Sibling sibling, const LogStream &nested) {
-            if (status.is_ok() && nested.replaying()) {
-                const auto left = nested.end().entries - nested.cursor().entries;
+            const uint64_t left = nested.places().remaining();
+            if (status.is_ok() && left > 0) {
                 status = fail(CD_ERROR_LOG_SIBLINGS,
                               "sibling %d at depth %d left %llu log entries that were not "
                               "replayed: the re-execution created other siblings; create the same "
@@ -115,12 +115,12 @@ void LogShare::rewind(int depth) noexcept {
     });
 }
 
-uint64_t LogShare::entries() const {
-    return enabled() ? stream_->end().entries - begin_.entries : 0;
-}
-uint64_t LogShare::bytes() const { return enabled() ? stream_->end().bytes - begin_.bytes : 0; }
-uint64_t LogShare::remaining() const {
-    return enabled() ? stream_->end().entries - stream_->cursor().entries : 0;
+LogShare::Extent LogShare::extent() const {
+    if (!enabled()) {
+        return {};
+    }
+    const LogStream::Places now = stream_->places();
+    return {now.end.entries - begin_.entries, now.end.bytes - begin_.bytes, now.remaining()};
 }
 
 const LogShare::NestedBegin *LogShare::begin_of(const LogStream *nested) const {

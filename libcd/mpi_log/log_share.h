@@ -54,9 +54,13 @@ public:
     // Replay from the CD's point in time.
     void rewind(int depth) noexcept;
 
-    uint64_t entries() const;
-    uint64_t bytes() const;
-    uint64_t remaining() const;
+    // How much the CD owns, and how much of it is still to be replayed, at one moment.
+    struct Extent {
+        uint64_t entries = 0;
+        uint64_t bytes = 0;
+        uint64_t remaining = 0;
+    };
+    Extent extent() const;
 
 private:
     using NestedBegin = std::pair<LogStream *, LogStream::Position>;

@@ -176,6 +176,11 @@ LogStream::Position LogStream::end() const {
     return end_;
 }
 
+LogStream::Places LogStream::places() const {
+    const std::scoped_lock lock(lock_);
+    return {cursor_, end_};
+}
+
 void LogStream::set_cursor(const Position &position) noexcept {
     const std::scoped_lock lock(lock_);
     cursor_ = position;

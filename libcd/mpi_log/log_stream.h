@@ -36,6 +36,14 @@ public:
         bool operator==(const Position &other) const { return entries == other.entries; }
     };
 
+    // Both as they are at one moment.
+    struct Places {
+        Position cursor;
+        Position end;
+
+        uint64_t remaining() const { return end.entries - cursor.entries; }
+    };
+
     struct Sibling {
         int depth = 0;
         int index = 0;
@@ -72,6 +80,7 @@ public:
     Position begin() const { return begin_; }
     Position cursor() const;
     Position end() const;
+    Places places() const;
     void set_cursor(const Position &position) noexcept;
 
     // Frees the entries before position.

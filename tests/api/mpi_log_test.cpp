@@ -216,6 +216,15 @@ TEST_F(MpiLog, BadEntriesAreRefused) {
     EXPECT_EQ(info_of(root).log_length, 0U);
 }
 
+TEST_F(MpiLog, PartsThatAreLongerTogetherThanMemoryAreRefused) {
+    char byte = 0;
+    const cd_log_part wraps_to_eight[2] = {{&byte, SIZE_MAX}, {&byte, 9}};
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_ENTRY, cd_log_append(root, wraps_to_eight, 2)));
+    const cd_log_part wraps_when_aligned = {&byte, SIZE_MAX - 3};
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_ENTRY, cd_log_append(root, &wraps_when_aligned, 1)));
+    EXPECT_EQ(info_of(root).log_length, 0U);
+}
+
 // ---- A chain of CDs shares one log, of which each owns a suffix ------------------------------
 
 class MpiLogChain : public MpiLog {

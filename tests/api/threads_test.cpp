@@ -275,4 +275,23 @@ TEST_F(Threads, QueryWhileOthersAdd) {
     EXPECT_EQ(info_of(root).bytes, size_t{thread_count - 1} * round_count);
 }
 
+// An only child shares its parent's log.
+TEST_F(Threads, LogLengthsAreOfOneMomentWhileTheParentLogs) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    const cd_handle child = make_child(root);
+    constexpr int entry_count = 100'000;
+    const std::jthread logger([&] {
+        const cd_log_part part = {"8 bytes.", 8};
+        for (int i = 0; i < entry_count; ++i)
+            EXPECT_TRUE(succeeds(cd_log_append(root, &part, 1)));
+    });
+    cd_info info{};
+    while (info.log_length < entry_count) {
+        info = info_of(child);
+        ASSERT_EQ(info.log_remaining, 0U);
+        ASSERT_EQ(info.replaying, 0);
+        ASSERT_EQ(info.log_bytes, info.log_length * 8);
+    }
+}
+
 } // namespace

@@ -61,8 +61,9 @@ void check_lists(cd::Domain &domain, std::ostream &out) {
 }
 
 void describe_domain(cd::Domain &domain, std::ostream &out) {
-    out << domain.name() << " epoch " << domain.epoch << " log " << domain.log.entries() << ' '
-        << domain.log.bytes() << ' ' << domain.log.remaining() << '\n';
+    const cd::LogShare::Extent log = domain.log.extent();
+    out << domain.name() << " epoch " << domain.epoch << " log " << log.entries << ' ' << log.bytes
+        << ' ' << log.remaining << '\n';
     for (const cd::Domain *child : domain.children) {
         out << "child " << child->name() << '\n';
     }

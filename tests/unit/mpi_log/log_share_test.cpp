@@ -64,7 +64,7 @@ struct Logger {
 TEST(LogShare, OfACdThatDoesNotLogIsEmpty) {
     LogShare share;
     EXPECT_FALSE(share.enabled());
-    EXPECT_EQ(share.entries() + share.bytes() + share.remaining(), 0u);
+    EXPECT_EQ(share.extent().entries + share.extent().bytes + share.extent().remaining, 0u);
     EXPECT_TRUE(share.check_begin_now(0));
     share.prepare_begin_now(0);
     share.begin_now();
@@ -77,12 +77,12 @@ TEST(LogShare, AnOnlyChildOwnsASuffixOfItsParentsLog) {
     Logger child = root.child(true);
     child.log("bc");
     root.log("d");
-    EXPECT_EQ(root.share.entries(), 3u);
-    EXPECT_EQ(root.share.bytes(), 4u);
-    EXPECT_EQ(child.share.entries(), 2u);
-    EXPECT_EQ(child.share.bytes(), 3u);
-    EXPECT_EQ(child.share.remaining(), 0u);
-    EXPECT_EQ(child.restore().share.remaining(), 2u);
+    EXPECT_EQ(root.share.extent().entries, 3u);
+    EXPECT_EQ(root.share.extent().bytes, 4u);
+    EXPECT_EQ(child.share.extent().entries, 2u);
+    EXPECT_EQ(child.share.extent().bytes, 3u);
+    EXPECT_EQ(child.share.extent().remaining, 0u);
+    EXPECT_EQ(child.restore().share.extent().remaining, 2u);
     EXPECT_EQ(child.rest(), (Entries{"bc", "d"}));
     EXPECT_EQ(root.restore().next(), "a");
     EXPECT_EQ(root.child(true).rest(), (Entries{"bc", "d"})) << "the child's are replayed to it";
@@ -93,8 +93,8 @@ TEST(LogShare, ARootForgetsWhatLiesBeforeItsPointInTime) {
     root.log("a");
     root.log("b");
     root.advance();
-    EXPECT_EQ(root.share.entries(), 0u);
-    EXPECT_EQ(root.share.bytes(), 0u);
+    EXPECT_EQ(root.share.extent().entries, 0u);
+    EXPECT_EQ(root.share.extent().bytes, 0u);
     EXPECT_EQ(root.restore().next(), "(none)");
     root.log("c");
     EXPECT_EQ(root.restore().rest(), (Entries{"c"}));
@@ -108,8 +108,8 @@ TEST(LogShare, AnAdvanceInAReplayKeepsWhatIsStillToBeReplayed) {
     }
     EXPECT_EQ(root.restore().next(), "a");
     root.advance();
-    EXPECT_EQ(root.share.entries(), 2u);
-    EXPECT_EQ(root.share.remaining(), 2u);
+    EXPECT_EQ(root.share.extent().entries, 2u);
+    EXPECT_EQ(root.share.extent().remaining, 2u);
     EXPECT_EQ(root.rest(), (Entries{"b", "c"}));
     root.log("d");
     EXPECT_EQ(root.restore().rest(), (Entries{"b", "c", "d"}));
@@ -125,7 +125,7 @@ TEST(LogShare, AnAncestorKeepsWhatAChildForgets) {
     EXPECT_EQ(child.restore().rest(), (Entries{"c"}));
     EXPECT_EQ(root.restore().rest(), (Entries{"a", "b", "c"}));
     child.share.forget(child.depth, true);
-    EXPECT_EQ(child.share.entries(), 0u);
+    EXPECT_EQ(child.share.extent().entries, 0u);
     EXPECT_EQ(child.restore().rest(), Entries());
     EXPECT_EQ(root.restore().rest(), (Entries{"a", "b", "c"}));
 }
@@ -137,8 +137,8 @@ TEST(LogShare, ForgettingEndsAReplay) {
         root.log("b");
         root.restore().next();
         root.share.forget(0, alone);
-        EXPECT_EQ(root.share.remaining(), 0u);
-        EXPECT_EQ(root.share.entries(), 0u);
+        EXPECT_EQ(root.share.extent().remaining, 0u);
+        EXPECT_EQ(root.share.extent().entries, 0u);
         root.log("c");
         EXPECT_EQ(root.restore().rest(), (Entries{"c"}));
         EXPECT_EQ(root.share.stream().begin().entries, alone ? 2u : 0u)
@@ -167,16 +167,16 @@ struct LogShareSiblings : testing::Test {
 };
 
 TEST_F(LogShareSiblings, HaveALogEach) {
-    EXPECT_EQ(root.share.entries(), 3u);
-    EXPECT_EQ(first.share.entries(), 2u);
-    EXPECT_EQ(second.share.entries(), 2u);
+    EXPECT_EQ(root.share.extent().entries, 3u);
+    EXPECT_EQ(first.share.extent().entries, 2u);
+    EXPECT_EQ(second.share.extent().entries, 2u);
     EXPECT_EQ(second.restore().rest(), (Entries{"s", "S"}));
     EXPECT_FALSE(root.share.stream().replaying());
 }
 
 TEST_F(LogShareSiblings, OneDoesNotRewindTheOther) {
     first.restore();
-    EXPECT_EQ(second.share.remaining(), 0u);
+    EXPECT_EQ(second.share.extent().remaining, 0u);
     EXPECT_EQ(first.rest(), (Entries{"f", "R"}));
 }
 
@@ -185,7 +185,7 @@ TEST_F(LogShareSiblings, AreReplayedByTheirIndexAfterARestoreOfTheParent) {
     EXPECT_EQ(root.next(), "r");
     Logger first_again = root.child(true, 0);
     Logger second_again = root.child(false, 1);
-    EXPECT_EQ(second_again.share.entries(), 2u);
+    EXPECT_EQ(second_again.share.extent().entries, 2u);
     EXPECT_EQ(second_again.rest(), (Entries{"s", "S"}));
     EXPECT_EQ(first_again.rest(), (Entries{"f", "R"}));
     EXPECT_TRUE(root.share.check_begin_now(0));
@@ -193,7 +193,7 @@ TEST_F(LogShareSiblings, AreReplayedByTheirIndexAfterARestoreOfTheParent) {
 
 TEST_F(LogShareSiblings, TheNextOneWithAnIndexContinuesItsLog) {
     Logger next = root.child(false, 1);
-    EXPECT_EQ(next.share.entries(), 0u);
+    EXPECT_EQ(next.share.extent().entries, 0u);
     next.log("n");
     EXPECT_EQ(next.restore().rest(), (Entries{"n"}));
     root.restore();

@@ -25,7 +25,8 @@ CD_API int add_MPI_log_to_cd(cd_handle cd, void *logent, int loglen);
    the CD's family next advances, deletes the log or ends. error may be NULL. */
 CD_API void *get_MPI_log_from_cd(cd_handle cd, int *error);
 
-/* Forgets the CD's log; ancestors keep theirs. Ends a replay. */
+/* Forgets the CD's log; ancestors keep theirs. Ends a replay, unless it is an ancestor's, which is
+   an error. */
 CD_API int delete_MPI_log_from_cd(cd_handle cd);
 
 /* One piece of an entry. */

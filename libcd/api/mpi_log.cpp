@@ -129,6 +129,9 @@ int delete_MPI_log_from_cd(cd_handle cd) {
             return locked;
         }
         cd::Resident &domain = lock.domain();
+        if (cd::Status checked = domain.log.check_forget(); !checked) {
+            return checked;
+        }
         domain.log.forget(domain.depth, domain.children.empty());
         if (domain.is_root()) {
             forgotten = domain.log.stream().family();

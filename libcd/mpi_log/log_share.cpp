@@ -28,6 +28,7 @@ Status LogShare::of_child(LogShare &parent, bool alone, LogStream::Sibling sibli
     }
     child.begin_ = child.stream_->cursor();
     child.collect_begins(sibling.depth, false, child.nested_begins_);
+    child.collect_replays(sibling.depth, child.replays_of_ancestors_);
     share = std::move(child);
     return Status::ok();
 }
@@ -90,6 +91,19 @@ void LogShare::begin_now() noexcept {
     begin_ = stream_->cursor();
 }
 
+Status LogShare::check_forget() const {
+    for (const auto &[stream, replay] : replays_of_ancestors_) {
+        if (stream->replay() == replay) {
+            return fail(CD_ERROR_LOG_REPLAYING,
+                        "an ancestor was restored and %llu entries of its log are left to be "
+                        "replayed here, which would be lost to it; get them first, or delete the "
+                        "ancestor's log",
+                        static_cast<unsigned long long>(stream->places().remaining()));
+        }
+    }
+    return Status::ok();
+}
+
 void LogShare::forget(int depth, bool alone) {
     std::vector<NestedBegin> begins;
     collect_begins(depth, true, begins);
@@ -132,6 +146,17 @@ void LogShare::collect_begins(int depth, bool at_end, std::vector<NestedBegin> &
     stream_->for_each_nested(depth, [&](LogStream::Sibling, LogStream &nested) {
         begins.emplace_back(&nested, at_end ? nested.end() : nested.cursor());
     });
+}
+
+void LogShare::collect_replays(int depth, std::vector<Replay> &replays) const {
+    const auto collect = [&](LogStream &stream) {
+        if (const uint64_t replay = stream.replay(); replay != 0) {
+            replays.emplace_back(&stream, replay);
+        }
+    };
+    collect(*stream_);
+    stream_->for_each_nested(depth,
+                             [&](LogStream::Sibling, LogStream &nested) { collect(nested); });
 }
 
 // A root has no ancestors that could need what lies before its point in time.

@@ -47,6 +47,9 @@ public:
     void prepare_begin_now(int depth); // may throw std::bad_alloc; changes nothing visible
     void begin_now() noexcept;
 
+    // Whether forget() would take entries from an ancestor, whose replay is still under way.
+    Status check_forget() const;
+
     // Forgets everything, also what was still to be replayed. alone: no descendants exist, so a
     // root's entries can be freed. May throw std::bad_alloc; then nothing has changed.
     void forget(int depth, bool alone);
@@ -64,9 +67,11 @@ public:
 
 private:
     using NestedBegin = std::pair<LogStream *, LogStream::Position>;
+    using Replay = std::pair<LogStream *, uint64_t>;
 
     const NestedBegin *begin_of(const LogStream *nested) const;
     void collect_begins(int depth, bool at_end, std::vector<NestedBegin> &begins) const;
+    void collect_replays(int depth, std::vector<Replay> &replays) const;
     void trim_all() noexcept;
 
     std::shared_ptr<LogStream> owned_;  // a root's
@@ -74,6 +79,7 @@ private:
     LogStream::Position begin_;
     std::vector<NestedBegin> nested_begins_; // where not the nested stream's own begin
     std::vector<NestedBegin> prepared_;
+    std::vector<Replay> replays_of_ancestors_; // that were under way when the CD was created
 };
 
 } // namespace cd

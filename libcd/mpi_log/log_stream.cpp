@@ -164,7 +164,11 @@ void *LogStream::next(size_t &length) noexcept {
     return record.payload();
 }
 
-void LogStream::unread() noexcept { set_cursor(read_from_); }
+void LogStream::unread() noexcept {
+    const std::scoped_lock lock(lock_);
+    cursor_ = read_from_;
+    cursor_moved();
+}
 
 LogStream::Position LogStream::cursor() const {
     const std::scoped_lock lock(lock_);
@@ -181,8 +185,16 @@ LogStream::Places LogStream::places() const {
     return {cursor_, end_};
 }
 
+uint64_t LogStream::replay() const {
+    const std::scoped_lock lock(lock_);
+    return cursor_ == end_ ? 0 : replays_;
+}
+
 void LogStream::set_cursor(const Position &position) noexcept {
     const std::scoped_lock lock(lock_);
+    if (cursor_ == end_ && !(position == end_)) {
+        ++replays_;
+    }
     cursor_ = position;
     cursor_moved();
 }

@@ -77,6 +77,8 @@ public:
     void unread() noexcept;
 
     bool replaying() const { return replaying_.load(std::memory_order_relaxed); }
+    // The number of the replay that is under way, counted from 1; 0 when none is.
+    uint64_t replay() const;
     Position begin() const { return begin_; }
     Position cursor() const;
     Position end() const;
@@ -138,6 +140,7 @@ private:
     Position end_;
     Position cursor_;
     Position read_from_;      // the cursor before the last next()
+    uint64_t replays_ = 0;    // begun so far
     size_t adopted_ = 0;      // entries that have to be freed one by one
     std::mutex nested_mutex_; // CDs of different depths share the stream and add siblings to it
     std::map<Sibling, std::shared_ptr<LogStream>> nested_;

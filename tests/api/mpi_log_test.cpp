@@ -331,6 +331,32 @@ TEST_F(MpiLogChain, AdvanceOfAChildDuringAReplayKeepsWhatWasNotReplayed) {
     EXPECT_EQ(rest(root), "r1 c1 c2 ");
 }
 
+TEST_F(MpiLogChain, DeleteInAChildIsRefusedWhileTheAncestorsReplayIsUnderWay) {
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(next(root), "r1");
+    const cd_handle again = make_child(root);
+    EXPECT_EQ(next(again), "c1");
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, delete_MPI_log_from_cd(again)));
+    ASSERT_TRUE(succeeds(restore_cd(again)));
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, delete_MPI_log_from_cd(again)))
+        << "the child's own replay is part of the root's";
+    EXPECT_EQ(rest(again), "c1 c2 ");
+    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(again)));
+    append(again, "c3");
+    ASSERT_TRUE(succeeds(restore_cd(again)));
+    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(again))) << "this replay is the child's alone";
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(rest(root), "r1 c1 c2 c3 ");
+}
+
+TEST_F(MpiLogChain, DeleteOfTheRestoredCdEndsTheReplayForItsDescendantsToo) {
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    const cd_handle again = make_child(root);
+    ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
+    EXPECT_EQ(info_of(again).replaying, 0);
+    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(again)));
+}
+
 TEST_F(MpiLogChain, CommitInTheMiddleOfAReplayGoesOnInTheParent) {
     ASSERT_TRUE(succeeds(restore_cd(root)));
     EXPECT_EQ(next(root), "r1");
@@ -422,6 +448,24 @@ TEST_F(MpiLogSiblings, AdvanceAfterAReexecutionThatLeftOutASiblingIsAnError) {
     EXPECT_TRUE(fails_with(CD_ERROR_LOG_SIBLINGS, advance_cd_point_in_time(root)));
     ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(root))) << "the remedy that the message names";
     EXPECT_TRUE(succeeds(advance_cd_point_in_time(root)));
+}
+
+TEST_F(MpiLogSiblings, DeleteInOneIsRefusedWhileItReplaysForTheParent) {
+    make_child(first);
+    append(make_child(first), "n1"); // in a log of its own, below the first sibling's
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    const cd_handle first_again = make_child(root);
+    const cd_handle second_again = make_child(root);
+    EXPECT_EQ(next(second_again), "b1");
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, delete_MPI_log_from_cd(second_again)));
+    EXPECT_EQ(rest(second_again), "b2 ");
+    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(second_again)));
+    EXPECT_EQ(rest(first_again), "r1 a1 a2 ");
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, delete_MPI_log_from_cd(first_again)))
+        << "a child that is still to come has entries left";
+    make_child(first_again);
+    EXPECT_EQ(rest(make_child(first_again)), "n1 ");
+    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(first_again)));
 }
 
 TEST_F(MpiLogSiblings, AdvanceOfOneForgetsItsLogForItselfOnly) {

@@ -184,6 +184,11 @@ void Model::judge_call(const Step &step, const Cd &cd, std::set<cd_error> &error
         if (!cd.logging) {
             verdict.allowed = {CD_ERROR_NONE, CD_ERROR_LOG_DISABLED};
         }
+        for (const auto &[stream, replay] : cd.replays_of_ancestors) {
+            if (stream->replaying() && stream->replays == replay) {
+                errors.insert(CD_ERROR_LOG_REPLAYING);
+            }
+        }
         break;
     case Op::verify:
         if (!mismatches(cd).empty()) {

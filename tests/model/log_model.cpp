@@ -13,6 +13,19 @@ bool LogStream::nested_replaying(int depth) const {
     });
 }
 
+std::map<const LogStream *, int> LogStream::replays_under_way(int depth) const {
+    std::map<const LogStream *, int> under_way;
+    if (replaying()) {
+        under_way[this] = replays;
+    }
+    for (const auto &[key, stream] : nested) {
+        if (key.first > depth) {
+            under_way.merge(stream->replays_under_way(depth));
+        }
+    }
+    return under_way;
+}
+
 LogPosition LogStream::position(int depth) const {
     LogPosition now;
     now.index = cursor;
@@ -25,7 +38,11 @@ LogPosition LogStream::position(int depth) const {
 }
 
 void LogStream::rewind(const LogPosition &position, int depth) {
+    const bool was_live = !replaying();
     cursor = position.index;
+    if (was_live && replaying()) {
+        ++replays;
+    }
     for (auto &[key, stream] : nested) {
         if (key.first <= depth) {
             continue;

@@ -26,11 +26,15 @@ struct LogPosition {
 struct LogStream {
     std::vector<std::string> entries;
     size_t cursor = 0;
+    int replays = 0; // begun so far
     std::map<SiblingKey, std::unique_ptr<LogStream>> nested;
 
     bool replaying() const { return cursor < entries.size(); }
 
     bool nested_replaying(int depth) const;
+
+    // The replays that are under way in it and in what is nested in it.
+    std::map<const LogStream *, int> replays_under_way(int depth) const;
 
     // Of the CD at this depth: nested streams count if they are of deeper CDs.
     LogPosition position(int depth) const;

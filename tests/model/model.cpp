@@ -234,6 +234,7 @@ void Model::create(const Step &step) {
         parent->children.push_back(cd.get());
     }
     cd->begin = cd->stream->position(cd->depth);
+    cd->replays_of_ancestors = cd->stream->replays_under_way(cd->depth);
     active_.push_back(cd.get());
     live_.push_back(std::move(cd));
 }

@@ -61,6 +61,7 @@ struct Cd {
     std::unique_ptr<LogStream> root_stream; // only a root's; others are nested in it
     LogStream *stream = nullptr;
     LogPosition begin;
+    std::map<const LogStream *, int> replays_of_ancestors; // under way at its creation
 };
 
 // A CD's subtree in the order of a restore: deepest first, at one depth the newest first.

@@ -91,6 +91,14 @@ Status create_root(const char *storage_info, mpi_log mode, const char *name, cd_
     return status;
 }
 
+// Only what one thread does is done again in the same order.
+LogShare::Place log_place(const Resident &parent, uint64_t creating_thread) {
+    if (parent.home_thread != creating_thread) {
+        return LogShare::Place::own_in_any_order;
+    }
+    return parent.children.empty() ? LogShare::Place::parents : LogShare::Place::own;
+}
+
 Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log mode,
                     const char *name, cd_handle &handle, Report &report) {
     FamilyLock lock;
@@ -123,9 +131,8 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     report.about(child->name());
     child->home_thread = child->active_in = stack.thread();
     if (parent.log.enabled()) {
-        const bool shares = parent.children.empty() && parent.home_thread == stack.thread();
-        Status status =
-            LogShare::of_child(parent.log, shares, {child->depth, child->sibling}, child->log);
+        Status status = LogShare::of_child(parent.log, log_place(parent, stack.thread()),
+                                           {child->depth, child->sibling}, child->log);
         if (!status) {
             return status;
         }

@@ -12,16 +12,17 @@ LogShare LogShare::of_root() {
     return share;
 }
 
-Status LogShare::of_child(LogShare &parent, bool alone, LogStream::Sibling sibling,
+Status LogShare::of_child(LogShare &parent, Place place, LogStream::Sibling sibling,
                           LogShare &share) {
     LogShare child;
     child.stream_ = parent.stream_;
-    if (!alone) {
-        if (parent.stream_->find_nested(sibling) == nullptr && parent.stream_->replaying()) {
+    if (place != Place::parents) {
+        if (place == Place::own && parent.stream_->find_nested(sibling) == nullptr &&
+            parent.stream_->replaying()) {
             return fail(CD_ERROR_LOG_SIBLINGS,
                         "the re-execution creates sibling %d at depth %d, which the log that is "
                         "being replayed does not know; create the same siblings in the same "
-                        "order, or delete the log",
+                        "order, or delete the log of the CD that was restored",
                         sibling.index, sibling.depth);
         }
         child.stream_ = parent.stream_->nested(sibling);

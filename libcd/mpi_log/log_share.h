@@ -24,9 +24,16 @@ public:
     // A root's: owns the stream. May throw std::bad_alloc.
     static LogShare of_root();
 
-    // A child's. alone: in the parent's stream; else in a stream of its own that is known by
-    // sibling, and that continues where its last CD of that name left it. May throw std::bad_alloc.
-    static Status of_child(LogShare &parent, bool alone, LogStream::Sibling sibling,
+    // Which stream a child writes into.
+    enum class Place {
+        parents,         // the parent's
+        own,             // its own, which a parent that replays has to know already
+        own_in_any_order // its own, made when a thread came to it: it may be new to the replay
+    };
+
+    // A child's. A stream of its own is known by sibling, and continues where its last CD of that
+    // name left it. May throw std::bad_alloc.
+    static Status of_child(LogShare &parent, Place place, LogStream::Sibling sibling,
                            LogShare &share);
 
     LogShare(LogShare &&) = default;

@@ -520,4 +520,31 @@ TEST_F(MpiLog, OnlyChildOfAnotherThreadHasALogOfItsOwn) {
     EXPECT_EQ(rest(root), "r1 r2 r3 ");
 }
 
+// In the first execution the failure came before the second thread did.
+TEST_F(MpiLog, SiblingOfAnotherThreadThatIsNewToTheReplayStartsAnEmptyLog) {
+    append(root, "r1");
+    const auto create_in_a_thread = [&] {
+        cd_handle child = nullptr;
+        std::thread([&] {
+            child = create_cd(root, nullptr, MPI_LOGGING_INHERIT, nullptr, nullptr);
+            EXPECT_NE(child, nullptr) << last_message();
+        }).join();
+        return child;
+    };
+    append(create_in_a_thread(), "a1");
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    const cd_handle known = create_in_a_thread();
+    const cd_handle unknown = create_in_a_thread();
+    EXPECT_EQ(info_of(unknown).replaying, 0);
+    append(unknown, "b1");
+    EXPECT_EQ(rest(known), "a1 ");
+    ASSERT_TRUE(succeeds(commit_cd(known)));
+    ASSERT_TRUE(succeeds(commit_cd(unknown)));
+    EXPECT_EQ(rest(root), "r1 ");
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(rest(create_in_a_thread()), "a1 ");
+    EXPECT_EQ(rest(create_in_a_thread()), "b1 ");
+    ASSERT_TRUE(succeeds(restore_cd(root))) << "ends the children that the fixture does not know";
+}
+
 } // namespace

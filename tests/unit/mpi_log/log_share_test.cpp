@@ -21,13 +21,14 @@ struct Logger {
 
     Logger child(bool alone, int sibling = 0) {
         Logger made{{}, depth + 1};
-        EXPECT_TRUE(LogShare::of_child(share, alone, {depth + 1, sibling}, made.share));
+        const auto place = alone ? LogShare::Place::parents : LogShare::Place::own;
+        EXPECT_TRUE(LogShare::of_child(share, place, {depth + 1, sibling}, made.share));
         return made;
     }
 
     cd_error refuses_child(int sibling) {
         LogShare made;
-        return LogShare::of_child(share, false, {depth + 1, sibling}, made).code();
+        return LogShare::of_child(share, LogShare::Place::own, {depth + 1, sibling}, made).code();
     }
 
     void log(const std::string &text) {

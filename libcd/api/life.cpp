@@ -14,6 +14,7 @@
 #include "runtime/log_listener.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -147,24 +148,46 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     return status;
 }
 
-// The family whose logs a root's operation may forget; 0 if none.
+// What the interposition layer is told once the locks are gone: the family whose logs the operation
+// may have forgotten, 0 if none, and its root.
+struct Forgotten {
+    uint64_t family = 0;
+    cd_handle root = nullptr;
+};
+
 uint64_t family_of_root(Resident &domain) {
     return domain.is_root() && domain.log.enabled() ? domain.log.stream().family() : 0;
 }
 
-Status commit_named(cd_handle handle, Report &report, uint64_t &forgotten) {
+// Locks the named CD and its parent, and all ancestors if the operation asks for it by returning
+// nothing: that is rare, and CDs with a common root should not wait for each other.
+template <typename Operation> Status with_parent(cd_handle handle, const Operation &operation) {
+    {
+        FamilyLock lock;
+        if (Status status = lock.lock(handle, FamilyLock::Reach::parent); !status) {
+            return status;
+        }
+        if (std::optional<Status> status = operation(lock, Locked::parent)) {
+            return *status;
+        }
+    }
     FamilyLock lock;
-    if (Status status = lock.lock(handle, FamilyLock::Reach::parent); !status) {
+    if (Status status = lock.lock(handle, FamilyLock::Reach::ancestors); !status) {
         return status;
     }
+    return *operation(lock, Locked::ancestors);
+}
+
+std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &report,
+                                    Forgotten &forgotten) {
     Resident &domain = lock.domain();
     report.about(domain.name());
     lock.prepare_discard(1);
     ActiveStack &stack = ActiveStack::of_this_thread();
-    if (Status status = commit(domain); !status) {
+    if (std::optional<Status> status = commit(domain, locked); !status || !*status) {
         return status;
     }
-    forgotten = family_of_root(domain);
+    forgotten.family = family_of_root(domain);
     stack.remove(domain.handle);
     lock.discard(domain);
     return Status::ok();
@@ -233,16 +256,8 @@ Status restore_quiesced(cd_handle handle, Report &report) {
     return status;
 }
 
-struct Forgotten {
-    uint64_t family = 0;
-    cd_handle root = nullptr;
-};
-
-Status advance_named(cd_handle handle, Report &report, Forgotten &forgotten) {
-    FamilyLock lock;
-    if (Status status = lock.lock(handle, FamilyLock::Reach::parent); !status) {
-        return status;
-    }
+std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &report,
+                                     Forgotten &forgotten) {
     Resident &domain = lock.domain();
     report.about(domain.name());
     std::vector<FilePosition> positions;
@@ -250,9 +265,9 @@ Status advance_named(cd_handle handle, Report &report, Forgotten &forgotten) {
         return status;
     }
     size_t copied = 0;
-    Status status = advance(domain, positions, copied);
+    std::optional<Status> status = advance(domain, locked, positions, copied);
     report.copied(copied);
-    if (status.is_ok()) {
+    if (status && status->is_ok()) {
         forgotten = {family_of_root(domain), domain.handle};
     }
     return status;
@@ -285,11 +300,14 @@ cd_handle create_cd(cd_handle parent, const char *storage_info, mpi_log log_mpi_
 }
 
 int commit_cd(cd_handle cd) {
-    uint64_t forgotten = 0;
-    const cd::Status status = cd::observed(
-        CD_OP_COMMIT, [&](cd::Report &report) { return cd::commit_named(cd, report, forgotten); });
+    cd::Forgotten forgotten;
+    const cd::Status status = cd::observed(CD_OP_COMMIT, [&](cd::Report &report) {
+        return cd::with_parent(cd, [&](cd::FamilyLock &lock, cd::Locked locked) {
+            return cd::commit_locked(lock, locked, report, forgotten);
+        });
+    });
     cd::tell_boundary();
-    cd::tell_forgotten(forgotten, nullptr);
+    cd::tell_forgotten(forgotten.family, nullptr);
     return cd::result_of(status);
 }
 
@@ -301,7 +319,9 @@ int restore_cd(cd_handle cd) {
 int advance_cd_point_in_time(cd_handle cd) {
     cd::Forgotten forgotten;
     const cd::Status status = cd::observed(CD_OP_ADVANCE, [&](cd::Report &report) {
-        return cd::advance_named(cd, report, forgotten);
+        return cd::with_parent(cd, [&](cd::FamilyLock &lock, cd::Locked locked) {
+            return cd::advance_locked(lock, locked, report, forgotten);
+        });
     });
     cd::tell_boundary();
     cd::tell_forgotten(forgotten.family, forgotten.root);

@@ -20,10 +20,13 @@ class Advance {
 public:
     explicit Advance(Domain &domain) : domain_(domain) {}
 
-    Status prepare() {
+    // Nothing: all ancestors have to be locked.
+    std::optional<Status> prepare(Locked locked) {
         if (!domain_.is_root()) {
             handover_.emplace(domain_, Handover::Kind::share);
-            handover_->prepare();
+            if (!handover_->prepare(locked)) {
+                return std::nullopt;
+            }
         }
         domain_.log.prepare_begin_now(domain_.depth);
         if (Status status = prepare_shadows(); !status) {
@@ -138,7 +141,8 @@ private:
 
 } // namespace
 
-Status advance(Domain &domain, std::vector<FilePosition> &positions, size_t &copied) {
+std::optional<Status> advance(Domain &domain, Locked locked, std::vector<FilePosition> &positions,
+                              size_t &copied) {
     if (Status status = check_no_children(domain, "advance"); !status) {
         return status;
     }
@@ -146,7 +150,7 @@ Status advance(Domain &domain, std::vector<FilePosition> &positions, size_t &cop
         return status;
     }
     Advance operation(domain);
-    if (Status status = operation.prepare(); !status) {
+    if (std::optional<Status> status = operation.prepare(locked); !status || !*status) {
         return status;
     }
     copied = operation.publish();

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "domains/domain.h"
+#include "domains/handover.h"
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace cd {
@@ -12,8 +14,9 @@ namespace cd {
 // Moves the CD's point in time to now, all or nothing: a child first gives its parent what a commit
 // would; then READ_WRITE copies are taken anew and every READ_WRITE byte becomes READ_ONLY.
 // positions: where the CD's files stand now, in its table's order; taken over on success.
-// copied: bytes that went into the store. The caller has locked the parent.
-// May throw std::bad_alloc; then nothing has changed.
-Status advance(Domain &domain, std::vector<FilePosition> &positions, size_t &copied);
+// copied: bytes that went into the store. Nothing is returned, and nothing has changed, if all
+// ancestors have to be locked. May throw std::bad_alloc; then nothing has changed.
+std::optional<Status> advance(Domain &domain, Locked locked, std::vector<FilePosition> &positions,
+                              size_t &copied);
 
 } // namespace cd

@@ -2,8 +2,6 @@
 // Copyright the containment-domains authors
 #include "domains/commit.h"
 
-#include "domains/handover.h"
-
 namespace cd {
 
 Status check_no_children(const Domain &domain, const char *operation) {
@@ -16,13 +14,15 @@ Status check_no_children(const Domain &domain, const char *operation) {
                 domain.name(), operation, domain.children.size(), domain.children.front()->name());
 }
 
-Status commit(Domain &domain) {
+std::optional<Status> commit(Domain &domain, Locked locked) {
     if (Status status = check_no_children(domain, "commit"); !status) {
         return status;
     }
     if (!domain.is_root()) {
         Handover handover(domain, Handover::Kind::move);
-        handover.prepare();
+        if (!handover.prepare(locked)) {
+            return std::nullopt;
+        }
         handover.publish();
     }
     domain.entries.clear();

@@ -3,13 +3,17 @@
 #pragma once
 
 #include "domains/domain.h"
+#include "domains/handover.h"
+
+#include <optional>
 
 namespace cd {
 
 // Gives the parent what the CD holds, as Handover says; the CD holds nothing afterwards. A root
-// only gives everything up. Refused while there are children. The caller has locked the parent, and
-// then ends the CD. May throw std::bad_alloc; then nothing has changed.
-Status commit(Domain &domain);
+// only gives everything up. Refused while there are children. The caller then ends the CD. Nothing
+// is returned, and nothing has changed, if all ancestors have to be locked. May throw
+// std::bad_alloc; then nothing has changed.
+std::optional<Status> commit(Domain &domain, Locked locked);
 
 // The reason why an operation that needs a CD without children is refused, if it is.
 Status check_no_children(const Domain &domain, const char *operation);

@@ -16,14 +16,52 @@ bool promotes(const Entry &childs, const Entry &parents) {
            parents.restoration != Restoration::regen;
 }
 
+// Calls held(entry, part) for each part of range that holder has an entry for, and missing(part)
+// for the rest.
+template <typename Held, typename Missing>
+void for_each_part(const Domain &holder, Range range, const Held &held, const Missing &missing) {
+    uintptr_t done = range.begin;
+    for (auto at = holder.entries.find(range.begin);
+         at != holder.entries.end() && at->second->range.begin < range.end; ++at) {
+        const Entry &entry = *at->second;
+        const Range part = {std::max(done, entry.range.begin),
+                            std::min(range.end, entry.range.end)};
+        if (done < part.begin) {
+            missing(Range{done, part.begin});
+        }
+        held(entry, part);
+        done = part.end;
+    }
+    if (done < range.end) {
+        missing(Range{done, range.end});
+    }
+}
+
+// Makes the entries of range READ_WRITE; its ends are borders.
+void promote(RangeIndex &entries, Range range) noexcept {
+    auto near = entries.find(range.begin);
+    for (; near != entries.end() && near->second->range.begin < range.end; ++near) {
+        entries.set_access(*near->second, CD_READ_WRITE);
+        near = entries.merge_before(near);
+    }
+    entries.merge_before(near);
+}
+
 } // namespace
 
-void Handover::prepare() {
+bool Handover::prepare(Locked locked) {
     parent_.files.make_room(child_.files.size());
     auto near = parent_.entries.begin();
     for (auto at = child_.entries.begin(); at != child_.entries.end(); ++at) {
         prepare_entry(at, near);
     }
+    if (passed_on_.empty()) {
+        return true;
+    }
+    if (locked == Locked::ancestors) {
+        prepare_above_parent();
+    }
+    return locked == Locked::ancestors;
 }
 
 // Walks along one entry of the child and what the parent has there: splits the parent's entry where
@@ -41,6 +79,8 @@ void Handover::prepare_entry(RangeIndex::Position &at, RangeIndex::Position &nea
             if (at->second->scope == CD_GLOBAL) {
                 at = child_.entries.make_borders(at, {done, held_from});
                 give(*at->second, near);
+            } else if (at->second->read_write()) {
+                pass_on({done, held_from});
             }
             done = held_from;
             continue;
@@ -48,6 +88,8 @@ void Handover::prepare_entry(RangeIndex::Position &at, RangeIndex::Position &nea
         const Range shared = {done, std::min(range.end, near->second->range.end)};
         if (promotes(*at->second, *near->second)) {
             near = parents.make_borders(near, shared);
+        } else if (at->second->read_write() && near->second->restoration == Restoration::regen) {
+            pass_on(shared);
         }
         done = shared.end;
     }
@@ -71,8 +113,44 @@ void Handover::give(Entry &entry, RangeIndex::Position &near) {
     entry.stage = Stage::leaving;
 }
 
+void Handover::pass_on(Range range) {
+    if (parent_.is_root()) {
+        return;
+    }
+    if (!passed_on_.empty() && passed_on_.back().end == range.begin) {
+        passed_on_.back().end = range.end;
+    } else {
+        passed_on_.push_back(range);
+    }
+}
+
+// Goes up until each byte has found its holder.
+void Handover::prepare_above_parent() {
+    for (Domain *above = parent_.parent; above != nullptr; above = above->parent) {
+        std::vector<Range> still_open;
+        const size_t found_below = above_parent_.size();
+        for (const Range &range : passed_on_) {
+            for_each_part(
+                *above, range,
+                [&](const Entry &entry, Range part) {
+                    if (entry.restoration == Restoration::regen) {
+                        still_open.push_back(part);
+                    } else if (!entry.read_write()) {
+                        above_parent_.push_back({above, part});
+                    }
+                },
+                [&](Range part) { still_open.push_back(part); });
+        }
+        for (size_t i = found_below; i < above_parent_.size(); ++i) {
+            above->entries.make_borders(above->entries.end(), above_parent_[i].range);
+        }
+        passed_on_.swap(still_open);
+    }
+}
+
 void Handover::publish() noexcept {
     promote_in_parent();
+    promote_above_parent();
     for (const FilePosition &file : child_.files) {
         parent_.files.add(file);
     }
@@ -100,6 +178,12 @@ void Handover::promote_in_parent() noexcept {
             near = parent_.entries.merge_before(near);
         }
         near = parent_.entries.merge_before(near);
+    }
+}
+
+void Handover::promote_above_parent() noexcept {
+    for (const auto &[holder, range] : above_parent_) {
+        promote(holder->entries, range);
     }
 }
 

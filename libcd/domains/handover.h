@@ -8,12 +8,16 @@
 
 namespace cd {
 
+// Which ancestors of a CD the caller has locked besides the CD.
+enum class Locked { parent, ancestors };
+
 // What a child gives its parent, at its commit and, implicitly, at its advance. The older wins: the
-// parent only gets bytes that it does not hold. Where it holds them and the child is about to
-// change or has changed them, they become READ_WRITE. CONSTRAINED bytes stay behind.
+// parent only gets bytes that it does not hold. CONSTRAINED bytes stay behind. Bytes that the child
+// is about to change or has changed and does not give become READ_WRITE in the nearest ancestor
+// that holds them as COPY or PARENT.
 //
 // prepare() does all that can fail; publish() cannot. Without publish() the destructor takes
-// everything back. The caller has locked parent and child.
+// everything back.
 class Handover {
 public:
     enum class Kind {
@@ -26,8 +30,9 @@ public:
     Handover &operator=(const Handover &) = delete;
     ~Handover();
 
-    // May throw std::bad_alloc.
-    void prepare();
+    // False: bytes above the parent are concerned, so all ancestors have to be locked. Must not be
+    // published then. May throw std::bad_alloc.
+    [[nodiscard]] bool prepare(Locked locked);
 
     // share: READ_WRITE copies leave their data to the parent and have only their shadow
     // afterwards, which the caller has filled. move: the child is empty afterwards.
@@ -41,17 +46,26 @@ private:
         Entry *childs;
         Entry *parents;
     };
+    struct Promotion {
+        Domain *holder;
+        Range range;
+    };
 
     void prepare_entry(RangeIndex::Position &at, RangeIndex::Position &near);
     void give(Entry &entry, RangeIndex::Position &near);
+    void pass_on(Range range);
+    void prepare_above_parent();
     void promote_in_parent() noexcept;
+    void promote_above_parent() noexcept;
     void hand_data_over() noexcept;
     void move_entries() noexcept;
 
     Domain &child_;
     Domain &parent_;
     Kind kind_;
-    std::vector<Given> given_; // share only
+    std::vector<Given> given_;     // share only
+    std::vector<Range> passed_on_; // changed bytes that the parent neither gets nor can promote
+    std::vector<Promotion> above_parent_;
     bool published_ = false;
 };
 

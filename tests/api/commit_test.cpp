@@ -98,6 +98,37 @@ TEST_F(Commit, PromotesEvenIfTheChildsEntryIsConstrained) {
     EXPECT_EQ(info_of(root).read_write, 8U);
 }
 
+// Nothing of these bytes goes to the CD in between.
+TEST_F(Commit, PromotesTheNearestAncestorThatHoldsTheBytes) {
+    std::memset(memory, 1, sizeof memory);
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(memory, 8, READ_ONLY)}, 1)));
+    const cd_handle grandchild = make_child(child);
+    ASSERT_TRUE(succeeds(
+        add_to_cd_via_copy(grandchild, {bytes(memory + 1, 3, READ_WRITE, CONSTRAINED)}, 1)));
+    ASSERT_TRUE(succeeds(
+        add_to_cd_via_parent(grandchild, {bytes(memory + 6, 2, READ_WRITE, CONSTRAINED)}, 1)));
+    std::memset(memory, 2, sizeof memory);
+    ASSERT_TRUE(succeeds(commit_cd(grandchild)));
+    EXPECT_EQ(info_of(child).bytes, 0U);
+    EXPECT_EQ(info_of(root).read_write, 5U);
+    ASSERT_TRUE(succeeds(commit_cd(child)));
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
+    clear();
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    const uint8_t expected[8] = {1, 2, 2, 2, 1, 1, 2, 2};
+    EXPECT_EQ(std::memcmp(memory, expected, 8), 0);
+}
+
+TEST_F(Commit, PromotionPassesOverAncestorsThatRegenerateTheBytes) {
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(memory, 8, READ_ONLY)}, 1)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {bytes(memory, 4, READ_ONLY)}, 1, write_ones)));
+    const cd_handle grandchild = make_child(child);
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(grandchild, {bytes(memory, 8, READ_WRITE)}, 1)));
+    ASSERT_TRUE(succeeds(commit_cd(grandchild)));
+    EXPECT_EQ(info_of(child).read_write, 4U) << "what it got from the grandchild";
+    EXPECT_EQ(info_of(root).read_write, 4U) << "what the child regenerates";
+}
+
 TEST_F(Commit, DoesNotDemoteTheParentsBytes) {
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(memory, 8, READ_WRITE)}, 1)));
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(child, {bytes(memory, 8, READ_ONLY)}, 1)));

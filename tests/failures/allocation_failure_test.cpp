@@ -107,6 +107,19 @@ void with_child(World &world) {
     World::scribble('3');
 }
 
+// What the grandchild changes is held by the root, not by the CD in between.
+void with_grandchild(World &world) {
+    World::scribble('1');
+    need(add(world.root, World::halves(0, 40, CD_READ_ONLY)));
+    const cd_handle between =
+        create_cd(world.root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+    world.child = create_cd(between, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+    ASSERT_NE(world.child, nullptr);
+    need(add_to_cd_via_copy(world.child, {World::range(4, 200, CD_READ_WRITE, CD_CONSTRAINED)}, 1));
+    need(add(world.child, World::halves(30, 60, CD_READ_WRITE)));
+    World::scribble('2');
+}
+
 std::vector<Case> cases() {
     const auto nothing = [](World &) {};
     const auto holds_some = [](World &world) {
@@ -196,6 +209,9 @@ std::vector<Case> cases() {
         {"add_file", nullptr, nothing,
          [](World &world) { return add_file_to_cd(world.root, world.file); }},
         {"commit_child", nullptr, with_child, [](World &world) { return commit_cd(world.child); }},
+        {"commit_grandchild", nullptr, with_grandchild,
+         [](World &world) { return commit_cd(world.child); }},
+        {"advance_grandchild", nullptr, with_grandchild, advance_child},
         {"advance_root", nullptr, to_advance, advance_root},
         {"advance_root_checksummed", "checksum=crc32c", to_advance, advance_root},
         {"advance_root_in_place", "shadow=none", to_advance, advance_root},

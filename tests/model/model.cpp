@@ -37,6 +37,17 @@ bool alike(const Byte &a, const Byte &b) {
            a.constrained == b.constrained && a.regen == b.regen && a.origin == b.origin;
 }
 
+// What a function regenerates cannot be READ_WRITE, so it is passed over as in a restore.
+void promote_nearest_holder(Cd &lowest, int offset) {
+    for (Cd *at = &lowest; at != nullptr; at = at->parent) {
+        Byte &byte = at->bytes[offset];
+        if (byte.held && byte.restoration != Restoration::regen) {
+            byte.read_write = true;
+            return;
+        }
+    }
+}
+
 } // namespace
 
 std::vector<const Cd *> restore_order(const Cd &cd) {
@@ -281,12 +292,10 @@ void Model::give_to_parent(const Cd &child) {
         if (!byte.held) {
             continue;
         }
-        if (older.held) {
-            if (byte.read_write && older.restoration != Restoration::regen) {
-                older.read_write = true;
-            }
-        } else if (!byte.constrained) {
+        if (!older.held && !byte.constrained) {
             older = byte;
+        } else if (byte.read_write) {
+            promote_nearest_holder(parent, offset);
         }
     }
     parent.files.insert(child.files.begin(), child.files.end());

@@ -24,7 +24,7 @@ struct HandoverTest : testing::TestWithParam<Handover::Kind> {
     // As advance does it, which fills a shadow for every READ_WRITE copy before it publishes.
     void hand_over() {
         Handover handover(child, GetParam());
-        handover.prepare();
+        EXPECT_TRUE(handover.prepare(Locked::parent));
         for (const auto &[address, entry] : child.entries) {
             if (!moves() && entry->read_write() && entry->restoration == Restoration::copy) {
                 Block *block = Block::create(entry->range.length(), false);
@@ -117,7 +117,7 @@ TEST(Handover, SharingLeavesTheChildItsShadowOrAShareOfTheData) {
     changing.in_place = true;
     const std::byte *old_data = changing.data.at();
     Handover handover(child, Handover::Kind::share);
-    handover.prepare();
+    EXPECT_TRUE(handover.prepare(Locked::parent));
     EXPECT_TRUE(Handover::gives_data(changing));
     EXPECT_TRUE(Handover::gives_data(steady));
     changing.shadow = Piece(steady.data.block(), steady.data.at());
@@ -195,7 +195,7 @@ TEST_P(HandoverTest, ChangesNothingUnlessItIsPublished) {
         const Bytes childs = bytes_of(child.entries);
         {
             Handover handover(child, GetParam());
-            handover.prepare();
+            EXPECT_TRUE(handover.prepare(Locked::parent));
         }
         ASSERT_EQ(bytes_of(parent.entries), parents);
         ASSERT_EQ(bytes_of(child.entries), childs);

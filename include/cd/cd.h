@@ -94,7 +94,8 @@ struct cd_addrspec {
 
 /* Writes the data of the given ranges into application memory; 0 means success. Must give
    the same data each time. May be called with ranges split or grouped otherwise than added.
-   Called inside restore_cd, in its thread; may not call this library. */
+   Called inside restore_cd, in its thread; may not call this library. One that throws a C++
+   exception has failed, and the exception ends there. */
 typedef int (*cd_regen_fn)(struct cd_addrspec addrlist[], int ascount);
 
 /* One code per cause. */
@@ -255,6 +256,8 @@ struct cd_mismatch {
     enum cd_mismatch_kind kind;
 };
 
+/* May not call this library. A C++ exception that it throws ends there; the next range is reported
+   all the same. */
 typedef void (*cd_mismatch_fn)(const struct cd_mismatch *mismatch, void *context);
 
 /* Compares READ_ONLY copies with live memory and stored data with their checksums. Reports each
@@ -288,8 +291,10 @@ struct cd_event {
 
 typedef void (*cd_event_fn)(const struct cd_event *event, void *context);
 
-/* Calls observer after every operation, in the thread that did it; NULL turns it off. The observer
-   may not call this library. Costs one load per operation when off. */
+/* Calls observer after every operation, in the thread that did it; NULL turns it off. Costs one
+   load per operation when off. The observer may not call this library; a C++ exception that it
+   throws ends there and changes nothing. When cd_observe returns, no call of an earlier observer is
+   running in any thread: it waits for them. */
 CD_API int cd_observe(cd_event_fn observer, void *context);
 
 /* ---- Both call forms: with and without storage_info ------------------------------------ */

@@ -69,7 +69,7 @@ private:
 
 // As guarded(), and tells the observer, if there is one. body takes a Report.
 template <typename Body> Status observed(cd_operation operation, const Body &body) {
-    const Observer *listener = observer.load(std::memory_order_acquire);
+    Observer *listener = observer.load(std::memory_order_acquire);
     Report report;
     if (listener == nullptr || CallbackScope::inside()) {
         return guarded([&] { return body(report); });
@@ -81,10 +81,7 @@ template <typename Body> Status observed(cd_operation operation, const Body &bod
                             report.bytes_, start,         os::system().monotonic_ns() - start};
     // What the observer does wrong is told to the observer, and does not replace our outcome.
     const MessageKeeper keeper;
-    {
-        const CallbackScope scope;
-        listener->notify(&event, listener->context);
-    }
+    notify(*listener, event);
     set_last_error(status.code());
     return status;
 }

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include <cxxabi.h>
+
 namespace cd {
 
 // While one lives, its thread is inside a function of the application that the library called.
@@ -18,5 +20,19 @@ public:
 private:
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local bool inside_ = false;
 };
+
+// Runs body, which calls a function of the application. What that throws must not get into our
+// callers, which may be C: false then. The unwinding that ends a thread goes on, though.
+template <typename Body> bool call_application(const Body &body) {
+    const CallbackScope scope;
+    try {
+        body();
+        return true;
+    } catch (abi::__forced_unwind &) {
+        throw;
+    } catch (...) {
+        return false;
+    }
+}
 
 } // namespace cd

@@ -20,8 +20,7 @@ public:
         }
         if (report_ != nullptr) {
             const cd_mismatch mismatch = {range.address(), range.length(), kind};
-            const CallbackScope scope;
-            report_(&mismatch, context_);
+            call_application([&] { report_(&mismatch, context_); });
         }
     }
 

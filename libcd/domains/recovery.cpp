@@ -6,8 +6,6 @@
 #include "domains/ancestry.h"
 #include "store/copy_run.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <climits>
 #include <tuple>
@@ -27,17 +25,10 @@ Status check_intact(const Domain &domain, const Entry &entry, Range part) {
         domain.name(), part.length(), part.address());
 }
 
-// A regen function is the application's: what it throws is its failure, not ours. The unwinding
-// that ends a thread has to go on, though.
 int call(cd_regen_fn regen, cd_addrspec *specs, int count) {
-    const CallbackScope scope;
-    try {
-        return regen(specs, count);
-    } catch (abi::__forced_unwind &) {
-        throw;
-    } catch (...) {
-        return -1;
-    }
+    int result = -1; // also when it throws
+    call_application([&] { result = regen(specs, count); });
+    return result;
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 
 #include "base/callback_scope.h"
 #include "runtime/active_stack.h"
+#include "runtime/observer.h"
 #include "runtime/registry.h"
 
 #include <pthread.h>
@@ -31,6 +32,7 @@ void in_parent() {
 }
 
 void in_child() {
+    forget_other_threads_notifications();
     if (inside_an_operation()) {
         return;
     }

@@ -2,20 +2,69 @@
 // Copyright the containment-domains authors
 #include "runtime/observer.h"
 
-#include <mutex>
+#include "base/callback_scope.h"
 
 namespace cd {
+namespace {
+
+std::atomic<Observer *> latest = nullptr; // keeps the earlier ones reachable
+constinit thread_local Observer *called_by_this_thread = nullptr;
+
+Observer *made(cd_event_fn notify, void *context) {
+    auto *newest = new Observer{notify, context, latest};
+    while (!latest.compare_exchange_weak(newest->previous, newest)) {
+    }
+    return newest;
+}
+
+void wait_for_calls_of(Observer &replaced) {
+    for (int running = replaced.running; running != 0; running = replaced.running) {
+        replaced.running.wait(running);
+    }
+}
+
+// From its making on, cd_observe waits for its end.
+class Call {
+public:
+    explicit Call(Observer &listener) : listener_(listener) {
+        ++listener_.running;
+        called_by_this_thread = &listener_;
+    }
+    Call(const Call &) = delete;
+    Call &operator=(const Call &) = delete;
+    ~Call() {
+        called_by_this_thread = nullptr;
+        if (--listener_.running == 0) {
+            listener_.running.notify_all();
+        }
+    }
+
+private:
+    Observer &listener_;
+};
+
+} // namespace
 
 void set_observer(cd_event_fn notify, void *context) {
-    static std::mutex mutex;
-    static Observer *latest = nullptr; // keeps the earlier ones reachable
-    const std::scoped_lock lock(mutex);
-    if (notify == nullptr) {
-        observer = nullptr;
-        return;
+    observer = notify != nullptr ? made(notify, context) : nullptr;
+    for (Observer *earlier = latest; earlier != nullptr; earlier = earlier->previous) {
+        if (earlier != observer) {
+            wait_for_calls_of(*earlier);
+        }
     }
-    latest = new Observer{notify, context, latest};
-    observer = latest;
+}
+
+void notify(Observer &listener, const cd_event &event) {
+    const Call call(listener);
+    if (observer == &listener) {
+        call_application([&] { listener.notify(&event, listener.context); });
+    }
+}
+
+void forget_other_threads_notifications() {
+    for (Observer *any = latest; any != nullptr; any = any->previous) {
+        any->running = any == called_by_this_thread ? 1 : 0;
+    }
 }
 
 } // namespace cd

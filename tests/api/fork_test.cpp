@@ -150,6 +150,33 @@ TEST_F(Fork, WhileOtherThreadsAddCreateAndCommitBothSidesGoOn) {
     EXPECT_TRUE(succeeds(restore_cd(root)));
 }
 
+TEST_F(Fork, WhileAnotherThreadIsInTheObserverItCanBeTurnedOffInTheNewProcess) {
+    struct Busy {
+        std::atomic<bool> entered = false;
+        std::atomic<bool> let_go = false;
+    } busy;
+    const auto dawdle = [](const cd_event *, void *context) {
+        auto &mine = *static_cast<Busy *>(context);
+        mine.entered = true;
+        mine.entered.notify_all();
+        mine.let_go.wait(false);
+    };
+    const cd_handle root = make_root();
+    ASSERT_TRUE(succeeds(cd_observe(dawdle, &busy)));
+    std::thread worker([&] { EXPECT_TRUE(succeeds(restore_cd(root))); });
+    busy.entered.wait(false);
+    EXPECT_EQ(in_child([&] {
+                  alarm(5);
+                  return cd_observe(nullptr, nullptr) == SUCCESS && commit_cd(root) == SUCCESS ? 0
+                                                                                               : 1;
+              }),
+              0);
+    busy.let_go = true;
+    busy.let_go.notify_all();
+    worker.join();
+    ASSERT_TRUE(succeeds(cd_observe(nullptr, nullptr)));
+}
+
 // Runs a program, as system() does, while the restore holds its locks.
 int regenerate_in_another_process(cd_addrspec list[], int count) {
     const pid_t child = fork();

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "fixture.h"
 
+#include <atomic>
 #include <ctime>
 #include <thread>
 
@@ -160,6 +161,49 @@ TEST_F(Observe, NullTurnsItOffAndALaterObserverReplacesAnEarlierOne) {
     ASSERT_TRUE(succeeds(cd_observe(nullptr, nullptr)));
     ASSERT_TRUE(succeeds(restore_cd(root)));
     EXPECT_EQ(second.events.size(), 1U);
+}
+
+TEST_F(Observe, WhenItIsTurnedOffNoCallOfItIsRunning) {
+    struct Busy {
+        std::atomic<bool> entered = false;
+        std::atomic<bool> let_go = false;
+        std::atomic<bool> left = false;
+    } busy;
+    const auto dawdle = [](const cd_event *, void *context) {
+        auto &mine = *static_cast<Busy *>(context);
+        mine.entered = true;
+        mine.entered.notify_all();
+        mine.let_go.wait(false);
+        mine.left = true;
+    };
+    const cd_handle root = make_root();
+    ASSERT_TRUE(succeeds(cd_observe(dawdle, &busy)));
+    std::thread worker([&] { EXPECT_TRUE(succeeds(restore_cd(root))); });
+    busy.entered.wait(false);
+    std::atomic<bool> called = false;
+    std::atomic<bool> returned = false;
+    std::thread switcher([&] {
+        called = true;
+        called.notify_all();
+        EXPECT_TRUE(succeeds(cd_observe(nullptr, nullptr)));
+        EXPECT_TRUE(busy.left);
+        returned = true;
+    });
+    called.wait(false);
+    for (int i = 0; i < 1000 && !returned; ++i)
+        std::this_thread::yield();
+    EXPECT_FALSE(returned);
+    busy.let_go = true;
+    busy.let_go.notify_all();
+    worker.join();
+    switcher.join();
+}
+
+TEST_F(Observe, WhatTheObserverThrowsEndsThere) {
+    const cd_handle root = make_root();
+    ASSERT_TRUE(succeeds(cd_observe([](const cd_event *, void *) { throw 1; }, nullptr)));
+    EXPECT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_TRUE(fails_with(CD_ERROR_INVALID_HANDLE, restore_cd(nullptr)));
 }
 
 TEST_F(Observe, CallsFromInsideTheObserverAreRefusedAndTheOperationsOutcomeStays) {

@@ -100,6 +100,22 @@ TEST_F(Verify, ChangesNothing) {
     EXPECT_TRUE(succeeds(cd_verify(root, nullptr, nullptr)));
 }
 
+TEST_F(Verify, WhatTheReportFunctionThrowsEndsThereAndEachRangeIsReported) {
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(memory.data(), 100, READ_ONLY)}, 1)));
+    memory[10] ^= 1;
+    memory[20] ^= 1;
+    int calls = 0;
+    const auto count_and_throw = [](const cd_mismatch *, void *context) {
+        ++*static_cast<int *>(context);
+        throw 1;
+    };
+    EXPECT_TRUE(fails_with(CD_ERROR_VERIFY_MISMATCH, cd_verify(root, count_and_throw, &calls)));
+    EXPECT_EQ(calls, 2);
+    memory[10] ^= 1;
+    memory[20] ^= 1;
+    EXPECT_TRUE(succeeds(cd_verify(root, nullptr, nullptr)));
+}
+
 TEST_F(Verify, CallsFromInsideTheReportAreRefused) {
     static cd_handle handle;
     static cd_error seen;

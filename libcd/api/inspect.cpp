@@ -6,6 +6,8 @@
 #include "api/operation.h"
 #include "runtime/family_lock.h"
 
+#include <optional>
+
 extern "C" {
 
 const char *cd_name(cd_handle cd) {
@@ -36,10 +38,14 @@ int cd_query(cd_handle cd, cd_info *info) {
 int cd_verify(cd_handle cd, cd_mismatch_fn report_mismatch, void *context) {
     return cd::result_of(cd::observed(CD_OP_VERIFY, [&](cd::Report &report) {
         cd::FamilyLock lock;
-        if (cd::Status status = lock.lock(cd, cd::FamilyLock::Reach::self); !status) {
+        if (cd::Status status = lock.lock(cd, cd::FamilyLock::Reach::ancestors); !status) {
             return status;
         }
         report.about(lock.domain().name());
+        std::optional<cd::FamilyLock::Lending> lending;
+        if (report_mismatch != nullptr) {
+            lending.emplace(lock);
+        }
         return cd::verify(lock.domain(), report_mismatch, context);
     }));
 }

@@ -208,6 +208,14 @@ Status check_not_active_elsewhere(const Domain &top, const std::vector<Domain *>
     return Status::ok();
 }
 
+Status write_memory(Recovery &recovery, FamilyLock &lock) {
+    std::optional<FamilyLock::Lending> lending;
+    if (recovery.regenerates()) {
+        lending.emplace(lock);
+    }
+    return recovery.write_memory();
+}
+
 Status restore_named(cd_handle handle, Report &report) {
     FamilyLock lock;
     if (Status status = lock.lock(handle, FamilyLock::Reach::family); !status) {
@@ -228,7 +236,7 @@ Status restore_named(cd_handle handle, Report &report) {
         return status;
     }
     lock.prepare_discard(subtree.size());
-    if (Status status = recovery.write_memory(); !status) {
+    if (Status status = write_memory(recovery, lock); !status) {
         return status;
     }
     if (Status status = set_positions(domain, recovery.files()); !status) {

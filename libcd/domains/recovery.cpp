@@ -105,6 +105,10 @@ Recovery::Regens Recovery::group(std::vector<const Entry *> &entries) {
     return regens;
 }
 
+bool Recovery::regenerates() const {
+    return std::ranges::any_of(regens_, [](const Regens &of_cd) { return !of_cd.calls.empty(); });
+}
+
 Status Recovery::write_memory() {
     for (size_t i = subtree_.size(); i-- > 0;) {
         write_copies(i);

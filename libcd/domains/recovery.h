@@ -26,7 +26,11 @@ public:
     // The positions to restore, the oldest for each descriptor.
     const FileTable &files() const { return files_; }
 
-    // Writes memory. Fails when a regen function does; memory is then partly restored.
+    // Whether write_memory() calls functions of the application.
+    bool regenerates() const;
+
+    // Writes memory and changes no CD. Fails when a regen function does; memory is then partly
+    // restored.
     Status write_memory();
 
     size_t copied() const { return copied_; }

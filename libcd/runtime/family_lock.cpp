@@ -106,6 +106,23 @@ void FamilyLock::remember(Slot *slot) {
     ++locked_;
 }
 
+FamilyLock::Lending::Lending(FamilyLock &lock) : lock_(lock) {
+    lock_.set_lent_by(ActiveStack::of_this_thread().thread());
+}
+
+FamilyLock::Lending::~Lending() { lock_.set_lent_by(0); }
+
+void FamilyLock::set_lent_by(uint64_t thread) {
+    Registry::instance().between_forks([&] {
+        for (size_t i = 0; i < std::min(locked_, usual_depth); ++i) {
+            few_[i]->lent_by = thread;
+        }
+        for (Slot *slot : more_) {
+            slot->lent_by = thread;
+        }
+    });
+}
+
 void FamilyLock::unlock_all() noexcept {
     while (locked_ > 0) {
         --locked_;

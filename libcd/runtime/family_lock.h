@@ -32,6 +32,20 @@ public:
     // The CD that was named. Only after a successful lock().
     Resident &domain() const { return *domain_; }
 
+    // While one lives, the thread may be inside functions of the application and leaves the locked
+    // CDs as they are. A fork does not wait for these locks: the function itself may fork, and in
+    // the new process other threads do not come back from theirs. Needs the locks of all ancestors.
+    class Lending {
+    public:
+        explicit Lending(FamilyLock &lock);
+        Lending(const Lending &) = delete;
+        Lending &operator=(const Lending &) = delete;
+        ~Lending();
+
+    private:
+        FamilyLock &lock_;
+    };
+
     // Takes a CD out of its family and out of the registry. It is deleted when the locks are gone.
     void discard(Resident &resident) noexcept;
 
@@ -51,6 +65,7 @@ private:
     void lock_descendants(const Domain &top);
     void unlock_all() noexcept;
     void remember(Slot *slot);
+    void set_lent_by(uint64_t thread);
 
     Resident *domain_ = nullptr;
     std::array<Slot *, usual_depth> few_ = {};

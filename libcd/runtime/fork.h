@@ -6,6 +6,7 @@ namespace cd {
 
 // From the first call on, fork() leaves both processes with working CDs: no lock is held and no
 // operation is half done in the copy, and what was active in other threads is active nowhere there.
+// Also from inside a function of the application that the library called.
 void support_fork();
 
 } // namespace cd

@@ -110,8 +110,9 @@ std::unique_ptr<Resident> Registry::remove(Resident &resident) noexcept {
     return std::move(slot.resident);
 }
 
-// A thread that forks may hold no lock, but others may, and wait for each other in orders that we
-// do not know. So nothing here waits while it holds something.
+// Other threads hold locks and wait for each other in orders that we do not know. So nothing here
+// waits while it holds something, except what is lent, which is always a CD with all its ancestors:
+// whoever waits for one of these holds nothing.
 void Registry::lock_everything() {
     while (!try_lock_everything()) {
         std::this_thread::yield();
@@ -126,7 +127,9 @@ bool Registry::try_lock_everything() {
     const bool pool_locked = complete;
     for (uint32_t i = 0; complete && i < used_.load(); ++i) {
         // Empty ones too: who emptied a slot may still hold its lock, and the copy would keep it.
-        complete = slot_at(i)->locked_for_fork = slot_at(i)->mutex.try_lock();
+        if (Slot &slot = *slot_at(i); slot.lent_by == 0) {
+            complete = slot.locked_for_fork = slot.mutex.try_lock();
+        }
     }
     if (!complete) {
         unlock_slots();
@@ -142,6 +145,15 @@ void Registry::unlock_everything() {
     unlock_slots();
     PagePool::instance().mutex().unlock();
     mutex_.unlock();
+}
+
+void Registry::take_back_lent(uint64_t survivor) {
+    for (uint32_t i = 0; i < used_.load(); ++i) {
+        if (Slot &slot = *slot_at(i); slot.lent_by != 0 && slot.lent_by != survivor) {
+            new (&slot.mutex) std::mutex; // the thread that would unlock it is not in this process
+            slot.lent_by = 0;
+        }
+    }
 }
 
 void Registry::unlock_slots() {

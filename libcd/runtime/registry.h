@@ -37,7 +37,10 @@ struct alignas(64) Slot {
     std::atomic<uint64_t> generation = 0; // of the resident; 0: empty
     std::unique_ptr<Resident> resident;
     uint32_t index = 0;
+    // The rest is guarded by the registry's mutex.
     bool locked_for_fork = false;
+    uint64_t lent_by = 0; // thread that holds the mutex, leaves the resident as it is, and is
+                          // inside functions of the application; 0: none
 };
 
 // All live CDs of the process. Thread-safe. Lock order: slots from ancestors to descendants, then
@@ -61,9 +64,19 @@ public:
     // no lock is held.
     std::unique_ptr<Resident> remove(Resident &resident) noexcept;
 
-    // For fork: locks everything, in whatever order works, and unlocks it again.
+    // For fork: locks everything but what is lent, in whatever order works, and unlocks it again.
     void lock_everything();
     void unlock_everything();
+
+    // In the new process, before unlock_everything(): what other threads than survivor had lent is
+    // nobody's.
+    void take_back_lent(uint64_t survivor);
+
+    // Calls change at a moment when no fork is under way.
+    template <typename Change> void between_forks(const Change &change) {
+        const std::scoped_lock lock(mutex_);
+        change();
+    }
 
     // Calls visit for every resident. Only between lock_everything() and unlock_everything().
     template <typename Visit> void for_each(const Visit &visit) {

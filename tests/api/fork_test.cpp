@@ -200,4 +200,88 @@ TEST_F(Fork, ARegenFunctionMayForkAndDoesNotWaitForItself) {
     EXPECT_EQ(in_child([&] { return commit_cd(root) == SUCCESS ? 0 : 1; }), 0);
 }
 
+// What the regen functions below and their tests tell each other.
+struct InRegen {
+    std::atomic<bool> entered = false;
+    std::atomic<bool> let_go = false;
+    std::atomic<bool> busy = false; // another thread works without a pause
+    std::atomic<bool> done = false;
+    pid_t child = -1;
+} in_regen;
+
+int wait_in_regen(cd_addrspec list[], int count) {
+    in_regen.entered = true;
+    in_regen.entered.notify_all();
+    in_regen.let_go.wait(false);
+    for (int i = 0; i < count; ++i)
+        std::memset(list[i].address, 7, list[i].length);
+    return 0;
+}
+
+int fork_in_regen(cd_addrspec list[], int count) {
+    in_regen.child = fork();
+    if (in_regen.child == 0)
+        alarm(10);
+    for (int i = 0; i < count; ++i)
+        std::memset(list[i].address, 7, list[i].length);
+    return 0;
+}
+
+TEST_F(Fork, InARegenFunctionBothProcessesGoOnWhateverOtherThreadsDo) {
+    char x = 1, y = 1;
+    const cd_handle root = make_root();
+    const cd_handle others = make_root(COMM_LOGGING_DISABLED, nullptr, "others");
+    ASSERT_TRUE(succeeds(add_to_cd_via_regen(root, {ro(x)}, 1, fork_in_regen)));
+    in_regen.done = false;
+    in_regen.busy = false;
+    std::thread worker([&] {
+        while (!in_regen.done) {
+            EXPECT_TRUE(succeeds(add_to_cd_via_copy(others, {rw(y)}, 1)));
+            EXPECT_TRUE(succeeds(advance_cd_point_in_time(others)));
+            in_regen.busy = true;
+            in_regen.busy.notify_all();
+        }
+    });
+    in_regen.busy.wait(false);
+    for (int round = 0; round < 20; ++round) {
+        x = 1;
+        const int result = restore_cd(root);
+        if (in_regen.child == 0) {
+            cd_info info;
+            _exit(result == SUCCESS && x == 7 && cd_query(others, &info) == SUCCESS &&
+                          commit_cd(others) == SUCCESS && commit_cd(root) == SUCCESS
+                      ? 0
+                      : 1);
+        }
+        int status = -1;
+        waitpid(in_regen.child, &status, 0);
+        EXPECT_EQ(status, 0) << "round " << round;
+        EXPECT_EQ(result, SUCCESS);
+        EXPECT_EQ(x, 7);
+    }
+    in_regen.done = true;
+    worker.join();
+}
+
+TEST_F(Fork, WhileAnotherThreadIsInARegenFunctionItsCdIsFreeInTheNewProcess) {
+    char x = 1;
+    const cd_handle root = make_root();
+    ASSERT_TRUE(succeeds(add_to_cd_via_regen(root, {ro(x)}, 1, wait_in_regen)));
+    in_regen.entered = false;
+    in_regen.let_go = false;
+    std::thread worker([&] { EXPECT_TRUE(succeeds(restore_cd(root))); });
+    in_regen.entered.wait(false);
+    EXPECT_EQ(in_child([&] {
+                  alarm(10);
+                  in_regen.let_go = true;
+                  return restore_cd(root) == SUCCESS && x == 7 && commit_cd(root) == SUCCESS ? 0
+                                                                                             : 1;
+              }),
+              0);
+    in_regen.let_go = true;
+    in_regen.let_go.notify_all();
+    worker.join();
+    EXPECT_EQ(x, 7);
+}
+
 } // namespace

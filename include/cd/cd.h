@@ -266,6 +266,10 @@ CD_API int cd_verify(cd_handle cd, cd_mismatch_fn report, void *context);
 
 /* ---- Watching ---------------------------------------------------------------------- */
 
+/* What is observed: each call named here when it ends, also when it failed; and, where it
+   succeeded, what it did to other CDs and to logs, which is told just before it, has no bytes and
+   no duration, and begins when the call began. Adding to the MPI log is not observed, nor are
+   questions. */
 enum cd_operation {
     CD_OP_CREATE,
     CD_OP_ADD_COPY,
@@ -277,7 +281,14 @@ enum cd_operation {
     CD_OP_COMMIT,
     CD_OP_RESTORE,
     CD_OP_ADVANCE,
-    CD_OP_VERIFY
+    CD_OP_VERIFY,
+
+    CD_OP_DISCARD,         /* a descendant ended in a restore */
+    CD_OP_IMPLICIT_COMMIT, /* a child gave its parent what it has to before its advance */
+    CD_OP_REPLAY_BEGIN,    /* a restore set the CD's log to replay, or a child was created
+                              that replays a log of its own */
+    CD_OP_REPLAY_END       /* the last entry was returned to the CD, or its log was deleted; told
+                              when it happens */
 };
 
 struct cd_event {

@@ -138,6 +138,10 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
             return status;
         }
     }
+    if (log_place(parent, stack.thread()) != LogShare::Place::parents &&
+        child->log.extent().remaining > 0) {
+        report.also(CD_OP_REPLAY_BEGIN, child->name());
+    }
     parent.children.reserve(parent.children.size() + 1);
     Resident &resident = *child;
     Status status = Registry::instance().install(std::move(child), handle);
@@ -236,6 +240,12 @@ Status restore_named(cd_handle handle, Report &report) {
         return status;
     }
     lock.prepare_discard(subtree.size());
+    for (size_t i = subtree.size(); i-- > 1;) {
+        report.also(CD_OP_DISCARD, subtree[i]->name());
+    }
+    if (domain.log.extent().entries > 0) {
+        report.also(CD_OP_REPLAY_BEGIN, domain.name());
+    }
     if (Status status = write_memory(recovery, lock); !status) {
         return status;
     }
@@ -271,6 +281,9 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
     std::vector<FilePosition> positions;
     if (Status status = read_positions(domain, domain.files, positions); !status) {
         return status;
+    }
+    if (!domain.is_root()) {
+        report.also(CD_OP_IMPLICIT_COMMIT, domain.name());
     }
     size_t copied = 0;
     std::optional<Status> status = advance(domain, locked, positions, copied);

@@ -60,6 +60,14 @@ Status check_parts(const cd_log_part *parts, int count) {
     return Status::ok();
 }
 
+// After a step of the replay.
+void tell_if_replayed(Resident &domain, Report &report) {
+    if (report.wanted() && !domain.log.stream().replaying()) {
+        report.about(domain.name());
+        report.turned_out_to_be(CD_OP_REPLAY_END);
+    }
+}
+
 } // namespace
 } // namespace cd
 
@@ -99,11 +107,14 @@ int cd_log_append(cd_handle cd, const cd_log_part *parts, int count) {
 const void *cd_log_next(cd_handle cd, size_t *length, int *error) {
     void *entry = nullptr;
     size_t entry_length = 0;
-    const cd::Status status = cd::guarded([&] {
+    const cd::Status status = cd::observed_if_told([&](cd::Report &report) {
         cd::FamilyLock lock;
         cd::Status locked = cd::lock_log(lock, cd);
         if (locked.is_ok()) {
             entry = lock.domain().log.stream().next(entry_length);
+        }
+        if (entry != nullptr) {
+            cd::tell_if_replayed(lock.domain(), report);
         }
         return locked;
     });
@@ -123,7 +134,7 @@ void *get_MPI_log_from_cd(cd_handle cd, int *error) {
 int delete_MPI_log_from_cd(cd_handle cd) {
     uint64_t forgotten = 0;
     cd_handle root = nullptr;
-    const cd::Status status = cd::guarded([&] {
+    const cd::Status status = cd::observed_if_told([&](cd::Report &report) {
         cd::FamilyLock lock;
         if (cd::Status locked = cd::lock_log(lock, cd); !locked) {
             return locked;
@@ -132,7 +143,11 @@ int delete_MPI_log_from_cd(cd_handle cd) {
         if (cd::Status checked = domain.log.check_forget(); !checked) {
             return checked;
         }
+        const bool replaying = domain.log.stream().replaying();
         domain.log.forget(domain.depth, domain.children.empty());
+        if (replaying) {
+            cd::tell_if_replayed(domain, report);
+        }
         if (domain.is_root()) {
             forgotten = domain.log.stream().family();
             root = domain.handle;

@@ -11,6 +11,10 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace cd {
 
@@ -51,39 +55,78 @@ inline int result_of(Status status) { return status.is_ok() ? CD_SUCCESS : CD_FA
 // For the observer: what an operation wants to tell beyond its result.
 class Report {
 public:
-    // The CD's identity, which may not outlive the operation.
+    bool wanted() const { return observed_; }
+
+    // The CD's identity, which may not outlive the operation. What was told of another attempt at
+    // the operation is forgotten.
     void about(const char *name) {
         if (observed_) {
             std::strncpy(name_, name, sizeof name_ - 1);
+            parts_.clear();
         }
     }
     void copied(size_t bytes) { bytes_ = bytes; }
 
+    // What else happens to the named CD if the operation succeeds; it is told first. May throw
+    // std::bad_alloc.
+    void also(cd_operation part, const char *name) {
+        if (observed_) {
+            parts_.emplace_back(part, name);
+        }
+    }
+
+    // For calls that are told only if something happened in them.
+    void turned_out_to_be(cd_operation operation) { operation_ = operation; }
+
 private:
+    template <typename Body> friend Status observed(Report &report, const Body &body);
     template <typename Body> friend Status observed(cd_operation operation, const Body &body);
 
+    void tell(Observer &listener, Status status, uint64_t start) const {
+        const uint64_t duration = os::system().monotonic_ns() - start;
+        if (status.is_ok()) {
+            for (const auto &[part, name] : parts_) {
+                notify(listener, {part, CD_ERROR_NONE, name.c_str(), 0, start, 0});
+            }
+        }
+        if (operation_) {
+            notify(listener, {*operation_, status.code(), name_, bytes_, start, duration});
+        }
+    }
+
     bool observed_ = false;
+    std::optional<cd_operation> operation_;
     char name_[256] = "";
     size_t bytes_ = 0;
+    std::vector<std::pair<cd_operation, std::string>> parts_;
 };
 
-// As guarded(), and tells the observer, if there is one. body takes a Report.
-template <typename Body> Status observed(cd_operation operation, const Body &body) {
+template <typename Body> Status observed(Report &report, const Body &body) {
     Observer *listener = observer.load(std::memory_order_acquire);
-    Report report;
     if (listener == nullptr || CallbackScope::inside()) {
         return guarded([&] { return body(report); });
     }
     report.observed_ = true;
     const uint64_t start = os::system().monotonic_ns();
     const Status status = guarded([&] { return body(report); });
-    const cd_event event = {operation,     status.code(), report.name_,
-                            report.bytes_, start,         os::system().monotonic_ns() - start};
     // What the observer does wrong is told to the observer, and does not replace our outcome.
     const MessageKeeper keeper;
-    notify(*listener, event);
+    report.tell(*listener, status, start);
     set_last_error(status.code());
     return status;
+}
+
+// As guarded(), and tells the observer, if there is one. body takes a Report.
+template <typename Body> Status observed(cd_operation operation, const Body &body) {
+    Report report;
+    report.operation_ = operation;
+    return observed(report, body);
+}
+
+// The same for a call that is told only if its body says so.
+template <typename Body> Status observed_if_told(const Body &body) {
+    Report report;
+    return observed(report, body);
 }
 
 } // namespace cd

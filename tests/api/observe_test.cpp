@@ -5,6 +5,7 @@
 #include <atomic>
 #include <ctime>
 #include <thread>
+#include <utility>
 
 namespace {
 
@@ -63,6 +64,14 @@ protected:
         EXPECT_EQ(seen.bytes, size);
     }
 
+    void expect_in_order(const std::vector<std::pair<cd_operation, std::string>> &expected) {
+        std::vector<std::pair<cd_operation, std::string>> seen;
+        for (const Seen &event : log.events)
+            seen.emplace_back(event.operation, event.name);
+        EXPECT_EQ(seen, expected);
+        log.events.clear();
+    }
+
     Log log;
 };
 
@@ -99,6 +108,61 @@ TEST_F(Observe, EveryOperationIsToldOnceWithItsCdAndBytes) {
     ASSERT_TRUE(succeeds(commit_cd(root)));
     expect(CD_OP_COMMIT, "0/root/0/0", 0);
     std::fclose(file);
+}
+
+TEST_F(Observe, WhatARestoreDoesToDescendantsAndLogsIsToldBeforeIt) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    const cd_handle child = make_child(root);
+    const cd_log_part part = {"entry", 5};
+    ASSERT_TRUE(succeeds(cd_log_append(child, &part, 1)));
+    make_child(child);
+    ASSERT_TRUE(succeeds(cd_observe(note, &log)));
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    expect_in_order({{CD_OP_DISCARD, "0/root/2/0"},
+                     {CD_OP_DISCARD, "0/root/1/0"},
+                     {CD_OP_REPLAY_BEGIN, "0/root/0/0"},
+                     {CD_OP_RESTORE, "0/root/0/0"}});
+    const cd_handle again = make_child(root);
+    expect(CD_OP_CREATE, "0/root/1/0", 0);
+    EXPECT_NE(cd_log_next(again, nullptr, nullptr), nullptr);
+    expect(CD_OP_REPLAY_END, "0/root/1/0", 0);
+    EXPECT_EQ(cd_log_next(again, nullptr, nullptr), nullptr);
+    ASSERT_TRUE(succeeds(cd_log_append(again, &part, 1)));
+    EXPECT_TRUE(log.events.empty());
+    ASSERT_TRUE(succeeds(restore_cd(again)));
+    expect_in_order({{CD_OP_REPLAY_BEGIN, "0/root/1/0"}, {CD_OP_RESTORE, "0/root/1/0"}});
+    ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(again)));
+    expect(CD_OP_REPLAY_END, "0/root/1/0", 0);
+    ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(again)));
+    EXPECT_TRUE(log.events.empty());
+}
+
+TEST_F(Observe, ReplayOfASiblingsOwnLogBeginsWithItsCreation) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    make_child(root);
+    const cd_log_part part = {"entry", 5};
+    ASSERT_TRUE(succeeds(cd_log_append(make_child(root), &part, 1)));
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    make_child(root);
+    ASSERT_TRUE(succeeds(cd_observe(note, &log)));
+    const cd_handle second = make_child(root);
+    expect_in_order({{CD_OP_REPLAY_BEGIN, "0/root/1/1"}, {CD_OP_CREATE, "0/root/1/1"}});
+    EXPECT_NE(cd_log_next(second, nullptr, nullptr), nullptr);
+    expect(CD_OP_REPLAY_END, "0/root/1/1", 0);
+}
+
+TEST_F(Observe, ImplicitCommitIsToldBeforeTheAdvanceOfAChildAndOnlyIfItSucceeds) {
+    int x = 0;
+    const cd_handle root = make_root();
+    const cd_handle child = make_child(root);
+    const cd_handle grandchild = make_child(child);
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {rw(x)}, 1)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(grandchild, {constrained(x)}, 1)));
+    ASSERT_TRUE(succeeds(cd_observe(note, &log)));
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(grandchild)));
+    expect_in_order({{CD_OP_IMPLICIT_COMMIT, "0/root/2/0"}, {CD_OP_ADVANCE, "0/root/2/0"}});
+    EXPECT_TRUE(fails_with(CD_ERROR_HAS_CHILDREN, advance_cd_point_in_time(child)));
+    EXPECT_EQ(only().error, CD_ERROR_HAS_CHILDREN);
 }
 
 TEST_F(Observe, FailuresAreToldWithTheirCode) {

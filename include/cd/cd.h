@@ -260,8 +260,10 @@ struct cd_mismatch {
    all the same. */
 typedef void (*cd_mismatch_fn)(const struct cd_mismatch *mismatch, void *context);
 
-/* Compares READ_ONLY copies with live memory and stored data with their checksums. Reports each
-   range that differs (report may be NULL) and then fails with CD_ERROR_VERIFY_MISMATCH. */
+/* Compares the data of READ_ONLY bytes with live memory and stored data with their checksums. The
+   data of PARENT bytes are those of the ancestor that a restore would take them from; what no
+   ancestor holds any more, and what a function regenerates, is left out. Reports each range that
+   differs (report may be NULL) and then fails with CD_ERROR_VERIFY_MISMATCH. */
 CD_API int cd_verify(cd_handle cd, cd_mismatch_fn report, void *context);
 
 /* ---- Watching ---------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include "domains/inspect.h"
 
 #include "base/callback_scope.h"
+#include "domains/ancestry.h"
 
 #include <algorithm>
 #include <cstring>
@@ -43,16 +44,14 @@ private:
 };
 
 // Reports each run of bytes in which memory differs from the stored data.
-void compare(const Entry &entry, Mismatches &mismatches) {
+void compare(const std::byte *stored, Range range, Mismatches &mismatches) {
     constexpr size_t block = 4096; // memcmp is fast, and most blocks agree
-    const auto *stored = entry.data.at();
-    const auto *memory = static_cast<const std::byte *>(entry.range.address());
-    const size_t length = entry.range.length();
+    const auto *memory = static_cast<const std::byte *>(range.address());
+    const size_t length = range.length();
     size_t run_begin = length; // no run is open
     const auto close_run = [&](size_t end) {
         if (run_begin < end) {
-            mismatches.found({entry.range.begin + run_begin, entry.range.begin + end},
-                             CD_MISMATCH_MEMORY);
+            mismatches.found({range.begin + run_begin, range.begin + end}, CD_MISMATCH_MEMORY);
         }
         run_begin = length;
     };
@@ -71,6 +70,17 @@ void compare(const Entry &entry, Mismatches &mismatches) {
         }
     }
     close_run(length);
+}
+
+// source: a COPY entry that holds part for the CD's own entry.
+void verify_part(const Entry &own, const Entry &source, Range part, Mismatches &mismatches) {
+    const std::byte *stored = source.data.at() + (part.begin - source.range.begin);
+    if (!source.data.block().intact(stored, part.length())) {
+        mismatches.found(part, CD_MISMATCH_CHECKSUM);
+    }
+    if (!own.read_write()) {
+        compare(stored, part, mismatches);
+    }
 }
 
 } // namespace
@@ -104,14 +114,19 @@ void query(const Domain &domain, cd_info &info) {
 Status verify(const Domain &domain, cd_mismatch_fn report, void *context) {
     Mismatches mismatches(report, context);
     for (const auto &[address, entry] : domain.entries) {
-        if (entry->restoration != Restoration::copy) {
-            continue;
-        }
-        if (!entry->data.block().intact(entry->data.at(), entry->range.length())) {
-            mismatches.found(entry->range, CD_MISMATCH_CHECKSUM);
-        }
-        if (!entry->read_write()) {
-            compare(*entry, mismatches);
+        const Entry &own = *entry;
+        const auto verify_own = [&](const Entry &source, Range part) {
+            verify_part(own, source, part, mismatches);
+        };
+        switch (own.restoration) {
+        case Restoration::copy:
+            verify_own(own, own.range);
+            break;
+        case Restoration::parent:
+            for_each_source(domain.parent, own.range, verify_own, [](Range) {});
+            break;
+        case Restoration::regen:
+            break;
         }
     }
     return mismatches.verdict(domain);

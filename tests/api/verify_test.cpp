@@ -66,17 +66,35 @@ TEST_F(Verify, ReportsEachRangeThatDiffers) {
         << "report may be NULL";
 }
 
-TEST_F(Verify, LooksAtReadOnlyCopiesOnly) {
+TEST_F(Verify, LooksAtReadOnlyBytesThatAreNotRegeneratedOnly) {
     const auto regen = [](cd_addrspec *, int) { return 0; };
     const cd_handle child = make_child(root);
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(&memory[0], 16)}, 1)));
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(child, {bytes(&memory[16], 16, READ_WRITE)}, 1)));
-    ASSERT_TRUE(succeeds(add_to_cd_via_parent(child, {bytes(&memory[0], 16, READ_ONLY)}, 1)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_parent(child, {bytes(&memory[0], 16, READ_WRITE)}, 1)));
     ASSERT_TRUE(
         succeeds(add_to_cd_via_regen(child, {bytes(&memory[32], 16, READ_ONLY)}, 1, regen)));
     std::fill(memory.begin(), memory.end(), uint8_t{0});
     EXPECT_TRUE(succeeds(cd_verify(child, note, &report)));
     EXPECT_TRUE(succeeds(cd_verify(root, note, &report)));
+}
+
+TEST_F(Verify, ComparesReadOnlyParentBytesWithTheAncestorsCopy) {
+    const cd_handle child = make_child(root);
+    const cd_handle grandchild = make_child(child);
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(&memory[0], 16)}, 1)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(child, {bytes(&memory[8], 4)}, 1)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_parent(grandchild, {bytes(&memory[2], 12, READ_ONLY)}, 1)));
+    EXPECT_TRUE(succeeds(cd_verify(grandchild, note, &report)));
+    for (const size_t offset : {1, 2, 9, 13, 14})
+        memory[offset] ^= 0x80;
+    EXPECT_TRUE(fails_with(CD_ERROR_VERIFY_MISMATCH, cd_verify(grandchild, note, &report)));
+    EXPECT_EQ(report.offsets_in(memory.data()), (std::vector<size_t>{2, 9, 13}));
+    report.mismatches.clear();
+    ASSERT_TRUE(succeeds(delete_from_cd(root, {bytes(&memory[0], 16)}, 1)));
+    EXPECT_TRUE(fails_with(CD_ERROR_VERIFY_MISMATCH, cd_verify(grandchild, note, &report)));
+    EXPECT_EQ(report.offsets_in(memory.data()), std::vector<size_t>{9})
+        << "with the rest there is nothing to compare";
 }
 
 TEST_F(Verify, FindsModificationsAfterAnAdvanceThatWereNotAnnounced) {

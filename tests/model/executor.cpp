@@ -299,7 +299,7 @@ private:
             return code;
         }
         const auto differ = model_.mismatches(*checked);
-        const auto candidates = model_.read_only_copies(*checked);
+        const auto candidates = model_.verified(*checked);
         for (const int offset : differ) {
             if (reported.offsets.count(offset) == 0) {
                 problem_ = not_right("missing", offset);

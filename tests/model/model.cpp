@@ -409,21 +409,24 @@ std::vector<RegenCalls> Model::regen_calls(const Cd &cd) const {
     return calls;
 }
 
-std::set<int> Model::read_only_copies(const Cd &cd) const {
-    std::set<int> offsets;
+std::map<int, uint8_t> Model::verified(const Cd &cd) const {
+    std::map<int, uint8_t> data;
     for (int offset = 0; offset < arena_size; ++offset) {
         const Byte &byte = cd.bytes[offset];
-        if (byte.held && byte.restoration == Restoration::copy && !byte.read_write) {
-            offsets.insert(offset);
+        const Byte *source = byte.restoration == Restoration::copy     ? &byte
+                             : byte.restoration == Restoration::parent ? parent_copy(cd, offset)
+                                                                       : nullptr;
+        if (byte.held && !byte.read_write && source != nullptr) {
+            data[offset] = source->data;
         }
     }
-    return offsets;
+    return data;
 }
 
 std::set<int> Model::mismatches(const Cd &cd) const {
     std::set<int> offsets;
-    for (const int offset : read_only_copies(cd)) {
-        if (cd.bytes[offset].data != memory_[offset]) {
+    for (const auto &[offset, data] : verified(cd)) {
+        if (data != memory_[offset]) {
             offsets.insert(offset);
         }
     }

@@ -111,8 +111,8 @@ public:
     // Per CD in the order of a restore.
     std::vector<RegenCalls> regen_calls(const Cd &cd) const;
 
-    // READ_ONLY COPY bytes, and those of them that differ from memory.
-    std::set<int> read_only_copies(const Cd &cd) const;
+    // What a restore would write to READ_ONLY bytes, and which of them differ from memory.
+    std::map<int, uint8_t> verified(const Cd &cd) const;
     std::set<int> mismatches(const Cd &cd) const;
 
     // What each byte of memory may hold after a restore that failed in a regen function.

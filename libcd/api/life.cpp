@@ -68,8 +68,8 @@ Status create_root(const char *storage_info, mpi_log mode, const char *name, cd_
     if (const char *defaults = os::system().environment("CD_STORAGE_INFO")) {
         Status status =
             parse_storage_info(defaults, "the environment variable CD_STORAGE_INFO", root->storage);
-        if (!status) {
-            return status;
+        if (!status && storage_info == nullptr) {
+            return status; // who gives a storage_info knows what to do without it
         }
     }
     if (Status status = read_storage_info(storage_info, root->storage); !status) {

@@ -199,11 +199,17 @@ TEST_F(Create, StorageInfoIsChecked) {
 TEST_F(Create, RootWithoutStorageInfoTakesItFromTheEnvironment) {
     setenv("CD_STORAGE_INFO", "colour=red", 1);
     refused(CD_ERROR_STORAGE_KEY, nullptr, nullptr, COMM_LOGGING_DISABLED, "root");
-    refused(CD_ERROR_STORAGE_KEY, nullptr, "", COMM_LOGGING_DISABLED, "root");
     setenv("CD_STORAGE_INFO", "checksum=crc32c", 1);
     const cd_handle root = make_root();
     setenv("CD_STORAGE_INFO", "colour=red", 1);
     make_child(root); // takes its parent's
+}
+
+TEST_F(Create, RootWithStorageInfoDoesNotFailForABadEnvironment) {
+    setenv("CD_STORAGE_INFO", "checksum=crc32c,colour=red", 1);
+    make_root(COMM_LOGGING_DISABLED, "shadow=none", "one");
+    make_root(COMM_LOGGING_DISABLED, "", "two");
+    refused(CD_ERROR_STORAGE_KEY, nullptr, "colour=red", COMM_LOGGING_DISABLED, "three");
 }
 
 // An application must be able to go on using any handle value it kept.

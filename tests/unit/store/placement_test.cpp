@@ -15,8 +15,9 @@
 namespace cd {
 namespace {
 
-constexpr size_t KiB = 1024;
-constexpr size_t large = 256 * KiB;
+constexpr size_t MiB = size_t{1} << 20;
+constexpr size_t large = 2 * MiB;  // has a block of its own
+constexpr size_t shared = 8 * MiB; // the most that small ones share
 
 std::vector<Piece> place(Placement &placement, const std::vector<Range> &ranges) {
     for (const Range &range : ranges) {
@@ -54,6 +55,27 @@ TEST(Placement, LargeOnesHaveABlockOfTheirOwn) {
     EXPECT_EQ(&pieces[0].block(), &pieces[2].block());
 }
 
+TEST(Placement, SmallOnesShareBlocksOfAMostLength) {
+    Placement placement(false);
+    constexpr size_t length = MiB + 100;
+    std::vector<Range> ranges;
+    for (uintptr_t i = 0; i < 8; ++i) {
+        ranges.push_back({i * length, (i + 1) * length});
+    }
+    const auto pieces = place(placement, ranges);
+    for (size_t i = 0; i < 7; ++i) {
+        EXPECT_EQ(&pieces[i].block(), &pieces[0].block());
+    }
+    EXPECT_NE(&pieces[7].block(), &pieces[0].block());
+    EXPECT_LE(pieces[0].block().size(), shared);
+}
+
+TEST(Placement, ABlockIsNoLargerThanWhatItIsFor) {
+    Placement placement(false);
+    const auto pieces = place(placement, {{0, 10}, {10, 1000}});
+    EXPECT_EQ(pieces[0].block().size(), 1000u);
+}
+
 TEST(Placement, BlocksHaveTheChecksumsThatWereAskedFor) {
     for (const bool checksummed : {false, true}) {
         Placement placement(checksummed);
@@ -77,7 +99,7 @@ TEST(Placement, PiecesNeverOverlapAndStayInTheirBlocks) {
         uintptr_t at = 64;
         for (int i = 0; i < 200; ++i) {
             at += random() % 2 * (random() % 100);
-            const size_t most = size_t{1} << random() % 19;
+            const size_t most = size_t{1} << random() % 23;
             const size_t length = 1 + random() % most;
             ranges.push_back({at, at + length});
             at += length;
@@ -145,8 +167,8 @@ TEST(Placement, AFailedAllocationOwnsNothingEvenWhileItLives) {
     CountedPages pages;
     pages.allowed_maps = 1;
     Placement placement(false);
-    placement.plan(0, 1 << 20);
-    placement.plan(1 << 20, 1 << 20);
+    placement.plan(0, large);
+    placement.plan(large, large);
     EXPECT_FALSE(placement.allocate());
     PagePool::instance().trim();
     EXPECT_EQ(pages.mapped, 0u);

@@ -260,8 +260,9 @@ of their own, so they could not fail to insert; they lose most where it counts, 
 """
 
 PLACES = (
-    "Many entries lie in many blocks of the store: the copy starts anew for each, with other pages, where a "
-    "single `memcpy` of everything runs on and, at this length, past the caches."
+    "Many entries lie in many blocks of the store, of up to 8 MiB each: the copy starts anew for each, with other "
+    "pages. And only after 16 MiB does libcd write past the caches, where a single `memcpy` of everything knows "
+    "from the start how long it will be."
 )
 
 # Why targets are missed, by what the names of the cases contain.

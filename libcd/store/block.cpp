@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "store/block.h"
 
+#include "store/copy_past_caches.h"
 #include "store/crc32c.h"
 #include "store/page_pool.h"
 
@@ -53,6 +54,14 @@ void Block::release() noexcept {
 void Block::write(std::byte *at, const void *from, size_t length) noexcept {
     if (pages_ == nullptr) {
         std::memcpy(at, from, length);
+    } else {
+        write_sealed(at, static_cast<const std::byte *>(from), length);
+    }
+}
+
+void Block::write_past_caches(std::byte *at, const void *from, size_t length) noexcept {
+    if (pages_ == nullptr) {
+        copy_past_caches(at, from, length);
     } else {
         write_sealed(at, static_cast<const std::byte *>(from), length);
     }

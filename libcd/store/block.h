@@ -34,6 +34,9 @@ public:
     // Copies length bytes from application memory to at, which lies in this block.
     void write(std::byte *at, const void *from, size_t length) noexcept;
 
+    // The same, with copy_past_caches() unless checksums have to be computed.
+    void write_past_caches(std::byte *at, const void *from, size_t length) noexcept;
+
     // Whether the pages that hold [at, at + length) match their checksums.
     bool intact(const std::byte *at, size_t length) const noexcept;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "store/block.h"
+#include "store/copy_past_caches.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,8 @@
 namespace cd {
 
 // Copies between application memory and the store; neighbours on both sides are copied as one,
-// since a call per small entry would cost more than its bytes.
+// since a call per small entry would cost more than its bytes. Once it has copied more than the
+// caches keep anyway it writes past them, as memcpy does when a single copy is that long.
 class CopyRun {
 public:
     enum class Direction { to_store, to_memory };
@@ -33,13 +35,12 @@ public:
 
     void flush() {
         if (length_ > 0) {
-            auto *memory = reinterpret_cast<std::byte *>(memory_);
-            if (direction_ == Direction::to_store) {
-                block_->write(at_, memory, length_);
-            } else {
-                std::memcpy(memory, at_, length_);
-            }
             copied_ += length_;
+            if (copied_ >= most_cached && length_ >= worth_passing) {
+                copy_one_past_caches();
+            } else {
+                copy_one();
+            }
             length_ = 0;
         }
     }
@@ -48,6 +49,29 @@ public:
     size_t copied() const { return copied_; }
 
 private:
+    // Measured: from about this size on the caches lose, and with parts that are shorter than this
+    // the lines at their ends cost more than is gained.
+    static constexpr size_t most_cached = size_t{16} << 20;
+    static constexpr size_t worth_passing = size_t{4} << 10;
+
+    std::byte *memory() const { return reinterpret_cast<std::byte *>(memory_); }
+
+    void copy_one() {
+        if (direction_ == Direction::to_store) {
+            block_->write(at_, memory(), length_);
+        } else {
+            std::memcpy(memory(), at_, length_);
+        }
+    }
+
+    void copy_one_past_caches() {
+        if (direction_ == Direction::to_store) {
+            block_->write_past_caches(at_, memory(), length_);
+        } else {
+            copy_past_caches(memory(), at_, length_);
+        }
+    }
+
     Direction direction_;
     Block *block_ = nullptr;
     std::byte *at_ = nullptr;

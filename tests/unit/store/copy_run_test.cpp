@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -90,6 +91,50 @@ TEST_F(CopyRunTest, CanGoOnAfterAFlush) {
     run.flush();
     EXPECT_EQ(run.copied(), 16u);
     EXPECT_EQ(*stored(3), std::byte{99});
+}
+
+struct LongCopyRun : testing::TestWithParam<bool> {
+    static constexpr size_t long_part = (size_t{1} << 20) + 1;
+    static constexpr size_t short_part = 1000;
+    static constexpr size_t pairs = 20;
+    static constexpr size_t size = pairs * (long_part + short_part);
+
+    ~LongCopyRun() override { block->release(); }
+
+    // All long parts, later ones past the caches, and then the short ones between them.
+    size_t copy(CopyRun::Direction direction) {
+        CopyRun run(direction);
+        const auto add = [&](size_t at, size_t length) {
+            run.add(reinterpret_cast<uintptr_t>(&memory[at]), *block, block->data() + at, length);
+        };
+        for (size_t pair = 0; pair < pairs; ++pair) {
+            add(pair * (long_part + short_part), long_part);
+        }
+        for (size_t pair = 0; pair < pairs; ++pair) {
+            add(pair * (long_part + short_part) + long_part, short_part);
+        }
+        run.flush();
+        return run.copied();
+    }
+
+    std::vector<uint8_t> memory = std::vector<uint8_t>(size);
+    Block *block = Block::create(size, GetParam());
+};
+
+INSTANTIATE_TEST_SUITE_P(Blocks, LongCopyRun, testing::Bool(),
+                         [](const auto &each) { return each.param ? "checksummed" : "plain"; });
+
+TEST_P(LongCopyRun, CopiesEveryByteThereAndBackHoweverLongItGets) {
+    for (size_t i = 0; i < size; ++i) {
+        memory[i] = static_cast<uint8_t>(i * 7 + i / 251);
+    }
+    const auto original = memory;
+    EXPECT_EQ(copy(CopyRun::Direction::to_store), size);
+    EXPECT_EQ(std::memcmp(block->data(), original.data(), size), 0);
+    EXPECT_TRUE(block->intact(block->data(), size));
+    std::ranges::fill(memory, uint8_t{0xee});
+    EXPECT_EQ(copy(CopyRun::Direction::to_memory), size);
+    EXPECT_EQ(memory, original);
 }
 
 } // namespace

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "store/copy_past_caches.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+namespace cd {
+
+#ifdef __SSE2__
+
+namespace {
+
+constexpr size_t line = 64;
+constexpr size_t page = 4096;
+constexpr size_t together = 4; // pages
+
+void copy_line(std::byte *to, const std::byte *from) {
+    auto *target = reinterpret_cast<__m128i *>(to);
+    const auto *source = reinterpret_cast<const __m128i *>(from);
+    const __m128i first = _mm_loadu_si128(source);
+    const __m128i second = _mm_loadu_si128(source + 1);
+    const __m128i third = _mm_loadu_si128(source + 2);
+    const __m128i fourth = _mm_loadu_si128(source + 3);
+    _mm_stream_si128(target, first);
+    _mm_stream_si128(target + 1, second);
+    _mm_stream_si128(target + 2, third);
+    _mm_stream_si128(target + 3, fourth);
+}
+
+// Several pages at once, since memory and prefetchers serve several streams better than one.
+void copy_pages(std::byte *to, const std::byte *from) {
+    constexpr size_t ahead = 4 * line;
+    for (size_t offset = 0; offset < page; offset += line) {
+        for (size_t at = offset; at < together * page; at += page) {
+            _mm_prefetch(from + at + ahead, _MM_HINT_T0);
+            copy_line(to + at, from + at);
+        }
+    }
+}
+
+} // namespace
+
+void copy_past_caches(void *to, const void *from, size_t length) noexcept {
+    auto *target = static_cast<std::byte *>(to);
+    const auto *source = static_cast<const std::byte *>(from);
+    const size_t past_line = reinterpret_cast<uintptr_t>(target) % line;
+    const size_t head = std::min(length, (line - past_line) % line);
+    std::memcpy(target, source, head);
+    size_t done = head;
+    for (; length - done >= together * page; done += together * page) {
+        copy_pages(target + done, source + done);
+    }
+    for (; length - done >= line; done += line) {
+        copy_line(target + done, source + done);
+    }
+    std::memcpy(target + done, source + done, length - done);
+    _mm_sfence(); // a lock that is released does not wait for such stores by itself
+}
+
+#else
+
+void copy_past_caches(void *to, const void *from, size_t length) noexcept {
+    std::memcpy(to, from, length);
+}
+
+#endif
+
+} // namespace cd

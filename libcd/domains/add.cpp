@@ -41,8 +41,14 @@ public:
         return request_.restoration == Restoration::copy ? prepare_data() : Status::ok();
     }
 
-    void publish() {
-        domain_.entries.accept_arriving();
+    void publish() noexcept {
+        CopyRun run(CopyRun::Direction::to_store);
+        domain_.entries.accept_arriving([&](Entry &entry) { take_data(entry, run); });
+        for (Entry *entry : converted_) {
+            take_data(*entry, run);
+        }
+        run.flush();
+        copied_ = run.copied();
         if (meets_held_) {
             auto near = domain_.entries.begin();
             for (const Element &element : elements_) {
@@ -138,14 +144,21 @@ private:
         return check_ends_in_copy(domain_, domain_.parent, range);
     }
 
-    // Calls visit for each entry that this call gives data to.
-    template <typename Visit> void for_each_to_copy(const Visit &visit) {
-        for (Entry *entry = domain_.entries.arriving().first(); entry != nullptr;
-             entry = entry->next) {
-            visit(*entry);
+    // In the order in which publish() gives them data.
+    void plan_data() {
+        const auto plan = [&](Range range) { placement_.plan(range.begin, range.length()); };
+        if (!meets_held_) {
+            for (const Element &element : elements_) {
+                plan(element.range); // each has become one entry: no need to walk those
+            }
+            return;
         }
-        for (Entry *entry : converted_) {
-            visit(*entry);
+        for (const Entry *entry = domain_.entries.arriving().first(); entry != nullptr;
+             entry = entry->next) {
+            plan(entry->range);
+        }
+        for (const Entry *entry : converted_) {
+            plan(entry->range);
         }
     }
 
@@ -153,25 +166,24 @@ private:
         if (conversions_ > 0) {
             collect_converted();
         }
-        for_each_to_copy(
-            [&](const Entry &entry) { placement_.plan(entry.range.begin, entry.range.length()); });
+        plan_data();
         if (!placement_.allocate()) {
             return fail(CD_ERROR_NO_MEMORY,
                         "CD %s: no memory for the data of this add call (%d elements); free some, "
                         "or add less",
                         domain_.name(), request_.count);
         }
-        CopyRun run(CopyRun::Direction::to_store);
-        for_each_to_copy([&](Entry &entry) {
-            entry.data = placement_.next(entry.range.begin, entry.range.length());
-            run.add(entry.range.begin, entry.data.block(), entry.data.at(), entry.range.length());
-        });
-        run.flush();
-        copied_ = run.copied();
         return Status::ok();
     }
 
-    // Held entries that become COPY. Until they are published their data mean nothing.
+    void take_data(Entry &entry, CopyRun &run) noexcept {
+        if (request_.restoration == Restoration::copy) {
+            entry.data = placement_.next(entry.range.begin, entry.range.length());
+            run.add(entry.range.begin, entry.data.block(), entry.data.at(), entry.range.length());
+        }
+    }
+
+    // Held entries that become COPY.
     void collect_converted() {
         auto near = domain_.entries.begin();
         for (const Element &element : elements_) {
@@ -211,7 +223,7 @@ private:
         }
     }
 
-    // The seed's table of consequences: the data go, or have been copied by prepare_data().
+    // The seed's table of consequences: the data go, or have been copied already.
     void change_restoration(Entry &entry) {
         entry.restoration = request_.restoration;
         if (request_.restoration == Restoration::copy) {

@@ -32,25 +32,38 @@ public:
         if (Status status = prepare_shadows(); !status) {
             return status;
         }
-        overwrite_in_place();
+        if (any_in_place_) {
+            overwrite_in_place();
+        }
         return Status::ok();
     }
 
     size_t publish() noexcept {
-        const size_t copied = fill_shadows() + undo_.overwritten();
+        CopyRun run(CopyRun::Direction::to_store);
         undo_.keep();
         if (handover_) {
+            for (Entry *entry = domain_.entries.read_write().first(); entry != nullptr;
+                 entry = entry->next) {
+                fill_shadow(*entry, run);
+            }
             handover_->publish();
         }
         auto near = domain_.entries.begin();
-        while (Entry *entry = domain_.entries.read_write().first()) {
+        for (Entry *entry = domain_.entries.read_write().detach(); entry != nullptr;) {
+            Entry *following = entry->next; // it is not joined with this one before its turn
+            if (!handover_) {
+                fill_shadow(*entry, run); // here, because walking many entries once more takes time
+            }
             flip(*entry);
-            domain_.entries.set_access(*entry, CD_READ_ONLY);
+            entry->listed = false;
+            entry->access = CD_READ_ONLY;
             near = rejoin(near, *entry);
+            entry = following;
         }
+        run.flush();
         domain_.log.begin_now();
         ++domain_.epoch;
-        return copied;
+        return run.copied() + undo_.overwritten();
     }
 
 private:
@@ -59,26 +72,23 @@ private:
         return entry.in_place && !entry.data_shared && !Handover::gives_data(entry);
     }
 
-    template <typename Visit> void for_each_shadowed(const Visit &visit) {
-        for (Entry *entry = domain_.entries.read_write().first(); entry != nullptr;
-             entry = entry->next) {
-            if (entry->restoration == Restoration::copy && !overwritten_in_place(*entry)) {
-                visit(*entry);
-            }
-        }
-    }
-
     Placement &placement_for(const Entry &entry) {
         return entry.data.block().checksummed() ? checksummed_ : plain_;
     }
 
     // In the steady state every entry has its shadow from the last advance.
     Status prepare_shadows() {
-        for_each_shadowed([&](const Entry &entry) {
-            if (!entry.shadow) {
-                placement_for(entry).plan(entry.range.begin, entry.range.length());
+        for (const Entry *entry = domain_.entries.read_write().first(); entry != nullptr;
+             entry = entry->next) {
+            if (entry->restoration != Restoration::copy) {
+                continue;
             }
-        });
+            if (overwritten_in_place(*entry)) {
+                any_in_place_ = true;
+            } else if (!entry->shadow) {
+                placement_for(*entry).plan(entry->range.begin, entry->range.length());
+            }
+        }
         if (!plain_.allocate() || !checksummed_.allocate()) {
             return fail(
                 CD_ERROR_NO_MEMORY,
@@ -98,17 +108,15 @@ private:
         }
     }
 
-    size_t fill_shadows() noexcept {
-        CopyRun run(CopyRun::Direction::to_store);
-        for_each_shadowed([&](Entry &entry) {
-            if (!entry.shadow) {
-                entry.shadow = placement_for(entry).next(entry.range.begin, entry.range.length());
-            }
-            run.add(entry.range.begin, entry.shadow.block(), entry.shadow.at(),
-                    entry.range.length());
-        });
-        run.flush();
-        return run.copied();
+    // Before the handover, which takes the data and says which entries give them.
+    void fill_shadow(Entry &entry, CopyRun &run) noexcept {
+        if (entry.restoration != Restoration::copy || overwritten_in_place(entry)) {
+            return;
+        }
+        if (!entry.shadow) {
+            entry.shadow = placement_for(entry).next(entry.range.begin, entry.range.length());
+        }
+        run.add(entry.range.begin, entry.shadow.block(), entry.shadow.at(), entry.range.length());
     }
 
     // The shadow becomes the data; the old data become the shadow unless somebody else has them.
@@ -136,6 +144,7 @@ private:
     std::optional<Handover> handover_;
     Placement plain_{false};
     Placement checksummed_{true};
+    bool any_in_place_ = false;
     UndoLog undo_; // last, so that data are undone before anything else
 };
 

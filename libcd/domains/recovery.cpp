@@ -35,14 +35,12 @@ int call(cd_regen_fn regen, cd_addrspec *specs, int count) {
 
 Status Recovery::prepare() {
     subtree_ = subtree_of(top_);
-    regens_.resize(subtree_.size());
+    others_.resize(subtree_.size());
     for (size_t i = 0; i < subtree_.size(); ++i) {
-        std::vector<const Entry *> regens;
-        if (Status status = check_entries(*subtree_[i], regens); !status) {
+        if (Status status = check_entries(*subtree_[i], others_[i]); !status) {
             return status;
         }
-        descendants_regenerate_ |= i > 0 && !regens.empty();
-        regens_[i] = group(regens);
+        descendants_regenerate_ |= i > 0 && !others_[i].regens.calls.empty();
         for (const FilePosition &file : subtree_[i]->files) {
             files_.add(file);
         }
@@ -50,7 +48,8 @@ Status Recovery::prepare() {
     return Status::ok();
 }
 
-Status Recovery::check_entries(const Domain &domain, std::vector<const Entry *> &regens) const {
+Status Recovery::check_entries(const Domain &domain, Others &others) const {
+    std::vector<const Entry *> regens;
     Status status;
     for (const auto &[address, entry] : domain.entries) {
         switch (entry->restoration) {
@@ -58,6 +57,7 @@ Status Recovery::check_entries(const Domain &domain, std::vector<const Entry *> 
             status = check_intact(domain, *entry, entry->range);
             break;
         case Restoration::parent:
+            others.from_ancestors = true;
             for_each_source(
                 domain.parent, entry->range,
                 [&](const Entry &source, Range part) {
@@ -80,6 +80,7 @@ Status Recovery::check_entries(const Domain &domain, std::vector<const Entry *> 
             return status;
         }
     }
+    others.regens = group(regens);
     return status;
 }
 
@@ -112,8 +113,10 @@ bool Recovery::regenerates() const {
 Status Recovery::write_memory() {
     for (size_t i = subtree_.size(); i-- > 0;) {
         write_copies(i);
-        write_from_ancestors(i);
-        if (Status status = call_regens(*subtree_[i], regens_[i]); !status) {
+        if (others_[i].from_ancestors) {
+            write_from_ancestors(i);
+        }
+        if (Status status = call_regens(*subtree_[i], others_[i].regens); !status) {
             return status;
         }
     }

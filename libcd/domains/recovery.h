@@ -48,8 +48,13 @@ private:
         std::vector<cd_addrspec> specs;
         std::vector<RegenCall> calls;
     };
+    // What a CD holds beside copies.
+    struct Others {
+        Regens regens;
+        bool from_ancestors = false; // PARENT entries
+    };
 
-    Status check_entries(const Domain &domain, std::vector<const Entry *> &regens) const;
+    Status check_entries(const Domain &domain, Others &others) const;
     static Regens group(std::vector<const Entry *> &entries);
     void write_copies(size_t index);
     void write_from_ancestors(size_t index);
@@ -60,7 +65,7 @@ private:
 
     Domain &top_;
     std::vector<Domain *> subtree_; // older ones first
-    std::vector<Regens> regens_;    // for each of subtree_
+    std::vector<Others> others_;    // for each of subtree_
     FileTable files_;
     bool descendants_regenerate_ = false;
     size_t copied_ = 0;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace cd {
 
@@ -116,6 +117,13 @@ public:
         (entry.previous != nullptr ? entry.previous->next : first_) = entry.next;
         (entry.next != nullptr ? entry.next->previous : last_) = entry.previous;
         entry.previous = entry.next = nullptr;
+    }
+
+    // Empties the list at once. What was in it is reached from the first entry, which is returned,
+    // through `next`, until it is put into a list again.
+    Entry *detach() {
+        last_ = nullptr;
+        return std::exchange(first_, nullptr);
     }
 
 private:

@@ -110,14 +110,6 @@ RangeIndex::Position RangeIndex::erase(Position where) {
     return entries_.erase(where);
 }
 
-void RangeIndex::accept_arriving() {
-    while (Entry *entry = arriving_.first()) {
-        arriving_.remove(*entry);
-        entry->stage = Stage::held;
-        set_access(*entry, entry->access);
-    }
-}
-
 void RangeIndex::reject_arriving() {
     while (Entry *entry = arriving_.first()) {
         erase(entries_.find(entry->range.begin));

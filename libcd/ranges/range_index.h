@@ -65,8 +65,20 @@ public:
     // Removes and deletes; returns the position behind.
     Position erase(Position where);
 
-    // All arriving entries become part of the CD.
-    void accept_arriving();
+    // All arriving entries become part of the CD, in the order of their arrival; before, each is
+    // shown to visit, which cannot fail.
+    template <typename Visit> void accept_arriving(const Visit &visit) noexcept {
+        for (Entry *entry = arriving_.detach(); entry != nullptr;) {
+            Entry *following = entry->next;
+            visit(*entry);
+            entry->stage = Stage::held;
+            set_access(*entry, entry->access);
+            entry = following;
+        }
+    }
+    void accept_arriving() noexcept {
+        accept_arriving([](Entry &) {});
+    }
 
     // All arriving entries are removed and deleted.
     void reject_arriving();

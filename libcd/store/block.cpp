@@ -45,8 +45,8 @@ Block::~Block() {
     delete[] pages_;
 }
 
-void Block::release() noexcept {
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+void Block::release(size_t count) noexcept {
+    if (references_.fetch_sub(count, std::memory_order_acq_rel) == count) {
         delete this;
     }
 }

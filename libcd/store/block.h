@@ -28,8 +28,8 @@ public:
     size_t size() const { return size_; }
     bool checksummed() const { return pages_ != nullptr; }
 
-    void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
-    void release() noexcept;
+    void retain(size_t count = 1) { references_.fetch_add(count, std::memory_order_relaxed); }
+    void release(size_t count = 1) noexcept;
 
     // Copies length bytes from application memory to at, which lies in this block.
     void write(std::byte *at, const void *from, size_t length) noexcept;
@@ -71,6 +71,15 @@ class Piece {
 public:
     Piece() = default;
     Piece(Block &block, std::byte *at) : block_(&block), at_(at) { block.retain(); }
+
+    // Takes over a reference that was obtained before.
+    static Piece adopt(Block &block, std::byte *at) {
+        Piece piece;
+        piece.block_ = &block;
+        piece.at_ = at;
+        return piece;
+    }
+
     Piece(Piece &&other) noexcept : block_(other.block_), at_(other.at_) { other.forget(); }
     Piece &operator=(Piece &&other) noexcept {
         if (this != &other) {

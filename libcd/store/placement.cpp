@@ -36,37 +36,41 @@ Placement::Place Placement::Walk::step(uintptr_t address, size_t length) {
 Placement::~Placement() { release_blocks(); }
 
 void Placement::release_blocks() noexcept {
-    for (Block *block : blocks_) {
-        block->release();
+    for (Room &room : rooms_) {
+        if (room.block != nullptr && room.pieces > 0) {
+            room.block->release(room.pieces);
+        }
+        room.block = nullptr;
     }
-    blocks_.clear();
 }
 
 void Placement::plan(uintptr_t address, size_t length) {
     const Place place = planning_.step(address, length);
-    if (place.block >= sizes_.size()) {
-        sizes_.resize(place.block + 1);
+    if (place.block >= rooms_.size()) {
+        rooms_.resize(place.block + 1);
     }
-    sizes_[place.block] = place.offset + length;
+    Room &room = rooms_[place.block];
+    room.size = place.offset + length;
+    ++room.pieces;
 }
 
 bool Placement::allocate() {
-    blocks_.reserve(sizes_.size());
-    for (const size_t size : sizes_) {
-        Block *block = Block::create(size, checksummed_);
-        if (block == nullptr) {
+    for (Room &room : rooms_) {
+        room.block = Block::create(room.size, checksummed_);
+        if (room.block == nullptr) {
             release_blocks();
             return false;
         }
-        blocks_.push_back(block);
+        room.block->retain(room.pieces - 1);
     }
     return true;
 }
 
 Piece Placement::next(uintptr_t address, size_t length) {
     const Place place = handing_out_.step(address, length);
-    Block &block = *blocks_[place.block];
-    return {block, block.data() + place.offset};
+    Room &room = rooms_[place.block];
+    --room.pieces;
+    return Piece::adopt(*room.block, room.block->data() + place.offset);
 }
 
 } // namespace cd

@@ -49,13 +49,20 @@ private:
         Place step(uintptr_t address, size_t length);
     };
 
+    // A block that is planned or there, and how many pieces of it are to be handed out. They are
+    // counted as its owners at once, since an atomic operation for each would show.
+    struct Room {
+        size_t size = 0;
+        size_t pieces = 0;
+        Block *block = nullptr;
+    };
+
     void release_blocks() noexcept;
 
     bool checksummed_;
     Walk planning_;
     Walk handing_out_;
-    std::vector<size_t> sizes_;
-    std::vector<Block *> blocks_;
+    std::vector<Room> rooms_;
 };
 
 } // namespace cd

@@ -84,6 +84,20 @@ TEST(Entry, IsAlikeOnlyWithTheSameLabelsAndOrigin) {
     EXPECT_TRUE(differs([](Entry &entry) { entry.origin.element = 1; }));
 }
 
+TEST_F(EntryListTest, DetachesAllAtOnceAndTakesThemAgain) {
+    EXPECT_EQ(list.detach(), nullptr);
+    list.append(entries[2]);
+    list.append(entries[0]);
+    Entry *first = list.detach();
+    EXPECT_TRUE(list.empty());
+    ASSERT_EQ(first, &entries[2]);
+    ASSERT_EQ(first->next, &entries[0]);
+    EXPECT_EQ(entries[0].next, nullptr);
+    list.append(entries[0]);
+    list.append(entries[2]);
+    EXPECT_EQ(numbers(), (Numbers{0, 2}));
+}
+
 TEST(Entry, SecondPartHasTheSameLabelsAndTheRestOfTheData) {
     RangeIndex index;
     Entry &entry = put(index, {100, 200}, {.scope = CD_CONSTRAINED, .call = 7});

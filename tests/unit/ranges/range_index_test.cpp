@@ -169,6 +169,20 @@ TEST(RangeIndex, AcceptsOrRejectsWhatArrives) {
     }
 }
 
+TEST(RangeIndex, ShowsWhatArrivesInItsOrderBeforeItIsHeld) {
+    RangeIndex index;
+    for (const uintptr_t at : {80, 10, 40}) {
+        index.insert_arriving(index.find(at), new_entry({at, at + 5}, {.access = CD_READ_WRITE}));
+    }
+    Ranges shown;
+    index.accept_arriving([&](const Entry &entry) {
+        EXPECT_EQ(entry.stage, Stage::arriving);
+        shown.push_back(entry.range);
+    });
+    EXPECT_EQ(shown, (Ranges{{80, 85}, {10, 15}, {40, 45}}));
+    EXPECT_EQ(in_list(index.read_write()), shown);
+}
+
 // Whether two halves of one entry are joined again after change has been made to the second.
 bool joins_after(const std::function<void(RangeIndex &, Entry &)> &change) {
     RangeIndex index;

@@ -163,6 +163,25 @@ TEST(Placement, WhatIsNotHandedOutIsFreed) {
     EXPECT_EQ(pages.mapped, 0u);
 }
 
+TEST(Placement, ABlockLivesUntilItsLastPieceAndTheRestOfItsPlanAreGone) {
+    CountedPages pages;
+    Piece piece;
+    {
+        Placement placement(false);
+        for (uintptr_t i = 0; i < 3; ++i) {
+            placement.plan(i * MiB, MiB);
+        }
+        ASSERT_TRUE(placement.allocate());
+        piece = placement.next(0, MiB);
+        placement.next(MiB, MiB).reset();
+    }
+    PagePool::instance().trim();
+    EXPECT_NE(pages.mapped, 0u);
+    piece.reset();
+    PagePool::instance().trim();
+    EXPECT_EQ(pages.mapped, 0u);
+}
+
 TEST(Placement, AFailedAllocationOwnsNothingEvenWhileItLives) {
     CountedPages pages;
     pages.allowed_maps = 1;

@@ -4,16 +4,43 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <utility>
 
 namespace cd {
+namespace {
+
+// Few changes need little, many not many pieces.
+constexpr size_t smallest_room = size_t{64} << 10;
+constexpr size_t largest_room = size_t{8} << 20;
+
+} // namespace
 
 UndoLog::~UndoLog() {
     for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
-        change->block->write(change->at, old_.data() + change->old_offset, change->length);
+        change->block->write(change->at, change->old, change->length);
         if (!change->intact) {
             change->block->mark_damaged(change->at, change->length);
         }
     }
+}
+
+std::byte *UndoLog::room_for_old(size_t length) {
+    if (rooms_.empty() || rooms_.back().block().size() - last_used_ < length) {
+        const size_t size = rooms_.empty()
+                                ? smallest_room
+                                : std::min(2 * rooms_.back().block().size(), largest_room);
+        Block *block = Block::create(size, false);
+        if (block == nullptr) {
+            throw std::bad_alloc();
+        }
+        Piece room = Piece::adopt(*block, block->data());
+        rooms_.push_back(std::move(room));
+        last_used_ = 0;
+    }
+    std::byte *room = rooms_.back().at() + last_used_;
+    last_used_ += length;
+    return room;
 }
 
 void UndoLog::overwrite(const Piece &piece, const void *memory, size_t length) {
@@ -22,11 +49,11 @@ void UndoLog::overwrite(const Piece &piece, const void *memory, size_t length) {
         const size_t part = std::min(Block::page, length - done);
         std::byte *at = piece.at() + done;
         if (std::memcmp(at, from + done, part) != 0) {
-            const size_t old_offset = old_.size();
-            old_.insert(old_.end(), at, at + part);
-            changes_.push_back(
-                {&piece.block(), at, part, old_offset, piece.block().intact(at, part)});
+            std::byte *old = room_for_old(part);
+            std::memcpy(old, at, part);
+            changes_.push_back({&piece.block(), at, part, old, piece.block().intact(at, part)});
             piece.block().write(at, from + done, part);
+            overwritten_ += part;
         }
     }
 }

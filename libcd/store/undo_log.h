@@ -23,19 +23,24 @@ public:
     void overwrite(const Piece &piece, const void *memory, size_t length);
 
     void keep() { changes_.clear(); }
-    size_t overwritten() const { return old_.size(); }
+    size_t overwritten() const { return overwritten_; }
 
 private:
     struct Change {
         Block *block;
         std::byte *at;
         size_t length;
-        size_t old_offset;
+        const std::byte *old;
         bool intact; // undoing must not seal what was damaged before
     };
 
+    // Room for so many old bytes, which stays where it is.
+    std::byte *room_for_old(size_t length);
+
     std::vector<Change> changes_;
-    std::vector<std::byte> old_;
+    std::vector<Piece> rooms_; // blocks, so that their memory is used again by the next log
+    size_t last_used_ = 0;     // bytes of the last room
+    size_t overwritten_ = 0;
 };
 
 } // namespace cd

@@ -2,10 +2,13 @@
 // Copyright the containment-domains authors
 #include "store/undo_log.h"
 
+#include "../replaced_system.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -83,6 +86,44 @@ TEST_P(UndoLogTest, TakesBackInReverseOrder) {
     }
     log.reset();
     EXPECT_TRUE(stored(old_bytes));
+}
+
+// So much that the old bytes lie in several pieces of memory.
+TEST(UndoLog, TakesBackHoweverMuchHasChanged) {
+    constexpr size_t size = 3'000'001;
+    const std::vector<std::byte> old_bytes(size, std::byte{1});
+    const std::vector<std::byte> new_bytes(size, std::byte{2});
+    Block *block = Block::create(size, false);
+    const Piece piece = Piece::adopt(*block, block->data());
+    block->write(block->data(), old_bytes.data(), size);
+    {
+        UndoLog log;
+        for (size_t at = 0; at < size; at += 1001) {
+            log.overwrite(piece.share(at), &new_bytes[at], std::min<size_t>(1001, size - at));
+        }
+        EXPECT_EQ(log.overwritten(), size);
+        EXPECT_EQ(std::memcmp(block->data(), new_bytes.data(), size), 0);
+    }
+    EXPECT_EQ(std::memcmp(block->data(), old_bytes.data(), size), 0);
+}
+
+TEST(UndoLog, UsesTheMemoryOfTheOneBefore) {
+    constexpr size_t size = size_t{1} << 20;
+    CountedPages pages;
+    const std::vector<std::byte> bytes(size, std::byte{1});
+    Block *block = Block::create(size, false);
+    const Piece piece = Piece::adopt(*block, block->data());
+    const size_t without_log = pages.maps;
+    size_t maps = without_log;
+    for (const int value : {2, 3, 4}) {
+        std::memset(block->data(), value, size);
+        UndoLog log;
+        log.overwrite(piece, bytes.data(), size);
+        log.keep();
+        EXPECT_TRUE(maps == without_log || pages.maps == maps);
+        maps = pages.maps;
+    }
+    EXPECT_GT(maps, without_log) << "the old bytes are not in mapped pages";
 }
 
 TEST_P(UndoLogTest, UnchangedBytesAreNotWritten) {

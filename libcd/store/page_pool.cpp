@@ -35,20 +35,29 @@ void *PagePool::take(size_t &size) noexcept {
         return nullptr;
     }
     size = rounded(size);
-    const std::scoped_lock lock(mutex_);
-    void *at = take_kept(size);
-    if (at == nullptr) {
-        const size_t use = in_use_ + size;
-        shrink_to(highest_use_ > use ? highest_use_ - use : 0);
-        at = os::system().map_pages(size);
-        if (at == nullptr && kept_ > 0) {
-            shrink_to(0); // what is kept in pieces that do not fit may be what is missing
-            at = os::system().map_pages(size);
-        }
-    }
-    if (at != nullptr) {
+    size_t use = 0;
+    Free *surplus = nullptr;
+    {
+        const std::scoped_lock lock(mutex_);
+        void *kept = take_kept(size);
         in_use_ += size;
-        highest_use_ = std::max(highest_use_, in_use_);
+        use = in_use_;
+        if (kept != nullptr) {
+            highest_use_ = std::max(highest_use_, use);
+            return kept;
+        }
+        surplus = detach_surplus(highest_use_ > use ? highest_use_ - use : 0);
+    }
+    unmap(surplus);
+    void *at = os::system().map_pages(size);
+    if (at == nullptr && trim()) { // pieces that do not fit may be what is missing
+        at = os::system().map_pages(size);
+    }
+    const std::scoped_lock lock(mutex_);
+    if (at != nullptr) {
+        highest_use_ = std::max(highest_use_, use);
+    } else {
+        in_use_ -= size;
     }
     return at;
 }
@@ -82,20 +91,36 @@ void *PagePool::take_kept(size_t &size) noexcept {
     return nullptr;
 }
 
-void PagePool::shrink_to(size_t kept) noexcept {
+PagePool::Free *PagePool::detach_surplus(size_t kept) noexcept {
+    Free *surplus = nullptr;
     for (Free *&bin : bins_) {
         while (kept_ > kept && bin != nullptr) {
             Free *region = bin;
             bin = region->next;
+            region->next = surplus;
+            surplus = region;
             kept_ -= region->size;
-            os::system().unmap_pages(region, region->size);
         }
+    }
+    return surplus;
+}
+
+void PagePool::unmap(Free *regions) noexcept {
+    while (regions != nullptr) {
+        Free *region = regions;
+        regions = region->next;
+        os::system().unmap_pages(region, region->size);
     }
 }
 
-void PagePool::trim() noexcept {
-    const std::scoped_lock lock(mutex_);
-    shrink_to(0);
+bool PagePool::trim() noexcept {
+    Free *all = nullptr;
+    {
+        const std::scoped_lock lock(mutex_);
+        all = detach_surplus(0);
+    }
+    unmap(all);
+    return all != nullptr;
 }
 
 } // namespace cd

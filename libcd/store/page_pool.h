@@ -27,11 +27,12 @@ public:
     void *take(size_t &size) noexcept;
     void give(void *at, size_t size) noexcept;
 
-    // For fork: nobody may be inside while the process is copied.
+    // For fork: nobody may be inside while the process is copied. Who maps pages outside the mutex
+    // holds the lock of a CD, for which fork waits too.
     std::mutex &mutex() { return mutex_; }
 
-    // Unmaps everything that is kept; for tests and for a program that is done with its CDs.
-    void trim() noexcept;
+    // Unmaps everything that is kept; returns whether there was anything.
+    bool trim() noexcept;
 
 private:
     // A free region holds its own list node, so keeping it needs no memory.
@@ -41,8 +42,13 @@ private:
     };
 
     void *take_kept(size_t &size) noexcept;
-    void shrink_to(size_t kept) noexcept;
 
+    // Takes so many kept regions out that at most kept bytes are left; returns a list of them.
+    Free *detach_surplus(size_t kept) noexcept;
+    static void unmap(Free *regions) noexcept;
+
+    // Never held while the system maps or unmaps, which takes so long that independent CDs would
+    // wait for each other. What is being mapped counts as in use.
     std::mutex mutex_;
     std::array<Free *, 64> bins_ = {}; // by the power of two below the size
     size_t in_use_ = 0;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <random>
+#include <thread>
 #include <vector>
 
 namespace cd {
@@ -87,6 +88,53 @@ TEST_F(PagePoolTest, AFailedMapChangesNothing) {
     void *larger = take(256 * KiB); // only that much was ever in use, so the small one has to go
     EXPECT_EQ(pages.mapped, 256 * KiB);
     pool.give(larger, 256 * KiB);
+}
+
+// Asks from another thread, since a thread may not ask for a mutex that it holds.
+class WatchesTheMutex : public CountedPages {
+public:
+    explicit WatchesTheMutex(PagePool &pool) : pool_(pool) {}
+
+    void *map_pages(size_t size) override {
+        watch();
+        return CountedPages::map_pages(size);
+    }
+    void unmap_pages(void *at, size_t size) override {
+        watch();
+        CountedPages::unmap_pages(at, size);
+    }
+
+    int calls = 0;
+    int calls_with_mutex = 0;
+
+private:
+    void watch() {
+        ++calls;
+        std::thread([this] {
+            if (pool_.mutex().try_lock()) {
+                pool_.mutex().unlock();
+            } else {
+                ++calls_with_mutex;
+            }
+        }).join();
+    }
+
+    PagePool &pool_;
+};
+
+TEST(PagePool, NobodyWaitsWhilePagesAreMappedOrUnmapped) {
+    PagePool pool;
+    WatchesTheMutex pages(pool);
+    size_t small = 64 * KiB;
+    pool.give(pool.take(small), small);
+    size_t large = MiB;
+    void *at = pool.take(large); // unmaps the small one first
+    pages.allowed_maps = 0;
+    EXPECT_EQ(pool.take(large), nullptr);
+    pool.give(at, large);
+    pool.trim();
+    EXPECT_EQ(pages.calls, 5); // nothing was kept that could have helped the third map
+    EXPECT_EQ(pages.calls_with_mutex, 0);
 }
 
 TEST_F(PagePoolTest, RefusesSizesThatCannotBeRounded) {

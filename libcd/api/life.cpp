@@ -3,6 +3,7 @@
 // create_cd, commit_cd, restore_cd, advance_cd_point_in_time
 
 #include "api/operation.h"
+#include "base/make_room.h"
 #include "domains/advance.h"
 #include "domains/commit.h"
 #include "domains/recovery.h"
@@ -125,7 +126,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     stack.make_room();
     child->parent = &parent;
     child->depth = parent.depth + 1;
-    child->sibling = free_sibling_index(parent);
+    child->sibling = parent.children_numbers.lowest_free();
     child->root_name = parent.root_name;
     child->rank = parent.rank;
     child->identity = make_identity(child->rank, child->root_name, child->depth, child->sibling);
@@ -142,11 +143,12 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
         child->log.extent().remaining > 0) {
         report.also(CD_OP_REPLAY_BEGIN, child->name());
     }
-    parent.children.reserve(parent.children.size() + 1);
+    make_room_for_one(parent.children);
     Resident &resident = *child;
     Status status = Registry::instance().install(std::move(child), handle);
     if (status.is_ok()) {
         parent.children.push_back(&resident);
+        parent.children_numbers.take(resident.sibling);
         stack.push(handle);
     }
     return status;

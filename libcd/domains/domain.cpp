@@ -6,15 +6,6 @@
 
 namespace cd {
 
-int free_sibling_index(const Domain &parent) {
-    int index = 0;
-    const auto taken = [&](const Domain *child) { return child->sibling == index; };
-    while (std::ranges::any_of(parent.children, taken)) {
-        ++index;
-    }
-    return index;
-}
-
 std::vector<Domain *> subtree_of(Domain &top) {
     std::vector<Domain *> all = {&top};
     for (size_t i = 0; i < all.size(); ++i) {

@@ -4,6 +4,7 @@
 
 #include "cd/cd.h"
 #include "config/storage_info.h"
+#include "domains/sibling_numbers.h"
 #include "mpi_log/log_share.h"
 #include "ranges/file_table.h"
 #include "ranges/range_index.h"
@@ -23,6 +24,7 @@ struct Domain {
     // Where it stands.
     Domain *parent = nullptr;
     std::vector<Domain *> children; // oldest first
+    SiblingNumbers children_numbers;
     int depth = 0;
     int sibling = 0;
     uint64_t creation = 0; // later ones have greater numbers
@@ -43,9 +45,6 @@ struct Domain {
     bool is_root() const { return parent == nullptr; }
     const char *name() const { return identity.c_str(); }
 };
-
-// The smallest sibling index that no live child of parent has.
-int free_sibling_index(const Domain &parent);
 
 // parent and what descends from it, parents before children, older before newer.
 // May throw std::bad_alloc.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <mutex>
 
 namespace cd {
@@ -94,12 +95,19 @@ LogStream *ActiveStack::find_log() noexcept {
 }
 
 void ActiveStack::make_room() {
-    std::erase_if(handles_, [](cd_handle handle) { return !Registry::instance().alive(handle); });
-    handles_.reserve(handles_.size() + 1);
+    if (handles_.size() == handles_.capacity()) {
+        std::erase_if(handles_,
+                      [](cd_handle handle) { return !Registry::instance().alive(handle); });
+        // Twice of what is alive, so that many creations pass before these are looked at again.
+        handles_.reserve(2 * handles_.size() + 1);
+    }
 }
 
 void ActiveStack::remove(cd_handle handle) noexcept {
-    std::erase(handles_, handle);
+    const auto newest = std::find(handles_.rbegin(), handles_.rend(), handle);
+    if (newest != handles_.rend()) {
+        handles_.erase(std::next(newest).base());
+    }
     seat_ = {};
 }
 

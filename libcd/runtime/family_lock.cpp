@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "runtime/family_lock.h"
 
+#include "base/make_room.h"
 #include "runtime/active_stack.h"
 
 #include <algorithm>
@@ -67,7 +68,7 @@ Status FamilyLock::lock(cd_handle handle, Reach reach) {
 // Whether the slot is locked and still has the resident that was meant.
 bool FamilyLock::lock_slot(Named named) {
     if (locked_ >= usual_depth) {
-        more_.reserve(more_.size() + 1);
+        make_room_for_one(more_);
     }
     named.slot->mutex.lock();
     remember(named.slot);
@@ -91,8 +92,11 @@ void FamilyLock::lock_descendants(const Domain &top) {
 }
 
 void FamilyLock::discard(Resident &resident) noexcept {
-    if (resident.parent != nullptr) {
-        std::erase(resident.parent->children, &resident);
+    if (Domain *parent = resident.parent) {
+        auto &siblings = parent->children; // in the order of their creation
+        siblings.erase(
+            std::ranges::lower_bound(siblings, resident.creation, {}, &Domain::creation));
+        parent->children_numbers.give_back(resident.sibling);
     }
     discarded_.push_back(Registry::instance().remove(resident));
 }

@@ -51,9 +51,11 @@ public:
         Resident &resident = *child;
         child->parent = &at(parent);
         child->depth = at(parent).depth + 1;
+        child->sibling = at(parent).children_numbers.lowest_free();
         cd_handle handle = nullptr;
         if (Registry::instance().install(std::move(child), handle).is_ok()) {
             at(parent).children.push_back(&resident);
+            at(parent).children_numbers.take(resident.sibling);
             handles_.push_back(handle);
         }
         return handle;

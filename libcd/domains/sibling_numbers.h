@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace cd {
+
+// Which sibling indexes the live children of one CD have. A new child gets the smallest free one;
+// finding it does not take longer for having many siblings.
+class SiblingNumbers {
+public:
+    // The smallest number that is free; take() has room for it then. May throw std::bad_alloc.
+    int lowest_free();
+
+    // number: what lowest_free() has returned since the last change.
+    void take(int number) noexcept;
+    void give_back(int number) noexcept;
+
+private:
+    static constexpr size_t bits = 64;
+
+    std::vector<uint64_t> taken_; // a bit for each number
+    size_t first_with_room_ = 0;  // all words before it are full
+};
+
+} // namespace cd

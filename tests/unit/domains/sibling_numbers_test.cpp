@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "domains/sibling_numbers.h"
+
+#include <gtest/gtest.h>
+
+#include <iterator>
+#include <random>
+#include <set>
+
+namespace cd {
+namespace {
+
+int take_lowest(SiblingNumbers &numbers) {
+    const int number = numbers.lowest_free();
+    numbers.take(number);
+    return number;
+}
+
+TEST(SiblingNumbers, CountFromZero) {
+    SiblingNumbers numbers;
+    for (int i = 0; i < 200; ++i) {
+        EXPECT_EQ(take_lowest(numbers), i);
+    }
+}
+
+TEST(SiblingNumbers, WhatIsNotTakenStaysFree) {
+    SiblingNumbers numbers;
+    EXPECT_EQ(numbers.lowest_free(), 0);
+    EXPECT_EQ(numbers.lowest_free(), 0);
+}
+
+TEST(SiblingNumbers, TheSmallestFreeOneComesNextWhateverIsGivenBack) {
+    std::mt19937 random(5);
+    SiblingNumbers numbers;
+    std::set<int> taken;
+    for (int step = 0; step < 5000; ++step) {
+        if (taken.empty() || random() % 100 < 55) {
+            int expected = 0;
+            while (taken.contains(expected)) {
+                ++expected;
+            }
+            ASSERT_EQ(take_lowest(numbers), expected);
+            taken.insert(expected);
+        } else {
+            const auto gone = std::next(taken.begin(), static_cast<long>(random() % taken.size()));
+            numbers.give_back(*gone);
+            taken.erase(gone);
+        }
+    }
+}
+
+} // namespace
+} // namespace cd

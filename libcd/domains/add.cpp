@@ -8,7 +8,6 @@
 #include "store/placement.h"
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 namespace cd {
@@ -107,7 +106,7 @@ private:
     }
 
     RangeIndex::Position insert(RangeIndex::Position where, Range range, const Element &element) {
-        auto entry = std::make_unique<Entry>();
+        auto entry = domain_.entries.make_entry();
         entry->range = range;
         entry->regen = request_.regen;
         entry->origin = {request_.call, element.index};

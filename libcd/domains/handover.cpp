@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <memory>
 #include <utility>
 
 namespace cd {
@@ -101,7 +100,8 @@ void Handover::give(Entry &entry, RangeIndex::Position &near) {
         entry.stage = Stage::leaving;
         return;
     }
-    auto copy = entry.copy_labels(entry.range);
+    auto copy = parent_.entries.make_entry();
+    entry.copy_labels(entry.range, *copy);
     given_.push_back({&entry, copy.get()});
     try {
         near = std::next(parent_.entries.insert_arriving(near, copy.get()));
@@ -212,10 +212,10 @@ void Handover::move_entries() noexcept {
             entry->listed = false;
             parent_.entries.set_access(*entry, entry->access);
         } else {
-            delete entry;
+            EntryPool::destroy(entry);
         }
     }
-    child_.entries.abandon();
+    child_.entries.abandon_to(parent_.entries);
 }
 
 Handover::~Handover() {

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
 
 namespace cd {
@@ -58,28 +57,27 @@ struct Entry {
     bool data_shared = false; // another CD's entry has the same bytes: never write over them
     bool in_place = false;    // shadow=none: an advance overwrites the data and can undo that
     bool listed = false;      // in its index's list of READ_WRITE entries
+    uint16_t slot = 0;        // for the pool that its memory is from
 
-    // An entry for the bytes from address on, with the same labels and a share of the data.
-    std::unique_ptr<Entry> second_part(uintptr_t address) const {
-        auto part = copy_labels({address, range.end});
-        part->data = data.share(address - range.begin);
-        part->shadow = shadow.share(address - range.begin);
-        part->data_shared = data_shared;
-        return part;
+    // Makes part an entry for the bytes from address on, with the same labels and a share of the
+    // data.
+    void share_second_part(uintptr_t address, Entry &part) const {
+        copy_labels({address, range.end}, part);
+        part.data = data.share(address - range.begin);
+        part.shadow = shadow.share(address - range.begin);
+        part.data_shared = data_shared;
     }
 
-    // A new entry for part of memory with the same labels and no data.
-    std::unique_ptr<Entry> copy_labels(Range part) const {
-        auto copy = std::make_unique<Entry>();
-        copy->range = part;
-        copy->regen = regen;
-        copy->origin = origin;
-        copy->access = access;
-        copy->scope = scope;
-        copy->restoration = restoration;
-        copy->stage = stage;
-        copy->in_place = in_place;
-        return copy;
+    // Makes other an entry for part of memory with the same labels; its data are left alone.
+    void copy_labels(Range part, Entry &other) const {
+        other.range = part;
+        other.regen = regen;
+        other.origin = origin;
+        other.access = access;
+        other.scope = scope;
+        other.restoration = restoration;
+        other.stage = stage;
+        other.in_place = in_place;
     }
 
     bool read_write() const { return access == CD_READ_WRITE; }

@@ -3,7 +3,6 @@
 #include "ranges/range_index.h"
 
 #include <iterator>
-#include <memory>
 #include <utility>
 
 namespace cd {
@@ -48,7 +47,8 @@ RangeIndex::Position RangeIndex::split(Position near, uintptr_t address) {
         return at;
     }
     Entry &left = *at->second;
-    auto right = left.second_part(address);
+    auto right = make_entry();
+    left.share_second_part(address, *right);
     const auto inserted = insert(std::next(at), right.get());
     if (left.stage == Stage::arriving) {
         arriving_.insert_after(left, *right);
@@ -101,7 +101,7 @@ RangeIndex::Position RangeIndex::merge_before(Position where) {
 }
 
 RangeIndex::Position RangeIndex::erase(Position where) {
-    const std::unique_ptr<Entry> entry(where->second);
+    const EntryPool::Pointer entry(where->second);
     if (entry->stage == Stage::arriving) {
         arriving_.remove(*entry);
     } else if (entry->listed) {
@@ -118,12 +118,17 @@ void RangeIndex::reject_arriving() {
 
 void RangeIndex::clear() {
     for (const auto &[address, entry] : entries_) {
-        delete entry;
+        EntryPool::destroy(entry);
     }
-    abandon();
+    forget_all();
 }
 
-void RangeIndex::abandon() {
+void RangeIndex::abandon_to(RangeIndex &owner) {
+    forget_all();
+    owner.pool_.absorb(pool_);
+}
+
+void RangeIndex::forget_all() {
     entries_.clear();
     read_write_ = {};
     arriving_ = {};

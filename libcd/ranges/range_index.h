@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ranges/entry.h"
+#include "ranges/entry_pool.h"
 #include "ranges/node_reserve.h"
 
 #include <absl/container/btree_map.h>
@@ -40,6 +41,10 @@ public:
 
     // The same, in O(1) when the answer is near or one behind it.
     Position find_near(Position near, uintptr_t address) const;
+
+    // An entry for this index or, once its owner has taken this one over, for that one. May throw
+    // std::bad_alloc.
+    EntryPool::Pointer make_entry() { return pool_.make(); }
 
     // Takes ownership; entry must not overlap another. where: the first entry behind it.
     Position insert(Position where, Entry *entry);
@@ -92,12 +97,15 @@ public:
     // Removes the entry without deleting it, for a new owner; it must be in no list.
     Position release(Position where) { return entries_.erase(where); }
 
-    // Forgets all entries without deleting them: they have new owners.
-    void abandon();
+    // Forgets all entries without deleting them: owner has them now, and gets their memory.
+    void abandon_to(RangeIndex &owner);
 
 private:
     static bool mergeable(const Entry &left, const Entry &right);
 
+    void forget_all();
+
+    EntryPool pool_;
     NodeReserve reserve_;
     Map entries_{Map::allocator_type(reserve_)};
     EntryList read_write_; // in the order of their promotion

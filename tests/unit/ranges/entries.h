@@ -56,8 +56,8 @@ struct Labels {
     uint64_t call = 1;
 };
 
-inline Entry *new_entry(Range range, Labels labels = {}) {
-    auto *entry = new Entry;
+inline Entry *new_entry(RangeIndex &index, Range range, Labels labels = {}) {
+    Entry *entry = index.make_entry().release();
     entry->range = range;
     entry->restoration = labels.restoration;
     entry->access = labels.access;
@@ -68,7 +68,7 @@ inline Entry *new_entry(Range range, Labels labels = {}) {
 
 // Holds the bytes as an add call would, COPY ones with data.
 inline Entry &put(RangeIndex &index, Range range, Labels labels = {}) {
-    Entry &entry = *new_entry(range, labels);
+    Entry &entry = *new_entry(index, range, labels);
     if (labels.restoration == Restoration::copy) {
         Block *block = Block::create(range.length(), false);
         entry.data = Piece(*block, block->data());

@@ -105,25 +105,27 @@ TEST(Entry, SecondPartHasTheSameLabelsAndTheRestOfTheData) {
     entry.regen = some_regen;
     entry.data_shared = true;
     entry.in_place = true;
-    const auto part = entry.second_part(130);
-    EXPECT_EQ(part->range, (Range{130, 200}));
-    EXPECT_TRUE(part->alike(entry));
-    EXPECT_EQ(part->data.at(), entry.data.at() + 30);
-    EXPECT_EQ(part->shadow.at(), entry.shadow.at() + 30);
-    EXPECT_TRUE(part->data_shared);
-    EXPECT_TRUE(part->in_place);
-    EXPECT_EQ(part->stage, Stage::held);
-    EXPECT_FALSE(part->listed);
+    Entry part;
+    entry.share_second_part(130, part);
+    EXPECT_EQ(part.range, (Range{130, 200}));
+    EXPECT_TRUE(part.alike(entry));
+    EXPECT_EQ(part.data.at(), entry.data.at() + 30);
+    EXPECT_EQ(part.shadow.at(), entry.shadow.at() + 30);
+    EXPECT_TRUE(part.data_shared);
+    EXPECT_TRUE(part.in_place);
+    EXPECT_EQ(part.stage, Stage::held);
+    EXPECT_FALSE(part.listed);
 }
 
 TEST(Entry, CopiedLabelsHaveNoData) {
     RangeIndex index;
     const Entry &entry = put(index, {100, 200}, {.call = 7});
-    const auto copy = entry.copy_labels({500, 510});
-    EXPECT_EQ(copy->range, (Range{500, 510}));
-    EXPECT_TRUE(copy->alike(entry));
-    EXPECT_FALSE(copy->data);
-    EXPECT_FALSE(copy->shadow);
+    Entry copy;
+    entry.copy_labels({500, 510}, copy);
+    EXPECT_EQ(copy.range, (Range{500, 510}));
+    EXPECT_TRUE(copy.alike(entry));
+    EXPECT_FALSE(copy.data);
+    EXPECT_FALSE(copy.shadow);
 }
 
 } // namespace

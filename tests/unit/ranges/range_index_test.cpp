@@ -123,8 +123,8 @@ TEST(RangeIndex, SplitPartsStandSideBySideInTheirList) {
     RangeIndex index;
     put(index, {50, 60}, {.access = CD_READ_WRITE});
     put(index, {10, 20}, {.access = CD_READ_WRITE});
-    index.insert_arriving(index.find(80), new_entry({80, 90}));
-    index.insert_arriving(index.find(30), new_entry({30, 40}));
+    index.insert_arriving(index.find(80), new_entry(index, {80, 90}));
+    index.insert_arriving(index.find(30), new_entry(index, {30, 40}));
     for (const uintptr_t address : {55, 15, 85, 35}) {
         index.split(index.end(), address);
     }
@@ -154,10 +154,11 @@ TEST(RangeIndex, AcceptsOrRejectsWhatArrives) {
     for (const bool accept : {true, false}) {
         RangeIndex index;
         put(index, {10, 20});
-        index.insert_arriving(index.find(30), new_entry({30, 40}, {.access = CD_READ_WRITE}));
-        index.insert_arriving(index.find(20), new_entry({20, 30}));
+        index.insert_arriving(index.find(30),
+                              new_entry(index, {30, 40}, {.access = CD_READ_WRITE}));
+        index.insert_arriving(index.find(20), new_entry(index, {20, 30}));
         EXPECT_TRUE(index.read_write().empty());
-        index.erase(index.insert_arriving(index.find(90), new_entry({90, 95})));
+        index.erase(index.insert_arriving(index.find(90), new_entry(index, {90, 95})));
         accept ? index.accept_arriving() : index.reject_arriving();
         EXPECT_TRUE(index.arriving().empty());
         const Ranges held = {{10, 20}, {20, 30}, {30, 40}};
@@ -172,7 +173,8 @@ TEST(RangeIndex, AcceptsOrRejectsWhatArrives) {
 TEST(RangeIndex, ShowsWhatArrivesInItsOrderBeforeItIsHeld) {
     RangeIndex index;
     for (const uintptr_t at : {80, 10, 40}) {
-        index.insert_arriving(index.find(at), new_entry({at, at + 5}, {.access = CD_READ_WRITE}));
+        index.insert_arriving(index.find(at),
+                              new_entry(index, {at, at + 5}, {.access = CD_READ_WRITE}));
     }
     Ranges shown;
     index.accept_arriving([&](const Entry &entry) {
@@ -255,18 +257,18 @@ TEST(RangeIndex, ErasesAndReleases) {
     put(index, {30, 40});
     EXPECT_EQ(index.release(index.find(20))->second->range, (Range{30, 40}));
     EXPECT_EQ(middle.range, (Range{20, 30})); // still there, and ours
-    delete &middle;
+    EntryPool::destroy(&middle);
     EXPECT_EQ(index.erase(index.find(10))->second->range, (Range{30, 40}));
     index.clear();
     EXPECT_TRUE(index.empty());
 }
 
-TEST(RangeIndex, AbandonsItsEntriesAndLists) {
-    RangeIndex old_owner;
+TEST(RangeIndex, AbandonsItsEntriesAndListsWithTheirMemory) {
     RangeIndex new_owner;
+    RangeIndex old_owner; // ends first
     Entry &entry = put(old_owner, {10, 20}, {.access = CD_READ_WRITE});
     new_owner.insert(new_owner.end(), &entry);
-    old_owner.abandon();
+    old_owner.abandon_to(new_owner);
     EXPECT_TRUE(old_owner.empty());
     EXPECT_TRUE(old_owner.read_write().empty());
     EXPECT_EQ(new_owner.begin()->second, &entry);

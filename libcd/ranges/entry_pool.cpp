@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "ranges/entry_pool.h"
+
+#include "store/page_pool.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace cd {
+
+// Stands before its slots in one piece of memory.
+struct EntryPool::Slab {
+    struct Free {
+        Free *next;
+        uint16_t slot;
+    };
+
+    EntryPool *pool;
+    Slab *previous = nullptr; // in one list of its pool
+    Slab *next = nullptr;
+    Free *free = nullptr; // slots that were used before
+    size_t bytes;         // of all of it
+    uint16_t capacity;
+    uint16_t used = 0; // slots that were ever used: the first ones
+    uint16_t live = 0;
+
+    Slab(EntryPool &owner, size_t size, size_t slots)
+        : pool(&owner), bytes(size), capacity(static_cast<uint16_t>(slots)) {}
+
+    Entry *slots() { return reinterpret_cast<Entry *>(this + 1); }
+    bool full() const { return live == capacity; }
+    bool pooled() const { return bytes >= PagePool::smallest; }
+
+    uint16_t take_slot() {
+        ++live;
+        if (free == nullptr) {
+            return used++;
+        }
+        const uint16_t slot = free->slot;
+        free = free->next;
+        return slot;
+    }
+    void give_slot(uint16_t slot) {
+        --live;
+        free = new (slots() + slot) Free{free, slot};
+    }
+};
+
+namespace {
+
+constexpr size_t fewest_slots = 4;
+
+} // namespace
+
+void EntryPool::Slabs::add(Slab &slab) noexcept {
+    slab.previous = nullptr;
+    slab.next = first;
+    if (first != nullptr) {
+        first->previous = &slab;
+    }
+    first = &slab;
+}
+
+void EntryPool::Slabs::remove(Slab &slab) noexcept {
+    (slab.previous != nullptr ? slab.previous->next : first) = slab.next;
+    if (slab.next != nullptr) {
+        slab.next->previous = slab.previous;
+    }
+}
+
+void EntryPool::Slabs::take_all(Slabs &others, EntryPool &owner) noexcept {
+    while (Slab *slab = others.first) {
+        others.remove(*slab);
+        add(*slab);
+        slab->pool = &owner;
+    }
+}
+
+EntryPool::Slab &EntryPool::slab_of(Entry &entry) noexcept {
+    return *(reinterpret_cast<Slab *>(&entry - entry.slot) - 1);
+}
+
+EntryPool::Slab *EntryPool::new_slab() {
+    constexpr size_t most_slots = (PagePool::smallest - sizeof(Slab)) / sizeof(Entry);
+    static_assert(sizeof(Slab) % alignof(Entry) == 0 && most_slots <= UINT16_MAX);
+    const size_t slots = std::clamp(live_, fewest_slots, most_slots);
+    size_t bytes = sizeof(Slab) + slots * sizeof(Entry);
+    void *at = nullptr;
+    if (slots < most_slots) {
+        at = ::operator new(bytes);
+    } else {
+        bytes = PagePool::smallest;
+        at = PagePool::instance().take(bytes);
+        if (at == nullptr) {
+            throw std::bad_alloc();
+        }
+    }
+    return new (at) Slab(*this, bytes, slots);
+}
+
+void EntryPool::free_slab(Slab &slab) noexcept {
+    if (slab.pooled()) {
+        PagePool::instance().give(&slab, slab.bytes);
+    } else {
+        ::operator delete(&slab);
+    }
+}
+
+EntryPool::Pointer EntryPool::make() {
+    if (with_room_.first == nullptr) {
+        with_room_.add(*new_slab());
+    }
+    Slab &slab = *with_room_.first;
+    const uint16_t slot = slab.take_slot();
+    if (slab.full()) {
+        with_room_.remove(slab);
+        full_.add(slab);
+    }
+    ++live_;
+    auto *entry = new (slab.slots() + slot) Entry;
+    entry->slot = slot;
+    return Pointer(entry);
+}
+
+void EntryPool::destroy(Entry *entry) noexcept {
+    Slab &slab = slab_of(*entry);
+    EntryPool &pool = *slab.pool;
+    const uint16_t slot = entry->slot;
+    entry->~Entry();
+    --pool.live_;
+    if (slab.full()) {
+        pool.full_.remove(slab);
+        pool.with_room_.add(slab);
+    }
+    slab.give_slot(slot);
+    if (slab.live == 0) {
+        pool.with_room_.remove(slab);
+        free_slab(slab);
+    }
+}
+
+void EntryPool::absorb(EntryPool &other) noexcept {
+    with_room_.take_all(other.with_room_, *this);
+    full_.take_all(other.full_, *this);
+    live_ += std::exchange(other.live_, 0);
+}
+
+} // namespace cd

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <new>
-#include <optional>
 #include <random>
 #include <utility>
 #include <vector>
@@ -107,19 +107,22 @@ TEST(EntryPool, WithoutMemoryNothingChanges) {
 TEST(EntryPool, EntriesOutliveAPoolThatAnotherHasAbsorbed) {
     CountedPages pages;
     EntryPool parent;
-    std::optional<EntryPool> child(std::in_place);
+    auto child = std::make_unique<EntryPool>();
     auto parents = make(parent, 10);
     auto childs = make(*child, many);
-    childs.erase(childs.begin() + 5, childs.begin() + 100); // full slabs and others
+    childs.erase(childs.begin() + 5, childs.begin() + 100);
     parent.absorb(*child);
     child.reset();
+    childs.erase(childs.begin() + 500, childs.begin() + 600); // from slabs that were full
     EXPECT_EQ(childs[5]->range.begin, 100u);
     const size_t before = pages.maps;
-    const auto more = make(parent, 95); // where those were
+    const auto more = make(parent, 195); // where those were
     EXPECT_EQ(pages.maps, before);
+    EXPECT_EQ(more.back()->range.begin, 194u);
+    EXPECT_EQ(childs.back()->range.begin, many - 1);
     parents.clear();
     childs.clear();
-    EXPECT_EQ(more.back()->range.begin, 94u);
+    EXPECT_EQ(more.front()->range.begin, 0u);
 }
 
 } // namespace

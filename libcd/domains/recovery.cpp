@@ -107,7 +107,8 @@ Recovery::Regens Recovery::group(std::vector<const Entry *> &entries) {
 }
 
 bool Recovery::regenerates() const {
-    return std::ranges::any_of(regens_, [](const Regens &of_cd) { return !of_cd.calls.empty(); });
+    return std::ranges::any_of(others_,
+                               [](const Others &of_cd) { return !of_cd.regens.calls.empty(); });
 }
 
 Status Recovery::write_memory() {

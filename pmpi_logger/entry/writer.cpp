@@ -4,6 +4,7 @@
 
 #include "payload/copy.h"
 #include "replay/complaint.h"
+#include "whole_program/whole_program.h"
 
 #include <algorithm>
 #include <cstring>
@@ -85,6 +86,9 @@ EntryHeader *EntryWriter::write() {
     void *entry = cd_log_write(space_.parts.data(), static_cast<int>(space_.parts.size()));
     if (entry == nullptr) {
         complain_lost(header_.function());
+    } else if (WholeProgram::records()) {
+        WholeProgram::written(space_.parts.data(), space_.parts.size());
+        entry = nullptr; // it may have been dropped already
     }
     last = static_cast<EntryHeader *>(entry);
     return last;

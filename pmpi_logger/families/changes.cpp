@@ -26,7 +26,7 @@ void Changes::note(const Call &call, int mode, int result, Undo undo) {
         EntryWriter writer(call, result);
         writer.write();
     }
-    if (result == MPI_SUCCESS) {
+    if (result == MPI_SUCCESS && undo) {
         when_restored(place, std::move(undo));
     }
 }

@@ -4,6 +4,7 @@
 
 #include "families/family.h"
 #include "replay/complaint.h"
+#include "whole_program/whole_program.h"
 
 #include <functional>
 
@@ -26,7 +27,7 @@ protected:
             mode = result == run_live ? CD_LOG_RECORDING : mode;
         }
         const Inside inside;
-        Undo undo = make_undo();
+        Undo undo = WholeProgram::records() ? Undo() : make_undo();
         const int result = change();
         note(call, mode, result, std::move(undo));
         return result;

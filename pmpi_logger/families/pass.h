@@ -4,6 +4,7 @@
 
 #include "families/family.h"
 #include "replay/complaint.h"
+#include "whole_program/whole_program.h"
 
 namespace cd::logger {
 
@@ -13,7 +14,7 @@ struct Local {
 };
 
 // What one rank alone cannot replay, or nobody has taught the logger yet. A CD that logs says so
-// at the first such call.
+// at the first such call; one around a whole program lets it pass.
 class Refused {
 public:
     struct Of {
@@ -29,7 +30,7 @@ public:
     };
 
     template <Fn F, typename... A> static int call(const void *, A... a) {
-        if (passes_through(cd_log_mode())) {
+        if (passes_through(cd_log_mode()) || WholeProgram::records()) {
             return real<F>(a...);
         }
         return refuse(F, Row<F>::of);

@@ -8,6 +8,7 @@
 #include "replay/match.h"
 #include "requests/completion.h"
 #include "requests/placeholder.h"
+#include "whole_program/whole_program.h"
 
 namespace cd::logger {
 namespace {
@@ -231,6 +232,10 @@ int FreesRequest::run(const void *site, MPI_Request *handle) {
     if (mode == CD_LOG_RECORDING) {
         EntryWriter writer(call, MPI_SUCCESS);
         writer.write();
+    }
+    if (request != nullptr && WholeProgram::records()) {
+        table.remove(*request);
+        return real<Fn::MPI_Request_free>(handle);
     }
     if (request == nullptr) {
         if (mode == CD_LOG_REPLAYING) {

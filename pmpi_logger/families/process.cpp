@@ -7,6 +7,7 @@
 #include "lifetimes/lifetimes.h"
 #include "replay/match.h"
 #include "requests/placeholder.h"
+#include "whole_program/whole_program.h"
 
 namespace cd::logger {
 
@@ -14,9 +15,11 @@ void Initializes::initialized() {
     int rank = 0;
     real<Fn::MPI_Comm_rank>(MPI_COMM_WORLD, &rank);
     cd_set_rank(rank);
+    WholeProgram::begin();
 }
 
 void Finalizes::finalizing() {
+    WholeProgram::end();
     const Inside inside;
     FreesRequest::sweep(true);
     run_all_forgotten();

@@ -5,6 +5,7 @@
 #include "families/exchange.h"
 #include "lifetimes/lifetimes.h"
 #include "payload/type_facts.h"
+#include "whole_program/whole_program.h"
 
 namespace cd::logger {
 
@@ -14,8 +15,8 @@ class Releases : public MovesData {
 public:
     template <Fn F, typename Handle> static int call(const void *site, Handle *handle) {
         const int mode = cd_log_mode();
-        if (passes_through(mode)) {
-            const int result = real<F>(handle);
+        if (passes_through(mode) || WholeProgram::records()) {
+            const int result = Exchange::call<F>(site, handle);
             if constexpr (F == Fn::MPI_Type_free) {
                 forget_type_facts();
             }
@@ -87,12 +88,15 @@ class FreesMemory : public MovesData {
 public:
     template <Fn F> static int call(const void *site, void *memory) {
         const int mode = cd_log_mode();
-        if (!passes_through(mode) && mode == CD_LOG_RECORDING) {
+        if (passes_through(mode)) {
+            return real<F>(memory);
+        }
+        if (WholeProgram::records()) {
+            real<F>(memory);
+        } else if (mode == CD_LOG_RECORDING) {
             cd_log_place place = {};
             cd_log_here(&place);
             when_forgotten(place, [memory] { real<F>(memory); });
-        } else if (passes_through(mode)) {
-            return real<F>(memory);
         }
         return note(site, memory);
     }

@@ -6,6 +6,7 @@
 #include "replay/match.h"
 #include "requests/completion.h"
 #include "requests/placeholder.h"
+#include "whole_program/whole_program.h"
 
 namespace cd::logger {
 namespace {
@@ -38,7 +39,7 @@ void Starting::track(const Call &call, Request::Kind kind, MPI_Request handle) {
 
 Shadow Starting::shadow_of(const Call &call) {
     const Inside inside;
-    if (!shadows_wanted()) {
+    if (!shadows_wanted() || WholeProgram::records()) {
         return {};
     }
     return Shadow::of({const_cast<void *>(call.arguments.send_buf), call.arguments.send_count,

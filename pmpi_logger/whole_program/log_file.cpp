@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "whole_program/log_file.h"
+
+#include "call/function.h"
+#include "entry/checksum.h"
+
+#include "cd/mpi_log.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace cd::logger {
+namespace {
+
+constexpr size_t block_size = size_t{1} << 20;
+
+struct FileHeader {
+    char magic[8] = {'C', 'D', 'M', 'P', 'I', 'L', 'O', 'G'};
+    uint32_t version = 1;
+    int32_t rank = 0;
+    uint32_t names_size = 0; // of the functions' names, each with its NUL, that follow
+    uint32_t names_checksum = 0;
+};
+
+struct BlockHeader {
+    char magic[4] = {'C', 'D', 'L', 'B'};
+    uint32_t checksum = 0; // of the block
+    uint64_t size = 0;
+};
+
+} // namespace
+
+LogFile::~LogFile() { close(); }
+
+void LogFile::open(const std::string &directory, int rank) {
+    path_ = directory + "/rank-" + std::to_string(rank) + ".cdmpilog";
+    if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
+        give_up("make the directory of");
+        return;
+    }
+    descriptor_ =
+        ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (descriptor_ < 0) {
+        give_up("create");
+        return;
+    }
+    std::string names;
+    for (uint16_t fn = 0; fn < static_cast<uint16_t>(Fn::count); ++fn) {
+        names += name_of(static_cast<Fn>(fn));
+        names += '\0';
+    }
+    FileHeader header;
+    header.rank = rank;
+    header.names_size = static_cast<uint32_t>(names.size());
+    header.names_checksum = checksum(names.data(), names.size());
+    if (!write_all(&header, sizeof header) || !write_all(names.data(), names.size())) {
+        give_up("write");
+    }
+}
+
+void LogFile::append(const cd_log_part *parts, size_t count) {
+    if (!is_open()) {
+        return;
+    }
+    const auto put = [this](const void *data, size_t size) {
+        const auto *from = static_cast<const std::byte *>(data);
+        block_.insert(block_.end(), from, from + size);
+    };
+    uint64_t size = 0;
+    for (size_t i = 0; i < count; ++i) {
+        size += parts[i].length;
+    }
+    put(&size, sizeof size);
+    for (size_t i = 0; i < count; ++i) {
+        put(parts[i].data, parts[i].length);
+    }
+    if (block_.size() >= block_size) {
+        write_block();
+    }
+}
+
+void LogFile::close() {
+    if (is_open() && !block_.empty()) {
+        write_block();
+    }
+    if (is_open() && ::close(descriptor_) != 0) {
+        give_up("close");
+    }
+    descriptor_ = -1;
+}
+
+void LogFile::write_block() {
+    BlockHeader header;
+    header.size = block_.size();
+    header.checksum = checksum(block_.data(), block_.size());
+    if (!write_all(&header, sizeof header) || !write_all(block_.data(), block_.size())) {
+        give_up("write");
+    }
+    block_.clear();
+}
+
+bool LogFile::write_all(const void *data, size_t size) {
+    const auto *from = static_cast<const std::byte *>(data);
+    while (size > 0) {
+        const ssize_t written = ::write(descriptor_, from, size);
+        if (written < 0 && errno != EINTR) {
+            return false;
+        }
+        if (written > 0) {
+            from += written;
+            size -= static_cast<size_t>(written);
+        }
+    }
+    return true;
+}
+
+void LogFile::give_up(const char *doing) {
+    std::fprintf(
+        stderr,
+        "pmpi_logger: cannot %s the log file %s: %s; the program goes on, and its MPI calls "
+        "are not written any more\n",
+        doing, path_.c_str(), std::strerror(errno));
+    if (descriptor_ >= 0) {
+        ::close(descriptor_);
+    }
+    descriptor_ = -1;
+}
+
+} // namespace cd::logger

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include <cstddef>
+
+struct cd_log_part;
+
+namespace cd::logger {
+
+// CD_LOG=all: the process has a CD around everything from MPI_Init to MPI_Finalize, so that the MPI
+// calls of a program that nobody touched are recorded. Nobody can restore that CD, so objects are
+// freed when the program frees them, nothing is copied for later, and no call is refused.
+class WholeProgram {
+public:
+    // Whether what this thread records goes to that CD.
+    static bool records() { return recording_ && is_active(); }
+
+    static void begin(); // MPI is up
+    static void end();   // MPI is about to end
+
+    // An entry has been written into the CD's log. Keeps the log within CD_LOG_LIMIT bytes by
+    // dropping what it holds, and puts the entry into the file of CD_LOG_FILE.
+    static void written(const cd_log_part *parts, size_t count);
+
+private:
+    static bool is_active();
+    static inline constinit thread_local bool recording_ = false;
+};
+
+} // namespace cd::logger

@@ -107,6 +107,15 @@ struct IsRange<
     T, std::void_t<decltype(*std::declval<T &>().data()), decltype(std::declval<T &>().size())>>
     : std::true_type {};
 
+// Ranges that borrow their elements, so that these outlive a temporary: views copy like pointers
+// and give access to the same elements when they are const.
+template <typename T, typename = void> struct IsView : std::false_type {};
+template <typename T>
+struct IsView<T, std::void_t<decltype(*std::declval<const T &>().data())>>
+    : std::bool_constant<IsRange<T>::value && std::is_trivially_copyable_v<T> &&
+                         std::is_same_v<decltype(*std::declval<T &>().data()),
+                                        decltype(*std::declval<const T &>().data())>> {};
+
 } // namespace detail
 
 // Owns a CD from its creation to its commit. The destructor commits, also during the unwinding of
@@ -164,6 +173,18 @@ public:
             detail::check_element<std::remove_all_extents_t<T>>();
             return keep(&object, sizeof(T), access, scope);
         }
+    }
+
+    // Keeps the elements of a temporary view, as of span(field).first(3). A temporary that owns its
+    // elements cannot be kept.
+    template <typename View, std::enable_if_t<detail::IsView<View>::value, int> = 0>
+    void preserve(View &&view, Access access = Access::read_write, Scope scope = Scope::global) {
+        try_preserve(view, access, scope).value();
+    }
+    template <typename View, std::enable_if_t<detail::IsView<View>::value, int> = 0>
+    Result<> try_preserve(View &&view, Access access = Access::read_write,
+                          Scope scope = Scope::global) {
+        return try_preserve(view, access, scope);
     }
 
     // Keeps count elements.

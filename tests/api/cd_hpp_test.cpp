@@ -35,6 +35,23 @@ static_assert(std::is_base_of_v<std::runtime_error, cd::Error>);
 static_assert(!std::is_convertible_v<Result<>, bool>);
 static_assert(!std::is_convertible_v<Access, std::size_t>);
 
+// What can be preserved: anything with a name, and temporaries that do not own their elements.
+template <typename T, typename = void> constexpr bool can_preserve = false;
+template <typename T>
+constexpr bool
+    can_preserve<T, std::void_t<decltype(std::declval<Domain &>().preserve(std::declval<T>()))>> =
+        true;
+struct View {
+    int *first;
+    std::size_t count;
+    int *data() const { return first; }
+    std::size_t size() const { return count; }
+};
+static_assert(can_preserve<std::vector<int> &> && can_preserve<int &> && can_preserve<View &>);
+static_assert(can_preserve<View> && can_preserve<const View>);
+static_assert(!can_preserve<std::vector<int>> && !can_preserve<std::array<int, 4>>);
+static_assert(!can_preserve<std::string> && !can_preserve<int>);
+
 bool alive(cd_handle handle) {
     cd_info info;
     return cd_query(handle, &info) == CD_SUCCESS;
@@ -146,6 +163,20 @@ TEST_F(CdHpp, AnEmptyContainerIsLegal) {
     Domain root = Domain::root("solver");
     root.preserve(nothing);
     EXPECT_EQ(root.query().bytes, 0U);
+}
+
+TEST_F(CdHpp, ATemporaryViewStandsForItsElements) {
+    std::array<int, 4> values = {1, 2, 3, 4};
+    Domain root = Domain::root("solver");
+    root.preserve(View{values.data(), 1}, Access::read_only);
+    EXPECT_TRUE(root.try_preserve(View{values.data() + 3, 1}));
+#if defined(__cpp_lib_span)
+    root.preserve(std::span(values).subspan(1, 1));
+    values[1] = 0;
+#endif
+    values[0] = values[3] = 0;
+    root.restore();
+    EXPECT_EQ(values, (std::array<int, 4>{1, 2, 3, 4}));
 }
 
 #if defined(__cpp_lib_span)

@@ -124,27 +124,26 @@ Status Recovery::write_memory() {
     return Status::ok();
 }
 
-// Calls visit for the parts of range that no CD from older up to index writes again.
+// Calls visit for the parts of range that no CD from older up to index writes again. A range passes
+// CDs that do not hold it in one loop, however many they are.
 template <typename Visit>
 void Recovery::for_each_lasting(size_t index, size_t older, Range range, const Visit &visit) const {
-    if (older == index || descendants_regenerate_) {
-        visit(range);
-        return;
-    }
-    const RangeIndex &entries = subtree_[older]->entries;
     uintptr_t done = range.begin;
-    for (auto at = entries.find(range.begin);
-         at != entries.end() && at->second->range.begin < range.end; ++at) {
-        if (at->second->restoration != Restoration::regen) {
-            const Range written = at->second->range;
-            if (done < written.begin) {
-                for_each_lasting(index, older + 1, {done, written.begin}, visit);
+    for (; older < index && !descendants_regenerate_ && done < range.end; ++older) {
+        const RangeIndex &entries = subtree_[older]->entries;
+        for (auto at = entries.find(done);
+             at != entries.end() && at->second->range.begin < range.end; ++at) {
+            if (at->second->restoration != Restoration::regen) {
+                const Range written = at->second->range;
+                if (done < written.begin) {
+                    for_each_lasting(index, older + 1, {done, written.begin}, visit);
+                }
+                done = std::min(range.end, written.end);
             }
-            done = std::min(range.end, written.end);
         }
     }
     if (done < range.end) {
-        for_each_lasting(index, older + 1, {done, range.end}, visit);
+        visit(Range{done, range.end});
     }
 }
 

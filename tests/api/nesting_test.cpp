@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "fixture.h"
+
+#include <pthread.h>
+
+// CDs nested so deeply that functions which call themselves once per CD would overflow the stack.
+namespace {
+
+constexpr int level_count = 10'000;
+constexpr size_t small_stack = size_t{256} << 10;
+constexpr size_t usual_stack = size_t{8} << 20;
+
+// Runs work in a thread with a stack of that size.
+template <typename Work> void on_stack(size_t size, Work work) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, size);
+    pthread_t thread;
+    const auto run = [](void *given) -> void * {
+        (*static_cast<Work *>(given))();
+        return nullptr;
+    };
+    ASSERT_EQ(pthread_create(&thread, &attributes, run, &work), 0);
+    pthread_join(thread, nullptr);
+    pthread_attr_destroy(&attributes);
+}
+
+class Nesting : public CdTest {
+protected:
+    // Nested level_count deep. Returns the innermost.
+    static cd_handle nest(cd_handle root) {
+        cd_handle innermost = root;
+        for (int level = 0; level < level_count && innermost != nullptr; ++level)
+            innermost = create_cd(innermost, nullptr, MPI_LOGGING_INHERIT, nullptr, nullptr);
+        EXPECT_NE(innermost, nullptr) << last_message();
+        return innermost;
+    }
+
+    static void commit_down_to(cd_handle root) {
+        while (info_of(root).children > 0 && !HasFailure())
+            EXPECT_TRUE(succeeds(commit_cd(CURRENT_CD)));
+    }
+};
+
+TEST_F(Nesting, OfTenThousandCdsNeedsNoStackOfThatSize) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    on_stack(small_stack, [&] {
+        char x = 1, y = 1, z = 1;
+        ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {rw(x)}, 1)));
+        cd_handle innermost = nest(root);
+        ASSERT_TRUE(succeeds(add_to_cd_via_parent(innermost, {rw(x)}, 1)));
+        ASSERT_TRUE(succeeds(add_to_cd_via_copy(innermost, {rw(y)}, 1)));
+        ASSERT_TRUE(succeeds(add_to_cd_via_copy(innermost, {constrained(z)}, 1)));
+        EXPECT_TRUE(succeeds(cd_verify(innermost, nullptr, nullptr)));
+        ASSERT_TRUE(succeeds(advance_cd_point_in_time(innermost)));
+        x = y = z = 2;
+        ASSERT_TRUE(succeeds(restore_cd(innermost)));
+        EXPECT_EQ(x, 1);
+        EXPECT_EQ(y, 1);
+        commit_down_to(root);
+        innermost = nest(root);
+        ASSERT_TRUE(succeeds(add_to_cd_via_copy(innermost, {rw(z)}, 1)));
+        ASSERT_TRUE(succeeds(add_to_cd_via_parent(innermost, {rw(x)}, 1)));
+        x = y = z = 3;
+        ASSERT_TRUE(succeeds(restore_cd(root)));
+        EXPECT_EQ(x, 1);
+        EXPECT_EQ(z, 1);
+        EXPECT_EQ(info_of(root).children, 0);
+    });
+}
+
+// Each ancestor splits what its descendant asks for, the nearest one at the end.
+TEST_F(Nesting, DataMayBeSpreadOverAThousandAncestors) {
+    constexpr int holder_count = 1000; // takes time in proportion to the square
+    std::vector<char> memory(holder_count, 1);
+    const cd_handle root = make_root();
+    on_stack(usual_stack, [&] {
+        cd_handle innermost = root;
+        for (int level = 0; level < holder_count; ++level) {
+            ASSERT_TRUE(succeeds(add_to_cd_via_copy(
+                innermost, {bytes(&memory[static_cast<size_t>(level)], 1, READ_ONLY)}, 1)));
+            innermost = create_cd(innermost, nullptr, MPI_LOGGING_INHERIT, nullptr, nullptr);
+            ASSERT_NE(innermost, nullptr) << last_message();
+        }
+        ASSERT_TRUE(succeeds(
+            add_to_cd_via_parent(innermost, {bytes(memory.data(), memory.size(), READ_ONLY)}, 1)));
+        std::fill(memory.begin(), memory.end(), char{2});
+        ASSERT_TRUE(succeeds(restore_cd(innermost)));
+        EXPECT_EQ(memory, std::vector<char>(memory.size(), 1));
+        std::fill(memory.begin(), memory.end(), char{2});
+        ASSERT_TRUE(succeeds(restore_cd(root)));
+        EXPECT_EQ(memory, std::vector<char>(memory.size(), 1));
+    });
+}
+
+} // namespace

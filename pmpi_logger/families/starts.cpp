@@ -4,6 +4,7 @@
 
 #include "entry/writer.h"
 #include "replay/match.h"
+#include "requests/complete_from_start.h"
 #include "requests/completion.h"
 #include "requests/placeholder.h"
 #include "whole_program/whole_program.h"
@@ -28,11 +29,21 @@ void describe(const Call &call, Request::Kind kind, Request &request) {
     }
 }
 
+// What a request that was complete from the start has brought. A receive that was has received
+// nothing: there was nobody to send.
+Blocks brought_at_once(const Call &call, Request::Kind kind) {
+    Blocks blocks;
+    if (kind == Request::Kind::collective || kind == Request::Kind::file) {
+        call.arrival->received(call.arguments, blocks);
+    }
+    return blocks;
+}
+
 } // namespace
 
 void Starting::track(const Call &call, Request::Kind kind, MPI_Request handle) {
     const Inside inside;
-    if (handle != MPI_REQUEST_NULL) {
+    if (handle != MPI_REQUEST_NULL && !complete_from_start(handle)) {
         describe(call, kind, RequestTable::instance().add(handle));
     }
 }
@@ -50,12 +61,17 @@ void Starting::record(const Call &call, Request::Kind kind, int result, MPI_Requ
                       Shadow &&shadow) {
     const Inside inside;
     RequestTable &table = RequestTable::instance();
-    const uint64_t id = result == MPI_SUCCESS ? table.next_number() : 0;
+    const bool goes_on = result == MPI_SUCCESS && !complete_from_start(handle);
+    const uint64_t id = goes_on ? table.next_number() : 0;
     cd_log_place place = {};
     cd_log_here(&place);
     EntryWriter writer(call, result);
     writer.add_outputs(call);
     writer.add(id);
+    if (result == MPI_SUCCESS && !goes_on) {
+        writer.add(handle);
+        writer.add_data(brought_at_once(call, kind), everything);
+    }
     writer.write();
     if (id != 0 && handle != MPI_REQUEST_NULL) {
         Request &request = table.add(handle);
@@ -67,7 +83,7 @@ void Starting::record(const Call &call, Request::Kind kind, int result, MPI_Requ
     }
 }
 
-int Starting::replay(const Call &call, MPI_Request *handle, Request *&again) {
+int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, Request *&again) {
     const Inside inside;
     cd_log_place place = {};
     cd_log_here(&place);
@@ -80,6 +96,12 @@ int Starting::replay(const Call &call, MPI_Request *handle, Request *&again) {
     const auto id = entry->take<uint64_t>();
     if (entry->result() != MPI_SUCCESS) {
         return raise(call.arguments.comm, entry->result());
+    }
+    if (id == 0) {
+        *handle = entry->take<MPI_Request>();
+        return entry->take_data(brought_at_once(call, kind))
+                   ? MPI_SUCCESS
+                   : not_matching(call, *entry, "how much data is received");
     }
     RequestTable &table = RequestTable::instance();
     Request *request = table.find(id);

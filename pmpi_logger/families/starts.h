@@ -12,6 +12,8 @@ namespace cd::logger {
 // A call that returns before its work is done, and gives a request for it. The log has that it was
 // called; what it brings is logged where the request completes.
 //
+// One that is complete at once is none: its handle, and what it has brought, stand in the log here.
+//
 // In a replay the request is a placeholder if its completion stands in the log, too. If a restore
 // found it pending, it is the request that is still under way, or it is started once more, or it
 // has completed meanwhile and its data were kept.
@@ -24,7 +26,7 @@ protected:
                        Shadow &&shadow);
 
     // Sets request, unless the call has to be started once more: then sets again.
-    static int replay(const Call &call, MPI_Request *request, Request *&again);
+    static int replay(const Call &call, Request::Kind kind, MPI_Request *request, Request *&again);
 
     // The call was started once more.
     static void started_again(Request &again, const Call &call, MPI_Request request);
@@ -63,7 +65,7 @@ public:
         Exchange::add_checksum(call);
         if (mode == CD_LOG_REPLAYING) {
             Request *again = nullptr;
-            int result = replay(call, request, again);
+            int result = replay(call, K, request, again);
             if (again != nullptr) {
                 result = start();
                 started_again(*again, call, *request);

@@ -14,7 +14,7 @@
  * libpmpi_logger.so makes this work. This program is linked with it; one that is not runs as
  *   mpirun -x LD_PRELOAD=.../libpmpi_logger.so (Open MPI), -genv LD_PRELOAD ... (MPICH)
  */
-#define _POSIX_C_SOURCE 200809L
+#define _POSIX_C_SOURCE 200809L /* NOLINT(bugprone-reserved-identifier): POSIX says so */
 #include <cd/cd.h>
 
 #include <float.h>

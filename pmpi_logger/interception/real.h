@@ -21,19 +21,23 @@ template <Fn F> struct Declaration;
 #include "functions.inc"
 #undef CD_FUNCTION
 
-template <Fn F, typename Type = typename Declaration<F>::Type> struct Real;
+template <Fn F, typename Type = typename Declaration<F>::Type> class Real;
 
 // Looked up at the first call: MPI may be loaded later than this library, or never.
-template <Fn F, typename R, typename... A> struct Real<F, R(A...)> {
+template <Fn F, typename R, typename... A> class Real<F, R(A...)> {
+public:
+    static R call(A... a) { return function_(a...); }
+
+private:
     static R look_up(A... a) {
-        pointer = reinterpret_cast<R (*)(A...)>(dlsym(RTLD_NEXT, Declaration<F>::pmpi_name));
-        return pointer(a...);
+        function_ = reinterpret_cast<R (*)(A...)>(dlsym(RTLD_NEXT, Declaration<F>::pmpi_name));
+        return function_(a...);
     }
-    static inline R (*pointer)(A...) = &look_up;
+    static inline R (*function_)(A...) = &look_up;
 };
 
 template <Fn F, typename... A> inline auto real(A &&...a) {
-    return Real<F>::pointer(std::forward<A>(a)...);
+    return Real<F>::call(std::forward<A>(a)...);
 }
 
 } // namespace cd::logger

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-# What an installed tree holds: headers, library, CMake package, pkg-config file. None of them
+# What an installed tree holds: headers, libraries, CMake package, pkg-config files. None of them
 # names an absolute path, so the tree can be moved.
 include(CMakePackageConfigHelpers)
 
@@ -11,6 +11,10 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/cd" DESTINATION "${CMAKE_INSTAL
     FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(TARGETS cd EXPORT ContainmentDomainsTargets
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+foreach(flavour IN LISTS CD_MPI_FLAVOURS)
+    install(TARGETS pmpi_logger_${flavour} EXPORT ContainmentDomainsTargets
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/cd/${flavour}")
+endforeach()
 install(EXPORT ContainmentDomainsTargets NAMESPACE ContainmentDomains::
     DESTINATION "${CD_PACKAGE_DIR}")
 
@@ -23,6 +27,7 @@ write_basic_package_version_file(
     "${PROJECT_BINARY_DIR}/ContainmentDomainsConfigVersion.cmake"
     COMPATIBILITY SameMinorVersion)
 install(FILES
+    "${PROJECT_SOURCE_DIR}/cmake/CdLoggerForMpi.cmake"
     "${PROJECT_BINARY_DIR}/ContainmentDomainsConfig.cmake"
     "${PROJECT_BINARY_DIR}/ContainmentDomainsConfigVersion.cmake"
     DESTINATION "${CD_PACKAGE_DIR}")
@@ -35,3 +40,10 @@ configure_file(
     "${PROJECT_BINARY_DIR}/containment-domains.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/containment-domains.pc"
     DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+foreach(flavour IN LISTS CD_MPI_FLAVOURS)
+    set(pc "containment-domains-pmpi-logger-${flavour}.pc")
+    configure_file(
+        "${PROJECT_SOURCE_DIR}/cmake/containment-domains-pmpi-logger.pc.in"
+        "${PROJECT_BINARY_DIR}/${pc}" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/${pc}" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endforeach()

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the containment-domains authors
+
+"""Writes docs/mpi-functions.md from the logger's table of functions; with --check tells whether it is
+what would be written."""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TABLE = ROOT / "pmpi_logger" / "functions.def"
+REASONS = ROOT / "pmpi_logger" / "families" / "pass.h"
+DOCUMENT = ROOT / "docs" / "mpi-functions.md"
+
+# What is recorded, and what a replay does.
+FAMILIES = {
+    "Exchange": (
+        "result, status, what the call wrote, and the data that it brought to this rank",
+        "writes all that again; nothing is sent",
+    ),
+    "Polls": (
+        "a find as above; finding nothing is counted",
+        "finds nothing as often, then what was found",
+    ),
+    "StartsSend": (
+        "the call and a checksum of the data, which go out from a copy",
+        "gives a request; nothing is sent",
+    ),
+    "StartsBufferedSend": ("the call and a checksum of the data", "gives a request; nothing is sent"),
+    "StartsReceive": (
+        "the call; the data where the request completes",
+        "gives a request; posted again if a restore took it back",
+    ),
+    "StartsMatchedReceive": ("the call; the data where the request completes", "gives a request"),
+    "StartsCollective": ("the call; the data where the request completes", "gives a request"),
+    "StartsDuplicate": ("the call; the communicator where the request completes", "gives a request"),
+    "StartsFileRead": ("the call; the data where the request completes", "gives a request"),
+    "StartsFileWrite": ("the call and a checksum of the data", "gives a request; nothing is written"),
+    "StartsGeneralized": ("the call", "gives a request that the log completes"),
+    "CompletesGeneralized": ("the call", "nothing, if the log completed the request"),
+    "Completes": (
+        "which requests completed, in which order, statuses, the data that they brought",
+        "completes the same ones in the same order",
+    ),
+    "Peeks": ("flag, status and data", "tells the same"),
+    "InitsSend": ("the request", "gives the same request"),
+    "InitsBufferedSend": ("the request", "gives the same request"),
+    "InitsReceive": ("the request", "gives the same request"),
+    "InitsCollective": ("the request", "gives the same request, if its buffers have not moved"),
+    "Activates": (
+        "which requests, and a checksum of what they send",
+        "marks them as started; nothing is sent",
+    ),
+    "Cancels": ("result", "gives it, or cancels what is still under way"),
+    "FreesRequest": ("the call", "forgets the request"),
+    "AttachesBuffer": ("the call", "the program's buffer is attached; messages lie in one of ours"),
+    "DetachesBuffer": ("the call", "gives the buffer back"),
+    "Releases": ("the call; the object is freed when the log is forgotten", "gives the null handle"),
+    "FreesMemory": ("the call; the memory is freed when the log is forgotten", "nothing"),
+    "SetsAttribute": ("the call", "is made again; a restore brings back what was there before"),
+    "DeletesAttribute": ("the call", "is made again; a restore brings back what was there before"),
+    "SetsErrorHandler": ("the call", "is made again; a restore brings back what was there before"),
+    "SetsInfo": ("the call", "is made again; a restore brings back what was there before"),
+    "DeletesInfo": ("the call", "is made again; a restore brings back what was there before"),
+    "BeginsSplitRead": ("the call", "nothing"),
+    "EndsSplitRead": ("status and data", "gives them"),
+    "ReadsClock": ("the time", "the same time; reading more or less often is allowed"),
+    "SpawnsSeveral": ("the communicator and the error codes", "gives them"),
+    "Initializes": ("nothing", "names CDs with the rank"),
+    "Finalizes": ("nothing", "frees what waited for a log to be forgotten"),
+    "Refused": ("", ""),
+    "Local": ("", ""),
+}
+
+INTRODUCTION = """\
+# MPI functions
+
+<!-- Written by docs/mpi_functions.py from pmpi_logger/functions.def. -->
+
+What the logger records of each function of MPI, and what a replay does. A row holds for `MPI_X`, `PMPI_X`, the
+large-count form `MPI_X_c`, an `MPIX_X` of the same meaning, and the Fortran routine. [mpi-replay.md](mpi-replay.md)
+explains; `pmpi_logger/functions.def` has the arguments' roles, too.
+
+{recorded} functions are recorded and replayed, {local} concern the process alone and are left to MPI, {refused} are refused while a
+CD logs.
+"""
+
+REFUSED = """\
+## Refused
+
+In a CD that logs these fail with `MPI_ERR_UNSUPPORTED_OPERATION`, and say why on standard error. Elsewhere, and under
+`CD_LOG=all`, they go to MPI.
+"""
+
+LOCAL = """\
+## Left to MPI
+
+These concern the process alone, and a re-execution finds the same; they are not taken over.
+"""
+
+
+def rows():
+    section = None
+    for line in TABLE.read_text().splitlines():
+        if line.startswith("// ---- "):
+            section = re.split(r"[.]| -", line[8:])[0].strip()
+        found = re.match(r"CD_FUNCTION\((\w+), *(\w+), *(\w+)", line)
+        if found:
+            yield section, *found.groups()
+
+
+def reasons():
+    text = REASONS.read_text()
+    for name, words in re.findall(r'const char \*(\w+) =\s*((?:"[^"]*"\s*)+);', text):
+        yield name, "".join(re.findall(r'"([^"]*)"', words))
+
+
+def names(functions):
+    return ", ".join(f"`{name}`" for name in functions)
+
+
+def grouped(pairs):
+    groups = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
+
+
+def recorded_part(table):
+    lines = []
+    for section, entries in grouped((row[0], row[1:]) for row in table).items():
+        kept = [entry for entry in entries if entry[1] not in ("Local", "Refused")]
+        if not kept:
+            continue
+        lines += [f"## {section}", "", "| functions | recorded | a replay |", "| --- | --- | --- |"]
+        for meaning, functions in grouped((FAMILIES[family], name) for name, family, _ in kept).items():
+            lines.append(f"| {names(functions)} | {meaning[0]} | {meaning[1]} |")
+        lines.append("")
+    return lines
+
+
+def refused_part(table):
+    why = dict(reasons())
+    groups = grouped((row[3], row[1]) for row in table if row[2] == "Refused")
+    lines = ["| functions | reason |", "| --- | --- |"]
+    lines += [f"| {names(functions)} | {why[reason]} |" for reason, functions in groups.items()]
+    return lines
+
+
+def local_part(table):
+    groups = grouped((row[0], row[1]) for row in table if row[2] == "Local")
+    lines = ["| about | functions |", "| --- | --- |"]
+    lines += [f"| {section} | {names(functions)} |" for section, functions in groups.items()]
+    return lines
+
+
+def document():
+    table = list(rows())
+    unknown = sorted({row[2] for row in table} - set(FAMILIES))
+    if unknown:
+        sys.exit(f"{Path(__file__).name}: say in FAMILIES what these do: {', '.join(unknown)}")
+    local = sum(row[2] == "Local" for row in table)
+    refused = sum(row[2] == "Refused" for row in table)
+    recorded = len(table) - local - refused
+    lines = [INTRODUCTION.format(recorded=recorded, local=local, refused=refused)]
+    lines += recorded_part(table)
+    if refused:
+        lines += [REFUSED, *refused_part(table), ""]
+    lines += [LOCAL, *local_part(table)]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    text = document()
+    if sys.argv[1:] == ["--check"]:
+        if not DOCUMENT.exists() or DOCUMENT.read_text() != text:
+            sys.exit("docs/mpi-functions.md is not what docs/mpi_functions.py writes: run it")
+    else:
+        DOCUMENT.write_text(text)
+
+
+main()

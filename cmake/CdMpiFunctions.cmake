@@ -16,8 +16,9 @@ function(cd_mpi_functions flavour parts sources)
         COMMAND "${CMAKE_C_COMPILER}" -E -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 ${includes}
             "${directory}/mpi_header.c"
         OUTPUT_VARIABLE header COMMAND_ERROR_IS_FATAL ANY)
-    string(REGEX MATCHALL "MPIX?_[A-Za-z0-9_]+ *\\(" declared "${header}")
-    list(TRANSFORM declared REPLACE " *\\($" "")
+    # Not the ends of longer names (PMPI_X, QMPI_X), and not types of functions.
+    string(REGEX MATCHALL "[^A-Za-z0-9_]MPIX?_[A-Za-z0-9_]+ *\\([^*Q]" declared "${header}")
+    list(TRANSFORM declared REPLACE "^.(MPIX?_[A-Za-z0-9_]+).*$" "\\1")
     list(REMOVE_DUPLICATES declared)
     list(SORT declared)
     list(JOIN declared "\n" text)

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "harness/check.h"
+
+#include "harness/live.h"
+#include "harness/recorded.h"
+
+#include "cd/cd.h"
+
+#include <cstdio>
+
+namespace cd::scenarios {
+namespace {
+
+constexpr bool choices_too = true;
+
+class Checker {
+public:
+    Checker(const Scenario &scenario, const std::string &file, int turn)
+        : scenario_(scenario), file_(file) {
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+        MPI_Comm_size(MPI_COMM_WORLD, &size_);
+        chosen_ = turn % size_;
+    }
+
+    int check() {
+        try {
+            check_all();
+        } catch (const Failure &failure) {
+            report(failure.what());
+            MPI_Abort(MPI_COMM_WORLD, 1); // the others wait for this rank
+        }
+        return failures_;
+    }
+
+private:
+    void check_all() {
+        way_ = "without a CD";
+        undisturbed_ = execution();
+        talk_live();
+        root_ = create_cd(nullptr, nullptr, COMM_LOGGING_ENABLED, scenario_.name.c_str(), nullptr);
+        demand(root_ != nullptr);
+        if (scenario_.refuses.empty()) {
+            check_replay();
+        } else {
+            way("refused", [&] { execution_like_undisturbed(); });
+        }
+        demand(commit_cd(root_) == CD_SUCCESS);
+        for (const std::string &name : recorded_nowhere(scenario_.proves, recorded_)) {
+            report("claims to prove " + name + ", which is in no rank's log");
+        }
+    }
+
+    void check_replay() {
+        way("all ranks restored", [&] {
+            const Outputs first = execution_like_undisturbed();
+            recorded_ = functions_in_log(root_);
+            restore_and_repeat(root_, first);
+        });
+        for (int rank = 0; rank < size_; ++rank) {
+            way_alone("the root restored", rank, [&](bool fails) {
+                const Outputs first = execution_like_undisturbed();
+                if (fails) {
+                    restore_and_repeat(root_, first);
+                }
+            });
+        }
+        way("all ranks restored half way", [&] { restore_half_way(true); });
+        way_alone("restored half way", chosen_, [&](bool fails) { restore_half_way(fails); });
+        way_alone("the root restored after a child's commit", chosen_, [&](bool fails) {
+            const Outputs first = execution_in_child();
+            if (fails) {
+                demand(restore_cd(root_) == CD_SUCCESS);
+                expect_same(first, execution_in_child());
+                expect_used_up();
+            }
+        });
+        way_alone("a child restored", chosen_, [&](bool fails) {
+            const cd_handle child = begin_child();
+            const Outputs first = execution_like_undisturbed();
+            if (fails) {
+                restore_and_repeat(child, first);
+            }
+            demand(commit_cd(child) == CD_SUCCESS);
+        });
+    }
+
+    // After each way of failing MPI is alive, and the log begins anew.
+    void way(const std::string &name, const std::function<void()> &fail) {
+        way_ = name;
+        fail();
+        talk_live();
+        demand(advance_cd_point_in_time(root_) == CD_SUCCESS);
+    }
+
+    void way_alone(const std::string &name, int rank, const std::function<void(bool)> &fail) {
+        way("rank " + std::to_string(rank) + " alone, " + name, [&] { fail(rank == rank_); });
+    }
+
+    void restore_and_repeat(cd_handle cd, const Outputs &first) {
+        demand(restore_cd(cd) == CD_SUCCESS);
+        expect_same(first, execution());
+        expect_used_up();
+    }
+
+    void restore_half_way(bool fails) {
+        const Outputs first = execution_like_undisturbed();
+        if (!fails) {
+            return;
+        }
+        for (const size_t limit : {first.count() / 3, 2 * first.count() / 3, size_t{0}}) {
+            demand(restore_cd(root_) == CD_SUCCESS);
+            try {
+                execution(limit);
+            } catch (const Interruption &) {
+            }
+        }
+        restore_and_repeat(root_, first);
+    }
+
+    cd_handle begin_child() {
+        const cd_handle child = create_cd(root_, nullptr, COMM_LOGGING_INHERIT, nullptr, nullptr);
+        demand(child != nullptr);
+        return child;
+    }
+
+    Outputs execution_in_child() {
+        const cd_handle child = begin_child();
+        Outputs outputs = execution_like_undisturbed();
+        demand(commit_cd(child) == CD_SUCCESS);
+        return outputs;
+    }
+
+    Outputs execution(size_t limit = static_cast<size_t>(-1)) {
+        Outputs outputs;
+        outputs.interrupt_after(limit);
+        Run run{outputs, rank_, size_, file_};
+        scenario_.run(run);
+        return outputs;
+    }
+
+    Outputs execution_like_undisturbed() {
+        Outputs outputs = execution();
+        report_difference("recording changes", undisturbed_.difference(outputs, !choices_too));
+        return outputs;
+    }
+
+    void expect_same(const Outputs &first, const Outputs &second) {
+        report_difference("the re-execution changes", first.difference(second, choices_too));
+    }
+
+    void expect_used_up() {
+        cd_info info = {};
+        demand(cd_query(root_, &info) == CD_SUCCESS);
+        if (info.log_remaining != 0) {
+            report(std::to_string(info.log_remaining) + " entries are left in the log");
+        }
+    }
+
+    void report_difference(const char *what, const std::string &difference) {
+        if (!difference.empty()) {
+            report(what + (" " + difference));
+        }
+    }
+
+    void report(const std::string &what) {
+        ++failures_;
+        std::fprintf(stderr, "rank %d: %s.%s, %s: %s\n", rank_, scenario_.family.c_str(),
+                     scenario_.name.c_str(), way_.c_str(), what.c_str());
+    }
+
+    static void demand(bool succeeded) {
+        if (!succeeded) {
+            throw Failure(cd_last_error_message());
+        }
+    }
+
+    const Scenario &scenario_;
+    const std::string file_;
+    int rank_ = 0;
+    int size_ = 1;
+    int chosen_ = 0;
+    int failures_ = 0;
+    std::string way_;
+    cd_handle root_ = nullptr;
+    Outputs undisturbed_;
+    std::set<std::string> recorded_;
+};
+
+} // namespace
+
+int check(const Scenario &scenario, const std::string &file, int turn) {
+    return Checker(scenario, file, turn).check();
+}
+
+} // namespace cd::scenarios

@@ -10,7 +10,9 @@ function(cd_mpi_functions flavour parts sources)
     set(table "${CMAKE_CURRENT_SOURCE_DIR}/functions.def")
     set(directory "${CMAKE_CURRENT_BINARY_DIR}/${flavour}")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${table}")
-    file(WRITE "${directory}/mpi_header.c" "#include <mpi.h>\n")
+    # Open MPI declares its extensions apart.
+    file(WRITE "${directory}/mpi_header.c"
+        "#include <mpi.h>\n#if __has_include(<mpi-ext.h>)\n#include <mpi-ext.h>\n#endif\n")
     list(TRANSFORM cd_mpi_${flavour}_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE includes)
     execute_process(
         COMMAND "${CMAKE_C_COMPILER}" -E -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 ${includes}

@@ -8,6 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h> // Open MPI's
+#endif
 
 namespace cd::logger {
 

@@ -56,6 +56,29 @@ Call simple_call(Fn fn, const void *site) {
     return call;
 }
 
+void forget_made_anew(Request &request) {
+    if (request.made_anew != MPI_REQUEST_NULL) {
+        real<Fn::MPI_Request_free>(&request.made_anew);
+        --RequestTable::instance().stand_ins;
+    }
+}
+
+// Its buffers are where they were in the first execution.
+void back_in_place(const Call &call, MPI_Request handle) {
+    Request *request = RequestTable::instance().find(handle);
+    if (request != nullptr && request->made_anew != MPI_REQUEST_NULL) {
+        const Inside inside;
+        forget_made_anew(*request);
+        describe(call, request->kind, *request);
+    }
+}
+
+int free_persistent(Request &request, MPI_Request *handle) {
+    forget_made_anew(request);
+    RequestTable::instance().remove(request);
+    return real<Fn::MPI_Request_free>(handle);
+}
+
 } // namespace
 
 void Initializing::track(const Call &call, Request::Kind kind, MPI_Request handle) {
@@ -88,6 +111,7 @@ Initializing::Made Initializing::replay(const Call &call, Request::Kind kind, MP
         return Made::failed;
     }
     if (entry->take<Buffers>() == buffers_of(call)) {
+        back_in_place(call, *handle);
         return Made::as_before;
     }
     if (kind == Request::Kind::collective) {
@@ -104,10 +128,9 @@ void Initializing::moved(const Call &call, MPI_Request *handle, MPI_Request made
         return;
     }
     describe(call, request->kind, *request);
-    if (request->stand_in == MPI_REQUEST_NULL) {
-        ++table.stand_ins;
-    }
-    request->stand_in = made;
+    forget_made_anew(*request);
+    request->made_anew = made;
+    ++table.stand_ins;
 }
 
 int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Request *requests) {
@@ -166,28 +189,22 @@ int Activates::replay(Call &call, int count, MPI_Request *requests) {
         if (request == nullptr) {
             return not_matching(call, *entry, "which request is started");
         }
-        switch (request->id == id ? request->state : Request::State::replayed) {
-        case Request::State::cancelled: {
+        request->logged = true;
+        request->place = place;
+        table.number(*request, id);
+        if (request->set_aside_id != id) {
+            request->state = Request::State::replayed;
+            continue;
+        }
+        request->set_aside_id = 0;
+        request->state = Request::State::active;
+        if (request->set_aside == Request::State::cancelled) {
             MPI_Request handle = request->known_to_mpi();
             real<Fn::MPI_Start>(&handle);
-            request->state = Request::State::active;
-            break;
-        }
-        case Request::State::parked: {
+        } else {
             deliver_kept(*request);
             ++table.stand_ins;
-            request->stand_in = completed_request(request->status);
-            request->state = Request::State::active;
-            break;
-        }
-        case Request::State::active: // still under way
-            break;
-        default:
-            request->state = Request::State::replayed;
-            request->logged = true;
-            request->place = place;
-            table.number(*request, id);
-            break;
+            request->stand_in = completed_request(request->status, request->error);
         }
     }
     return entry->result() == MPI_SUCCESS ? MPI_SUCCESS : raise(MPI_COMM_NULL, entry->result());
@@ -247,10 +264,7 @@ int FreesRequest::run(const void *site, MPI_Request *handle) {
     if (request->persistent && request->state != Request::State::active) {
         // A re-execution gets it again, so it goes with the log.
         if (mode == CD_LOG_OFF) {
-            MPI_Request known = request->known_to_mpi();
-            table.remove(*request);
-            *handle = MPI_REQUEST_NULL;
-            return real<Fn::MPI_Request_free>(&known);
+            return free_persistent(*request, handle);
         }
         if (!request->freed) {
             request->freed = true;
@@ -258,11 +272,9 @@ int FreesRequest::run(const void *site, MPI_Request *handle) {
             cd_log_here(&place);
             const MPI_Request freed = *handle;
             when_forgotten(place, [freed] {
-                RequestTable &all = RequestTable::instance();
-                if (Request *last = all.find(freed)) {
-                    MPI_Request known = last->known_to_mpi();
-                    all.remove(*last);
-                    real<Fn::MPI_Request_free>(&known);
+                if (Request *last = RequestTable::instance().find(freed)) {
+                    MPI_Request handle_of_last = freed;
+                    free_persistent(*last, &handle_of_last);
                 }
             });
         }

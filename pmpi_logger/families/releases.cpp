@@ -18,8 +18,8 @@ bool Releases::is_predefined(MPI_Datatype type) {
            combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX;
 }
 
-bool Releases::record(const Call &call) {
-    EntryWriter writer(call, MPI_SUCCESS);
+bool Releases::record(const Call &call, int result) {
+    EntryWriter writer(call, result);
     writer.add_outputs(call);
     return writer.write() != nullptr;
 }

@@ -5,6 +5,7 @@
 #include "families/exchange.h"
 #include "lifetimes/lifetimes.h"
 #include "payload/type_facts.h"
+#include "requests/table.h"
 #include "whole_program/whole_program.h"
 
 namespace cd::logger {
@@ -15,17 +16,18 @@ class Releases : public MovesData {
 public:
     template <Fn F, typename Handle> static int call(const void *site, Handle *handle) {
         const int mode = cd_log_mode();
-        if (passes_through(mode) || WholeProgram::records()) {
-            const int result = Exchange::call<F>(site, handle);
-            if constexpr (F == Fn::MPI_Type_free) {
-                forget_type_facts();
-            }
-            return result;
+        if (passes_through(mode)) {
+            return free_now<F>(handle);
         }
         if (!can_wait<F>(*handle)) {
             return Exchange::call<F>(site, handle);
         }
         Call call = decode_data<F>(site, handle);
+        if (WholeProgram::records()) {
+            const int result = free_now<F>(handle);
+            record(call, result);
+            return result;
+        }
         if (mode == CD_LOG_REPLAYING) {
             const int result = replay(call);
             return result == run_live ? Releases::call<F>(site, handle) : result;
@@ -34,19 +36,28 @@ public:
         cd_log_here(&place);
         const Handle freed = *handle;
         *handle = null_of<F, Handle>();
-        if (record(call)) {
+        if (record(call, MPI_SUCCESS)) {
             when_forgotten(place, [freed] {
                 Handle last = freed;
-                real<F>(&last);
-                if constexpr (F == Fn::MPI_Type_free) {
-                    forget_type_facts();
-                }
+                free_now<F>(&last);
             });
         }
         return MPI_SUCCESS;
     }
 
 private:
+    template <Fn F, typename Handle> static int free_now(Handle *handle) {
+        if constexpr (F == Fn::MPI_Type_free) {
+            const Inside inside;
+            RequestTable::instance().keep_type(*handle);
+            const int result = real<F>(handle);
+            forget_type_facts();
+            return result;
+        } else {
+            return real<F>(handle);
+        }
+    }
+
     template <Fn F, typename Handle> static Handle null_of() {
         if constexpr (F == Fn::MPI_Comm_free) {
             return MPI_COMM_NULL;
@@ -79,7 +90,7 @@ private:
     }
 
     static bool is_predefined(MPI_Datatype type);
-    static bool record(const Call &call);
+    static bool record(const Call &call, int result);
     static int replay(const Call &call);
 };
 

@@ -73,11 +73,14 @@ bool stop(Request &request, bool will_be_started_again) {
             return true;
         }
         break;
-    case Request::Kind::receive: {
-        MPI_Request known = request.known_to_mpi();
-        real<Fn::MPI_Cancel>(&known);
+    case Request::Kind::receive:
+        if (!is_complete(request, status)) { // Open MPI crashes when one is cancelled twice
+            MPI_Request known = request.known_to_mpi();
+            real<Fn::MPI_Cancel>(&known);
+        } else if (was_cancelled(status) && !will_be_started_again) {
+            return true; // by the program
+        }
         break;
-    }
     default:
         break;
     }
@@ -126,8 +129,11 @@ void go_on(Request &request) {
 void set_aside(Request &request) {
     RequestTable &table = RequestTable::instance();
     MPI_Request known = request.known_to_mpi();
-    real<Fn::MPI_Wait>(&known, MPI_STATUS_IGNORE);
+    request.error = real<Fn::MPI_Wait>(&known, MPI_STATUS_IGNORE);
     if (request.persistent) {
+        request.set_aside_id = request.id;
+        request.set_aside = request.state;
+        complete(request);
         return;
     }
     if (request.stand_in != MPI_REQUEST_NULL) {

@@ -4,7 +4,6 @@
 
 #include "interception/real.h"
 
-#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -14,28 +13,34 @@ namespace {
 std::mutex mutex;
 std::vector<MPI_Request> pool;
 
+struct Outcome {
+    MPI_Status status;
+    int result;
+};
+
 int give_kept_status(void *kept, MPI_Status *status) {
-    if (kept != nullptr) {
-        const int error = status->MPI_ERROR;
-        *status = *static_cast<MPI_Status *>(kept);
-        status->MPI_ERROR = error;
-    } else {
+    if (kept == nullptr) {
         real<Fn::MPI_Status_set_elements>(status, MPI_BYTE, 0);
         real<Fn::MPI_Status_set_cancelled>(status, 0);
         status->MPI_SOURCE = MPI_ANY_SOURCE;
         status->MPI_TAG = MPI_ANY_TAG;
+        return MPI_SUCCESS;
     }
-    return MPI_SUCCESS;
+    const int error = status->MPI_ERROR;
+    const auto *outcome = static_cast<Outcome *>(kept);
+    *status = outcome->status;
+    status->MPI_ERROR = error;
+    return outcome->result;
 }
 
 int free_kept_status(void *kept) {
-    delete static_cast<MPI_Status *>(kept);
+    delete static_cast<Outcome *>(kept);
     return MPI_SUCCESS;
 }
 
 int ignore_cancel(void *, int) { return MPI_SUCCESS; }
 
-MPI_Request complete(MPI_Status *kept) {
+MPI_Request complete(Outcome *kept) {
     MPI_Request request = MPI_REQUEST_NULL;
     real<Fn::MPI_Grequest_start>(give_kept_status, free_kept_status, ignore_cancel, kept, &request);
     real<Fn::MPI_Grequest_complete>(request);
@@ -61,8 +66,8 @@ void give_placeholder(MPI_Request request) {
     pool.push_back(request);
 }
 
-MPI_Request completed_request(const MPI_Status &status) {
-    return complete(std::make_unique<MPI_Status>(status).release());
+MPI_Request completed_request(const MPI_Status &status, int result) {
+    return complete(new Outcome{status, result});
 }
 
 void free_placeholders() {

@@ -13,8 +13,8 @@ namespace cd::logger {
 MPI_Request take_placeholder();
 void give_placeholder(MPI_Request request);
 
-// For one that has completed with this status. It goes when it is waited for.
-MPI_Request completed_request(const MPI_Status &status);
+// For one that has completed with this status and result. It goes when it is waited for.
+MPI_Request completed_request(const MPI_Status &status, int result);
 
 // Before MPI ends.
 void free_placeholders();

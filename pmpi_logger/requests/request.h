@@ -39,6 +39,8 @@ struct Request {
 
     MPI_Request handle = MPI_REQUEST_NULL;   // that the program holds
     MPI_Request stand_in = MPI_REQUEST_NULL; // that MPI has to be asked for instead, if any
+    // A persistent one that a re-execution made with other buffers, under the handle of the first.
+    MPI_Request made_anew = MPI_REQUEST_NULL;
 
     bool logged = false; // its start stands in a log, at place
     cd_log_place place = {};
@@ -53,11 +55,24 @@ struct Request {
     int peer = 0;
     int tag = 0;
 
+    // What a restore has set aside of a persistent one: the use that started with this number is
+    // cancelled or parked, while the re-execution goes through those before it.
+    uint64_t set_aside_id = 0;
+    State set_aside = State::inactive;
+
     // A parked one's.
     std::vector<std::byte> data;
     MPI_Status status = {};
+    int error = MPI_SUCCESS; // that waiting for it returned
 
-    MPI_Request known_to_mpi() const { return stand_in != MPI_REQUEST_NULL ? stand_in : handle; }
+    // Types that the program has freed; these are copies of them.
+    std::vector<MPI_Datatype> own_types;
+
+    MPI_Request known_to_mpi() const {
+        return stand_in != MPI_REQUEST_NULL    ? stand_in
+               : made_anew != MPI_REQUEST_NULL ? made_anew
+                                               : handle;
+    }
 };
 
 } // namespace cd::logger

@@ -3,11 +3,33 @@
 #include "requests/table.h"
 
 #include "call/decode.h"
+#include "interception/real.h"
+#include "lifetimes/lifetimes.h"
+#include "payload/type_facts.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace cd::logger {
+namespace {
+
+// The log may name them.
+void release_types(Request &request) {
+    for (MPI_Datatype type : request.own_types) {
+        auto free_type = [type]() mutable {
+            real<Fn::MPI_Type_free>(&type);
+            forget_type_facts();
+        };
+        cd_log_place place = {};
+        if (cd_log_here(&place) != 0) {
+            when_forgotten(place, free_type);
+        } else {
+            free_type();
+        }
+    }
+}
+
+} // namespace
 
 RequestTable &RequestTable::instance() {
     // Never destroyed: MPI may be used while the process ends.
@@ -88,8 +110,12 @@ void RequestTable::remove(Request &request) {
     if (request.stand_in != MPI_REQUEST_NULL) {
         --stand_ins;
     }
+    if (request.made_anew != MPI_REQUEST_NULL) {
+        --stand_ins;
+    }
     rename(request, MPI_REQUEST_NULL);
     number(request, 0);
+    release_types(request);
     const std::scoped_lock lock(mutex_);
     --size_;
     const auto found =
@@ -101,6 +127,27 @@ void RequestTable::remove(Request &request) {
     request.arrivals = std::move(arrivals);
     spare_.push_back(std::move(*found));
     nameless_.erase(found);
+}
+
+void RequestTable::keep_type(MPI_Datatype type) {
+    if (empty()) {
+        return;
+    }
+    for (Request *request : all()) {
+        MPI_Datatype copy = MPI_DATATYPE_NULL;
+        for (Blocks *blocks : {&request->arrivals, &request->departures}) {
+            for (Block &block : *blocks) {
+                if (block.type != type) {
+                    continue;
+                }
+                if (copy == MPI_DATATYPE_NULL) {
+                    real<Fn::MPI_Type_dup>(type, &copy);
+                    request->own_types.push_back(copy);
+                }
+                block.type = copy;
+            }
+        }
+    }
 }
 
 std::vector<Request *> RequestTable::all() {

@@ -42,10 +42,13 @@ public:
 
     void remove(Request &request);
 
+    // The program is about to free a type: those whose data it describes get a copy of it.
+    void keep_type(MPI_Datatype type);
+
     // All of them, in the order of their numbers.
     std::vector<Request *> all();
 
-    // Requests that have a stand-in; while there are none, handles are MPI's own.
+    // Stand-ins and requests made anew; while there are none, handles are MPI's own.
     std::atomic<int> stand_ins = 0;
 
 private:

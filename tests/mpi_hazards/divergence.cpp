@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// A program that does something else than the log.
+#include "hazard.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <unistd.h>
+
+namespace {
+
+// What is written to standard error while it lives.
+class Complaints {
+public:
+    Complaints() : file_(std::tmpfile()), before_(dup(STDERR_FILENO)) {
+        std::fflush(stderr);
+        dup2(fileno(file_), STDERR_FILENO);
+    }
+    ~Complaints() {
+        dup2(before_, STDERR_FILENO);
+        close(before_);
+        std::fclose(file_);
+    }
+    std::string text() {
+        std::fflush(stderr);
+        std::string all(65536, '\0');
+        const ssize_t size = pread(fileno(file_), all.data(), all.size(), 0);
+        all.resize(size > 0 ? static_cast<size_t>(size) : 0);
+        return all;
+    }
+    bool name(const char *what) { return text().find(what) != std::string::npos; }
+
+private:
+    std::FILE *file_;
+    int before_;
+};
+
+// Rank 1 sends two messages and receives one.
+void be_the_other() {
+    send(numbers(1, eager), 0, 1);
+    send(numbers(2, eager), 0, 2);
+    receive(eager, 0, 3);
+}
+
+using Call = std::function<int(Numbers &)>;
+
+int receive_first(Numbers &buffer) {
+    return MPI_Recv(buffer.data(), eager, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+int send_third(const Numbers &data) {
+    return MPI_Send(data.data(), static_cast<int>(data.size()), MPI_INT, 1, 3, MPI_COMM_WORLD);
+}
+
+// The first execution makes one call, the re-execution another: that is an error which names both
+// calls and where they are, and nothing is delivered.
+void refuses(const Call &recorded, const Call &other, const char *log_has,
+             const char *program_calls) {
+    if (world_rank() == 1) {
+        be_the_other();
+        return;
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    Numbers buffer = numbers(9, eager);
+    Domain domain;
+    domain.keep(buffer);
+    CHECK(receive_first(buffer) == MPI_SUCCESS);
+    CHECK(recorded(buffer) == MPI_SUCCESS);
+    domain.restore();
+    CHECK(receive_first(buffer) == MPI_SUCCESS);
+    const Numbers before = buffer;
+    {
+        Complaints complaints;
+        const int result = other(buffer);
+        CHECK(result != MPI_SUCCESS);
+        CHECK(complaints.name((std::string("the program calls ") + program_calls).c_str()));
+        CHECK(complaints.name((std::string("the log has       ") + log_has).c_str()));
+        CHECK(complaints.name("cd_mpi_hazards"));
+        CHECK(complaints.name("rank 0"));
+    }
+    CHECK(buffer == before);
+    // The log is where it was: the right call still gets its answer.
+    CHECK(recorded(buffer) == MPI_SUCCESS);
+    if (std::string(log_has) != "MPI_Send") {
+        CHECK(send_third(buffer) == MPI_SUCCESS);
+    } else {
+        CHECK(receive(eager, 1, 2) == numbers(2, eager));
+    }
+}
+
+int receive_second(Numbers &buffer) {
+    return MPI_Recv(buffer.data(), eager, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+} // namespace
+
+HAZARD(divergence_another_function) {
+    refuses(
+        receive_second, [](Numbers &buffer) { return send_third(buffer); }, "MPI_Recv", "MPI_Send");
+}
+
+HAZARD(divergence_another_count) {
+    refuses(
+        receive_second,
+        [](Numbers &buffer) {
+            return MPI_Recv(buffer.data(), eager / 2, MPI_INT, 1, 2, MPI_COMM_WORLD,
+                            MPI_STATUS_IGNORE);
+        },
+        "MPI_Recv", "MPI_Recv");
+}
+
+HAZARD(divergence_another_tag) {
+    refuses(
+        receive_second,
+        [](Numbers &buffer) {
+            return MPI_Recv(buffer.data(), eager, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        },
+        "MPI_Recv", "MPI_Recv");
+}
+
+HAZARD(divergence_another_communicator) {
+    refuses(
+        receive_second,
+        [](Numbers &buffer) {
+            return MPI_Recv(buffer.data(), eager, MPI_INT, 0, 2, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        },
+        "MPI_Recv", "MPI_Recv");
+}
+
+HAZARD(divergence_other_data_sent) {
+    refuses([](Numbers &) { return send_third(numbers(5, eager)); },
+            [](Numbers &) { return send_third(numbers(6, eager)); }, "MPI_Send", "MPI_Send");
+}
+
+HAZARD(divergence_other_data_in_isend) {
+    const auto send_these = [](int seed) {
+        return [seed](Numbers &) {
+            const Numbers data = numbers(seed, eager);
+            MPI_Request request = MPI_REQUEST_NULL;
+            const int result =
+                MPI_Isend(data.data(), eager, MPI_INT, 1, 3, MPI_COMM_WORLD, &request);
+            return result == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : result;
+        };
+    };
+    if (world_rank() == 1) {
+        be_the_other();
+        return;
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    Numbers buffer = numbers(9, eager);
+    Domain domain;
+    domain.keep(buffer);
+    CHECK(receive_first(buffer) == MPI_SUCCESS);
+    CHECK(send_these(5)(buffer) == MPI_SUCCESS);
+    domain.restore();
+    CHECK(receive_first(buffer) == MPI_SUCCESS);
+    {
+        Complaints complaints;
+        CHECK(send_these(6)(buffer) != MPI_SUCCESS);
+        CHECK(complaints.name("MPI_Isend"));
+    }
+    CHECK(send_these(5)(buffer) == MPI_SUCCESS);
+    CHECK(receive_second(buffer) == MPI_SUCCESS);
+    CHECK(buffer == numbers(2, eager));
+}
+
+HAZARD(divergence_other_requests_waited_for) {
+    if (world_rank() == 1) {
+        be_the_other();
+        return;
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    Numbers first = numbers(8, eager);
+    Numbers second = numbers(9, eager);
+    Domain domain;
+    domain.keep(first);
+    domain.keep(second);
+    MPI_Request requests[2];
+    const auto start = [&] {
+        MPI_Irecv(first.data(), eager, MPI_INT, 1, 1, MPI_COMM_WORLD, &requests[0]);
+        MPI_Irecv(second.data(), eager, MPI_INT, 1, 2, MPI_COMM_WORLD, &requests[1]);
+    };
+    start();
+    CHECK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    domain.restore();
+    start();
+    {
+        Complaints complaints;
+        CHECK(MPI_Wait(&requests[1], MPI_STATUS_IGNORE) != MPI_SUCCESS);
+        CHECK(complaints.name("MPI_Wait"));
+    }
+    CHECK(first == numbers(8, eager));
+    CHECK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(MPI_Wait(&requests[1], MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(first == numbers(1, eager));
+    CHECK(second == numbers(2, eager));
+    send_third(first);
+}
+
+// CD_ON_DIVERGENCE=live: the log ends there, and the call is made.
+HAZARD(divergence_goes_on_live) {
+    if (world_rank() == 1) {
+        be_the_other();
+        return;
+    }
+    setenv("CD_ON_DIVERGENCE", "live", 1);
+    Numbers buffer = numbers(9, eager);
+    Domain domain;
+    domain.keep(buffer);
+    receive_first(buffer);
+    domain.restore();
+    {
+        Complaints complaints;
+        receive_second(buffer);
+        CHECK(complaints.name("going on live"));
+    }
+    CHECK(buffer == numbers(2, eager));
+    CHECK(!domain.info().replaying);
+    send_third(buffer);
+    domain.restore();
+    send_third(buffer);
+}
+
+// CD_ON_DIVERGENCE=abort: even if errors return.
+HAZARD(divergence_aborts) {
+    if (world_rank() == 1) {
+        be_the_other();
+        await(0);
+        return;
+    }
+    setenv("CD_ON_DIVERGENCE", "abort", 1);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    Numbers buffer = numbers(9, eager);
+    Domain domain;
+    domain.keep(buffer);
+    receive_first(buffer);
+    domain.restore();
+    receive_second(buffer);
+    std::fprintf(stderr, "still alive\n");
+    send_third(buffer);
+    signal(1);
+}
+
+// MPI's own default handler ends the program when the call fails.
+HAZARD(divergence_is_fatal_by_default) {
+    if (world_rank() == 1) {
+        be_the_other();
+        await(0);
+        return;
+    }
+    Numbers buffer = numbers(9, eager);
+    Domain domain;
+    domain.keep(buffer);
+    receive_first(buffer);
+    domain.restore();
+    receive_second(buffer);
+    std::fprintf(stderr, "still alive\n");
+    send_third(buffer);
+    signal(1);
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// Calls that fail, and whose errors the program wants to see.
+#include "hazard.h"
+
+namespace {
+
+int class_of(int error) {
+    int error_class = MPI_SUCCESS;
+    MPI_Error_class(error, &error_class);
+    return error_class;
+}
+
+} // namespace
+
+// A message that is longer than the buffer: the same codes once more.
+HAZARD(truncation_errors) {
+    if (world_rank() == 1) {
+        for (int tag = 1; tag <= 4; ++tag) {
+            send(numbers(tag, eager), 0, tag);
+        }
+        return;
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    Numbers buffer = numbers(9, eager);
+    Domain domain;
+    domain.keep(buffer);
+    constexpr int too_short = eager / 2;
+    struct Errors {
+        int receive;
+        int wait;
+        int waitall;
+        int in_status;
+        int good_status;
+        bool operator==(const Errors &) const = default;
+    };
+    const auto fail = [&] {
+        Errors errors = {};
+        MPI_Status status;
+        errors.receive = MPI_Recv(buffer.data(), too_short, MPI_INT, 1, 1, MPI_COMM_WORLD, &status);
+        CHECK(status.MPI_SOURCE == 1 && status.MPI_TAG == 1);
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Irecv(buffer.data(), too_short, MPI_INT, 1, 2, MPI_COMM_WORLD, &request);
+        errors.wait = MPI_Wait(&request, &status);
+        CHECK(request == MPI_REQUEST_NULL);
+        MPI_Request requests[2];
+        Numbers good(eager);
+        MPI_Irecv(buffer.data(), too_short, MPI_INT, 1, 3, MPI_COMM_WORLD, &requests[0]);
+        MPI_Irecv(good.data(), eager, MPI_INT, 1, 4, MPI_COMM_WORLD, &requests[1]);
+        MPI_Status statuses[2];
+        errors.waitall = MPI_Waitall(2, requests, statuses);
+        errors.in_status = statuses[0].MPI_ERROR;
+        errors.good_status = statuses[1].MPI_ERROR;
+        if (errors.good_status == MPI_ERR_PENDING) {
+            MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+        }
+        CHECK(good == numbers(4, eager));
+        return errors;
+    };
+    const Errors first = fail();
+    CHECK(class_of(first.receive) == MPI_ERR_TRUNCATE);
+    CHECK(class_of(first.wait) == MPI_ERR_TRUNCATE);
+    CHECK(class_of(first.waitall) == MPI_ERR_IN_STATUS);
+    CHECK(class_of(first.in_status) == MPI_ERR_TRUNCATE);
+    for (int i = 0; i < 2; ++i) {
+        domain.restore();
+        CHECK(fail() == first);
+    }
+}
+
+// A receive whose message does not fit is under way at the restore.
+HAZARD(truncated_receive_pending) {
+    if (world_rank() == 1) {
+        await(0);
+        send(numbers(1, eager), 0, 1);
+        signal(0);
+        return;
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    Numbers buffer = numbers(9, eager);
+    Domain domain;
+    domain.keep(buffer);
+    const auto start = [&] {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Irecv(buffer.data(), eager / 2, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
+        signal(1);
+        await(1);
+        return request;
+    };
+    start();
+    domain.restore();
+    MPI_Request request = start();
+    MPI_Status status;
+    CHECK(class_of(MPI_Wait(&request, &status)) == MPI_ERR_TRUNCATE);
+    CHECK(status.MPI_SOURCE == 1 && status.MPI_TAG == 1);
+}
+
+namespace {
+
+int handler_calls = 0;
+void count_calls(MPI_Comm *, int *, ...) { ++handler_calls; }
+
+} // namespace
+
+// The program's error handler is called in the re-execution, too.
+HAZARD(error_handler_is_called_again) {
+    if (world_rank() == 1) {
+        send(numbers(1, eager), 0, 1);
+        return;
+    }
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Comm_create_errhandler(count_calls, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    Numbers buffer = numbers(9, eager);
+    Domain domain;
+    domain.keep(buffer);
+    const auto fail = [&] {
+        MPI_Recv(buffer.data(), eager / 2, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    };
+    fail();
+    CHECK(handler_calls == 1);
+    domain.restore();
+    fail();
+    CHECK(handler_calls == 2);
+    MPI_Errhandler_free(&handler);
+}

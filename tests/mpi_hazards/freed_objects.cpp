@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// Objects that the program frees while something still needs them.
+#include "hazard.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+constexpr int columns = 4;
+constexpr int rows = 1000;
+
+// The first column of a matrix.
+MPI_Datatype column_type() {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_vector(rows, 1, columns, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+Numbers matrix_with_column(const Numbers &column, const Numbers &others) {
+    Numbers matrix = others;
+    for (size_t i = 0; i < rows; ++i) {
+        matrix[i * columns] = column[i];
+    }
+    return matrix;
+}
+
+MPI_Request start_receive_and_free_type(Numbers &matrix) {
+    MPI_Datatype type = column_type();
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(matrix.data(), 1, type, 1, 1, MPI_COMM_WORLD, &request);
+    MPI_Type_free(&type);
+    return request;
+}
+
+// So that a freed type's memory has something else in it.
+void make_other_types() {
+    for (int i = 1; i < 20; ++i) {
+        MPI_Datatype other = MPI_DATATYPE_NULL;
+        MPI_Type_contiguous(i, MPI_INT, &other);
+        MPI_Type_commit(&other);
+    }
+}
+
+} // namespace
+
+HAZARD(type_freed_while_a_receive_is_pending) {
+    if (world_rank() == 1) {
+        await(0);
+        send(numbers(1, rows), 0, 1);
+        return;
+    }
+    const Numbers before = numbers(2, rows * columns);
+    Numbers matrix = before;
+    Domain domain;
+    domain.keep(matrix);
+    start_receive_and_free_type(matrix);
+    domain.restore();
+    const auto complete = [&] {
+        MPI_Request request = start_receive_and_free_type(matrix);
+        make_other_types();
+        signal(1);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(matrix == matrix_with_column(numbers(1, rows), before));
+    };
+    complete();
+    destroy(matrix);
+    domain.restore();
+    complete();
+}
+
+// The receive is older than the CD, and so is the freeing, which nobody put off.
+HAZARD(type_freed_before_the_cd) {
+    if (world_rank() == 1) {
+        await(0);
+        send(numbers(1, rows), 0, 1);
+        return;
+    }
+    const Numbers before = numbers(2, rows * columns);
+    Numbers matrix = before;
+    MPI_Request request = start_receive_and_free_type(matrix);
+    make_other_types();
+    Domain domain;
+    domain.keep(matrix);
+    const cd_addrspec handle = {&request, sizeof request, READ_WRITE, GLOBAL};
+    CHECK(add_to_cd_via_copy(domain.handle(), handle, 1) == SUCCESS);
+    const auto complete = [&] {
+        signal(1);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(matrix == matrix_with_column(numbers(1, rows), before));
+    };
+    complete();
+    destroy(matrix);
+    domain.restore();
+    complete();
+}
+
+HAZARD(type_freed_while_a_send_is_pending) {
+    if (world_rank() == 1) {
+        await(0);
+        CHECK(receive(rows, 0, 1) == numbers(1, rows));
+        return;
+    }
+    Numbers matrix = matrix_with_column(numbers(1, rows), numbers(2, rows * columns));
+    Domain domain;
+    domain.keep(matrix);
+    const auto start = [&] {
+        MPI_Datatype type = column_type();
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Issend(matrix.data(), 1, type, 1, 1, MPI_COMM_WORLD, &request);
+        MPI_Type_free(&type);
+        return request;
+    };
+    start();
+    destroy(matrix);
+    domain.restore();
+    MPI_Request request = start();
+    make_other_types();
+    signal(1);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+// A communicator that is freed while a receive on it is pending.
+HAZARD(communicator_freed_while_a_receive_is_pending) {
+    Numbers buffer = numbers(9, eager);
+    Domain domain;
+    domain.keep(buffer);
+    const auto start = [&] {
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Request request = MPI_REQUEST_NULL;
+        if (world_rank() == 0) {
+            MPI_Irecv(buffer.data(), eager, MPI_INT, 1, 1, comm, &request);
+            MPI_Comm_free(&comm);
+        } else {
+            await(0);
+            MPI_Send(numbers(1, eager).data(), eager, MPI_INT, 0, 1, comm);
+            MPI_Comm_free(&comm);
+        }
+        return request;
+    };
+    MPI_Request request = start();
+    if (world_rank() == 1) {
+        return;
+    }
+    domain.restore();
+    request = start();
+    signal(1);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(buffer == numbers(1, eager));
+}
+
+HAZARD(ten_thousand_types_freed) {
+    Numbers state = numbers(9, eager);
+    Domain domain;
+    domain.keep(state);
+    const auto make_and_free = [] {
+        for (int i = 0; i < 10000; ++i) {
+            MPI_Datatype type = column_type();
+            MPI_Type_free(&type);
+        }
+    };
+    make_and_free();
+    domain.restore();
+    make_and_free();
+    make_and_free();
+}
+
+HAZARD(ten_thousand_groups_freed) {
+    Numbers state = numbers(9, eager);
+    Domain domain;
+    domain.keep(state);
+    const auto make_and_free = [] {
+        for (int i = 0; i < 10000; ++i) {
+            MPI_Group group = MPI_GROUP_NULL;
+            MPI_Comm_group(MPI_COMM_WORLD, &group);
+            MPI_Group part = MPI_GROUP_NULL;
+            const int zero = 0;
+            MPI_Group_incl(group, 1, &zero, &part);
+            MPI_Group_free(&part);
+            MPI_Group_free(&group);
+        }
+    };
+    make_and_free();
+    domain.restore();
+    make_and_free();
+    make_and_free();
+}
+
+constexpr int communicators = 2500;
+
+// MPICH has about 2,000 context ids, and each communicator that waits to be freed holds one.
+HAZARD(more_communicators_freed_than_mpi_has) {
+    Numbers state = numbers(9, eager);
+    Domain domain;
+    domain.keep(state);
+    const auto make_and_free = [] {
+        for (int i = 0; i < communicators; ++i) {
+            MPI_Comm comm = MPI_COMM_NULL;
+            MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+            MPI_Comm_free(&comm);
+        }
+    };
+    make_and_free();
+    domain.restore();
+    make_and_free();
+}
+
+// As a program does that advances now and then.
+HAZARD(communicators_freed_between_advances) {
+    Numbers state = numbers(9, eager);
+    Domain domain;
+    domain.keep(state);
+    for (int i = 0; i < communicators; ++i) {
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_free(&comm);
+        if (i % 100 == 0) {
+            domain.advance();
+        }
+    }
+}

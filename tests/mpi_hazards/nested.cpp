@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// CDs inside each other. Rank 1 sends each message once.
+#include "hazard.h"
+
+namespace {
+
+constexpr int all = 6;
+
+void send_all() {
+    for (int i = 0; i < all; ++i) {
+        await(0);
+        send(numbers(i, eager), 0, i);
+    }
+}
+
+void take(int i) {
+    signal(1);
+    CHECK(receive(eager, 1, i) == numbers(i, eager));
+}
+
+} // namespace
+
+HAZARD(parent_is_restored_after_its_childs_commit) {
+    if (world_rank() == 1) {
+        send_all();
+        return;
+    }
+    Numbers state = numbers(9, eager);
+    Domain parent;
+    parent.keep(state);
+    const auto with_child = [&] {
+        take(0);
+        {
+            const Domain child(parent.handle());
+            take(1);
+            take(2);
+        }
+        take(3);
+    };
+    with_child();
+    parent.restore();
+    with_child();
+    CHECK(!parent.info().replaying);
+    take(4);
+    parent.restore();
+    with_child();
+    take(4);
+    take(5);
+}
+
+HAZARD(only_the_childs_traffic_is_replayed) {
+    if (world_rank() == 1) {
+        send_all();
+        return;
+    }
+    Numbers state = numbers(9, eager);
+    Domain parent;
+    parent.keep(state);
+    take(0);
+    {
+        Domain child(parent.handle());
+        take(1);
+        take(2);
+        child.restore();
+        take(1);
+        take(2);
+        take(3);
+        child.restore();
+        take(1);
+        take(2);
+        take(3);
+    }
+    take(4);
+    take(5);
+}
+
+HAZARD(parent_is_restored_inside_its_child) {
+    if (world_rank() == 1) {
+        send_all();
+        return;
+    }
+    Numbers state = numbers(9, eager);
+    Domain parent;
+    parent.keep(state);
+    const auto until_inside_the_child = [&] {
+        take(0);
+        Domain child(parent.handle());
+        take(1);
+        take(2);
+        CHECK(restore_cd(parent.handle()) == SUCCESS);
+    };
+    until_inside_the_child();
+    take(0);
+    Domain child(parent.handle());
+    take(1);
+    child.restore(); // during the parent's replay
+    take(1);
+    take(2);
+    take(3);
+    child.restore();
+    take(1);
+    take(2);
+    take(3);
+    take(4);
+    take(5);
+}
+
+HAZARD(three_levels) {
+    if (world_rank() == 1) {
+        send_all();
+        return;
+    }
+    Numbers state = numbers(9, eager);
+    Domain top;
+    top.keep(state);
+    const auto work = [&](bool restore_lower_ones) {
+        take(0);
+        Domain middle(top.handle());
+        take(1);
+        {
+            Domain bottom(middle.handle());
+            take(2);
+            if (restore_lower_ones) {
+                bottom.restore();
+                take(2);
+            }
+            take(3);
+        }
+        take(4);
+        if (restore_lower_ones) {
+            middle.restore();
+            take(1);
+            {
+                const Domain bottom(middle.handle());
+                take(2);
+                take(3);
+            }
+            take(4);
+        }
+    };
+    work(true);
+    top.restore();
+    work(false);
+    top.restore();
+    work(true);
+    take(5);
+}
+
+// A child that has advanced is restored to that point only.
+HAZARD(child_that_has_advanced) {
+    if (world_rank() == 1) {
+        send_all();
+        return;
+    }
+    Numbers state = numbers(9, eager);
+    Domain parent;
+    parent.keep(state);
+    const auto until_the_advance = [&](Domain &child) {
+        take(1);
+        child.advance();
+        take(2);
+    };
+    take(0);
+    {
+        Domain child(parent.handle());
+        until_the_advance(child);
+        child.restore();
+        take(2);
+        take(3);
+    }
+    parent.restore();
+    take(0);
+    {
+        Domain child(parent.handle());
+        take(1);
+        take(2);
+        take(3);
+    }
+    take(4);
+    take(5);
+}
+
+// Pending when the child ends, completed by the parent.
+HAZARD(request_outlives_its_child) {
+    if (world_rank() == 1) {
+        await(0);
+        send(numbers(1, eager), 0, 1);
+        return;
+    }
+    Numbers buffer = numbers(9, eager);
+    Domain parent;
+    parent.keep(buffer);
+    const auto start_in_child = [&] {
+        const Domain child(parent.handle());
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Irecv(buffer.data(), eager, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
+        return request;
+    };
+    start_in_child();
+    parent.restore();
+    const auto complete = [&] {
+        MPI_Request request = start_in_child();
+        signal(1);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(buffer == numbers(1, eager));
+    };
+    complete();
+    destroy(buffer);
+    parent.restore();
+    complete();
+}
+
+// Pending when the child begins, completed by the child, which alone is restored.
+HAZARD(request_of_the_parent_completes_in_the_child) {
+    if (world_rank() == 1) {
+        await(0);
+        send(numbers(1, eager), 0, 1);
+        return;
+    }
+    Numbers buffer = numbers(9, eager);
+    MPI_Request request = MPI_REQUEST_NULL;
+    Domain parent;
+    parent.keep(buffer);
+    const auto start = [&] {
+        MPI_Irecv(buffer.data(), eager, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
+    };
+    const auto complete = [&] {
+        signal(1);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(request == MPI_REQUEST_NULL);
+        CHECK(buffer == numbers(1, eager));
+    };
+    start();
+    {
+        Domain child(parent.handle());
+        child.keep(buffer);
+        const cd_addrspec handle = {&request, sizeof request, READ_WRITE, GLOBAL};
+        CHECK(add_to_cd_via_copy(child.handle(), handle, 1) == SUCCESS);
+        complete();
+        destroy(buffer);
+        child.restore();
+        complete();
+        destroy(buffer);
+        child.restore();
+        complete();
+    }
+    destroy(buffer);
+    parent.restore();
+    start();
+    {
+        Domain child(parent.handle());
+        child.keep(buffer);
+        complete();
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// MPI_THREAD_MULTIPLE: each thread has a CD of its own, and each CD its own log.
+#include "hazard.h"
+
+#include <thread>
+
+namespace {
+
+constexpr int threads = 2;
+constexpr int messages = 50;
+
+int tag_of(int thread, int message) { return thread * 1000 + message; }
+
+void send_all(int thread) {
+    for (int i = 0; i < messages; ++i) {
+        send(numbers(tag_of(thread, i), eager), 0, tag_of(thread, i));
+    }
+}
+
+void take(int thread, int first, int last) {
+    for (int i = first; i < last; ++i) {
+        CHECK(receive(eager, 1, tag_of(thread, i)) == numbers(tag_of(thread, i), eager));
+    }
+}
+
+template <typename Work> void in_threads(const Work &work) {
+    std::vector<std::thread> running;
+    for (int i = 0; i < threads; ++i) {
+        running.emplace_back(work, i);
+    }
+    for (std::thread &thread : running) {
+        thread.join();
+    }
+}
+
+} // namespace
+
+HAZARD_IN_THREADS(threads_with_siblings_replay_their_own_logs) {
+    if (world_rank() == 1) {
+        in_threads(send_all);
+        return;
+    }
+    Domain parent;
+    Numbers state = numbers(9, eager);
+    parent.keep(state);
+    in_threads([&](int thread) {
+        Domain own(parent.handle());
+        for (int last = 5; last < messages; last += 5) {
+            take(thread, 0, last);
+            own.restore();
+        }
+        take(thread, 0, messages);
+    });
+}
+
+HAZARD_IN_THREADS(threads_with_roots_replay_their_own_logs) {
+    if (world_rank() == 1) {
+        in_threads(send_all);
+        return;
+    }
+    in_threads([&](int thread) {
+        Domain own(nullptr, thread == 0 ? "zero" : "one");
+        for (int last = 5; last < messages; last += 5) {
+            take(thread, 0, last);
+            own.restore();
+        }
+        take(thread, 0, messages);
+    });
+}
+
+// The siblings' traffic is replayed when their parent is restored: each to the sibling with the
+// same index, whatever the order in which the threads get there.
+HAZARD_IN_THREADS(parent_of_siblings_in_threads_is_restored) {
+    if (world_rank() == 1) {
+        in_threads(send_all);
+        send(numbers(1, eager), 0, 1);
+        return;
+    }
+    Domain parent;
+    Numbers state = numbers(9, eager);
+    parent.keep(state);
+    const auto run = [&] {
+        // Created in a known order, which makes the indices.
+        std::vector<cd_handle> siblings;
+        for (int i = 0; i < threads; ++i) {
+            siblings.push_back(
+                create_cd(parent.handle(), nullptr, MPI_LOGGING_INHERIT, nullptr, nullptr));
+            CHECK(siblings.back() != nullptr);
+        }
+        in_threads([&](int thread) {
+            const cd_handle own =
+                create_cd(siblings[thread], nullptr, MPI_LOGGING_INHERIT, nullptr, nullptr);
+            CHECK(own != nullptr);
+            take(thread, 0, messages);
+            CHECK(commit_cd(own) == SUCCESS);
+        });
+        for (const cd_handle sibling : siblings) {
+            CHECK(commit_cd(sibling) == SUCCESS);
+        }
+        CHECK(receive(eager, 1, 1) == numbers(1, eager));
+    };
+    run();
+    parent.restore();
+    run();
+    parent.restore();
+    run();
+}
+
+// One thread restores while the other has receives under way, which are none of its business.
+HAZARD_IN_THREADS(receives_of_another_thread_are_under_way) {
+    if (world_rank() == 1) {
+        in_threads(send_all);
+        return;
+    }
+    in_threads([&](int thread) {
+        Domain own(nullptr, thread == 0 ? "zero" : "one");
+        if (thread == 0) {
+            for (int last = 1; last < messages; ++last) {
+                take(thread, 0, last);
+                own.restore();
+            }
+            take(thread, 0, messages);
+            return;
+        }
+        for (int i = 0; i < messages; ++i) {
+            Numbers buffer(eager);
+            MPI_Request request = MPI_REQUEST_NULL;
+            MPI_Irecv(buffer.data(), eager, MPI_INT, 1, tag_of(thread, i), MPI_COMM_WORLD,
+                      &request);
+            int flag = 0;
+            while (!flag) {
+                MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+                std::this_thread::yield();
+            }
+            CHECK(buffer == numbers(tag_of(thread, i), eager));
+        }
+    });
+}

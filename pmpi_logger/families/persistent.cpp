@@ -162,9 +162,11 @@ int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Reques
             request->persistent = true;
         }
         request->state = Request::State::active;
-        request->logged = mode == CD_LOG_RECORDING;
-        request->place = place;
-        table.number(*request, request->logged ? table.next_number() : 0);
+        if (mode == CD_LOG_RECORDING) {
+            table.started(*request, table.next_number(), place);
+        } else {
+            table.started(*request);
+        }
         writer.add_kept(request->id);
     }
     if (mode == CD_LOG_RECORDING) {
@@ -189,9 +191,7 @@ int Activates::replay(Call &call, int count, MPI_Request *requests) {
         if (request == nullptr) {
             return not_matching(call, *entry, "which request is started");
         }
-        request->logged = true;
-        request->place = place;
-        table.number(*request, id);
+        table.started(*request, id, place);
         if (request->set_aside_id != id) {
             request->state = Request::State::replayed;
             continue;
@@ -292,6 +292,9 @@ int FreesRequest::run(const void *site, MPI_Request *handle) {
 void FreesRequest::sweep(bool at_end) {
     RequestTable &table = RequestTable::instance();
     for (Request *request : table.all()) {
+        if (!at_end && !RequestTable::is_of_this_thread(*request)) {
+            continue;
+        }
         if (!request->freed || request->state != Request::State::active) {
             continue;
         }

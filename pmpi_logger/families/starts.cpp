@@ -77,9 +77,7 @@ void Starting::record(const Call &call, Request::Kind kind, int result, MPI_Requ
         Request &request = table.add(handle);
         describe(call, kind, request);
         request.shadow = std::move(shadow);
-        request.logged = true;
-        request.place = place;
-        table.number(request, id);
+        table.started(request, id, place);
     }
 }
 
@@ -108,11 +106,9 @@ int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, 
     if (request == nullptr) {
         *handle = take_placeholder();
         request = &table.add(*handle);
-        table.number(*request, id);
-        describe(call, Request::Kind::send, *request);
+        table.started(*request, id, place);
+        describe(call, kind, *request);
         request->state = Request::State::replayed;
-        request->logged = true;
-        request->place = place;
         return MPI_SUCCESS;
     }
     describe(call, request->kind, *request);

@@ -147,7 +147,7 @@ void set_aside(Request &request) {
 }
 
 bool will_be_started_again(cd_handle cd, const Request &request) {
-    return request.logged && cd_log_covers(cd, &request.place) != 0;
+    return request.logged() && cd_log_covers(cd, &request.place) != 0;
 }
 
 void resume_all(cd_handle cd, bool restored) {
@@ -163,7 +163,7 @@ void resume_all(cd_handle cd, bool restored) {
 
 // A replay that is broken off leaves requests that only the log completes.
 void drop_replayed(cd_handle cd) {
-    for (Request *request : RequestTable::instance().all()) {
+    for (Request *request : RequestTable::instance().concerned(cd)) {
         if (request->state == Request::State::replayed && will_be_started_again(cd, *request)) {
             complete(*request);
         }
@@ -177,7 +177,7 @@ const char *quiesce(cd_handle cd) {
     stopped.clear();
     FreesRequest::sweep(false);
     std::vector<Request *> pending;
-    for (Request *request : RequestTable::instance().all()) {
+    for (Request *request : RequestTable::instance().concerned(cd)) {
         if (request->state == Request::State::active) {
             pending.push_back(request);
         }

@@ -53,8 +53,7 @@ void complete(Request &request) {
         return;
     }
     request.state = Request::State::inactive;
-    request.logged = false;
-    table.number(request, 0);
+    table.ended(request);
 }
 
 } // namespace cd::logger

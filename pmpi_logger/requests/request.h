@@ -42,9 +42,10 @@ struct Request {
     // A persistent one that a re-execution made with other buffers, under the handle of the first.
     MPI_Request made_anew = MPI_REQUEST_NULL;
 
-    bool logged = false; // its start stands in a log, at place
-    cd_log_place place = {};
-    uint64_t id = 0; // of the start; 0 if not logged
+    uint64_t thread = 0;     // that started it
+    uint64_t order = 0;      // later starts have greater numbers
+    cd_log_place place = {}; // where its start stands in a log, if it has an id
+    uint64_t id = 0;         // of the start; 0 if not logged
 
     Blocks arrivals;   // where data arrive
     Blocks departures; // a persistent send's data
@@ -67,6 +68,8 @@ struct Request {
 
     // Types that the program has freed; these are copies of them.
     std::vector<MPI_Datatype> own_types;
+
+    bool logged() const { return id != 0; }
 
     MPI_Request known_to_mpi() const {
         return stand_in != MPI_REQUEST_NULL    ? stand_in

@@ -13,6 +13,13 @@
 namespace cd::logger {
 namespace {
 
+// Differs from that of every other thread, also ended ones.
+uint64_t this_thread() {
+    static std::atomic<uint64_t> threads = 0;
+    thread_local const uint64_t number = ++threads;
+    return number;
+}
+
 // The log may name them.
 void release_types(Request &request) {
     for (MPI_Datatype type : request.own_types) {
@@ -52,6 +59,8 @@ Request &RequestTable::add(MPI_Request handle) {
         spare_.pop_back();
     }
     request->handle = handle;
+    request->thread = this_thread();
+    request->order = ++starts_;
     ++size_;
     return *(named_[key_of(handle)] = std::move(request));
 }
@@ -71,13 +80,27 @@ Request *RequestTable::find(uint64_t id) {
     return found != numbered_.end() ? found->second : nullptr;
 }
 
-void RequestTable::number(Request &request, uint64_t id) {
-    const std::scoped_lock lock(mutex_);
+void RequestTable::set_number(Request &request, uint64_t id) {
     numbered_.erase(request.id);
     request.id = id;
     if (id != 0) {
         numbered_[id] = &request;
     }
+}
+
+void RequestTable::started(Request &request, uint64_t id, const cd_log_place &place) {
+    const std::scoped_lock lock(mutex_);
+    set_number(request, id);
+    request.place = place;
+    request.thread = this_thread();
+    request.order = ++starts_;
+}
+
+void RequestTable::started(Request &request) { started(request, 0, {}); }
+
+void RequestTable::ended(Request &request) {
+    const std::scoped_lock lock(mutex_);
+    set_number(request, 0);
 }
 
 void RequestTable::rename(Request &request, MPI_Request handle) {
@@ -114,7 +137,7 @@ void RequestTable::remove(Request &request) {
         --stand_ins;
     }
     rename(request, MPI_REQUEST_NULL);
-    number(request, 0);
+    ended(request);
     release_types(request);
     const std::scoped_lock lock(mutex_);
     --size_;
@@ -150,17 +173,36 @@ void RequestTable::keep_type(MPI_Datatype type) {
     }
 }
 
-std::vector<Request *> RequestTable::all() {
+template <typename Wanted> std::vector<Request *> RequestTable::those(const Wanted &wanted) {
     const std::scoped_lock lock(mutex_);
     std::vector<Request *> requests;
     for (auto &[key, request] : named_) {
-        requests.push_back(request.get());
+        if (wanted(*request)) {
+            requests.push_back(request.get());
+        }
     }
     for (auto &request : nameless_) {
-        requests.push_back(request.get());
+        if (wanted(*request)) {
+            requests.push_back(request.get());
+        }
     }
-    std::ranges::sort(requests, {}, &Request::id);
+    std::ranges::sort(requests, {}, &Request::order);
     return requests;
+}
+
+std::vector<Request *> RequestTable::all() {
+    return those([](const Request &) { return true; });
+}
+
+std::vector<Request *> RequestTable::concerned(cd_handle cd) {
+    return those([cd](const Request &request) {
+        return is_of_this_thread(request) ||
+               (request.logged() && cd_log_covers(cd, &request.place) != 0);
+    });
+}
+
+bool RequestTable::is_of_this_thread(const Request &request) {
+    return request.thread == this_thread();
 }
 
 } // namespace cd::logger

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "families/family.h"
+#include "payload/comm_facts.h"
 #include "replay/complaint.h"
 #include "whole_program/whole_program.h"
 
@@ -25,6 +26,9 @@ protected:
                 return result;
             }
             mode = result == run_live ? CD_LOG_RECORDING : mode;
+        }
+        if (mode == CD_LOG_REPLAYING && MortalComms::has(call.arguments.comm)) {
+            return MPI_SUCCESS; // MPI may know the communicator no more
         }
         const Inside inside;
         Undo undo = WholeProgram::records() ? Undo() : make_undo();

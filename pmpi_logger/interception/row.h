@@ -4,6 +4,7 @@
 
 #include "families/buffers.h"
 #include "families/changes.h"
+#include "families/communicators.h"
 #include "families/completes.h"
 #include "families/exchange.h"
 #include "families/pass.h"

@@ -2,46 +2,30 @@
 // Copyright the containment-domains authors
 #include "payload/arrivals.h"
 
-#include "interception/real.h"
+#include "payload/comm_facts.h"
 #include "payload/type_facts.h"
 
 namespace cd::logger {
 namespace {
 
-bool between_groups(MPI_Comm comm) {
-    int inter = 0;
-    real<Fn::MPI_Comm_test_inter>(comm, &inter);
-    return inter != 0;
-}
-
-int own_rank(MPI_Comm comm) {
-    int rank = 0;
-    real<Fn::MPI_Comm_rank>(comm, &rank);
-    return rank;
-}
-
 // Ranks that this one talks to in a collective operation: of the other group, if there is one.
-int peers(MPI_Comm comm) {
-    int size = 0;
-    if (between_groups(comm)) {
-        real<Fn::MPI_Comm_remote_size>(comm, &size);
-    } else {
-        real<Fn::MPI_Comm_size>(comm, &size);
-    }
-    return size;
-}
+int peers(const CommFacts &comm) { return comm.inter != 0 ? comm.remote_size : comm.size; }
+
+int peers(const Arguments &a) { return peers(comm_facts_of(a.comm)); }
 
 // Between groups the root says that it is the root, and the others of its group that they are not
 // concerned.
 bool is_root(const Arguments &a) {
-    return between_groups(a.comm) ? a.root == MPI_ROOT : a.root == own_rank(a.comm);
+    const CommFacts comm = comm_facts_of(a.comm);
+    return comm.inter != 0 ? a.root == MPI_ROOT : a.root == comm.rank;
 }
 
 bool takes_from_root(const Arguments &a) {
-    return between_groups(a.comm) ? a.root >= 0 : a.root != own_rank(a.comm);
+    const CommFacts comm = comm_facts_of(a.comm);
+    return comm.inter != 0 ? a.root >= 0 : a.root != comm.rank;
 }
 
-bool gives_to_root(const Arguments &a) { return !between_groups(a.comm) || a.root >= 0; }
+bool gives_to_root(const Arguments &a) { return comm_facts_of(a.comm).inter == 0 || a.root >= 0; }
 
 void *moved(const void *base, int64_t bytes) {
     return const_cast<char *>(static_cast<const char *>(base)) + bytes;
@@ -93,38 +77,37 @@ void send_mixed_to(const Arguments &a, int ranks, Blocks &blocks) {
 
 void send_scatter(const Arguments &a, Blocks &blocks) {
     if (is_root(a)) {
-        send_to(a, peers(a.comm), blocks);
+        send_to(a, peers(a), blocks);
     }
 }
 
 void send_scatterv(const Arguments &a, Blocks &blocks) {
     if (is_root(a)) {
-        send_vector_to(a, peers(a.comm), blocks);
+        send_vector_to(a, peers(a), blocks);
     }
 }
 
 void send_alltoall(const Arguments &a, Blocks &blocks) {
     if (a.send_buf != MPI_IN_PLACE) {
-        send_to(a, peers(a.comm), blocks);
+        send_to(a, peers(a), blocks);
     }
 }
 
 void send_alltoallv(const Arguments &a, Blocks &blocks) {
     if (a.send_buf != MPI_IN_PLACE) {
-        send_vector_to(a, peers(a.comm), blocks);
+        send_vector_to(a, peers(a), blocks);
     }
 }
 
 void send_alltoallw(const Arguments &a, Blocks &blocks) {
     if (a.send_buf != MPI_IN_PLACE) {
-        send_mixed_to(a, peers(a.comm), blocks);
+        send_mixed_to(a, peers(a), blocks);
     }
 }
 
 void send_reduce_scatter(const Arguments &a, Blocks &blocks) {
     if (a.send_buf != MPI_IN_PLACE) {
-        int local = 0;
-        real<Fn::MPI_Comm_size>(a.comm, &local);
+        const int local = comm_facts_of(a.comm).size;
         int64_t count = 0;
         for (int i = 0; i < local; ++i) {
             count += a.recv_counts[i];
@@ -135,8 +118,7 @@ void send_reduce_scatter(const Arguments &a, Blocks &blocks) {
 
 void send_reduce_scatter_block(const Arguments &a, Blocks &blocks) {
     if (a.send_buf != MPI_IN_PLACE) {
-        int local = 0;
-        real<Fn::MPI_Comm_size>(a.comm, &local);
+        const int local = comm_facts_of(a.comm).size;
         send_to(a, local, blocks);
     }
 }
@@ -181,45 +163,45 @@ void receive_mixed_from(const Arguments &a, int ranks, Blocks &blocks) {
     }
 }
 
-int own_in_place(const Arguments &a) { return a.send_buf == MPI_IN_PLACE ? own_rank(a.comm) : -1; }
+int own_in_place(const Arguments &a) {
+    return a.send_buf == MPI_IN_PLACE ? comm_facts_of(a.comm).rank : -1;
+}
 
 void receive_gather(const Arguments &a, Blocks &blocks) {
     if (is_root(a)) {
-        receive_from(a, peers(a.comm), own_in_place(a), blocks);
+        receive_from(a, peers(a), own_in_place(a), blocks);
     }
 }
 
 void receive_gatherv(const Arguments &a, Blocks &blocks) {
     if (is_root(a)) {
-        receive_vector_from(a, peers(a.comm), own_in_place(a), blocks);
+        receive_vector_from(a, peers(a), own_in_place(a), blocks);
     }
 }
 
 // A root that is in its own group gets its part like everybody, unless it is in place.
 void receive_scatter(const Arguments &a, Blocks &blocks) {
-    if (takes_from_root(a) || (!between_groups(a.comm) && a.recv_buf != MPI_IN_PLACE)) {
+    if (takes_from_root(a) || (comm_facts_of(a.comm).inter == 0 && a.recv_buf != MPI_IN_PLACE)) {
         receive_whole(a, blocks);
     }
 }
 
 void receive_allgather(const Arguments &a, Blocks &blocks) {
-    receive_from(a, peers(a.comm), own_in_place(a), blocks);
+    receive_from(a, peers(a), own_in_place(a), blocks);
 }
 
 void receive_allgatherv(const Arguments &a, Blocks &blocks) {
-    receive_vector_from(a, peers(a.comm), own_in_place(a), blocks);
+    receive_vector_from(a, peers(a), own_in_place(a), blocks);
 }
 
-void receive_alltoall(const Arguments &a, Blocks &blocks) {
-    receive_from(a, peers(a.comm), -1, blocks);
-}
+void receive_alltoall(const Arguments &a, Blocks &blocks) { receive_from(a, peers(a), -1, blocks); }
 
 void receive_alltoallv(const Arguments &a, Blocks &blocks) {
-    receive_vector_from(a, peers(a.comm), -1, blocks);
+    receive_vector_from(a, peers(a), -1, blocks);
 }
 
 void receive_alltoallw(const Arguments &a, Blocks &blocks) {
-    receive_mixed_from(a, peers(a.comm), blocks);
+    receive_mixed_from(a, peers(a), blocks);
 }
 
 void receive_reduce(const Arguments &a, Blocks &blocks) {
@@ -229,63 +211,40 @@ void receive_reduce(const Arguments &a, Blocks &blocks) {
 }
 
 void receive_reduce_scatter(const Arguments &a, Blocks &blocks) {
-    blocks.push_back({a.recv_buf, a.recv_counts[own_rank(a.comm)], a.recv_type});
+    blocks.push_back({a.recv_buf, a.recv_counts[comm_facts_of(a.comm).rank], a.recv_type});
 }
 
 // The first rank's buffer is not written.
 void receive_exscan(const Arguments &a, Blocks &blocks) {
-    if (own_rank(a.comm) > 0) {
+    if (comm_facts_of(a.comm).rank > 0) {
         receive_whole(a, blocks);
     }
 }
 
 // ---- Neighbours ---------------------------------------------------------------------------
 
-struct Neighbors {
-    int in = 0;
-    int out = 0;
-};
-
-Neighbors neighbors(MPI_Comm comm) {
-    int kind = MPI_UNDEFINED;
-    real<Fn::MPI_Topo_test>(comm, &kind);
-    Neighbors found;
-    if (kind == MPI_CART) {
-        int dimensions = 0;
-        real<Fn::MPI_Cartdim_get>(comm, &dimensions);
-        found.in = found.out = 2 * dimensions;
-    } else if (kind == MPI_GRAPH) {
-        real<Fn::MPI_Graph_neighbors_count>(comm, own_rank(comm), &found.in);
-        found.out = found.in;
-    } else if (kind == MPI_DIST_GRAPH) {
-        int weighted = 0;
-        real<Fn::MPI_Dist_graph_neighbors_count>(comm, &found.in, &found.out, &weighted);
-    }
-    return found;
-}
-
 void send_neighbor_alltoall(const Arguments &a, Blocks &blocks) {
-    send_to(a, neighbors(a.comm).out, blocks);
+    send_to(a, comm_facts_of(a.comm).neighbors_out, blocks);
 }
 
 void send_neighbor_alltoallv(const Arguments &a, Blocks &blocks) {
-    send_vector_to(a, neighbors(a.comm).out, blocks);
+    send_vector_to(a, comm_facts_of(a.comm).neighbors_out, blocks);
 }
 
 void send_neighbor_alltoallw(const Arguments &a, Blocks &blocks) {
-    send_mixed_to(a, neighbors(a.comm).out, blocks);
+    send_mixed_to(a, comm_facts_of(a.comm).neighbors_out, blocks);
 }
 
 void receive_neighbors(const Arguments &a, Blocks &blocks) {
-    receive_from(a, neighbors(a.comm).in, -1, blocks);
+    receive_from(a, comm_facts_of(a.comm).neighbors_in, -1, blocks);
 }
 
 void receive_neighborsv(const Arguments &a, Blocks &blocks) {
-    receive_vector_from(a, neighbors(a.comm).in, -1, blocks);
+    receive_vector_from(a, comm_facts_of(a.comm).neighbors_in, -1, blocks);
 }
 
 void receive_neighborsw(const Arguments &a, Blocks &blocks) {
-    receive_mixed_from(a, neighbors(a.comm).in, blocks);
+    receive_mixed_from(a, comm_facts_of(a.comm).neighbors_in, blocks);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 
 #include "interception/inside.h"
 #include "interception/real.h"
+#include "payload/comm_facts.h"
 
 #include "cd/mpi_log.h"
 
@@ -109,7 +110,8 @@ int diverged(const Call &call, const EntryHeader &logged, const char *difference
 
 int raise(MPI_Comm comm, int error) {
     const Inside inside;
-    real<Fn::MPI_Comm_call_errhandler>(comm != MPI_COMM_NULL ? comm : MPI_COMM_WORLD, error);
+    const bool known = comm != MPI_COMM_NULL && !MortalComms::has(comm);
+    real<Fn::MPI_Comm_call_errhandler>(known ? comm : MPI_COMM_WORLD, error);
     return error;
 }
 

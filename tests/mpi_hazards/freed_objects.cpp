@@ -196,16 +196,31 @@ HAZARD(more_communicators_freed_than_mpi_has) {
     Numbers state = numbers(9, eager);
     Domain domain;
     domain.keep(state);
-    const auto make_and_free = [] {
-        for (int i = 0; i < communicators; ++i) {
+    // The sum is what everybody knows of every one of them.
+    const auto use_and_free = [](int count) {
+        int sum = 0;
+        for (int i = 0; i < count; ++i) {
             MPI_Comm comm = MPI_COMM_NULL;
-            MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+            MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank(), &comm);
+            int rank = -1;
+            int size = -1;
+            MPI_Comm_rank(comm, &rank);
+            MPI_Comm_size(comm, &size);
+            int ranks[2] = {-1, -1};
+            MPI_Gather(&rank, 1, MPI_INT, ranks, 1, MPI_INT, i % size, comm);
+            sum += i * (rank + 2 * size + ranks[0] + 3 * ranks[1]);
             MPI_Comm_free(&comm);
         }
+        return sum;
     };
-    make_and_free();
-    domain.restore();
-    make_and_free();
+    const int sum = use_and_free(communicators);
+    if (world_rank() == 0) {
+        domain.restore();
+        CHECK(use_and_free(communicators) == sum);
+        domain.restore();
+        CHECK(use_and_free(communicators) == sum);
+    }
+    use_and_free(2);
 }
 
 // As a program does that advances now and then.

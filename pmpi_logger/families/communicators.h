@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "families/exchange.h"
+#include "families/releases.h"
+#include "payload/comm_facts.h"
+
+namespace cd::logger {
+
+// Communicators that are freed while their log may still be replayed live on, as all objects do.
+// But MPI has names for some thousands only (MPICH for about 2,000), so not all of them can. Once
+// many wait, further ones that are created are mortal: they are freed when the program frees them,
+// what the program asks of them is recorded, and a replay uses their handles without MPI.
+
+class CreatesComm : public MovesData {
+public:
+    template <Fn F, typename... A> static int call(const void *site, A... a) {
+        const int mode = cd_log_mode();
+        if (passes_through(mode)) {
+            return real<F>(a...);
+        }
+        Call call = decode_data<F>(site, a...);
+        // What tells a mortal one is written as an output, so that a replay finds it.
+        Mortality mortality;
+        call.add_output({&mortality, sizeof mortality});
+        if (mode == CD_LOG_REPLAYING) {
+            const int result = Exchange::replay(call, false);
+            if (result == run_live) {
+                return CreatesComm::call<F>(site, a...);
+            }
+            replayed(call, mortality);
+            return result;
+        }
+        const Inside inside;
+        const int result = real<F>(a...);
+        created(call, result, mortality);
+        Exchange::record(call, result, nullptr, false);
+        return result;
+    }
+
+private:
+    struct Mortality {
+        int mortal = 0;
+        CommFacts facts;
+    };
+
+    static void created(const Call &call, int result, Mortality &mortality);
+    static void replayed(const Call &call, const Mortality &mortality);
+};
+
+class FreesComm {
+public:
+    using Of = Arrivals;
+
+    template <Fn F> static int call(const void *site, MPI_Comm *comm) {
+        if (passes_through(cd_log_mode()) || !MortalComms::has(*comm)) {
+            return counted<F>(site, comm);
+        }
+        const MPI_Comm freed = *comm;
+        const int result = Exchange::call<F>(site, comm);
+        mortal_freed(freed);
+        return result;
+    }
+
+    // Communicators that wait to be freed.
+    static bool many_wait();
+
+private:
+    template <Fn F> static int counted(const void *site, MPI_Comm *comm) {
+        const MPI_Comm before = *comm;
+        const int result = Releases::call<F>(site, comm);
+        if (cd_log_mode() == CD_LOG_RECORDING && before != *comm) {
+            one_waits();
+        }
+        return result;
+    }
+
+    static void one_waits();
+    static void mortal_freed(MPI_Comm comm);
+};
+
+// What MPI knows of a communicator without asking others.
+class AsksComm {
+public:
+    using Of = Arrivals;
+
+    template <Fn F, typename... A> static int call(const void *site, MPI_Comm comm, A... a) {
+        return MortalComms::none() || !MortalComms::has(comm) ? real<F>(comm, a...)
+                                                              : Exchange::call<F>(site, comm, a...);
+    }
+};
+
+} // namespace cd::logger

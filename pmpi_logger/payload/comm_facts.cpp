@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "payload/comm_facts.h"
+
+#include "call/decode.h"
+#include "interception/real.h"
+
+#include <mutex>
+#include <unordered_map>
+
+namespace cd::logger {
+namespace {
+
+std::mutex mutex;
+
+std::unordered_map<uint64_t, CommFacts> &mortals() {
+    static auto &facts = *new std::unordered_map<uint64_t, CommFacts>;
+    return facts;
+}
+
+void ask_neighbors(MPI_Comm comm, CommFacts &facts) {
+    int kind = MPI_UNDEFINED;
+    real<Fn::MPI_Topo_test>(comm, &kind);
+    if (kind == MPI_CART) {
+        int dimensions = 0;
+        real<Fn::MPI_Cartdim_get>(comm, &dimensions);
+        facts.neighbors_in = facts.neighbors_out = 2 * dimensions;
+    } else if (kind == MPI_GRAPH) {
+        real<Fn::MPI_Graph_neighbors_count>(comm, facts.rank, &facts.neighbors_in);
+        facts.neighbors_out = facts.neighbors_in;
+    } else if (kind == MPI_DIST_GRAPH) {
+        int weighted = 0;
+        real<Fn::MPI_Dist_graph_neighbors_count>(comm, &facts.neighbors_in, &facts.neighbors_out,
+                                                 &weighted);
+    }
+}
+
+CommFacts ask(MPI_Comm comm) {
+    CommFacts facts;
+    real<Fn::MPI_Comm_rank>(comm, &facts.rank);
+    real<Fn::MPI_Comm_size>(comm, &facts.size);
+    real<Fn::MPI_Comm_test_inter>(comm, &facts.inter);
+    if (facts.inter != 0) {
+        real<Fn::MPI_Comm_remote_size>(comm, &facts.remote_size);
+    } else {
+        ask_neighbors(comm, facts);
+    }
+    return facts;
+}
+
+} // namespace
+
+CommFacts comm_facts_of(MPI_Comm comm) {
+    if (!MortalComms::none()) {
+        const std::scoped_lock lock(mutex);
+        const auto found = mortals().find(word_of(comm));
+        if (found != mortals().end()) {
+            return found->second;
+        }
+    }
+    return ask(comm);
+}
+
+bool MortalComms::has(MPI_Comm comm) {
+    if (none()) {
+        return false;
+    }
+    const std::scoped_lock lock(mutex);
+    return mortals().contains(word_of(comm));
+}
+
+void MortalComms::add(MPI_Comm comm, const CommFacts &facts) {
+    const std::scoped_lock lock(mutex);
+    mortals()[word_of(comm)] = facts;
+    count_ = static_cast<int>(mortals().size());
+}
+
+void MortalComms::remove(MPI_Comm comm) {
+    const std::scoped_lock lock(mutex);
+    mortals().erase(word_of(comm));
+    count_ = static_cast<int>(mortals().size());
+}
+
+} // namespace cd::logger

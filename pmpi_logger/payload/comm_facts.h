@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include <atomic>
+#include <mpi.h>
+
+namespace cd::logger {
+
+// What decides which bytes a collective operation brings to this rank.
+struct CommFacts {
+    int rank = 0;
+    int size = 0; // of this rank's group
+    int remote_size = 0;
+    int inter = 0; // between two groups
+    int neighbors_in = 0;
+    int neighbors_out = 0;
+};
+
+CommFacts comm_facts_of(MPI_Comm comm);
+
+// Communicators that MPI may know no more when a replay uses them: then their facts are here, and
+// what the program asks of them is recorded. Thread-safe.
+class MortalComms {
+public:
+    static bool none() { return count_.load(std::memory_order_relaxed) == 0; }
+    static bool has(MPI_Comm comm);
+    static void add(MPI_Comm comm, const CommFacts &facts);
+    static void remove(MPI_Comm comm);
+
+private:
+    static inline std::atomic<int> count_ = 0;
+};
+
+} // namespace cd::logger

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "mpi/calls.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <link.h>
+
+namespace {
+
+[[noreturn]] void give_up(const char *why) {
+    std::fprintf(stderr, "cd_bench: %s\n", why);
+    std::exit(1);
+}
+
+int remember_mpi(dl_phdr_info *object, size_t, void *library) {
+    const char *name = std::strrchr(object->dlpi_name, '/');
+    if (name != nullptr && (std::strncmp(name, "/libmpi.so", std::strlen("/libmpi.so")) == 0 ||
+                            std::strncmp(name, "/libmpich.so", std::strlen("/libmpich.so")) == 0)) {
+        *static_cast<void **>(library) = dlopen(object->dlpi_name, RTLD_NOLOAD | RTLD_LAZY);
+        return 1;
+    }
+    return 0;
+}
+
+void *mpi_library() {
+    void *library = nullptr;
+    dl_iterate_phdr(remember_mpi, &library);
+    if (library == nullptr) {
+        give_up("MPI's library is not loaded");
+    }
+    return library;
+}
+
+template <typename Function> void find(Function &function, const char *name) {
+    static void *const library = mpi_library();
+    function = reinterpret_cast<Function>(dlsym(library, name));
+    if (function == nullptr) {
+        give_up(name);
+    }
+}
+
+} // namespace
+
+Calls through_logger() {
+    return {&MPI_Comm_rank, &MPI_Send,    &MPI_Recv,      &MPI_Isend,
+            &MPI_Irecv,     &MPI_Waitall, &MPI_Allreduce, &MPI_Barrier};
+}
+
+Calls past_logger() {
+    Calls calls = {};
+    find(calls.comm_rank, "PMPI_Comm_rank");
+    find(calls.send, "PMPI_Send");
+    find(calls.recv, "PMPI_Recv");
+    find(calls.isend, "PMPI_Isend");
+    find(calls.irecv, "PMPI_Irecv");
+    find(calls.waitall, "PMPI_Waitall");
+    find(calls.allreduce, "PMPI_Allreduce");
+    find(calls.barrier, "PMPI_Barrier");
+    if (calls.send == through_logger().send) {
+        give_up("the logger does not take MPI over");
+    }
+    return calls;
+}

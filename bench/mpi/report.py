@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the containment-domains authors
+
+"""Turns what cd_bench_openmpi and cd_bench_mpich print into a table and JSON.
+
+report.py --json FILE FLAVOUR=RESULTS...: RESULTS has a line of JSON for each case and mode. Ratios are
+those of the minima, since whatever else the machine does only ever adds to a time; those of the medians
+stand beside them.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+# case, what is compared with what, at most
+IDLE, LOGGING, REPLAY, COPY = "no active CD", "logging", "replay", "memcpy of 1 MiB"
+BARE, BARE_BESIDE = "bare", "bare beside logging"
+TARGETS = {
+    ("MPI_Comm_rank", IDLE): 1.05,
+    ("8-byte ping-pong", IDLE): 1.05,
+    ("8-byte Allreduce", IDLE): 1.05,
+    ("8-byte ping-pong", LOGGING): 1.15,
+    ("8-byte Allreduce", LOGGING): 1.10,
+    ("stencil of 512 x 512", LOGGING): 1.01,
+}
+COPIES_TARGET = 1.0
+REPLAY_TARGET = 1.0
+GROWTH_TARGET = 1.10
+NOT_LOGGED = "MPI_Comm_rank"
+
+
+def load(path):
+    cases = {}
+    for line in Path(path).read_text().splitlines():
+        if line.startswith("{"):
+            entry = json.loads(line)
+            cases.setdefault(entry["case"], {"unit": entry["unit"]})[entry["mode"]] = entry
+    return cases
+
+
+def ratio(case, mode, reference):
+    return [case[mode][which] / case[reference][which] for which in ("min", "median")]
+
+
+def copies(case):
+    """What logging adds, in memcpys of as much."""
+    return [
+        (case[LOGGING][which] - case[BARE_BESIDE][which]) / case[COPY][which]
+        for which in ("min", "median")
+    ]
+
+
+def judged(name, what, values, target, case, mode):
+    verdict = None if target is None else "ok" if values[0] <= target else "MISSED"
+    return {
+        "case": name,
+        "what": what,
+        "ratio": values[0],
+        "ratio_of_medians": values[1],
+        "target": target,
+        "verdict": verdict,
+        "unit": case["unit"],
+        "ns": case[mode]["min"],
+    }
+
+
+def results(cases):
+    rows = []
+    for name, case in cases.items():
+        target = TARGETS.get((name, IDLE))
+        rows.append(judged(name, "no active CD / bare", ratio(case, IDLE, BARE), target, case, IDLE))
+        if name == NOT_LOGGED:
+            continue
+        target = TARGETS.get((name, LOGGING))
+        values = ratio(case, LOGGING, BARE_BESIDE)
+        rows.append(judged(name, "logging / bare", values, target, case, LOGGING))
+        if name.startswith("1 MiB"):
+            target = COPIES_TARGET if name == "1 MiB receive" else None
+            rows.append(
+                judged(name, "logging adds, in memcpys", copies(case), target, case, LOGGING)
+            )
+        values = ratio(case, REPLAY, LOGGING)
+        rows.append(judged(name, "replay / logging", values, REPLAY_TARGET, case, REPLAY))
+        if name.startswith("1 MiB"):
+            rows.append(
+                judged(name, "replay, in memcpys", ratio(case, REPLAY, COPY), None, case, REPLAY)
+            )
+        for mode in (LOGGING, REPLAY):
+            short, long = f"{mode}, short log", f"{mode}, long log"
+            if long in case:
+                values = ratio(case, long, short)
+                rows.append(judged(name, f"{long} / short", values, GROWTH_TARGET, case, long))
+    return rows
+
+
+def print_table(flavour, rows):
+    print(f"\n{flavour}, 2 ranks: ratios of the minima (of the medians)")
+    for row in rows:
+        target = "" if row["target"] is None else f"<= {row['target']:.2f}"
+        print(
+            f"{row['case']:<21} {row['what']:<25} {row['ratio']:6.2f} ({row['ratio_of_medians']:6.2f})"
+            f" {target:>8} {row['verdict'] or '':<7} {row['ns']:12.1f} ns per {row['unit']}"
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--json", required=True)
+    parser.add_argument("results", nargs="+", metavar="FLAVOUR=RESULTS")
+    arguments = parser.parse_args()
+    everything = {}
+    for argument in arguments.results:
+        flavour, path = argument.split("=", 1)
+        cases = load(path)
+        rows = results(cases)
+        everything[flavour] = {"results": rows, "times": cases}
+        print_table(flavour, rows)
+    Path(arguments.json).write_text(json.dumps(everything, indent=1) + "\n")
+
+
+main()

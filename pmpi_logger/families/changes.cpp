@@ -11,10 +11,9 @@
 
 namespace cd::logger {
 
-int Changes::check(const Call &call) {
-    int result = MPI_SUCCESS;
-    next_entry(call, result);
-    return result;
+std::optional<int> Changes::logged_result(const Call &call, int &failure) {
+    const std::optional<EntryReader> entry = next_entry(call, failure);
+    return entry ? std::optional(entry->result()) : std::nullopt;
 }
 
 void Changes::note(const Call &call, int mode, int result, Undo undo) {

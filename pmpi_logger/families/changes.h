@@ -8,6 +8,7 @@
 #include "whole_program/whole_program.h"
 
 #include <functional>
+#include <optional>
 
 namespace cd::logger {
 
@@ -20,12 +21,14 @@ protected:
     // undo: makes what brings the present state back.
     template <typename Change, typename MakeUndo>
     static int change(const Call &call, int mode, const Change &change, const MakeUndo &make_undo) {
+        std::optional<int> before;
         if (mode == CD_LOG_REPLAYING) {
-            const int result = check(call);
-            if (result != MPI_SUCCESS && result != run_live) {
-                return result;
+            int failure = MPI_SUCCESS;
+            before = logged_result(call, failure);
+            if (!before && failure != run_live) {
+                return failure;
             }
-            mode = result == run_live ? CD_LOG_RECORDING : mode;
+            mode = before ? mode : CD_LOG_RECORDING;
         }
         if (mode == CD_LOG_REPLAYING && MortalComms::has(call.arguments.comm)) {
             return MPI_SUCCESS; // MPI may know the communicator no more
@@ -34,11 +37,11 @@ protected:
         Undo undo = WholeProgram::records() ? Undo() : make_undo();
         const int result = change();
         note(call, mode, result, std::move(undo));
-        return result;
+        return before.value_or(result);
     }
 
 private:
-    static int check(const Call &call);
+    static std::optional<int> logged_result(const Call &call, int &failure);
     static void note(const Call &call, int mode, int result, Undo undo);
 };
 

@@ -34,12 +34,42 @@ void in_steps(const Block &block, int64_t elements, const TypeFacts &facts, cons
     }
 }
 
+// The same data from another address than MPI_BOTTOM, which MPICH takes for a missing argument when
+// it packs.
+class Rooted {
+public:
+    Rooted(const Block &block, const TypeFacts &facts) : block_(block) {
+        if (block.address != MPI_BOTTOM || facts.span == 0) {
+            return;
+        }
+        const int length = 1;
+        const MPI_Aint shift = -facts.lower_bound;
+        real<Fn::MPI_Type_create_hindexed>(1, &length, &shift, block.type, &shifted_);
+        real<Fn::MPI_Type_commit>(&shifted_);
+        block_.address = start_of(block, facts);
+        block_.type = shifted_;
+    }
+    Rooted(const Rooted &) = delete;
+    Rooted &operator=(const Rooted &) = delete;
+    ~Rooted() {
+        if (shifted_ != MPI_DATATYPE_NULL) {
+            real<Fn::MPI_Type_free>(&shifted_);
+        }
+    }
+    const Block &block() const { return block_; }
+
+private:
+    Block block_;
+    MPI_Datatype shifted_ = MPI_DATATYPE_NULL;
+};
+
 size_t pack(const Block &block, int64_t elements, const TypeFacts &facts, std::byte *to) {
     std::byte *const begin = to;
-    in_steps(block, elements, facts, [&](const void *from, int count) {
+    const Rooted rooted(block, facts);
+    in_steps(rooted.block(), elements, facts, [&](const void *from, int count) {
         int position = 0;
         const int64_t room = std::min<int64_t>(count * facts.size, std::numeric_limits<int>::max());
-        real<Fn::MPI_Pack>(from, count, block.type, to, static_cast<int>(room), &position,
+        real<Fn::MPI_Pack>(from, count, rooted.block().type, to, static_cast<int>(room), &position,
                            MPI_COMM_SELF);
         to += position;
     });
@@ -47,11 +77,12 @@ size_t pack(const Block &block, int64_t elements, const TypeFacts &facts, std::b
 }
 
 void unpack(const Block &block, int64_t elements, const TypeFacts &facts, const std::byte *from) {
-    in_steps(block, elements, facts, [&](void *to, int count) {
+    const Rooted rooted(block, facts);
+    in_steps(rooted.block(), elements, facts, [&](void *to, int count) {
         int position = 0;
         const int64_t size = std::min<int64_t>(count * facts.size, std::numeric_limits<int>::max());
-        real<Fn::MPI_Unpack>(from, static_cast<int>(size), &position, to, count, block.type,
-                             MPI_COMM_SELF);
+        real<Fn::MPI_Unpack>(from, static_cast<int>(size), &position, to, count,
+                             rooted.block().type, MPI_COMM_SELF);
         from += position;
     });
 }

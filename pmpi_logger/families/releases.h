@@ -39,7 +39,12 @@ public:
         if (record(call, MPI_SUCCESS)) {
             when_forgotten(place, [freed] {
                 Handle last = freed;
-                free_now<F>(&last);
+                if constexpr (F == Fn::MPI_Comm_disconnect) {
+                    // Logs are forgotten at different times, and a disconnect waits for the others.
+                    real<Fn::MPI_Comm_free>(&last);
+                } else {
+                    free_now<F>(&last);
+                }
             });
         }
         return MPI_SUCCESS;
@@ -59,7 +64,7 @@ private:
     }
 
     template <Fn F, typename Handle> static Handle null_of() {
-        if constexpr (F == Fn::MPI_Comm_free) {
+        if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
             return MPI_COMM_NULL;
         } else if constexpr (F == Fn::MPI_Type_free) {
             return MPI_DATATYPE_NULL;
@@ -78,7 +83,7 @@ private:
 
     // What MPI refuses to free, it refuses at once.
     template <Fn F, typename Handle> static bool can_wait(Handle handle) {
-        if constexpr (F == Fn::MPI_Comm_free) {
+        if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
             return handle != MPI_COMM_NULL && handle != MPI_COMM_WORLD && handle != MPI_COMM_SELF;
         } else if constexpr (F == Fn::MPI_Type_free) {
             return handle != MPI_DATATYPE_NULL && !is_predefined(handle);

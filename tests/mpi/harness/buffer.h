@@ -2,32 +2,39 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "harness/arena.h"
+
 #include <cstddef>
 #include <cstring>
 #include <initializer_list>
-#include <vector>
 
 namespace cd::scenarios {
 
-// Elements with guard bytes around them: what writes beside a buffer is seen.
+// Elements in the arena, with guard bytes around them: what writes beside a buffer is seen.
 template <typename T> class Buffer {
 public:
-    static constexpr size_t guard = 64;
-
-    explicit Buffer(size_t count) : count_(count), bytes_(count * sizeof(T) + 2 * guard, 0xA5) {}
+    explicit Buffer(size_t count) : count_(count), bytes_(take_from_arena(size_with_guards())) {
+        std::memset(bytes_, 0xA5, size_with_guards());
+    }
     Buffer(std::initializer_list<T> values) : Buffer(values.size()) {
         std::memcpy(data(), values.begin(), values.size() * sizeof(T));
     }
+    Buffer(const Buffer &other) : Buffer(other.count_) {
+        std::memcpy(bytes_, other.bytes_, size_with_guards());
+    }
+    Buffer &operator=(const Buffer &) = delete;
 
-    T *data() { return reinterpret_cast<T *>(bytes_.data() + guard); }
-    const T *data() const { return reinterpret_cast<const T *>(bytes_.data() + guard); }
-    operator T *() { return data(); }
+    T *data() const { return reinterpret_cast<T *>(bytes_ + guard); }
+    operator T *() const { return data(); }
     size_t count() const { return count_; }
-    const std::vector<unsigned char> &with_guards() const { return bytes_; }
+    const unsigned char *with_guards() const { return bytes_; }
+    size_t size_with_guards() const { return count_ * sizeof(T) + 2 * guard; }
 
 private:
+    static constexpr size_t guard = 64;
+
     size_t count_;
-    std::vector<unsigned char> bytes_;
+    unsigned char *bytes_;
 };
 
 // first, first + 1, ...

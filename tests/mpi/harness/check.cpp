@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "harness/check.h"
 
+#include "harness/arena.h"
 #include "harness/live.h"
 #include "harness/recorded.h"
 
@@ -36,7 +37,7 @@ public:
 private:
     void check_all() {
         way_ = "without a CD";
-        undisturbed_ = execution();
+        undisturbed_ = execution(Place::here);
         talk_live();
         root_ = create_cd(nullptr, nullptr, COMM_LOGGING_ENABLED, scenario_.name.c_str(), nullptr);
         demand(root_ != nullptr);
@@ -55,13 +56,14 @@ private:
         way("all ranks restored", [&] {
             const Outputs first = execution_like_undisturbed();
             recorded_ = functions_in_log(root_);
-            restore_and_repeat(root_, first);
+            restore_and_repeat(root_, first, Place::here);
         });
         for (int rank = 0; rank < size_; ++rank) {
             way_alone("the root restored", rank, [&](bool fails) {
                 const Outputs first = execution_like_undisturbed();
                 if (fails) {
-                    restore_and_repeat(root_, first);
+                    restore_and_repeat(root_, first,
+                                       rank == chosen_ ? Place::elsewhere : Place::here);
                 }
             });
         }
@@ -79,7 +81,7 @@ private:
             const cd_handle child = begin_child();
             const Outputs first = execution_like_undisturbed();
             if (fails) {
-                restore_and_repeat(child, first);
+                restore_and_repeat(child, first, Place::elsewhere);
             }
             demand(commit_cd(child) == CD_SUCCESS);
         });
@@ -97,9 +99,9 @@ private:
         way("rank " + std::to_string(rank) + " alone, " + name, [&] { fail(rank == rank_); });
     }
 
-    void restore_and_repeat(cd_handle cd, const Outputs &first) {
+    void restore_and_repeat(cd_handle cd, const Outputs &first, Place place) {
         demand(restore_cd(cd) == CD_SUCCESS);
-        expect_same(first, execution());
+        expect_same(first, execution(place));
         expect_used_up();
     }
 
@@ -111,11 +113,11 @@ private:
         for (const size_t limit : {first.count() / 3, 2 * first.count() / 3, size_t{0}}) {
             demand(restore_cd(root_) == CD_SUCCESS);
             try {
-                execution(limit);
+                execution(limit % 2 == 0 ? Place::elsewhere : Place::here, limit);
             } catch (const Interruption &) {
             }
         }
-        restore_and_repeat(root_, first);
+        restore_and_repeat(root_, first, Place::here);
     }
 
     cd_handle begin_child() {
@@ -131,7 +133,8 @@ private:
         return outputs;
     }
 
-    Outputs execution(size_t limit = static_cast<size_t>(-1)) {
+    Outputs execution(Place place, size_t limit = static_cast<size_t>(-1)) {
+        begin_arena(scenario_.buffers_stay ? Place::here : place);
         Outputs outputs;
         outputs.interrupt_after(limit);
         Run run{outputs, rank_, size_, file_};
@@ -140,7 +143,7 @@ private:
     }
 
     Outputs execution_like_undisturbed() {
-        Outputs outputs = execution();
+        Outputs outputs = execution(Place::here);
         report_difference("recording changes", undisturbed_.difference(outputs, !choices_too));
         return outputs;
     }

@@ -54,7 +54,7 @@ public:
         const std::set<std::string> declared = lines_of(declared_path);
         const Witnesses proven = witnesses(&Scenario::proves);
         const Witnesses refused = witnesses(&Scenario::refuses);
-        std::set<std::string> unproven = lines_of(not_yet_proven_path);
+        const std::set<std::string> unproven = lines_of(not_yet_proven_path);
         std::set<std::string> functions;
         for (const Row &row : rows) {
             functions.insert(row.function);
@@ -81,10 +81,11 @@ public:
                 wrong(row.function, verdict + ", but no scenario says so");
             }
             if (witness != expected.end() && unproven.count(row.function) > 0) {
-                wrong(row.function, "proven; not_yet_proven.txt still has it");
+                wrong(row.function, "proven; not_yet_proven still has it");
             }
         }
         expect_known(declared, functions, "declared by mpi.h, but not in functions.def");
+        expect_known(unproven, functions, "not a function of this MPI; not_yet_proven has it");
         return wrong_;
     }
 

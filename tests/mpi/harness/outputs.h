@@ -37,8 +37,7 @@ public:
     }
     void text(const char *label, const std::string &text);
     template <typename T> void buffer(const char *label, const Buffer<T> &buffer) {
-        const std::vector<unsigned char> &bytes = buffer.with_guards();
-        add(label, bytes.data(), bytes.size(), false);
+        add(label, buffer.with_guards(), buffer.size_with_guards(), false);
     }
     void status(const char *label, const MPI_Status &status);
     void statuses(const char *label, const std::vector<Status> &all);

@@ -29,9 +29,9 @@ std::vector<Scenario> &all_scenarios() {
 }
 
 Registration::Registration(const char *file, const char *name, const char *proves,
-                           const char *refuses, void (*run)(Run &)) {
-    all_scenarios().push_back(
-        {std::filesystem::path(file).stem().string(), name, split(proves), split(refuses), run});
+                           const char *refuses, bool buffers_stay, void (*run)(Run &)) {
+    all_scenarios().push_back({std::filesystem::path(file).stem().string(), name, split(proves),
+                               split(refuses), buffers_stay, run});
 }
 
 } // namespace cd::scenarios

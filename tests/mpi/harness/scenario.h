@@ -9,6 +9,9 @@
 
 #include <functional>
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 #include <string>
 #include <vector>
 
@@ -31,6 +34,7 @@ struct Scenario {
     std::string name;
     std::vector<std::string> proves; // functions of MPI, recorded and replayed
     std::vector<std::string> refuses;
+    bool buffers_stay; // in a re-execution, they have the addresses that they had
     void (*run)(Run &);
 };
 
@@ -38,7 +42,7 @@ std::vector<Scenario> &all_scenarios();
 
 struct Registration {
     Registration(const char *file, const char *name, const char *proves, const char *refuses,
-                 void (*run)(Run &));
+                 bool buffers_stay, void (*run)(Run &));
 };
 
 // A call that a CD that logs does not do, and says so.
@@ -67,21 +71,25 @@ using ByteDisplacement = int;
 
 #define CD_SCENARIO_TEXT(...) #__VA_ARGS__
 #define CD_SCENARIO_NAMES(...) CD_SCENARIO_TEXT(__VA_ARGS__)
-#define CD_SCENARIO(name, proves, refuses)                                                         \
+#define CD_SCENARIO(name, proves, refuses, buffers_stay)                                           \
     static void name(cd::scenarios::Run &);                                                        \
     static const cd::scenarios::Registration name##_registration(                                  \
-        __FILE__, #name CD_SCENARIO_SUFFIX, proves, refuses, name);                                \
+        __FILE__, #name CD_SCENARIO_SUFFIX, proves, refuses, buffers_stay, name);                  \
     static void name([[maybe_unused]] cd::scenarios::Run &run)
 
 // SCENARIO(name, functions that it proves...) { calls with run }
-#define SCENARIO(name, ...) CD_SCENARIO(name, CD_SCENARIO_NAMES(__VA_ARGS__), "")
+#define SCENARIO(name, ...) CD_SCENARIO(name, CD_SCENARIO_NAMES(__VA_ARGS__), "", false)
+
+// The same, if a re-execution may not have its buffers elsewhere.
+#define SCENARIO_WITH_FIXED_BUFFERS(name, ...)                                                     \
+    CD_SCENARIO(name, CD_SCENARIO_NAMES(__VA_ARGS__), "", true)
+
+// REFUSAL(name, function, arguments...)
+#define REFUSAL(name, function, ...)                                                               \
+    CD_SCENARIO(name, "", CD_SCENARIO_NAMES(function), false) {                                    \
+        expect_refusal(CD_SCENARIO_NAMES(function), [] { return function(__VA_ARGS__); });         \
+    }
 
 // Calls whose results are outputs: any, and success without which the rest makes no sense.
 #define RESULT(call) run.out.result(#call, call)
 #define CALL(call) run.out.succeed(#call, call)
-
-// REFUSAL(name, function, arguments...)
-#define REFUSAL(name, function, ...)                                                               \
-    CD_SCENARIO(name, "", CD_SCENARIO_NAMES(function)) {                                           \
-        expect_refusal(CD_SCENARIO_NAMES(function), [] { return function(__VA_ARGS__); });         \
-    }

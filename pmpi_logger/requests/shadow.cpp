@@ -5,6 +5,7 @@
 #include "payload/copy.h"
 #include "payload/type_facts.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -20,8 +21,9 @@ constexpr int64_t widest_spread = int64_t{64} << 20;
 Shadow Shadow::of(const Block &block) {
     Shadow shadow;
     const TypeFacts facts = facts_of(block.type);
-    const int64_t span = facts.span_of(block.count);
-    if (span <= 0 || (!facts.dense && span > 2 * facts.size * block.count + widest_spread)) {
+    // A block without data gets a byte, so that its send is one that a restore need not wait for.
+    const int64_t span = std::max<int64_t>(facts.span_of(block.count), 1);
+    if (!facts.dense && span > 2 * facts.size * block.count + widest_spread) {
         return shadow;
     }
     shadow.memory_.reset(new (std::nothrow) std::byte[static_cast<size_t>(span)]);

@@ -15,7 +15,7 @@ class Shadow {
 public:
     Shadow() = default;
 
-    // Copies the block. Empty if the block is, or spreads too widely to be copied, or there is no
+    // Copies the block. Empty if it spreads too widely to be copied, or there is no
     // memory.
     static Shadow of(const Block &block);
 

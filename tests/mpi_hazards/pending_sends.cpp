@@ -151,14 +151,18 @@ HAZARD(two_sends_pending_received_in_the_other_order) {
     signal(1);
 }
 
-HAZARD(synchronous_send_pending) {
+namespace {
+
+void synchronous_send_of(size_t count) {
     if (world_rank() == 1) {
-        rank_1_receives_afterwards(eager, 2);
+        rank_1_receives_afterwards(count, 2);
         return;
     }
-    Numbers data = numbers(2, eager);
+    Numbers data = numbers(2, count);
+    Numbers state = numbers(3, eager);
     Domain domain;
     domain.keep(data);
+    domain.keep(state);
     const auto start = [&] {
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Issend(data.data(), static_cast<int>(data.size()), MPI_INT, 1, 1, MPI_COMM_WORLD,
@@ -176,6 +180,11 @@ HAZARD(synchronous_send_pending) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     signal(1);
 }
+
+} // namespace
+
+HAZARD(synchronous_send_pending) { synchronous_send_of(eager); }
+HAZARD(synchronous_send_of_nothing_pending) { synchronous_send_of(0); }
 
 HAZARD(persistent_send_pending) {
     if (world_rank() == 1) {

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "data.h"
+
+#include <sched.h>
+
+void fill(int *data, int count, uint64_t seed, const State &state) {
+    const auto base = static_cast<unsigned>(mix(seed, state.hash));
+    for (int i = 0; i < count; ++i) {
+        data[i] = static_cast<int>(base + static_cast<unsigned>(i) * 2654435761U);
+    }
+}
+
+uint64_t hash_of(const int *data, int count) {
+    uint64_t hash = 0xCBF29CE484222325U;
+    for (int i = 0; i < count; ++i) {
+        hash = (hash ^ static_cast<unsigned>(data[i])) * 0x100000001B3U;
+    }
+    return hash;
+}
+
+int some_count(Random &random) {
+    const int choice = random.below(20);
+    return choice == 0 ? 0 : choice < 14 ? 1 + random.below(20) : choice < 18 ? 1200 : longest;
+}
+
+Layout some_layout(Random &random, int count) {
+    Layout layout = {MPI_INT, count, 1};
+    switch (random.below(8)) {
+    case 0:
+        layout.elements = 1;
+        layout.stride = 2;
+        MPI_Type_vector(count, 1, 2, MPI_INT, &layout.type);
+        break;
+    case 1:
+        layout.elements = 1;
+        MPI_Type_contiguous(count, MPI_INT, &layout.type);
+        break;
+    case 2:
+        layout.stride = 3;
+        MPI_Type_create_resized(MPI_INT, 0, 3 * sizeof(int), &layout.type);
+        break;
+    case 3: {
+        std::vector<int> places;
+        for (int i = 0; i < count; ++i) {
+            places.push_back(2 * i);
+        }
+        layout.elements = 1;
+        layout.stride = 2;
+        MPI_Type_create_indexed_block(count, 1, places.data(), MPI_INT, &layout.type);
+        break;
+    }
+    default:
+        MPI_Type_dup(MPI_INT, &layout.type);
+        break;
+    }
+    MPI_Type_commit(&layout.type);
+    return layout;
+}
+
+std::vector<int> spread(const Layout &layout, const std::vector<int> &numbers) {
+    const auto count = static_cast<int>(numbers.size());
+    std::vector<int> memory(static_cast<size_t>(layout.span(count)), -1);
+    for (int i = 0; i < count; ++i) {
+        memory[static_cast<size_t>(i * layout.stride)] = numbers[static_cast<size_t>(i)];
+    }
+    return memory;
+}
+
+std::vector<int> gather(const Layout &layout, const std::vector<int> &memory, int count) {
+    std::vector<int> numbers;
+    for (int i = 0; i < count; ++i) {
+        numbers.push_back(memory[static_cast<size_t>(i * layout.stride)]);
+    }
+    return numbers;
+}
+
+uint64_t hash_of(const MPI_Status &status, MPI_Datatype type) {
+    int count = 0;
+    MPI_Get_count(&status, type, &count);
+    return mix(mix(static_cast<unsigned>(status.MPI_SOURCE), static_cast<unsigned>(status.MPI_TAG)),
+               static_cast<unsigned>(count));
+}
+
+void complete(Random &random, std::vector<MPI_Request> &requests, std::vector<MPI_Status> &statuses,
+              uint64_t &order) {
+    const auto count = static_cast<int>(requests.size());
+    statuses.resize(requests.size());
+    const auto all_at_once = [&] { order = mix(order, 1); };
+    const auto one = [&](int index, const MPI_Status &status) {
+        statuses[static_cast<size_t>(index)] = status;
+        order = mix(order, static_cast<uint64_t>(index));
+    };
+    MPI_Status status = {};
+    switch (random.below(8)) {
+    case 0:
+        MPI_Waitall(count, requests.data(), statuses.data());
+        all_at_once();
+        break;
+    case 1:
+        for (int i = count - 1; i >= 0; --i) {
+            MPI_Wait(&requests[static_cast<size_t>(i)], &statuses[static_cast<size_t>(i)]);
+        }
+        break;
+    case 2:
+        for (int index = 0; index != MPI_UNDEFINED;) {
+            MPI_Waitany(count, requests.data(), &index, &status);
+            if (index != MPI_UNDEFINED) {
+                one(index, status);
+            }
+        }
+        break;
+    case 3:
+    case 4: {
+        const bool test = random.percent(50);
+        std::vector<int> indices(requests.size() + 1);
+        std::vector<MPI_Status> some(requests.size() + 1);
+        for (int found = 0; found != MPI_UNDEFINED;) {
+            test ? MPI_Testsome(count, requests.data(), &found, indices.data(), some.data())
+                 : MPI_Waitsome(count, requests.data(), &found, indices.data(), some.data());
+            for (int i = 0; found != MPI_UNDEFINED && i < found; ++i) {
+                one(indices[static_cast<size_t>(i)], some[static_cast<size_t>(i)]);
+            }
+            if (found == 0) {
+                sched_yield();
+            }
+        }
+        break;
+    }
+    case 5:
+        for (int flag = 0; !flag;) {
+            MPI_Testall(count, requests.data(), &flag, statuses.data());
+            if (!flag) {
+                sched_yield();
+            }
+        }
+        break;
+    case 6:
+        for (int index = 0; index != MPI_UNDEFINED;) {
+            int flag = 0;
+            MPI_Testany(count, requests.data(), &index, &flag, &status);
+            if (flag && index != MPI_UNDEFINED) {
+                one(index, status);
+            } else if (!flag) {
+                index = 0;
+                sched_yield();
+            }
+        }
+        break;
+    default:
+        for (int i = 0; i < count; ++i) {
+            for (int flag = 0; !flag;) {
+                MPI_Test(&requests[static_cast<size_t>(i)], &flag,
+                         &statuses[static_cast<size_t>(i)]);
+                if (!flag) {
+                    sched_yield();
+                }
+            }
+        }
+        break;
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "data.h"
+
+// What do_step() is made of.
+
+// What a rank's part in a step needs.
+struct Part {
+    const Step &step;
+    int number; // of the step, in its messages' tags
+    State &state;
+    MPI_Comm comm;
+    int rank; // in comm
+    int size;
+    Random common; // decides the same on all ranks
+    Random own;
+    Received received;
+
+    int tag(int k) const { return number * 8 + k; }
+};
+
+void do_batch(Part &part);
+void do_any_source(Part &part);
+void do_exchange(Part &part);
+void do_collective(Part &part);
+void make_comm(Part &part);
+
+void start(Part &part);
+void start_collective(Part &part);
+void init(Part &part);
+void start_again(Part &part);
+void finish(Part &part);
+void free_persistent(Part &part);

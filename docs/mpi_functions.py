@@ -59,6 +59,15 @@ FAMILIES = {
     "DetachesBuffer": ("the call", "gives the buffer back"),
     "Releases": ("the call; the object is freed when the log is forgotten", "gives the null handle"),
     "FreesMemory": ("the call; the memory is freed when the log is forgotten", "nothing"),
+    "CreatesComm": ("the communicator", "gives the same one"),
+    "AsksComm": (
+        "nothing, unless the communicator is freed before the log is forgotten; then the answer",
+        "asks MPI, or gives the recorded answer",
+    ),
+    "FreesComm": (
+        "the call; the communicator is freed when the log is forgotten, or at once when many wait",
+        "gives the null handle",
+    ),
     "SetsAttribute": ("the call", "is made again; a restore brings back what was there before"),
     "DeletesAttribute": ("the call", "is made again; a restore brings back what was there before"),
     "SetsErrorHandler": ("the call", "is made again; a restore brings back what was there before"),

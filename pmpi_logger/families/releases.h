@@ -35,8 +35,12 @@ public:
         cd_log_place place = {};
         cd_log_here(&place);
         const Handle freed = *handle;
+        bool gone = false;
+        if constexpr (F == Fn::MPI_Comm_disconnect) {
+            gone = disconnected_at_once(freed);
+        }
         *handle = null_of<F, Handle>();
-        if (record(call, MPI_SUCCESS)) {
+        if (record(call, MPI_SUCCESS) && !gone) {
             when_forgotten(place, [freed] {
                 Handle last = freed;
                 if constexpr (F == Fn::MPI_Comm_disconnect) {
@@ -94,6 +98,9 @@ private:
         }
     }
 
+    // Between jobs, where the other one waits for it. Within a job the others are waited for, and
+    // the communicator stays.
+    static bool disconnected_at_once(MPI_Comm comm);
     static bool is_predefined(MPI_Datatype type);
     static bool record(const Call &call, int result);
     static int replay(const Call &call);

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "harness/check.h"
 #include "harness/coverage.h"
+#include "harness/processes.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -65,6 +66,10 @@ int main(int argc, char **argv) {
     }
     int provided = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    if (std::strcmp(argv[1], child_option) == 0) {
+        return be_a_child();
+    }
+    this_program = argv[0];
     const int failures = check_all(argv[1]);
     MPI_Finalize();
     return failures == 0 ? 0 : 1;

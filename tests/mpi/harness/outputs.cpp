@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "harness/outputs.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -67,6 +68,12 @@ void Outputs::succeed(const char *call, int result) {
         throw Failure(std::string(call) + ": " + text);
     }
     this->result(call, result);
+}
+
+Outputs Outputs::beginning(size_t count) const {
+    Outputs first = *this;
+    first.all_.resize(std::min(count, all_.size()));
+    return first;
 }
 
 std::string Outputs::difference(const Outputs &other, bool choices_too) const {

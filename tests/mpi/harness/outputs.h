@@ -57,6 +57,9 @@ public:
     void interrupt_after(size_t count) { limit_ = count; }
     size_t count() const { return all_.size(); }
 
+    // The first ones.
+    Outputs beginning(size_t count) const;
+
     // Where the first difference is; empty if there is none.
     std::string difference(const Outputs &other, bool choices_too) const;
 

@@ -91,5 +91,5 @@ using ByteDisplacement = int;
     }
 
 // Calls whose results are outputs: any, and success without which the rest makes no sense.
-#define RESULT(call) run.out.result(#call, call)
-#define CALL(call) run.out.succeed(#call, call)
+#define RESULT(...) run.out.result(#__VA_ARGS__, __VA_ARGS__)
+#define CALL(...) run.out.succeed(#__VA_ARGS__, __VA_ARGS__)

@@ -4,6 +4,8 @@
 
 #include "harness/scenario.h"
 
+#include "cd/mpi_log.h"
+
 namespace {
 
 using namespace cd::scenarios;
@@ -223,6 +225,61 @@ SCENARIO(memory, MPI_Alloc_mem, MPI_Free_mem) {
     CALL(MPI_Allreduce(memory, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     run.out.value("sum", sum);
     CALL(MPI_Free_mem(memory));
+}
+
+int free_window(MPI_Comm, int, void *window, void *) {
+    return MPI_Win_free(static_cast<MPI_Win *>(window));
+}
+
+// A window from before the CD.
+MPI_Win window() {
+    static MPI_Win made = MPI_WIN_NULL;
+    if (cd_log_mode() == CD_LOG_OFF && made == MPI_WIN_NULL) {
+        void *memory = nullptr;
+        MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, MPI_COMM_SELF, &memory, &made);
+        MPI_Win_set_errhandler(made, MPI_ERRORS_RETURN);
+        // What is cached at MPI_COMM_SELF goes first when MPI ends, and takes the window along.
+        int key = MPI_KEYVAL_INVALID;
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_window, &key, nullptr);
+        MPI_Comm_set_attr(MPI_COMM_SELF, key, &made);
+    }
+    return made;
+}
+
+int handled_of_window = 0;
+void handle_of_window(MPI_Win *, int *, ...) { ++handled_of_window; }
+
+SCENARIO(window, MPI_Win_set_attr, MPI_Win_delete_attr, MPI_Win_set_errhandler, MPI_Win_get_info,
+         MPI_Win_get_group) {
+    const MPI_Win win = window();
+    int key = MPI_KEYVAL_INVALID;
+    CALL(MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &key, nullptr));
+    run.out.value("before", cached(run, MPI_Win_get_attr, win, key));
+    CALL(MPI_Win_set_attr(win, key, &values[1]));
+    run.out.value("set", cached(run, MPI_Win_get_attr, win, key));
+    CALL(MPI_Win_delete_attr(win, key));
+    run.out.value("deleted", cached(run, MPI_Win_get_attr, win, key));
+    CALL(MPI_Win_free_keyval(&key));
+
+    handled_of_window = 0;
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    CALL(MPI_Win_create_errhandler(handle_of_window, &handler));
+    CALL(MPI_Win_set_errhandler(win, handler));
+    CALL(MPI_Win_call_errhandler(win, MPI_ERR_OTHER));
+    run.out.value("handled", handled_of_window);
+    CALL(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+    CALL(MPI_Errhandler_free(&handler));
+
+    MPI_Info info = MPI_INFO_NULL;
+    CALL(MPI_Win_get_info(win, &info));
+    run.out.choice("info", info);
+    CALL(MPI_Info_free(&info));
+    MPI_Group group = MPI_GROUP_NULL;
+    CALL(MPI_Win_get_group(win, &group));
+    int size = -1;
+    CALL(MPI_Group_size(group, &size));
+    run.out.value("size", size);
+    CALL(MPI_Group_free(&group));
 }
 
 #ifdef OPEN_MPI // Debian's MPICH has no ports

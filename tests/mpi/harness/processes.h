@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+namespace cd::scenarios {
+
+// What a scenario starts: this program with an option, which calls be_a_child().
+extern const char *this_program;
+inline constexpr const char *child_option = "--child";
+
+// Its first rank says 17 to the parent, that it may hear what the parent says.
+int be_a_child();
+
+} // namespace cd::scenarios

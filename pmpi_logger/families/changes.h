@@ -30,8 +30,8 @@ protected:
             }
             mode = before ? mode : CD_LOG_RECORDING;
         }
-        if (mode == CD_LOG_REPLAYING && MortalComms::has(call.arguments.comm)) {
-            return MPI_SUCCESS; // MPI may know the communicator no more
+        if (MortalComms::is_freed(call.arguments.comm)) {
+            return MPI_SUCCESS; // and so nothing of it has to be undone
         }
         const Inside inside;
         Undo undo = WholeProgram::records() ? Undo() : make_undo();

@@ -5,11 +5,19 @@
 #include "lifetimes/lifetimes.h"
 
 #include <atomic>
+#include <cstdlib>
 
 namespace cd::logger {
 namespace {
 
-constexpr int few = 256;
+// CD_COMMS_KEPT
+int most_that_wait() {
+    static const int most = [] {
+        const char *setting = std::getenv("CD_COMMS_KEPT");
+        return setting != nullptr ? std::atoi(setting) : 256;
+    }();
+    return most;
+}
 
 std::atomic<int> waiting = 0;
 
@@ -31,7 +39,7 @@ void CreatesComm::replayed(const Call &call, const Mortality &mortality) {
     }
 }
 
-bool FreesComm::many_wait() { return waiting >= few; }
+bool FreesComm::many_wait() { return waiting >= most_that_wait(); }
 
 void FreesComm::one_waits() {
     cd_log_place place = {};
@@ -47,7 +55,7 @@ void FreesComm::mortal_freed(MPI_Comm comm) {
     if (cd_log_here(&place) != 0 && place.entry > 0) {
         --place.entry;
         const CommFacts facts = comm_facts_of(comm);
-        when_restored(place, [comm, facts] { MortalComms::add(comm, facts); });
+        when_restored(place, [comm, facts] { MortalComms::add_freed(comm, facts); });
     }
     MortalComms::remove(comm);
 }

@@ -13,9 +13,14 @@ namespace {
 
 std::mutex mutex;
 
-std::unordered_map<uint64_t, CommFacts> &mortals() {
-    static auto &facts = *new std::unordered_map<uint64_t, CommFacts>;
-    return facts;
+struct Mortal {
+    CommFacts facts;
+    bool freed = false;
+};
+
+std::unordered_map<uint64_t, Mortal> &mortals() {
+    static auto &all = *new std::unordered_map<uint64_t, Mortal>;
+    return all;
 }
 
 void ask_neighbors(MPI_Comm comm, CommFacts &facts) {
@@ -55,7 +60,7 @@ CommFacts comm_facts_of(MPI_Comm comm) {
         const std::scoped_lock lock(mutex);
         const auto found = mortals().find(word_of(comm));
         if (found != mortals().end()) {
-            return found->second;
+            return found->second.facts;
         }
     }
     return ask(comm);
@@ -71,8 +76,23 @@ bool MortalComms::has(MPI_Comm comm) {
 
 void MortalComms::add(MPI_Comm comm, const CommFacts &facts) {
     const std::scoped_lock lock(mutex);
-    mortals()[word_of(comm)] = facts;
+    mortals().try_emplace(word_of(comm), Mortal{facts, false});
     count_ = static_cast<int>(mortals().size());
+}
+
+void MortalComms::add_freed(MPI_Comm comm, const CommFacts &facts) {
+    const std::scoped_lock lock(mutex);
+    mortals()[word_of(comm)] = {facts, true};
+    count_ = static_cast<int>(mortals().size());
+}
+
+bool MortalComms::is_freed(MPI_Comm comm) {
+    if (none()) {
+        return false;
+    }
+    const std::scoped_lock lock(mutex);
+    const auto found = mortals().find(word_of(comm));
+    return found != mortals().end() && found->second.freed;
 }
 
 void MortalComms::remove(MPI_Comm comm) {

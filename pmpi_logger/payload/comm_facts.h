@@ -25,7 +25,12 @@ class MortalComms {
 public:
     static bool none() { return count_.load(std::memory_order_relaxed) == 0; }
     static bool has(MPI_Comm comm);
+
+    // A replay creates it: MPI knows it, unless it has been added as freed.
     static void add(MPI_Comm comm, const CommFacts &facts);
+    // A restore goes back to when the program had it, but MPI has freed it.
+    static void add_freed(MPI_Comm comm, const CommFacts &facts);
+    static bool is_freed(MPI_Comm comm);
     static void remove(MPI_Comm comm);
 
 private:

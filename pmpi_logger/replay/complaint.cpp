@@ -110,7 +110,7 @@ int diverged(const Call &call, const EntryHeader &logged, const char *difference
 
 int raise(MPI_Comm comm, int error) {
     const Inside inside;
-    const bool known = comm != MPI_COMM_NULL && !MortalComms::has(comm);
+    const bool known = comm != MPI_COMM_NULL && !MortalComms::is_freed(comm);
     real<Fn::MPI_Comm_call_errhandler>(known ? comm : MPI_COMM_WORLD, error);
     return error;
 }

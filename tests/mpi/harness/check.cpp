@@ -69,7 +69,7 @@ private:
         }
         way("all ranks restored half way", [&] { restore_half_way(true); });
         way_alone("restored half way", chosen_, [&](bool fails) { restore_half_way(fails); });
-        for (size_t quarter = 1; quarter <= 3 && !fails_on_the_way(); ++quarter) {
+        for (size_t quarter = 1; quarter <= 3; ++quarter) {
             way_alone("failing on the way", (chosen_ + static_cast<int>(quarter)) % size_,
                       [&](bool fails) { fail_on_the_way(fails, quarter); });
         }
@@ -119,12 +119,6 @@ private:
             execution(limit % 2 == 0 ? Place::elsewhere : Place::here, limit);
         }
         restore_and_repeat(root_, first, Place::here);
-    }
-
-    // The logger loses a persistent request that was started before in the same log, and the error
-    // of a receive that ended with one during the restore. To go, with what makes them true.
-    bool fails_on_the_way() const {
-        return scenario_.family == "persistent" || scenario_.name == "errors_in_statuses";
     }
 
     // The re-execution begins with the log, and goes on live.

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the containment-domains authors
+"""read_log.py FILE...: reads log files as docs/log-file.md says, and fails if one is not like that
+or lacks what touched_by_nobody.c does."""
+
+import struct
+import sys
+
+EXPECTED = {"MPI_Sendrecv": 1, "MPI_Win_create": 0, "MPI_Comm_dup": 300, "MPI_Comm_free": 300,
+            "MPI_Allreduce": 301, "MPI_Isend": 1, "MPI_Irecv": 1, "MPI_Waitall": 1}
+
+
+def make_table():
+    table = []
+    for byte in range(256):
+        crc = byte
+        for _ in range(8):
+            crc = (crc >> 1) ^ (0x82F63B78 if crc & 1 else 0)
+        table.append(crc)
+    return table
+
+
+TABLE = make_table()
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = (crc >> 8) ^ TABLE[(crc ^ byte) & 0xFF]
+    return crc ^ 0xFFFFFFFF
+
+
+def read(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    magic, version, rank, names_size, names_sum = struct.unpack_from("<8sIiII", data)
+    assert magic == b"CDMPILOG" and version == 1, "not a log"
+    at = 24
+    names = data[at:at + names_size]
+    assert crc32c(names) == names_sum, "the names are damaged"
+    names = names.decode().split("\0")[:-1]
+    at += names_size
+    counts = {}
+    while at < len(data):
+        block_magic, block_sum, size = struct.unpack_from("<4sIQ", data, at)
+        assert block_magic == b"CDLB", "no block where one should be"
+        block = data[at + 16:at + 16 + size]
+        assert len(block) == size and crc32c(block) == block_sum, "a block is damaged"
+        at += 16 + size
+        inside = 0
+        while inside < size:
+            length, function = struct.unpack_from("<QH", block, inside)
+            assert length >= 24 and inside + 8 + length <= size, "an entry runs out of its block"
+            counts[names[function]] = counts.get(names[function], 0) + 1
+            inside += 8 + length
+    return rank, counts
+
+
+for index, path in enumerate(sys.argv[1:]):
+    rank, counts = read(path)
+    assert rank == index, f"{path} says that it is of rank {rank}"
+    for name, expected in EXPECTED.items():
+        assert counts.get(name, 0) == expected, f"{path}: {name}: {counts.get(name, 0)}"

@@ -2,10 +2,12 @@
 // Copyright the containment-domains authors
 // The interposition layer's hot path
 
+#include "api/operation.h"
 #include "base/callback_scope.h"
 #include "cd/mpi_log.h"
 #include "runtime/active_stack.h"
 #include "runtime/log_listener.h"
+#include "runtime/observer.h"
 #include "runtime/registry.h"
 
 #include <mutex>
@@ -35,7 +37,18 @@ void *cd_log_write(const cd_log_part *parts, int count) {
 
 const void *cd_log_read(size_t *length) {
     cd::LogStream *log = cd::log_in_use();
-    return log != nullptr ? log->next(*length) : nullptr;
+    if (log == nullptr) {
+        return nullptr;
+    }
+    if (cd::observer.load(std::memory_order_relaxed) == nullptr) {
+        return log->next(*length);
+    }
+    // The observer wants to know of the replay's end.
+    const cd::MessageKeeper keeper;
+    const cd_error before = cd_last_error();
+    const void *entry = cd_log_next(CD_CURRENT_CD, length, nullptr);
+    cd::set_last_error(before);
+    return entry;
 }
 
 void cd_log_unread() {

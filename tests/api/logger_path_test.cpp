@@ -94,6 +94,23 @@ TEST_F(LoggerPath, LeavesTheLastErrorAlone) {
     EXPECT_EQ(cd_last_error(), before);
 }
 
+TEST_F(LoggerPath, AnObserverHearsOfTheReplaysEnd) {
+    make_root(COMM_LOGGING_ENABLED);
+    write("one");
+    write("two");
+    int ends = 0;
+    const auto count = [](const cd_event *event, void *to) {
+        *static_cast<int *>(to) += event->operation == CD_OP_REPLAY_END ? 1 : 0;
+    };
+    ASSERT_TRUE(succeeds(cd_observe(count, &ends)));
+    ASSERT_TRUE(succeeds(restore_cd(CURRENT_CD)));
+    EXPECT_EQ(read(), "one");
+    EXPECT_EQ(ends, 0);
+    EXPECT_EQ(read(), "two");
+    EXPECT_EQ(ends, 1);
+    ASSERT_TRUE(succeeds(cd_observe(nullptr, nullptr)));
+}
+
 TEST_F(LoggerPath, AnEntryIsCoveredByTheCdsThatWouldReplayIt) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
     const cd_log_place first = here();

@@ -8,11 +8,13 @@
 
 #include "cd/mpi_log.h"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <string>
+#include <thread>
 
 namespace cd::logger {
 namespace {
@@ -98,6 +100,9 @@ int diverged(const Call &call, const EntryHeader &logged, const char *difference
                  words_of(call.words, call.word_count).c_str(), place_in_program(call.site).c_str(),
                  name_of(logged.function()), words_of(logged.word(), logged.words).c_str(),
                  place_in_program(reinterpret_cast<const void *>(logged.site)).c_str());
+    // What comes next usually ends the job, and MPICH's launcher then drops what it has not read
+    // yet.
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
     if (wanted == OnDivergence::abort) {
         real<Fn::MPI_Abort>(MPI_COMM_WORLD, MPI_ERR_OTHER);
     }

@@ -60,24 +60,6 @@ SCENARIO(spawn, MPI_Comm_spawn) {
     CALL(MPI_Comm_disconnect(&child));
 }
 
-SCENARIO(spawn_multiple, MPI_Comm_spawn_multiple) {
-    if (run.rank != 0) {
-        return;
-    }
-    char *commands[] = {const_cast<char *>(this_program), const_cast<char *>(this_program)};
-    char *own[] = {const_cast<char *>(child_option), nullptr};
-    char **arguments[] = {own, own};
-    const int processes[] = {1, 1};
-    const MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL};
-    MPI_Comm children = MPI_COMM_NULL;
-    int errors[2] = {-1, -1};
-    CALL(MPI_Comm_spawn_multiple(2, commands, arguments, processes, infos, 0, MPI_COMM_SELF,
-                                 &children, errors));
-    run.out.values("errors", errors, 2);
-    talk(run, children);
-    CALL(MPI_Comm_disconnect(&children));
-}
-
 #endif
 
 } // namespace

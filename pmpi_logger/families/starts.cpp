@@ -129,7 +129,7 @@ int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, 
     return MPI_SUCCESS;
 }
 
-void Starting::started_again(Request &again, const Call &, MPI_Request handle) {
+void Starting::started_again(Request &again, MPI_Request handle) {
     RequestTable::instance().rename(again, handle);
     again.state = Request::State::active;
 }

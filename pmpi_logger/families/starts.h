@@ -29,7 +29,7 @@ protected:
     static int replay(const Call &call, Request::Kind kind, MPI_Request *request, Request *&again);
 
     // The call was started once more.
-    static void started_again(Request &again, const Call &call, MPI_Request request);
+    static void started_again(Request &again, MPI_Request request);
 
     static Shadow shadow_of(const Call &call);
 };
@@ -68,7 +68,7 @@ public:
             int result = replay(call, K, request, again);
             if (again != nullptr) {
                 result = start();
-                started_again(*again, call, *request);
+                started_again(*again, *request);
             }
             return result == run_live ? Starts::call<F>(site, a...) : result;
         }

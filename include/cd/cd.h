@@ -160,6 +160,17 @@ enum cd_error {
 
     CD_ERROR_NO_MEMORY,
     CD_ERROR_ARGUMENT, /* another argument is NULL or out of range; the message names it */
+
+    /* stores in files */
+    CD_ERROR_STORE_DIRECTORY, /* not there, or not safe to use */
+    CD_ERROR_STORE_LOCKED,    /* another process has it open */
+    CD_ERROR_STORE_DAMAGED,
+    CD_ERROR_STORE_VERSION,    /* of a format that this library does not know */
+    CD_ERROR_STORE_IO,         /* the operating system refused to read or write */
+    CD_ERROR_STORE_FULL,       /* no room on the disk */
+    CD_ERROR_STORE_FORKED,     /* the store belongs to the process that this one was forked from */
+    CD_ERROR_RESTART_MISMATCH, /* this program adds something else than the store holds */
+    CD_ERROR_RESTART_UNBOUND,  /* the store holds bytes that this program has not added yet */
 };
 
 /* ---- Life of a CD ------------------------------------------------------------------ */
@@ -208,6 +219,11 @@ CD_API int delete_from_cd(cd_handle cd, const struct cd_addrspec *addrlist, int 
 CD_API int add_file_to_cd(cd_handle cd, int filedes);
 CD_API int delete_file_from_cd(cd_handle cd, int filedes);
 
+/* Gives length bytes at address a name by which a restarted program finds them again in its
+   stores; length 0 takes it back. Needed for memory that is not in a program's or library's data
+   and is not always added in the same order. Names count for the whole process. Thread-safe. */
+CD_API int cd_name_region(const char *name, void *address, size_t length);
+
 /* ---- Errors ------------------------------------------------------------------------ */
 
 /* The calling thread's last call of this library: its code, CD_ERROR_NONE if it succeeded. */
@@ -231,7 +247,8 @@ struct cd_info {
     int children;         /* live children */
     int logging;          /* 1 when MPI traffic is logged */
     int replaying;        /* 1 between restore_cd and the end of the log */
-    int restarted;        /* 1 when the CD came back from a persistent store */
+    int restarted;        /* 1 when the CD came back from a persistent store, until it is restored
+                             or advanced */
     uint64_t epoch;       /* how often the CD was advanced */
     size_t entries;       /* runs of bytes that came from one added range and are alike */
     size_t bytes;         /* bytes in these entries */
@@ -241,6 +258,7 @@ struct cd_info {
     size_t log_length;    /* MPI log entries since the CD's point in time */
     size_t log_bytes;     /* their size */
     size_t log_remaining; /* entries still to be replayed */
+    size_t unbound;       /* bytes that came back from a store and were not added again yet */
 };
 
 CD_API int cd_query(cd_handle cd, struct cd_info *info);

@@ -4,6 +4,7 @@
 
 #include "domains/inspect.h"
 #include "api/operation.h"
+#include "restart/address_book.h"
 #include "runtime/family_lock.h"
 
 #include <optional>
@@ -47,6 +48,17 @@ int cd_verify(cd_handle cd, cd_mismatch_fn report_mismatch, void *context) {
             lending.emplace(lock);
         }
         return cd::verify(lock.domain(), report_mismatch, context);
+    }));
+}
+
+int cd_name_region(const char *name, void *address, size_t length) {
+    return cd::result_of(cd::guarded([&] {
+        const auto begin = reinterpret_cast<uintptr_t>(address);
+        cd::Status status;
+        cd::Registry::instance().between_forks([&] {
+            status = cd::AddressBook::instance().name_region(name, {begin, begin + length});
+        });
+        return status;
     }));
 }
 

@@ -6,6 +6,7 @@
 #include "base/make_room.h"
 #include "domains/advance.h"
 #include "domains/commit.h"
+#include "domains/inheriting.h"
 #include "domains/recovery.h"
 #include "runtime/active_stack.h"
 #include "runtime/family_lock.h"
@@ -13,6 +14,7 @@
 #include "runtime/fork.h"
 #include "runtime/identity.h"
 #include "runtime/log_listener.h"
+#include "runtime/stored_family.h"
 
 #include <memory>
 #include <optional>
@@ -54,6 +56,21 @@ Status read_storage_info(const char *storage_info, StorageInfo &storage) {
     return check_supported(storage);
 }
 
+// The name is the root's already, so that no other thread opens the same store.
+Status open_root(cd_handle handle) {
+    Status status;
+    try {
+        status = open_family(handle);
+    } catch (...) {
+        end_family(handle);
+        throw;
+    }
+    if (!status) {
+        end_family(handle);
+    }
+    return status;
+}
+
 Status create_root(const char *storage_info, mpi_log mode, const char *name, cd_handle &handle,
                    Report &report) {
     if (Status status = check_root_name(name); !status) {
@@ -86,7 +103,11 @@ Status create_root(const char *storage_info, mpi_log mode, const char *name, cd_
     if (mode == CD_COMM_LOGGING_ENABLED) {
         root->log = LogShare::of_root();
     }
+    const bool outlives_process = root->storage.store == Store::file;
     Status status = Registry::instance().install(std::move(root), handle);
+    if (status.is_ok() && outlives_process) {
+        status = open_root(handle);
+    }
     if (status.is_ok()) {
         stack.push(handle);
     }
@@ -99,6 +120,38 @@ LogShare::Place log_place(const Resident &parent, uint64_t creating_thread) {
         return LogShare::Place::own_in_any_order;
     }
     return parent.children.empty() ? LogShare::Place::parents : LogShare::Place::own;
+}
+
+// What a child may not have otherwise than its root: they have one store.
+Status check_same_store(const Resident &parent, const StorageInfo &storage) {
+    const StorageInfo &family = parent.storage;
+    if (storage.store == family.store && storage.dir == family.dir && storage.sync == family.sync &&
+        storage.keep == family.keep &&
+        (family.store == Store::memory || storage.checksummed() == family.checksummed())) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_STORAGE_UNSUPPORTED,
+                "storage_info: CD %s and its descendants have one store, so store, dir, sync and "
+                "keep, and checksum in a file, can only be given for the root",
+                parent.name());
+}
+
+// A child that came back from the store. storage: what the program wants it to have.
+Status wake_child(Resident &child, Resident &parent, ActiveStack &stack, cd_handle &handle,
+                  Report &report) {
+    report.about(child.name());
+    if (parent.log.enabled()) {
+        Status status = LogShare::of_child(parent.log, LogShare::Place::own_in_any_order,
+                                           {child.depth, child.sibling}, child.log);
+        if (!status) {
+            return status;
+        }
+    }
+    child.home_thread = child.active_in = stack.thread();
+    wake(child, parent);
+    handle = child.handle;
+    stack.push(handle);
+    return Status::ok();
 }
 
 Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log mode,
@@ -122,8 +175,14 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     if (Status status = read_storage_info(storage_info, child->storage); !status) {
         return status;
     }
+    if (Status status = check_same_store(parent, child->storage); !status) {
+        return status;
+    }
     ActiveStack &stack = ActiveStack::of_this_thread();
     stack.make_room();
+    if (Resident *dormant = next_dormant(parent)) {
+        return wake_child(*dormant, parent, stack, handle, report);
+    }
     child->parent = &parent;
     child->depth = parent.depth + 1;
     child->sibling = parent.children_numbers.lowest_free();
@@ -132,6 +191,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     child->identity = make_identity(child->rank, child->root_name, child->depth, child->sibling);
     report.about(child->name());
     child->home_thread = child->active_in = stack.thread();
+    write_down_later(*child, parent);
     if (parent.log.enabled()) {
         Status status = LogShare::of_child(parent.log, log_place(parent, stack.thread()),
                                            {child->depth, child->sibling}, child->log);
@@ -149,6 +209,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     if (status.is_ok()) {
         parent.children.push_back(&resident);
         parent.children_numbers.take(resident.sibling);
+        ++parent.children_created;
         stack.push(handle);
     }
     return status;
@@ -222,6 +283,45 @@ Status write_memory(Recovery &recovery, FamilyLock &lock) {
     return recovery.write_memory();
 }
 
+// Functions that regenerate bytes are the program's: those of the process that is gone are of no
+// use.
+Status check_regenerable(const std::vector<Domain *> &subtree) {
+    for (const Domain *domain : subtree) {
+        for (const Unbound &found : domain->unbound) {
+            if (found.restoration == Restoration::regen) {
+                return fail(CD_ERROR_RESTART_UNBOUND,
+                            "CD %s holds %zu bytes via regen, and this program has not given the "
+                            "function yet; add them via regen again, then restore",
+                            domain->name(), found.old.length());
+            }
+        }
+    }
+    return Status::ok();
+}
+
+// After memory was restored: in the store too the descendants end.
+Status write_down_restore(Resident &top, const std::vector<Domain *> &subtree,
+                          Inheriting &inheriting) {
+    for (size_t i = 1; i < subtree.size(); ++i) {
+        inheriting.leave(*subtree[i], false);
+    }
+    const std::unique_ptr<Transaction> transaction = top.ledger->begin();
+    inheriting.write_down(*transaction);
+    for (size_t i = subtree.size(); i-- > 1;) {
+        transaction->drop(subtree[i]->number);
+    }
+    return transaction->commit();
+}
+
+void count_as_restored(Resident &top) noexcept {
+    top.restarted = false;
+    top.files_owed = true;
+    top.children_created = 0;
+    for (Unbound &found : top.unbound) {
+        found.owed = true;
+    }
+}
+
 Status restore_named(cd_handle handle, Report &report) {
     FamilyLock lock;
     if (Status status = lock.lock(handle, FamilyLock::Reach::family); !status) {
@@ -235,6 +335,9 @@ Status restore_named(cd_handle handle, Report &report) {
     }
     const auto &subtree = recovery.subtree();
     if (Status status = check_not_active_elsewhere(domain, subtree); !status) {
+        return status;
+    }
+    if (Status status = check_regenerable(subtree); !status) {
         return status;
     }
     std::vector<FilePosition> unused;
@@ -255,6 +358,14 @@ Status restore_named(cd_handle handle, Report &report) {
         return status;
     }
     report.copied(recovery.copied());
+    if (domain.ledger != nullptr) {
+        Inheriting inheriting(domain);
+        if (Status status = write_down_restore(domain, subtree, inheriting); !status) {
+            return status;
+        }
+        inheriting.publish();
+    }
+    count_as_restored(domain);
     domain.log.rewind(domain.depth);
     for (size_t i = subtree.size(); i-- > 1;) {
         lock.discard(static_cast<Resident &>(*subtree[i]));

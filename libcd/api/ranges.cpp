@@ -5,6 +5,7 @@
 #include "api/operation.h"
 #include "domains/add.h"
 #include "domains/remove.h"
+#include "restart/bind.h"
 #include "runtime/family_lock.h"
 
 #include <atomic>
@@ -41,15 +42,57 @@ Status choose_storage(const Domain &domain, const char *storage_info, AddRequest
     if (Status status = parse_storage_info(storage_info, "storage_info", storage); !status) {
         return status;
     }
+    if (storage.store != domain.storage.store) {
+        return fail(CD_ERROR_STORAGE_UNSUPPORTED,
+                    "storage_info: CD %s is kept in %s, and so is all that it holds; give store= "
+                    "when the root is created",
+                    domain.name(), domain.storage.store == Store::file ? "a file" : "memory");
+    }
     request.in_place = storage.shadow == Shadow::none;
     request.checksummed = storage.checksummed();
     return check_supported(storage);
+}
+
+// What the call names of what came from another process is found before the call itself.
+Status bind_first(cd_handle handle, const AddRequest &request) {
+    cd_handle root = nullptr;
+    {
+        FamilyLock lock;
+        if (Status status = lock.lock(handle, FamilyLock::Reach::self); !status) {
+            return status;
+        }
+        const Resident *at = &lock.domain();
+        if (at->ledger == nullptr || at->ledger->unbound == 0) {
+            return Status::ok();
+        }
+        handle = at->handle;
+        for (; !at->is_root(); at = at->parent_resident()) {
+        }
+        root = at->handle;
+    }
+    if (Status status = check_request(request); !status) {
+        return status;
+    }
+    FamilyLock lock;
+    if (Status status = lock.lock(root, FamilyLock::Reach::family); !status) {
+        return status;
+    }
+    for (Domain *domain : subtree_of(lock.domain())) {
+        if (static_cast<Resident *>(domain)->handle == handle) {
+            return bind(*domain, request);
+        }
+    }
+    return Status::ok(); // it has ended meanwhile, which the call itself will find
 }
 
 int add_named(cd_handle handle, const cd_addrspec *list, int count, const char *storage_info,
               Restoration restoration, cd_regen_fn regen) {
     return result_of(observed(operation_of(restoration), [&](Report &report) {
         // What a PARENT entry refers to must not go away while it is looked up.
+        AddRequest request = {list, count, restoration, regen, false, false, next_call()};
+        if (Status status = bind_first(handle, request); !status) {
+            return status;
+        }
         const auto reach = restoration == Restoration::parent ? FamilyLock::Reach::ancestors
                                                               : FamilyLock::Reach::self;
         FamilyLock lock;
@@ -58,7 +101,6 @@ int add_named(cd_handle handle, const cd_addrspec *list, int count, const char *
         }
         Resident &domain = lock.domain();
         report.about(domain.name());
-        AddRequest request = {list, count, restoration, regen, false, false, next_call()};
         if (Status status = choose_storage(domain, storage_info, request); !status) {
             return status;
         }

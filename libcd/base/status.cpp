@@ -73,6 +73,16 @@ constexpr Text texts[] = {
 
     {CD_ERROR_NO_MEMORY, "out of memory"},
     {CD_ERROR_ARGUMENT, "an argument is NULL or out of range"},
+
+    {CD_ERROR_STORE_DIRECTORY, "the directory for the store cannot be used"},
+    {CD_ERROR_STORE_LOCKED, "another process has the store open"},
+    {CD_ERROR_STORE_DAMAGED, "the store is damaged"},
+    {CD_ERROR_STORE_VERSION, "the store has an unknown format"},
+    {CD_ERROR_STORE_IO, "reading or writing the store failed"},
+    {CD_ERROR_STORE_FULL, "there is no room for the store"},
+    {CD_ERROR_STORE_FORKED, "the store belongs to the parent process"},
+    {CD_ERROR_RESTART_MISMATCH, "the program does not match the store"},
+    {CD_ERROR_RESTART_UNBOUND, "the store holds bytes that were not added again"},
 };
 
 } // namespace

@@ -104,6 +104,12 @@ bool set_shadow(std::string_view value, StorageInfo &into) {
     return choose(value, choices, into.shadow);
 }
 
+bool set_keep(std::string_view value, StorageInfo &into) {
+    const auto count = parse_integer(value, 1, 1000);
+    into.keep = count.value_or(into.keep);
+    return count.has_value();
+}
+
 bool set_dir(std::string_view value, StorageInfo &into) { return set_text(value, into.dir); }
 bool set_group(std::string_view value, StorageInfo &into) { return set_text(value, into.group); }
 bool set_config(std::string_view value, StorageInfo &into) { return set_text(value, into.config); }
@@ -122,6 +128,7 @@ constexpr StorageKey keys[] = {
     {"track", "explicit or pages", "who finds out what was modified", set_track},
     {"config", any_text, "a file with descriptor lines", set_config},
     {"shadow", "full or none", "whether an advance writes to a second copy", set_shadow},
+    {"keep", "an integer from 1 to 1000", "how many points in time store=file keeps", set_keep},
 };
 
 // What a message quotes of the text: not so much of it that the rest of the sentence is cut off.
@@ -196,8 +203,10 @@ Status parse_storage_info(std::string_view text, const char *origin, StorageInfo
 }
 
 Status check_supported(const StorageInfo &info) {
-    if (info.store != Store::memory) {
-        return unsupported("store=file", "use store=memory");
+    if (info.store == Store::file && info.shadow == Shadow::none) {
+        return unsupported(
+            "store=file with shadow=none, because a file is never overwritten in place",
+            "use shadow=full");
     }
     if (info.redundancy.scheme != Scheme::none) {
         return unsupported("redundancy across nodes", "use redundancy=none");

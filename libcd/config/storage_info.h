@@ -43,6 +43,7 @@ struct StorageInfo {
     Track track = Track::explicit_calls; // who finds out what was modified
     std::string config;                  // SCR-style descriptor lines; "" when not given
     Shadow shadow = Shadow::full;        // whether an advance has a second copy to write to
+    int keep = 1;                        // points in time that store=file has, the newest included
 
     bool checksummed() const {
         return checksum == Checksum::crc32c ||

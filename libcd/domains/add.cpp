@@ -8,6 +8,8 @@
 #include "store/placement.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace cd {
@@ -37,17 +39,27 @@ public:
                 return status;
             }
         }
+        if (domain_.ledger != nullptr) {
+            return write_down();
+        }
         return request_.restoration == Restoration::copy ? prepare_data() : Status::ok();
     }
 
     void publish() noexcept {
         CopyRun run(CopyRun::Direction::to_store);
-        domain_.entries.accept_arriving([&](Entry &entry) { take_data(entry, run); });
-        for (Entry *entry : converted_) {
-            take_data(*entry, run);
+        if (domain_.ledger != nullptr) {
+            domain_.entries.accept_arriving();
+            for (size_t i = 0; i < converted_.size(); ++i) {
+                converted_[i]->data = std::move(converted_data_[i]);
+            }
+        } else {
+            domain_.entries.accept_arriving([&](Entry &entry) { take_data(entry, run); });
+            for (Entry *entry : converted_) {
+                take_data(*entry, run);
+            }
+            run.flush();
+            copied_ = run.copied();
         }
-        run.flush();
-        copied_ = run.copied();
         if (meets_held_) {
             auto near = domain_.entries.begin();
             for (const Element &element : elements_) {
@@ -123,6 +135,7 @@ private:
         if (entry.restoration != request_.restoration && entry.stage == Stage::held) {
             ++conversions_;
         }
+        relabels_ |= entry.restoration != request_.restoration || entry.access != element.access;
         if (entry.scope != element.scope) {
             return fail(CD_ERROR_SCOPE_FIXED,
                         "CD %s holds the %zu bytes at %p as %s; to change the scope, delete them "
@@ -175,10 +188,73 @@ private:
         return Status::ok();
     }
 
+    // For a CD that outlives the process: stores the data and writes down what this call does.
+    Status write_down() {
+        if (domain_.entries.arriving().empty() && !relabels_) {
+            return Status::ok();
+        }
+        const std::unique_ptr<Transaction> transaction = domain_.ledger->begin();
+        if (request_.restoration == Restoration::copy) {
+            if (conversions_ > 0) {
+                collect_converted();
+            }
+            if (Status status = store_data(*transaction); !status) {
+                return status;
+            }
+        }
+        for (const Entry *entry : arriving_as_given()) {
+            transaction->hold(domain_.number, *entry);
+        }
+        for (size_t i = 0; i < converted_.size(); ++i) {
+            transaction->replace_data(domain_.number, converted_[i]->range, converted_data_[i]);
+        }
+        if (relabels_) {
+            for (const Element &element : elements_) {
+                transaction->relabel(domain_.number, element.range, element.access,
+                                     request_.restoration);
+            }
+        }
+        return transaction->commit();
+    }
+
+    // In the order of the list: another process adds the same list, but at other addresses.
+    std::vector<const Entry *> arriving_as_given() {
+        std::vector<const Entry *> entries;
+        for (const Entry *entry = domain_.entries.arriving().first(); entry != nullptr;
+             entry = entry->next) {
+            entries.push_back(entry);
+        }
+        std::ranges::sort(entries, {}, [](const Entry *entry) {
+            return std::pair(entry->origin.element, entry->range.begin);
+        });
+        return entries;
+    }
+
+    Status store_data(Transaction &transaction) {
+        const auto store = [&](const Entry &entry, Piece &data) {
+            copied_ += entry.range.length();
+            return transaction.keep(entry.range, data);
+        };
+        for (Entry *entry = domain_.entries.arriving().first(); entry != nullptr;
+             entry = entry->next) {
+            if (Status status = store(*entry, entry->data); !status) {
+                return status;
+            }
+        }
+        converted_data_.resize(converted_.size());
+        for (size_t i = 0; i < converted_.size(); ++i) {
+            if (Status status = store(*converted_[i], converted_data_[i]); !status) {
+                return status;
+            }
+        }
+        return Status::ok();
+    }
+
     void take_data(Entry &entry, CopyRun &run) noexcept {
         if (request_.restoration == Restoration::copy) {
             entry.data = placement_.next(entry.range.begin, entry.range.length());
-            run.add(entry.range.begin, entry.data.block(), entry.data.at(), entry.range.length());
+            run.add(entry.range.begin, entry.data.block(), entry.data.offset(),
+                    entry.range.length());
         }
     }
 
@@ -238,10 +314,12 @@ private:
     const AddRequest &request_;
     Placement placement_;
     std::vector<Element> elements_;
-    std::vector<Entry *> converted_; // held PARENT or REGEN entries that become COPY
+    std::vector<Entry *> converted_;    // held PARENT or REGEN entries that become COPY
+    std::vector<Piece> converted_data_; // of each of these, if it is written down
     size_t conversions_ = 0;
     size_t copied_ = 0;
     bool meets_held_ = false; // some element overlaps a held entry or an earlier element
+    bool relabels_ = false;   // some entry gets other labels than it has
     bool published_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include "store/placement.h"
 #include "store/undo_log.h"
 
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -18,7 +19,9 @@ namespace {
 // members take everything back.
 class Advance {
 public:
-    explicit Advance(Domain &domain) : domain_(domain) {}
+    // positions: where the CD's files stand now.
+    Advance(Domain &domain, const std::vector<FilePosition> &positions)
+        : domain_(domain), positions_(positions) {}
 
     // Nothing: all ancestors have to be locked.
     std::optional<Status> prepare(Locked locked) {
@@ -29,6 +32,9 @@ public:
             }
         }
         domain_.log.prepare_begin_now(domain_.depth);
+        if (domain_.ledger != nullptr) {
+            return write_down();
+        }
         if (Status status = prepare_shadows(); !status) {
             return status;
         }
@@ -63,7 +69,9 @@ public:
         run.flush();
         domain_.log.begin_now();
         ++domain_.epoch;
-        return run.copied() + undo_.overwritten();
+        domain_.children_created = 0;
+        domain_.restarted = false;
+        return run.copied() + undo_.overwritten() + written_;
     }
 
 private:
@@ -74,6 +82,57 @@ private:
 
     Placement &placement_for(const Entry &entry) {
         return entry.data.block().checksummed() ? checksummed_ : plain_;
+    }
+
+    // For a CD that outlives the process: stores the new data beside the old ones and writes down
+    // that they count.
+    Status write_down() {
+        const std::unique_ptr<Transaction> transaction = domain_.ledger->begin();
+        if (domain_.is_root() && transaction->retains()) {
+            transaction->retain(all_data());
+        }
+        const auto for_each_changed = [&](const auto &visit) {
+            Status status;
+            for (Entry *entry = domain_.entries.read_write().first();
+                 entry != nullptr && status.is_ok(); entry = entry->next) {
+                if (entry->restoration == Restoration::copy) {
+                    status = visit(*entry);
+                }
+            }
+            return status;
+        };
+        Status status = for_each_changed([&](Entry &entry) {
+            written_ += entry.range.length();
+            return transaction->keep(entry.range, entry.shadow);
+        });
+        if (!status) {
+            return status;
+        }
+        if (handover_) {
+            handover_->write_down(*transaction);
+        }
+        status = for_each_changed([&](Entry &entry) {
+            transaction->replace_data(domain_.number, entry.range, entry.shadow);
+            return Status::ok();
+        });
+        transaction->demote(domain_.number);
+        if (!positions_.empty()) {
+            std::vector<FilePosition> files = positions_;
+            files.insert(files.end(), domain_.unbound_files.begin(), domain_.unbound_files.end());
+            transaction->files(domain_.number, files);
+        }
+        transaction->epoch(domain_.number, domain_.epoch + 1);
+        return transaction->commit();
+    }
+
+    std::vector<Piece> all_data() const {
+        std::vector<Piece> data;
+        for (const auto &[address, entry] : domain_.entries) {
+            if (entry->data) {
+                data.push_back(entry->data.share());
+            }
+        }
+        return data;
     }
 
     // In the steady state every entry has its shadow from the last advance.
@@ -110,13 +169,15 @@ private:
 
     // Before the handover, which takes the data and says which entries give them.
     void fill_shadow(Entry &entry, CopyRun &run) noexcept {
-        if (entry.restoration != Restoration::copy || overwritten_in_place(entry)) {
+        if (entry.restoration != Restoration::copy || overwritten_in_place(entry) ||
+            domain_.ledger != nullptr) {
             return;
         }
         if (!entry.shadow) {
             entry.shadow = placement_for(entry).next(entry.range.begin, entry.range.length());
         }
-        run.add(entry.range.begin, entry.shadow.block(), entry.shadow.at(), entry.range.length());
+        run.add(entry.range.begin, entry.shadow.block(), entry.shadow.offset(),
+                entry.range.length());
     }
 
     // The shadow becomes the data; the old data become the shadow unless somebody else has them.
@@ -141,12 +202,30 @@ private:
     }
 
     Domain &domain_;
+    const std::vector<FilePosition> &positions_;
     std::optional<Handover> handover_;
     Placement plain_{false};
     Placement checksummed_{true};
     bool any_in_place_ = false;
-    UndoLog undo_; // last, so that data are undone before anything else
+    size_t written_ = 0; // bytes that went to the ledger
+    UndoLog undo_;       // last, so that data are undone before anything else
 };
+
+// What changes, or goes to the parent, has to be known in this process.
+Status check_bound(const Domain &domain) {
+    for (const Unbound &found : domain.unbound) {
+        if (!domain.is_root() ||
+            (found.access == CD_READ_WRITE && found.restoration == Restoration::copy)) {
+            return fail(CD_ERROR_RESTART_UNBOUND,
+                        "CD %s cannot advance: its store holds %zu bytes that this program has not "
+                        "added yet (range %llu of CD path \"%s\", or in \"%s\"); add them first",
+                        domain.name(), found.old.length(),
+                        static_cast<unsigned long long>(found.ordinal), found.name->c_str(),
+                        found.name->c_str());
+        }
+    }
+    return Status::ok();
+}
 
 } // namespace
 
@@ -158,12 +237,18 @@ std::optional<Status> advance(Domain &domain, Locked locked, std::vector<FilePos
     if (Status status = domain.log.check_begin_now(domain.depth); !status) {
         return status;
     }
-    Advance operation(domain);
+    if (Status status = check_bound(domain); !status) {
+        return status;
+    }
+    Advance operation(domain, positions);
     if (std::optional<Status> status = operation.prepare(locked); !status || !*status) {
         return status;
     }
     copied = operation.publish();
     domain.files.replace(positions);
+    if (domain.is_root() && domain.ledger != nullptr) {
+        domain.ledger->forget_aside();
+    }
     return Status::ok();
 }
 

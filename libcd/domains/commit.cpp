@@ -2,11 +2,22 @@
 // Copyright the containment-domains authors
 #include "domains/commit.h"
 
+#include "domains/inheriting.h"
+
+#include <memory>
+
 namespace cd {
 
 Status check_no_children(const Domain &domain, const char *operation) {
     if (domain.children.empty()) {
         return Status::ok();
+    }
+    if (domain.children.front()->dormant) {
+        return fail(CD_ERROR_HAS_CHILDREN,
+                    "CD %s cannot %s: its descendant %s is in the store and holds part of its "
+                    "point in time; restore the CD, create the child again, or start with "
+                    "CD_RESTART=no",
+                    domain.name(), operation, domain.children.front()->name());
     }
     return fail(CD_ERROR_HAS_CHILDREN,
                 "CD %s cannot %s while it has %zu uncommitted children, the first being %s; commit "
@@ -23,7 +34,23 @@ std::optional<Status> commit(Domain &domain, Locked locked) {
         if (!handover.prepare(locked)) {
             return std::nullopt;
         }
+        Inheriting inheriting(*domain.parent);
+        inheriting.leave(domain, true);
+        if (domain.ledger != nullptr) {
+            const std::unique_ptr<Transaction> transaction = domain.ledger->begin();
+            handover.write_down(*transaction);
+            inheriting.write_down(*transaction);
+            transaction->drop(domain.number);
+            if (Status status = transaction->commit(); !status) {
+                return status;
+            }
+        }
         handover.publish();
+        inheriting.publish();
+    } else if (domain.ledger != nullptr) {
+        if (Status status = domain.ledger->remove(); !status) {
+            return status;
+        }
     }
     domain.entries.clear();
     return Status::ok();

@@ -7,9 +7,12 @@
 #include "domains/sibling_numbers.h"
 #include "mpi_log/log_share.h"
 #include "ranges/file_table.h"
+#include "ranges/ledger.h"
 #include "ranges/range_index.h"
+#include "ranges/unbound.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,9 +34,21 @@ struct Domain {
     std::string root_name;
     std::string identity; // rank/name/depth/sibling
 
+    // Where it is written down, if it outlives the process. Before what it holds, which is in
+    // there.
+    std::shared_ptr<Ledger> ledger;
+    CdNumber number = 0;
+    std::string path; // which of its parent's children since a point in time, and so on
+    uint64_t children_created = 0; // since the point in time
+
     // What it holds.
     RangeIndex entries;
     FileTable files;
+    std::vector<Unbound> unbound;            // from another process, and not known here yet
+    std::vector<FilePosition> unbound_files; // the same for files
+    bool restarted = false; // came back from its store, and was neither restored nor advanced since
+    bool dormant = false;   // came back, and the program has not created it yet
+    bool files_owed = false; // was restored; so are files when they are added again
     LogShare log;
     StorageInfo storage;
     uint64_t epoch = 0;

@@ -148,6 +148,26 @@ void Handover::prepare_above_parent() {
     }
 }
 
+void Handover::write_down(Transaction &transaction) const {
+    for (const auto &[address, entry] : child_.entries) {
+        if (entry->stage == Stage::leaving) {
+            transaction.give(child_.number, parent_.number, entry->range, kind_ == Kind::share);
+        } else if (entry->read_write()) {
+            transaction.promote(parent_.number, entry->range);
+        }
+    }
+    for (const auto &[holder, range] : above_parent_) {
+        transaction.promote(holder->number, range);
+    }
+    if (child_.files.size() > 0) {
+        FileTable merged = parent_.files;
+        for (const FilePosition &file : child_.files) {
+            merged.add(file);
+        }
+        transaction.files(parent_.number, {merged.begin(), merged.end()});
+    }
+}
+
 void Handover::publish() noexcept {
     promote_in_parent();
     promote_above_parent();

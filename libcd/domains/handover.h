@@ -34,6 +34,9 @@ public:
     // published then. May throw std::bad_alloc.
     [[nodiscard]] bool prepare(Locked locked);
 
+    // After prepare(), for CDs that outlive the process: what publish() will do.
+    void write_down(Transaction &transaction) const;
+
     // share: READ_WRITE copies leave their data to the parent and have only their shadow
     // afterwards, which the caller has filled. move: the child is empty afterwards.
     void publish() noexcept;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 namespace cd {
 namespace {
@@ -72,10 +73,30 @@ void compare(const std::byte *stored, Range range, Mismatches &mismatches) {
     close_run(length);
 }
 
+// The same for data in a file, which are read bit by bit; what cannot be read is damaged.
+void verify_backed_part(const Entry &own, const Piece &data, Range part, Mismatches &mismatches) {
+    std::vector<std::byte> stored(std::min(part.length(), size_t{256} << 10));
+    for (size_t done = 0; done < part.length(); done += stored.size()) {
+        const size_t length = std::min(stored.size(), part.length() - done);
+        const Range now = {part.begin + done, part.begin + done + length};
+        if (!data.block().backing()->read(data.offset() + done, stored.data(), length)) {
+            mismatches.found(now, CD_MISMATCH_CHECKSUM);
+        } else if (!own.read_write()) {
+            compare(stored.data(), now, mismatches);
+        }
+    }
+}
+
 // source: a COPY entry that holds part for the CD's own entry.
 void verify_part(const Entry &own, const Entry &source, Range part, Mismatches &mismatches) {
+    if (source.data.block().backing() != nullptr) {
+        verify_backed_part(own, source.data.share(part.begin - source.range.begin), part,
+                           mismatches);
+        return;
+    }
     const std::byte *stored = source.data.at() + (part.begin - source.range.begin);
-    if (!source.data.block().intact(stored, part.length())) {
+    if (!source.data.block().intact(source.data.offset() + (part.begin - source.range.begin),
+                                    part.length())) {
         mismatches.found(part, CD_MISMATCH_CHECKSUM);
     }
     if (!own.read_write()) {
@@ -93,6 +114,10 @@ void query(const Domain &domain, cd_info &info) {
     info.logging = domain.log.enabled() ? 1 : 0;
     const LogShare::Extent log = domain.log.extent();
     info.replaying = log.remaining > 0 ? 1 : 0;
+    info.restarted = domain.restarted ? 1 : 0;
+    for (const Unbound &found : domain.unbound) {
+        info.unbound += found.old.length();
+    }
     info.epoch = domain.epoch;
     info.files = domain.files.size();
     info.log_length = log.entries;

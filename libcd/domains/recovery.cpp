@@ -14,8 +14,11 @@ namespace cd {
 namespace {
 
 Status check_intact(const Domain &domain, const Entry &entry, Range part) {
-    const std::byte *at = entry.data.at() + (part.begin - entry.range.begin);
-    if (entry.data.block().intact(at, part.length())) {
+    if (entry.data.block().backing() != nullptr) {
+        return Status::ok();
+    }
+    const size_t offset = entry.data.offset() + (part.begin - entry.range.begin);
+    if (entry.data.block().intact(offset, part.length())) {
         return Status::ok();
     }
     return fail(
@@ -113,9 +116,13 @@ bool Recovery::regenerates() const {
 
 Status Recovery::write_memory() {
     for (size_t i = subtree_.size(); i-- > 0;) {
-        write_copies(i);
+        if (Status status = write_copies(i); !status) {
+            return status;
+        }
         if (others_[i].from_ancestors) {
-            write_from_ancestors(i);
+            if (Status status = write_from_ancestors(i); !status) {
+                return status;
+            }
         }
         if (Status status = call_regens(*subtree_[i], others_[i].regens); !status) {
             return status;
@@ -147,7 +154,7 @@ void Recovery::for_each_lasting(size_t index, size_t older, Range range, const V
     }
 }
 
-void Recovery::write_copies(size_t index) {
+Status Recovery::write_copies(size_t index) {
     CopyRun run(CopyRun::Direction::to_memory);
     for (const auto &held : subtree_[index]->entries) {
         const Entry &entry = *held.second;
@@ -156,14 +163,15 @@ void Recovery::write_copies(size_t index) {
         }
         for_each_lasting(index, 0, entry.range, [&](Range part) {
             run.add(part.begin, entry.data.block(),
-                    entry.data.at() + (part.begin - entry.range.begin), part.length());
+                    entry.data.offset() + (part.begin - entry.range.begin), part.length());
         });
     }
     run.flush();
     copied_ += run.copied();
+    return run.status();
 }
 
-void Recovery::write_from_ancestors(size_t index) {
+Status Recovery::write_from_ancestors(size_t index) {
     const Domain &domain = *subtree_[index];
     CopyRun run(CopyRun::Direction::to_memory);
     for (const auto &[address, entry] : domain.entries) {
@@ -175,13 +183,15 @@ void Recovery::write_from_ancestors(size_t index) {
                 domain.parent, lasting,
                 [&](const Entry &source, Range part) {
                     run.add(part.begin, source.data.block(),
-                            source.data.at() + (part.begin - source.range.begin), part.length());
+                            source.data.offset() + (part.begin - source.range.begin),
+                            part.length());
                 },
                 [](Range) {}); // prepare() has found none
         });
     }
     run.flush();
     copied_ += run.copied();
+    return run.status();
 }
 
 Status Recovery::call_regens(const Domain &domain, Regens &regens) {

@@ -19,8 +19,9 @@ class Recovery {
 public:
     explicit Recovery(Domain &top) : top_(top) {}
 
-    // Finds everything that can go wrong before memory is touched: data that no ancestor holds any
-    // more, damaged data. May throw std::bad_alloc.
+    // Finds what can go wrong before memory is touched: data that no ancestor holds any more,
+    // damaged data. Data in files are read only once, and their damage is found then. May throw
+    // std::bad_alloc.
     Status prepare();
 
     // The positions to restore, the oldest for each descriptor.
@@ -29,8 +30,8 @@ public:
     // Whether write_memory() calls functions of the application.
     bool regenerates() const;
 
-    // Writes memory and changes no CD. Fails when a regen function does; memory is then partly
-    // restored.
+    // Writes memory and changes no CD. Fails when a regen function does, or when data in a file
+    // cannot be read or are damaged; memory is then partly restored.
     Status write_memory();
 
     size_t copied() const { return copied_; }
@@ -56,8 +57,8 @@ private:
 
     Status check_entries(const Domain &domain, Others &others) const;
     static Regens group(std::vector<const Entry *> &entries);
-    void write_copies(size_t index);
-    void write_from_ancestors(size_t index);
+    Status write_copies(size_t index);
+    Status write_from_ancestors(size_t index);
     Status call_regens(const Domain &domain, Regens &regens);
 
     template <typename Visit>

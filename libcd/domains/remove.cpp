@@ -5,6 +5,7 @@
 #include "domains/element_order.h"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 namespace cd {
@@ -82,8 +83,18 @@ private:
 
 Status remove(Domain &domain, const cd_addrspec *list, int count) {
     Removal removal(domain);
-    for (const Element &element : ordered_elements(list, count)) {
+    const std::vector<Element> elements = ordered_elements(list, count);
+    for (const Element &element : elements) {
         if (Status status = removal.prepare(element.range); !status) {
+            return status;
+        }
+    }
+    if (domain.ledger != nullptr && !elements.empty()) {
+        const std::unique_ptr<Transaction> transaction = domain.ledger->begin();
+        for (const Element &element : elements) {
+            transaction->erase(domain.number, element.range);
+        }
+        if (Status status = transaction->commit(); !status) {
             return status;
         }
     }

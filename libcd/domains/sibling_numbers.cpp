@@ -18,6 +18,13 @@ int SiblingNumbers::lowest_free() {
     return static_cast<int>(first_with_room_ * bits + bit);
 }
 
+void SiblingNumbers::make_room(int number) {
+    const size_t words = static_cast<size_t>(number) / bits + 1;
+    if (taken_.size() < words) {
+        taken_.resize(words);
+    }
+}
+
 void SiblingNumbers::take(int number) noexcept {
     const auto index = static_cast<size_t>(number);
     taken_[index / bits] |= uint64_t{1} << (index % bits);

@@ -15,7 +15,10 @@ public:
     // The smallest number that is free; take() has room for it then. May throw std::bad_alloc.
     int lowest_free();
 
-    // number: what lowest_free() has returned since the last change.
+    // The same for a number that the caller knows to be free. May throw std::bad_alloc.
+    void make_room(int number);
+
+    // number: what lowest_free() has returned since the last change, or there is room for.
     void take(int number) noexcept;
     void give_back(int number) noexcept;
 

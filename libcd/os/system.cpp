@@ -2,11 +2,13 @@
 // Copyright the containment-domains authors
 #include "os/system.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 
@@ -84,6 +86,83 @@ int System::identify(int fd, FileIdentity &identity) {
     identity = {status.st_dev, status.st_ino};
     return 0;
 }
+
+int System::open_at(int directory, const char *name, int flags, mode_t mode) {
+    return ::openat(directory, name, flags | O_CLOEXEC, mode);
+}
+
+int System::close(int fd) { return ::close(fd); }
+
+int System::status(int fd, FileStatus &status) {
+    struct stat found = {};
+    if (::fstat(fd, &found) != 0) {
+        return -1;
+    }
+    status = {static_cast<uint64_t>(found.st_size),
+              found.st_uid,
+              found.st_mode,
+              {found.st_dev, found.st_ino}};
+    return 0;
+}
+
+int System::make_directory_at(int directory, const char *name, mode_t mode) {
+    return ::mkdirat(directory, name, mode);
+}
+
+int System::link_at(int directory, const char *from, const char *to) {
+    return ::linkat(directory, from, directory, to, 0);
+}
+
+int System::rename_at(int directory, const char *from, const char *to) {
+    return ::renameat(directory, from, directory, to);
+}
+
+int System::unlink_at(int directory, const char *name) { return ::unlinkat(directory, name, 0); }
+
+ssize_t System::read_at(int fd, void *to, size_t length, off_t offset) {
+    return ::pread(fd, to, length, offset);
+}
+
+ssize_t System::write_at(int fd, const void *from, size_t length, off_t offset) {
+    return ::pwrite(fd, from, length, offset);
+}
+
+// A file system that cannot reserve room grows the file, and may run out of room later.
+int System::allocate(int fd, off_t offset, off_t length) {
+    if (::fallocate(fd, 0, offset, length) == 0) {
+        return 0;
+    }
+    return errno == EOPNOTSUPP || errno == ENOSYS ? ::ftruncate(fd, offset + length) : -1;
+}
+
+int System::sync_data(int fd) { return ::fdatasync(fd); }
+
+int System::sync_all(int fd) { return ::fsync(fd); }
+
+// A record lock: a forked process does not have it, and it ends with its process.
+int System::lock(int fd, pid_t &holder) {
+    struct flock request = {};
+    request.l_type = F_WRLCK;
+    request.l_whence = SEEK_SET;
+    if (::fcntl(fd, F_SETLK, &request) == 0) {
+        return 0;
+    }
+    const int error = errno;
+    holder = 0;
+    if (::fcntl(fd, F_GETLK, &request) == 0 && request.l_type != F_UNLCK) {
+        holder = request.l_pid;
+    }
+    errno = error;
+    return -1;
+}
+
+pid_t System::process() { return ::getpid(); }
+
+uid_t System::user() { return ::geteuid(); }
+
+int System::random(void *to, size_t length) { return ::getentropy(to, length); }
+
+void System::warn(const char *line) { std::fprintf(stderr, "containment-domains: %s\n", line); }
 
 const char *System::environment(const char *name) { return std::getenv(name); }
 

@@ -16,6 +16,14 @@ struct FileIdentity {
     bool operator==(const FileIdentity &) const = default;
 };
 
+// What a store wants to know of a file before it trusts it.
+struct FileStatus {
+    uint64_t size = 0;
+    uid_t owner = 0;
+    mode_t mode = 0; // type and permissions, as st_mode
+    FileIdentity identity;
+};
+
 // Every call to the operating system goes through here, so that a test can make each one fail.
 // Functions that return int or off_t follow the system's convention: -1 and errno.
 class System {
@@ -28,6 +36,25 @@ public:
 
     virtual off_t seek(int fd, off_t offset, int whence);
     virtual int identify(int fd, FileIdentity &identity);
+
+    // Files of stores. Names are looked up in the directory that is open as directory.
+    virtual int open_at(int directory, const char *name, int flags, mode_t mode);
+    virtual int close(int fd);
+    virtual int status(int fd, FileStatus &status);
+    virtual int make_directory_at(int directory, const char *name, mode_t mode);
+    virtual int link_at(int directory, const char *from, const char *to); // never replaces
+    virtual int rename_at(int directory, const char *from, const char *to);
+    virtual int unlink_at(int directory, const char *name);
+    virtual ssize_t read_at(int fd, void *to, size_t length, off_t offset);
+    virtual ssize_t write_at(int fd, const void *from, size_t length, off_t offset);
+    virtual int allocate(int fd, off_t offset, off_t length); // the file grows to contain it
+    virtual int sync_data(int fd);
+    virtual int sync_all(int fd);            // of a directory: its entries
+    virtual int lock(int fd, pid_t &holder); // for this process, until it ends or closes the file
+    virtual pid_t process();
+    virtual uid_t user();
+    virtual int random(void *to, size_t length);
+    virtual void warn(const char *line); // to people, on standard error
 
     virtual const char *environment(const char *name);
     virtual uint64_t monotonic_ns();

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace cd {
 
@@ -36,6 +37,15 @@ Block *Block::create(size_t size, bool checksummed) noexcept {
     return block;
 }
 
+Block *Block::create_backed(std::unique_ptr<Backing> backing, size_t size) noexcept {
+    auto *block = new (std::nothrow) Block;
+    if (block != nullptr) {
+        block->backing_ = std::move(backing);
+        block->size_ = size;
+    }
+    return block;
+}
+
 Block::~Block() {
     if (pooled_ != 0) {
         PagePool::instance().give(data_, pooled_);
@@ -51,25 +61,25 @@ void Block::release(size_t count) noexcept {
     }
 }
 
-void Block::write(std::byte *at, const void *from, size_t length) noexcept {
+void Block::write(size_t offset, const void *from, size_t length) noexcept {
     if (pages_ == nullptr) {
-        std::memcpy(at, from, length);
+        std::memcpy(data_ + offset, from, length);
     } else {
-        write_sealed(at, static_cast<const std::byte *>(from), length);
+        write_sealed(offset, static_cast<const std::byte *>(from), length);
     }
 }
 
-void Block::write_past_caches(std::byte *at, const void *from, size_t length) noexcept {
+void Block::write_past_caches(size_t offset, const void *from, size_t length) noexcept {
     if (pages_ == nullptr) {
-        copy_past_caches(at, from, length);
+        copy_past_caches(data_ + offset, from, length);
     } else {
-        write_sealed(at, static_cast<const std::byte *>(from), length);
+        write_sealed(offset, static_cast<const std::byte *>(from), length);
     }
 }
 
-void Block::write_sealed(std::byte *at, const std::byte *from, size_t length) noexcept {
+void Block::write_sealed(size_t offset, const std::byte *from, size_t length) noexcept {
     while (length > 0) {
-        const auto offset = static_cast<size_t>(at - data_);
+        std::byte *at = data_ + offset;
         const size_t index = offset / page;
         const size_t part = std::min(length, index * page + page_length(index) - offset);
         Page &sealed = pages_[index];
@@ -80,18 +90,18 @@ void Block::write_sealed(std::byte *at, const std::byte *from, size_t length) no
             std::memcpy(at, from, part);
             sealed = {page_crc(index), was_intact ? PageState::sealed : PageState::damaged};
         }
-        at += part;
+        offset += part;
         from += part;
         length -= part;
     }
 }
 
-bool Block::intact(const std::byte *at, size_t length) const noexcept {
+bool Block::intact(size_t offset, size_t length) const noexcept {
     if (pages_ == nullptr || length == 0) {
         return true;
     }
-    const size_t first = static_cast<size_t>(at - data_) / page;
-    const size_t last = (static_cast<size_t>(at - data_) + length - 1) / page;
+    const size_t first = offset / page;
+    const size_t last = (offset + length - 1) / page;
     for (size_t index = first; index <= last; ++index) {
         if (!page_intact(index)) {
             return false;
@@ -100,12 +110,12 @@ bool Block::intact(const std::byte *at, size_t length) const noexcept {
     return true;
 }
 
-void Block::mark_damaged(const std::byte *at, size_t length) noexcept {
+void Block::mark_damaged(size_t offset, size_t length) noexcept {
     if (pages_ == nullptr || length == 0) {
         return;
     }
-    const size_t first = static_cast<size_t>(at - data_) / page;
-    const size_t last = (static_cast<size_t>(at - data_) + length - 1) / page;
+    const size_t first = offset / page;
+    const size_t last = (offset + length - 1) / page;
     for (size_t index = first; index <= last; ++index) {
         pages_[index].state = PageState::damaged;
     }

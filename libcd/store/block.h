@@ -2,11 +2,24 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "base/status.h"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace cd {
+
+// Where the bytes of a block are that is not in memory. Gives the place back at its end.
+class Backing {
+public:
+    virtual ~Backing() = default;
+
+    // Reads length bytes from offset on and compares them with their checksums; after an error, to
+    // holds anything. May throw std::bad_alloc.
+    virtual Status read(size_t offset, void *to, size_t length) const = 0;
+};
 
 // A stretch of store memory that one operation filled. Entries hold pieces of it and share its
 // ownership by counting; the last one frees it. Blocks of different CDs are independent; the
@@ -21,27 +34,35 @@ public:
     // nullptr when there is no memory. The creator holds one reference.
     static Block *create(size_t size, bool checksummed) noexcept;
 
+    // The same for bytes that are elsewhere; they are written by whoever makes backings.
+    static Block *create_backed(std::unique_ptr<Backing> backing, size_t size) noexcept;
+
     Block(const Block &) = delete;
     Block &operator=(const Block &) = delete;
 
+    // Null if the bytes are not in memory.
     std::byte *data() { return data_; }
+    Backing *backing() const { return backing_.get(); }
     size_t size() const { return size_; }
     bool checksummed() const { return pages_ != nullptr; }
+
+    // Whether one piece alone holds the block.
+    bool has_one_owner() const { return references_.load(std::memory_order_acquire) == 1; }
 
     void retain(size_t count = 1) { references_.fetch_add(count, std::memory_order_relaxed); }
     void release(size_t count = 1) noexcept;
 
-    // Copies length bytes from application memory to at, which lies in this block.
-    void write(std::byte *at, const void *from, size_t length) noexcept;
+    // What follows is for blocks in memory. Copies length bytes from application memory to offset.
+    void write(size_t offset, const void *from, size_t length) noexcept;
 
     // The same, with copy_past_caches() unless checksums have to be computed.
-    void write_past_caches(std::byte *at, const void *from, size_t length) noexcept;
+    void write_past_caches(size_t offset, const void *from, size_t length) noexcept;
 
-    // Whether the pages that hold [at, at + length) match their checksums.
-    bool intact(const std::byte *at, size_t length) const noexcept;
+    // Whether the pages that hold these bytes match their checksums.
+    bool intact(size_t offset, size_t length) const noexcept;
 
     // Whatever is in these pages, it is not what was once stored.
-    void mark_damaged(const std::byte *at, size_t length) noexcept;
+    void mark_damaged(size_t offset, size_t length) noexcept;
 
 private:
     enum class PageState : uint8_t { unwritten, sealed, damaged };
@@ -56,36 +77,37 @@ private:
     size_t page_length(size_t index) const;
     uint32_t page_crc(size_t index) const;
     bool page_intact(size_t index) const;
-    void write_sealed(std::byte *at, const std::byte *from, size_t length) noexcept;
+    void write_sealed(size_t offset, const std::byte *from, size_t length) noexcept;
 
     std::byte *data_ = nullptr;
     size_t size_ = 0;
     size_t pooled_ = 0; // size in the page pool; 0: from the heap
     Page *pages_ = nullptr;
+    std::unique_ptr<Backing> backing_;
     std::atomic<size_t> references_ = 1;
 };
 
-// Shared ownership of part of a block. Empty, or knows its block and where the bytes start; the
-// length is that of the entry that holds it.
+// Shared ownership of part of a block. Empty, or knows its block and the offset of the bytes in it;
+// the length is that of the entry that holds it.
 class Piece {
 public:
     Piece() = default;
-    Piece(Block &block, std::byte *at) : block_(&block), at_(at) { block.retain(); }
+    Piece(Block &block, size_t offset) : block_(&block), offset_(offset) { block.retain(); }
 
     // Takes over a reference that was obtained before.
-    static Piece adopt(Block &block, std::byte *at) {
+    static Piece adopt(Block &block, size_t offset) {
         Piece piece;
         piece.block_ = &block;
-        piece.at_ = at;
+        piece.offset_ = offset;
         return piece;
     }
 
-    Piece(Piece &&other) noexcept : block_(other.block_), at_(other.at_) { other.forget(); }
+    Piece(Piece &&other) noexcept : block_(other.block_), offset_(other.offset_) { other.forget(); }
     Piece &operator=(Piece &&other) noexcept {
         if (this != &other) {
             reset();
             block_ = other.block_;
-            at_ = other.at_;
+            offset_ = other.offset_;
             other.forget();
         }
         return *this;
@@ -93,11 +115,16 @@ public:
     ~Piece() { reset(); }
 
     // Another owner of the bytes from offset on.
-    Piece share(size_t offset = 0) const { return block_ ? Piece(*block_, at_ + offset) : Piece(); }
+    Piece share(size_t offset = 0) const {
+        return block_ ? Piece(*block_, offset_ + offset) : Piece();
+    }
 
     explicit operator bool() const { return block_ != nullptr; }
     Block &block() const { return *block_; }
-    std::byte *at() const { return at_; }
+    size_t offset() const { return offset_; }
+
+    // Only for a block in memory.
+    std::byte *at() const { return block_->data() + offset_; }
     void reset() noexcept {
         if (block_ != nullptr) {
             block_->release();
@@ -107,17 +134,17 @@ public:
 
     // Whether next continues this piece of the given length without a gap.
     bool continued_by(const Piece &next, size_t length) const {
-        return block_ == next.block_ && (block_ == nullptr || at_ + length == next.at_);
+        return block_ == next.block_ && (block_ == nullptr || offset_ + length == next.offset_);
     }
 
 private:
     void forget() {
         block_ = nullptr;
-        at_ = nullptr;
+        offset_ = 0;
     }
 
     Block *block_ = nullptr;
-    std::byte *at_ = nullptr;
+    size_t offset_ = 0;
 };
 
 } // namespace cd

@@ -23,11 +23,11 @@ public:
     CopyRun &operator=(const CopyRun &) = delete;
     ~CopyRun() { flush(); }
 
-    void add(uintptr_t memory, Block &block, std::byte *at, size_t length) {
-        if (block_ != &block || memory != memory_ + length_ || at != at_ + length_) {
+    void add(uintptr_t memory, Block &block, size_t offset, size_t length) {
+        if (block_ != &block || memory != memory_ + length_ || offset != offset_ + length_) {
             flush();
             block_ = &block;
-            at_ = at;
+            offset_ = offset;
             memory_ = memory;
         }
         length_ += length;
@@ -36,7 +36,9 @@ public:
     void flush() {
         if (length_ > 0) {
             copied_ += length_;
-            if (copied_ >= most_cached && length_ >= worth_passing) {
+            if (block_->backing() != nullptr) {
+                read_one();
+            } else if (copied_ >= most_cached && length_ >= worth_passing) {
                 copy_one_past_caches();
             } else {
                 copy_one();
@@ -48,6 +50,9 @@ public:
     // Bytes copied up to the last flush.
     size_t copied() const { return copied_; }
 
+    // The first error of a read from what is not in memory. Nothing is read after it.
+    Status status() const { return status_; }
+
 private:
     // Measured: from about this size on the caches lose, and with parts that are shorter than this
     // the lines at their ends cost more than is gained.
@@ -58,26 +63,33 @@ private:
 
     void copy_one() {
         if (direction_ == Direction::to_store) {
-            block_->write(at_, memory(), length_);
+            block_->write(offset_, memory(), length_);
         } else {
-            std::memcpy(memory(), at_, length_);
+            std::memcpy(memory(), block_->data() + offset_, length_);
         }
     }
 
     void copy_one_past_caches() {
         if (direction_ == Direction::to_store) {
-            block_->write_past_caches(at_, memory(), length_);
+            block_->write_past_caches(offset_, memory(), length_);
         } else {
-            copy_past_caches(memory(), at_, length_);
+            copy_past_caches(memory(), block_->data() + offset_, length_);
+        }
+    }
+
+    void read_one() {
+        if (status_.is_ok()) {
+            status_ = block_->backing()->read(offset_, memory(), length_);
         }
     }
 
     Direction direction_;
     Block *block_ = nullptr;
-    std::byte *at_ = nullptr;
+    size_t offset_ = 0;
     uintptr_t memory_ = 0;
     size_t length_ = 0;
     size_t copied_ = 0;
+    Status status_;
 };
 
 } // namespace cd

@@ -70,7 +70,7 @@ Piece Placement::next(uintptr_t address, size_t length) {
     const Place place = handing_out_.step(address, length);
     Room &room = rooms_[place.block];
     --room.pieces;
-    return Piece::adopt(*room.block, room.block->data() + place.offset);
+    return Piece::adopt(*room.block, place.offset);
 }
 
 } // namespace cd

@@ -18,9 +18,9 @@ constexpr size_t largest_room = size_t{8} << 20;
 
 UndoLog::~UndoLog() {
     for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
-        change->block->write(change->at, change->old, change->length);
+        change->block->write(change->offset, change->old, change->length);
         if (!change->intact) {
-            change->block->mark_damaged(change->at, change->length);
+            change->block->mark_damaged(change->offset, change->length);
         }
     }
 }
@@ -34,7 +34,7 @@ std::byte *UndoLog::room_for_old(size_t length) {
         if (block == nullptr) {
             throw std::bad_alloc();
         }
-        Piece room = Piece::adopt(*block, block->data());
+        Piece room = Piece::adopt(*block, 0);
         rooms_.push_back(std::move(room));
         last_used_ = 0;
     }
@@ -47,12 +47,14 @@ void UndoLog::overwrite(const Piece &piece, const void *memory, size_t length) {
     const auto *from = static_cast<const std::byte *>(memory);
     for (size_t done = 0; done < length; done += Block::page) {
         const size_t part = std::min(Block::page, length - done);
-        std::byte *at = piece.at() + done;
+        const std::byte *at = piece.at() + done;
         if (std::memcmp(at, from + done, part) != 0) {
             std::byte *old = room_for_old(part);
             std::memcpy(old, at, part);
-            changes_.push_back({&piece.block(), at, part, old, piece.block().intact(at, part)});
-            piece.block().write(at, from + done, part);
+            const size_t offset = piece.offset() + done;
+            changes_.push_back(
+                {&piece.block(), offset, part, old, piece.block().intact(offset, part)});
+            piece.block().write(offset, from + done, part);
             overwritten_ += part;
         }
     }

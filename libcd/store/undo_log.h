@@ -28,7 +28,7 @@ public:
 private:
     struct Change {
         Block *block;
-        std::byte *at;
+        size_t offset;
         size_t length;
         const std::byte *old;
         bool intact; // undoing must not seal what was damaged before

@@ -183,7 +183,7 @@ TEST_F(Create, StorageInfoIsChecked) {
         {"shadow", CD_ERROR_STORAGE_SYNTAX},
         {"=full", CD_ERROR_STORAGE_SYNTAX},
         {"shadow=full,shadow=full", CD_ERROR_STORAGE_SYNTAX},
-        {"store=file", CD_ERROR_STORAGE_UNSUPPORTED},
+        {"track=pages", CD_ERROR_STORAGE_UNSUPPORTED},
         {"redundancy=xor", CD_ERROR_STORAGE_UNSUPPORTED},
         {"track=pages", CD_ERROR_STORAGE_UNSUPPORTED},
         {"config=scr.conf", CD_ERROR_STORAGE_UNSUPPORTED},

@@ -219,8 +219,8 @@ TEST_F(Errors, StorageValueListsTheValues) {
 }
 
 TEST_F(Errors, StorageUnsupportedSaysWhat) {
-    EXPECT_EQ(create_fails(root, "store=file", 2, nullptr), CD_ERROR_STORAGE_UNSUPPORTED);
-    EXPECT_TRUE(message_has("store=file"));
+    EXPECT_EQ(create_fails(root, "redundancy=xor", 2, nullptr), CD_ERROR_STORAGE_UNSUPPORTED);
+    EXPECT_TRUE(message_has("redundancy"));
 }
 
 // ---- Ranges --------------------------------------------------------------------------------

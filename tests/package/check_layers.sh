@@ -16,8 +16,10 @@ declare -A below=(
     [ranges]="store os base"
     [mpi_log]="store os base"
     [domains]="ranges store mpi_log config base"
-    [runtime]="domains ranges store mpi_log config os base"
-    [api]="runtime domains ranges store mpi_log config os base"
+    [file_store]="ranges store config os base"
+    [restart]="file_store domains ranges store config os base"
+    [runtime]="restart file_store domains ranges store mpi_log config os base"
+    [api]="runtime restart file_store domains ranges store mpi_log config os base"
 )
 
 # Prints FILE:LINE: and the reason for each include that breaks a rule.

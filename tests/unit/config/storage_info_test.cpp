@@ -199,7 +199,7 @@ TEST(StorageInfo, ChecksumsFollowTheStore) {
 }
 
 TEST(StorageInfo, TellsWhatThisBuildCannotDo) {
-    for (const char *text : {"store=file", "redundancy=single", "redundancy=partner",
+    for (const char *text : {"store=file,shadow=none", "redundancy=single", "redundancy=partner",
                              "redundancy=xor", "redundancy=rs", "track=pages", "config=scr.conf"}) {
         clear_message();
         EXPECT_EQ(check_supported(parsed(text)).code(), CD_ERROR_STORAGE_UNSUPPORTED) << text;

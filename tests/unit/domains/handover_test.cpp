@@ -28,7 +28,7 @@ struct HandoverTest : testing::TestWithParam<Handover::Kind> {
         for (const auto &[address, entry] : child.entries) {
             if (!moves() && entry->read_write() && entry->restoration == Restoration::copy) {
                 Block *block = Block::create(entry->range.length(), false);
-                entry->shadow = Piece(*block, block->data());
+                entry->shadow = Piece(*block, 0);
                 block->release();
             }
         }
@@ -120,7 +120,7 @@ TEST(Handover, SharingLeavesTheChildItsShadowOrAShareOfTheData) {
     EXPECT_TRUE(handover.prepare(Locked::parent));
     EXPECT_TRUE(Handover::gives_data(changing));
     EXPECT_TRUE(Handover::gives_data(steady));
-    changing.shadow = Piece(steady.data.block(), steady.data.at());
+    changing.shadow = Piece(steady.data.block(), steady.data.offset());
     handover.publish();
 
     const Entry &parents_changing = *parent.entries.find(0)->second;

@@ -71,7 +71,7 @@ inline Entry &put(RangeIndex &index, Range range, Labels labels = {}) {
     Entry &entry = *new_entry(index, range, labels);
     if (labels.restoration == Restoration::copy) {
         Block *block = Block::create(range.length(), false);
-        entry.data = Piece(*block, block->data());
+        entry.data = Piece(*block, 0);
         block->release();
     }
     index.insert(index.find(range.begin), &entry);

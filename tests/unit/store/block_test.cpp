@@ -46,8 +46,8 @@ TEST(Block, AnEmptyOneIsPossible) {
     for (const bool checksummed : {false, true}) {
         Block *block = Block::create(0, checksummed);
         ASSERT_NE(block, nullptr);
-        block->write(block->data(), &checksummed, 0);
-        EXPECT_TRUE(block->intact(block->data(), 0));
+        block->write(0, &checksummed, 0);
+        EXPECT_TRUE(block->intact(0, 0));
         block->release();
     }
 }
@@ -59,7 +59,7 @@ TEST(Block, TheLastOwnerFreesIt) {
         return pages.mapped > 0;
     };
     Block *block = Block::create(large, true);
-    Piece first(*block, block->data());
+    Piece first(*block, 0);
     block->release();
     Piece second = first.share(100);
     EXPECT_EQ(second.at(), first.at() + 100);
@@ -78,10 +78,10 @@ TEST(Block, PiecesKnowWhetherTheyAreNeighbours) {
     Block *one = Block::create(100, false);
     Block *other = Block::create(100, false);
     {
-        const Piece left(*one, one->data());
+        const Piece left(*one, 0);
         EXPECT_TRUE(left.continued_by(left.share(40), 40));
         EXPECT_FALSE(left.continued_by(left.share(41), 40));
-        EXPECT_FALSE(left.continued_by(Piece(*other, one->data() + 40), 40));
+        EXPECT_FALSE(left.continued_by(Piece(*other, 40), 40));
         EXPECT_FALSE(left.continued_by(Piece(), 40));
         EXPECT_TRUE(Piece().continued_by(Piece(), 40));
     }
@@ -92,23 +92,23 @@ TEST(Block, PiecesKnowWhetherTheyAreNeighbours) {
 TEST(Block, WithoutChecksumsIsAlwaysIntact) {
     Block *block = Block::create(100, false);
     const auto bytes = pattern(100);
-    block->write(block->data(), bytes.data(), 100);
+    block->write(0, bytes.data(), 100);
     EXPECT_TRUE(std::ranges::equal(bytes, std::vector(block->data(), block->data() + 100)));
     block->data()[50] ^= std::byte{1};
     EXPECT_FALSE(block->checksummed());
-    EXPECT_TRUE(block->intact(block->data(), 100));
+    EXPECT_TRUE(block->intact(0, 100));
     block->release();
 }
 
 // Two pages and a bit, the last page being a partial one.
 struct ChecksummedBlock : testing::Test {
-    ChecksummedBlock() { block->write(at(0), bytes.data(), size); }
+    ChecksummedBlock() { block->write(0, bytes.data(), size); }
     ~ChecksummedBlock() override { block->release(); }
 
     std::byte *at(size_t offset) const { return block->data() + offset; }
     void damage(size_t offset) const { *at(offset) ^= std::byte{0x10}; }
-    bool page_intact(size_t page) const { return block->intact(at(page * Block::page), 1); }
-    bool all_intact() const { return block->intact(at(0), size); }
+    bool page_intact(size_t page) const { return block->intact(page * Block::page, 1); }
+    bool all_intact() const { return block->intact(0, size); }
 
     static constexpr size_t size = 2 * Block::page + 100;
     std::vector<std::byte> bytes = pattern(size);
@@ -131,16 +131,16 @@ TEST_F(ChecksummedBlock, FindsDamageWhereItIs) {
 
 TEST_F(ChecksummedBlock, LooksAtThePagesOfTheRangeOnly) {
     damage(Block::page);
-    EXPECT_TRUE(block->intact(at(0), Block::page));
-    EXPECT_FALSE(block->intact(at(Block::page - 1), 2));
-    EXPECT_FALSE(block->intact(at(Block::page - 1), 1000));
-    EXPECT_TRUE(block->intact(at(2 * Block::page), 100));
-    EXPECT_TRUE(block->intact(at(Block::page), 0));
+    EXPECT_TRUE(block->intact(0, Block::page));
+    EXPECT_FALSE(block->intact(Block::page - 1, 2));
+    EXPECT_FALSE(block->intact(Block::page - 1, 1000));
+    EXPECT_TRUE(block->intact(2 * Block::page, 100));
+    EXPECT_TRUE(block->intact(Block::page, 0));
 }
 
 TEST_F(ChecksummedBlock, PartialWritesAreSealed) {
     const auto other = pattern(Block::page + 50, 2);
-    block->write(at(Block::page - 20), other.data(), other.size()); // ends in the last page
+    block->write(Block::page - 20, other.data(), other.size()); // ends in the last page
     std::ranges::copy(other, bytes.begin() + Block::page - 20);
     EXPECT_TRUE(all_intact());
     EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), at(0)));
@@ -154,9 +154,9 @@ TEST_F(ChecksummedBlock, APartialWriteDoesNotSealDamage) {
     for (const size_t offset : {size_t{5}, size - 1}) {
         const size_t page = offset / Block::page;
         damage(offset);
-        block->write(at(page * Block::page + 50), bytes.data(), 10);
+        block->write(page * Block::page + 50, bytes.data(), 10);
         EXPECT_FALSE(page_intact(page));
-        block->write(at(page * Block::page + 50), bytes.data(), 10);
+        block->write(page * Block::page + 50, bytes.data(), 10);
         EXPECT_FALSE(page_intact(page)) << "sealed by the second write";
     }
 }
@@ -164,18 +164,18 @@ TEST_F(ChecksummedBlock, APartialWriteDoesNotSealDamage) {
 TEST_F(ChecksummedBlock, AWriteOfAllBytesHealsAPage) {
     damage(Block::page + 7);
     damage(size - 1);
-    block->write(at(0), bytes.data(), 10); // knows the damage of neither
-    block->write(at(Block::page), bytes.data(), Block::page + 100);
+    block->write(0, bytes.data(), 10); // knows the damage of neither
+    block->write(Block::page, bytes.data(), Block::page + 100);
     EXPECT_TRUE(all_intact());
 }
 
 TEST(Block, UnwrittenPagesAreIntact) {
     Block *block = Block::create(3 * Block::page, true);
     const auto bytes = pattern(10);
-    block->write(block->data() + Block::page + 5, bytes.data(), 10);
-    EXPECT_TRUE(block->intact(block->data(), 3 * Block::page));
+    block->write(Block::page + 5, bytes.data(), 10);
+    EXPECT_TRUE(block->intact(0, 3 * Block::page));
     block->data()[Block::page + 5] ^= std::byte{1};
-    EXPECT_FALSE(block->intact(block->data(), 3 * Block::page));
+    EXPECT_FALSE(block->intact(0, 3 * Block::page));
     block->release();
 }
 

@@ -22,8 +22,8 @@ struct UndoLogTest : testing::TestWithParam<bool> {
         for (size_t i = 0; i < size; ++i) {
             old_bytes[i] = static_cast<std::byte>(i * 13 + i / 256);
         }
-        block->write(block->data(), old_bytes.data(), size);
-        piece = Piece(*block, block->data() + 10); // off the pages' borders
+        block->write(0, old_bytes.data(), size);
+        piece = Piece(*block, 10); // off the pages' borders
         block->release();
         memory.assign(old_bytes.begin() + 10, old_bytes.end());
         log.emplace();
@@ -31,7 +31,7 @@ struct UndoLogTest : testing::TestWithParam<bool> {
 
     bool stored(const std::vector<std::byte> &bytes) const {
         return std::ranges::equal(bytes, std::vector(block->data(), block->data() + size)) &&
-               block->intact(block->data(), size);
+               block->intact(0, size);
     }
 
     // What the block holds once memory is taken over.
@@ -94,8 +94,8 @@ TEST(UndoLog, TakesBackHoweverMuchHasChanged) {
     const std::vector<std::byte> old_bytes(size, std::byte{1});
     const std::vector<std::byte> new_bytes(size, std::byte{2});
     Block *block = Block::create(size, false);
-    const Piece piece = Piece::adopt(*block, block->data());
-    block->write(block->data(), old_bytes.data(), size);
+    const Piece piece = Piece::adopt(*block, 0);
+    block->write(0, old_bytes.data(), size);
     {
         UndoLog log;
         for (size_t at = 0; at < size; at += 1001) {
@@ -112,7 +112,7 @@ TEST(UndoLog, UsesTheMemoryOfTheOneBefore) {
     CountedPages pages;
     const std::vector<std::byte> bytes(size, std::byte{1});
     Block *block = Block::create(size, false);
-    const Piece piece = Piece::adopt(*block, block->data());
+    const Piece piece = Piece::adopt(*block, 0);
     const size_t without_log = pages.maps;
     size_t maps = without_log;
     for (const int value : {2, 3, 4}) {
@@ -135,18 +135,18 @@ TEST_P(UndoLogTest, UnchangedBytesAreNotWritten) {
 
 TEST(UndoLog, DoesNotSealOldDamageWhenItTakesBack) {
     Block *block = Block::create(Block::page, true);
-    Piece piece(*block, block->data());
+    Piece piece(*block, 0);
     block->release();
     const std::vector<std::byte> old_bytes(Block::page, std::byte{1});
     const std::vector<std::byte> new_bytes(Block::page, std::byte{2});
-    piece.block().write(piece.at(), old_bytes.data(), old_bytes.size());
+    piece.block().write(piece.offset(), old_bytes.data(), old_bytes.size());
     piece.at()[5] ^= std::byte{1};
     {
         UndoLog log;
         log.overwrite(piece, new_bytes.data(), new_bytes.size());
-        EXPECT_TRUE(piece.block().intact(piece.at(), 1));
+        EXPECT_TRUE(piece.block().intact(piece.offset(), 1));
     }
-    EXPECT_FALSE(piece.block().intact(piece.at(), 1));
+    EXPECT_FALSE(piece.block().intact(piece.offset(), 1));
 }
 
 } // namespace

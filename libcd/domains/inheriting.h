@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "domains/domain.h"
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace cd {
+
+// What descendants hold unbound goes to a CD that holds nothing there, when they end. Prepare with
+// leave() for each of them, older ones first; publish() cannot fail. Both CDs are locked.
+class Inheriting {
+public:
+    explicit Inheriting(Domain &heir);
+
+    // at_commit: CONSTRAINED bytes stay behind. May throw std::bad_alloc.
+    void leave(Domain &leaving, bool at_commit);
+
+    void write_down(Transaction &transaction) const;
+    void publish() noexcept;
+
+private:
+    struct Left {
+        CdNumber from;
+        Unbound found;
+    };
+    void take_what_is_missing(const Domain &leaving, Unbound found);
+
+    Domain &heir_;
+    std::map<std::pair<uint64_t, uint64_t>, uint64_t> held_; // space and begin, to end
+    std::vector<Left> left_;
+    size_t lost_ = 0; // pieces that nobody gets
+};
+
+} // namespace cd

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "file_store/directory.h"
+
+#include "os/system.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace cd {
+namespace {
+
+constexpr mode_t others_may_write = S_IWGRP | S_IWOTH;
+
+Status refuse(const char *path, const char *reason, const char *remedy) {
+    return fail(CD_ERROR_STORE_DIRECTORY, "%s: %s; %s", path, reason, remedy);
+}
+
+Status refuse_for_error(const char *path, const char *operation) {
+    const int error = errno;
+    if (error == ELOOP) {
+        return refuse(path, "it is a symbolic link, and these are not followed",
+                      "name what it leads to");
+    }
+    return fail(CD_ERROR_STORE_DIRECTORY,
+                "%s: cannot %s: \"%s\"; give another dir= in storage_info", path, operation,
+                std::strerror(error));
+}
+
+Status check_owner(const char *path, const os::FileStatus &status) {
+    if (status.owner == os::system().user()) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_STORE_DIRECTORY,
+                "%s: it belongs to user %ld, not to you (%ld); give a dir= of your own in "
+                "storage_info",
+                path, static_cast<long>(status.owner), static_cast<long>(os::system().user()));
+}
+
+// Makes one directory, so that it is still there after a crash.
+Status make_directory(const std::string &path) {
+    os::System &system = os::system();
+    if (system.make_directory_at(AT_FDCWD, path.c_str(), S_IRWXU) != 0) {
+        return errno == EEXIST ? Status::ok() : refuse_for_error(path.c_str(), "make it");
+    }
+    const File made(system.open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY, 0), path);
+    if (!made.is_open()) {
+        return refuse_for_error(path.c_str(), "open it");
+    }
+    const File above(system.open_at(made.descriptor(), "..", O_RDONLY | O_DIRECTORY, 0),
+                     path + "/..");
+    return above.is_open() ? above.sync_all()
+                           : refuse_for_error(path.c_str(), "open what holds it");
+}
+
+Status make_directories(const std::string &path) {
+    for (size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
+        if (Status status = make_directory(path.substr(0, end)); !status) {
+            return status;
+        }
+    }
+    return make_directory(path);
+}
+
+Status lock(const File &file) {
+    pid_t holder = 0;
+    if (os::system().lock(file.descriptor(), holder) == 0) {
+        return Status::ok();
+    }
+    if (errno != EAGAIN && errno != EACCES) {
+        return file.refused("lock the file", 0);
+    }
+    return fail(CD_ERROR_STORE_LOCKED,
+                "%s: process %ld has this store open; wait until it ends, or use another name or "
+                "dir=",
+                file.path(), static_cast<long>(holder));
+}
+
+std::string unfinished(const std::string &name) { return "." + name + ".new"; }
+
+} // namespace
+
+Status Directory::open(const std::string &path, Directory &directory) {
+    os::System &system = os::system();
+    constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+    File file(system.open_at(AT_FDCWD, path.c_str(), flags, 0), path);
+    if (!file.is_open() && errno == ENOENT) {
+        if (Status status = make_directories(path); !status) {
+            return status;
+        }
+        file = File(system.open_at(AT_FDCWD, path.c_str(), flags, 0), path);
+    }
+    if (!file.is_open()) {
+        return errno == ENOTDIR ? refuse(path.c_str(), "it is a symbolic link or no directory",
+                                         "give a directory as dir= in storage_info")
+                                : refuse_for_error(path.c_str(), "open it");
+    }
+    os::FileStatus status;
+    if (system.status(file.descriptor(), status) != 0) {
+        return refuse_for_error(path.c_str(), "look at it");
+    }
+    if (Status owned = check_owner(path.c_str(), status); !owned) {
+        return owned;
+    }
+    if ((status.mode & others_may_write) != 0) {
+        return refuse(path.c_str(), "others may write to it", "chmod go-w, or give another dir=");
+    }
+    directory.file_ = std::move(file);
+    return Status::ok();
+}
+
+Status Directory::open_store(const std::string &name, File &store, bool &there) const {
+    os::System &system = os::system();
+    const std::string path = std::string(this->path()) + "/" + name;
+    File file(system.open_at(descriptor(), name.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0),
+              path);
+    there = file.is_open() || errno != ENOENT;
+    if (!there) {
+        return Status::ok();
+    }
+    if (!file.is_open()) {
+        return refuse_for_error(path.c_str(), "open the store");
+    }
+    os::FileStatus status;
+    if (system.status(file.descriptor(), status) != 0) {
+        return file.refused("look at the file", 0);
+    }
+    if (!S_ISREG(status.mode)) {
+        return refuse(path.c_str(), "it is no ordinary file", "remove it");
+    }
+    if (Status owned = check_owner(path.c_str(), status); !owned) {
+        return owned;
+    }
+    if (Status locked = lock(file); !locked) {
+        return locked;
+    }
+    store = std::move(file);
+    return Status::ok();
+}
+
+Status Directory::create_store(const std::string &name, File &store) const {
+    os::System &system = os::system();
+    const std::string path = std::string(this->path()) + "/" + unfinished(name);
+    constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
+    File file(system.open_at(descriptor(), unfinished(name).c_str(), flags, S_IRUSR | S_IWUSR),
+              path);
+    if (!file.is_open()) {
+        return file.refused("create the file", 0);
+    }
+    if (Status status = lock(file); !status) {
+        return status;
+    }
+    os::FileStatus status;
+    if (system.status(file.descriptor(), status) != 0) {
+        return file.refused("look at the file", 0);
+    }
+    if (!S_ISREG(status.mode) || status.size != 0) {
+        // Left by a process that was interrupted, since it is not locked.
+        if (system.unlink_at(descriptor(), unfinished(name).c_str()) != 0) {
+            return file.refused("remove what was left unfinished", 0);
+        }
+        file = File();
+        file = File(system.open_at(descriptor(), unfinished(name).c_str(), flags | O_EXCL,
+                                   S_IRUSR | S_IWUSR),
+                    path);
+        if (!file.is_open()) {
+            return file.refused("create the file", 0);
+        }
+        if (Status locked = lock(file); !locked) {
+            return locked;
+        }
+    }
+    store = std::move(file);
+    return Status::ok();
+}
+
+Status Directory::publish(const std::string &name, File &store, bool forced) const {
+    os::System &system = os::system();
+    if (forced) {
+        if (Status status = store.sync_all(); !status) {
+            return status;
+        }
+    }
+    if (system.link_at(descriptor(), unfinished(name).c_str(), name.c_str()) != 0) {
+        return store.refused("give the file its name", 0);
+    }
+    system.unlink_at(descriptor(), unfinished(name).c_str());
+    store.set_path(std::string(path()) + "/" + name);
+    return forced ? file_.sync_all() : Status::ok();
+}
+
+void Directory::remove_unfinished(const std::string &name) const noexcept {
+    try_to_remove(unfinished(name));
+}
+
+Status Directory::remove(const std::string &name, bool forced) const {
+    if (os::system().unlink_at(descriptor(), name.c_str()) != 0 && errno != ENOENT) {
+        return file_.refused("remove the store", 0);
+    }
+    return forced ? file_.sync_all() : Status::ok();
+}
+
+void Directory::try_to_remove(const std::string &name) const noexcept {
+    os::system().unlink_at(descriptor(), name.c_str());
+}
+
+Status Directory::rename(const std::string &from, const std::string &to, bool forced) const {
+    if (os::system().rename_at(descriptor(), from.c_str(), to.c_str()) != 0) {
+        return file_.refused("keep the old store aside", 0);
+    }
+    return forced ? file_.sync_all() : Status::ok();
+}
+
+} // namespace cd

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "file_store/file.h"
+
+#include <string>
+
+namespace cd {
+
+// A directory for stores, open. Closes it at its end.
+class Directory {
+public:
+    // Makes it if it is not there, with those above it. Refuses one that others own or may write
+    // to, and a symbolic link.
+    static Status open(const std::string &path, Directory &directory);
+
+    int descriptor() const { return file_.descriptor(); }
+    const char *path() const { return file_.path(); }
+
+    // Opens and locks a store in it. there: whether there is one.
+    Status open_store(const std::string &name, File &store, bool &there) const;
+
+    // An empty file, locked, without a name that outlives the process: publish() gives it one.
+    Status create_store(const std::string &name, File &store) const;
+    Status publish(const std::string &name, File &store, bool forced) const;
+
+    // Whatever create_store() left when it was interrupted. Nobody else may be creating a store of
+    // that name.
+    void remove_unfinished(const std::string &name) const noexcept;
+
+    Status remove(const std::string &name, bool forced) const;
+    // That what is not there, or cannot be removed, stays, does no harm.
+    void try_to_remove(const std::string &name) const noexcept;
+    Status rename(const std::string &from, const std::string &to, bool forced) const;
+
+private:
+    File file_;
+};
+
+} // namespace cd

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "file_store/file.h"
+
+#include "os/system.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace cd {
+
+File::~File() {
+    if (fd_ >= 0) {
+        os::system().close(fd_);
+    }
+}
+
+Status File::refused(const char *operation, uint64_t offset) const {
+    const int error = errno;
+    if (error == ENOSPC || error == EDQUOT) {
+        return fail(CD_ERROR_STORE_FULL,
+                    "%s: no room on the disk (\"%s\") to %s at offset %llu; free some and repeat "
+                    "the call, which has changed nothing",
+                    path(), std::strerror(error), operation,
+                    static_cast<unsigned long long>(offset));
+    }
+    return fail(CD_ERROR_STORE_IO,
+                "%s: cannot %s at offset %llu: \"%s\"; the call has changed nothing and can be "
+                "repeated",
+                path(), operation, static_cast<unsigned long long>(offset), std::strerror(error));
+}
+
+Status File::read(uint64_t offset, void *to, size_t length) const {
+    auto *at = static_cast<std::byte *>(to);
+    while (length > 0) {
+        const ssize_t got = os::system().read_at(fd_, at, length, static_cast<off_t>(offset));
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return refused("read", offset);
+        }
+        if (got == 0) {
+            return fail(CD_ERROR_STORE_DAMAGED,
+                        "%s: the file ends at offset %llu, where %zu bytes should follow; it was "
+                        "truncated",
+                        path(), static_cast<unsigned long long>(offset), length);
+        }
+        at += got;
+        offset += static_cast<uint64_t>(got);
+        length -= static_cast<size_t>(got);
+    }
+    return Status::ok();
+}
+
+Status File::write(uint64_t offset, const void *from, size_t length) const {
+    const auto *at = static_cast<const std::byte *>(from);
+    while (length > 0) {
+        const ssize_t put = os::system().write_at(fd_, at, length, static_cast<off_t>(offset));
+        if (put < 0 && errno == EINTR) {
+            continue;
+        }
+        if (put == 0) {
+            errno = ENOSPC;
+        }
+        if (put <= 0) {
+            return refused("write", offset);
+        }
+        at += put;
+        offset += static_cast<uint64_t>(put);
+        length -= static_cast<size_t>(put);
+    }
+    return Status::ok();
+}
+
+Status File::write_zeros(uint64_t offset, uint64_t length) const {
+    static constexpr std::array<std::byte, size_t{16} << 10> zeros = {};
+    for (uint64_t done = 0; done < length; done += zeros.size()) {
+        const auto part = static_cast<size_t>(std::min<uint64_t>(zeros.size(), length - done));
+        if (Status status = write(offset + done, zeros.data(), part); !status) {
+            return status;
+        }
+    }
+    return Status::ok();
+}
+
+Status File::grow(uint64_t from, uint64_t to) const {
+    int result = 0;
+    do {
+        result =
+            os::system().allocate(fd_, static_cast<off_t>(from), static_cast<off_t>(to - from));
+    } while (result != 0 && errno == EINTR);
+    return result == 0 ? Status::ok() : refused("reserve room", from);
+}
+
+Status File::sync_data() const {
+    int result = 0;
+    do {
+        result = os::system().sync_data(fd_);
+    } while (result != 0 && errno == EINTR);
+    return result == 0 ? Status::ok() : refused("force data to the disk", 0);
+}
+
+Status File::sync_all() const {
+    int result = 0;
+    do {
+        result = os::system().sync_all(fd_);
+    } while (result != 0 && errno == EINTR);
+    return result == 0 ? Status::ok() : refused("force the file to the disk", 0);
+}
+
+Status File::size(uint64_t &size) const {
+    os::FileStatus status;
+    if (os::system().status(fd_, status) != 0) {
+        return refused("look at the file", 0);
+    }
+    size = status.size;
+    return Status::ok();
+}
+
+} // namespace cd

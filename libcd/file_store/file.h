@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "base/status.h"
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace cd {
+
+// An open file of a store: every transfer is complete or an error that names file and offset.
+// Closes the file at its end.
+class File {
+public:
+    File() = default;
+    File(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+    File(File &&other) noexcept
+        : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
+    File &operator=(File &&other) noexcept {
+        std::swap(fd_, other.fd_);
+        std::swap(path_, other.path_);
+        return *this;
+    }
+    ~File();
+
+    int descriptor() const { return fd_; }
+    bool is_open() const { return fd_ >= 0; }
+    const char *path() const { return path_.c_str(); }
+    void set_path(std::string path) { path_ = std::move(path); }
+
+    Status read(uint64_t offset, void *to, size_t length) const;
+    Status write(uint64_t offset, const void *from, size_t length) const;
+    Status write_zeros(uint64_t offset, uint64_t length) const;
+    Status grow(uint64_t from, uint64_t to) const;
+    Status sync_data() const;
+    Status sync_all() const;
+    Status size(uint64_t &size) const;
+
+    // The error for errno after an operation at an offset.
+    Status refused(const char *operation, uint64_t offset) const;
+
+private:
+    int fd_ = -1;
+    std::string path_;
+};
+
+} // namespace cd

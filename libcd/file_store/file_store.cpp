@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "file_store/file_store.h"
+
+#include "file_store/file_run.h"
+#include "file_store/file_transaction.h"
+#include "os/system.h"
+
+#include <algorithm>
+#include <new>
+
+namespace cd {
+
+FileStore::FileStore(File file, uint64_t size, Directory directory, std::string name,
+                     FileStoreOptions options, Addresses &addresses)
+    : volume_(std::move(file), size), directory_(std::move(directory)), name_(std::move(name)),
+      options_(options), addresses_(addresses), process_(os::system().process()),
+      metadata_(volume_, options.forced) {}
+
+// Pieces give their extents back to the volume.
+FileStore::~FileStore() { retained_.clear(); }
+
+Status FileStore::create_empty(const Header &identity) {
+    // Both headers are there from the start on, one of them empty.
+    if (Status status = volume_.file().write_zeros(0, format::first_extent); !status) {
+        return status;
+    }
+    ChangeWriter changes;
+    StoredCd root;
+    changes.name(0, {format::NameKind::path, ""});
+    changes.cd(root);
+    changes.space(space_);
+    cds_[State::root] = {root, "", true, 0};
+    names_[{static_cast<uint8_t>(format::NameKind::path), ""}] = 0;
+    names_by_number_[0] = {{format::NameKind::path, ""}, true};
+    return metadata_.create(identity, changes.bytes().bytes());
+}
+
+void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
+    const State &state = loaded.state;
+    volume_.all_is_free(format::first_extent);
+    for (const Header *header : {&loaded.header, &loaded.older}) {
+        if (header->generation != 0) {
+            volume_.is_taken(header->snapshot);
+            volume_.is_taken(header->journal);
+        }
+    }
+    const auto piece_of = [&](const std::shared_ptr<const StoredRun> &run) {
+        Piece &piece = pieces[run.get()];
+        if (!piece) {
+            volume_.is_taken({run->offset, run->length});
+            auto backing = std::make_unique<FileRun>(volume_, *run);
+            Block *block = Block::create_backed(std::move(backing), run->length);
+            if (block == nullptr) {
+                throw std::bad_alloc();
+            }
+            piece = Piece::adopt(*block, 0);
+        }
+        return piece.share();
+    };
+    for (const auto &[number, cd] : state.cds) {
+        cds_[number] = {cd, state.names.at(cd.path).text, true, 0};
+        cds_[number].cd.entries.clear();
+        next_number_ = std::max(next_number_.load(), number + 1);
+        for (const auto &[place, entry] : cd.entries) {
+            if (entry.run != nullptr) {
+                piece_of(entry.run);
+            }
+        }
+    }
+    for (const StoredVersion &version : state.versions) {
+        std::vector<Piece> &kept = retained_.emplace_back();
+        for (const auto &[place, entry] : version.entries) {
+            if (entry.run != nullptr) {
+                kept.push_back(piece_of(entry.run));
+            }
+        }
+    }
+    for (const auto &[number, name] : state.names) {
+        names_[{static_cast<uint8_t>(name.kind), name.text}] = number;
+        names_by_number_[number] = {name, true};
+    }
+    space_ = state.space + 1;
+    metadata_.take_over(loaded);
+}
+
+Status FileStore::rewrite(const State &state) {
+    const std::scoped_lock lock(mutex_);
+    return metadata_.rewrite(state);
+}
+
+std::unique_ptr<Transaction> FileStore::begin() { return std::make_unique<FileTransaction>(*this); }
+
+CdNumber FileStore::next_number() { return next_number_++; }
+
+void FileStore::announce(CdNumber cd, CdNumber parent, int depth, int sibling,
+                         const std::string &path) {
+    StoredCd stored;
+    stored.number = cd;
+    stored.parent = parent;
+    stored.depth = depth;
+    stored.sibling = sibling;
+    stored.path = number_of({format::NameKind::path, path});
+    const std::scoped_lock lock(mutex_);
+    cds_[cd] = {std::move(stored), path, false, 0};
+}
+
+uint64_t FileStore::number_of(const StoredName &name) {
+    const std::scoped_lock lock(mutex_);
+    const NameKey key = {static_cast<uint8_t>(name.kind), name.text};
+    const auto at = names_.find(key);
+    if (at != names_.end()) {
+        return at->second;
+    }
+    const uint64_t number = names_by_number_.empty() ? 0 : names_by_number_.rbegin()->first + 1;
+    names_by_number_[number] = {name, false};
+    names_[key] = number;
+    return number;
+}
+
+uint64_t FileStore::number_of_path(CdNumber cd) {
+    const std::scoped_lock lock(mutex_);
+    return cds_.at(cd).cd.path;
+}
+
+uint64_t FileStore::ordinal(CdNumber cd) {
+    const std::scoped_lock lock(mutex_);
+    return cds_.at(cd).ordinal;
+}
+
+void FileStore::count_bound(CdNumber cd) {
+    const std::scoped_lock lock(mutex_);
+    ++cds_.at(cd).ordinal;
+}
+
+bool FileStore::is_written(CdNumber cd) {
+    const std::scoped_lock lock(mutex_);
+    return cds_.at(cd).written;
+}
+
+// Two processes that write to one file, each with its own idea of what is free in it, destroy it.
+Status FileStore::check_process() const {
+    const pid_t here = os::system().process();
+    if (here == process_) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_STORE_FORKED,
+                "%s: the store belongs to process %ld, from which this one (%ld) was forked; "
+                "restore works here, what changes the CD does not",
+                const_cast<FileStore *>(this)->path(), static_cast<long>(process_),
+                static_cast<long>(here));
+}
+
+Status FileStore::settle() {
+    if (Status status = check_process(); !status) {
+        return status;
+    }
+    const std::scoped_lock lock(mutex_);
+    return metadata_.settle();
+}
+
+Status FileStore::commit(FileTransaction &transaction) {
+    if (Status status = check_process(); !status) {
+        return status;
+    }
+    const std::scoped_lock lock(mutex_);
+    ChangeWriter record;
+    record.space(space_);
+    write_unknown(transaction, record);
+    const auto changes = transaction.changes_.bytes().bytes();
+    record.bytes().raw(changes.data(), changes.size());
+    const bool retains = transaction.retaining_;
+    if (retains) {
+        retained_.emplace_back();
+    }
+    Status status;
+    try {
+        if (!transaction.changes_.empty()) {
+            status = metadata_.append(record.bytes().bytes());
+        }
+    } catch (const std::bad_alloc &) {
+        if (retains) {
+            retained_.pop_back();
+        }
+        throw;
+    }
+    if (!status) {
+        if (retains) {
+            retained_.pop_back();
+        }
+        return status;
+    }
+    if (retains) {
+        retained_.back() = std::move(transaction.retained_);
+        while (retained_.size() > static_cast<size_t>(options_.older_kept)) {
+            retained_.pop_front();
+        }
+    }
+    for (const uint64_t name : transaction.names_) {
+        names_by_number_[name].second = true;
+    }
+    for (const CdNumber cd : transaction.cds_) {
+        for (CdNumber at = cd; cds_.contains(at) && !cds_[at].written; at = cds_[at].cd.parent) {
+            cds_[at].written = true;
+            names_by_number_[cds_[at].cd.path].second = true;
+        }
+    }
+    for (const auto &[cd, count] : transaction.ordered_) {
+        cds_[cd].ordinal += count;
+    }
+    for (const CdNumber cd : transaction.dropped_) {
+        cds_.erase(cd);
+    }
+    return status;
+}
+
+void FileStore::write_unknown(FileTransaction &transaction, ChangeWriter &into) {
+    for (const uint64_t name : transaction.names_) {
+        write_unknown_name(name, into);
+    }
+    std::set<CdNumber> unknown; // in the order of their numbers parents come first
+    for (const CdNumber cd : transaction.cds_) {
+        for (CdNumber at = cd; !cds_.at(at).written; at = cds_.at(at).cd.parent) {
+            unknown.insert(at);
+        }
+    }
+    for (const CdNumber cd : unknown) {
+        write_unknown_cd(cd, into);
+    }
+}
+
+void FileStore::write_unknown_cd(CdNumber cd, ChangeWriter &into) {
+    const StoredCd &stored = cds_.at(cd).cd;
+    write_unknown_name(stored.path, into);
+    into.cd(stored);
+}
+
+void FileStore::write_unknown_name(uint64_t number, ChangeWriter &into) {
+    const auto &[name, written] = names_by_number_.at(number);
+    if (!written) {
+        into.name(number, name);
+    }
+}
+
+Status FileStore::remove() {
+    if (Status status = check_process(); !status) {
+        return status;
+    }
+    if (Status status = directory_.remove(name_, options_.forced); !status) {
+        return status;
+    }
+    forget_aside();
+    return Status::ok();
+}
+
+// That it stays when it cannot be removed does no harm.
+void FileStore::forget_aside() noexcept {
+    if (!aside_.empty()) {
+        directory_.try_to_remove(aside_);
+        aside_.clear();
+    }
+}
+
+} // namespace cd

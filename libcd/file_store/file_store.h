@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "file_store/directory.h"
+#include "file_store/metadata.h"
+#include "file_store/volume.h"
+#include "ranges/ledger.h"
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cd {
+
+class ChangeWriter;
+class FileTransaction;
+
+// What lies at an address, if that can be said in a way that another process understands.
+class Addresses {
+public:
+    virtual ~Addresses() = default;
+    // False: nothing that all of range belongs to. May throw std::bad_alloc.
+    virtual bool describe(Range range, StoredName &name, uint64_t &offset) = 0;
+};
+
+struct FileStoreOptions {
+    bool forced = true;      // data and metadata reach the disk before they count
+    bool checksummed = true; // data; metadata always are
+    int older_kept = 0;      // points in time of the root beside the newest
+};
+
+// The ledger that is one file.
+class FileStore : public Ledger {
+public:
+    // To be followed by create_empty() or take_over(). file: locked, in directory.
+    FileStore(File file, uint64_t size, Directory directory, std::string name,
+              FileStoreOptions options, Addresses &addresses);
+    ~FileStore() override;
+
+    // For a new file: writes its first metadata. May throw std::bad_alloc.
+    Status create_empty(const Header &identity);
+    Status publish() { return directory_.publish(name_, volume_.file(), options_.forced); }
+
+    // For a file that was loaded. pieces: gets the data of each run of the state. May throw
+    // std::bad_alloc.
+    using Pieces = std::map<const StoredRun *, Piece>;
+    void take_over(const Loaded &loaded, Pieces &pieces);
+
+    // Makes state, of the file or made from it, what the file says. May throw std::bad_alloc.
+    Status rewrite(const State &state);
+
+    void keep_aside(std::string name) { aside_ = std::move(name); }
+
+    const char *path() { return volume_.file().path(); }
+    Volume &volume() { return volume_; }
+
+    std::unique_ptr<Transaction> begin() override;
+    void announce(CdNumber cd, CdNumber parent, int depth, int sibling,
+                  const std::string &path) override;
+    CdNumber next_number() override;
+    Status remove() override;
+    uint64_t ordinal(CdNumber cd) override;
+    void count_bound(CdNumber cd) override;
+    void forget_aside() noexcept override;
+
+private:
+    friend class FileTransaction;
+
+    struct Known {
+        StoredCd cd;
+        std::string path;
+        bool written = false;
+        uint64_t ordinal = 0; // of the next range that only its order tells from others
+    };
+    // A name or CD that a transaction uses and that the file may not know yet.
+    using NameKey = std::pair<uint8_t, std::string>;
+
+    Status check_process() const;
+    Status settle();
+    uint64_t number_of(const StoredName &name);
+    uint64_t number_of_path(CdNumber cd);
+    bool is_written(CdNumber cd);
+    Status commit(FileTransaction &transaction);
+    void write_unknown(FileTransaction &transaction, ChangeWriter &into);
+    void write_unknown_cd(CdNumber cd, ChangeWriter &into);
+    void write_unknown_name(uint64_t number, ChangeWriter &into);
+
+    Volume volume_;
+    Directory directory_;
+    std::string name_;
+    std::string aside_; // a file that goes with the first new point in time
+    FileStoreOptions options_;
+    Addresses &addresses_;
+    pid_t process_;
+    uint64_t space_ = 1;
+    std::atomic<uint64_t> next_number_ = 1;
+
+    std::mutex mutex_; // guards what follows
+    Metadata metadata_;
+    std::map<CdNumber, Known> cds_;
+    std::map<NameKey, uint64_t> names_;
+    std::map<uint64_t, std::pair<StoredName, bool>> names_by_number_; // and whether it is written
+    std::deque<std::vector<Piece>> retained_;                         // oldest first
+};
+
+} // namespace cd

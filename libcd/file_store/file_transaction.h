@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "file_store/changes.h"
+#include "file_store/data_writer.h"
+#include "file_store/file_run.h"
+#include "ranges/ledger.h"
+
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+namespace cd {
+
+class FileStore;
+
+// A transaction of a FileStore. One thread.
+class FileTransaction : public Transaction {
+public:
+    explicit FileTransaction(FileStore &store);
+
+    Status keep(Range memory, Piece &place) override;
+    void hold(CdNumber cd, const Entry &entry) override;
+    void replace_data(CdNumber cd, Range range, const Piece &data) override;
+    void relabel(CdNumber cd, Range range, addr_type access, Restoration restoration) override;
+    void promote(CdNumber cd, Range range) override;
+    void demote(CdNumber cd) override;
+    void erase(CdNumber cd, Range range) override;
+    void give(CdNumber child, CdNumber parent, Range range, bool keeps) override;
+    void files(CdNumber cd, const std::vector<FilePosition> &files) override;
+    void epoch(CdNumber cd, uint64_t epoch) override;
+    bool retains() const override;
+    void retain(std::vector<Piece> data) override;
+    void drop(CdNumber cd) override;
+    void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address) override;
+    void give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old) override;
+    Status commit() override;
+
+private:
+    friend class FileStore;
+
+    Status new_place(size_t length, Piece &place);
+    ChangeWriter::Data written(const Piece &piece);
+
+    FileStore &store_;
+    DataWriter writer_;
+    ChangeWriter changes_;
+    bool settled_ = false;
+    std::set<CdNumber> cds_;     // that the changes name
+    std::set<CdNumber> dropped_; // of these
+    std::set<uint64_t> names_;
+    std::map<CdNumber, uint64_t> ordered_; // ranges that only their order tells from others
+    std::unordered_map<const Backing *, uint64_t> runs_; // that the changes have named
+    bool retaining_ = false;
+    std::vector<Piece> retained_;
+};
+
+} // namespace cd

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace cd::format {
+
+// The constants of a store file; docs/format-store.md is the description. All integers are
+// little-endian.
+
+constexpr std::array<unsigned char, 8> magic = {'C', 'D', 'S', 'T', 'O', 'R', 'E', 0x1a};
+constexpr uint32_t version = 1;
+
+// What is read and written as a whole, and what a torn write may tear apart only at its borders.
+constexpr size_t block = 4096;
+
+// Two headers, of which the one with the greater generation counts.
+constexpr size_t headers = 2;
+constexpr uint64_t first_extent = headers * block;
+
+constexpr size_t id_size = 16;
+constexpr size_t longest_name = 200;
+
+// Before the changes in a record of the journal.
+constexpr uint32_t record_magic = 0x43454443; // "CDEC"
+constexpr size_t record_header = 40;
+
+// Data have a checksum for each part of this size, counted from the start of what was written at
+// once.
+constexpr size_t checked_part = size_t{64} << 10;
+
+constexpr uint64_t smallest_journal = 64 * block;
+
+// Kinds of changes; docs/format-store.md says what follows each.
+enum class Change : uint8_t {
+    space = 1,
+    name = 2,
+    cd = 3,
+    run = 4,
+    hold = 5,
+    data = 6,
+    relabel = 7,
+    promote = 8,
+    demote = 9,
+    erase = 10,
+    give = 11,
+    files = 12,
+    epoch = 13,
+    retain = 14,
+    drop = 15,
+    bind = 16,
+    clear = 17,
+};
+
+enum class NameKind : uint8_t {
+    path = 0,   // of a CD in its family; a byte is known by when it was added there
+    object = 1, // program or shared library; a byte is known by its offset
+    region = 2, // what the program named; a byte is known by its offset
+};
+
+} // namespace cd::format

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "file_store/header.h"
+
+#include "file_store/bytes.h"
+#include "store/crc32c.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+
+namespace cd {
+namespace {
+
+constexpr size_t checksum_at = format::block - 4;
+
+// Whether the bytes are a header of this version that makes sense.
+bool decode(ByteReader &reader, Header &header) {
+    for (std::byte &byte : header.id) {
+        byte = std::byte{reader.fixed8()};
+    }
+    header.generation = reader.fixed64();
+    const uint32_t rank = reader.fixed32();
+    header.snapshot = {reader.fixed64(), reader.fixed64()};
+    header.snapshot_length = reader.fixed64();
+    header.snapshot_checksum = reader.fixed32();
+    header.journal = {reader.fixed64(), reader.fixed64()};
+    header.name = reader.text();
+    header.rank = static_cast<int>(rank);
+    const auto possible = [](const Extent &extent) {
+        return extent.offset >= format::first_extent && extent.offset % format::block == 0 &&
+               extent.offset <= INT64_MAX && extent.length <= INT64_MAX - extent.offset;
+    };
+    return !reader.bad() && rank <= INT_MAX && !header.name.empty() &&
+           header.name.size() <= format::longest_name && possible(header.snapshot) &&
+           possible(header.journal) && header.snapshot_length <= header.snapshot.length &&
+           header.journal.length % format::block == 0;
+}
+
+} // namespace
+
+Status read_header(const File &file, size_t index, FoundHeader &found) {
+    std::array<std::byte, format::block> bytes = {};
+    if (Status status = file.read(index * format::block, bytes.data(), bytes.size()); !status) {
+        return status;
+    }
+    found.kind = FoundHeader::Kind::damaged;
+    if (std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; })) {
+        found.kind = FoundHeader::Kind::none;
+        return Status::ok();
+    }
+    ByteReader reader(bytes);
+    for (const unsigned char expected : format::magic) {
+        if (reader.fixed8() != expected) {
+            return Status::ok();
+        }
+    }
+    ByteReader checksum(std::span<const std::byte>(bytes).subspan(checksum_at));
+    if (crc32c(0, bytes.data(), checksum_at) != checksum.fixed32()) {
+        return Status::ok();
+    }
+    // Every version has its number and the checksum at these places.
+    found.version = reader.fixed32();
+    if (found.version != format::version) {
+        found.kind = FoundHeader::Kind::newer_version;
+    } else if (decode(reader, found.header)) {
+        found.kind = FoundHeader::Kind::whole;
+    }
+    return Status::ok();
+}
+
+Status write_header(const File &file, const Header &header) {
+    ByteWriter writer;
+    writer.raw(format::magic.data(), format::magic.size());
+    writer.fixed32(format::version);
+    writer.raw(header.id.data(), header.id.size());
+    writer.fixed64(header.generation);
+    writer.fixed32(static_cast<uint32_t>(header.rank));
+    writer.fixed64(header.snapshot.offset);
+    writer.fixed64(header.snapshot.length);
+    writer.fixed64(header.snapshot_length);
+    writer.fixed32(header.snapshot_checksum);
+    writer.fixed64(header.journal.offset);
+    writer.fixed64(header.journal.length);
+    writer.text(header.name);
+    writer.pad_to(checksum_at);
+    writer.fixed32(crc32c(0, writer.data(), checksum_at));
+    return file.write(header.generation % format::headers * format::block, writer.data(),
+                      writer.size());
+}
+
+} // namespace cd

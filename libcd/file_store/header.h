@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "file_store/file.h"
+#include "file_store/format.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace cd {
+
+// Where something is in a store file.
+struct Extent {
+    uint64_t offset = 0;
+    uint64_t length = 0;
+    uint64_t end() const { return offset + length; }
+};
+
+// The first thing read of a store file, and the last thing written when its metadata move.
+struct Header {
+    std::array<std::byte, format::id_size> id = {}; // random, of this file
+    uint64_t generation = 0;
+    int rank = 0;
+    std::string name; // of the root CD
+    Extent snapshot;
+    uint64_t snapshot_length = 0; // what is used of the extent
+    uint32_t snapshot_checksum = 0;
+    Extent journal;
+};
+
+// What was found where a header belongs.
+struct FoundHeader {
+    enum class Kind { none, whole, damaged, newer_version };
+    Kind kind = Kind::none;
+    Header header;
+    uint32_t version = 0;
+};
+
+Status read_header(const File &file, size_t index, FoundHeader &found);
+
+// Does not force it to the disk.
+Status write_header(const File &file, const Header &header);
+
+} // namespace cd

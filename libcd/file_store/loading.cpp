@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "file_store/loading.h"
+
+#include "file_store/changes.h"
+#include "file_store/records.h"
+#include "file_store/run.h"
+#include "store/crc32c.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <vector>
+
+namespace cd {
+namespace {
+
+Status damaged(const File &file, uint64_t offset, const char *reason) {
+    return fail(CD_ERROR_STORE_DAMAGED,
+                "%s: the store is damaged at offset %llu: %s. The file was left as it is; remove "
+                "it, or start with CD_RESTART=no",
+                file.path(), static_cast<unsigned long long>(offset), reason);
+}
+
+// One header's snapshot and journal.
+class Generation {
+public:
+    Generation(const File &file, const Header &header, uint64_t file_size)
+        : file_(file), header_(header), file_size_(file_size) {}
+
+    Status read_snapshot(State &state) {
+        if (header_.snapshot.end() > file_size_ || header_.journal.end() > file_size_) {
+            return damaged(file_, file_size_, "the file ends before its metadata do");
+        }
+        std::vector<std::byte> bytes(header_.snapshot_length);
+        if (Status status = file_.read(header_.snapshot.offset, bytes.data(), bytes.size());
+            !status) {
+            return status;
+        }
+        if (crc32c(0, bytes.data(), bytes.size()) != header_.snapshot_checksum) {
+            return damaged(file_, header_.snapshot.offset,
+                           "the snapshot does not match its checksum");
+        }
+        const char *wrong = apply_changes(bytes, state);
+        return wrong == nullptr ? Status::ok() : damaged(file_, header_.snapshot.offset, wrong);
+    }
+
+    // Up to most records. doubtful: behind them there is something else than nothing.
+    Status read_journal(State &state, uint64_t most, bool &doubtful) {
+        std::vector<std::byte> bytes(header_.journal.length);
+        if (Status status = file_.read(header_.journal.offset, bytes.data(), bytes.size());
+            !status) {
+            return status;
+        }
+        while (records_ < most && used_ < bytes.size()) {
+            const FoundRecord record =
+                find_record(header_, records_, std::span<const std::byte>(bytes).subspan(used_));
+            if (record.kind != FoundRecord::Kind::whole) {
+                doubtful = record.kind == FoundRecord::Kind::damaged;
+                break;
+            }
+            if (const char *wrong = apply_changes(record.changes, state)) {
+                return damaged(file_, header_.journal.offset + used_, wrong);
+            }
+            used_ += record.size;
+            ++records_;
+        }
+        return Status::ok();
+    }
+
+    uint64_t records() const { return records_; }
+    uint64_t used() const { return used_; }
+
+private:
+    const File &file_;
+    const Header &header_;
+    uint64_t file_size_;
+    uint64_t records_ = 0;
+    uint64_t used_ = 0;
+};
+
+class Loading {
+public:
+    Loading(const File &file, Loaded &loaded) : file_(file), loaded_(loaded) {}
+
+    Status run() {
+        if (Status status = file_.size(file_size_); !status) {
+            return status;
+        }
+        if (Status status = read_headers(); !status) {
+            return status;
+        }
+        Status status;
+        for (const Header &header : headers_) {
+            status = take(header);
+            // The disk may be able to read it the next time.
+            if (status.is_ok() || status.code() == CD_ERROR_STORE_IO) {
+                return status;
+            }
+            add_doubt(message());
+        }
+        return status;
+    }
+
+private:
+    Status read_headers() {
+        if (file_size_ < format::first_extent) {
+            return damaged(file_, file_size_, "the file is too short to be a store");
+        }
+        size_t nothing = 0;
+        for (size_t i = 0; i < format::headers; ++i) {
+            FoundHeader found;
+            if (Status status = read_header(file_, i, found); !status) {
+                return status;
+            }
+            switch (found.kind) {
+            case FoundHeader::Kind::newer_version:
+                return fail(CD_ERROR_STORE_VERSION,
+                            "%s: the store has format version %u, this library knows version %u; "
+                            "read it with the library that wrote it, or start with CD_RESTART=no",
+                            file_.path(), found.version, format::version);
+            case FoundHeader::Kind::whole:
+                headers_.push_back(found.header);
+                break;
+            case FoundHeader::Kind::damaged:
+                add_doubt("the header at offset " + std::to_string(i * format::block) +
+                          " is damaged");
+                break;
+            case FoundHeader::Kind::none:
+                ++nothing;
+            }
+        }
+        if (headers_.empty()) {
+            return damaged(
+                file_, 0, nothing == format::headers ? "there is no header" : "no header is whole");
+        }
+        std::ranges::sort(headers_, std::ranges::greater(), &Header::generation);
+        // Before the first move of the metadata there is one header, afterwards there are two.
+        if (nothing > 0 && headers_.front().generation > 1) {
+            add_doubt("a header is missing");
+        }
+        return Status::ok();
+    }
+
+    Status take(const Header &header) {
+        State state;
+        Generation generation(file_, header, file_size_);
+        if (Status status = generation.read_snapshot(state); !status) {
+            return status;
+        }
+        bool doubtful = false;
+        if (Status status = generation.read_journal(state, UINT64_MAX, doubtful); !status) {
+            return status;
+        }
+        if (!state.cds.contains(State::root)) {
+            return damaged(file_, header.snapshot.offset, "there is no root");
+        }
+        std::string doubt = doubt_;
+        if (doubtful) {
+            doubt += (doubt.empty() ? "" : "; ") + std::string("the record at offset ") +
+                     std::to_string(header.journal.offset + generation.used()) +
+                     " is incomplete or damaged";
+        }
+        // Newer operations may have written over what an older state refers to.
+        if (!doubt.empty()) {
+            if (Status status = check_data(file_, state); !status) {
+                return status;
+            }
+        }
+        loaded_.header = header;
+        loaded_.records = generation.records();
+        loaded_.journal_used = generation.used();
+        loaded_.state = std::move(state);
+        loaded_.doubt = std::move(doubt);
+        for (const Header &other : headers_) {
+            if (other.generation < header.generation) {
+                loaded_.older = other;
+            }
+        }
+        return Status::ok();
+    }
+
+    void add_doubt(const std::string &reason) { doubt_ += (doubt_.empty() ? "" : "; ") + reason; }
+
+    const File &file_;
+    Loaded &loaded_;
+    uint64_t file_size_ = 0;
+    std::vector<Header> headers_; // whole ones, newest first
+    std::string doubt_;
+};
+
+Status check_entries(const File &file, const StoredEntries &entries,
+                     std::unordered_set<const StoredRun *> &seen) {
+    for (const auto &[place, entry] : entries) {
+        if (entry.run != nullptr && seen.insert(entry.run.get()).second) {
+            if (Status status = check_run(file, *entry.run); !status) {
+                return status;
+            }
+        }
+    }
+    return Status::ok();
+}
+
+} // namespace
+
+Status load(const File &file, Loaded &loaded) { return Loading(file, loaded).run(); }
+
+Status load_again(const File &file, const Header &header, uint64_t records, State &state) {
+    uint64_t size = 0;
+    if (Status status = file.size(size); !status) {
+        return status;
+    }
+    Generation generation(file, header, size);
+    if (Status status = generation.read_snapshot(state); !status) {
+        return status;
+    }
+    bool doubtful = false;
+    if (Status status = generation.read_journal(state, records, doubtful); !status) {
+        return status;
+    }
+    return generation.records() == records
+               ? Status::ok()
+               : damaged(file, header.journal.offset + generation.used(),
+                         "a record that was written is not there any more");
+}
+
+Status check_data(const File &file, const State &state) {
+    std::unordered_set<const StoredRun *> seen;
+    for (const auto &[number, cd] : state.cds) {
+        if (Status status = check_entries(file, cd.entries, seen); !status) {
+            return status;
+        }
+    }
+    for (const StoredVersion &version : state.versions) {
+        if (Status status = check_entries(file, version.entries, seen); !status) {
+            return status;
+        }
+    }
+    return Status::ok();
+}
+
+} // namespace cd

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "file_store/header.h"
+#include "file_store/state.h"
+
+#include <string>
+
+namespace cd {
+
+// What was found in a store file.
+struct Loaded {
+    Header header; // the one that counts
+    uint64_t records = 0;
+    uint64_t journal_used = 0;
+    State state;
+    Header older; // generation 0: there is none
+    // Why this may not be the newest state that was ever stored; "" if it is. The state was then
+    // found to be whole with all its data.
+    std::string doubt;
+};
+
+// Reads the newest state that is whole. Changes nothing in the file. May throw std::bad_alloc.
+Status load(const File &file, Loaded &loaded);
+
+// Reads what load() took, and no further. May throw std::bad_alloc.
+Status load_again(const File &file, const Header &header, uint64_t records, State &state);
+
+// Reads all data of a state; the error names the first that do not match their checksum. May throw
+// std::bad_alloc.
+Status check_data(const File &file, const State &state);
+
+} // namespace cd

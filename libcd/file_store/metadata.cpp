@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "file_store/metadata.h"
+
+#include "file_store/changes.h"
+#include "file_store/records.h"
+#include "store/crc32c.h"
+
+#include <algorithm>
+
+namespace cd {
+
+Status Metadata::force() { return forced_ ? volume_.file().sync_data() : Status::ok(); }
+
+Status Metadata::create(const Header &identity, std::span<const std::byte> changes) {
+    Header header = identity;
+    header.generation = 1;
+    if (Status status = write_generation(header, changes, format::smallest_journal); !status) {
+        return status;
+    }
+    header_ = header;
+    return Status::ok();
+}
+
+void Metadata::take_over(const Loaded &loaded) {
+    header_ = loaded.header;
+    older_ = loaded.older;
+    records_ = loaded.records;
+    used_ = loaded.journal_used;
+    must_move_ = !loaded.doubt.empty();
+}
+
+Status Metadata::append(std::span<const std::byte> changes) {
+    const uint64_t size = record_size(changes.size());
+    if (must_move_ || used_ + size > header_.journal.length) {
+        if (Status status = move(size); !status) {
+            return status;
+        }
+    }
+    if (Status status = settle(); !status) {
+        return status;
+    }
+    const ByteWriter record = encode_record(header_, records_, changes);
+    unsettled_ = size;
+    Status status =
+        volume_.file().write(header_.journal.offset + used_, record.bytes().data(), record.size());
+    if (status.is_ok()) {
+        status = force();
+    }
+    if (!status) {
+        // If this fails too, the next operation tries again before it does anything else.
+        const MessageKeeper keeper;
+        (void)settle().is_ok();
+        return status;
+    }
+    unsettled_ = 0;
+    used_ += size;
+    ++records_;
+    return Status::ok();
+}
+
+Status Metadata::settle() {
+    if (unsettled_ == 0) {
+        return Status::ok();
+    }
+    Status status = volume_.file().write_zeros(header_.journal.offset + used_, unsettled_);
+    if (status.is_ok()) {
+        status = force();
+    }
+    if (status.is_ok()) {
+        unsettled_ = 0;
+    }
+    return status;
+}
+
+// Once it has failed it is repeated before anything else is appended: a header that was not
+// written as far as we know may be on the disk, and names a state that only stays true until then.
+Status Metadata::move(uint64_t room) {
+    if (Status status = settle(); !status) {
+        return status;
+    }
+    State state;
+    if (Status status = load_again(volume_.file(), header_, records_, state); !status) {
+        return status;
+    }
+    return move_to(state, room);
+}
+
+Status Metadata::rewrite(const State &state) {
+    if (Status status = settle(); !status) {
+        return status;
+    }
+    return move_to(state, 0);
+}
+
+Status Metadata::move_to(const State &state, uint64_t room) {
+    ChangeWriter snapshot;
+    write_snapshot(state, snapshot);
+    Header header = header_;
+    ++header.generation;
+    abandoned_.reserve(abandoned_.size() + 2);
+    const uint64_t journal =
+        std::max<uint64_t>({format::smallest_journal, snapshot.bytes().size(), 2 * room});
+    must_move_ = true;
+    if (Status status = write_generation(header, snapshot.bytes().bytes(), journal); !status) {
+        return status;
+    }
+    must_move_ = false;
+    for (const Extent &extent : abandoned_) {
+        volume_.release(extent);
+    }
+    abandoned_.clear();
+    if (older_.generation != 0) {
+        volume_.release(older_.snapshot);
+        volume_.release(older_.journal);
+    }
+    older_ = header_;
+    header_ = header;
+    records_ = 0;
+    used_ = 0;
+    return Status::ok();
+}
+
+// Where it fails once extents are reserved, they are among the abandoned ones.
+Status Metadata::write_generation(Header &header, std::span<const std::byte> snapshot,
+                                  uint64_t journal) {
+    journal = (journal + format::block - 1) / format::block * format::block;
+    header.snapshot_length = snapshot.size();
+    header.snapshot_checksum = crc32c(0, snapshot.data(), snapshot.size());
+    const uint64_t snapshot_room = std::max<uint64_t>(snapshot.size(), format::block);
+    if (Status status = volume_.reserve(snapshot_room, header.snapshot); !status) {
+        return status;
+    }
+    if (Status status = volume_.reserve(journal, header.journal); !status) {
+        volume_.release(header.snapshot);
+        return status;
+    }
+    File &file = volume_.file();
+    Status status = file.write(header.snapshot.offset, snapshot.data(), snapshot.size());
+    if (status.is_ok()) {
+        status = file.write_zeros(header.journal.offset, header.journal.length);
+    }
+    if (status.is_ok()) {
+        status = force();
+    }
+    if (!status) {
+        volume_.release(header.snapshot);
+        volume_.release(header.journal);
+        return status;
+    }
+    status = write_header(file, header);
+    if (status.is_ok()) {
+        status = force();
+    }
+    if (!status) {
+        abandoned_.push_back(header.snapshot);
+        abandoned_.push_back(header.journal);
+    }
+    return status;
+}
+
+} // namespace cd

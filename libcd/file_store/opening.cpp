@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "file_store/opening.h"
+
+#include "file_store/directory.h"
+#include "os/system.h"
+
+#include <charconv>
+#include <cstring>
+#include <optional>
+
+namespace cd {
+namespace {
+
+constexpr char default_directory[] = "cd-stores";
+
+struct Choice {
+    bool afresh = false;
+    std::optional<uint64_t> epoch;
+};
+
+Status read_choice(Choice &choice) {
+    const char *text = os::system().environment("CD_RESTART");
+    if (text == nullptr || *text == '\0' || std::strcmp(text, "yes") == 0) {
+        return Status::ok();
+    }
+    if (std::strcmp(text, "no") == 0) {
+        choice.afresh = true;
+        return Status::ok();
+    }
+    uint64_t epoch = 0;
+    const char *end = text + std::strlen(text);
+    const auto [stopped, error] = std::from_chars(text, end, epoch);
+    if (error != std::errc() || stopped != end) {
+        return fail(CD_ERROR_ARGUMENT,
+                    "the environment variable CD_RESTART is \"%.100s\"; allowed are yes, no, and "
+                    "the number of an epoch",
+                    text);
+    }
+    choice.epoch = epoch;
+    return Status::ok();
+}
+
+class Opening {
+public:
+    Opening(const OpenRequest &request, Addresses &addresses, OpenedStore &opened)
+        : request_(request), addresses_(addresses), opened_(opened),
+          name_(std::to_string(request.rank) + "-" + request.name + ".cds"),
+          forced_(request.storage.sync == Sync::full) {}
+
+    Status run() {
+        Choice choice;
+        if (Status status = read_choice(choice); !status) {
+            return status;
+        }
+        const std::string &path = request_.storage.dir;
+        if (Status status = Directory::open(path.empty() ? default_directory : path, directory_);
+            !status) {
+            return status;
+        }
+        File file;
+        bool there = false;
+        if (Status status = directory_.open_store(name_, file, there); !status) {
+            return status;
+        }
+        if (there && !choice.afresh) {
+            directory_.remove_unfinished(name_);
+            return attach(std::move(file), choice.epoch);
+        }
+        if (there) {
+            if (Status status = directory_.rename(name_, aside(), forced_); !status) {
+                return status;
+            }
+        }
+        return create();
+    }
+
+private:
+    std::string aside() const { return name_ + ".old"; }
+
+    FileStoreOptions options() const {
+        FileStoreOptions options;
+        options.forced = forced_;
+        options.checksummed = request_.storage.checksummed();
+        options.older_kept = request_.storage.keep - 1;
+        return options;
+    }
+
+    Status create() {
+        File file;
+        if (Status status = directory_.create_store(name_, file); !status) {
+            return status;
+        }
+        Header identity;
+        identity.rank = request_.rank;
+        identity.name = request_.name;
+        if (os::system().random(identity.id.data(), identity.id.size()) != 0) {
+            return file.refused("get random numbers for the file", 0);
+        }
+        make_store(std::move(file), format::first_extent);
+        Status status = opened_.store->create_empty(identity);
+        if (status.is_ok()) {
+            status = opened_.store->publish();
+        }
+        if (!status) {
+            opened_.store.reset();
+        }
+        return status;
+    }
+
+    Status attach(File file, std::optional<uint64_t> epoch) {
+        Loaded &loaded = opened_.loaded;
+        if (Status status = load(file, loaded); !status) {
+            return status;
+        }
+        if (Status status = check_identity(file); !status) {
+            return status;
+        }
+        if (!loaded.doubt.empty()) {
+            const std::string line = std::string(file.path()) + ": " + loaded.doubt +
+                                     "; taking the newest state that is whole, epoch " +
+                                     std::to_string(loaded.state.cds[State::root].epoch);
+            os::system().warn(line.c_str());
+        }
+        if (epoch) {
+            if (Status status = go_back(file, *epoch); !status) {
+                return status;
+            }
+        }
+        uint64_t size = 0;
+        if (Status status = file.size(size); !status) {
+            return status;
+        }
+        make_store(std::move(file), size);
+        opened_.store->take_over(loaded, opened_.pieces);
+        opened_.restarted = true;
+        return epoch ? opened_.store->rewrite(loaded.state) : Status::ok();
+    }
+
+    // A file that was copied or renamed is another CD's.
+    Status check_identity(const File &file) const {
+        const Header &header = opened_.loaded.header;
+        if (header.rank == request_.rank && header.name == request_.name) {
+            return Status::ok();
+        }
+        return fail(CD_ERROR_STORE_DAMAGED,
+                    "%s: the store is that of the root CD \"%s\" of rank %d, not of \"%s\" of rank "
+                    "%d; it was copied or renamed",
+                    file.path(), header.name.c_str(), header.rank, request_.name.c_str(),
+                    request_.rank);
+    }
+
+    Status go_back(const File &file, uint64_t epoch) {
+        State &state = opened_.loaded.state;
+        StoredCd &root = state.cds[State::root];
+        if (root.epoch == epoch) {
+            return Status::ok();
+        }
+        std::string known;
+        while (!state.versions.empty()) {
+            StoredVersion version = std::move(state.versions.back());
+            state.versions.pop_back();
+            known = " " + std::to_string(version.epoch) + known;
+            if (version.epoch == epoch) {
+                root.epoch = epoch;
+                root.entries = std::move(version.entries);
+                root.files = std::move(version.files);
+                state.cds.erase(std::next(state.cds.begin()), state.cds.end());
+                return Status::ok();
+            }
+        }
+        return fail(CD_ERROR_ARGUMENT,
+                    "%s: CD_RESTART asks for epoch %llu; the store has%s %llu (keep=N in "
+                    "storage_info keeps more)",
+                    file.path(), static_cast<unsigned long long>(epoch), known.c_str(),
+                    static_cast<unsigned long long>(root.epoch));
+    }
+
+    void make_store(File file, uint64_t size) {
+        opened_.store = std::make_shared<FileStore>(std::move(file), size, std::move(directory_),
+                                                    name_, options(), addresses_);
+        opened_.store->keep_aside(aside());
+    }
+
+    const OpenRequest &request_;
+    Addresses &addresses_;
+    OpenedStore &opened_;
+    std::string name_;
+    bool forced_;
+    Directory directory_;
+};
+
+} // namespace
+
+Status open_store(const OpenRequest &request, Addresses &addresses, OpenedStore &opened) {
+    return Opening(request, addresses, opened).run();
+}
+
+} // namespace cd

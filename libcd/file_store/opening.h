@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "config/storage_info.h"
+#include "file_store/file_store.h"
+
+#include <memory>
+#include <string>
+
+namespace cd {
+
+// Which store a root CD has, and what to do with one that is there.
+struct OpenRequest {
+    StorageInfo storage;
+    int rank = 0;
+    std::string name;
+};
+
+struct OpenedStore {
+    std::shared_ptr<FileStore> store;
+    bool restarted = false;
+    Loaded loaded; // if restarted
+    FileStore::Pieces pieces;
+};
+
+// Opens the store of a root CD, or makes one. CD_RESTART=no makes one in any case, and keeps the
+// one that is there aside; CD_RESTART=EPOCH goes back to an older point in time. May throw
+// std::bad_alloc.
+Status open_store(const OpenRequest &request, Addresses &addresses, OpenedStore &opened);
+
+} // namespace cd

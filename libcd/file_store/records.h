@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "file_store/bytes.h"
+#include "file_store/header.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace cd {
+
+// The records of a journal: one for each operation, one behind the other, each from the start of a
+// block on, so that writing one never touches the ones before.
+
+// How much of the journal a record with so many bytes of changes takes.
+uint64_t record_size(size_t changes);
+
+// A complete record; what is behind its end is 0.
+ByteWriter encode_record(const Header &header, uint64_t sequence,
+                         std::span<const std::byte> changes);
+
+// What is at the start of journal.
+struct FoundRecord {
+    enum class Kind { end, whole, damaged };
+    Kind kind = Kind::damaged;
+    std::span<const std::byte> changes;
+    uint64_t size = 0; // in the journal
+};
+FoundRecord find_record(const Header &header, uint64_t sequence,
+                        std::span<const std::byte> journal);
+
+} // namespace cd

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "file_store/run.h"
+
+#include "file_store/format.h"
+#include "store/crc32c.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace cd {
+namespace {
+
+uint64_t part_length(const StoredRun &run, uint64_t part) {
+    return std::min<uint64_t>(format::checked_part, run.length - part * format::checked_part);
+}
+
+Status check(const File &file, const StoredRun &run, uint64_t part, const void *bytes,
+             size_t length) {
+    if (run.checksums.empty() || crc32c(0, bytes, length) == run.checksums[part]) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_CHECKSUM,
+                "%s: the %zu bytes of data at offset %llu do not match their checksum; they were "
+                "damaged in the file. An older point in time, if the store keeps one, can be "
+                "chosen with CD_RESTART=epoch",
+                file.path(), length,
+                static_cast<unsigned long long>(run.offset + part * format::checked_part));
+}
+
+} // namespace
+
+Status read_run(const File &file, const StoredRun &run, uint64_t offset, void *to, size_t length) {
+    auto *target = static_cast<std::byte *>(to);
+    std::vector<std::byte> whole_part; // for a part of which only some bytes are wanted
+    while (length > 0) {
+        const uint64_t part = offset / format::checked_part;
+        const uint64_t begin = part * format::checked_part;
+        const auto size = static_cast<size_t>(part_length(run, part));
+        const size_t wanted = std::min<size_t>(length, begin + size - offset);
+        std::byte *at = target;
+        if (wanted < size && !run.checksums.empty()) {
+            whole_part.resize(size);
+            at = whole_part.data();
+        }
+        const size_t reading = at == target ? wanted : size;
+        const uint64_t from = run.offset + (at == target ? offset : begin);
+        if (Status status = file.read(from, at, reading); !status) {
+            return status;
+        }
+        if (Status status = check(file, run, part, at, reading); !status) {
+            return status;
+        }
+        if (at != target) {
+            std::memcpy(target, at + (offset - begin), wanted);
+        }
+        target += wanted;
+        offset += wanted;
+        length -= wanted;
+    }
+    return Status::ok();
+}
+
+Status check_run(const File &file, const StoredRun &run) {
+    std::vector<std::byte> bytes(std::min<uint64_t>(run.length, format::checked_part));
+    for (uint64_t done = 0; done < run.length; done += bytes.size()) {
+        const auto part = static_cast<size_t>(std::min<uint64_t>(bytes.size(), run.length - done));
+        if (Status status = read_run(file, run, done, bytes.data(), part); !status) {
+            return status;
+        }
+    }
+    return Status::ok();
+}
+
+} // namespace cd

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "file_store/space.h"
+
+#include "file_store/format.h"
+
+#include <iterator>
+#include <new>
+
+namespace cd {
+
+uint64_t Space::rounded(uint64_t length) {
+    constexpr uint64_t small = 64;
+    const uint64_t unit = length < format::block ? small : format::block;
+    return (length + unit - 1) / unit * unit;
+}
+
+void Space::add(uint64_t offset, uint64_t length) {
+    const auto following = by_offset_.lower_bound(offset);
+    if (following != by_offset_.end() && offset + length == following->first) {
+        length += following->second;
+        erase(following);
+    }
+    const auto behind = by_offset_.lower_bound(offset);
+    if (behind != by_offset_.begin()) {
+        const auto previous = std::prev(behind);
+        if (previous->first + previous->second == offset) {
+            offset = previous->first;
+            length += previous->second;
+            erase(previous);
+        }
+    }
+    insert(offset, length);
+}
+
+std::optional<uint64_t> Space::take(uint64_t length) {
+    length = rounded(length);
+    // A block of its own may have to start behind the begin of what is free.
+    const bool aligned = length >= format::block;
+    for (auto at = by_length_.lower_bound({length, 0}); at != by_length_.end(); ++at) {
+        const uint64_t begin = at->second;
+        const uint64_t start =
+            aligned ? (begin + format::block - 1) / format::block * format::block : begin;
+        if (start - begin + length <= at->first) {
+            take_at(start, length);
+            return start;
+        }
+    }
+    return std::nullopt;
+}
+
+bool Space::take_at(uint64_t offset, uint64_t length) {
+    auto at = by_offset_.upper_bound(offset);
+    if (at == by_offset_.begin()) {
+        return length == 0;
+    }
+    --at;
+    const auto [begin, held] = *at;
+    if (offset + length > begin + held) {
+        return length == 0;
+    }
+    erase(at);
+    if (begin < offset) {
+        insert(begin, offset - begin);
+    }
+    if (offset + length < begin + held) {
+        insert(offset + length, begin + held - offset - length);
+    }
+    return true;
+}
+
+void Space::give(uint64_t offset, uint64_t length) noexcept {
+    try {
+        add(offset, rounded(length));
+    } catch (const std::bad_alloc &) { // declared above
+    }
+}
+
+void Space::insert(uint64_t offset, uint64_t length) {
+    by_length_.emplace(length, offset);
+    by_offset_.emplace(offset, length);
+    free_ += length;
+}
+
+void Space::erase(std::map<uint64_t, uint64_t>::iterator at) {
+    free_ -= at->second;
+    by_length_.erase({at->second, at->first});
+    by_offset_.erase(at);
+}
+
+} // namespace cd

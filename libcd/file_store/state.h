@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "cd/cd.h"
+#include "file_store/format.h"
+#include "ranges/entry.h"
+#include "ranges/file_table.h"
+
+#include <absl/container/btree_map.h>
+
+#include <compare>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cd {
+
+// What a store file says, decoded: the CDs of one family with what they hold. Plain data.
+
+// Where the data of one or more entries are in the file, and their checksums. Never overwritten
+// while an entry refers to it.
+struct StoredRun {
+    uint64_t offset = 0;
+    uint64_t length = 0;
+    std::vector<uint32_t> checksums; // one for each checked part; none if not wanted
+};
+
+// What tells, in another process, where a byte of memory belongs: see format::NameKind.
+struct StoredKey {
+    uint64_t name = 0;    // number of a StoredName
+    uint64_t ordinal = 0; // path: which of the ranges that this CD added
+    uint64_t offset = 0;  // path: in that range; else: in the object or region
+    uint64_t length = 0;  // path: of that range
+    bool operator==(const StoredKey &) const = default;
+};
+
+struct StoredName {
+    format::NameKind kind = format::NameKind::path;
+    std::string text;
+    bool operator==(const StoredName &) const = default;
+};
+
+struct StoredEntry {
+    uint64_t end = 0;
+    addr_type access = CD_READ_ONLY;
+    addr_scope scope = CD_GLOBAL;
+    Restoration restoration = Restoration::copy;
+    std::shared_ptr<const StoredRun> run; // COPY only
+    uint64_t run_offset = 0;
+    StoredKey key;
+};
+
+// Addresses mean something in one process only: each process that opens the store has a space of
+// its own.
+struct StoredPlace {
+    uint64_t space = 0;
+    uint64_t begin = 0;
+    auto operator<=>(const StoredPlace &) const = default;
+};
+
+using StoredEntries = absl::btree_map<StoredPlace, StoredEntry>;
+
+struct StoredCd {
+    uint64_t number = 0;
+    uint64_t parent = 0; // the root has itself
+    int depth = 0;
+    int sibling = 0;
+    uint64_t path = 0; // number of a StoredName
+    uint64_t epoch = 0;
+    StoredEntries entries;
+    std::vector<FilePosition> files;
+};
+
+// An older point in time of the root.
+struct StoredVersion {
+    uint64_t epoch = 0;
+    StoredEntries entries;
+    std::vector<FilePosition> files;
+};
+
+struct State {
+    static constexpr uint64_t root = 0;
+
+    std::map<uint64_t, StoredName> names;
+    std::map<uint64_t, StoredCd> cds;   // by number; a parent's is smaller
+    std::deque<StoredVersion> versions; // oldest first
+    uint64_t space = 0;                 // of the process that wrote last
+};
+
+} // namespace cd

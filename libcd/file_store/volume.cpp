@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "file_store/volume.h"
+
+#include "file_store/format.h"
+
+#include <algorithm>
+
+namespace cd {
+namespace {
+
+constexpr uint64_t smallest_growth = uint64_t{256} << 10;
+constexpr uint64_t largest_growth = uint64_t{64} << 20;
+
+uint64_t whole_blocks(uint64_t length) {
+    return (length + format::block - 1) / format::block * format::block;
+}
+
+} // namespace
+
+Status Volume::reserve(uint64_t length, Extent &extent) {
+    const std::scoped_lock lock(mutex_);
+    auto offset = space_.take(length);
+    if (!offset) {
+        if (Status status = grow(Space::rounded(length)); !status) {
+            return status;
+        }
+        offset = space_.take(length);
+    }
+    extent = {*offset, Space::rounded(length)};
+    return Status::ok();
+}
+
+// In steps that grow with the file, so that there are few; if there is no room for a step, by what
+// is needed.
+Status Volume::grow(uint64_t length) {
+    const uint64_t step = std::clamp(size_ / 8, smallest_growth, largest_growth);
+    uint64_t to = whole_blocks(size_ + std::max(length, step));
+    Status status = file_.grow(size_, to);
+    if (status.code() == CD_ERROR_STORE_FULL && step > length) {
+        to = whole_blocks(size_ + length);
+        status = file_.grow(size_, to);
+    }
+    if (status.is_ok()) {
+        space_.add(size_, to - size_);
+        size_ = to;
+    }
+    return status;
+}
+
+void Volume::release(const Extent &extent) noexcept {
+    const std::scoped_lock lock(mutex_);
+    space_.give(extent.offset, extent.length);
+}
+
+void Volume::all_is_free(uint64_t from) {
+    if (from < size_) {
+        space_.add(from, size_ - from);
+    }
+}
+
+void Volume::is_taken(const Extent &extent) {
+    space_.take_at(extent.offset, Space::rounded(extent.length));
+}
+
+} // namespace cd

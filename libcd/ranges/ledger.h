@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "base/status.h"
+#include "ranges/entry.h"
+#include "ranges/file_table.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cd {
+
+// Which CD of a family, for a ledger; the root is 0.
+using CdNumber = uint64_t;
+
+// One operation on CDs that outlive their process, as it is written down: first the data and what
+// the operation changes, then commit(). Before the operation itself takes effect, which then cannot
+// fail any more. A transaction that ends without commit() has not happened.
+//
+// Ranges are those of this process. What is said of a range concerns the bytes of it that the CD
+// holds, unless it says otherwise. Everything may throw std::bad_alloc.
+class Transaction {
+public:
+    virtual ~Transaction() = default;
+
+    // Stores the bytes that are in memory now. place: what the entry had for its next data; it is
+    // used again if nobody else has it, else replaced.
+    virtual Status keep(Range memory, Piece &place) = 0;
+
+    // The CD gets bytes that it does not hold, as entry has them.
+    virtual void hold(CdNumber cd, const Entry &entry) = 0;
+    // Held bytes are COPY, with these data.
+    virtual void replace_data(CdNumber cd, Range range, const Piece &data) = 0;
+    virtual void relabel(CdNumber cd, Range range, addr_type access, Restoration restoration) = 0;
+    // Makes READ_WRITE what is not regenerated.
+    virtual void promote(CdNumber cd, Range range) = 0;
+    // Makes everything READ_ONLY.
+    virtual void demote(CdNumber cd) = 0;
+    virtual void erase(CdNumber cd, Range range) = 0;
+    // The parent, which does not hold these bytes, gets them with their data; keeps: the child
+    // keeps them too.
+    virtual void give(CdNumber child, CdNumber parent, Range range, bool keeps) = 0;
+    virtual void files(CdNumber cd, const std::vector<FilePosition> &files) = 0;
+    virtual void epoch(CdNumber cd, uint64_t epoch) = 0;
+    // The same for bytes that are not bound yet.
+    virtual void give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old) = 0;
+    // The root's point in time until now stays as an older one, if the store keeps such. Before
+    // anything else of the transaction. data: all that the root's entries have.
+    virtual bool retains() const = 0;
+    virtual void retain(std::vector<Piece> data) = 0;
+    // The CD is no more.
+    virtual void drop(CdNumber cd) = 0;
+    // Bytes that another process added as old, in its address space, are at address in this one.
+    virtual void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address) = 0;
+
+    virtual Status commit() = 0;
+};
+
+// Where a family of CDs is written down. One for a family; thread-safe.
+class Ledger {
+public:
+    virtual ~Ledger() = default;
+
+    virtual std::unique_ptr<Transaction> begin() = 0;
+
+    // Makes a number known to transactions; nothing is written before the CD holds something. path
+    // tells the CD from those that the program creates at other times.
+    virtual void announce(CdNumber cd, CdNumber parent, int depth, int sibling,
+                          const std::string &path) = 0;
+
+    // A number that no CD of the family has had.
+    virtual CdNumber next_number() = 0;
+
+    // The family ends: nothing of it is found again.
+    virtual Status remove() = 0;
+
+    // How many ranges a CD has added in this process that only their order tells from others. What
+    // hold() writes down is counted by its commit; count_bound() counts what was bound instead.
+    virtual uint64_t ordinal(CdNumber cd) = 0;
+    virtual void count_bound(CdNumber cd) = 0;
+
+    // Entries of the family that no add has bound yet. Guarded by the locks of all its CDs; that
+    // there are none can be seen without.
+    std::atomic<size_t> unbound = 0;
+
+    // To be called when the root's first new point in time is there: what was kept aside of an
+    // older store goes.
+    virtual void forget_aside() noexcept = 0;
+};
+
+} // namespace cd

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "restart/address_book.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace cd {
+namespace {
+
+std::string name_of(const os::DataSegment &segment) {
+    return segment.object + " " + segment.build_id;
+}
+
+} // namespace
+
+AddressBook &AddressBook::instance() {
+    // Never destroyed, as the registry of CDs.
+    static auto *book = new AddressBook;
+    return *book;
+}
+
+Status AddressBook::name_region(const char *name, Range range) {
+    if (name == nullptr || *name == '\0' || std::char_traits<char>::length(name) > 200) {
+        return fail(CD_ERROR_ARGUMENT, "cd_name_region: the name is %s; give one of 1 to 200 bytes",
+                    name == nullptr ? "NULL"
+                    : *name == '\0' ? "empty"
+                                    : "too long");
+    }
+    if (range.begin == 0 && !range.empty()) {
+        return fail(CD_ERROR_NULL_ADDRESS,
+                    "cd_name_region: \"%s\" has %zu bytes at NULL; give the address", name,
+                    range.length());
+    }
+    if (range.end < range.begin) {
+        return fail(CD_ERROR_RANGE_WRAPS,
+                    "cd_name_region: \"%s\" runs past the end of the address space", name);
+    }
+    const std::scoped_lock lock(mutex_);
+    const auto held = regions_.find(name);
+    if (held != regions_.end()) {
+        regions_by_address_.erase(held->second.begin);
+        regions_.erase(held);
+    }
+    if (range.empty()) {
+        return Status::ok();
+    }
+    const auto behind = regions_by_address_.lower_bound(range.end);
+    if (behind != regions_by_address_.begin()) {
+        const std::string &other = *std::prev(behind)->second;
+        if (const Range there = regions_[other]; there.end > range.begin) {
+            return fail(CD_ERROR_ARGUMENT,
+                        "cd_name_region: the %zu bytes at %p for \"%s\" overlap the region \"%s\" "
+                        "(%zu bytes at %p); take that name back first, with length 0",
+                        range.length(), range.address(), name, other.c_str(), there.length(),
+                        there.address());
+        }
+    }
+    const auto named = regions_.emplace(name, range).first;
+    regions_by_address_[range.begin] = &named->first;
+    return Status::ok();
+}
+
+bool AddressBook::describe(Range range, StoredName &name, uint64_t &offset) {
+    const std::scoped_lock lock(mutex_);
+    refresh();
+    const auto segment =
+        std::ranges::upper_bound(segments_, range.begin, {}, &os::DataSegment::begin);
+    if (segment != segments_.begin() && std::prev(segment)->end >= range.end) {
+        name = {format::NameKind::object, name_of(*std::prev(segment))};
+        offset = range.begin - std::prev(segment)->base;
+        return true;
+    }
+    const auto region = regions_by_address_.upper_bound(range.begin);
+    if (region == regions_by_address_.begin()) {
+        return false;
+    }
+    const std::string &named = *std::prev(region)->second;
+    if (regions_[named].end < range.end) {
+        return false;
+    }
+    name = {format::NameKind::region, named};
+    offset = range.begin - regions_[named].begin;
+    return true;
+}
+
+AddressBook::Place AddressBook::find(format::NameKind kind, const std::string &name,
+                                     uint64_t offset) {
+    const std::scoped_lock lock(mutex_);
+    if (kind == format::NameKind::region) {
+        const auto at = regions_.find(name);
+        if (at == regions_.end() || offset >= at->second.length()) {
+            return {};
+        }
+        return {at->second.begin + offset, at->second.length() - offset};
+    }
+    refresh();
+    for (const os::DataSegment &segment : segments_) {
+        const uintptr_t address = segment.base + offset;
+        if (address >= segment.begin && address < segment.end && name_of(segment) == name) {
+            return {address, segment.end - address};
+        }
+    }
+    return {};
+}
+
+std::string AddressBook::other_build(const std::string &name) {
+    const std::scoped_lock lock(mutex_);
+    refresh();
+    const std::string object = name.substr(0, name.find_last_of(' '));
+    std::string other;
+    for (const os::DataSegment &segment : segments_) {
+        if (segment.object == object) {
+            if (name_of(segment) == name) {
+                return "";
+            }
+            other = segment.build_id;
+        }
+    }
+    return other;
+}
+
+void AddressBook::refresh() {
+    const uint64_t count = os::loading_count();
+    if (count != loading_count_) {
+        segments_ = os::data_segments();
+        loading_count_ = count;
+    }
+}
+
+} // namespace cd

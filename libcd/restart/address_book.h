@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "base/status.h"
+#include "file_store/file_store.h"
+#include "os/loaded_objects.h"
+#include "ranges/unbound.h"
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace cd {
+
+// Where objects and named regions are in this process. One for the process; thread-safe.
+class AddressBook : public Addresses {
+public:
+    static AddressBook &instance();
+
+    // Gives range a name that means the same range in another process; an empty range takes the
+    // name back. May throw std::bad_alloc.
+    Status name_region(const char *name, Range range);
+
+    bool describe(Range range, StoredName &name, uint64_t &offset) override;
+
+    // Where the byte at offset in a named object or region is, and how many follow it there; 0: it
+    // is not in this process (yet). May throw std::bad_alloc.
+    struct Place {
+        uintptr_t address = 0;
+        size_t room = 0;
+    };
+    Place find(format::NameKind kind, const std::string &name, uint64_t offset);
+
+    // The build-id of the object that has the same file as name, if it is another one; else "".
+    std::string other_build(const std::string &name);
+
+private:
+    void refresh();
+
+    std::mutex mutex_; // guards what follows
+    std::map<std::string, Range> regions_;
+    std::map<uintptr_t, const std::string *> regions_by_address_;
+    std::vector<os::DataSegment> segments_;
+    uint64_t loading_count_ = 0;
+};
+
+} // namespace cd

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "restart/attach.h"
+
+#include "restart/address_book.h"
+#include "restart/placing.h"
+
+#include <map>
+
+namespace cd {
+namespace {
+
+class Filling {
+public:
+    Filling(Domain &domain, OpenedStore &opened, Transaction &binds)
+        : domain_(domain), opened_(opened), binds_(binds) {}
+
+    Status add(const StoredPlace &place, const StoredEntry &entry) {
+        Unbound found = unbound_from(place, entry);
+        const StoredName &name = opened_.loaded.state.names.at(entry.key.name);
+        // A function of the other process means nothing here: the program has to give it again.
+        if (found.known == Unbound::Known::by_order || found.restoration == Restoration::regen) {
+            return wait(std::move(found));
+        }
+        AddressBook &book = AddressBook::instance();
+        const AddressBook::Place here = book.find(name.kind, name.text, found.offset);
+        if (here.room >= found.old.length() && is_free(domain_, here.address, found.old.length())) {
+            binds_.bind(domain_.number, found.space, found.old, here.address);
+            place_arriving(domain_, found, here.address);
+            return Status::ok();
+        }
+        if (name.kind == format::NameKind::object) {
+            if (const std::string other = book.other_build(name.text); !other.empty()) {
+                return fail(CD_ERROR_RESTART_MISMATCH,
+                            "%s: CD %s holds %zu bytes of \"%s\" (object and build-id), but the "
+                            "one that runs now has the build-id %s; run the program that wrote "
+                            "the store, or start with CD_RESTART=no",
+                            opened_.store->path(), domain_.name(), found.old.length(),
+                            name.text.c_str(), other.c_str());
+            }
+        }
+        return wait(std::move(found));
+    }
+
+private:
+    Unbound unbound_from(const StoredPlace &place, const StoredEntry &entry) {
+        const StoredName &name = opened_.loaded.state.names.at(entry.key.name);
+        Unbound found;
+        found.space = place.space;
+        found.old = {place.begin, entry.end};
+        found.access = entry.access;
+        found.scope = entry.scope;
+        found.restoration = entry.restoration;
+        if (entry.run != nullptr) {
+            found.data = opened_.pieces.at(entry.run.get()).share(entry.run_offset);
+        }
+        found.known = name.kind == format::NameKind::path     ? Unbound::Known::by_order
+                      : name.kind == format::NameKind::object ? Unbound::Known::in_object
+                                                              : Unbound::Known::in_region;
+        std::shared_ptr<const std::string> &text = names_[entry.key.name];
+        if (text == nullptr) {
+            text = std::make_shared<const std::string>(name.text);
+        }
+        found.name = text;
+        found.ordinal = entry.key.ordinal;
+        found.offset = entry.key.offset;
+        found.length = entry.key.length;
+        return found;
+    }
+
+    Status wait(Unbound found) {
+        domain_.unbound.push_back(std::move(found));
+        ++opened_.store->unbound;
+        return Status::ok();
+    }
+
+    Domain &domain_;
+    OpenedStore &opened_;
+    Transaction &binds_;
+    std::map<uint64_t, std::shared_ptr<const std::string>> names_;
+};
+
+} // namespace
+
+Status fill_from_store(Domain &domain, const StoredCd &stored, OpenedStore &opened,
+                       Transaction &binds) {
+    domain.restarted = true;
+    domain.number = stored.number;
+    domain.path = opened.loaded.state.names.at(stored.path).text;
+    domain.epoch = stored.epoch;
+    domain.unbound_files = stored.files;
+    Filling filling(domain, opened, binds);
+    for (const auto &[place, entry] : stored.entries) {
+        if (Status status = filling.add(place, entry); !status) {
+            return status;
+        }
+    }
+    domain.entries.accept_arriving();
+    return Status::ok();
+}
+
+} // namespace cd

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "domains/domain.h"
+#include "file_store/opening.h"
+
+namespace cd {
+
+// Fills a CD of this process with what the store says that it held in another: what lies in
+// objects and named regions becomes entries where these are now, the rest waits unbound. binds:
+// writes down the former. May throw std::bad_alloc; the CD is useless then.
+Status fill_from_store(Domain &domain, const StoredCd &stored, OpenedStore &opened,
+                       Transaction &binds);
+
+} // namespace cd

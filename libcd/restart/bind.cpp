@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "restart/bind.h"
+
+#include "domains/ancestry.h"
+#include "restart/address_book.h"
+#include "restart/placing.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace cd {
+namespace {
+
+Domain &root_of(Domain &domain) {
+    Domain *at = &domain;
+    while (!at->is_root()) {
+        at = at->parent;
+    }
+    return *at;
+}
+
+bool overlap(uint64_t begin, uint64_t end, uint64_t other_begin, uint64_t other_end) {
+    return begin < other_end && other_begin < end;
+}
+
+// prepare() finds what is to be bound and puts it into the CDs as arriving, publish() makes it
+// theirs; without publish() the destructor takes everything back.
+class Binding {
+public:
+    Binding(Domain &domain, const AddRequest &request)
+        : domain_(domain), request_(request), family_(subtree_of(root_of(domain))),
+          next_(domain.ledger->ordinal(domain.number)) {}
+    Binding(const Binding &) = delete;
+    Binding &operator=(const Binding &) = delete;
+
+    ~Binding() {
+        if (!published_) {
+            for (Domain *domain : family_) {
+                domain->entries.reject_arriving();
+                for (Unbound &found : domain->unbound) {
+                    found.leaving = false;
+                }
+            }
+        }
+    }
+
+    // In the order of the list, as the entries were written down when they were added first.
+    Status prepare() {
+        for (int i = 0; i < request_.count; ++i) {
+            const Range range = range_of(request_.list[i]);
+            uintptr_t done = range.begin;
+            while (done < range.end) {
+                const auto at = domain_.entries.find(done);
+                const bool held =
+                    at != domain_.entries.end() && at->second->range.begin < range.end;
+                const uintptr_t gap_end = held ? at->second->range.begin : range.end;
+                const uintptr_t next = held ? at->second->range.end : range.end;
+                if (done < gap_end) {
+                    if (Status status = find_for({done, gap_end}); !status) {
+                        return status;
+                    }
+                }
+                done = std::min(next, range.end);
+            }
+        }
+        return Status::ok();
+    }
+
+    bool found() const { return !bound_.empty(); }
+
+    Status write_down() {
+        const std::unique_ptr<Transaction> transaction = domain_.ledger->begin();
+        for (const Bound &bound : bound_) {
+            transaction->bind(bound.domain->number, bound.space, bound.old,
+                              bound.entry->range.begin);
+        }
+        return transaction->commit();
+    }
+
+    void publish() noexcept {
+        for (Domain *domain : family_) {
+            domain->entries.accept_arriving();
+            domain_.ledger->unbound -=
+                std::erase_if(domain->unbound, [](const Unbound &found) { return found.leaving; });
+        }
+        for (size_t i = 0; i < counted_; ++i) {
+            domain_.ledger->count_bound(domain_.number);
+        }
+        published_ = true;
+    }
+
+    // What a restore would have written: the oldest CD's bytes last, as there.
+    Status pay_what_is_owed() {
+        std::ranges::stable_sort(bound_, std::ranges::greater(),
+                                 [](const Bound &bound) { return bound.domain->depth; });
+        for (const Bound &bound : bound_) {
+            if (Status status = bound.owed ? write_memory(bound) : Status::ok(); !status) {
+                return status;
+            }
+        }
+        return Status::ok();
+    }
+
+private:
+    struct Bound {
+        Domain *domain;
+        uint64_t space;
+        Range old;
+        Entry *entry;
+        bool owed;
+    };
+
+    // gap: bytes of the call that the CD does not hold.
+    Status find_for(Range gap) {
+        StoredName name;
+        uint64_t offset = 0;
+        if (AddressBook::instance().describe(gap, name, offset)) {
+            bind_known(name, offset, gap);
+            return Status::ok();
+        }
+        const uint64_t ordinal = next_++;
+        std::optional<Unbound *> first;
+        if (Status status = find_by_order(domain_, ordinal, gap, true, first); !status) {
+            return status;
+        }
+        for (Domain *above = domain_.parent; above != nullptr && !first; above = above->parent) {
+            if (Status status = find_by_order(*above, ordinal, gap, false, first); !status) {
+                return status;
+            }
+        }
+        if (first) {
+            ++counted_;
+            bind_old((*first)->space, (*first)->old.begin - (*first)->offset, gap);
+        }
+        return Status::ok();
+    }
+
+    void bind_known(const StoredName &name, uint64_t offset, Range gap) {
+        const auto known = name.kind == format::NameKind::object ? Unbound::Known::in_object
+                                                                 : Unbound::Known::in_region;
+        for (Domain *domain : family_) {
+            for (size_t i = 0; i < domain->unbound.size(); ++i) {
+                const Unbound &found = domain->unbound[i];
+                const uint64_t end = found.offset + found.old.length();
+                if (found.known == known && *found.name == name.text &&
+                    overlap(found.offset, end, offset, offset + gap.length())) {
+                    const uint64_t first = std::max(found.offset, offset);
+                    const uint64_t last = std::min(end, offset + gap.length());
+                    arrive(*domain, i,
+                           {found.old.begin + (first - found.offset),
+                            found.old.begin + (last - found.offset)},
+                           gap.begin + (first - offset));
+                }
+            }
+        }
+    }
+
+    // What holder has of the range that was the CD's so-and-so-many-th.
+    Status find_by_order(Domain &holder, uint64_t ordinal, Range gap, bool must_match,
+                         std::optional<Unbound *> &found) {
+        const Unbound *other = nullptr;
+        for (Unbound &candidate : holder.unbound) {
+            if (candidate.known != Unbound::Known::by_order || candidate.leaving ||
+                candidate.ordinal != ordinal || *candidate.name != domain_.path) {
+                continue;
+            }
+            if (candidate.length != gap.length()) {
+                other = &candidate;
+            } else if (!found) {
+                found = &candidate;
+            } else if ((*found)->space != candidate.space ||
+                       (*found)->old.begin - (*found)->offset !=
+                           candidate.old.begin - candidate.offset) {
+                return fail(CD_ERROR_RESTART_MISMATCH,
+                            "CD %s: this program adds %zu bytes at %p, and CD %s has several "
+                            "ranges of that length in its store that it could be; give them names "
+                            "with cd_name_region",
+                            domain_.name(), gap.length(), gap.address(), holder.name());
+            }
+        }
+        if (!found && other != nullptr && must_match) {
+            return fail(CD_ERROR_RESTART_MISMATCH,
+                        "CD %s: this program adds %zu bytes at %p as range %llu of the CD, but in "
+                        "the store that is one of %llu bytes; add the same ranges in the same "
+                        "order as the program that wrote the store, give them names with "
+                        "cd_name_region, or start with CD_RESTART=no",
+                        domain_.name(), gap.length(), gap.address(),
+                        static_cast<unsigned long long>(ordinal),
+                        static_cast<unsigned long long>(other->length));
+        }
+        return Status::ok();
+    }
+
+    // What began at old in the other process begins at gap in this one.
+    void bind_old(uint64_t space, uint64_t old, Range gap) {
+        for (Domain *domain : family_) {
+            for (size_t i = 0; i < domain->unbound.size(); ++i) {
+                const Unbound &found = domain->unbound[i];
+                if (found.space == space &&
+                    overlap(found.old.begin, found.old.end, old, old + gap.length())) {
+                    const uint64_t first = std::max<uint64_t>(found.old.begin, old);
+                    const uint64_t last = std::min<uint64_t>(found.old.end, old + gap.length());
+                    arrive(*domain, i, {first, last}, gap.begin + (first - old));
+                }
+            }
+        }
+    }
+
+    // The part of unbound[index] becomes an entry; what is left of it stays unbound.
+    void arrive(Domain &domain, size_t index, Range part, uintptr_t address) {
+        if (domain.unbound[index].leaving || !is_free(domain, address, part.length())) {
+            return;
+        }
+        // Only the call itself gives the function that regenerates bytes.
+        if (domain.unbound[index].restoration == Restoration::regen && &domain != &domain_) {
+            return;
+        }
+        cut(domain, index, part.end);
+        if (domain.unbound[index].old.begin < part.begin) {
+            cut(domain, index, part.begin);
+            index = domain.unbound.size() - 1;
+        }
+        bound_.reserve(bound_.size() + 1);
+        Unbound &found = domain.unbound[index];
+        Entry &entry = place_arriving(domain, found, address);
+        found.leaving = true;
+        bound_.push_back({&domain, found.space, found.old, &entry, found.owed});
+    }
+
+    void cut(Domain &domain, size_t index, uint64_t address) {
+        if (address < domain.unbound[index].old.end) {
+            Unbound second = domain.unbound[index].split(address);
+            try {
+                domain.unbound.push_back(std::move(second));
+            } catch (...) {
+                domain.unbound[index].old.end = second.old.end;
+                throw;
+            }
+            ++domain_.ledger->unbound;
+        }
+    }
+
+    static Status write_memory(const Bound &bound) {
+        const Entry &entry = *bound.entry;
+        Status status;
+        const auto read = [&](const Entry &source, Range part) {
+            if (status.is_ok()) {
+                status = source.data.block().backing()->read(source.data.offset() +
+                                                                 (part.begin - source.range.begin),
+                                                             part.address(), part.length());
+            }
+        };
+        if (entry.restoration == Restoration::copy) {
+            read(entry, entry.range);
+        } else if (entry.restoration == Restoration::parent) {
+            for_each_source(bound.domain->parent, entry.range, read, [](Range) {});
+        }
+        return status;
+    }
+
+    Domain &domain_;
+    const AddRequest &request_;
+    std::vector<Domain *> family_;
+    uint64_t next_; // ordinal of the next range that only its order tells from others
+    size_t counted_ = 0;
+    std::vector<Bound> bound_;
+    bool published_ = false;
+};
+
+} // namespace
+
+Status bind(Domain &domain, const AddRequest &request) {
+    Binding binding(domain, request);
+    if (Status status = binding.prepare(); !status || !binding.found()) {
+        return status;
+    }
+    if (Status status = binding.write_down(); !status) {
+        return status;
+    }
+    binding.publish();
+    return binding.pay_what_is_owed();
+}
+
+bool bind_file(Domain &domain, const FilePosition &now, FilePosition &stored) {
+    auto at = std::ranges::find_if(domain.unbound_files, [&](const FilePosition &file) {
+        return file.inode == now.inode && file.device == now.device;
+    });
+    if (at == domain.unbound_files.end()) {
+        // A file system that was mounted again may have another number.
+        at = std::ranges::find(domain.unbound_files, now.inode, &FilePosition::inode);
+    }
+    if (at == domain.unbound_files.end()) {
+        return false;
+    }
+    stored = now;
+    stored.position = at->position;
+    domain.unbound_files.erase(at);
+    return true;
+}
+
+} // namespace cd

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "domains/domain.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cd {
+
+// Whether the CD has no entry in these bytes.
+bool is_free(const Domain &domain, uintptr_t address, size_t length);
+
+// Makes what came from another process an entry at address, where the CD has none, as arriving. May
+// throw std::bad_alloc.
+Entry &place_arriving(Domain &domain, const Unbound &found, uintptr_t address);
+
+} // namespace cd

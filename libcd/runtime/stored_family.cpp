@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "runtime/stored_family.h"
+
+#include "base/make_room.h"
+#include "file_store/opening.h"
+#include "restart/address_book.h"
+#include "restart/attach.h"
+#include "runtime/family_lock.h"
+#include "runtime/identity.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace cd {
+namespace {
+
+Status make_dormant(const StoredCd &stored, Resident &parent, OpenedStore &opened,
+                    Transaction &binds, Resident *&made) {
+    auto child = std::make_unique<Resident>();
+    child->parent = &parent;
+    child->ledger = parent.ledger;
+    child->storage = parent.storage;
+    child->depth = parent.depth + 1;
+    child->sibling = stored.sibling;
+    child->root_name = parent.root_name;
+    child->rank = parent.rank;
+    child->identity = make_identity(child->rank, child->root_name, child->depth, child->sibling);
+    child->dormant = true;
+    if (Status status = fill_from_store(*child, stored, opened, binds); !status) {
+        return status;
+    }
+    make_room_for_one(parent.children);
+    parent.children_numbers.make_room(stored.sibling);
+    made = child.get();
+    cd_handle handle = nullptr;
+    Status status = Registry::instance().install(std::move(child), handle);
+    if (status.is_ok()) {
+        parent.children.push_back(made);
+        parent.children_numbers.take(stored.sibling);
+    }
+    return status;
+}
+
+// Parents have smaller numbers than their children.
+Status attach(Resident &root, OpenedStore &opened) {
+    const std::unique_ptr<Transaction> binds = root.ledger->begin();
+    std::map<uint64_t, Resident *> made;
+    for (const auto &[number, stored] : opened.loaded.state.cds) {
+        made[number] = &root;
+        Status status = number == State::root ? fill_from_store(root, stored, opened, *binds)
+                                              : make_dormant(stored, *made.at(stored.parent),
+                                                             opened, *binds, made[number]);
+        if (!status) {
+            return status;
+        }
+    }
+    return binds->commit();
+}
+
+// Which of its parent's children it was.
+uint64_t last_number_of(std::string_view path) {
+    path.remove_prefix(path.find_last_of('.') + 1); // npos + 1 is 0
+    uint64_t number = 0;
+    std::from_chars(path.data(), path.data() + path.size(), number);
+    return number;
+}
+
+} // namespace
+
+Status open_family(cd_handle handle) {
+    FamilyLock lock;
+    if (Status status = lock.lock(handle, FamilyLock::Reach::self); !status) {
+        return status;
+    }
+    Resident &root = lock.domain();
+    OpenedStore opened;
+    if (Status status =
+            open_store({root.storage, root.rank, root.root_name}, AddressBook::instance(), opened);
+        !status) {
+        return status;
+    }
+    root.ledger = opened.store;
+    return opened.restarted ? attach(root, opened) : Status::ok();
+}
+
+void end_family(cd_handle handle) {
+    FamilyLock lock;
+    const MessageKeeper keeper;
+    if (!lock.lock(handle, FamilyLock::Reach::family)) {
+        return;
+    }
+    const std::vector<Domain *> family = subtree_of(lock.domain());
+    lock.prepare_discard(family.size());
+    for (size_t i = family.size(); i-- > 0;) {
+        lock.discard(static_cast<Resident &>(*family[i]));
+    }
+}
+
+Resident *next_dormant(const Resident &parent) {
+    Resident *next = nullptr;
+    for (Domain *child : parent.children) {
+        if (child->dormant && (next == nullptr || child->sibling < next->sibling)) {
+            next = static_cast<Resident *>(child);
+        }
+    }
+    return next;
+}
+
+void wake(Resident &child, Resident &parent) {
+    child.dormant = false;
+    parent.children_created = std::max(parent.children_created, last_number_of(child.path));
+}
+
+void write_down_later(Resident &child, Resident &parent) {
+    if (parent.ledger == nullptr) {
+        return;
+    }
+    const std::string own = std::to_string(parent.children_created + 1);
+    child.path = parent.path.empty() ? own : parent.path + "." + own;
+    child.number = parent.ledger->next_number();
+    child.ledger = parent.ledger;
+    child.ledger->announce(child.number, parent.number, child.depth, child.sibling, child.path);
+}
+
+} // namespace cd

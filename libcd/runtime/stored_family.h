@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "runtime/registry.h"
+
+namespace cd {
+
+// Opens the store of a new root that is to be written down. If it holds the root already, with its
+// descendants, they all come back: the descendants dormant, until the program creates them. Nobody
+// else knows the handle yet. Fails with the root as it was, or ended, which the caller does not
+// have to know: end_family() ends both. May throw std::bad_alloc.
+Status open_family(cd_handle root);
+
+// Ends a root that could not be opened.
+void end_family(cd_handle root);
+
+// The dormant child that the next create call of this parent means: the one with the smallest
+// index. nullptr: there is none.
+Resident *next_dormant(const Resident &parent);
+
+// The program has created it now.
+void wake(Resident &child, Resident &parent);
+
+// A child gets its place in the family's ledger, if there is one. May throw std::bad_alloc.
+void write_down_later(Resident &child, Resident &parent);
+
+} // namespace cd

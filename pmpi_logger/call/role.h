@@ -20,6 +20,10 @@ enum class Role {
     send_type,
     recv_count,
     recv_type,
+    window,
+    target,    // rank of the one whose window is concerned
+    assertion, // about an epoch
+    operation,
     text, // a string, of which a hash is compared
 
     // Addresses, which may differ in a re-execution.
@@ -32,6 +36,7 @@ enum class Role {
     recv_counts,
     recv_displs,
     recv_types,
+    compare_buf, // one element
 
     // Where the call writes one thing, which is logged and written again.
     out,

@@ -6,6 +6,7 @@
 #include "payload/comm_facts.h"
 #include "replay/complaint.h"
 #include "whole_program/whole_program.h"
+#include "windows/window_table.h"
 
 #include <functional>
 #include <optional>
@@ -70,8 +71,10 @@ public:
         } else if constexpr (is_for_window<F>()) {
             real<Fn::MPI_Win_get_attr>(object, key, &before, &present);
             return [=] {
-                present ? real<Fn::MPI_Win_set_attr>(object, key, before)
-                        : real<Fn::MPI_Win_delete_attr>(object, key);
+                if (!WindowTable::instance().is_gone(object)) {
+                    present ? real<Fn::MPI_Win_set_attr>(object, key, before)
+                            : real<Fn::MPI_Win_delete_attr>(object, key);
+                }
             };
         } else {
             real<Fn::MPI_Comm_get_attr>(object, key, &before, &present);
@@ -119,13 +122,23 @@ public:
                 real<getter<F>()>(object, &before);
                 return [=] {
                     MPI_Errhandler last = before;
-                    real<F>(object, last);
+                    if (!is_gone<F>(object)) {
+                        real<F>(object, last);
+                    }
                     real<Fn::MPI_Errhandler_free>(&last);
                 };
             });
     }
 
 private:
+    template <Fn F, typename Object> static bool is_gone(Object object) {
+        if constexpr (F == Fn::MPI_Win_set_errhandler) {
+            return WindowTable::instance().is_gone(object);
+        } else {
+            return false;
+        }
+    }
+
     template <Fn F> static constexpr Fn getter() {
         if constexpr (F == Fn::MPI_File_set_errhandler) {
             return Fn::MPI_File_get_errhandler;

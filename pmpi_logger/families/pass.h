@@ -22,7 +22,10 @@ public:
             "a non-blocking combined send and receive cannot be taken back when its rank is "
             "restored";
         static constexpr const char *partitioned = "partitioned communication is not recorded";
-        static constexpr const char *one_sided = "one-sided communication is not recorded";
+        static constexpr const char *shared_window =
+            "other ranks change the memory of a shared window without MPI";
+        static constexpr const char *dynamic_window =
+            "other ranks change the memory of a dynamic window where it lies";
         static constexpr const char *fault_tolerance =
             "this MPI's fault tolerance functions end the program";
         static constexpr const char *extended_generalized =

@@ -7,6 +7,7 @@
 #include "payload/type_facts.h"
 #include "requests/table.h"
 #include "whole_program/whole_program.h"
+#include "windows/window_table.h"
 
 namespace cd::logger {
 
@@ -59,6 +60,7 @@ private:
         if constexpr (F == Fn::MPI_Type_free) {
             const Inside inside;
             RequestTable::instance().keep_type(*handle);
+            WindowTable::instance().keep_type(*handle);
             const int result = real<F>(handle);
             forget_type_facts();
             return result;

@@ -7,6 +7,8 @@
 #include "lifetimes/lifetimes.h"
 #include "replay/polls.h"
 #include "replay/quiesce.h"
+#include "windows/interval.h"
+#include "windows/window_table.h"
 
 #include "cd/mpi_log.h"
 
@@ -21,16 +23,28 @@ bool mpi_is_up() {
     return initialized != 0 && finalized == 0;
 }
 
-const char *restoring(cd_handle cd) { return mpi_is_up() ? quiesce(cd) : nullptr; }
+void boundary() {
+    forget_polls();
+    Interval::begin();
+}
+
+const char *restoring(cd_handle cd) {
+    if (!mpi_is_up()) {
+        return nullptr;
+    }
+    const char *const hindrance = WindowTable::instance().hindrance(cd);
+    return hindrance != nullptr ? hindrance : quiesce(cd);
+}
 
 void restored(cd_handle cd, int success) {
-    forget_polls();
+    boundary();
     if (!mpi_is_up()) {
         return;
     }
     resume(cd, success != 0);
     if (success != 0) {
         run_restored(cd);
+        WindowTable::instance().restored(cd);
     }
 }
 
@@ -40,7 +54,7 @@ void forgotten(uint64_t family, cd_handle root) {
     }
 }
 
-const cd_log_listener listener = {forget_polls, restoring, restored, forgotten};
+const cd_log_listener listener = {boundary, restoring, restored, forgotten};
 
 [[gnu::constructor]] void listen() { cd_log_listen(&listener); }
 

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "families/accesses.h"
 #include "families/buffers.h"
 #include "families/changes.h"
 #include "families/communicators.h"
@@ -14,6 +15,8 @@
 #include "families/releases.h"
 #include "families/split_files.h"
 #include "families/starts.h"
+#include "families/synchronizes.h"
+#include "families/windows.h"
 
 namespace cd::logger {
 

@@ -251,6 +251,7 @@ void receive_neighborsw(const Arguments &a, Blocks &blocks) {
 
 const Arrival Arrivals::nothing = {no_blocks, send_whole};
 const Arrival Arrivals::message = {receive_whole, send_whole};
+const Arrival Arrivals::fetched = {receive_whole, no_blocks};
 const Arrival Arrivals::message_replaced = {receive_whole, send_replaced};
 const Arrival Arrivals::bcast = {receive_bcast, send_bcast};
 const Arrival Arrivals::gather = {receive_gather, send_to_root};

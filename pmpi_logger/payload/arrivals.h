@@ -12,6 +12,7 @@ namespace cd::logger {
 struct Arrivals {
     static const Arrival nothing; // sends what it is given; files are written like that, too
     static const Arrival message; // as many bytes of the buffer as the status tells
+    static const Arrival fetched; // what is sent need not be memory
     static const Arrival message_replaced;
     static const Arrival bcast;
     static const Arrival gather;

@@ -249,8 +249,8 @@ MPI_Win window() {
 int handled_of_window = 0;
 void handle_of_window(MPI_Win *, int *, ...) { ++handled_of_window; }
 
-SCENARIO(window, MPI_Win_set_attr, MPI_Win_delete_attr, MPI_Win_set_errhandler, MPI_Win_get_info,
-         MPI_Win_get_group) {
+SCENARIO(window, MPI_Win_set_attr, MPI_Win_delete_attr, MPI_Win_set_errhandler,
+         MPI_Win_call_errhandler, MPI_Win_get_info, MPI_Win_get_group) {
     const MPI_Win win = window();
     int key = MPI_KEYVAL_INVALID;
     CALL(MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &key, nullptr));

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "families/starts.h"
+#include "families/windows.h"
+
+#include <tuple>
+
+namespace cd::logger {
+
+// Reads or writes the window of another rank. MPI may do so at any time until a synchronization
+// ends the operation, so it is given copies of what it reads, and other places for what it writes.
+// The log has the data with the synchronization. A replay tells nobody.
+class AccessesWindow : public MovesData {
+public:
+    template <Fn F, typename... A> static int call(const void *site, A... a) {
+        using Roles = typename Row<F>::Roles;
+        std::tuple<A...> arguments(a...);
+        if (Inside::mpi()) {
+            return real<F>(a...);
+        }
+        Window *window =
+            WindowTable::instance().find(std::get<Roles::index(Role::window)>(arguments));
+        const int mode = cd_log_mode();
+        if (window == nullptr) {
+            return mode == CD_LOG_OFF || WholeProgram::records()
+                       ? real<F>(a...)
+                       : refuse(F, window_is_not_separate);
+        }
+        Call call = decode_data<F>(site, a...);
+        if constexpr (Roles::has(Role::both_type)) {
+            call.arguments.send_count = call.arguments.recv_count = 1;
+        }
+        if constexpr (Roles::has(Role::operation)) {
+            if (std::get<Roles::index(Role::operation)>(arguments) == MPI_NO_OP) {
+                call.arguments.send_type = MPI_DATATYPE_NULL; // and the buffer may be anything
+            }
+        }
+        const int target = std::get<Roles::index(Role::target)>(arguments);
+        if (mode == CD_LOG_OFF) {
+            const Inside inside;
+            const int result = real<F>(a...);
+            if (result == MPI_SUCCESS) {
+                follow(call, *window, target);
+            }
+            return result;
+        }
+        Exchange::add_checksum(call);
+        Block compared;
+        if constexpr (Roles::has(Role::compare_buf)) {
+            compared = {const_cast<void *>(std::get<Roles::index(Role::compare_buf)>(arguments)), 1,
+                        call.arguments.send_type};
+            add_checksum(call, compared);
+        }
+        if (mode == CD_LOG_REPLAYING) {
+            const int result = replay(call, *window, target);
+            return result == run_live ? AccessesWindow::call<F>(site, a...) : result;
+        }
+        const Inside inside;
+        Access access = begin(call, compared, target);
+        if constexpr (Roles::has(Role::send_buf)) {
+            replace(std::get<Roles::index(Role::send_buf)>(arguments), access.departing);
+        }
+        if constexpr (Roles::has(Role::compare_buf)) {
+            replace(std::get<Roles::index(Role::compare_buf)>(arguments), access.compared);
+        }
+        if constexpr (Roles::has(Role::recv_buf)) {
+            if (access.brings()) {
+                std::get<Roles::index(Role::recv_buf)>(arguments) = access.landing.address;
+            }
+        }
+        const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
+        record(call, *window, result, std::move(access));
+        return result;
+    }
+
+private:
+    static void replace(const void *&argument, const Shadow &shadow) {
+        argument = shadow.empty() ? argument : shadow.address();
+    }
+    static void add_checksum(Call &call, const Block &block);
+
+    // No log has the call, but one may have the data.
+    static void follow(const Call &call, Window &window, int target);
+
+    static Access begin(const Call &call, const Block &compared, int target);
+    static void record(const Call &call, Window &window, int result, Access &&access);
+    static int replay(const Call &call, Window &window, int target);
+};
+
+// The same with a request.
+template <typename Family> class StartsAccess {
+public:
+    using Of = Arrivals;
+
+    template <Fn F, typename... A> static int call(const void *site, A... a) {
+        const std::tuple<A...> arguments(a...);
+        const MPI_Win win = std::get<Row<F>::Roles::index(Role::window)>(arguments);
+        if (passes_through(cd_log_mode()) || WholeProgram::records() ||
+            WindowTable::instance().find(win) != nullptr) {
+            return Family::template call<F>(site, a...);
+        }
+        return refuse(F, window_is_not_separate);
+    }
+};
+
+using StartsRemoteWrite = StartsAccess<StartsSend>;
+using StartsRemoteRead = StartsAccess<StartsCollective>;
+
+} // namespace cd::logger

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "families/windows.h"
+
+#include "entry/writer.h"
+#include "families/window_changes.h"
+#include "lifetimes/lifetimes.h"
+#include "replay/match.h"
+
+namespace cd::logger {
+namespace {
+
+// A restore goes back to when the program had the window.
+void name_when_restored(const cd_log_place &place, uint64_t number) {
+    when_restored(place, [number] {
+        WindowTable &table = WindowTable::instance();
+        if (Window *window = table.find(number)) {
+            table.name(*window);
+        }
+    });
+}
+
+} // namespace
+
+std::unique_ptr<Window> MakesWindow::over(void *memory, int64_t size) {
+    const bool can_be = size >= 0 && (memory != nullptr || size == 0);
+    return can_be && separate_windows_wanted() ? Window::over(memory, static_cast<size_t>(size))
+                                               : nullptr;
+}
+
+std::unique_ptr<Window> MakesWindow::beside(void *mpis, int64_t size) {
+    return size >= 0 && separate_windows_wanted() ? Window::beside(mpis, static_cast<size_t>(size))
+                                                  : nullptr;
+}
+
+int MakesWindow::record(Call &call, int result, std::unique_ptr<Window> window, MPI_Win handle) {
+    uint64_t number = 0;
+    if (result == MPI_SUCCESS && window != nullptr) {
+        number = WindowTable::instance().add(std::move(window), handle).number;
+    }
+    if (cd_log_mode() == CD_LOG_RECORDING) {
+        call.add_output({&number, sizeof number});
+        Exchange::record(call, result, nullptr, false);
+    }
+    return result;
+}
+
+int MakesWindow::replay(Call &call, MPI_Win *handle, void *const *memory, int64_t size) {
+    uint64_t number = 0;
+    call.add_output({&number, sizeof number});
+    const int result = Exchange::replay(call, false);
+    if (number != 0) {
+        WindowTable::instance().reappear(number, *handle, *memory, static_cast<size_t>(size));
+    }
+    return result;
+}
+
+void FreesWindow::freed(const Call &call, int result, Window &window) {
+    WindowTable &table = WindowTable::instance();
+    WindowChanges changes(window);
+    if (result == MPI_SUCCESS) {
+        if (!window.made_memory()) { // else MPI's has gone with it
+            changes.acquire();
+        }
+        window.mpi_is_done();
+        table.unname(window.handle);
+    }
+    cd_log_place place = {};
+    if (cd_log_mode() != CD_LOG_RECORDING || cd_log_here(&place) == 0) {
+        if (result == MPI_SUCCESS) {
+            table.erase(window.number);
+        }
+        return;
+    }
+    EntryWriter writer(call, result);
+    writer.add_outputs(call);
+    changes.add_to(writer);
+    writer.write();
+    if (result == MPI_SUCCESS) {
+        name_when_restored(place, window.number);
+        when_forgotten(place, [number = window.number] { WindowTable::instance().erase(number); });
+    }
+}
+
+int FreesWindow::replay(const Call &call, Window &window) {
+    cd_log_place place = {};
+    cd_log_here(&place);
+    int result = MPI_SUCCESS;
+    std::optional<EntryReader> entry = next_entry(call, result);
+    if (!entry) {
+        return result;
+    }
+    entry->take_outputs(call);
+    WindowChanges::take(*entry, window);
+    if (entry->result() != MPI_SUCCESS) {
+        return raise_at(window, entry->result());
+    }
+    name_when_restored(place, window.number);
+    WindowTable::instance().unname(window.handle);
+    return MPI_SUCCESS;
+}
+
+bool AsksWindow::is_known(MPI_Win win, int key, void *value, int *present) {
+    if (key != MPI_WIN_BASE && key != MPI_WIN_MODEL) {
+        return false;
+    }
+    const Window *window = WindowTable::instance().find(win);
+    if (window == nullptr) {
+        return false;
+    }
+    static int separate = MPI_WIN_SEPARATE;
+    *static_cast<void **>(value) = key == MPI_WIN_BASE ? window->memory() : &separate;
+    *present = 1;
+    return true;
+}
+
+int raise_at(const Window &window, int error) {
+    if (window.is_gone()) {
+        return raise(MPI_COMM_NULL, error);
+    }
+    const Inside inside;
+    real<Fn::MPI_Win_call_errhandler>(window.handle, error);
+    return error;
+}
+
+} // namespace cd::logger

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "families/changes.h"
+#include "families/exchange.h"
+#include "families/pass.h"
+#include "windows/separation.h"
+#include "windows/window_table.h"
+
+namespace cd::logger {
+
+constexpr const char *window_is_not_separate =
+    "its window has no separate memory: it was made before libcd was there, with "
+    "CD_WINDOWS=direct, or as a shared or dynamic window";
+
+// Makes a window. MPI gets a copy of the program's memory: windows/window.h says why. The log has
+// the window's number, so that a replay finds it again, or makes one that MPI has freed.
+class MakesWindow : public MovesData {
+protected:
+    // Empty if the window is to be MPI's own business.
+    static std::unique_ptr<Window> over(void *memory, int64_t size);
+    static std::unique_ptr<Window> beside(void *mpis, int64_t size);
+
+    static int record(Call &call, int result, std::unique_ptr<Window> window, MPI_Win handle);
+
+    // memory: where the program's lies, set by the replay.
+    static int replay(Call &call, MPI_Win *handle, void *const *memory, int64_t size);
+
+    static bool is_mpis_business() { return Inside::mpi() || WholeProgram::records(); }
+};
+
+class CreatesWindow : public MakesWindow {
+public:
+    template <Fn F, typename Size, typename Unit>
+    static int call(const void *site, void *memory, Size size, Unit unit, MPI_Info info,
+                    MPI_Comm comm, MPI_Win *win) {
+        if (is_mpis_business()) {
+            return real<F>(memory, size, unit, info, comm, win);
+        }
+        Call call = decode_data<F>(site, memory, size, unit, info, comm, win);
+        if (cd_log_mode() == CD_LOG_REPLAYING) {
+            const int result = replay(call, win, &memory, size);
+            return result == run_live
+                       ? CreatesWindow::call<F>(site, memory, size, unit, info, comm, win)
+                       : result;
+        }
+        const Inside inside;
+        std::unique_ptr<Window> window = over(memory, size);
+        const int result = real<F>(window != nullptr && size > 0 ? window->copy() : memory, size,
+                                   unit, info, comm, win);
+        return record(call, result, std::move(window), *win);
+    }
+};
+
+class AllocatesWindow : public MakesWindow {
+public:
+    template <Fn F, typename Size, typename Unit>
+    static int call(const void *site, Size size, Unit unit, MPI_Info info, MPI_Comm comm,
+                    void *memory, MPI_Win *win) {
+        if (is_mpis_business()) {
+            return real<F>(size, unit, info, comm, memory, win);
+        }
+        Call call = decode_data<F>(site, size, unit, info, comm, memory, win);
+        auto *const given = static_cast<void **>(memory);
+        if (cd_log_mode() == CD_LOG_REPLAYING) {
+            const int result = replay(call, win, given, size);
+            return result == run_live
+                       ? AllocatesWindow::call<F>(site, size, unit, info, comm, memory, win)
+                       : result;
+        }
+        const Inside inside;
+        const int result = real<F>(size, unit, info, comm, memory, win);
+        std::unique_ptr<Window> window =
+            result == MPI_SUCCESS ? beside(*given, size) : std::unique_ptr<Window>();
+        if (window != nullptr) {
+            *given = window->memory();
+        }
+        return record(call, result, std::move(window), *win);
+    }
+};
+
+// MPI frees the window at once, since the others wait for that. The program's memory and what a
+// replay has to know stay as long as the log.
+class FreesWindow : public MovesData {
+public:
+    template <Fn F> static int call(const void *site, MPI_Win *win) {
+        if (Inside::mpi()) {
+            return real<F>(win);
+        }
+        Window *window = WindowTable::instance().find(*win);
+        if (window == nullptr) {
+            return Exchange::call<F>(site, win);
+        }
+        const Call call = decode_data<F>(site, win);
+        if (cd_log_mode() == CD_LOG_REPLAYING) {
+            const int result = replay(call, *window);
+            return result == run_live ? FreesWindow::call<F>(site, win) : result;
+        }
+        const Inside inside;
+        window->publish();
+        const int result = real<F>(win);
+        freed(call, result, *window);
+        return result;
+    }
+
+private:
+    static void freed(const Call &call, int result, Window &window);
+    static int replay(const Call &call, Window &window);
+};
+
+// MPI_Win_get_attr: tells of the program's memory, and of the separate memory model.
+class AsksWindow : public MovesData {
+public:
+    template <Fn F>
+    static int call(const void *site, MPI_Win win, int key, void *value, int *present) {
+        return !Inside::mpi() && is_known(win, key, value, present)
+                   ? MPI_SUCCESS
+                   : Exchange::call<F>(site, win, key, value, present);
+    }
+
+private:
+    static bool is_known(MPI_Win win, int key, void *value, int *present);
+};
+
+// What is done in a re-execution, too, unless MPI has freed the window since.
+template <typename Family> class OfWindow {
+public:
+    using Of = Arrivals;
+
+    template <Fn F, typename... A> static int call(const void *site, MPI_Win win, A... a) {
+        return WindowTable::instance().is_gone(win) ? Exchange::call<F>(site, win, a...)
+                                                    : Family::template call<F>(site, win, a...);
+    }
+};
+
+using SetsAttributeOfWindow = OfWindow<SetsAttribute>;
+using DeletesAttributeOfWindow = OfWindow<DeletesAttribute>;
+using SetsErrorHandlerOfWindow = OfWindow<SetsErrorHandler>;
+
+// MPI_Win_call_errhandler: the handler is the program's, and is called in a re-execution, too.
+class CallsWindowHandler : public Changes {
+public:
+    template <Fn F> static int call(const void *site, MPI_Win win, int error) {
+        const int mode = cd_log_mode();
+        if (passes_through(mode)) {
+            return real<F>(win, error);
+        }
+        return change(
+            decode<F>(site, win, error), mode,
+            [&] {
+                return WindowTable::instance().is_gone(win)
+                           ? real<Fn::MPI_Comm_call_errhandler>(MPI_COMM_WORLD, error)
+                           : real<F>(win, error);
+            },
+            [] { return Undo(); });
+    }
+};
+
+// As MPI does when a call on the window fails.
+int raise_at(const Window &window, int error);
+
+} // namespace cd::logger

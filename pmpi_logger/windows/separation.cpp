@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "windows/separation.h"
+
+#include "whole_program/whole_program.h"
+
+#include "cd/mpi_log.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+namespace cd::logger {
+namespace {
+
+struct Search {
+    ElfW(Addr) logger; // which needs libcd, too
+    bool found = false;
+};
+
+bool needs_libcd(const dl_phdr_info &object) {
+    const ElfW(Dyn) *dynamic = nullptr;
+    for (int i = 0; i < object.dlpi_phnum; ++i) {
+        if (object.dlpi_phdr[i].p_type == PT_DYNAMIC) {
+            dynamic =
+                reinterpret_cast<const ElfW(Dyn) *>(object.dlpi_addr + object.dlpi_phdr[i].p_vaddr);
+        }
+    }
+    if (dynamic == nullptr) {
+        return false;
+    }
+    ElfW(Addr) names = 0;
+    for (const ElfW(Dyn) *entry = dynamic; entry->d_tag != DT_NULL; ++entry) {
+        names = entry->d_tag == DT_STRTAB ? entry->d_un.d_ptr : names;
+    }
+    // The loader has made it an address, except in the kernel's object, which needs nothing.
+    if (names < object.dlpi_addr) {
+        return false;
+    }
+    constexpr char wanted[] = "libcd.so";
+    for (const ElfW(Dyn) *entry = dynamic; entry->d_tag != DT_NULL; ++entry) {
+        if (entry->d_tag == DT_NEEDED &&
+            std::strncmp(reinterpret_cast<const char *>(names + entry->d_un.d_val), wanted,
+                         std::strlen(wanted)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int look_at(dl_phdr_info *object, size_t, void *context) {
+    auto &search = *static_cast<Search *>(context);
+    search.found = object->dlpi_addr != search.logger && needs_libcd(*object);
+    return search.found ? 1 : 0;
+}
+
+bool program_is_linked_with_libcd() {
+    Dl_info own = {};
+    dladdr(reinterpret_cast<const void *>(&look_at), &own);
+    Search search = {reinterpret_cast<ElfW(Addr)>(own.dli_fbase)};
+    dl_iterate_phdr(look_at, &search);
+    return search.found;
+}
+
+enum class Setting { by_program, separate, direct };
+
+Setting setting() {
+    const char *wanted = std::getenv("CD_WINDOWS");
+    if (wanted == nullptr) {
+        return Setting::by_program;
+    }
+    if (std::strcmp(wanted, "separate") == 0) {
+        return Setting::separate;
+    }
+    if (std::strcmp(wanted, "direct") != 0) {
+        std::fprintf(stderr,
+                     "pmpi_logger: CD_WINDOWS is \"%s\"; allowed are separate and direct; taking "
+                     "direct\n",
+                     wanted);
+    }
+    return Setting::direct;
+}
+
+} // namespace
+
+bool separate_windows_wanted() {
+    static const Setting wanted = setting();
+    if (wanted != Setting::by_program) {
+        return wanted == Setting::separate;
+    }
+    static const bool linked = program_is_linked_with_libcd();
+    return !WholeProgram::records() && (linked || cd_log_mode() != CD_LOG_OFF);
+}
+
+} // namespace cd::logger

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "windows/window_table.h"
+
+#include "call/decode.h"
+#include "interception/real.h"
+
+namespace cd::logger {
+
+WindowTable &WindowTable::instance() {
+    // Never destroyed: MPI may be used while the process ends.
+    static auto &table = *new WindowTable;
+    return table;
+}
+
+Window *WindowTable::find(MPI_Win handle) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = named_.find(word_of(handle));
+    return found != named_.end() ? found->second : nullptr;
+}
+
+Window *WindowTable::find(uint64_t number) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = numbered_.find(number);
+    return found != numbered_.end() ? found->second.get() : nullptr;
+}
+
+bool WindowTable::is_gone(MPI_Win handle) {
+    const Window *window = find(handle);
+    return window != nullptr && window->is_gone();
+}
+
+Window &WindowTable::add(std::unique_ptr<Window> window, MPI_Win handle) {
+    const std::scoped_lock lock(mutex_);
+    window->number = ++numbers_;
+    window->handle = handle;
+    Window &added = *(numbered_[window->number] = std::move(window));
+    named_[word_of(handle)] = &added;
+    return added;
+}
+
+void WindowTable::reappear(uint64_t number, MPI_Win handle, void *memory, size_t size) {
+    const std::scoped_lock lock(mutex_);
+    std::unique_ptr<Window> &window = numbered_[number];
+    if (window == nullptr) {
+        window = Window::gone(memory, size);
+        window->number = number;
+        window->handle = handle;
+    }
+    window->move_memory(memory);
+    named_[word_of(handle)] = window.get();
+}
+
+void WindowTable::name(Window &window) {
+    const std::scoped_lock lock(mutex_);
+    named_[word_of(window.handle)] = &window;
+}
+
+void WindowTable::unname(MPI_Win handle) {
+    const std::scoped_lock lock(mutex_);
+    named_.erase(word_of(handle));
+}
+
+void WindowTable::erase(uint64_t number) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = numbered_.find(number);
+    if (found != numbered_.end()) {
+        std::erase_if(named_,
+                      [&](const auto &named) { return named.second == found->second.get(); });
+        numbered_.erase(found);
+    }
+}
+
+Window *WindowTable::over(const void *first, size_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    for (auto &[number, window] : numbered_) {
+        if (window->in_copy(first, bytes) != nullptr) {
+            return window.get();
+        }
+    }
+    return nullptr;
+}
+
+void WindowTable::keep_type(MPI_Datatype type) {
+    const std::scoped_lock lock(mutex_);
+    for (auto &[number, window] : numbered_) {
+        for (Access &access : window->accesses) {
+            if (access.landing.type != type && access.result.type != type) {
+                continue;
+            }
+            MPI_Datatype copy = MPI_DATATYPE_NULL;
+            real<Fn::MPI_Type_dup>(type, &copy);
+            access.own_types.push_back(copy);
+            for (Block *block : {&access.landing, &access.result}) {
+                block->type = block->type == type ? copy : block->type;
+            }
+        }
+    }
+}
+
+const char *WindowTable::hindrance(cd_handle cd) {
+    const std::scoped_lock lock(mutex_);
+    for (const auto &[number, window] : numbered_) {
+        for (const Access &access : window->accesses) {
+            if (!access.under_way) {
+                continue;
+            }
+            if (access.writes_program()) {
+                return "data of a one-sided operation may still arrive in the program's memory: "
+                       "end its epoch first";
+            }
+            if (access.reads_program && access.id != 0 && cd_log_covers(cd, &access.place) != 0) {
+                return "a one-sided operation without a shadow copy is under way: end its epoch "
+                       "first";
+            }
+        }
+    }
+    return nullptr;
+}
+
+void WindowTable::restored(cd_handle cd) {
+    const std::scoped_lock lock(mutex_);
+    for (auto &[number, window] : numbered_) {
+        const auto is_repeated = [cd](const Access &access) {
+            return access.id != 0 && cd_log_covers(cd, &access.place) != 0;
+        };
+        std::erase_if(window->accesses, [&](const Access &access) {
+            return is_repeated(access) && !access.under_way;
+        });
+        for (Access &access : window->accesses) {
+            if (is_repeated(access)) {
+                access.result = {};
+            }
+        }
+    }
+}
+
+} // namespace cd::logger

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "windows/window.h"
+
+#include <atomic>
+#include <unordered_map>
+
+namespace cd::logger {
+
+// The windows of the process whose memory is separate, those that MPI has freed included as long as
+// a log names them. Thread-safe; a window is used as MPI allows.
+class WindowTable {
+public:
+    static WindowTable &instance();
+
+    // nullptr if the handle is no such window's.
+    Window *find(MPI_Win handle);
+    Window *find(uint64_t number);
+    bool is_gone(MPI_Win handle);
+
+    // Numbers it, and gives it its handle.
+    Window &add(std::unique_ptr<Window> window, MPI_Win handle);
+
+    // A replay makes it again.
+    void reappear(uint64_t number, MPI_Win handle, void *memory, size_t size);
+
+    // The program has it under its handle; has it no more; and no log names it any more.
+    void name(Window &window);
+    void unname(MPI_Win handle);
+    void erase(uint64_t number);
+
+    // The window over the program's memory there, if all bytes lie in it.
+    Window *over(const void *first, size_t bytes);
+
+    // The program is about to free a type: accesses that it describes get a copy of it.
+    void keep_type(MPI_Datatype type);
+
+    // nullptr, or why cd cannot be restored: MPI would go on using memory that the restore and the
+    // re-execution change.
+    const char *hindrance(cd_handle cd);
+
+    // The re-execution of cd says once more where the results of its accesses go.
+    void restored(cd_handle cd);
+
+    uint64_t next_id() { return ++ids_; }
+
+private:
+    std::mutex mutex_;
+    std::unordered_map<uint64_t, std::unique_ptr<Window>> numbered_;
+    std::unordered_map<uint64_t, Window *> named_;
+    uint64_t numbers_ = 0;
+    std::atomic<uint64_t> ids_ = 0;
+};
+
+} // namespace cd::logger

@@ -106,6 +106,6 @@ public:
 };
 
 using StartsRemoteWrite = StartsAccess<StartsSend>;
-using StartsRemoteRead = StartsAccess<StartsCollective>;
+using StartsRemoteRead = StartsAccess<StartsGet>;
 
 } // namespace cd::logger

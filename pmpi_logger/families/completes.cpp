@@ -86,6 +86,16 @@ void Completes::settle(Completion &c, int result, bool recording) {
     }
     RequestTable &table = RequestTable::instance();
     const bool nothing = c.shape == Shape::some ? *c.index == 0 : !found;
+    const auto status_of = [&c](size_t k, int slot) -> const MPI_Status & {
+        return c.lent[c.shape == Shape::all    ? static_cast<size_t>(slot)
+                      : c.shape == Shape::some ? k
+                                               : 0];
+    };
+    for (size_t k = 0; k < slots.size(); ++k) {
+        if (const Request *request = table.find(space.handles[static_cast<size_t>(slots[k])])) {
+            deliver_staged(*request, status_of(k, slots[k]), result);
+        }
+    }
 
     // What stands in the log.
     if (recording && nothing && result == MPI_SUCCESS) {
@@ -121,9 +131,7 @@ void Completes::settle(Completion &c, int result, bool recording) {
             }
             writer.add(finished);
             if (active) {
-                const MPI_Status &status = c.lent[c.shape == Shape::all ? static_cast<size_t>(slot)
-                                                  : c.shape == Shape::some ? k
-                                                                           : 0];
+                const MPI_Status &status = status_of(k, slot);
                 writer.add(request->arrivals.data(),
                            sizeof(Block) * static_cast<size_t>(finished.blocks));
                 writer.add_data(request->arrivals, bytes_brought(*request, status, result));
@@ -228,6 +236,9 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
     const int result = real<Fn::MPI_Request_get_status>(
         request != nullptr ? request->known_to_mpi() : handle, flag, loan.to());
     const bool error_written = loan.settle();
+    if (request != nullptr && *flag != 0) {
+        deliver_staged(*request, *loan.to(), result);
+    }
     if (mode != CD_LOG_RECORDING) {
         return result;
     }

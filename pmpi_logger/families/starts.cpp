@@ -13,14 +13,12 @@ namespace cd::logger {
 namespace {
 
 // What a re-execution may have at other addresses.
-void describe(const Call &call, Request::Kind kind, Request &request) {
+void describe(const Call &call, Request::Kind kind, const Block &made, Request &request) {
     request.kind = kind;
     request.arrivals.clear();
     call.arrival->received(call.arguments, request.arrivals);
-    if (kind == Request::Kind::collective && call.output_count > 0) {
-        // A communicator that is valid when the request is complete.
-        const Output &made = call.outputs[0];
-        request.arrivals.push_back({made.to, static_cast<int64_t>(made.size), MPI_BYTE});
+    if (made.count > 0) {
+        request.arrivals.push_back(made);
     }
     if (kind == Request::Kind::receive) {
         request.comm = call.arguments.comm;
@@ -31,10 +29,13 @@ void describe(const Call &call, Request::Kind kind, Request &request) {
 
 // What a request that was complete from the start has brought. A receive that was has received
 // nothing: there was nobody to send.
-Blocks brought_at_once(const Call &call, Request::Kind kind) {
+Blocks brought_at_once(const Call &call, Request::Kind kind, const Block &made) {
     Blocks blocks;
     if (kind == Request::Kind::collective || kind == Request::Kind::file) {
         call.arrival->received(call.arguments, blocks);
+    }
+    if (made.count > 0) {
+        blocks.push_back(made);
     }
     return blocks;
 }
@@ -44,7 +45,7 @@ Blocks brought_at_once(const Call &call, Request::Kind kind) {
 void Starting::track(const Call &call, Request::Kind kind, MPI_Request handle) {
     const Inside inside;
     if (handle != MPI_REQUEST_NULL && !complete_from_start(handle)) {
-        describe(call, kind, RequestTable::instance().add(handle));
+        describe(call, kind, made_by(call, kind), RequestTable::instance().add(handle));
     }
 }
 
@@ -57,8 +58,23 @@ Shadow Starting::shadow_of(const Call &call) {
                        call.arguments.send_type});
 }
 
+Staging Starting::staging_of(const Call &call, Request::Kind kind, bool has_send_buf) {
+    const Inside inside;
+    return shadows_wanted() && !WholeProgram::records()
+               ? Staging::of(call, has_send_buf, made_by(call, kind))
+               : Staging();
+}
+
+Block Starting::made_by(const Call &call, Request::Kind kind) {
+    if (kind != Request::Kind::collective || call.output_count == 0) {
+        return {};
+    }
+    const Output &made = call.outputs[0];
+    return {made.to, static_cast<int64_t>(made.size), MPI_BYTE};
+}
+
 void Starting::record(const Call &call, Request::Kind kind, int result, MPI_Request handle,
-                      Shadow &&shadow) {
+                      Shadow &&shadow, Staging &&staging) {
     const Inside inside;
     RequestTable &table = RequestTable::instance();
     const bool goes_on = result == MPI_SUCCESS && !complete_from_start(handle);
@@ -69,14 +85,17 @@ void Starting::record(const Call &call, Request::Kind kind, int result, MPI_Requ
     writer.add_outputs(call);
     writer.add(id);
     if (result == MPI_SUCCESS && !goes_on) {
+        const Blocks brought = brought_at_once(call, kind, made_by(call, kind));
+        staging.deliver(brought, everything);
         writer.add(handle);
-        writer.add_data(brought_at_once(call, kind), everything);
+        writer.add_data(brought, everything);
     }
     writer.write();
     if (id != 0 && handle != MPI_REQUEST_NULL) {
         Request &request = table.add(handle);
-        describe(call, kind, request);
+        describe(call, kind, made_by(call, kind), request);
         request.shadow = std::move(shadow);
+        request.staging = std::move(staging);
         table.started(request, id, place);
     }
 }
@@ -97,7 +116,7 @@ int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, 
     }
     if (id == 0) {
         *handle = entry->take<MPI_Request>();
-        return entry->take_data(brought_at_once(call, kind))
+        return entry->take_data(brought_at_once(call, kind, made_by(call, kind)))
                    ? MPI_SUCCESS
                    : not_matching(call, *entry, "how much data is received");
     }
@@ -107,11 +126,11 @@ int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, 
         *handle = take_placeholder();
         request = &table.add(*handle);
         table.started(*request, id, place);
-        describe(call, kind, *request);
+        describe(call, kind, made_by(call, kind), *request);
         request->state = Request::State::replayed;
         return MPI_SUCCESS;
     }
-    describe(call, request->kind, *request);
+    describe(call, request->kind, made_by(call, request->kind), *request);
     switch (request->state) {
     case Request::State::cancelled:
         again = request;

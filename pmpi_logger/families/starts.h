@@ -10,7 +10,8 @@
 namespace cd::logger {
 
 // A call that returns before its work is done, and gives a request for it. The log has that it was
-// called; what it brings is logged where the request completes.
+// called; what it brings is logged where the request completes. MPI works on copies of the buffers,
+// except for receives, which a restore can take back.
 //
 // One that is complete at once is none: its handle, and what it has brought, stand in the log here.
 //
@@ -23,7 +24,7 @@ protected:
     static void track(const Call &call, Request::Kind kind, MPI_Request request);
 
     static void record(const Call &call, Request::Kind kind, int result, MPI_Request request,
-                       Shadow &&shadow);
+                       Shadow &&shadow, Staging &&staging);
 
     // Sets request, unless the call has to be started once more: then sets again.
     static int replay(const Call &call, Request::Kind kind, MPI_Request *request, Request *&again);
@@ -32,11 +33,16 @@ protected:
     static void started_again(Request &again, MPI_Request request);
 
     static Shadow shadow_of(const Call &call);
+    static Staging staging_of(const Call &call, Request::Kind kind, bool has_send_buf);
+
+    // A communicator that is valid when the request is complete.
+    static Block made_by(const Call &call, Request::Kind kind);
 };
 
-enum class Departure { from_buffer, from_shadow };
+// What MPI works on while the program goes on.
+enum class Works { on_buffers, on_shadow, on_staging };
 
-template <Request::Kind K, Departure D = Departure::from_buffer> class Starts : public Starting {
+template <Request::Kind K, Works W = Works::on_staging> class Starts : public Starting {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         if (Inside::mpi()) {
@@ -73,26 +79,51 @@ public:
             return result == run_live ? Starts::call<F>(site, a...) : result;
         }
         Shadow shadow;
-        if constexpr (D == Departure::from_shadow) {
+        Staging staging;
+        if constexpr (W == Works::on_shadow) {
             shadow = shadow_of(call);
             if (!shadow.empty()) {
                 std::get<Roles::index(Role::send_buf)>(arguments) = shadow.address();
             }
+        } else if constexpr (W == Works::on_staging) {
+            staging = staging_of(call, K, Roles::has(Role::send_buf));
+            if (!staging.empty()) {
+                stage<Roles>(arguments, staging);
+            }
         }
         const int result = start();
-        record(call, K, result, *request, std::move(shadow));
+        record(call, K, result, *request, std::move(shadow), std::move(staging));
         return result;
+    }
+
+private:
+    template <typename Roles, typename Tuple>
+    static void stage(Tuple &arguments, const Staging &staging) {
+        if constexpr (Roles::has(Role::send_buf)) {
+            auto &buffer = std::get<Roles::index(Role::send_buf)>(arguments);
+            buffer = staging.send_buf(buffer);
+        }
+        if constexpr (Roles::has(Role::recv_buf)) {
+            auto &buffer = std::get<Roles::index(Role::recv_buf)>(arguments);
+            buffer = staging.recv_buf(buffer);
+        }
+        if constexpr (K == Request::Kind::collective && Roles::has(Role::out)) {
+            auto &made = std::get<Roles::index(Role::out)>(arguments);
+            made = static_cast<std::remove_reference_t<decltype(made)>>(staging.recv_buf(made));
+        }
     }
 };
 
-using StartsSend = Starts<Request::Kind::send, Departure::from_shadow>;
-using StartsBufferedSend = Starts<Request::Kind::send>;
-using StartsReceive = Starts<Request::Kind::receive>;
+using StartsSend = Starts<Request::Kind::send, Works::on_shadow>;
+using StartsBufferedSend = Starts<Request::Kind::send, Works::on_buffers>;
+using StartsReceive = Starts<Request::Kind::receive, Works::on_buffers>;
 using StartsMatchedReceive = Starts<Request::Kind::matched>;
 using StartsCollective = Starts<Request::Kind::collective>;
 using StartsDuplicate = Starts<Request::Kind::collective>;
 using StartsFileRead = Starts<Request::Kind::file>;
 using StartsFileWrite = Starts<Request::Kind::file>;
-using StartsGeneralized = Starts<Request::Kind::generalized>;
+using StartsGeneralized = Starts<Request::Kind::generalized, Works::on_buffers>;
+// Whose data are also there when a synchronization of the window says so.
+using StartsGet = Starts<Request::Kind::collective, Works::on_buffers>;
 
 } // namespace cd::logger

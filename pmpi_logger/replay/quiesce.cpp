@@ -62,6 +62,9 @@ void keep_data(Request &request, const MPI_Status &status) {
 
 // False if it neither ends nor can go on during a restore.
 bool stop(Request &request, bool will_be_started_again) {
+    if (request.is_apart()) {
+        return true;
+    }
     MPI_Status status = {};
     switch (request.kind) {
     case Request::Kind::generalized:
@@ -69,7 +72,7 @@ bool stop(Request &request, bool will_be_started_again) {
     case Request::Kind::send:
         // An older send's buffer may not change while it is under way, so that a restore writes
         // what is there. One of the re-execution needs the shadow.
-        if (!will_be_started_again || !request.shadow.empty()) {
+        if (!will_be_started_again) {
             return true;
         }
         break;
@@ -87,7 +90,8 @@ bool stop(Request &request, bool will_be_started_again) {
     if (!completes_in_time(request, status)) {
         return false;
     }
-    request.state = was_cancelled(status) ? Request::State::cancelled : Request::State::parked;
+    const bool cancelled = request.kind == Request::Kind::receive && was_cancelled(status);
+    request.state = cancelled ? Request::State::cancelled : Request::State::parked;
     if (request.state == Request::State::parked) {
         keep_data(request, status);
     }

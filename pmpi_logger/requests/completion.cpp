@@ -20,7 +20,16 @@ size_t bytes_brought(const Request &request, const MPI_Status &status, int resul
     if (!by_message || result != MPI_SUCCESS) {
         return everything;
     }
-    return was_cancelled(status) ? 0 : bytes_received(status);
+    // Open MPI leaves it open whether a file operation was cancelled.
+    const bool cancelled = request.kind != Request::Kind::file && was_cancelled(status);
+    return cancelled ? 0 : bytes_received(status);
+}
+
+void deliver_staged(const Request &request, const MPI_Status &status, int result) {
+    const int error = result == MPI_ERR_IN_STATUS ? status.MPI_ERROR : result;
+    if (!request.staging.empty() && error == MPI_SUCCESS) {
+        request.staging.deliver(request.arrivals, bytes_brought(request, status, error));
+    }
 }
 
 void deliver_kept(const Request &request) {

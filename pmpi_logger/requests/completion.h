@@ -11,6 +11,9 @@ namespace cd::logger {
 // How many bytes came with a completion.
 size_t bytes_brought(const Request &request, const MPI_Status &status, int result);
 
+// The program gets what a request has brought that is complete, if it lies elsewhere.
+void deliver_staged(const Request &request, const MPI_Status &status, int result);
+
 // Delivers the data of a parked request.
 void deliver_kept(const Request &request);
 

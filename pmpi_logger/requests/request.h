@@ -4,6 +4,7 @@
 
 #include "payload/block.h"
 #include "requests/shadow.h"
+#include "requests/staging.h"
 
 #include "cd/mpi_log.h"
 
@@ -50,6 +51,7 @@ struct Request {
     Blocks arrivals;   // where data arrive
     Blocks departures; // a persistent send's data
     Shadow shadow;     // that a send goes out from
+    Staging staging;   // that any other one works on
 
     // A receive's, to post it again.
     MPI_Comm comm = MPI_COMM_NULL;
@@ -70,6 +72,9 @@ struct Request {
     std::vector<MPI_Datatype> own_types;
 
     bool logged() const { return id != 0; }
+
+    // MPI uses none of the program's memory.
+    bool is_apart() const { return !shadow.empty() || !staging.empty(); }
 
     MPI_Request known_to_mpi() const {
         return stand_in != MPI_REQUEST_NULL    ? stand_in

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "requests/staging.h"
+
+#include "payload/copy.h"
+#include "payload/type_facts.h"
+
+#include <algorithm>
+#include <new>
+#include <vector>
+
+namespace cd::logger {
+namespace {
+
+// Gaps cost address space only, but not without end: absolute addresses may lie anywhere.
+constexpr uint64_t widest_spread = uint64_t{64} << 20;
+
+void append(Blocks &all, const Blocks &more) { all.insert(all.end(), more.begin(), more.end()); }
+
+// What is in the receive buffer before, for a call that sends from there.
+Blocks sent_in_place(const Call &call) {
+    Arguments a = call.arguments;
+    a.send_buf = a.recv_buf;
+    a.send_count = a.recv_count;
+    a.send_counts = a.recv_counts;
+    a.send_displs = a.recv_displs;
+    a.send_type = a.recv_type;
+    a.send_types = a.recv_types;
+    Blocks blocks;
+    call.arrival->received(a, blocks);
+    call.arrival->sent(a, blocks);
+    return blocks;
+}
+
+} // namespace
+
+bool Copy::make_room(const Blocks &blocks) {
+    uintptr_t begin = UINTPTR_MAX;
+    uintptr_t end = 0;
+    uint64_t data = 0;
+    for (const Block &block : blocks) {
+        const size_t bytes = bytes_in(block);
+        if (bytes == 0) {
+            continue;
+        }
+        const TypeFacts facts = facts_of(block.type);
+        const auto first = reinterpret_cast<uintptr_t>(block.address) +
+                           static_cast<uintptr_t>(facts.lower_bound);
+        begin = std::min(begin, first);
+        end = std::max(end, first + static_cast<uintptr_t>(facts.span_of(block.count)));
+        data += bytes;
+    }
+    if (data == 0) {
+        return true;
+    }
+    if (end - begin > 2 * data + widest_spread) {
+        return false;
+    }
+    memory_.reset(new (std::nothrow) std::byte[end - begin]);
+    begin_ = begin;
+    return memory_ != nullptr;
+}
+
+void *Copy::place_of(const void *address) const {
+    return memory_.get() + (reinterpret_cast<uintptr_t>(address) - begin_);
+}
+
+Blocks Copy::places_of(const Blocks &blocks) const {
+    Blocks places = blocks;
+    for (Block &block : places) {
+        block.address = place_of(block.address);
+    }
+    return places;
+}
+
+void Copy::fill(const Blocks &blocks) const {
+    std::vector<std::byte> scratch;
+    for (const Block &block : blocks) {
+        const Bytes data = view(block, bytes_in(block), scratch);
+        cd::logger::deliver({place_of(block.address), block.count, block.type}, data.data,
+                            data.size);
+    }
+}
+
+Staging Staging::of(const Call &call, bool has_send_buf, const Block &made) {
+    const Arguments &a = call.arguments;
+    Staging staging;
+    Blocks arrivals;
+    call.arrival->received(a, arrivals);
+    if (made.count > 0) {
+        arrivals.push_back(made);
+    }
+    Blocks sent;
+    Blocks in_place;
+    if (a.send_buf == MPI_IN_PLACE) {
+        in_place = sent_in_place(call);
+    } else {
+        call.arrival->sent(a, has_send_buf ? sent : in_place);
+    }
+    Blocks received = arrivals;
+    append(received, in_place);
+    if (!staging.sent_.make_room(sent) || !staging.received_.make_room(received)) {
+        return {};
+    }
+    if (!staging.sent_.empty()) {
+        staging.sent_.fill(sent);
+    }
+    if (!staging.received_.empty()) {
+        staging.received_.fill(in_place);
+        staging.landed = staging.received_.places_of(arrivals);
+    }
+    staging.complete_ = true;
+    return staging;
+}
+
+const void *Staging::send_buf(const void *programs) const {
+    return sent_.empty() || programs == MPI_IN_PLACE ? programs : sent_.place_of(programs);
+}
+
+void *Staging::recv_buf(void *programs) const {
+    return received_.empty() || programs == MPI_IN_PLACE ? programs : received_.place_of(programs);
+}
+
+void Staging::deliver(const Blocks &arrivals, size_t most) const {
+    std::vector<std::byte> scratch;
+    for (size_t i = 0; i < landed.size() && i < arrivals.size(); ++i) {
+        const Bytes data = view(landed[i], std::min(bytes_in(landed[i]), most), scratch);
+        most = SIZE_MAX;
+        cd::logger::deliver(arrivals[i], data.data, data.size);
+    }
+}
+
+} // namespace cd::logger

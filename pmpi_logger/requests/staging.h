@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "call/call.h"
+#include "payload/block.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace cd::logger {
+
+// Memory of our own, laid out like blocks of the program's.
+class Copy {
+public:
+    // Room for the blocks, without their data. False if they spread too widely, or there is no
+    // memory.
+    [[nodiscard]] bool make_room(const Blocks &blocks);
+
+    bool empty() const { return memory_ == nullptr; }
+
+    // Where in here something is that lies in the program's blocks, or would lie at their distance.
+    void *place_of(const void *address) const;
+    Blocks places_of(const Blocks &blocks) const;
+
+    // Copies the data of blocks for which there is room.
+    void fill(const Blocks &blocks) const;
+
+private:
+    std::unique_ptr<std::byte[]> memory_;
+    uintptr_t begin_ = 0; // of the blocks in the program's memory
+};
+
+// What a call that goes on after it has returned works on instead of the program's buffers: a
+// restore changes those, and cannot wait, since other ranks may first want something else. What
+// arrives is brought to the program when the request completes.
+class Staging {
+public:
+    // made: what the call makes, apart from data. Empty if the call has to work on the program's
+    // buffers.
+    static Staging of(const Call &call, bool has_send_buf, const Block &made);
+
+    bool empty() const { return !complete_; }
+
+    // The arguments to give to MPI.
+    const void *send_buf(const void *programs) const;
+    void *recv_buf(void *programs) const;
+
+    // The program's memory gets what has arrived; of the first block at most most bytes.
+    void deliver(const Blocks &arrivals, size_t most) const;
+
+    // Where data arrive, in the order of the call's arrivals.
+    Blocks landed;
+
+private:
+    bool complete_ = false;
+    Copy sent_;
+    Copy received_;
+};
+
+} // namespace cd::logger

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// Collective operations and others that cannot be taken back, under way at the restore while the
+// other rank wants something else first.
+#include "hazard.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+
+namespace {
+
+// start begins an operation on the buffers. Rank 1 takes part only after rank 0 was restored twice,
+// which has destroyed and restored the buffers; the re-execution has others.
+void others_come_later(const Numbers &sent_values,
+                       const std::function<void(Numbers &, Numbers &, MPI_Request *)> &start,
+                       const Numbers &expected) {
+    Numbers sent = numbers(1, sent_values.size());
+    Numbers received(expected.size());
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (world_rank() == 1) {
+        await(0);
+        set(sent, sent_values);
+        start(sent, received, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(received == expected);
+        await(0);
+        return;
+    }
+    Numbers other_received(expected.size());
+    {
+        Domain domain;
+        domain.keep(sent);
+        domain.keep(received);
+        const auto begin = [&](Numbers &into) {
+            set(sent, sent_values);
+            start(sent, into, &request);
+        };
+        begin(received);
+        destroy(sent);
+        destroy(received);
+        domain.restore();
+        CHECK(sent == numbers(1, sent_values.size()));
+        begin(received);
+        domain.restore();
+        const auto go_on = [&] {
+            begin(other_received);
+            signal(1);
+            destroy(sent); // MPI has nothing to do with it
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            CHECK(request == MPI_REQUEST_NULL);
+            CHECK(other_received == expected);
+        };
+        go_on();
+        CHECK(received == Numbers(expected.size()));
+        destroy(other_received);
+        domain.restore();
+        go_on();
+        signal(1);
+    }
+}
+
+Numbers twice(const Numbers &values) {
+    Numbers all = values;
+    all.insert(all.end(), values.begin(), values.end());
+    return all;
+}
+
+constexpr size_t count = 1 << 16;
+constexpr int length = static_cast<int>(count);
+
+} // namespace
+
+HAZARD(barrier_pending) {
+    others_come_later(
+        numbers(2, 1),
+        [](Numbers &, Numbers &, MPI_Request *request) { MPI_Ibarrier(MPI_COMM_WORLD, request); },
+        {});
+}
+
+HAZARD(allgather_pending) {
+    others_come_later(
+        numbers(2, count),
+        [](Numbers &sent, Numbers &received, MPI_Request *request) {
+            MPI_Iallgather(sent.data(), length, MPI_INT, received.data(), length, MPI_INT,
+                           MPI_COMM_WORLD, request);
+        },
+        twice(numbers(2, count)));
+}
+
+HAZARD(alltoallv_pending) {
+    others_come_later(
+        numbers(2, count),
+        [](Numbers &sent, Numbers &received, MPI_Request *request) {
+            static const int counts[] = {length, length};
+            static const int sent_at[] = {0, 0};
+            static const int received_at[] = {length, 0};
+            MPI_Ialltoallv(sent.data(), counts, sent_at, MPI_INT, received.data(), counts,
+                           received_at, MPI_INT, MPI_COMM_WORLD, request);
+        },
+        twice(numbers(2, count)));
+}
+
+HAZARD(reduction_in_place_pending) {
+    Numbers sum = numbers(2, count);
+    for (int &number : sum) {
+        number = static_cast<int>(2 * static_cast<unsigned>(number));
+    }
+    others_come_later(
+        numbers(2, count),
+        [](Numbers &sent, Numbers &received, MPI_Request *request) {
+            set(received, sent);
+            MPI_Iallreduce(MPI_IN_PLACE, received.data(), length, MPI_INT, MPI_SUM, MPI_COMM_WORLD,
+                           request);
+        },
+        sum);
+}
+
+HAZARD(broadcast_pending_at_its_root) {
+    others_come_later(
+        numbers(2, count),
+        [](Numbers &sent, Numbers &received, MPI_Request *request) {
+            if (world_rank() == 0) {
+                set(received, sent);
+            }
+            MPI_Ibcast(received.data(), length, MPI_INT, 0, MPI_COMM_WORLD, request);
+        },
+        numbers(2, count));
+}
+
+HAZARD(broadcast_pending_away_from_its_root) {
+    others_come_later(
+        numbers(2, count),
+        [](Numbers &sent, Numbers &received, MPI_Request *request) {
+            if (world_rank() == 1) {
+                set(received, sent);
+            }
+            MPI_Ibcast(received.data(), length, MPI_INT, 1, MPI_COMM_WORLD, request);
+        },
+        numbers(2, count));
+}
+
+// The communicator goes to where the re-execution wants it.
+HAZARD(duplication_pending) {
+    if (world_rank() == 1) {
+        await(0);
+    }
+    MPI_Comm copies[2] = {MPI_COMM_NULL, MPI_COMM_NULL};
+    MPI_Request request = MPI_REQUEST_NULL;
+    {
+        Domain domain;
+        if (world_rank() == 0) {
+            MPI_Comm_idup(MPI_COMM_WORLD, &copies[0], &request);
+            domain.restore();
+            copies[0] = MPI_COMM_NULL;
+        }
+        MPI_Comm_idup(MPI_COMM_WORLD, &copies[1], &request);
+        if (world_rank() == 0) {
+            signal(1);
+        }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(copies[0] == MPI_COMM_NULL);
+        int size = 0;
+        MPI_Comm_size(copies[1], &size);
+        CHECK(size == 2);
+        MPI_Barrier(copies[1]);
+        MPI_Comm_free(&copies[1]);
+    }
+}
+
+// A large message that has been found and not been received: its sender looks elsewhere.
+HAZARD(found_message_pending) {
+    Numbers buffer = numbers(9, rendezvous);
+    if (world_rank() == 1) {
+        const Numbers data = numbers(4, rendezvous);
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Isend(data.data(), static_cast<int>(data.size()), MPI_INT, 0, 5, MPI_COMM_WORLD,
+                  &request);
+        await(0);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        return;
+    }
+    Domain domain;
+    domain.keep(buffer);
+    const auto start = [&](Numbers &into) {
+        MPI_Message message = MPI_MESSAGE_NULL;
+        MPI_Mprobe(1, 5, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Imrecv(into.data(), static_cast<int>(into.size()), MPI_INT, &message, &request);
+        return request;
+    };
+    start(buffer);
+    destroy(buffer);
+    domain.restore();
+    Numbers other(rendezvous);
+    MPI_Request request = start(other);
+    signal(1);
+    MPI_Status status;
+    MPI_Wait(&request, &status);
+    int received = 0;
+    MPI_Get_count(&status, MPI_INT, &received);
+    CHECK(received == static_cast<int>(rendezvous));
+    CHECK(other == numbers(4, rendezvous));
+    CHECK(buffer == numbers(9, rendezvous));
+}
+
+// A file operation that all take part in.
+HAZARD(reading_together_pending) {
+    char name[256] = {};
+    std::snprintf(name, sizeof name, "%s/cd_hazard.%d",
+                  std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : "/tmp",
+                  std::rand()); // NOLINT: the same on both
+    MPI_File file = MPI_FILE_NULL;
+    const Numbers data = numbers(3, eager);
+    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
+    MPI_File_write_at_all(file, 0, data.data(), eager, MPI_INT, MPI_STATUS_IGNORE);
+    Numbers read(eager);
+    const auto start = [&](Numbers &into) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_File_iread_at_all(file, 0, into.data(), eager, MPI_INT, &request);
+        return request;
+    };
+    if (world_rank() == 1) {
+        await(0);
+        MPI_Request request = start(read);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else {
+        Domain domain;
+        domain.keep(read);
+        start(read);
+        domain.restore();
+        Numbers other(eager);
+        MPI_Request request = start(other);
+        signal(1);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(other == data);
+        CHECK(read == Numbers(eager));
+    }
+    MPI_File_close(&file);
+}

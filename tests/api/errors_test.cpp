@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "fixture.h"
 
+#include <cd/binding.h>
+
 #include <cstdio>
 #include <fcntl.h>
 #include <set>
@@ -81,6 +83,14 @@ TEST_F(Errors, EveryCodeHasATextOfItsOwn) {
         EXPECT_TRUE(texts.insert(cd_strerror(code)).second) << code << ": " << cd_strerror(code);
     }
     EXPECT_EQ(texts.size(), static_cast<size_t>(CD_ERROR_ARGUMENT) + 1);
+}
+
+TEST_F(Errors, ABindingsErrorIsTheThreadsLastError) {
+    EXPECT_EQ(cd_fail(CD_ERROR_COUNT, "100% of the array"), FAILURE);
+    EXPECT_EQ(cd_last_error(), CD_ERROR_COUNT);
+    EXPECT_EQ(last_message(), "100% of the array");
+    EXPECT_NE(cd_name(root), nullptr);
+    EXPECT_EQ(cd_last_error(), CD_ERROR_NONE);
 }
 
 TEST_F(Errors, UnknownCodesHaveATextToo) {

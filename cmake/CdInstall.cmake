@@ -15,6 +15,16 @@ foreach(flavour IN LISTS CD_MPI_FLAVOURS)
     install(TARGETS pmpi_logger_${flavour} EXPORT ContainmentDomainsTargets
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/cd/${flavour}")
 endforeach()
+if(CD_FORTRAN_FOUND)
+    install(TARGETS cd_fortran EXPORT ContainmentDomainsTargets
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+    install(FILES "${PROJECT_BINARY_DIR}/fortran/modules/containment_domains.mod"
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/cd/fortran")
+    # For other compilers, whose modules are not this one's.
+    install(DIRECTORY "${PROJECT_SOURCE_DIR}/fortran/"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/containment-domains/fortran"
+        FILES_MATCHING PATTERN "*.f90" PATTERN "*.c")
+endif()
 install(EXPORT ContainmentDomainsTargets NAMESPACE ContainmentDomains::
     DESTINATION "${CD_PACKAGE_DIR}")
 
@@ -40,6 +50,13 @@ configure_file(
     "${PROJECT_BINARY_DIR}/containment-domains.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/containment-domains.pc"
     DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+if(CD_FORTRAN_FOUND)
+    configure_file(
+        "${PROJECT_SOURCE_DIR}/cmake/containment-domains-fortran.pc.in"
+        "${PROJECT_BINARY_DIR}/containment-domains-fortran.pc" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/containment-domains-fortran.pc"
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endif()
 foreach(flavour IN LISTS CD_MPI_FLAVOURS)
     set(pc "containment-domains-pmpi-logger-${flavour}.pc")
     configure_file(

@@ -39,6 +39,7 @@ module Containment_Domains
     integer(c_size_t) :: log_length
     integer(c_size_t) :: log_bytes
     integer(c_size_t) :: log_remaining
+    integer(c_size_t) :: unbound
   end type cd_info
 
   type, bind(C) :: cd_mismatch
@@ -141,6 +142,16 @@ module Containment_Domains
 
     enumerator :: CD_ERROR_NO_MEMORY
     enumerator :: CD_ERROR_ARGUMENT
+
+    enumerator :: CD_ERROR_STORE_DIRECTORY
+    enumerator :: CD_ERROR_STORE_LOCKED
+    enumerator :: CD_ERROR_STORE_DAMAGED
+    enumerator :: CD_ERROR_STORE_VERSION
+    enumerator :: CD_ERROR_STORE_IO
+    enumerator :: CD_ERROR_STORE_FULL
+    enumerator :: CD_ERROR_STORE_FORKED
+    enumerator :: CD_ERROR_RESTART_MISMATCH
+    enumerator :: CD_ERROR_RESTART_UNBOUND
   end enum
 
   enum, bind(C) ! enum cd_mismatch_kind

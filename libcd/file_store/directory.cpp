@@ -207,6 +207,11 @@ void Directory::try_to_remove(const std::string &name) const noexcept {
     os::system().unlink_at(descriptor(), name.c_str());
 }
 
+bool Directory::has(const std::string &name) const {
+    const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+    return File(os::system().open_at(descriptor(), name.c_str(), flags, 0), name).is_open();
+}
+
 Status Directory::rename(const std::string &from, const std::string &to, bool forced) const {
     if (os::system().rename_at(descriptor(), from.c_str(), to.c_str()) != 0) {
         return file_.refused("keep the old store aside", 0);

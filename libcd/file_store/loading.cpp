@@ -134,8 +134,7 @@ private:
                 file_, 0, nothing == format::headers ? "there is no header" : "no header is whole");
         }
         std::ranges::sort(headers_, std::ranges::greater(), &Header::generation);
-        // Before the first move of the metadata there is one header, afterwards there are two.
-        if (nothing > 0 && headers_.front().generation > 1) {
+        if (nothing > 0) {
             add_doubt("a header is missing");
         }
         return Status::ok();
@@ -153,6 +152,9 @@ private:
         }
         if (!state.cds.contains(State::root)) {
             return damaged(file_, header.snapshot.offset, "there is no root");
+        }
+        if (Status status = check_places(state); !status) {
+            return status;
         }
         std::string doubt = doubt_;
         if (doubtful) {
@@ -174,6 +176,31 @@ private:
         for (const Header &other : headers_) {
             if (other.generation < header.generation) {
                 loaded_.older = other;
+            }
+        }
+        return Status::ok();
+    }
+
+    // That the data are as they should be is found when they are read, but a part of the file that
+    // is gone must not be taken for free.
+    Status check_places(const State &state) const {
+        for (const auto &[number, cd] : state.cds) {
+            if (Status status = check_places(cd.entries); !status) {
+                return status;
+            }
+        }
+        for (const StoredVersion &version : state.versions) {
+            if (Status status = check_places(version.entries); !status) {
+                return status;
+            }
+        }
+        return Status::ok();
+    }
+
+    Status check_places(const StoredEntries &entries) const {
+        for (const auto &[place, entry] : entries) {
+            if (entry.run != nullptr && entry.run->offset + entry.run->length > file_size_) {
+                return damaged(file_, file_size_, "the file ends before its data do");
             }
         }
         return Status::ok();

@@ -19,7 +19,10 @@ Status Metadata::create(const Header &identity, std::span<const std::byte> chang
         return status;
     }
     header_ = header;
-    return Status::ok();
+    // So that a header that is not there is always damage.
+    Header spare = header;
+    spare.generation = 0;
+    return write_header(volume_.file(), spare);
 }
 
 void Metadata::take_over(const Loaded &loaded) {

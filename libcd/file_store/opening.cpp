@@ -67,12 +67,7 @@ public:
             directory_.remove_unfinished(name_);
             return attach(std::move(file), choice.epoch);
         }
-        if (there) {
-            if (Status status = directory_.rename(name_, aside(), forced_); !status) {
-                return status;
-            }
-        }
-        return create();
+        return there ? start_afresh() : create();
     }
 
 private:
@@ -84,6 +79,23 @@ private:
         options.checksummed = request_.storage.checksummed();
         options.older_kept = request_.storage.keep - 1;
         return options;
+    }
+
+    // What is kept aside goes with the first new point in time. While it is there, the store that
+    // is in its place has none.
+    Status start_afresh() {
+        const bool kept_before = directory_.has(aside());
+        Status status = kept_before ? directory_.remove(name_, forced_)
+                                    : directory_.rename(name_, aside(), forced_);
+        if (!status) {
+            return status;
+        }
+        status = create();
+        if (!status && !kept_before) {
+            const MessageKeeper keeper;
+            (void)directory_.rename(aside(), name_, forced_).is_ok();
+        }
+        return status;
     }
 
     Status create() {

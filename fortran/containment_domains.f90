@@ -482,6 +482,17 @@ module Containment_Domains
     end function cd_fortran_string
   end interface
 
+  interface
+    ! name: a C string, as 'field'//c_null_char.
+    function cd_name_region(name, address, length) bind(C) result(outcome)
+      import :: c_char, c_int, c_ptr, c_size_t
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_ptr), value :: address
+      integer(c_size_t), value :: length
+      integer(c_int) :: outcome
+    end function cd_name_region
+  end interface
+
   interface cd_verify
     module function verify_silently(cd) result(outcome)
       type(c_ptr), value :: cd

@@ -44,8 +44,8 @@ bool Copy::make_room(const Blocks &blocks) {
             continue;
         }
         const TypeFacts facts = facts_of(block.type);
-        const auto first = reinterpret_cast<uintptr_t>(block.address) +
-                           static_cast<uintptr_t>(facts.lower_bound);
+        const auto first =
+            reinterpret_cast<uintptr_t>(block.address) + static_cast<uintptr_t>(facts.lower_bound);
         begin = std::min(begin, first);
         end = std::max(end, first + static_cast<uintptr_t>(facts.span_of(block.count)));
         data += bytes;

@@ -41,7 +41,7 @@ const std::vector<StorageChoice> &storages() {
         {"shadow", CD_ERROR_STORAGE_SYNTAX},
         {"=full", CD_ERROR_STORAGE_SYNTAX},
         {"shadow=full,shadow=none", CD_ERROR_STORAGE_SYNTAX},
-        {"store=file", CD_ERROR_STORAGE_UNSUPPORTED},
+        {"redundancy=xor", CD_ERROR_STORAGE_UNSUPPORTED},
         {"redundancy=xor", CD_ERROR_STORAGE_UNSUPPORTED},
         {"track=pages", CD_ERROR_STORAGE_UNSUPPORTED},
     };

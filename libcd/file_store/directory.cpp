@@ -80,6 +80,7 @@ Status lock(const File &file) {
 }
 
 std::string unfinished(const std::string &name) { return "." + name + ".new"; }
+std::string removed(const std::string &name) { return "." + name + ".gone"; }
 
 } // namespace
 
@@ -173,6 +174,7 @@ Status Directory::create_store(const std::string &name, File &store) const {
             return locked;
         }
     }
+    try_to_remove(removed(name));
     store = std::move(file);
     return Status::ok();
 }
@@ -188,17 +190,45 @@ Status Directory::publish(const std::string &name, File &store, bool forced) con
         return store.refused("give the file its name", 0);
     }
     system.unlink_at(descriptor(), unfinished(name).c_str());
+    Status status = forced ? file_.sync_all() : Status::ok();
+    if (!status) {
+        const MessageKeeper keeper;
+        try_to_remove(name);
+        return status;
+    }
     store.set_path(std::string(path()) + "/" + name);
-    return forced ? file_.sync_all() : Status::ok();
+    return status;
 }
 
 void Directory::remove_unfinished(const std::string &name) const noexcept {
     try_to_remove(unfinished(name));
+    try_to_remove(removed(name));
 }
 
-Status Directory::remove(const std::string &name, bool forced) const {
-    if (os::system().unlink_at(descriptor(), name.c_str()) != 0 && errno != ENOENT) {
+// A name can be given back, a file that was unlinked cannot.
+Status Directory::remove(const std::string &name, bool forced, bool &nameless) const {
+    nameless = false;
+    if (os::system().rename_at(descriptor(), name.c_str(), removed(name).c_str()) != 0 &&
+        errno != ENOENT) {
         return file_.refused("remove the store", 0);
+    }
+    Status status = forced ? file_.sync_all() : Status::ok();
+    if (!status) {
+        const MessageKeeper keeper;
+        nameless = !undo_remove(name, forced).is_ok();
+        return status;
+    }
+    try_to_remove(removed(name));
+    return status;
+}
+
+Status Directory::undo_remove(const std::string &name, bool forced) const {
+    // Not by renaming, which would take the place of a store that somebody else has made meanwhile.
+    os::System &system = os::system();
+    if (system.link_at(descriptor(), removed(name).c_str(), name.c_str()) == 0) {
+        try_to_remove(removed(name));
+    } else if (errno != ENOENT) {
+        return file_.refused("give the store its name back", 0);
     }
     return forced ? file_.sync_all() : Status::ok();
 }

@@ -21,15 +21,19 @@ public:
     // Opens and locks a store in it. there: whether there is one.
     Status open_store(const std::string &name, File &store, bool &there) const;
 
-    // An empty file, locked, without a name that outlives the process: publish() gives it one.
+    // An empty file, locked, without a name that outlives the process: publish() gives it one, or
+    // fails and leaves it without.
     Status create_store(const std::string &name, File &store) const;
     Status publish(const std::string &name, File &store, bool forced) const;
 
-    // Whatever create_store() left when it was interrupted. Nobody else may be creating a store of
-    // that name.
+    // Whatever create_store() or remove() left when they were interrupted. Nobody else may have a
+    // store of that name open.
     void remove_unfinished(const std::string &name) const noexcept;
 
-    Status remove(const std::string &name, bool forced) const;
+    // After a failure the store still has its name. nameless: that is not sure before undo_remove()
+    // has succeeded.
+    Status remove(const std::string &name, bool forced, bool &nameless) const;
+    Status undo_remove(const std::string &name, bool forced) const;
     // That what is not there, or cannot be removed, stays, does no harm.
     void try_to_remove(const std::string &name) const noexcept;
     bool has(const std::string &name) const;

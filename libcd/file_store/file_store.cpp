@@ -156,62 +156,59 @@ Status FileStore::settle() {
         return status;
     }
     const std::scoped_lock lock(mutex_);
+    if (nameless_) {
+        if (Status status = directory_.undo_remove(name_, options_.forced); !status) {
+            return status;
+        }
+        nameless_ = false;
+    }
     return metadata_.settle();
 }
 
 Status FileStore::commit(FileTransaction &transaction) {
-    if (Status status = check_process(); !status) {
+    if (Status status = settle(); !status) {
         return status;
     }
     const std::scoped_lock lock(mutex_);
-    ChangeWriter record;
-    record.space(space_);
-    write_unknown(transaction, record);
-    const auto changes = transaction.changes_.bytes().bytes();
-    record.bytes().raw(changes.data(), changes.size());
-    const bool retains = transaction.retaining_;
-    if (retains) {
-        retained_.emplace_back();
+    std::list<std::vector<Piece>> retained; // made before anything counts
+    if (transaction.retaining_) {
+        retained.push_back(std::move(transaction.retained_));
     }
-    Status status;
-    try {
-        if (!transaction.changes_.empty()) {
-            status = metadata_.append(record.bytes().bytes());
-        }
-    } catch (const std::bad_alloc &) {
-        if (retains) {
-            retained_.pop_back();
-        }
-        throw;
-    }
-    if (!status) {
-        if (retains) {
-            retained_.pop_back();
-        }
-        return status;
-    }
-    if (retains) {
-        retained_.back() = std::move(transaction.retained_);
-        while (retained_.size() > static_cast<size_t>(options_.older_kept)) {
-            retained_.pop_front();
+    if (!transaction.changes_.empty()) {
+        ChangeWriter record;
+        record.space(space_);
+        write_unknown(transaction, record);
+        const auto changes = transaction.changes_.bytes().bytes();
+        record.bytes().raw(changes.data(), changes.size());
+        if (Status status = metadata_.append(record.bytes().bytes()); !status) {
+            return status;
         }
     }
+    retained_.splice(retained_.end(), retained);
+    while (retained_.size() > static_cast<size_t>(options_.older_kept)) {
+        retained_.pop_front();
+    }
+    count_as_written(transaction);
+    return Status::ok();
+}
+
+void FileStore::count_as_written(const FileTransaction &transaction) noexcept {
     for (const uint64_t name : transaction.names_) {
-        names_by_number_[name].second = true;
+        names_by_number_.find(name)->second.second = true;
     }
     for (const CdNumber cd : transaction.cds_) {
-        for (CdNumber at = cd; cds_.contains(at) && !cds_[at].written; at = cds_[at].cd.parent) {
-            cds_[at].written = true;
-            names_by_number_[cds_[at].cd.path].second = true;
+        for (auto at = cds_.find(cd); at != cds_.end() && !at->second.written;
+             at = cds_.find(at->second.cd.parent)) {
+            at->second.written = true;
+            names_by_number_.find(at->second.cd.path)->second.second = true;
         }
     }
     for (const auto &[cd, count] : transaction.ordered_) {
-        cds_[cd].ordinal += count;
+        cds_.find(cd)->second.ordinal += count;
     }
     for (const CdNumber cd : transaction.dropped_) {
         cds_.erase(cd);
     }
-    return status;
 }
 
 void FileStore::write_unknown(FileTransaction &transaction, ChangeWriter &into) {
@@ -246,7 +243,7 @@ Status FileStore::remove() {
     if (Status status = check_process(); !status) {
         return status;
     }
-    if (Status status = directory_.remove(name_, options_.forced); !status) {
+    if (Status status = directory_.remove(name_, options_.forced, nameless_); !status) {
         return status;
     }
     forget_aside();

@@ -8,7 +8,7 @@
 #include "ranges/ledger.h"
 
 #include <atomic>
-#include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -87,6 +87,7 @@ private:
     uint64_t number_of_path(CdNumber cd);
     bool is_written(CdNumber cd);
     Status commit(FileTransaction &transaction);
+    void count_as_written(const FileTransaction &transaction) noexcept;
     void write_unknown(FileTransaction &transaction, ChangeWriter &into);
     void write_unknown_cd(CdNumber cd, ChangeWriter &into);
     void write_unknown_name(uint64_t number, ChangeWriter &into);
@@ -106,7 +107,8 @@ private:
     std::map<CdNumber, Known> cds_;
     std::map<NameKey, uint64_t> names_;
     std::map<uint64_t, std::pair<StoredName, bool>> names_by_number_; // and whether it is written
-    std::deque<std::vector<Piece>> retained_;                         // oldest first
+    std::list<std::vector<Piece>> retained_;                          // oldest first
+    bool nameless_ = false; // the file may have lost its name in a remove() that failed
 };
 
 } // namespace cd

@@ -61,9 +61,9 @@ Status read_header(const File &file, size_t index, FoundHeader &found) {
     }
     // Every version has its number and the checksum at these places.
     found.version = reader.fixed32();
-    if (found.version != format::version) {
+    if (found.version > format::version) {
         found.kind = FoundHeader::Kind::newer_version;
-    } else if (decode(reader, found.header)) {
+    } else if (found.version == format::version && decode(reader, found.header)) {
         found.kind = FoundHeader::Kind::whole;
     }
     return Status::ok();

@@ -3,12 +3,11 @@
 #include "file_store/loading.h"
 
 #include "file_store/changes.h"
+#include "file_store/points_in_time.h"
 #include "file_store/records.h"
-#include "file_store/run.h"
 #include "store/crc32c.h"
 
 #include <algorithm>
-#include <unordered_set>
 #include <vector>
 
 namespace cd {
@@ -164,7 +163,8 @@ private:
         }
         // Newer operations may have written over what an older state refers to.
         if (!doubt.empty()) {
-            if (Status status = check_data(file_, state); !status) {
+            if (Status status = take_newest_whole(file_, state, doubt, loaded_.went_back);
+                !status) {
                 return status;
             }
         }
@@ -215,18 +215,6 @@ private:
     std::string doubt_;
 };
 
-Status check_entries(const File &file, const StoredEntries &entries,
-                     std::unordered_set<const StoredRun *> &seen) {
-    for (const auto &[place, entry] : entries) {
-        if (entry.run != nullptr && seen.insert(entry.run.get()).second) {
-            if (Status status = check_run(file, *entry.run); !status) {
-                return status;
-            }
-        }
-    }
-    return Status::ok();
-}
-
 } // namespace
 
 Status load(const File &file, Loaded &loaded) { return Loading(file, loaded).run(); }
@@ -248,21 +236,6 @@ Status load_again(const File &file, const Header &header, uint64_t records, Stat
                ? Status::ok()
                : damaged(file, header.journal.offset + generation.used(),
                          "a record that was written is not there any more");
-}
-
-Status check_data(const File &file, const State &state) {
-    std::unordered_set<const StoredRun *> seen;
-    for (const auto &[number, cd] : state.cds) {
-        if (Status status = check_entries(file, cd.entries, seen); !status) {
-            return status;
-        }
-    }
-    for (const StoredVersion &version : state.versions) {
-        if (Status status = check_entries(file, version.entries, seen); !status) {
-            return status;
-        }
-    }
-    return Status::ok();
 }
 
 } // namespace cd

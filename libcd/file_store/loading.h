@@ -16,9 +16,10 @@ struct Loaded {
     uint64_t journal_used = 0;
     State state;
     Header older; // generation 0: there is none
-    // Why this may not be the newest state that was ever stored; "" if it is. The state was then
-    // found to be whole with all its data.
+    // Why this may not be the newest state that was ever stored; "" if it is. Its newest point in
+    // time was then found to be whole with all its data.
     std::string doubt;
+    bool went_back = false; // state is an older point in time than what the file says
 };
 
 // Reads the newest state that is whole. Changes nothing in the file. May throw std::bad_alloc.
@@ -26,9 +27,5 @@ Status load(const File &file, Loaded &loaded);
 
 // Reads what load() took, and no further. May throw std::bad_alloc.
 Status load_again(const File &file, const Header &header, uint64_t records, State &state);
-
-// Reads all data of a state; the error names the first that do not match their checksum. May throw
-// std::bad_alloc.
-Status check_data(const File &file, const State &state);
 
 } // namespace cd

@@ -3,6 +3,7 @@
 #include "file_store/opening.h"
 
 #include "file_store/directory.h"
+#include "file_store/points_in_time.h"
 #include "os/system.h"
 
 #include <charconv>
@@ -85,7 +86,8 @@ private:
     // is in its place has none.
     Status start_afresh() {
         const bool kept_before = directory_.has(aside());
-        Status status = kept_before ? directory_.remove(name_, forced_)
+        bool nameless = false;
+        Status status = kept_before ? directory_.remove(name_, forced_, nameless)
                                     : directory_.rename(name_, aside(), forced_);
         if (!status) {
             return status;
@@ -128,16 +130,8 @@ private:
         if (Status status = check_identity(file); !status) {
             return status;
         }
-        if (!loaded.doubt.empty()) {
-            const std::string line = std::string(file.path()) + ": " + loaded.doubt +
-                                     "; taking the newest state that is whole, epoch " +
-                                     std::to_string(loaded.state.cds[State::root].epoch);
-            os::system().warn(line.c_str());
-        }
-        if (epoch) {
-            if (Status status = go_back(file, *epoch); !status) {
-                return status;
-            }
+        if (Status status = choose_point_in_time(file, epoch); !status) {
+            return status;
         }
         uint64_t size = 0;
         if (Status status = file.size(size); !status) {
@@ -146,7 +140,27 @@ private:
         make_store(std::move(file), size);
         opened_.store->take_over(loaded, opened_.pieces);
         opened_.restarted = true;
-        return epoch ? opened_.store->rewrite(loaded.state) : Status::ok();
+        return loaded.went_back ? opened_.store->rewrite(loaded.state) : Status::ok();
+    }
+
+    // Data are read only where another choice is possible: what is damaged is found when it is
+    // restored, too.
+    Status choose_point_in_time(const File &file, std::optional<uint64_t> epoch) const {
+        Loaded &loaded = opened_.loaded;
+        if (!epoch && loaded.doubt.empty() && !loaded.state.versions.empty()) {
+            if (Status status =
+                    take_newest_whole(file, loaded.state, loaded.doubt, loaded.went_back);
+                !status) {
+                return status;
+            }
+        }
+        if (!loaded.doubt.empty()) {
+            const std::string line = std::string(file.path()) + ": " + loaded.doubt +
+                                     "; taking the newest state that is whole, epoch " +
+                                     std::to_string(loaded.state.cds[State::root].epoch);
+            os::system().warn(line.c_str());
+        }
+        return epoch ? go_back_to(file, *epoch) : Status::ok();
     }
 
     // A file that was copied or renamed is another CD's.
@@ -156,36 +170,27 @@ private:
             return Status::ok();
         }
         return fail(CD_ERROR_STORE_DAMAGED,
-                    "%s: the store is that of the root CD \"%s\" of rank %d, not of \"%s\" of rank "
+                    "%s: the header at offset 0 says that the store is that of the root CD \"%s\" "
+                    "of rank %d, not of \"%s\" of rank "
                     "%d; it was copied or renamed",
                     file.path(), header.name.c_str(), header.rank, request_.name.c_str(),
                     request_.rank);
     }
 
-    Status go_back(const File &file, uint64_t epoch) {
+    Status go_back_to(const File &file, uint64_t epoch) const {
         State &state = opened_.loaded.state;
-        StoredCd &root = state.cds[State::root];
-        if (root.epoch == epoch) {
+        const std::string known = known_epochs(state);
+        while (state.cds[State::root].epoch != epoch && !state.versions.empty()) {
+            go_back(state);
+            opened_.loaded.went_back = true;
+        }
+        if (state.cds[State::root].epoch == epoch) {
             return Status::ok();
         }
-        std::string known;
-        while (!state.versions.empty()) {
-            StoredVersion version = std::move(state.versions.back());
-            state.versions.pop_back();
-            known = " " + std::to_string(version.epoch) + known;
-            if (version.epoch == epoch) {
-                root.epoch = epoch;
-                root.entries = std::move(version.entries);
-                root.files = std::move(version.files);
-                state.cds.erase(std::next(state.cds.begin()), state.cds.end());
-                return Status::ok();
-            }
-        }
         return fail(CD_ERROR_ARGUMENT,
-                    "%s: CD_RESTART asks for epoch %llu; the store has%s %llu (keep=N in "
-                    "storage_info keeps more)",
-                    file.path(), static_cast<unsigned long long>(epoch), known.c_str(),
-                    static_cast<unsigned long long>(root.epoch));
+                    "%s: CD_RESTART asks for epoch %llu; the store has%s (keep=N in storage_info "
+                    "keeps more)",
+                    file.path(), static_cast<unsigned long long>(epoch), known.c_str());
     }
 
     void make_store(File file, uint64_t size) {

@@ -23,8 +23,8 @@ Status check(const File &file, const StoredRun &run, uint64_t part, const void *
     }
     return fail(CD_ERROR_CHECKSUM,
                 "%s: the %zu bytes of data at offset %llu do not match their checksum; they were "
-                "damaged in the file. An older point in time, if the store keeps one, can be "
-                "chosen with CD_RESTART=epoch",
+                "damaged in the file. CD_RESTART can choose the epoch of an older point in time, "
+                "if the store keeps one, or no",
                 file.path(), length,
                 static_cast<unsigned long long>(run.offset + part * format::checked_part));
 }

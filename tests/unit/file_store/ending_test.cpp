@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// The beginning and the end of a store when the directory cannot be forced to the disk.
+
+#include "os/system.h"
+#include "store_directory.h"
+
+#include <cerrno>
+
+namespace cd {
+namespace {
+
+class FailingDirectory : public os::System {
+public:
+    int sync_all(int fd) override {
+        return failing(failing_syncs, fd) ? refuse() : System::sync_all(fd);
+    }
+    int link_at(int directory, const char *from, const char *to) override {
+        return failing(failing_links, directory) ? refuse() : System::link_at(directory, from, to);
+    }
+    int failing_syncs = 0;
+    int failing_links = 0;
+
+private:
+    bool failing(int &left, int fd) {
+        os::FileStatus status;
+        if (left == 0 || System::status(fd, status) != 0 || !S_ISDIR(status.mode)) {
+            return false;
+        }
+        --left;
+        return true;
+    }
+    static int refuse() {
+        errno = EIO;
+        return -1;
+    }
+};
+
+class EndingTest : public StoreDirectory {
+protected:
+    int add() {
+        const cd_addrspec range = {&value_, sizeof value_, CD_READ_WRITE, CD_GLOBAL};
+        return add_to_cd_via_copy(root_, &range, 1, nullptr);
+    }
+    // The value that a new process restores; 0 if there is no store.
+    int found() {
+        return in_process([&] {
+            root_ = create();
+            cd_info info;
+            if (root_ == nullptr || cd_query(root_, &info) != CD_SUCCESS) {
+                return 200;
+            }
+            if (info.restarted == 0) {
+                return 0;
+            }
+            return add() == CD_SUCCESS && restore_cd(root_) == CD_SUCCESS ? value_ : 201;
+        });
+    }
+
+    cd_handle root_ = nullptr;
+    int value_ = 0;
+};
+
+TEST_F(EndingTest, RootWhoseCommitFailedGoesOnAndIsFoundAgain) {
+    for (const int failing_links : {0, 1}) {
+        ASSERT_EQ(0, in_process([&] {
+                      FailingDirectory system;
+                      os::replace_system(&system);
+                      root_ = create();
+                      value_ = 1;
+                      if (add() != CD_SUCCESS) {
+                          return 1;
+                      }
+                      system.failing_syncs = 1;
+                      system.failing_links = failing_links;
+                      if (commit_cd(root_) == CD_SUCCESS || cd_last_error() != CD_ERROR_STORE_IO) {
+                          return 2;
+                      }
+                      value_ = 2;
+                      return advance_cd_point_in_time(root_) == CD_SUCCESS ? 0 : 3;
+                  }))
+            << failing_links;
+        EXPECT_EQ(found(), 2) << failing_links;
+        EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"}) << failing_links;
+        std::filesystem::remove(store());
+    }
+}
+
+TEST_F(EndingTest, CommitOfTheRootCanBeRepeatedAndLeavesNothing) {
+    for (const int failing_links : {0, 1}) {
+        ASSERT_EQ(0, in_process([&] {
+                      FailingDirectory system;
+                      os::replace_system(&system);
+                      root_ = create();
+                      if (add() != CD_SUCCESS) {
+                          return 1;
+                      }
+                      system.failing_syncs = 1;
+                      system.failing_links = failing_links;
+                      return commit_cd(root_) != CD_SUCCESS && commit_cd(root_) == CD_SUCCESS ? 0
+                                                                                              : 2;
+                  }))
+            << failing_links;
+        EXPECT_TRUE(files().empty()) << failing_links;
+    }
+}
+
+TEST_F(EndingTest, StoreThatCouldNotBeMadeIsNotThere) {
+    ASSERT_EQ(0, in_process([&] {
+                  FailingDirectory system;
+                  os::replace_system(&system);
+                  system.failing_syncs = 1;
+                  if (create() != nullptr || cd_last_error() != CD_ERROR_STORE_IO) {
+                      return 1;
+                  }
+                  return files().empty() ? 0 : 2;
+              }));
+    EXPECT_EQ(found(), 0);
+}
+
+TEST_F(EndingTest, WhatAnInterruptedCommitLeftIsRemovedByTheNextProcess) {
+    ASSERT_EQ(0, in_process([&] {
+                  root_ = create();
+                  return add() == CD_SUCCESS ? 0 : 1;
+              }));
+    std::filesystem::rename(store(), directory_ + "/.0-root.cds.gone");
+    EXPECT_EQ(found(), 0);
+    EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"});
+}
+
+} // namespace
+} // namespace cd

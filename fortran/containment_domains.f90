@@ -483,6 +483,13 @@ module Containment_Domains
   end interface
 
   interface
+    ! Whether it is time to advance: 1 or 0.
+    function cd_need_advance(cd) bind(C) result(needed)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: cd
+      integer(c_int) :: needed
+    end function cd_need_advance
+
     ! name: a C string, as 'field'//c_null_char.
     function cd_name_region(name, address, length) bind(C) result(outcome)
       import :: c_char, c_int, c_ptr, c_size_t

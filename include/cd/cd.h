@@ -196,6 +196,13 @@ CD_API int restore_cd(cd_handle cd);
    parent, but stays. */
 CD_API int advance_cd_point_in_time(cd_handle cd);
 
+/* Whether it is time to advance: 1 or 0, from what this CD's advances have cost so far, from the
+   mean time between failures in the environment variable CD_MTBF (seconds) and the largest share
+   of time that advances may take in CD_OVERHEAD (percent), as they were when the root was created.
+   1 when neither is set, before the first advance, and on an error. Each process has its own
+   answer: ranks that have to advance together take that of one of them. */
+CD_API int cd_need_advance(cd_handle cd);
+
 /* ---- What a CD holds --------------------------------------------------------------- */
 
 /* Bytes that the CD already holds are not copied again; they take the given type. All or

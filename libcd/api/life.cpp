@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// create_cd, commit_cd, restore_cd, advance_cd_point_in_time
+// create_cd, commit_cd, restore_cd, advance_cd_point_in_time, cd_need_advance
 
 #include "api/operation.h"
 #include "base/make_room.h"
@@ -71,6 +71,10 @@ Status open_root(cd_handle handle) {
     return status;
 }
 
+Pace begin_pace(const AdvanceLimits &limits) {
+    return {limits, limits.given() ? os::system().monotonic_ns() : 0};
+}
+
 Status create_root(const char *storage_info, mpi_log mode, const char *name, cd_handle &handle,
                    Report &report) {
     if (Status status = check_root_name(name); !status) {
@@ -93,6 +97,11 @@ Status create_root(const char *storage_info, mpi_log mode, const char *name, cd_
     if (Status status = read_storage_info(storage_info, root->storage); !status) {
         return status;
     }
+    AdvanceLimits limits;
+    if (Status status = read_advance_limits(limits); !status) {
+        return status;
+    }
+    root->pace = begin_pace(limits);
     ActiveStack &stack = ActiveStack::of_this_thread();
     stack.make_room();
     root->root_name = name;
@@ -148,6 +157,7 @@ Status wake_child(Resident &child, Resident &parent, ActiveStack &stack, cd_hand
         }
     }
     child.home_thread = child.active_in = stack.thread();
+    child.pace = begin_pace(parent.pace.limits());
     wake(child, parent);
     handle = child.handle;
     stack.push(handle);
@@ -191,6 +201,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     child->identity = make_identity(child->rank, child->root_name, child->depth, child->sibling);
     report.about(child->name());
     child->home_thread = child->active_in = stack.thread();
+    child->pace = begin_pace(parent.pace.limits());
     write_down_later(*child, parent);
     if (parent.log.enabled()) {
         Status status = LogShare::of_child(parent.log, log_place(parent, stack.thread()),
@@ -366,6 +377,9 @@ Status restore_named(cd_handle handle, Report &report) {
         inheriting.publish();
     }
     count_as_restored(domain);
+    if (domain.pace.measures()) {
+        domain.pace.restored(os::system().monotonic_ns());
+    }
     domain.log.rewind(domain.depth);
     for (size_t i = subtree.size(); i-- > 1;) {
         lock.discard(static_cast<Resident &>(*subtree[i]));
@@ -398,8 +412,13 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
     if (!domain.is_root()) {
         report.also(CD_OP_IMPLICIT_COMMIT, domain.name());
     }
+    const bool measures = domain.pace.measures();
+    const uint64_t begin = measures ? os::system().monotonic_ns() : 0;
     size_t copied = 0;
     std::optional<Status> status = advance(domain, locked, positions, copied);
+    if (measures && status && status->is_ok()) {
+        domain.pace.advanced(begin, os::system().monotonic_ns());
+    }
     report.copied(copied);
     if (status && status->is_ok()) {
         forgotten = {family_of_root(domain), domain.handle};
@@ -460,6 +479,20 @@ int advance_cd_point_in_time(cd_handle cd) {
     cd::tell_boundary();
     cd::tell_forgotten(forgotten.family, forgotten.root);
     return cd::result_of(status);
+}
+
+int cd_need_advance(cd_handle cd) {
+    bool needed = true;
+    const cd::Status status = cd::guarded([&] {
+        cd::FamilyLock lock;
+        cd::Status locked = lock.lock(cd, cd::FamilyLock::Reach::self);
+        if (locked.is_ok()) {
+            const cd::Pace &pace = lock.domain().pace;
+            needed = !pace.measures() || pace.is_time(cd::os::system().monotonic_ns());
+        }
+        return locked;
+    });
+    return !status.is_ok() || needed ? 1 : 0;
 }
 
 } // extern "C"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "domains/domain.h"
+#include "runtime/pace.h"
 
 #include <array>
 #include <atomic>
@@ -25,6 +26,7 @@ struct Resident : Domain {
     int rank = 0;
     uint64_t home_thread = 0;            // that created it
     std::atomic<uint64_t> active_in = 0; // thread whose stack has it; 0: none
+    Pace pace;
 
     Resident *parent_resident() const { return static_cast<Resident *>(parent); }
 };

@@ -59,6 +59,7 @@ program looking
   call must(cd_observe(c_null_funptr, c_null_ptr), 'the observer is turned off')
 
   call must(cd_verify(cd), 'cd_verify')
+  if (cd_need_advance(cd) /= 1) error stop 'cd_need_advance without limits'
   a(3) = not(a(3)) ! all of its bytes
   call must_fail(cd_verify(cd), CD_ERROR_VERIFY_MISMATCH, '', 'cd_verify of changed memory')
   call must_fail(cd_verify(cd, c_funloc(count_mismatch), c_loc(a(3))), CD_ERROR_VERIFY_MISMATCH, '', &

@@ -40,20 +40,30 @@ Status check_owner(const char *path, const os::FileStatus &status) {
                 path, static_cast<long>(status.owner), static_cast<long>(os::system().user()));
 }
 
-// Makes one directory, so that it is still there after a crash.
+// That a directory is in the one above it. Those of others cannot always be opened, but are older.
+Status force_name(const File &directory) {
+    const File above(os::system().open_at(directory.descriptor(), "..", O_RDONLY | O_DIRECTORY, 0),
+                     std::string(directory.path()) + "/..");
+    if (!above.is_open()) {
+        return errno == EACCES ? Status::ok()
+                               : refuse_for_error(directory.path(), "open what holds it");
+    }
+    return above.sync_all();
+}
+
+// Makes one directory, so that it is still there after a crash; also if it is there already,
+// because a process that was killed may have made it.
 Status make_directory(const std::string &path) {
     os::System &system = os::system();
-    if (system.make_directory_at(AT_FDCWD, path.c_str(), S_IRWXU) != 0) {
-        return errno == EEXIST ? Status::ok() : refuse_for_error(path.c_str(), "make it");
+    const bool made = system.make_directory_at(AT_FDCWD, path.c_str(), S_IRWXU) == 0;
+    if (!made && errno != EEXIST) {
+        return refuse_for_error(path.c_str(), "make it");
     }
-    const File made(system.open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY, 0), path);
-    if (!made.is_open()) {
-        return refuse_for_error(path.c_str(), "open it");
+    const File directory(system.open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY, 0), path);
+    if (!directory.is_open()) {
+        return made ? refuse_for_error(path.c_str(), "open it") : Status::ok();
     }
-    const File above(system.open_at(made.descriptor(), "..", O_RDONLY | O_DIRECTORY, 0),
-                     path + "/..");
-    return above.is_open() ? above.sync_all()
-                           : refuse_for_error(path.c_str(), "open what holds it");
+    return force_name(directory);
 }
 
 Status make_directories(const std::string &path) {
@@ -111,6 +121,13 @@ Status Directory::open(const std::string &path, Directory &directory) {
     }
     directory.file_ = std::move(file);
     return Status::ok();
+}
+
+Status Directory::force() const {
+    if (Status status = file_.sync_all(); !status) {
+        return status;
+    }
+    return force_name(file_);
 }
 
 Status Directory::open_store(const std::string &name, File &store, bool &there) const {

@@ -15,6 +15,10 @@ public:
     // to, and a symbolic link.
     static Status open(const std::string &path, Directory &directory);
 
+    // That it is there, and what is in it, survives a crash: a process that was killed before this
+    // one may have left that open.
+    Status force() const;
+
     int descriptor() const { return file_.descriptor(); }
     const char *path() const { return file_.path(); }
 

@@ -59,6 +59,9 @@ public:
             !status) {
             return status;
         }
+        if (Status status = forced_ ? directory_.force() : Status::ok(); !status) {
+            return status;
+        }
         File file;
         bool there = false;
         if (Status status = directory_.open_store(name_, file, there); !status) {
@@ -123,6 +126,10 @@ private:
     }
 
     Status attach(File file, std::optional<uint64_t> epoch) {
+        // What a killed process wrote is there for us, but not yet for whoever comes after a crash.
+        if (Status status = forced_ ? file.sync_all() : Status::ok(); !status) {
+            return status;
+        }
         Loaded &loaded = opened_.loaded;
         if (Status status = load(file, loaded); !status) {
             return status;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "disk.h"
+#include "os/system.h"
+#include "tape.h"
+
+#include <map>
+#include <string>
+
+namespace crash {
+
+// Which call does something else than was asked for.
+struct Fault {
+    enum class Kind {
+        none,
+        fails, // with error, and does nothing
+        fails_from_then_on,
+        transfers_less, // a read or write; others do what they were asked for
+    };
+    Kind kind = Kind::none;
+    size_t at = 0; // number of the call, from 0
+    int error = 0;
+};
+
+// An operating system whose only disk is a Disk. Everything that happens to it is recorded.
+class DiskSystem : public cd::os::System {
+public:
+    explicit DiskSystem(Disk &disk) : disk_(disk) {}
+
+    void set_fault(const Fault &fault) { fault_ = fault; }
+    void set_restart(const char *value) { restart_ = value; }
+    size_t calls() const { return calls_; }
+    bool fault_happened() const { return fault_.kind != Fault::Kind::none && calls_ > fault_.at; }
+    Tape &tape() { return tape_; }
+    size_t open_files() const { return open_.size(); }
+
+    int open_at(int directory, const char *name, int flags, mode_t mode) override;
+    int close(int fd) override;
+    int status(int fd, cd::os::FileStatus &status) override;
+    int make_directory_at(int directory, const char *name, mode_t mode) override;
+    int link_at(int directory, const char *from, const char *to) override;
+    int rename_at(int directory, const char *from, const char *to) override;
+    int unlink_at(int directory, const char *name) override;
+    ssize_t read_at(int fd, void *to, size_t length, off_t offset) override;
+    ssize_t write_at(int fd, const void *from, size_t length, off_t offset) override;
+    int allocate(int fd, off_t offset, off_t length) override;
+    int sync_data(int fd) override;
+    int sync_all(int fd) override;
+    int lock(int fd, pid_t &holder) override;
+    pid_t process() override { return 4711; }
+    uid_t user() override { return 1000; }
+    int random(void *to, size_t length) override;
+    void warn(const char *line) override { warnings_.emplace_back(line); }
+    const char *environment(const char *name) override;
+
+    const std::vector<std::string> &warnings() const { return warnings_; }
+
+private:
+    bool fails();
+    int walk(int directory, const std::string &path, std::string &last) const;
+    int find(int directory, const char *path) const;
+    void record(Event event);
+    void change(Change change);
+    int force(int fd);
+
+    Disk &disk_;
+    Tape tape_;
+    Fault fault_;
+    const char *restart_ = nullptr;
+    size_t calls_ = 0;
+    int next_descriptor_ = 1000;
+    std::map<int, int> open_; // descriptor to inode
+    std::vector<std::string> warnings_;
+};
+
+} // namespace crash

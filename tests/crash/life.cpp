@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "life.h"
+
+#include "arena.h"
+
+#include <utility>
+
+namespace crash {
+namespace {
+
+constexpr int first_root = 1;
+
+model::Step create_root(int id) {
+    model::Step step;
+    step.op = model::Op::create;
+    step.target.kind = model::Handle::null;
+    step.id = id;
+    step.name = 1;
+    step.logging = CD_COMM_LOGGING_DISABLED;
+    return step;
+}
+
+} // namespace
+
+Life::Life(const StoreKind &kind, const Disk &start, const Truth &truth, std::vector<Stored> maybe)
+    : kind_(kind), disk_(start), system_(disk_), start_(truth), truth_(truth),
+      process_(std::in_place, system_, kind.storage()) {
+    arena.set_block(kind.block);
+    recording_.start = start;
+    recording_.before = std::move(maybe);
+    recording_.before.insert(recording_.before.begin(), truth.stored());
+}
+
+std::string Life::begin_anew() {
+    start_.forget_all();
+    truth_.forget_all();
+    if (std::string wrong = take(write_all(1)); !wrong.empty()) {
+        return wrong;
+    }
+    return take(create_root(first_root));
+}
+
+// No step of the model: it goes on where it was.
+std::string Life::begin_restarted() {
+    const model::Step create = create_root(truth_.root()->id);
+    Expectation expectation = {"create_cd of a stored root", recording_.before, {truth_.stored()}};
+    first_ = First::restarts;
+    if (std::string wrong = record(create, std::move(expectation)); !wrong.empty()) {
+        return wrong;
+    }
+    if (!process_->has_restarted(truth_.root()->id)) {
+        return "create_cd has not found the stored root";
+    }
+    taken_.back() = write_all(1); // what it is to the model
+    truth_.apply(taken_.back());
+    process_->take(taken_.back());
+    model::Step restore;
+    restore.op = model::Op::restore;
+    restore.target.id = truth_.root()->id;
+    return take(restore);
+}
+
+std::string Life::begin_afresh() {
+    system_.set_restart("no");
+    Expectation expectation = {"create_cd with CD_RESTART=no", recording_.before, {}};
+    expectation.during.push_back(nothing_stored());
+    expectation.after.push_back(nothing_stored());
+    if (std::string wrong = record(create_root(first_root), std::move(expectation));
+        !wrong.empty()) {
+        return wrong;
+    }
+    system_.set_restart(nullptr);
+    first_ = First::starts_afresh;
+    start_.forget_all();
+    truth_.forget_all();
+    truth_.apply(taken_.back());
+    return take(write_all(1));
+}
+
+std::string Life::take(const model::Step &step) {
+    Expectation expectation = {model::describe(step), {truth_.stored()}, {}};
+    truth_.apply(step);
+    expectation.during.push_back(truth_.stored());
+    expectation.after.push_back(truth_.stored());
+    if (std::string wrong = record(step, std::move(expectation)); !wrong.empty()) {
+        return wrong;
+    }
+    return step.op == model::Op::restore ? Process::check_memory(truth_.model()) : "";
+}
+
+std::string Life::record(const model::Step &step, Expectation expectation) {
+    std::string what = expectation.what;
+    recording_.steps.push_back(std::move(expectation));
+    taken_.push_back(step);
+    mark(Event::Kind::begin);
+    const cd_error error = process_->take(step);
+    const std::string message = cd_last_error_message();
+    mark(Event::Kind::end);
+    return error == CD_ERROR_NONE ? "" : what + ": " + message;
+}
+
+void Life::mark(Event::Kind kind) {
+    Event event;
+    event.kind = kind;
+    event.step = recording_.steps.size() - 1;
+    system_.tape().push_back(std::move(event));
+}
+
+const Recording &Life::end() {
+    process_.reset();
+    recording_.tape = system_.tape();
+    return recording_;
+}
+
+bool Life::knows(const Found &found) const {
+    return found.step > 0 || found.over || first_ == First::is_ordinary ||
+           (first_ == First::restarts && found.match == 0);
+}
+
+Truth Life::truth_of(const Found &found) const {
+    const bool done = found.over || found.match == 1;
+    const size_t steps = found.step + (done ? 1 : 0);
+    Truth truth = start_;
+    for (size_t i = 0; i < steps; ++i) {
+        truth.apply(taken_[i]);
+    }
+    return truth;
+}
+
+} // namespace crash

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "process.h"
+
+#include "arena.h"
+#include "runtime/active_stack.h"
+#include "runtime/stored_family.h"
+
+#include <utility>
+#include <vector>
+
+namespace crash {
+
+Arena arena;
+
+Process::Process(DiskSystem &system, std::string storage)
+    : system_(system), storage_(std::move(storage)) {
+    cd::os::replace_system(&system_);
+}
+
+Process::~Process() {
+    cd::ActiveStack &stack = cd::ActiveStack::of_this_thread();
+    for (const auto &[id, handle] : handles_) {
+        stack.remove(handle);
+    }
+    for (const auto &[id, handle] : handles_) {
+        if (cd_info info; cd_query(handle, &info) == CD_SUCCESS && info.depth == 0) {
+            cd::end_family(handle);
+        }
+    }
+    cd::os::replace_system(nullptr);
+}
+
+cd_error Process::take(const model::Step &step) {
+    switch (step.op) {
+    case model::Op::write:
+        for (int i = 0; i < step.length; ++i) {
+            arena.write(step.offset + i, model::written_byte(step, i));
+        }
+        return CD_ERROR_NONE;
+    case model::Op::create:
+        return create(step);
+    default:
+        return call(step, handles_.at(step.target.id));
+    }
+}
+
+cd_error Process::create(const model::Step &step) {
+    const bool is_root = step.target.kind == model::Handle::null;
+    cd_handle made = is_root
+                         ? create_cd(nullptr, storage_.c_str(), CD_COMM_LOGGING_DISABLED,
+                                     model::names()[static_cast<size_t>(step.name)].text, nullptr)
+                         : create_cd(handles_.at(step.target.id), nullptr, CD_COMM_LOGGING_INHERIT,
+                                     nullptr, nullptr);
+    if (made != nullptr) {
+        handles_[step.id] = made;
+    }
+    return cd_last_error();
+}
+
+cd_error Process::call(const model::Step &step, cd_handle handle) const {
+    std::vector<cd_addrspec> list;
+    for (const model::Element &element : step.list) {
+        list.push_back(arena.range(element));
+    }
+    switch (step.op) {
+    case model::Op::commit:
+        commit_cd(handle);
+        break;
+    case model::Op::restore:
+        restore_cd(handle);
+        break;
+    case model::Op::advance:
+        advance_cd_point_in_time(handle);
+        break;
+    case model::Op::add_copy:
+        add_to_cd_via_copy(handle, list.data(), step.count, nullptr);
+        break;
+    case model::Op::add_parent:
+        add_to_cd_via_parent(handle, list.data(), step.count, nullptr);
+        break;
+    case model::Op::remove:
+        delete_from_cd(handle, list.data(), step.count);
+        break;
+    default:
+        std::abort(); // no step of a program for stores
+    }
+    return cd_last_error();
+}
+
+bool Process::has_restarted(int root) const {
+    cd_info info;
+    return cd_query(handles_.at(root), &info) == CD_SUCCESS && info.restarted == 1;
+}
+
+std::string Process::check_memory(const model::Model &model) {
+    for (int i = 0; i < model::arena_size; ++i) {
+        uint8_t value = 0;
+        const uint8_t expected = model.memory()[static_cast<size_t>(i)];
+        if (!arena.read(i, value) || value != expected) {
+            return "memory at block " + std::to_string(i) + " is " + std::to_string(value) +
+                   " instead of " + std::to_string(expected);
+        }
+    }
+    return "";
+}
+
+model::Step write_all(int value) {
+    model::Step step;
+    step.op = model::Op::write;
+    step.length = model::arena_size;
+    step.value = value;
+    return step;
+}
+
+} // namespace crash

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "disk.h"
+#include "stored.h"
+#include "tape.h"
+
+#include <string>
+#include <vector>
+
+namespace crash {
+
+// How a program's store is made.
+struct StoreKind {
+    size_t block = 40; // bytes for each of the model's
+    int keep = 1;
+    bool forced = true;
+    bool checksummed = true;
+
+    std::string storage() const;
+};
+
+// What may be found when the disk is cut off during or after a step of a program.
+struct Expectation {
+    std::string what;
+    std::vector<Stored> during;
+    std::vector<Stored> after;
+};
+
+// What a process has done to a disk, and what that means.
+struct Recording {
+    Disk start;
+    Tape tape;
+    std::vector<Expectation> steps;
+    std::vector<Stored> before; // what may be found at the start
+};
+
+// Opens the store as it is found on a disk. "" or what is wrong; match: which of allowed it is.
+std::string judge(const Disk &found, const StoreKind &kind, const std::vector<Stored> &allowed,
+                  size_t &match);
+
+} // namespace crash

@@ -3,6 +3,7 @@
 #include "life.h"
 
 #include "arena.h"
+#include "script.h"
 
 #include <utility>
 
@@ -10,16 +11,6 @@ namespace crash {
 namespace {
 
 constexpr int first_root = 1;
-
-model::Step create_root(int id) {
-    model::Step step;
-    step.op = model::Op::create;
-    step.target.kind = model::Handle::null;
-    step.id = id;
-    step.name = 1;
-    step.logging = CD_COMM_LOGGING_DISABLED;
-    return step;
-}
 
 } // namespace
 
@@ -32,18 +23,32 @@ Life::Life(const StoreKind &kind, const Disk &start, const Truth &truth, std::ve
     recording_.before.insert(recording_.before.begin(), truth.stored());
 }
 
-std::string Life::begin_anew() {
+std::string Life::begin_anew() { return begin_empty("create_cd"); }
+
+std::string Life::begin_afresh() {
+    system_.set_restart("no");
+    std::string wrong = begin_empty("create_cd with CD_RESTART=no");
+    system_.set_restart(nullptr);
+    return wrong;
+}
+
+std::string Life::begin_empty(const char *what) {
+    first_ = First::is_empty;
     start_.forget_all();
     truth_.forget_all();
-    if (std::string wrong = take(write_all(1)); !wrong.empty()) {
+    Expectation expectation = {what, recording_.before, {nothing_stored()}};
+    expectation.during.push_back(nothing_stored());
+    const model::Step create = root(first_root);
+    if (std::string wrong = record(create, std::move(expectation)); !wrong.empty()) {
         return wrong;
     }
-    return take(create_root(first_root));
+    truth_.apply(create);
+    return take(write_all(1));
 }
 
 // No step of the model: it goes on where it was.
 std::string Life::begin_restarted() {
-    const model::Step create = create_root(truth_.root()->id);
+    const model::Step create = root(truth_.root()->id);
     Expectation expectation = {"create_cd of a stored root", recording_.before, {truth_.stored()}};
     first_ = First::restarts;
     if (std::string wrong = record(create, std::move(expectation)); !wrong.empty()) {
@@ -59,23 +64,6 @@ std::string Life::begin_restarted() {
     restore.op = model::Op::restore;
     restore.target.id = truth_.root()->id;
     return take(restore);
-}
-
-std::string Life::begin_afresh() {
-    system_.set_restart("no");
-    Expectation expectation = {"create_cd with CD_RESTART=no", recording_.before, {}};
-    expectation.during.push_back(nothing_stored());
-    expectation.after.push_back(nothing_stored());
-    if (std::string wrong = record(create_root(first_root), std::move(expectation));
-        !wrong.empty()) {
-        return wrong;
-    }
-    system_.set_restart(nullptr);
-    first_ = First::starts_afresh;
-    start_.forget_all();
-    truth_.forget_all();
-    truth_.apply(taken_.back());
-    return take(write_all(1));
 }
 
 std::string Life::take(const model::Step &step) {
@@ -114,8 +102,7 @@ const Recording &Life::end() {
 }
 
 bool Life::knows(const Found &found) const {
-    return found.step > 0 || found.over || first_ == First::is_ordinary ||
-           (first_ == First::restarts && found.match == 0);
+    return found.step > 0 || found.over || (first_ == First::restarts && found.match == 0);
 }
 
 Truth Life::truth_of(const Found &found) const {

@@ -42,8 +42,9 @@ public:
     Truth truth_of(const Found &found) const;
 
 private:
-    enum class First { is_ordinary, restarts, starts_afresh };
+    enum class First { is_empty, restarts };
 
+    std::string begin_empty(const char *what);
     void mark(Event::Kind kind);
     std::string record(const model::Step &step, Expectation expectation);
 
@@ -54,7 +55,7 @@ private:
     Truth start_;
     Truth truth_;
     std::vector<model::Step> taken_; // as many as recorded
-    First first_ = First::is_ordinary;
+    First first_ = First::is_empty;
     std::optional<Process> process_;
 };
 

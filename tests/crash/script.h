@@ -34,6 +34,16 @@ inline model::Step write(int offset, int length, int value) {
     return step;
 }
 
+// The name is the same for all, since there is one at a time.
+inline model::Step root(int id) {
+    model::Step step;
+    step.op = model::Op::create;
+    step.target.kind = model::Handle::null;
+    step.id = id;
+    step.name = 1;
+    step.logging = CD_COMM_LOGGING_DISABLED;
+    return step;
+}
 inline model::Step child(int parent, int id) {
     model::Step step = of_cd(model::Op::create, parent);
     step.id = id;

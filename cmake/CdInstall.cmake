@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-# What an installed tree holds: headers, libraries, CMake package, pkg-config files. None of them
-# names an absolute path, so the tree can be moved.
+# What an installed tree holds: headers, libraries, tools, CMake package, pkg-config files. None of
+# them names an absolute path, so the tree can be moved.
 include(CMakePackageConfigHelpers)
 
 set(CD_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/ContainmentDomains")
@@ -11,6 +11,9 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/cd" DESTINATION "${CMAKE_INSTAL
     FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(TARGETS cd EXPORT ContainmentDomainsTargets
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+if(TARGET cdctl)
+    install(TARGETS cdctl RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
 foreach(flavour IN LISTS CD_MPI_FLAVOURS)
     install(TARGETS pmpi_logger_${flavour} EXPORT ContainmentDomainsTargets
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/cd/${flavour}")

@@ -12,7 +12,7 @@ complain() {
     failed=1
 }
 
-documents() { find README.md docs include libcd fortran pmpi_logger tests bench examples -name '*.md'; }
+documents() { find README.md docs include libcd fortran pmpi_logger tools tests bench examples -name '*.md'; }
 
 # The first block of C in README.md, and the example without its licence lines.
 shown() { awk '/^```c$/ {inside = 1; next} /^```$/ {if (inside) exit} inside' README.md; }
@@ -53,5 +53,5 @@ done < <(grep -oE '`[A-Z][A-Za-z0-9]+\.[A-Z][A-Za-z0-9]*`' docs/semantics.md | t
 
 while read -r document; do
     [ -e "$document" ] || complain "a comment names $document, which does not exist"
-done < <(grep -rhoE 'docs/[a-z-]+\.md' include libcd fortran pmpi_logger tests bench examples | sort -u)
+done < <(grep -rhoE 'docs/[a-z-]+\.md' include libcd fortran pmpi_logger tools tests bench examples | sort -u)
 exit $failed

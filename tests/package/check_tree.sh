@@ -11,13 +11,13 @@ complain() {
     failed=1
 }
 
-for folder in include/cd libcd libcd/*/ fortran pmpi_logger pmpi_logger/*/ tests tests/*/ bench examples docs; do
+for folder in include/cd libcd libcd/*/ fortran pmpi_logger pmpi_logger/*/ tools tools/*/ tests tests/*/ bench examples docs; do
     folder=${folder%/}
     [ -s "$folder/README.md" ] || complain "$folder has no README.md"
 done
 
 sources() {
-    find CMakeLists.txt dev .ci cmake include libcd fortran pmpi_logger tests bench examples docs -type f \
+    find CMakeLists.txt dev .ci cmake include libcd fortran pmpi_logger tools tests bench examples docs -type f \
         \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cmake' \
         -o -name '*.cmake.in' -o -name '*.cpp.in' -o -name '*.f90' -o -name '*.F90' -o -name '*.def' -o -name '*.pc.in' -o -name '*.sh' -o -name '*.py' -o -name '*.map' \
         -o -name CMakeLists.txt -o -name dev -o -path '.ci/*' -o -path bench/run \)

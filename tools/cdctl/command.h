@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace cdctl {
+
+// How a command exits: the worst of what it found, in this order from good to bad.
+enum class Outcome {
+    good,
+    older,      // usable, but the newest state is lost, or an older point in time is damaged
+    unreadable, // not there, no permission, no store, of a newer format, ...
+    damaged,    // no state is whole, or data of the newest are damaged
+};
+
+constexpr int exit_good = 0;
+constexpr int exit_damaged = 1;
+constexpr int exit_usage = 2;
+constexpr int exit_unreadable = 3;
+constexpr int exit_older = 4;
+
+int exit_status(Outcome outcome);
+
+struct Arguments {
+    bool json = false;
+    std::vector<std::string> paths;
+};
+
+// Prints to standard output, and what could not be done to standard error. May throw.
+Outcome list(const Arguments &arguments);
+Outcome show(const Arguments &arguments);
+Outcome verify(const Arguments &arguments);
+Outcome epoch(const Arguments &arguments);
+
+} // namespace cdctl

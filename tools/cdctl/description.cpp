@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "description.h"
+
+#include "text.h"
+
+#include "runtime/identity.h"
+
+#include <string_view>
+
+namespace cdctl {
+
+std::string identity_of(const cd::Header &header, const cd::StoredCd &stored) {
+    return cd::make_identity(header.rank, header.name, stored.depth, stored.sibling);
+}
+
+std::string place_of(const cd::Loaded &loaded, const cd::StoredKey &key) {
+    const cd::StoredName &name = loaded.state.names.at(key.name);
+    switch (name.kind) {
+    case cd::format::NameKind::object: {
+        const std::string_view object = std::string_view(name.text).substr(0, name.text.rfind(' '));
+        return std::string(object) + "+" + hexadecimal(key.offset);
+    }
+    case cd::format::NameKind::region:
+        return "region " + name.text + "+" + hexadecimal(key.offset);
+    case cd::format::NameKind::path:
+        break;
+    }
+    return "range " + std::to_string(key.ordinal) +
+           (name.text.empty() ? std::string(" of the root") : " of child " + name.text) + "+" +
+           hexadecimal(key.offset);
+}
+
+uint64_t bytes_of(const cd::StoredEntries &entries) {
+    uint64_t bytes = 0;
+    for (const auto &[place, entry] : entries) {
+        bytes += entry.end - place.begin;
+    }
+    return bytes;
+}
+
+Totals totals_of(const cd::State &state) {
+    Totals totals;
+    for (const auto &[number, stored] : state.cds) {
+        totals.entries += stored.entries.size();
+        totals.bytes += bytes_of(stored.entries);
+    }
+    return totals;
+}
+
+const char *access_text(addr_type access) {
+    return access == CD_READ_WRITE ? "READ_WRITE" : "READ_ONLY";
+}
+
+const char *scope_text(addr_scope scope) {
+    return scope == CD_CONSTRAINED ? "CONSTRAINED" : "GLOBAL";
+}
+
+const char *restoration_text(cd::Restoration restoration) {
+    switch (restoration) {
+    case cd::Restoration::copy:
+        return "copy";
+    case cd::Restoration::parent:
+        return "parent";
+    case cd::Restoration::regen:
+        break;
+    }
+    return "regen";
+}
+
+std::string id_text(const cd::Header &header) {
+    std::string text;
+    for (const std::byte byte : header.id) {
+        const auto value = std::to_integer<unsigned>(byte);
+        text += {"0123456789abcdef"[value >> 4U], "0123456789abcdef"[value & 15U]};
+    }
+    return text;
+}
+
+std::string use_text(const Inspection &store) {
+    if (!store.user()) {
+        return {};
+    }
+    return *store.user() == 0 ? ", in use" : ", in use by process " + std::to_string(*store.user());
+}
+
+void describe_file(const Inspection &store, Json &into) {
+    into.member("path", store.path());
+    into.member("condition", condition_text(store.condition()));
+    into.key("problem");
+    store.problem().empty() ? into.null() : into.value(store.problem());
+    into.member("in_use", store.user().has_value());
+    into.key("process");
+    store.user().value_or(0) == 0 ? into.null() : into.value(*store.user());
+    into.member("file_bytes", store.size());
+}
+
+void describe_summary(const Inspection &store, Json &into) {
+    const cd::Header &header = store.loaded().header;
+    const cd::State &state = store.loaded().state;
+    const Totals totals = totals_of(state);
+    into.member("identity", identity_of(header, state.cds.at(cd::State::root)));
+    into.member("rank", header.rank);
+    into.member("name", header.name);
+    into.member("epoch", state.cds.at(cd::State::root).epoch);
+    into.key("older_epochs").begin_array();
+    for (const cd::StoredVersion &version : state.versions) {
+        into.value(version.epoch);
+    }
+    into.end_array();
+    into.member("cds", state.cds.size());
+    into.member("entries", totals.entries);
+    into.member("bytes", totals.bytes);
+}
+
+} // namespace cdctl

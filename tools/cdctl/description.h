@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "inspection.h"
+#include "json.h"
+
+#include "file_store/state.h"
+
+#include <cstdint>
+#include <string>
+
+namespace cdctl {
+
+// Words and numbers that several commands print of a store.
+
+// "0/root/1/0"
+std::string identity_of(const cd::Header &header, const cd::StoredCd &stored);
+
+// Where an entry belongs in another process: "a.out+0x4010", "region grid+0", "range 2 of
+// 0/root/1/0".
+std::string place_of(const cd::Loaded &loaded, const cd::StoredKey &key);
+
+uint64_t bytes_of(const cd::StoredEntries &entries);
+
+struct Totals {
+    uint64_t entries = 0;
+    uint64_t bytes = 0;
+};
+// Of all CDs as they are, without older points in time.
+Totals totals_of(const cd::State &state);
+
+const char *access_text(addr_type access);
+const char *scope_text(addr_scope scope);
+const char *restoration_text(cd::Restoration restoration);
+
+std::string id_text(const cd::Header &header);
+
+// "" or ", in use by process 123"
+std::string use_text(const Inspection &store);
+
+// The members that list, show and verify have in common: path to what is wrong.
+void describe_file(const Inspection &store, Json &into);
+
+// Those that it has with a state: whose it is, and how much it holds.
+void describe_summary(const Inspection &store, Json &into);
+
+} // namespace cdctl

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "command.h"
+#include "json.h"
+#include "places.h"
+#include "text.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <optional>
+#include <set>
+
+namespace cdctl {
+namespace {
+
+using Epochs = std::set<uint64_t>;
+
+Epochs epochs_of(const cd::State &state) {
+    Epochs epochs = {state.cds.at(cd::State::root).epoch};
+    for (const cd::StoredVersion &version : state.versions) {
+        epochs.insert(version.epoch);
+    }
+    return epochs;
+}
+
+void keep_common(const Epochs &others, std::optional<Epochs> &common) {
+    if (!common) {
+        common = others;
+        return;
+    }
+    Epochs both;
+    std::ranges::set_intersection(*common, others, std::inserter(both, both.end()));
+    common = both;
+}
+
+} // namespace
+
+Outcome epoch(const Arguments &arguments) {
+    std::optional<Epochs> common;
+    Outcome outcome = Places(arguments.paths).visit([&](Inspection &store) {
+        keep_common(store.has_state() ? epochs_of(store.loaded().state) : Epochs(), common);
+        if (!store.problem().empty()) {
+            std::fprintf(stderr, "cdctl: %s\n", printable(store.problem()).c_str());
+        }
+        return Outcome::good;
+    });
+    if (common && common->empty()) {
+        std::fputs("cdctl: there is no epoch that all of these stores have\n", stderr);
+        outcome = Outcome::damaged;
+    }
+    std::optional<uint64_t> newest;
+    if (common && !common->empty()) {
+        newest = *common->rbegin();
+    }
+    if (arguments.json) {
+        Json json;
+        json.begin_object().key("epoch");
+        newest ? json.value(*newest) : json.null();
+        std::puts(json.end_object().text().c_str());
+    } else if (newest || !common) {
+        std::puts(newest ? std::to_string(*newest).c_str() : "yes");
+    }
+    return outcome;
+}
+
+} // namespace cdctl

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "inspection.h"
+
+#include "os/system.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+namespace cdctl {
+
+void wait_a_moment() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
+
+const char *condition_text(Inspection::Condition condition) {
+    using enum Inspection::Condition;
+    switch (condition) {
+    case good:
+        return "good";
+    case older:
+        return "older";
+    case damaged:
+        return "damaged";
+    case version:
+        return "version";
+    case unreadable:
+        break;
+    }
+    return "unreadable";
+}
+
+Outcome Inspection::outcome() const {
+    switch (condition_) {
+    case Condition::good:
+        return Outcome::good;
+    case Condition::older:
+        return Outcome::older;
+    case Condition::damaged:
+        return Outcome::damaged;
+    case Condition::version:
+    case Condition::unreadable:
+        break;
+    }
+    return Outcome::unreadable;
+}
+
+Inspection::Inspection(std::string path) : path_(std::move(path)) {
+    open();
+    if (file_.is_open()) {
+        load();
+    }
+}
+
+void Inspection::refuse(Condition condition, std::string problem) {
+    condition_ = condition;
+    problem_ = std::move(problem);
+}
+
+// A fifo or a device is not to be waited for.
+void Inspection::open() {
+    cd::os::System &system = cd::os::system();
+    constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    cd::File file(system.open_at(AT_FDCWD, path_.c_str(), flags, 0), path_);
+    if (!file.is_open()) {
+        gone_ = errno == ENOENT;
+        refuse(Condition::unreadable,
+               path_ + ": " +
+                   (errno == ELOOP ? "it is a symbolic link, and these are not followed; name what "
+                                     "it leads to"
+                                   : std::string("cannot open it: ") + std::strerror(errno)));
+        return;
+    }
+    cd::os::FileStatus status;
+    if (system.status(file.descriptor(), status) != 0) {
+        refuse(Condition::unreadable, path_ + ": cannot look at it: " + std::strerror(errno));
+        return;
+    }
+    if (!S_ISREG(status.mode)) {
+        refuse(Condition::unreadable, path_ + ": it is no ordinary file");
+        return;
+    }
+    size_ = status.size;
+    owner_ = status.owner;
+    mode_ = status.mode & 07777U;
+    file_ = std::move(file);
+}
+
+// Only asks. Locks of this kind end when their process closes the file, and this is another.
+void Inspection::find_user() {
+    struct flock lock = {};
+    lock.l_type = F_RDLCK;
+    lock.l_whence = SEEK_SET;
+    if (::fcntl(file_.descriptor(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK) {
+        user_ = lock.l_pid > 0 ? lock.l_pid : 0;
+    }
+}
+
+// What is damaged in a store that is being written may only be unfinished: it is read again.
+void Inspection::load() {
+    for (int attempt = 0;; ++attempt) {
+        find_user();
+        cd::Loaded loaded;
+        const cd::Status status = cd::load(file_, loaded);
+        find_user();
+        const bool whole = status.is_ok() && loaded.doubt.empty();
+        if (!whole && user_ && attempt < attempts) {
+            wait_a_moment();
+            continue;
+        }
+        if (whole) {
+            loaded_ = std::move(loaded);
+        } else if (status.is_ok()) {
+            refuse(Condition::older, path_ + ": " + loaded.doubt);
+            loaded_ = std::move(loaded);
+        } else {
+            refuse(status.code() == CD_ERROR_STORE_VERSION ? Condition::version
+                   : status.code() == CD_ERROR_STORE_IO    ? Condition::unreadable
+                                                           : Condition::damaged,
+                   cd::message());
+        }
+        return;
+    }
+}
+
+bool Inspection::load_again() {
+    cd::Loaded loaded;
+    if (!cd::load(file_, loaded) || !loaded.doubt.empty()) {
+        return false;
+    }
+    loaded_ = std::move(loaded);
+    return true;
+}
+
+} // namespace cdctl

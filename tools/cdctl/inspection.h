@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "command.h"
+
+#include "file_store/loading.h"
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace cdctl {
+
+// One store, opened for reading. Taking no lock and writing nothing, it is in nobody's way; while
+// a process works on the store, what is read is one of the states that it went through meanwhile.
+class Inspection {
+public:
+    // What is wrong with the file, if something is, is its condition().
+    explicit Inspection(std::string path);
+
+    enum class Condition {
+        good,       // what is loaded is the newest state; its data have not been read
+        older,      // what is loaded is whole, but newer states may be lost
+        damaged,    // no state is whole
+        version,    // of a format that this program does not know
+        unreadable, // not there, no ordinary file, or the system refuses to read it
+    };
+    Condition condition() const { return condition_; }
+    Outcome outcome() const;
+    bool has_state() const {
+        return condition_ == Condition::good || condition_ == Condition::older;
+    }
+
+    // What is wrong, with file and offset where there are such; "" for good.
+    const std::string &problem() const { return problem_; }
+
+    // It was not there when it was opened.
+    bool is_gone() const { return gone_; }
+
+    const std::string &path() const { return path_; }
+    uint64_t size() const { return size_; }
+    uid_t owner() const { return owner_; }
+    mode_t mode() const { return mode_; }
+
+    // The process that has the store open for writing; 0: one of another machine or container.
+    std::optional<pid_t> user() const { return user_; }
+
+    // Only with has_state().
+    const cd::File &file() const { return file_; }
+    const cd::Loaded &loaded() const { return loaded_; }
+
+    // Reads the newest state. False, and nothing has changed, if there was none to be read.
+    bool load_again();
+
+private:
+    void open();
+    void load();
+    void find_user();
+    void refuse(Condition condition, std::string problem);
+
+    std::string path_;
+    Condition condition_ = Condition::good;
+    std::string problem_;
+    bool gone_ = false;
+    uint64_t size_ = 0;
+    uid_t owner_ = 0;
+    mode_t mode_ = 0;
+    std::optional<pid_t> user_;
+    cd::File file_;
+    cd::Loaded loaded_;
+};
+
+const char *condition_text(Inspection::Condition condition);
+
+// Between two attempts to read what another process is changing.
+void wait_a_moment();
+constexpr int attempts = 20;
+
+} // namespace cdctl

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "command.h"
+
+#include <cstdio>
+#include <exception>
+#include <span>
+#include <string_view>
+
+using namespace cdctl;
+
+int cdctl::exit_status(Outcome outcome) {
+    switch (outcome) {
+    case Outcome::good:
+        return exit_good;
+    case Outcome::older:
+        return exit_older;
+    case Outcome::unreadable:
+        return exit_unreadable;
+    case Outcome::damaged:
+        break;
+    }
+    return exit_damaged;
+}
+
+namespace {
+
+struct Command {
+    std::string_view name;
+    const char *summary;
+    Outcome (*run)(const Arguments &);
+};
+
+constexpr Command commands[] = {
+    {"list", "one line for each store: whose it is, its epoch, how much it holds", list},
+    {"show", "all that a store says: epochs, CDs, entries, file positions", show},
+    {"verify", "reads all data, and says which are damaged", verify},
+    {"epoch", "the newest epoch that all of the stores have, for CD_RESTART", epoch},
+};
+
+void print_usage(std::FILE *to) {
+    std::fputs("usage: cdctl COMMAND [--json] [PATH...]\n\n", to);
+    for (const Command &command : commands) {
+        std::fprintf(to, "  %-8s %s\n", command.name.data(), command.summary);
+    }
+    std::fputs(
+        "\nA PATH is a store (RANK-NAME.cds) or a directory of stores; without any it is the\n"
+        "dir= of CD_STORAGE_INFO, or cd-stores. Stores are only read, also while programs\n"
+        "use them.\n\n"
+        "exit status: 0 good, 1 damaged, 2 wrong usage, 3 cannot be read,\n"
+        "             4 usable, but the newest state or an older epoch is lost\n",
+        to);
+}
+
+int refuse(const char *what, std::string_view word) {
+    std::fprintf(stderr, "cdctl: %s '%.*s'\n\n", what, static_cast<int>(word.size()), word.data());
+    print_usage(stderr);
+    return exit_usage;
+}
+
+// False: words has an option that there is not, the first of which becomes unknown.
+bool read_arguments(std::span<char *> words, Arguments &arguments, std::string_view &unknown) {
+    bool only_paths = false;
+    for (const std::string_view word : words) {
+        if (only_paths || !word.starts_with('-')) {
+            arguments.paths.emplace_back(word);
+        } else if (word == "--") {
+            only_paths = true;
+        } else if (word == "--json") {
+            arguments.json = true;
+        } else {
+            unknown = word;
+            return false;
+        }
+    }
+    return true;
+}
+
+int run(std::span<char *> words) {
+    if (words.empty()) {
+        print_usage(stderr);
+        return exit_usage;
+    }
+    const std::string_view name = words.front();
+    if (name == "help" || name == "--help" || name == "-h") {
+        print_usage(stdout);
+        return exit_good;
+    }
+    if (name == "--version") {
+        std::puts("cdctl " CD_VERSION);
+        return exit_good;
+    }
+    for (const Command &command : commands) {
+        if (command.name == name) {
+            Arguments arguments;
+            std::string_view unknown;
+            if (!read_arguments(words.subspan(1), arguments, unknown)) {
+                return refuse("no option", unknown);
+            }
+            return exit_status(command.run(arguments));
+        }
+    }
+    return refuse("no command", name);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    int status = exit_unreadable;
+    try {
+        status = run(std::span(argv, static_cast<size_t>(argc)).subspan(argc > 0 ? 1 : 0));
+    } catch (const std::exception &error) {
+        std::fprintf(stderr, "cdctl: %s\n", error.what());
+    }
+    // What did not reach its reader was not said.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+        std::perror("cdctl: standard output");
+        return status == exit_good ? exit_unreadable : status;
+    }
+    return status;
+}

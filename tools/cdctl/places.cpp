@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "places.h"
+
+#include "text.h"
+
+#include "base/status.h"
+#include "config/storage_info.h"
+#include "os/system.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <stdexcept>
+#include <system_error>
+
+namespace cdctl {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string default_directory() {
+    cd::StorageInfo storage;
+    const char *text = cd::os::system().environment("CD_STORAGE_INFO");
+    if (text != nullptr &&
+        !cd::parse_storage_info(text, "the environment variable CD_STORAGE_INFO", storage)) {
+        throw std::runtime_error(cd::message());
+    }
+    return storage.dir.empty() ? "cd-stores" : storage.dir;
+}
+
+// Also those that a fresh start has put aside. What begins with a dot is unfinished.
+bool is_store_name(const std::string &name) {
+    return !name.starts_with('.') && (name.ends_with(".cds") || name.ends_with(".cds.old"));
+}
+
+// So that rank 10 comes behind rank 9.
+bool before(const std::string &a, const std::string &b) {
+    const auto digits = [](const std::string &name) {
+        return std::min(name.find_first_not_of("0123456789"), name.size());
+    };
+    const size_t a_digits = digits(a);
+    const size_t b_digits = digits(b);
+    return a_digits != b_digits ? a_digits < b_digits : a < b;
+}
+
+} // namespace
+
+Places::Places(const std::vector<std::string> &paths) {
+    if (paths.empty()) {
+        add_directory(default_directory());
+    }
+    for (const std::string &path : paths) {
+        std::error_code error;
+        if (fs::symlink_status(path, error).type() == fs::file_type::directory) {
+            add_directory(path);
+        } else {
+            places_.push_back({path, true});
+        }
+    }
+}
+
+void Places::complain(const std::string &sentence) {
+    std::fprintf(stderr, "cdctl: %s\n", printable(sentence).c_str());
+    outcome_ = std::max(outcome_, Outcome::unreadable);
+}
+
+void Places::add_directory(const std::string &path) {
+    std::error_code error;
+    std::vector<std::string> names;
+    for (fs::directory_iterator at(path, error); !error && at != fs::directory_iterator();
+         at.increment(error)) {
+        std::string name = at->path().filename().string();
+        if (is_store_name(name)) {
+            names.push_back(std::move(name));
+        }
+    }
+    if (error) {
+        complain(path + ": cannot read the directory: " + error.message());
+        return;
+    }
+    if (names.empty()) {
+        std::fprintf(stderr, "cdctl: there are no stores in %s\n", printable(path).c_str());
+    }
+    std::ranges::sort(names, before);
+    for (const std::string &name : names) {
+        places_.push_back({(fs::path(path) / name).string(), false});
+    }
+}
+
+Outcome Places::visit(const std::function<Outcome(Inspection &)> &visit) const {
+    Outcome outcome = outcome_;
+    for (const Place &place : places_) {
+        Inspection store(place.path);
+        // Its program has ended meanwhile, and taken it along.
+        if (store.is_gone() && !place.named) {
+            continue;
+        }
+        outcome = std::max({outcome, store.outcome(), visit(store)});
+    }
+    return outcome;
+}
+
+} // namespace cdctl

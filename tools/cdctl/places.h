@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "command.h"
+#include "inspection.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace cdctl {
+
+// The stores that paths mean, in order: of a directory all that lie in it, by rank and name; with
+// no path, those where programs here would put theirs. What is none is said on standard error.
+// May throw.
+class Places {
+public:
+    explicit Places(const std::vector<std::string> &paths);
+
+    // Calls visit with each, and keeps none. The worst outcome, with what visit returns.
+    Outcome visit(const std::function<Outcome(Inspection &)> &visit) const;
+
+private:
+    struct Place {
+        std::string path;
+        bool named = false; // by the user, and not found in a directory
+    };
+
+    void add_directory(const std::string &path);
+    void complain(const std::string &sentence);
+
+    std::vector<Place> places_;
+    Outcome outcome_ = Outcome::good;
+};
+
+} // namespace cdctl

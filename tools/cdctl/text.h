@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cdctl {
+
+// The length of the character of UTF-8 that text begins with; 0 if it begins with none.
+size_t character_length(std::string_view text);
+
+// Names as people may see them: what would do something to their terminal is written \xNN.
+std::string printable(std::string_view text);
+
+// "1.5 MiB"
+std::string size_text(uint64_t bytes);
+
+// "0x7f00"
+std::string hexadecimal(uint64_t value);
+
+// Columns that are as wide as what stands in them.
+class Table {
+public:
+    enum class Align { left, right };
+    struct Column {
+        std::string title;
+        Align align;
+    };
+
+    explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+    void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+    bool empty() const { return rows_.empty(); }
+    // To standard output, each line behind so many blanks.
+    void print(int indentation = 0) const;
+
+private:
+    std::vector<Column> columns_;
+    std::vector<std::vector<std::string>> rows_;
+};
+
+} // namespace cdctl

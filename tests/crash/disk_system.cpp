@@ -19,10 +19,21 @@ int refuse(int error) {
 
 } // namespace
 
-bool DiskSystem::fails() {
+// What takes no room cannot fail for lack of it.
+bool DiskSystem::fails_to_look(bool can_be_interrupted) {
+    const bool due = fails(can_be_interrupted);
+    if (due && (errno == ENOSPC || errno == EDQUOT)) {
+        errno = EIO;
+    }
+    return due;
+}
+
+bool DiskSystem::fails(bool can_be_interrupted) {
     const size_t call = calls_++;
-    const bool due = (fault_.kind == Fault::Kind::fails && call == fault_.at) ||
-                     (fault_.kind == Fault::Kind::fails_from_then_on && call >= fault_.at);
+    const bool due =
+        (fault_.kind == Fault::Kind::fails && call == fault_.at) ||
+        (fault_.kind == Fault::Kind::interrupted && call == fault_.at && can_be_interrupted) ||
+        (fault_.kind == Fault::Kind::fails_from_then_on && call >= fault_.at);
     if (due) {
         errno = fault_.error;
     }
@@ -64,7 +75,7 @@ int DiskSystem::find(int directory, const char *path) const {
 }
 
 int DiskSystem::open_at(int directory, const char *name, int flags, mode_t) {
-    if (fails()) {
+    if ((flags & O_CREAT) != 0 ? fails() : fails_to_look()) {
         return -1;
     }
     int inode = find(directory, name);
@@ -97,7 +108,7 @@ int DiskSystem::close(int fd) {
 }
 
 int DiskSystem::status(int fd, cd::os::FileStatus &status) {
-    if (fails()) {
+    if (fails_to_look()) {
         return -1;
     }
     const int inode = open_.at(fd);
@@ -161,7 +172,7 @@ int DiskSystem::rename_at(int directory, const char *from, const char *to) {
 }
 
 int DiskSystem::unlink_at(int directory, const char *name) {
-    if (fails()) {
+    if (fails_to_look()) {
         return -1;
     }
     const int holder = open_.at(directory);
@@ -173,7 +184,7 @@ int DiskSystem::unlink_at(int directory, const char *name) {
 }
 
 ssize_t DiskSystem::read_at(int fd, void *to, size_t length, off_t offset) {
-    if (fails()) {
+    if (fails_to_look(true)) {
         return -1;
     }
     if (fault_.kind == Fault::Kind::transfers_less && fault_.at == calls_ - 1 && length > 1) {
@@ -185,7 +196,7 @@ ssize_t DiskSystem::read_at(int fd, void *to, size_t length, off_t offset) {
 }
 
 ssize_t DiskSystem::write_at(int fd, const void *from, size_t length, off_t offset) {
-    if (fails()) {
+    if (fails(true)) {
         return -1;
     }
     if (fault_.kind == Fault::Kind::transfers_less && fault_.at == calls_ - 1 && length > 1) {
@@ -205,7 +216,7 @@ ssize_t DiskSystem::write_at(int fd, const void *from, size_t length, off_t offs
 }
 
 int DiskSystem::allocate(int fd, off_t offset, off_t length) {
-    if (fails()) {
+    if (fails(true)) {
         return -1;
     }
     const int inode = open_.at(fd);
@@ -219,7 +230,7 @@ int DiskSystem::allocate(int fd, off_t offset, off_t length) {
 int DiskSystem::force(int fd) {
     Event event;
     event.inode = open_.at(fd);
-    const bool failing = fails();
+    const bool failing = fails(true);
     const int error = errno;
     // What was interrupted is not lost.
     event.kind = failing ? Event::Kind::fail_to_force : Event::Kind::force;
@@ -234,11 +245,11 @@ int DiskSystem::sync_data(int fd) { return force(fd); }
 
 int DiskSystem::sync_all(int fd) { return force(fd); }
 
-int DiskSystem::lock(int, pid_t &) { return fails() ? -1 : 0; }
+int DiskSystem::lock(int, pid_t &) { return fails_to_look() ? -1 : 0; }
 
 // Another file has another id.
 int DiskSystem::random(void *to, size_t length) {
-    if (fails()) {
+    if (fails_to_look()) {
         return -1;
     }
     static uint64_t next = 0;

@@ -17,6 +17,7 @@ struct Fault {
         none,
         fails, // with error, and does nothing
         fails_from_then_on,
+        interrupted,    // a transfer or a sync, which nothing else can be
         transfers_less, // a read or write; others do what they were asked for
     };
     Kind kind = Kind::none;
@@ -58,7 +59,8 @@ public:
     const std::vector<std::string> &warnings() const { return warnings_; }
 
 private:
-    bool fails();
+    bool fails(bool can_be_interrupted = false);
+    bool fails_to_look(bool can_be_interrupted = false);
     int walk(int directory, const std::string &path, std::string &last) const;
     int find(int directory, const char *path) const;
     void record(Event event);

@@ -64,11 +64,20 @@ private:
                 return wrong;
             }
         }
-        return crash(life);
+        std::string wrong = crash(life);
+        if (!wrong.empty()) {
+            wrong += "\nthe process:";
+            for (const Expectation &step : life.end().steps) {
+                wrong += "\n  " + step.what;
+            }
+        }
+        return wrong;
     }
 
     std::string begin(Life &life) {
-        if (truth_.stored() == nothing_stored()) {
+        const model::Cd *root = truth_.root();
+        const bool empty = truth_.stored() == nothing_stored();
+        if (root == nullptr || (empty && root->children.empty())) {
             return life.begin_anew();
         }
         return dice_.one_in(10) ? life.begin_afresh() : life.begin_restarted();

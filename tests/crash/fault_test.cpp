@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// Every system call of a script fails in turn. The operation says so and has changed nothing, not
+// for whoever opens the store after a crash either; the CD goes on, and so does the operation when
+// it is repeated.
+
+#include "arena.h"
+#include "process.h"
+#include "recording.h"
+#include "report.h"
+#include "script.h"
+#include "states.h"
+#include "truth.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace crash {
+namespace {
+
+using Steps = std::vector<model::Step>;
+
+// What the program does about an operation that has failed.
+enum class Answer { repeats, restores_the_root, goes_on };
+
+// What a process does, and the disk that it finds.
+struct Work {
+    Disk disk;
+    Truth truth;
+    bool restarts = false;
+    Steps steps;
+};
+
+// One process that does its work with a fault.
+class Attempt {
+public:
+    Attempt(const StoreKind &kind, const Work &work, const Fault &fault, Answer answer)
+        : kind_(kind), answer_(answer), fault_(fault), disk_(work.disk), system_(disk_),
+          truth_(work.truth), allowed_({work.truth.stored()}) {
+        arena.set_block(kind.block);
+        system_.set_fault(fault);
+        Process process(system_, kind_.storage());
+        process_ = &process;
+        run(work);
+    }
+
+    bool fault_happened() const { return system_.fault_happened(); }
+    size_t states() const { return states_; }
+    const Disk &disk() const { return disk_; }
+    const Truth &truth() const { return truth_; }
+
+private:
+    void run(const Work &work) {
+        if (!work.restarts) {
+            if (!take(root(1), true)) {
+                return;
+            }
+            EXPECT_FALSE(process_->has_restarted(1));
+            take(write_all(1), true);
+        } else if (!take(root(work.truth.root()->id), false)) {
+            return;
+        } else {
+            take(write_all(2), true);
+            take(restore(work.truth.root()->id), true);
+        }
+        for (const model::Step &step : work.steps) {
+            const model::Verdict verdict = truth_.model().judge(step);
+            // After a failure some make no sense any more.
+            if (verdict.allowed == std::vector{CD_ERROR_NONE} && !testing::Test::HasFailure()) {
+                take(step, true);
+            }
+        }
+        look();
+    }
+
+    // new_to_the_model: it does not know of the step yet. False: it has not succeeded.
+    bool take(const model::Step &step, bool new_to_the_model) {
+        cd_error error = process_->take(step);
+        if (error != CD_ERROR_NONE) {
+            complain_unless_expected(step, error);
+            if (answer_ == Answer::goes_on) {
+                may_have_happened(step, new_to_the_model);
+                return false;
+            }
+            look();
+            if (answer_ == Answer::restores_the_root && truth_.root() != nullptr &&
+                step.op != model::Op::create) {
+                return take(restore(truth_.root()->id), true);
+            }
+            error = process_->take(step);
+            EXPECT_EQ(error, CD_ERROR_NONE)
+                << model::describe(step) << " again: " << cd_last_error_message();
+        }
+        if (new_to_the_model && error == CD_ERROR_NONE) {
+            truth_.apply(step);
+            if (!broken_) {
+                allowed_ = {truth_.stored()};
+            }
+        }
+        if (step.op == model::Op::restore) {
+            EXPECT_EQ(Process::check_memory(truth_.model()), "");
+        }
+        return error == CD_ERROR_NONE;
+    }
+
+    void may_have_happened(const model::Step &step, bool new_to_the_model) {
+        if (!broken_ && new_to_the_model) {
+            Truth after = truth_;
+            after.apply(step);
+            allowed_.push_back(after.stored());
+        }
+        broken_ = true;
+    }
+
+    void complain_unless_expected(const model::Step &step, cd_error error) const {
+        EXPECT_TRUE(
+            system_.fault_happened() && error >= CD_ERROR_STORE_DIRECTORY &&
+            error <= CD_ERROR_STORE_FULL && names_an_error_of_the_system() &&
+            (fault_.kind == Fault::Kind::fails || fault_.kind == Fault::Kind::fails_from_then_on))
+            << model::describe(step) << ": " << error << ": " << cd_last_error_message();
+    }
+
+    bool names_an_error_of_the_system() const {
+        return std::strstr(cd_last_error_message(), std::strerror(fault_.error)) != nullptr ||
+               std::strstr(cd_last_error_message(), std::strerror(EIO)) != nullptr;
+    }
+
+    // What another process finds.
+    void look() {
+        Dice dice(system_.calls());
+        const auto visit = [&](const Parts &parts) {
+            ++states_;
+            size_t match = 0;
+            const std::string wrong = judge(disk_.after_crash(parts), kind_, allowed_, match);
+            EXPECT_EQ(wrong, "") << describe(disk_, parts);
+            return wrong.empty();
+        };
+        if (kind_.forced) {
+            for_each_crash(disk_, 0, {2, 2, 2}, dice, visit);
+        } else {
+            for_each_kill(disk_, disk_.unforced().size(), visit);
+        }
+        cd::os::replace_system(&system_);
+    }
+
+    const StoreKind &kind_;
+    Answer answer_;
+    Fault fault_;
+    Disk disk_;
+    DiskSystem system_;
+    Truth truth_;
+    std::vector<Stored> allowed_;
+    bool broken_ = false;
+    size_t states_ = 0;
+    Process *process_ = nullptr;
+};
+
+class FailingCall : public testing::Test {
+protected:
+    Work first_process() const { return {Disk(), Truth(kind_.keep), false, every_operation()}; }
+
+    Work second_process() const {
+        Work work = first_process();
+        Attempt undisturbed(kind_, work, {}, Answer::repeats);
+        work.disk = kind_.forced ? undisturbed.disk().after_crash({}) : undisturbed.disk();
+        work.truth = undisturbed.truth();
+        work.restarts = true;
+        work.steps = {add(1, {bytes(0, 20, CD_READ_WRITE)}),
+                      write(0, 20, 5),
+                      advance(1),
+                      child(1, 2),
+                      add(2, {bytes(90, 9, CD_READ_WRITE)}),
+                      commit(1 + 1),
+                      write(90, 9, 7),
+                      advance(1),
+                      commit(1)};
+        return work;
+    }
+
+    void sweep(const Work &work, Fault fault, Answer answer) {
+        bool happened = true;
+        for (fault.at = 0; happened; ++fault.at) {
+            Attempt attempt(kind_, work, fault, answer);
+            ASSERT_FALSE(HasFailure()) << "call " << fault.at;
+            happened = attempt.fault_happened();
+            states_ += attempt.states();
+            ++runs_;
+        }
+        ASSERT_GT(fault.at, 20U) << "the sweep saw too few calls";
+    }
+
+    void sweep_both(const Fault &fault, Answer answer) {
+        sweep(first_process(), fault, answer);
+        sweep(second_process(), fault, answer);
+    }
+
+    void TearDown() override {
+        std::printf("             %zu runs\n", runs_);
+        report_states(states_);
+    }
+
+    StoreKind kind_;
+    size_t states_ = 0;
+    size_t runs_ = 0;
+};
+
+TEST_F(FailingCall, ForAnyReasonHasChangedNothingAndTheOperationCanBeRepeated) {
+    for (const int error : {EIO, ENOSPC, EDQUOT}) {
+        sweep_both({Fault::Kind::fails, 0, error}, Answer::repeats);
+    }
+}
+
+TEST_F(FailingCall, LeavesTheCdWithItsOldStateWhichCanBeRestored) {
+    sweep_both({Fault::Kind::fails, 0, EIO}, Answer::restores_the_root);
+    kind_.keep = 2;
+    sweep_both({Fault::Kind::fails, 0, ENOSPC}, Answer::restores_the_root);
+}
+
+TEST_F(FailingCall, ThatIsInterruptedOrTransfersLessIsNoFailure) {
+    sweep_both({Fault::Kind::interrupted, 0, EINTR}, Answer::repeats);
+    sweep_both({Fault::Kind::transfers_less, 0, 0}, Answer::repeats);
+}
+
+// Whatever the program does then, the last state that was stored is there, or that of the
+// operation that failed first.
+TEST_F(FailingCall, OnADiskThatStaysBrokenLeavesTheLastState) {
+    sweep_both({Fault::Kind::fails_from_then_on, 0, EIO}, Answer::goes_on);
+    sweep_both({Fault::Kind::fails_from_then_on, 0, ENOSPC}, Answer::goes_on);
+}
+
+TEST_F(FailingCall, WhileNothingIsForcedHasChangedNothingToo) {
+    kind_.forced = false;
+    sweep_both({Fault::Kind::fails, 0, EDQUOT}, Answer::repeats);
+    sweep_both({Fault::Kind::transfers_less, 0, 0}, Answer::repeats);
+}
+
+} // namespace
+} // namespace crash

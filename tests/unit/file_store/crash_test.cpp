@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// A process that ends, or a system call that fails, at every system call of a run in turn.
+// A process that ends at every system call of a run in turn, on a real file system. tests/crash
+// does the same and more on a simulated disk.
 
 #include "cd/cd.h"
 #include "os/system.h"
@@ -26,9 +27,9 @@ constexpr size_t heap_bytes = 70'000; // more than one checked part
 
 std::array<unsigned char, 5000> global; // another process knows it by object and offset
 
-enum class Fault { ends, ends_in_the_middle_of_a_write, fails, fails_from_there_on };
+enum class Fault { ends, ends_in_the_middle_of_a_write };
 
-// Counts the calls that change a file, and does something else than was asked for at one of them.
+// Counts the calls that change a file, and ends the process at one of them.
 class FaultySystem : public os::System {
 public:
     FaultySystem(Fault fault, int at) : fault_(fault), at_(at) {}
@@ -38,30 +39,28 @@ public:
             System::write_at(fd, from, length / 2 / 512 * 512, offset);
             ::_exit(crashed);
         }
-        return failing() ? refuse() : System::write_at(fd, from, length, offset);
+        return System::write_at(fd, from, length, offset);
     }
     int sync_data(int fd) override {
         other_call();
-        return failing() ? refuse() : System::sync_data(fd);
+        return System::sync_data(fd);
     }
     int sync_all(int fd) override {
         other_call();
-        return failing() ? refuse() : System::sync_all(fd);
+        return System::sync_all(fd);
     }
     int allocate(int fd, off_t offset, off_t length) override {
         other_call();
-        return failing() ? refuse() : System::allocate(fd, offset, length);
+        return System::allocate(fd, offset, length);
     }
     int link_at(int directory, const char *from, const char *to) override {
         other_call();
-        return failing() ? refuse() : System::link_at(directory, from, to);
+        return System::link_at(directory, from, to);
     }
     int unlink_at(int directory, const char *name) override {
         other_call();
-        return failing() ? refuse() : System::unlink_at(directory, name);
+        return System::unlink_at(directory, name);
     }
-
-    bool reached() const { return count_ > at_; }
 
     static constexpr int crashed = 42;
 
@@ -78,15 +77,6 @@ private:
         }
         return is_it;
     }
-    bool failing() const {
-        return (fault_ == Fault::fails && count_ == at_ + 1) ||
-               (fault_ == Fault::fails_from_there_on && count_ > at_);
-    }
-    static int refuse() {
-        errno = ENOSPC;
-        return -1;
-    }
-
     Fault fault_;
     int at_;
     int count_ = 0;
@@ -240,68 +230,6 @@ TEST_F(CrashTest, ProcessThatEndsAtAnySystemCallLeavesTheOldOrTheNewState) {
 
 TEST_F(CrashTest, WriteThatEndsInItsMiddleLeavesTheOldOrTheNewState) {
     sweep_crashes(Fault::ends_in_the_middle_of_a_write);
-}
-
-// One call fails, the operation says so and has changed nothing, and succeeds when it is repeated.
-TEST_F(CrashTest, FailingSystemCallLeavesTheOldStateAndTheCallCanBeRepeated) {
-    bool reached = true;
-    for (int at = 0; reached; ++at) {
-        begin();
-        const int ended = in_process([&] {
-            FaultySystem system(Fault::fails, at);
-            os::replace_system(&system);
-            const auto twice = [&](const auto &call) {
-                return call() || (*cd_last_error_message() != '\0' && call());
-            };
-            Memory memory;
-            memory.set(0);
-            cd_handle root = nullptr;
-            if (!twice([&] { return (root = create()) != nullptr; }) ||
-                !twice([&] { return memory.add_to(root) == CD_SUCCESS; })) {
-                return 1;
-            }
-            for (int step = 1; step <= steps; ++step) {
-                memory.set(step);
-                if (!twice([&] { return memory.add_to(root) == CD_SUCCESS; })) {
-                    return 2;
-                }
-                if (advance_cd_point_in_time(root) != CD_SUCCESS) {
-                    if (restore_cd(root) != CD_SUCCESS || memory.step() != step - 1) {
-                        return 3;
-                    }
-                    memory.set(step);
-                    if (advance_cd_point_in_time(root) != CD_SUCCESS) {
-                        return 4;
-                    }
-                }
-            }
-            return system.reached() ? 100 : 101;
-        });
-        ASSERT_TRUE(ended == 100 || ended == 101) << "call " << at << ": " << ended;
-        ASSERT_EQ(found(), steps) << "call " << at;
-        reached = ended == 100;
-    }
-}
-
-// The disk stays broken: what was there before is what the next process finds.
-TEST_F(CrashTest, DiskThatStaysBrokenLeavesTheLastStateThatWasStored) {
-    for (int at = 0;; at += 3) {
-        begin();
-        const int ended = in_process([&] {
-            FaultySystem system(Fault::fails_from_there_on, at);
-            os::replace_system(&system);
-            const int result = work();
-            return result != 0 ? 100 : 0;
-        });
-        ASSERT_TRUE(ended == 0 || ended == 100) << ended;
-        const int done = *done_;
-        const int step = found();
-        ASSERT_TRUE(step == (done < 0 ? -2 : done) || (ended != 0 && step == done + 1))
-            << "call " << at << ": " << done << " steps were over, found " << step;
-        if (ended == 0) {
-            return;
-        }
-    }
 }
 
 } // namespace

@@ -28,42 +28,51 @@ public:
     Installed &operator=(const Installed &) = delete;
 };
 
-std::string open(const StoreKind &kind, Stored &stored) {
+void open(const StoreKind &kind, Opened &found) {
     cd::OpenRequest request;
     request.name = model::names()[1].text;
-    if (!cd::parse_storage_info(kind.storage(), "the test", request.storage)) {
-        return cd::message();
-    }
+    cd::Status status = cd::parse_storage_info(kind.storage(), "the test", request.storage);
     cd::OpenedStore opened;
-    if (!cd::open_store(request, cd::AddressBook::instance(), opened)) {
-        return std::string("the store cannot be opened: ") + cd::message();
+    if (status.is_ok()) {
+        status = cd::open_store(request, cd::AddressBook::instance(), opened);
     }
-    if (!opened.restarted) {
-        stored = nothing_stored();
-        return "";
+    if (!status) {
+        found.error = status.code();
+        found.wrong = std::string("the store cannot be opened: ") + cd::message();
+    } else if (opened.restarted) {
+        found.wrong = read_stored(opened.store->volume().file(), opened.loaded.state, found.stored,
+                                  found.error);
     }
-    return read_stored(opened.store->volume().file(), opened.loaded.state, stored);
 }
 
 } // namespace
 
-std::string judge(const Disk &found, const StoreKind &kind, const std::vector<Stored> &allowed,
-                  size_t &match) {
-    Disk disk = found;
-    DiskSystem system(disk);
+Opened open_store_on(const Disk &disk, const StoreKind &kind) {
+    Disk copy = disk;
+    DiskSystem system(copy);
     const Installed installed(system);
-    Stored stored;
-    if (std::string wrong = open(kind, stored); !wrong.empty()) {
-        return wrong;
+    Opened found;
+    found.stored = nothing_stored();
+    open(kind, found);
+    found.warnings = system.warnings();
+    return found;
+}
+
+std::string judge(const Disk &disk, const StoreKind &kind, const std::vector<Stored> &allowed,
+                  size_t &match) {
+    const Opened found = open_store_on(disk, kind);
+    if (!found.wrong.empty()) {
+        return found.wrong;
     }
     std::string differs;
     for (match = 0; match < allowed.size(); ++match) {
-        if (stored == allowed[match]) {
+        if (found.stored == allowed[match]) {
             return "";
         }
-        differs += "\n  not " + std::to_string(match) + ": " + difference(stored, allowed[match]);
+        differs +=
+            "\n  not " + std::to_string(match) + ": " + difference(found.stored, allowed[match]);
     }
-    for (const std::string &warning : system.warnings()) {
+    for (const std::string &warning : found.warnings) {
         differs += "\n  warned: " + warning;
     }
     return differs;

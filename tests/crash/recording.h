@@ -6,6 +6,8 @@
 #include "stored.h"
 #include "tape.h"
 
+#include "cd/cd.h"
+
 #include <string>
 #include <vector>
 
@@ -36,7 +38,16 @@ struct Recording {
     std::vector<Stored> before; // what may be found at the start
 };
 
-// Opens the store as it is found on a disk. "" or what is wrong; match: which of allowed it is.
+// What the library finds when it opens the store on a disk.
+struct Opened {
+    cd_error error = CD_ERROR_NONE; // of opening it, or of reading its data
+    std::string wrong;              // "" or what is wrong
+    Stored stored;
+    std::vector<std::string> warnings;
+};
+Opened open_store_on(const Disk &disk, const StoreKind &kind);
+
+// The same for what has to be there. "" or what is wrong; match: which of allowed it is.
 std::string judge(const Disk &found, const StoreKind &kind, const std::vector<Stored> &allowed,
                   size_t &match);
 

@@ -43,7 +43,7 @@ std::string text_of(const StoredByte &byte) {
 // Reads the data of a store's entries; those that share a run read it once.
 class Reading {
 public:
-    explicit Reading(const cd::File &file) : file_(file) {}
+    Reading(const cd::File &file, cd_error &code) : file_(file), code_(code) {}
 
     std::string read(const cd::StoredEntries &entries, StoredContents &contents) {
         for (const auto &[place, entry] : entries) {
@@ -89,7 +89,9 @@ private:
         std::vector<std::byte> &data = data_[&run];
         if (data.empty()) {
             data.resize(run.length);
-            if (!cd::read_run(file_, run, 0, data.data(), data.size())) {
+            if (cd::Status status = cd::read_run(file_, run, 0, data.data(), data.size());
+                !status) {
+                code_ = status.code();
                 error_ = cd::message();
             }
         }
@@ -97,6 +99,7 @@ private:
     }
 
     const cd::File &file_;
+    cd_error &code_;
     std::map<const cd::StoredRun *, std::vector<std::byte>> data_;
     std::string error_;
 };
@@ -154,9 +157,10 @@ Stored stored_in(const model::Model &model) {
     return stored;
 }
 
-std::string read_stored(const cd::File &file, const cd::State &state, Stored &stored) {
+std::string read_stored(const cd::File &file, const cd::State &state, Stored &stored,
+                        cd_error &error) {
     stored = nothing_stored();
-    Reading reading(file);
+    Reading reading(file, error);
     for (const auto &[number, cd] : state.cds) {
         StoredContents contents;
         contents.epoch = cd.epoch;

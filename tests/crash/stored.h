@@ -46,8 +46,10 @@ Stored nothing_stored();
 // What the model says; without older points in time, which it does not know.
 Stored stored_in(const model::Model &model);
 
-// What was read from a store. "" or what is wrong with it.
-std::string read_stored(const cd::File &file, const cd::State &state, Stored &stored);
+// What was read from a store. "" or what is wrong with it; error: the library's, if that has found
+// it.
+std::string read_stored(const cd::File &file, const cd::State &state, Stored &stored,
+                        cd_error &error);
 
 // "" or where they differ first.
 std::string difference(const Stored &found, const Stored &expected);

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// A medium that changes bits. What is opened then is a state that the store once had, or an error.
+
+#include "arena.h"
+#include "life.h"
+#include "report.h"
+#include "script.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace crash {
+namespace {
+
+using Steps = std::vector<model::Step>;
+
+class Damage : public testing::Test {
+protected:
+    void work(const Steps &steps) {
+        Life life(kind_, Disk(), Truth(kind_.keep));
+        ASSERT_EQ(life.begin_anew(), "");
+        for (const model::Step &step : steps) {
+            ASSERT_EQ(life.take(step), "");
+        }
+        for (const Expectation &step : life.end().steps) {
+            once_stored_.push_back(step.after.front());
+        }
+        disk_ = life.disk().after_crash({});
+        const int stores = disk_.find(disk_.find(disk_.find(Disk::root, "stores"), "of"), "us");
+        file_ = disk_.find(stores, "0-alpha.cds");
+    }
+
+    std::byte byte_at(uint64_t offset) const {
+        std::byte byte = {};
+        disk_.content(file_).read(offset, &byte, 1);
+        return byte;
+    }
+
+    Opened open_with(uint64_t offset, std::vector<std::byte> bytes) {
+        Disk damaged = disk_;
+        damaged.make({.kind = Change::Kind::write,
+                      .inode = file_,
+                      .offset = offset,
+                      .bytes = std::make_shared<std::vector<std::byte>>(std::move(bytes))});
+        ++states_;
+        return open_store_on(damaged, kind_);
+    }
+
+    // Nothing is found but what was there once, and not without a word if it is not the newest.
+    void check(const Opened &found, const std::string &what) {
+        if (!found.wrong.empty()) {
+            EXPECT_TRUE(found.error == CD_ERROR_STORE_DAMAGED || found.error == CD_ERROR_CHECKSUM)
+                << what << ": " << found.error << ": " << found.wrong;
+            ++errors_;
+        } else if (!(found.stored == once_stored_.back())) {
+            EXPECT_FALSE(found.warnings.empty()) << what << " costs something without a word";
+            EXPECT_NE(std::ranges::find(once_stored_, found.stored), once_stored_.end())
+                << what << ": " << difference(found.stored, once_stored_.back());
+            ++older_;
+        }
+    }
+
+    // A bit of each byte that is not 0, and of some that are.
+    void flip_everywhere() {
+        const uint64_t size = disk_.content(file_).size();
+        for (uint64_t offset = 0; offset < size && !HasFailure(); ++offset) {
+            const std::byte byte = byte_at(offset);
+            if (byte != std::byte{0} || dice_.one_in(300)) {
+                const auto bit = std::byte{1} << dice_.below(8);
+                check(open_with(offset, {byte ^ bit}), "a bit at offset " + std::to_string(offset));
+            }
+        }
+        std::printf("             %zu errors, %zu older states\n", errors_, older_);
+        EXPECT_GT(errors_, 0U);
+        EXPECT_GT(older_, 0U);
+    }
+
+    void TearDown() override { report_states(states_); }
+
+    StoreKind kind_{.block = 10};
+    Dice dice_{1};
+    Disk disk_;
+    int file_ = 0;
+    std::vector<Stored> once_stored_;
+    size_t states_ = 0;
+    size_t errors_ = 0;
+    size_t older_ = 0;
+};
+
+TEST_F(Damage, OfABitIsFound) {
+    work(every_operation());
+    flip_everywhere();
+}
+
+TEST_F(Damage, OfABitIsFoundAlsoAfterTheMetadataHaveMoved) {
+    Steps steps = every_operation();
+    for (const model::Step &step : until_the_journal_is_full()) {
+        steps.push_back(step);
+    }
+    work(steps);
+    flip_everywhere();
+}
+
+} // namespace
+} // namespace crash

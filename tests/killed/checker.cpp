@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "checker.h"
+
+#include "application.h"
+#include "process.h"
+
+#include "cd/cd.h"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <filesystem>
+#include <map>
+
+namespace killed {
+namespace {
+
+namespace fs = std::filesystem;
+using model::Cd;
+
+// Memory after a restore of cd when what is below lowest_depth has ended; what cd and its
+// descendants do not hold stays poison: those that no store has heard of hold nothing.
+std::array<int, cells> restored(const Cd &cd, int lowest_depth) {
+    std::array<int, cells> memory;
+    memory.fill(poison);
+    for (const Cd *at : model::restore_order(cd)) {
+        if (at->depth > lowest_depth) {
+            continue;
+        }
+        for (const model::Restoration kind :
+             {model::Restoration::copy, model::Restoration::parent}) {
+            for (int i = 0; i < cells; ++i) {
+                const auto index = static_cast<size_t>(i);
+                const model::Byte &byte = at->bytes[index];
+                if (byte.held && byte.restoration == kind) {
+                    memory[index] = kind == model::Restoration::copy
+                                        ? byte.data
+                                        : model::parent_copy(*at, i)->data;
+                }
+            }
+        }
+    }
+    return memory;
+}
+
+enum class Restores { of_roots, of_others };
+
+class Checker {
+public:
+    Checker(const Plan &plan, std::string storage) : plan_(plan), storage_(std::move(storage)) {}
+
+    // In a process of its own.
+    std::string check(Restores which) {
+        map_memory();
+        for (int name = 1; name <= 2; ++name) {
+            const char *text = model::names()[static_cast<size_t>(name)].text;
+            const auto &live = plan_.model().live();
+            const auto root = std::find_if(live.begin(), live.end(), [&](const auto &cd) {
+                return cd->parent == nullptr && cd->root_name == text;
+            });
+            cd_handle handle =
+                create_cd(nullptr, storage_.c_str(), CD_COMM_LOGGING_DISABLED, text, nullptr);
+            if (std::string problem = root == live.end() ? check_nothing(handle, text)
+                                                         : check_stored(**root, handle, text);
+                !problem.empty()) {
+                return problem;
+            }
+        }
+        return which == Restores::of_roots ? check_restores_of_roots() : check_restores_of_others();
+    }
+
+private:
+    static std::string check_nothing(cd_handle handle, const std::string &what) {
+        cd_info info;
+        if (handle == nullptr || cd_query(handle, &info) != CD_SUCCESS) {
+            return what + ": " + cd_last_error_message();
+        }
+        return info.restarted == 0 ? "" : what + " is there";
+    }
+
+    std::string check_stored(const Cd &cd, cd_handle handle, const std::string &what) {
+        cd_info info;
+        if (handle == nullptr || cd_query(handle, &info) != CD_SUCCESS) {
+            return what + ": " + cd_last_error_message();
+        }
+        const cd_info wanted = plan_.model().info(cd);
+        const auto differs = [&](const char *of, size_t found, size_t expected) {
+            return what + " has " + of + " " + std::to_string(found) + ", not " +
+                   std::to_string(expected);
+        };
+        if (info.restarted == 0) {
+            return what + " is not there";
+        }
+        if (info.epoch != wanted.epoch) {
+            return differs("epoch", info.epoch, wanted.epoch);
+        }
+        if (info.bytes != wanted.bytes * cell_size || info.unbound != 0) {
+            return differs("bytes", info.bytes + info.unbound, wanted.bytes * cell_size);
+        }
+        if (info.read_write != wanted.read_write * cell_size) {
+            return differs("read_write", info.read_write, wanted.read_write * cell_size);
+        }
+        handles_[cd.id] = handle;
+        return check_children(cd, handle, what);
+    }
+
+    // In the order of their indices, which is that in which a process gets them back; behind the
+    // last one that is stored there is none.
+    std::string check_children(const Cd &cd, cd_handle handle, const std::string &what) {
+        std::vector<const Cd *> children =
+            cd.children.empty() ? std::vector<const Cd *>()
+                                : std::vector<const Cd *>(cd.children.begin(), cd.children.end());
+        std::erase_if(children, [&](const Cd *child) { return !plan_.is_stored(*child); });
+        std::sort(children.begin(), children.end(),
+                  [](const Cd *a, const Cd *b) { return a->sibling < b->sibling; });
+        const auto create = [&] {
+            return create_cd(handle, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+        };
+        for (const Cd *child : children) {
+            const std::string name = what + "." + std::to_string(child->sibling);
+            if (std::string problem = check_stored(*child, create(), name); !problem.empty()) {
+                return problem;
+            }
+        }
+        return check_nothing(create(), "another child of " + what);
+    }
+
+    std::string check_restores_of_roots() {
+        for (const auto &cd : plan_.model().live()) {
+            if (cd->parent != nullptr) {
+                continue;
+            }
+            if (std::string problem = check_restore(*cd, INT_MAX); !problem.empty()) {
+                return problem;
+            }
+        }
+        return "";
+    }
+
+    // The deepest first: a restore ends what is below, so that only children are left of it.
+    std::string check_restores_of_others() {
+        std::vector<const Cd *> deepest_first;
+        for (const auto &cd : plan_.model().live()) {
+            if (cd->parent != nullptr && plan_.is_stored(*cd)) {
+                deepest_first.push_back(cd.get());
+            }
+        }
+        std::stable_sort(deepest_first.begin(), deepest_first.end(),
+                         [](const Cd *a, const Cd *b) { return a->depth > b->depth; });
+        for (const Cd *cd : deepest_first) {
+            if (std::string problem = check_restore(*cd, cd->depth + 1); !problem.empty()) {
+                return problem;
+            }
+        }
+        return "";
+    }
+
+    std::string check_restore(const Cd &cd, int lowest_depth) {
+        const std::string what = "cd" + std::to_string(cd.id) + " restored: ";
+        poison_memory();
+        if (restore_cd(handles_.at(cd.id)) != CD_SUCCESS) {
+            return what + cd_last_error_message();
+        }
+        const std::array<int, cells> wanted = restored(cd, lowest_depth);
+        for (int i = 0; i < cells; ++i) {
+            const int expected = wanted[static_cast<size_t>(i)];
+            if (read_cell(i) != expected) {
+                return what + "cell " + std::to_string(i) + " holds " +
+                       std::to_string(read_cell(i)) + ", not " + std::to_string(expected);
+            }
+        }
+        return "";
+    }
+
+    const Plan &plan_;
+    std::string storage_;
+    std::map<int, cd_handle> handles_;
+};
+
+std::string check_copy(const Plan &plan, const std::string &directory, Restores which) {
+    const std::string copy = directory + ".copy";
+    fs::remove_all(copy);
+    fs::copy(directory, copy);
+    fs::permissions(copy, fs::perms::owner_all);
+    std::string problem =
+        in_process([&] { return Checker(plan, "store=file,sync=none,dir=" + copy).check(which); });
+    fs::remove_all(copy);
+    return problem;
+}
+
+} // namespace
+
+std::string difference(const Plan &plan, const std::string &directory) {
+    std::string problem = check_copy(plan, directory, Restores::of_roots);
+    return problem.empty() ? check_copy(plan, directory, Restores::of_others) : problem;
+}
+
+} // namespace killed

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "plan.h"
+
+#include "application.h"
+
+namespace killed {
+
+using model::Cd;
+using model::Op;
+using model::Step;
+
+int Plan::number(int from, int to) {
+    return from + static_cast<int>(random_() % static_cast<uint64_t>(to - from + 1));
+}
+
+void Plan::begin_life() {
+    has_next_ = false;
+    to_restore_.clear();
+    for (const auto &cd : model_.live()) {
+        if (cd->parent == nullptr) {
+            to_restore_.push_back(cd->id);
+        }
+    }
+}
+
+const Step &Plan::next() {
+    while (!has_next_) {
+        if (to_restore_.empty()) {
+            next_ = random_step();
+            has_next_ = is_legal(next_);
+        } else {
+            next_ = Step{};
+            next_.op = Op::restore;
+            next_.target.id = to_restore_.back();
+            to_restore_.pop_back();
+            has_next_ = true;
+        }
+    }
+    return next_;
+}
+
+void Plan::done() {
+    note_stored(next_);
+    model_.apply(next_);
+    has_next_ = false;
+}
+
+// What others take their data from stays: their CDs could not be restored without it.
+bool Plan::takes_from_others(const Step &step) const {
+    for (const model::Element &element : step.list) {
+        for (int i = element.offset; i < element.offset + element.length; ++i) {
+            for (const auto &cd : model_.live()) {
+                const model::Byte &byte = cd->bytes[static_cast<size_t>(i)];
+                if (cd->id != step.target.id && byte.held &&
+                    byte.restoration == model::Restoration::parent) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+bool Plan::is_legal(const Step &step) const {
+    if (step.op == Op::remove && takes_from_others(step)) {
+        return false;
+    }
+    const model::Verdict verdict = model_.judge(step);
+    return !verdict.undefined && verdict.allowed.size() == 1 && verdict.allows(CD_ERROR_NONE);
+}
+
+void Plan::note_stored(const Step &step) {
+    switch (step.op) {
+    case Op::add_copy:
+    case Op::add_parent:
+    case Op::advance:
+        for (const Cd *cd = model_.find(step.target.id); cd != nullptr; cd = cd->parent) {
+            stored_.insert(cd->id);
+        }
+        break;
+    case Op::create:
+        if (step.target.kind == model::Handle::null) {
+            stored_.insert(step.id);
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+Step Plan::random_step() {
+    const auto &live = model_.live();
+    if (live.empty() || chance(2)) {
+        Step step;
+        step.op = Op::create;
+        step.target.kind = model::Handle::null;
+        step.id = ++last_id_;
+        step.name = number(1, 2);
+        return step;
+    }
+    if (chance(20)) {
+        Step step;
+        step.op = Op::write;
+        step.offset = number(0, cells - 1);
+        step.length = number(1, cells - step.offset);
+        step.value = number(0, 255);
+        return step;
+    }
+    return random_call(*live[static_cast<size_t>(number(0, static_cast<int>(live.size()) - 1))]);
+}
+
+Step Plan::random_call(const Cd &cd) {
+    Step step;
+    step.target.id = cd.id;
+    const int kind = number(1, 100);
+    if (kind <= 30) {
+        step.op = Op::add_copy;
+        step.list = random_ranges();
+    } else if (kind <= 38) {
+        step.op = Op::add_parent;
+        step.list = random_ranges();
+    } else if (kind <= 48) {
+        step.op = Op::remove;
+        step.list = random_ranges();
+    } else if (kind <= 68) {
+        step.op = Op::advance;
+    } else if (kind <= 80) {
+        step.op = Op::create;
+        step.id = ++last_id_;
+        step.logging = COMM_LOGGING_INHERIT;
+        // Not without bounds.
+        if (model_.live().size() > 7) {
+            step.op = Op::commit;
+        }
+    } else if (kind <= 95) {
+        step.op = Op::commit;
+        // Starting from nothing is not to be all that there is.
+        if (cd.parent == nullptr && !chance(10)) {
+            step.op = Op::advance;
+        }
+    } else {
+        step.op = Op::restore;
+    }
+    step.count = static_cast<int>(step.list.size());
+    return step;
+}
+
+std::vector<model::Element> Plan::random_ranges() {
+    std::vector<model::Element> list;
+    const int count = number(1, 3);
+    for (int i = 0; i < count; ++i) {
+        const int begin = chance(50) ? 0 : half;
+        model::Element element;
+        element.offset = begin + number(0, half - 1);
+        element.length = number(1, begin + half - element.offset);
+        element.access = chance(70) ? CD_READ_WRITE : CD_READ_ONLY;
+        element.scope = chance(10) ? CD_CONSTRAINED : CD_GLOBAL;
+        list.push_back(element);
+    }
+    return list;
+}
+
+} // namespace killed

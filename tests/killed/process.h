@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace killed {
+
+constexpr unsigned deadline = 60; // seconds that a process has
+
+// What body returns in a process of its own; how the process ended, if it did otherwise.
+std::string in_process(const std::function<std::string()> &body);
+
+} // namespace killed

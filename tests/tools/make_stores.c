@@ -53,6 +53,7 @@ int main(int argc, char **argv) {
                                     {list, 100, READ_ONLY, CONSTRAINED}};
     struct cd_addrspec from_parent = {temperature, 8000, READ_WRITE, GLOBAL};
     struct cd_addrspec again = {table, sizeof(table), READ_ONLY, GLOBAL};
+    struct cd_info info;
     cd_handle root, child;
     int file = open("/proc/self/exe", O_RDONLY);
 
@@ -64,6 +65,13 @@ int main(int argc, char **argv) {
     memset(halo, 'h', 3000);
     memset(list, 'l', 100);
     must(add_to_cd_via_copy(root, in_root, 4) == SUCCESS, "add");
+    must(cd_query(root, &info) == SUCCESS, "query");
+    if (info.restarted) {
+        child = create_cd(root, NULL, COMM_LOGGING_INHERIT, NULL, NULL);
+        must(child != NULL, "create the child again");
+        must(add_to_cd_via_regen(child, &again, 1, regenerate) == SUCCESS, "add via regen again");
+        must(restore_cd(root) == SUCCESS, "restore");
+    }
     for (int i = 0; i < 3; i++) {
         must(add_to_cd_via_copy(root, in_root, 3) == SUCCESS, "add again");
         fill(10.0 * i);

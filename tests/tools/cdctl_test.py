@@ -1,0 +1,393 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the containment-domains authors
+"""cdctl_test.py CDCTL MAKE_STORES: what cdctl says of good, used, strange and damaged stores."""
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CDCTL, MAKE_STORES = (os.path.abspath(path) for path in sys.argv[1:3])
+GOOD, DAMAGED, USAGE, UNREADABLE, OLDER = range(5)
+BLOCK = 4096
+
+
+def crc32c(data):
+    table = []
+    for value in range(256):
+        for _ in range(8):
+            value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
+        table.append(value)
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = crc >> 8 ^ table[(crc ^ byte) & 255]
+    return crc ^ 0xFFFFFFFF
+
+
+class CdctlTest(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.mkdtemp()
+        self.stores = os.path.join(self.directory, "stores")
+        self.processes = []
+
+    def tearDown(self):
+        for process in self.processes:
+            process.kill()
+            process.wait(30)
+            process.stdout.close()
+        shutil.rmtree(self.directory)
+
+    def environment(self, rank=0, storage="keep=2"):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("CD_")}
+        environment["PMIX_RANK"] = str(rank)
+        environment["CD_STORAGE_INFO"] = f"store=file,dir={self.stores},{storage}"
+        return environment
+
+    def make(self, rank=0, storage="keep=2", expect=0, **more):
+        made = subprocess.run(
+            [MAKE_STORES],
+            env=dict(self.environment(rank, storage), **more),
+            cwd=self.directory,
+            timeout=60,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(made.returncode, expect, made.stderr)
+        return made.stderr
+
+    def start(self, how):
+        process = subprocess.Popen(
+            [MAKE_STORES, how],
+            env=self.environment(storage="keep=2,sync=none"),
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.processes.append(process)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        return process
+
+    def cdctl(self, *arguments, **more):
+        done = subprocess.run(
+            [CDCTL, *arguments],
+            timeout=60,
+            cwd=self.directory,
+            capture_output=True,
+            text=True,
+            check=False,
+            **more,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    def json(self, *arguments, expect=GOOD, **more):
+        status, out, error = self.cdctl(arguments[0], "--json", *arguments[1:], **more)
+        self.assertEqual(status, expect, out + error)
+        return json.loads(out)["stores"]
+
+    def path(self, rank=0, suffix=""):
+        return os.path.join(self.stores, f"{rank}-heat.cds{suffix}")
+
+    def change(self, offset, data, path=None):
+        with open(path or self.path(), "r+b") as file:
+            file.seek(offset)
+            file.write(data)
+
+    def contents(self):
+        found = {}
+        for name in sorted(os.listdir(self.stores)):
+            with open(os.path.join(self.stores, name), "rb") as file:
+                status = os.stat(file.fileno())
+                found[name] = (
+                    hashlib.sha256(file.read()).hexdigest(),
+                    status.st_mtime_ns,
+                    status.st_ctime_ns,
+                    status.st_ino,
+                )
+        return found
+
+    # ---- Good stores ----
+
+    def test_list_tells_whose_each_store_is_in_the_order_of_ranks(self):
+        for rank in (10, 9, 0):
+            self.make(rank)
+        found = self.json("list", self.stores)
+        self.assertEqual([store["rank"] for store in found], [0, 9, 10])
+        self.assertEqual(found[1]["identity"], "9/heat/0/0")
+        self.assertEqual(found[1]["epoch"], 3)
+        self.assertEqual(found[1]["older_epochs"], [2])
+        self.assertEqual((found[1]["cds"], found[1]["entries"]), (2, 6))
+        self.assertEqual(found[1]["file_bytes"], os.stat(self.path(9)).st_size)
+        self.assertEqual(found[1]["condition"], "good")
+        status, out, error = self.cdctl("list", self.stores)
+        self.assertEqual((status, error), (GOOD, ""))
+        self.assertEqual(len(out.splitlines()), 4)
+
+    def test_show_tells_every_entry_and_how_it_finds_its_place(self):
+        self.make()
+        (store,) = self.json("show", self.path())
+        self.assertEqual((store["format"], store["mode"], store["owner"]), (1, 0o600, os.geteuid()))
+        root, child = store["domains"]
+        self.assertEqual((root["identity"], child["identity"]), ("0/heat/0/0", "0/heat/1/0"))
+        by_size = {entry["bytes"]: entry for entry in root["entries"]}
+        self.assertEqual(set(by_size), {160000, 8, 3000, 100})
+        self.assertTrue(by_size[160000]["belongs_to"]["object"].startswith("make_stores "))
+        self.assertEqual(by_size[3000]["belongs_to"], {"region": "halo", "offset": 0})
+        self.assertEqual(by_size[100]["belongs_to"]["range"], 0)
+        self.assertEqual(by_size[100]["scope"], "CONSTRAINED")
+        self.assertEqual(by_size[160000]["access"], "READ_ONLY")
+        self.assertEqual(by_size[160000]["data"]["checksum"], "crc32c")
+        self.assertEqual(sorted(e["via"] for e in child["entries"]), ["parent", "regen"])
+        self.assertTrue(all(entry["data"] is None for entry in child["entries"]))
+        self.assertEqual(child["files"][0]["position"], 100)
+        self.assertEqual([older["epoch"] for older in store["older"]], [2])
+
+    def test_data_are_where_show_says(self):
+        self.make()
+        (store,) = self.json("show", self.path())
+        offset = next(
+            e["data"]["offset"] for e in store["domains"][0]["entries"] if e["bytes"] == 160000
+        )
+        with open(self.path(), "rb") as file:
+            file.seek(offset)
+            numbers = struct.unpack("<20000d", file.read(160000))
+        self.assertEqual(numbers, tuple(20.0 + i for i in range(20000)))
+
+    def test_verify_reads_all_data(self):
+        self.make(storage="keep=1")
+        (store,) = self.json("verify", self.stores)
+        self.assertEqual((store["checked_bytes"], store["unchecked_bytes"]), (163108, 0))
+        self.assertEqual((store["good_epochs"], store["damaged_epochs"]), ([3], []))
+        self.make(1, "keep=1,checksum=none")
+        store = self.json("verify", self.stores)[1]
+        self.assertEqual((store["checked_bytes"], store["unchecked_bytes"]), (0, 163108))
+
+    def test_without_a_path_it_looks_where_programs_here_would(self):
+        self.make()
+        environment = self.environment()
+        self.assertEqual(len(self.json("list", env=environment)), 1)
+        os.rename(self.stores, os.path.join(self.directory, "cd-stores"))
+        del environment["CD_STORAGE_INFO"]
+        (store,) = self.json("list", env=environment)
+        self.assertEqual(store["path"], "cd-stores/0-heat.cds")
+
+    def test_what_a_fresh_start_has_put_aside_is_shown_too(self):
+        self.make()
+        empty = self.environment()
+        # Puts the store aside, and ends before its first advance.
+        subprocess.run(
+            ["bash", "-c", 'ulimit -f 300; exec "$0"', MAKE_STORES],
+            env=dict(empty, CD_RESTART="no"),
+            timeout=60,
+            capture_output=True,
+            check=False,
+        )
+        paths = [store["path"] for store in self.json("list", self.stores)]
+        self.assertIn(self.path(suffix=".old"), paths)
+
+    def test_epoch_is_the_newest_that_all_have(self):
+        self.assertEqual(self.cdctl("epoch", self.directory)[:2], (GOOD, "yes\n"))
+        self.make(0)
+        self.assertEqual(self.cdctl("epoch", self.stores)[:2], (GOOD, "3\n"))
+        self.make(1)
+        self.make(1)  # attaches, and advances three times more
+        self.assertEqual(self.json("list", self.path(1))[0]["older_epochs"], [5])
+        status, out, error = self.cdctl("epoch", self.stores)
+        self.assertEqual((status, out), (DAMAGED, ""))
+        self.assertIn("no epoch", error)
+        self.assertEqual(self.cdctl("epoch", "--json", self.path(1))[1], '{\n  "epoch": 6\n}\n')
+
+    # ---- Stores in use ----
+
+    def test_a_store_in_use_is_read_and_its_process_named(self):
+        process = self.start("wait")
+        for command in ("list", "show", "verify"):
+            (store,) = self.json(command, self.stores)
+            self.assertEqual((store["in_use"], store["process"]), (True, process.pid))
+            self.assertIn(f"in use by process {process.pid}", self.cdctl(command, self.stores)[1])
+        self.assertIn(f"process {process.pid} has this store open", self.make(expect=1))
+        process.send_signal(signal.SIGKILL)
+        process.wait(30)
+        self.assertEqual(self.json("list", self.stores)[0]["in_use"], False)
+        self.make()
+
+    def test_a_store_that_changes_all_the_time_is_good_and_its_process_goes_on(self):
+        process = self.start("churn")
+        last = 0
+        for _ in range(60):
+            (store,) = self.json("verify", self.stores)
+            self.assertGreaterEqual(store["epoch"], last)
+            last = store["epoch"]
+        self.assertGreater(last, 60)
+        self.assertIsNone(process.poll())
+
+    def test_nothing_is_ever_written(self):
+        self.make()
+        self.make(1)
+        self.change(100, b"damage", self.path(1))
+        before = self.contents()
+        for command in ("list", "show", "verify", "epoch"):
+            self.cdctl(command, self.stores)
+            self.cdctl(command, "--json", self.stores)
+        self.assertEqual(self.contents(), before)
+
+    # ---- Strange files ----
+
+    def test_what_is_no_store_is_unreadable(self):
+        self.make()
+        os.symlink(self.path(), self.path(1))
+        os.mkfifo(self.path(2))
+        os.mkdir(self.path(3))
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(self.path(4))
+        found = {store["path"]: store for store in self.json("verify", self.stores, expect=UNREADABLE)}
+        listener.close()
+        self.assertEqual(found[self.path(0)]["condition"], "good")
+        for rank, reason in ((1, "symbolic link"), (2, "ordinary"), (3, "ordinary"), (4, "open")):
+            self.assertEqual(found[self.path(rank)]["condition"], "unreadable")
+            self.assertIn(reason, found[self.path(rank)]["problem"])
+            self.assertIn(self.path(rank), found[self.path(rank)]["problem"])
+
+    def test_what_is_not_there_is_unreadable(self):
+        (store,) = self.json("show", "nothing.cds", expect=UNREADABLE)
+        self.assertIn("nothing.cds", store["problem"])
+        self.assertEqual(self.cdctl("list")[0], UNREADABLE)
+
+    def test_what_may_not_be_read_is_unreadable(self):
+        if os.geteuid() == 0:
+            prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        else:
+            prefix = []
+        self.make()
+        os.chmod(self.directory, 0o755)
+        os.chmod(self.stores, 0o755)
+        os.chmod(self.path(), 0)
+        program = os.path.join(self.directory, "cdctl")
+        shutil.copy(CDCTL, program)
+        done = subprocess.run(
+            prefix + [program, "list", self.path()], capture_output=True, text=True, check=False
+        )
+        self.assertEqual(done.returncode, UNREADABLE, done.stderr)
+        self.assertIn("Permission denied", done.stderr)
+
+    def test_a_newer_format_is_refused(self):
+        self.make()
+        for header in (0, 1):
+            with open(self.path(), "rb") as file:
+                file.seek(header * BLOCK)
+                block = bytearray(file.read(BLOCK))
+            block[8:12] = struct.pack("<I", 7)
+            block[-4:] = struct.pack("<I", crc32c(block[:-4]))
+            self.change(header * BLOCK, bytes(block))
+        (store,) = self.json("verify", self.path(), expect=UNREADABLE)
+        self.assertEqual(store["condition"], "version")
+        self.assertIn("format version 7", store["problem"])
+
+    def test_names_do_nothing_to_a_terminal(self):
+        name = os.path.join(self.directory, "\x1b]0;evil\x07\udcff.cds")
+        with open(os.fsencode(name), "wb") as file:
+            file.write(b"nothing")
+        done = subprocess.run([CDCTL, "list", os.fsencode(name)], capture_output=True, check=False)
+        self.assertEqual(done.returncode, DAMAGED)
+        self.assertIn(b"\\x1b]0;evil\\x07\\xff.cds", done.stdout)
+        self.assertNotIn(b"\x1b", done.stdout + done.stderr)
+        done = subprocess.run(
+            [CDCTL, "list", "--json", os.fsencode(name)], capture_output=True, check=False
+        )
+        self.assertIn("\x1b]0;evil\x07\ufffd", json.loads(done.stdout)["stores"][0]["path"])
+
+    # ---- Damage ----
+
+    def damage_data(self, epoch):
+        (store,) = self.json("show", self.path())
+        holder = store["domains"][0] if epoch == 3 else store["older"][0]
+        entry = next(e for e in holder["entries"] if e["bytes"] == 3000)
+        self.change(entry["data"]["offset"] + 1000, b"x")
+        return entry
+
+    def test_damaged_data_are_told_with_file_offset_and_owner(self):
+        self.make(storage="keep=1")
+        entry = self.damage_data(3)
+        (store,) = self.json("verify", self.path(), expect=DAMAGED)
+        (bad,) = store["damaged_data"]
+        self.assertEqual((bad["offset"], bad["bytes"]), (entry["data"]["offset"], 3000))
+        self.assertIn(self.path(), bad["reason"])
+        self.assertIn(str(bad["offset"]), bad["reason"])
+        self.assertEqual(bad["holds"], [f"CD 0/heat/0/0: 3000 bytes at {entry['address']}"])
+        self.assertEqual((store["good_epochs"], store["damaged_epochs"]), ([], [3]))
+        status, out, _ = self.cdctl("verify", self.path())
+        self.assertEqual(status, DAMAGED)
+        self.assertIn("DAMAGED", out)
+
+    def test_damage_of_one_of_two_points_in_time_leaves_the_other(self):
+        self.make()
+        self.damage_data(3)
+        (store,) = self.json("verify", self.path(), expect=OLDER)
+        self.assertEqual((store["good_epochs"], store["damaged_epochs"]), ([2], [3]))
+        shutil.rmtree(self.stores)
+        self.make()
+        self.damage_data(2)
+        (store,) = self.json("verify", self.path(), expect=OLDER)
+        self.assertEqual((store["good_epochs"], store["damaged_epochs"]), ([3], [2]))
+
+    def test_list_does_not_read_data(self):
+        self.make()
+        self.damage_data(3)
+        self.assertEqual(self.cdctl("list", self.path())[0], GOOD)
+
+    def test_lost_records_are_told(self):
+        self.make()
+        (store,) = self.json("show", self.path())
+        journal = store["journal"]
+        self.change(journal["offset"] + journal["used"] - BLOCK + 50, b"\xff")
+        (store,) = self.json("list", self.path(), expect=OLDER)
+        self.assertEqual(store["condition"], "older")
+        self.assertIn(f"record at offset {journal['offset'] + journal['used'] - BLOCK}", store["problem"])
+
+    def test_no_header_is_damage(self):
+        self.make()
+        self.change(0, b"x" * 2 * BLOCK)
+        for command in ("list", "show", "verify", "epoch"):
+            self.assertEqual(self.cdctl(command, self.path())[0], DAMAGED)
+        self.assertIn("no header is whole", self.json("list", self.path(), expect=DAMAGED)[0]["problem"])
+
+    def test_the_worst_store_decides_the_exit_status(self):
+        for rank in range(3):
+            self.make(rank)
+        self.assertEqual(self.cdctl("verify", self.stores)[0], GOOD)
+        self.damage_data(3)
+        self.assertEqual(self.cdctl("verify", self.stores)[0], OLDER)
+        self.assertEqual(self.cdctl("verify", self.stores, "nothing")[0], UNREADABLE)
+        os.truncate(self.path(2), 5000)
+        self.assertEqual(self.cdctl("verify", self.stores, "nothing")[0], DAMAGED)
+
+    # ---- Usage ----
+
+    def test_wrong_usage_is_refused(self):
+        for arguments in ((), ("frobnicate",), ("list", "--colour"), ("verify", "-x", "a")):
+            status, out, error = self.cdctl(*arguments)
+            self.assertEqual((status, out), (USAGE, ""))
+            self.assertIn("usage: cdctl", error)
+        for arguments in (("help",), ("--help",), ("--version",)):
+            status, out, error = self.cdctl(*arguments)
+            self.assertEqual((status, error), (GOOD, ""))
+            self.assertIn("cdctl", out)
+
+    def test_output_that_is_lost_is_no_success(self):
+        self.make()
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run(
+                [CDCTL, "show", self.path()], stdout=full, stderr=subprocess.PIPE, check=False
+            )
+        self.assertEqual(done.returncode, UNREADABLE)
+        self.assertIn(b"standard output", done.stderr)
+
+
+unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "specimen.h"
+
+#include "cd/cd.h"
+#include "file_store/format.h"
+#include "file_store/run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+
+namespace damage {
+namespace {
+
+constexpr int advances = 3;
+
+using Runs = std::map<uint64_t, std::shared_ptr<const cd::StoredRun>>; // by offset
+
+void add_runs(const cd::StoredEntries &entries, Runs &runs) {
+    for (const auto &[place, entry] : entries) {
+        if (entry.run != nullptr) {
+            runs[entry.run->offset] = entry.run;
+        }
+    }
+}
+
+Runs runs_of(const cd::State &state) {
+    Runs runs;
+    for (const auto &[number, stored] : state.cds) {
+        add_runs(stored.entries, runs);
+    }
+    for (const cd::StoredVersion &version : state.versions) {
+        add_runs(version.entries, runs);
+    }
+    return runs;
+}
+
+TEST(Data, EachFlippedBitIsFoundWhereItIs) {
+    Specimen store(advances);
+    std::mt19937 random(1);
+    size_t flips = 0;
+    for (const auto &[offset, run] : runs_of(store.loaded().state)) {
+        for (size_t at = 0; at < run->length; at += 1 + random() % 200) {
+            const std::byte flipped =
+                store.bytes()[offset + at] ^ std::byte{1} << static_cast<unsigned>(random() % 8);
+            store.put(offset + at, &flipped, 1);
+            std::vector<std::byte> part(std::min<size_t>(run->length - at, 10));
+            const cd::Status status =
+                cd::read_run(store.file(), *run, at, part.data(), part.size());
+            ASSERT_EQ(status.code(), CD_ERROR_CHECKSUM) << "byte " << offset + at;
+            const size_t part_begin =
+                offset + at / cd::format::checked_part * cd::format::checked_part;
+            ASSERT_NE(std::string(cd::message()).find("offset " + std::to_string(part_begin) + " "),
+                      std::string::npos)
+                << cd::message();
+            store.heal();
+            ++flips;
+        }
+    }
+    EXPECT_GT(flips, 1000U);
+}
+
+// What a process gets of a store in which one bit is another: "right", "older" with a warning, or
+// the error.
+class AttachedTo : public testing::TestWithParam<const char *> {
+protected:
+    std::string path() const { return directory_.path("s/0-root.cds"); }
+
+    void SetUp() override {
+        const std::string problem = in_process([&] {
+            Program program(directory_.path("s"), GetParam());
+            const std::string refused = program.open();
+            return refused.empty() ? program.run(advances) : refused;
+        });
+        ASSERT_EQ(problem, "");
+        std::filesystem::copy_file(path(), directory_.path("whole"));
+    }
+
+    void damage(uint64_t offset, unsigned bit) const {
+        std::filesystem::copy_file(directory_.path("whole"), path(),
+                                   std::filesystem::copy_options::overwrite_existing);
+        std::fstream file(path(), std::ios::binary | std::ios::in | std::ios::out);
+        file.seekg(static_cast<std::streamoff>(offset));
+        const auto byte = static_cast<char>(file.get() ^ 1 << bit);
+        file.seekp(static_cast<std::streamoff>(offset));
+        file.put(byte);
+    }
+
+    std::string attach() const {
+        return in_process([&]() -> std::string {
+            Listener listener;
+            cd::os::replace_system(&listener);
+            Program program(directory_.path("s"), GetParam());
+            program.set(99);
+            std::string error = program.open();
+            error = error.empty() ? program.restore() : error;
+            if (!error.empty()) {
+                return error;
+            }
+            const int step = program.step();
+            if (step == advances) {
+                return "right";
+            }
+            return step < 0 ? "TORN" : listener.heard.empty() ? "OLDER, AND SILENT" : "older";
+        });
+    }
+
+    Directory directory_;
+};
+
+TEST_P(AttachedTo, AProcessGetsRightDataOrAnErrorOrAnOlderStateWithAWarning) {
+    std::mt19937 random(1);
+    const auto size = std::filesystem::file_size(path());
+    std::map<std::string, int> outcomes;
+    for (int i = 0; i < 150; ++i) {
+        // Where there is something, more often than where there may be nothing.
+        const uint64_t offset = random() % (i % 3 == 0 ? size : i % 3 == 1 ? size / 8 : 9000);
+        damage(offset, static_cast<unsigned>(random() % 8));
+        const std::string outcome = attach();
+        if (outcome == "right" || outcome == "older") {
+            ++outcomes[outcome];
+            continue;
+        }
+        ++outcomes["error"];
+        EXPECT_TRUE(outcome.starts_with(std::to_string(CD_ERROR_STORE_DAMAGED) + " ") ||
+                    outcome.starts_with(std::to_string(CD_ERROR_CHECKSUM) + " "))
+            << "byte " << offset << ": " << outcome;
+        EXPECT_NE(outcome.find(path()), std::string::npos) << outcome;
+        EXPECT_NE(outcome.find("offset"), std::string::npos) << outcome;
+    }
+    EXPECT_GT(outcomes["right"], 5);
+    EXPECT_GT(outcomes["error"] + outcomes["older"], 20);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, AttachedTo, testing::Values("", ",keep=3"), [](const auto &which) {
+    return *which.param == '\0' ? "WithOnePointInTime" : "WithThree";
+});
+
+} // namespace
+} // namespace damage

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "specimen.h"
+
+#include "cd/cd.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace damage {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public testing::Test {
+protected:
+    std::string path(const std::string &name) const { return directory_.path("s/" + name); }
+    std::string alpha() const { return path("0-alpha.cds"); }
+    std::string beta() const { return path("0-beta.cds"); }
+
+    void SetUp() override {
+        for (const char *name : {"alpha", "beta"}) {
+            ASSERT_EQ(in_process([&] {
+                          Program program(directory_.path("s"));
+                          const std::string refused = program.open(name);
+                          return refused.empty() ? program.run(2) : refused;
+                      }),
+                      "");
+        }
+    }
+
+    std::string attach(const char *name) const {
+        return in_process([&] {
+            Program program(directory_.path("s"));
+            const std::string refused = program.open(name);
+            return refused.empty() ? program.restore() : refused;
+        });
+    }
+
+    // All that can be seen of the directory.
+    std::string seen() const {
+        std::string text;
+        std::set<fs::path> names;
+        for (const auto &entry : fs::directory_iterator(directory_.path("s"))) {
+            names.insert(entry.path());
+        }
+        for (const fs::path &name : names) {
+            struct stat status = {};
+            ::lstat(name.c_str(), &status);
+            text += name.string() + " " + std::to_string(status.st_ino) + " " +
+                    std::to_string(status.st_mode) + " " + std::to_string(status.st_size) + " " +
+                    std::to_string(status.st_mtim.tv_sec) + "." +
+                    std::to_string(status.st_mtim.tv_nsec);
+            if (S_ISREG(status.st_mode)) {
+                std::ifstream file(name, std::ios::binary);
+                const std::string bytes{std::istreambuf_iterator<char>(file),
+                                        std::istreambuf_iterator<char>()};
+                text += " " + std::to_string(std::hash<std::string>()(bytes));
+            }
+            text += "\n";
+        }
+        return text;
+    }
+
+    // The store is refused with the code and a sentence, and nothing is touched.
+    void expect_refused(const char *name, cd_error code, const std::string &file,
+                        const std::string &reason) const {
+        const std::string before = seen();
+        const std::string error = attach(name);
+        EXPECT_TRUE(error.starts_with(std::to_string(code) + " ")) << error;
+        EXPECT_NE(error.find(file), std::string::npos) << error;
+        EXPECT_NE(error.find(reason), std::string::npos) << error;
+        EXPECT_EQ(seen(), before);
+    }
+
+    Directory directory_;
+};
+
+TEST_F(Files, StoresThatWereSwappedAreEachRefused) {
+    fs::rename(alpha(), path("x"));
+    fs::rename(beta(), alpha());
+    fs::rename(path("x"), beta());
+    expect_refused("alpha", CD_ERROR_STORE_DAMAGED, alpha(),
+                   "that of the root CD \"beta\" of rank 0");
+    expect_refused("beta", CD_ERROR_STORE_DAMAGED, beta(), "not of \"beta\" of rank 0");
+}
+
+TEST_F(Files, ACopyUnderAnotherNameIsRefused) {
+    fs::copy_file(alpha(), path("0-gamma.cds"));
+    expect_refused("gamma", CD_ERROR_STORE_DAMAGED, path("0-gamma.cds"), "copied or renamed");
+    EXPECT_EQ(attach("alpha"), "");
+}
+
+TEST_F(Files, ACopyUnderAnotherRankIsRefused) {
+    fs::copy_file(alpha(), path("7-alpha.cds"));
+    const std::string error = in_process([&] {
+        ::setenv("PMIX_RANK", "7", 1);
+        return Program(directory_.path("s")).open("alpha");
+    });
+    EXPECT_NE(error.find("of rank 0, not of \"alpha\" of rank 7"), std::string::npos) << error;
+}
+
+TEST_F(Files, AnEmptyFileIsRefused) {
+    fs::resize_file(alpha(), 0);
+    expect_refused("alpha", CD_ERROR_STORE_DAMAGED, alpha(), "offset 0");
+}
+
+TEST_F(Files, AFileOfZerosIsRefused) {
+    const auto size = fs::file_size(alpha());
+    fs::resize_file(alpha(), 0);
+    fs::resize_file(alpha(), size);
+    expect_refused("alpha", CD_ERROR_STORE_DAMAGED, alpha(), "there is no header");
+}
+
+TEST_F(Files, AnotherKindOfFileIsRefused) {
+    std::ofstream(alpha(), std::ios::trunc) << std::string(20000, 'x');
+    expect_refused("alpha", CD_ERROR_STORE_DAMAGED, alpha(), "no header is whole");
+}
+
+TEST_F(Files, ADirectoryInItsPlaceIsRefused) {
+    fs::remove(alpha());
+    fs::create_directory(alpha());
+    expect_refused("alpha", CD_ERROR_STORE_DIRECTORY, alpha(), "");
+}
+
+TEST_F(Files, AFifoInItsPlaceIsRefusedAndNotWaitedFor) {
+    fs::remove(alpha());
+    ASSERT_EQ(::mkfifo(alpha().c_str(), S_IRUSR | S_IWUSR), 0);
+    expect_refused("alpha", CD_ERROR_STORE_DIRECTORY, alpha(), "no ordinary file");
+}
+
+TEST_F(Files, ASymbolicLinkIsNotFollowed) {
+    fs::rename(alpha(), directory_.path("elsewhere"));
+    fs::create_symlink(directory_.path("elsewhere"), alpha());
+    expect_refused("alpha", CD_ERROR_STORE_DIRECTORY, alpha(), "symbolic link");
+}
+
+TEST_F(Files, ASymbolicLinkThatLeadsNowhereIsRefused) {
+    fs::remove(alpha());
+    fs::create_symlink(directory_.path("nowhere"), alpha());
+    expect_refused("alpha", CD_ERROR_STORE_DIRECTORY, alpha(), "symbolic link");
+    EXPECT_FALSE(fs::exists(directory_.path("nowhere")));
+}
+
+TEST_F(Files, ADirectoryThatIsASymbolicLinkIsRefused) {
+    fs::rename(directory_.path("s"), directory_.path("t"));
+    fs::create_directory_symlink(directory_.path("t"), directory_.path("s"));
+    expect_refused("alpha", CD_ERROR_STORE_DIRECTORY, directory_.path("s"), "symbolic link");
+}
+
+TEST_F(Files, ADirectoryThatOthersMayWriteToIsRefused) {
+    fs::permissions(directory_.path("s"), fs::perms::all);
+    expect_refused("alpha", CD_ERROR_STORE_DIRECTORY, directory_.path("s"), "others may write");
+}
+
+TEST_F(Files, WhatSomebodyElseOwnsIsRefused) {
+    if (::geteuid() != 0) {
+        GTEST_SKIP() << "only root can give a file to somebody else";
+    }
+    ASSERT_EQ(::chown(alpha().c_str(), 12345, 0), 0);
+    expect_refused("alpha", CD_ERROR_STORE_DIRECTORY, alpha(), "belongs to user 12345");
+    ASSERT_EQ(::chown(directory_.path("s").c_str(), 12345, 0), 0);
+    expect_refused("beta", CD_ERROR_STORE_DIRECTORY, directory_.path("s"), "belongs to user 12345");
+}
+
+TEST_F(Files, WhatLiesUnderTheNameOfAnUnfinishedStoreDoesNoHarm) {
+    const std::string unfinished = path(".0-gamma.cds.new");
+    fs::create_symlink(alpha(), unfinished);
+    const auto before = fs::file_size(alpha());
+    const std::string error =
+        in_process([&] { return Program(directory_.path("s")).open("gamma"); });
+    EXPECT_NE(error, "");
+    EXPECT_EQ(fs::file_size(alpha()), before);
+    fs::remove(unfinished);
+    std::ofstream(unfinished) << "left by a process that was interrupted";
+    EXPECT_EQ(in_process([&] { return Program(directory_.path("s")).open("gamma"); }), "");
+    EXPECT_FALSE(fs::exists(unfinished));
+    EXPECT_EQ(attach("alpha"), "");
+}
+
+} // namespace
+} // namespace damage

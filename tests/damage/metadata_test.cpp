@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "specimen.h"
+
+#include "file_store/format.h"
+#include "file_store/records.h"
+#include "file_store/run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace damage {
+namespace {
+
+constexpr size_t block = cd::format::block;
+
+// Few enough records that each bit has its turn, and so many that the metadata have moved.
+constexpr int few = 2;
+constexpr int many = 30;
+
+enum class Found { right, older, error };
+
+class Metadata : public testing::TestWithParam<int> {
+protected:
+    Metadata() : store_(GetParam()) {}
+
+    // What loading the damaged store comes to; a failure if that is none of what is allowed.
+    Found load(const std::string &what) {
+        cd::Loaded loaded;
+        const cd::Status status = cd::load(store_.file(), loaded);
+        if (!status) {
+            const std::string message = cd::message();
+            EXPECT_TRUE(status.code() == CD_ERROR_STORE_DAMAGED ||
+                        status.code() == CD_ERROR_CHECKSUM)
+                << what << ": " << message;
+            EXPECT_NE(message.find("specimen.cds"), std::string::npos) << what << ": " << message;
+            EXPECT_NE(message.find("offset"), std::string::npos) << what << ": " << message;
+            return Found::error;
+        }
+        const std::string state = text_of(loaded.state);
+        if (loaded.doubt.empty()) {
+            EXPECT_EQ(state == store_.newest(), true) << what << ": another state, and no warning";
+            return Found::right;
+        }
+        EXPECT_TRUE(store_.states().contains(state)) << what << ": a state that never was";
+        return Found::older;
+    }
+
+    void flip(size_t offset, unsigned bit) {
+        const std::byte flipped = store_.bytes()[offset] ^ std::byte{1} << bit;
+        store_.put(offset, &flipped, 1);
+    }
+
+    // must: nothing is allowed to hide that.
+    void flip_all(size_t begin, size_t end, unsigned bits, bool must) {
+        for (size_t offset = begin; offset < end && !HasFailure(); ++offset) {
+            for (unsigned i = 0; i < bits; ++i) {
+                const unsigned bit = bits == 8 ? i : static_cast<unsigned>(random_() % 8);
+                const std::string what =
+                    "bit " + std::to_string(bit) + " of byte " + std::to_string(offset);
+                flip(offset, bit);
+                const Found found = load(what);
+                EXPECT_TRUE(!must || found != Found::right) << what << " was not found";
+                store_.heal();
+            }
+        }
+    }
+
+    // The parts of the file that say what the rest means.
+    std::vector<cd::Extent> metadata() const {
+        const cd::Header &header = store_.loaded().header;
+        return {{0, cd::format::first_extent},
+                {header.snapshot.offset, header.snapshot_length},
+                {header.journal.offset, store_.loaded().journal_used}};
+    }
+
+    bool is_last_record(size_t offset) const {
+        const uint64_t end = store_.loaded().header.journal.offset + store_.loaded().journal_used;
+        return offset + block >= end && offset < end;
+    }
+
+    Specimen store_;
+    std::mt19937 random_{1};
+};
+
+TEST_P(Metadata, EveryBitOfTheHeadersIsFound) {
+    for (size_t offset = 0; offset < cd::format::first_extent; ++offset) {
+        for (unsigned bit = 0; bit < 8; ++bit) {
+            flip(offset, bit);
+            cd::FoundHeader found;
+            ASSERT_TRUE(cd::read_header(store_.file(), offset / block, found).is_ok());
+            ASSERT_EQ(found.kind, cd::FoundHeader::Kind::damaged) << offset << " " << bit;
+            store_.heal();
+        }
+    }
+    const size_t used = 96 + store_.loaded().header.name.size();
+    for (size_t header = 0; header < cd::format::headers; ++header) {
+        flip_all(header * block, header * block + used, 8, true);
+        flip_all((header + 1) * block - 4, (header + 1) * block, 8, true);
+    }
+}
+
+TEST_P(Metadata, EveryBitOfTheSnapshotIsFound) {
+    const cd::Header &header = store_.loaded().header;
+    // Larger ones are sampled.
+    flip_all(header.snapshot.offset, header.snapshot.offset + header.snapshot_length,
+             header.snapshot_length < 1000 ? 8 : 1, true);
+}
+
+TEST_P(Metadata, EveryBitOfTheRecordsIsFound) {
+    const cd::Loaded &loaded = store_.loaded();
+    ASSERT_GT(loaded.records, 0U);
+    size_t at = loaded.header.journal.offset;
+    for (uint64_t record = 0; record < loaded.records; ++record) {
+        cd::ByteReader reader(std::span(store_.bytes()).subspan(at + 24, 8));
+        const size_t used = cd::format::record_header + reader.fixed64();
+        const size_t size = cd::record_size(used - cd::format::record_header);
+        flip_all(at, at + used, used < 600 ? 8 : 1, true);
+        for (size_t padding = at + used; padding < at + size; padding += 61) {
+            flip_all(padding, padding + 1, 1, false);
+        }
+        at += size;
+    }
+    for (const size_t end = at + 3 * block; at < end; at += 31) {
+        flip_all(at, at + 1, 1, true); // should be zero
+    }
+}
+
+TEST_P(Metadata, BlocksThatBecameZerosAreFound) {
+    for (const cd::Extent &extent : metadata()) {
+        for (const size_t size : {size_t{512}, block}) {
+            const std::vector<std::byte> zeros(size);
+            for (size_t at = extent.offset; at < extent.end(); at += size) {
+                store_.put(at, zeros.data(), size);
+                const std::string what = std::to_string(size) + " zeros at " + std::to_string(at);
+                if (is_last_record(at)) {
+                    // The one thing that cannot be told from never having been written.
+                    cd::Loaded loaded;
+                    ASSERT_TRUE(cd::load(store_.file(), loaded).is_ok()) << what;
+                    const std::string state = text_of(loaded.state);
+                    EXPECT_TRUE(state == store_.last_but_one() ||
+                                (state == store_.newest() && loaded.doubt.empty()) ||
+                                (store_.states().contains(state) && !loaded.doubt.empty()))
+                        << what;
+                } else {
+                    load(what);
+                }
+                store_.heal();
+            }
+        }
+    }
+}
+
+TEST_P(Metadata, BlocksOfAnotherPlaceAreFound) {
+    std::vector<size_t> places;
+    for (const cd::Extent &extent : metadata()) {
+        for (size_t at = extent.offset; at < extent.end(); at += block) {
+            places.push_back(at);
+        }
+    }
+    for (int i = 0; i < 600; ++i) {
+        const size_t to = places[random_() % places.size()];
+        const size_t from = random_() % (store_.size() / block) * block;
+        const bool zeros =
+            std::all_of(store_.bytes().begin() + static_cast<std::ptrdiff_t>(from),
+                        store_.bytes().begin() + static_cast<std::ptrdiff_t>(from + block),
+                        [](std::byte byte) { return byte == std::byte{0}; });
+        if (zeros && is_last_record(to)) {
+            continue;
+        }
+        store_.put(to, store_.bytes().data() + from, block);
+        load("block " + std::to_string(from) + " at " + std::to_string(to));
+        store_.heal();
+    }
+}
+
+TEST_P(Metadata, GarbageIsFound) {
+    for (int i = 0; i < 1000; ++i) {
+        const std::vector<cd::Extent> parts = metadata();
+        const cd::Extent &part = parts[random_() % parts.size()];
+        const size_t at = part.offset + random_() % part.length;
+        std::vector<std::byte> garbage(1 + random_() % std::min<size_t>(300, part.end() - at));
+        std::ranges::generate(garbage, [&] { return static_cast<std::byte>(random_()); });
+        store_.put(at, garbage.data(), garbage.size());
+        load(std::to_string(garbage.size()) + " bytes at " + std::to_string(at));
+        store_.heal();
+    }
+}
+
+TEST_P(Metadata, AFileThatWasCutIsFound) {
+    std::vector<size_t> lengths = {0, 1};
+    const auto add_around = [&](size_t border) {
+        for (const size_t length : {border - 1, border, border + 1}) {
+            lengths.push_back(std::min(length, store_.size()));
+        }
+    };
+    const cd::Header &header = store_.loaded().header;
+    uint64_t last = 0; // of what the newest state needs
+    for (const cd::Extent &extent : {header.snapshot, header.journal}) {
+        last = std::max(last, extent.end());
+        add_around(extent.offset);
+        add_around(extent.end());
+    }
+    const auto add_data = [&](const cd::StoredEntries &entries) {
+        for (const auto &[place, entry] : entries) {
+            if (entry.run != nullptr) {
+                last = std::max(last, entry.run->offset + entry.run->length);
+                add_around(entry.run->offset);
+                add_around(entry.run->offset + entry.run->length);
+            }
+        }
+    };
+    for (const auto &[number, stored] : store_.loaded().state.cds) {
+        add_data(stored.entries);
+    }
+    for (const cd::StoredVersion &version : store_.loaded().state.versions) {
+        add_data(version.entries);
+    }
+    for (size_t length = 512; length < store_.size(); length += length < 8 * block ? 512 : block) {
+        add_around(length);
+    }
+    for (const size_t length : lengths) {
+        store_.cut(length);
+        const Found found = load("cut to " + std::to_string(length));
+        EXPECT_TRUE(length >= last || found != Found::right) << "cut to " << length;
+        EXPECT_TRUE(length < last || found == Found::right) << "cut to " << length;
+        store_.heal();
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, Metadata, testing::Values(few, many),
+                         [](const auto &which) { return which.param == few ? "AsNew" : "Moved"; });
+
+TEST(MetadataSpecimens, AreOfBothKinds) {
+    EXPECT_EQ(Specimen(few).loaded().older.generation, 0U);
+    EXPECT_NE(Specimen(many).loaded().older.generation, 0U);
+}
+
+} // namespace
+} // namespace damage

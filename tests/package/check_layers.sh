@@ -17,9 +17,10 @@ declare -A below=(
     [mpi_log]="store os base"
     [domains]="ranges store mpi_log config base"
     [file_store]="ranges store config os base"
+    [redset]="file_store store config os base"
     [restart]="file_store domains ranges store config os base"
-    [runtime]="restart file_store domains ranges store mpi_log config os base"
-    [api]="runtime restart file_store domains ranges store mpi_log config os base"
+    [runtime]="restart redset file_store domains ranges store mpi_log config os base"
+    [api]="runtime restart redset file_store domains ranges store mpi_log config os base"
 )
 
 # Prints FILE:LINE: and the reason for each include that breaks a rule.

@@ -4,7 +4,7 @@
 
 #include "file_store/file.h"
 #include "redset/crc32.h"
-#include "vectors.h"
+#include "vector_case.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ Bytes packed(std::initializer_list<int> tree) {
 
 TEST(KvTreeImage, EveryHeaderOfUpstreamIsWrittenAgainAsItWas) {
     size_t headers = 0;
-    for (const auto &path : files_below(vectors())) {
+    for (const auto &path : files_below(CD_REDSET_VECTORS)) {
         if (path.extension() != ".redset") {
             continue;
         }

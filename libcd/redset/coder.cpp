@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "redset/coder.h"
+
+#ifdef CD_HAVE_ISAL
+#include <isa-l/erasure_code.h>
+#include <isa-l/raid.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace cd::redset {
+namespace {
+
+void add(std::byte *to, const std::byte *from, size_t length) {
+    for (size_t i = 0; i < length; ++i) {
+        to[i] ^= from[i];
+    }
+}
+
+void add_multiple(std::byte *to, const std::byte *from, uint8_t factor, size_t length) {
+    std::array<std::byte, 256> multiples;
+    for (size_t i = 0; i < multiples.size(); ++i) {
+        multiples[i] = std::byte{multiply(static_cast<uint8_t>(i), factor)};
+    }
+    for (size_t i = 0; i < length; ++i) {
+        to[i] ^= multiples[std::to_integer<size_t>(from[i])];
+    }
+}
+
+} // namespace
+
+bool Coder::is_sum() const {
+    return outputs_ == 1 && std::all_of(coefficients_.data(), coefficients_.data() + sources_,
+                                        [](uint8_t coefficient) { return coefficient == 1; });
+}
+
+void Coder::code_portable(size_t length, std::byte *const *sources,
+                          std::byte *const *outputs) const noexcept {
+    for (size_t i = 0; i < outputs_; ++i) {
+        std::memset(outputs[i], 0, length);
+        for (size_t s = 0; s < sources_; ++s) {
+            if (const uint8_t factor = coefficients_.at(i, s); factor == 1) {
+                add(outputs[i], sources[s], length);
+            } else if (factor != 0) {
+                add_multiple(outputs[i], sources[s], factor, length);
+            }
+        }
+    }
+}
+
+#ifdef CD_HAVE_ISAL
+
+namespace {
+
+constexpr size_t table_size = 32; // that ISA-L has for each coefficient
+
+} // namespace
+
+Coder::Coder(Matrix coefficients, size_t sources, size_t outputs)
+    : coefficients_(std::move(coefficients)), sources_(sources), outputs_(outputs),
+      is_sum_(is_sum()), tables_(is_sum_ ? 0 : table_size * sources * outputs),
+      for_sum_(sources + 1), from_(sources), to_(outputs) {
+    if (!tables_.empty()) {
+        // ISA-L only reads them, but takes them without const.
+        ec_init_tables(static_cast<int>(sources), static_cast<int>(outputs),
+                       const_cast<unsigned char *>(coefficients_.data()), tables_.data());
+    }
+}
+
+void Coder::code(size_t length, std::byte *const *sources, std::byte *const *outputs) noexcept {
+    if (sources_ == 0) {
+        code_portable(length, sources, outputs);
+    } else if (is_sum_ && sources_ == 1) {
+        std::memcpy(outputs[0], sources[0], length);
+    } else if (is_sum_) {
+        std::copy_n(sources, sources_, for_sum_.begin());
+        for_sum_[sources_] = outputs[0];
+        xor_gen(static_cast<int>(sources_ + 1), static_cast<int>(length), for_sum_.data());
+    } else {
+        const auto plain = [](std::byte *at) { return reinterpret_cast<unsigned char *>(at); };
+        std::transform(sources, sources + sources_, from_.begin(), plain);
+        std::transform(outputs, outputs + outputs_, to_.begin(), plain);
+        ec_encode_data(static_cast<int>(length), static_cast<int>(sources_),
+                       static_cast<int>(outputs_), tables_.data(), from_.data(), to_.data());
+    }
+}
+
+#else
+
+Coder::Coder(Matrix coefficients, size_t sources, size_t outputs)
+    : coefficients_(std::move(coefficients)), sources_(sources), outputs_(outputs),
+      is_sum_(is_sum()) {}
+
+void Coder::code(size_t length, std::byte *const *sources, std::byte *const *outputs) noexcept {
+    code_portable(length, sources, outputs);
+}
+
+#endif
+
+} // namespace cd::redset

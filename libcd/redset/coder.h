@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "redset/galois.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace cd::redset {
+
+// Buffers for data to be coded begin at a multiple of this.
+constexpr size_t coding_alignment = 64;
+
+// Makes output i the sum over all sources s of coefficients.at(i, s) times source s, byte by byte.
+// What depends on the coefficients alone is prepared once. Without sources outputs are zeros.
+class Coder {
+public:
+    // May throw std::bad_alloc.
+    Coder(Matrix coefficients, size_t sources, size_t outputs);
+
+    // Buffers do not overlap. Data are best coded in pieces that stay in the cache; a piece has at
+    // most 1 GiB.
+    void code(size_t length, std::byte *const *sources, std::byte *const *outputs) noexcept;
+
+    // The same result without ISA-L: the implementation where there is none, and what tests
+    // compare it with.
+    void code_portable(size_t length, std::byte *const *sources,
+                       std::byte *const *outputs) const noexcept;
+
+private:
+    bool is_sum() const; // one output, and all coefficients are 1
+
+    Matrix coefficients_;
+    size_t sources_;
+    size_t outputs_;
+    bool is_sum_;
+    std::vector<unsigned char> tables_; // ISA-L's, and the arguments of its functions
+    std::vector<void *> for_sum_;
+    std::vector<unsigned char *> from_;
+    std::vector<unsigned char *> to_;
+};
+
+} // namespace cd::redset

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "redset/shape.h"
+
+#include <strings.h>
+
+#include <algorithm>
+#include <string>
+
+namespace cd::redset {
+
+Status check_shape(const Shape &shape) {
+    constexpr int field = 256;
+    const int members = shape.members;
+    const int checks = shape.checks;
+    bool fits = false;
+    switch (shape.scheme) {
+    case Scheme::single:
+        fits = members == 1 && checks == 0;
+        break;
+    case Scheme::partner:
+        fits = checks >= 1 && checks < members;
+        break;
+    case Scheme::xor_set:
+        fits = checks == 1 && members >= 2;
+        break;
+    case Scheme::reed_solomon:
+        fits = checks >= 1 && checks < members && members + checks <= field;
+        break;
+    case Scheme::none:
+        break;
+    }
+    if (fits) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_ARGUMENT,
+                "a set of %d members cannot have redundancy %s with %d checksums or copies: single "
+                "takes 1 member, xor 2 or more, partner and rs more members than copies or "
+                "checksums, rs at most %d of both together",
+                members, scheme_name(shape.scheme), checks, field);
+}
+
+const char *scheme_name(Scheme scheme) {
+    switch (scheme) {
+    case Scheme::single:
+        return "SINGLE";
+    case Scheme::partner:
+        return "PARTNER";
+    case Scheme::xor_set:
+        return "XOR";
+    case Scheme::reed_solomon:
+        return "RS";
+    case Scheme::none:
+        break;
+    }
+    return "NONE";
+}
+
+Scheme scheme_named(std::string_view name) {
+    const std::string text(name);
+    for (const Scheme scheme :
+         {Scheme::single, Scheme::partner, Scheme::xor_set, Scheme::reed_solomon}) {
+        if (strcasecmp(text.c_str(), scheme_name(scheme)) == 0) {
+            return scheme;
+        }
+    }
+    return Scheme::none;
+}
+
+uint64_t chunk_size(const Shape &shape, std::span<const uint64_t> logical_sizes) {
+    const uint64_t largest = *std::max_element(logical_sizes.begin(), logical_sizes.end());
+    const auto data = static_cast<uint64_t>(shape.members - shape.checks);
+    return std::max<uint64_t>(1, largest / data + (largest % data != 0 ? 1 : 0));
+}
+
+} // namespace cd::redset

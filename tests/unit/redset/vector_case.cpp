@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "vector_case.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <ios>
+#include <sstream>
+#include <stdexcept>
+
+namespace cd::redset {
+namespace {
+
+namespace fs = std::filesystem;
+
+Shape shape_of(const fs::path &folder) {
+    std::ifstream file(folder / "case.txt");
+    Shape shape;
+    for (std::string word; file >> word;) {
+        const std::string value = word.substr(word.find('=') + 1);
+        if (word.starts_with("type=")) {
+            shape.scheme = scheme_named(value);
+        } else if (word.starts_with("k=") && shape.scheme != Scheme::single) {
+            shape.checks = std::stoi(value);
+        }
+    }
+    return shape;
+}
+
+std::vector<std::vector<uint64_t>> sizes_of(const fs::path &folder) {
+    std::ifstream file(folder / "sizes.txt");
+    std::vector<std::vector<uint64_t>> sizes;
+    for (std::string line; std::getline(file, line);) {
+        std::istringstream numbers(line.substr(line.find(':') + 1));
+        sizes.emplace_back();
+        for (uint64_t size = 0; numbers >> size;) {
+            sizes.back().push_back(size);
+        }
+    }
+    return sizes;
+}
+
+// Which rank is where is in the names of the scheme files.
+VectorCase read_case(const fs::path &folder) {
+    VectorCase result{folder, 0, sizes_of(folder), {}};
+    const Shape shape = shape_of(folder);
+    for (const fs::path &path : files_below(folder / "red")) {
+        int rank = 0;
+        int group = 0;
+        int member = 0;
+        int members = 0;
+        const std::string name = path.filename();
+        if (std::sscanf(name.c_str(), "%d.%*[a-z].grp_%d_of_%d.mem_%d_of_%d.redset", &rank, &group,
+                        &result.groups, &member, &members) != 5) {
+            continue;
+        }
+        result.sets.resize(static_cast<size_t>(result.groups));
+        VectorCase::Set &set = result.sets[static_cast<size_t>(group - 1)];
+        set.shape = {shape.scheme, members, shape.checks};
+        set.group = group - 1;
+        set.ranks.resize(static_cast<size_t>(members));
+        set.ranks[static_cast<size_t>(member - 1)] = rank;
+    }
+    return result;
+}
+
+} // namespace
+
+std::vector<std::byte> VectorCase::logical_file(int rank) const {
+    std::vector<std::byte> bytes;
+    const auto &files = sizes[static_cast<size_t>(rank)];
+    for (size_t file = 0; file < files.size(); ++file) {
+        for (uint64_t j = 0; j < files[file]; ++j) {
+            bytes.push_back(input_byte(rank, file, j));
+        }
+    }
+    return bytes;
+}
+
+fs::path VectorCase::scheme_file(const Set &set, size_t member) const {
+    std::string scheme = scheme_name(set.shape.scheme);
+    std::transform(scheme.begin(), scheme.end(), scheme.begin(),
+                   [](char c) { return static_cast<char>(c - 'A' + 'a'); });
+    return folder / "red" /
+           (std::to_string(set.ranks[member]) + "." + scheme + ".grp_" +
+            std::to_string(set.group + 1) + "_of_" + std::to_string(groups) + ".mem_" +
+            std::to_string(member + 1) + "_of_" + std::to_string(set.ranks.size()) + ".redset");
+}
+
+std::vector<VectorCase> vector_cases() {
+    std::vector<VectorCase> cases;
+    for (const auto &entry : fs::directory_iterator(CD_REDSET_VECTORS)) {
+        if (entry.is_directory()) {
+            cases.push_back(read_case(entry.path()));
+        }
+    }
+    if (cases.size() != 16) {
+        throw std::runtime_error("tests/redset_vectors should have 16 cases");
+    }
+    return cases;
+}
+
+std::vector<fs::path> files_below(const fs::path &folder) {
+    std::vector<fs::path> files;
+    for (const auto &entry : fs::recursive_directory_iterator(folder)) {
+        if (entry.is_regular_file()) {
+            files.push_back(entry.path());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+std::vector<std::byte> bytes_of(const fs::path &path) {
+    std::vector<std::byte> bytes(fs::file_size(path));
+    std::ifstream(path, std::ios::binary)
+        .read(reinterpret_cast<char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    return bytes;
+}
+
+} // namespace cd::redset

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "os/system.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -10,7 +11,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
+#include <cstring>
 
 namespace cd::os {
 namespace {
@@ -105,6 +106,30 @@ int System::status(int fd, FileStatus &status) {
     return 0;
 }
 
+int System::attributes(int fd, FileAttributes &attributes) {
+    struct stat found = {};
+    if (::fstat(fd, &found) != 0) {
+        return -1;
+    }
+    attributes = {static_cast<uint64_t>(found.st_size),
+                  found.st_mode,
+                  found.st_uid,
+                  found.st_gid,
+                  found.st_atim,
+                  found.st_mtim,
+                  found.st_ctim};
+    return 0;
+}
+
+int System::set_owner(int fd, uid_t owner, gid_t group) { return ::fchown(fd, owner, group); }
+
+int System::set_mode(int fd, mode_t mode) { return ::fchmod(fd, mode); }
+
+int System::set_times(int fd, timespec accessed, timespec modified) {
+    const timespec times[] = {accessed, modified};
+    return ::futimens(fd, times);
+}
+
 int System::make_directory_at(int directory, const char *name, mode_t mode) {
     return ::mkdirat(directory, name, mode);
 }
@@ -133,6 +158,31 @@ int System::allocate(int fd, off_t offset, off_t length) {
         return 0;
     }
     return errno == EOPNOTSUPP || errno == ENOSYS ? ::ftruncate(fd, offset + length) : -1;
+}
+
+// The stream takes its descriptor over, so it gets one of its own.
+int System::list(int directory, std::vector<std::string> &names) {
+    const int own = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *stream = own < 0 ? nullptr : ::fdopendir(own);
+    if (stream == nullptr) {
+        const int error = errno;
+        if (own >= 0) {
+            ::close(own);
+        }
+        errno = error;
+        return -1;
+    }
+    errno = 0;
+    while (const dirent *entry = ::readdir(stream)) {
+        if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0) {
+            names.emplace_back(entry->d_name);
+        }
+        errno = 0;
+    }
+    const int error = errno;
+    ::closedir(stream);
+    errno = error;
+    return error == 0 ? 0 : -1;
 }
 
 int System::sync_data(int fd) { return ::fdatasync(fd); }

@@ -6,6 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
+#include <string>
+#include <vector>
 
 namespace cd::os {
 
@@ -22,6 +25,17 @@ struct FileStatus {
     uid_t owner = 0;
     mode_t mode = 0; // type and permissions, as st_mode
     FileIdentity identity;
+};
+
+// What redundancy brings back together with a file's data.
+struct FileAttributes {
+    uint64_t size = 0;
+    mode_t mode = 0; // type and permissions, as st_mode
+    uid_t owner = 0;
+    gid_t group = 0;
+    timespec accessed = {};
+    timespec modified = {};
+    timespec changed = {};
 };
 
 // Every call to the operating system goes through here, so that a test can make each one fail.
@@ -41,6 +55,10 @@ public:
     virtual int open_at(int directory, const char *name, int flags, mode_t mode);
     virtual int close(int fd);
     virtual int status(int fd, FileStatus &status);
+    virtual int attributes(int fd, FileAttributes &attributes);
+    virtual int set_owner(int fd, uid_t owner, gid_t group);
+    virtual int set_mode(int fd, mode_t mode);
+    virtual int set_times(int fd, timespec accessed, timespec modified);
     virtual int make_directory_at(int directory, const char *name, mode_t mode);
     virtual int link_at(int directory, const char *from, const char *to); // never replaces
     virtual int rename_at(int directory, const char *from, const char *to);
@@ -48,6 +66,7 @@ public:
     virtual ssize_t read_at(int fd, void *to, size_t length, off_t offset);
     virtual ssize_t write_at(int fd, const void *from, size_t length, off_t offset);
     virtual int allocate(int fd, off_t offset, off_t length); // the file grows to contain it
+    virtual int list(int directory, std::vector<std::string> &names); // without . and ..
     virtual int sync_data(int fd);
     virtual int sync_all(int fd);            // of a directory: its entries
     virtual int lock(int fd, pid_t &holder); // for this process, until it ends or closes the file

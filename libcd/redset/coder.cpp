@@ -33,9 +33,9 @@ void add_multiple(std::byte *to, const std::byte *from, uint8_t factor, size_t l
 
 } // namespace
 
-bool Coder::is_sum() const {
-    return outputs_ == 1 && std::all_of(coefficients_.data(), coefficients_.data() + sources_,
-                                        [](uint8_t coefficient) { return coefficient == 1; });
+bool Coder::all_ones() const {
+    return std::all_of(coefficients_.data(), coefficients_.data() + sources_ * outputs_,
+                       [](uint8_t coefficient) { return coefficient == 1; });
 }
 
 void Coder::code_portable(size_t length, std::byte *const *sources,
@@ -62,8 +62,9 @@ constexpr size_t table_size = 32; // that ISA-L has for each coefficient
 
 Coder::Coder(Matrix coefficients, size_t sources, size_t outputs)
     : coefficients_(std::move(coefficients)), sources_(sources), outputs_(outputs),
-      is_sum_(is_sum()), tables_(is_sum_ ? 0 : table_size * sources * outputs),
-      for_sum_(sources + 1), from_(sources), to_(outputs) {
+      is_sum_(outputs == 1 && all_ones()), is_copy_(sources == 1 && all_ones()),
+      tables_(is_sum_ ? 0 : table_size * sources * outputs), for_sum_(sources + 1), from_(sources),
+      to_(outputs) {
     if (!tables_.empty()) {
         // ISA-L only reads them, but takes them without const.
         ec_init_tables(static_cast<int>(sources), static_cast<int>(outputs),
@@ -74,8 +75,10 @@ Coder::Coder(Matrix coefficients, size_t sources, size_t outputs)
 void Coder::code(size_t length, std::byte *const *sources, std::byte *const *outputs) noexcept {
     if (sources_ == 0) {
         code_portable(length, sources, outputs);
-    } else if (is_sum_ && sources_ == 1) {
-        std::memcpy(outputs[0], sources[0], length);
+    } else if (is_copy_) {
+        for (size_t i = 0; i < outputs_; ++i) {
+            std::memcpy(outputs[i], sources[0], length);
+        }
     } else if (is_sum_) {
         std::copy_n(sources, sources_, for_sum_.begin());
         for_sum_[sources_] = outputs[0];
@@ -93,7 +96,7 @@ void Coder::code(size_t length, std::byte *const *sources, std::byte *const *out
 
 Coder::Coder(Matrix coefficients, size_t sources, size_t outputs)
     : coefficients_(std::move(coefficients)), sources_(sources), outputs_(outputs),
-      is_sum_(is_sum()) {}
+      is_sum_(outputs == 1 && all_ones()), is_copy_(sources == 1 && all_ones()) {}
 
 void Coder::code(size_t length, std::byte *const *sources, std::byte *const *outputs) noexcept {
     code_portable(length, sources, outputs);

@@ -29,12 +29,13 @@ public:
                        std::byte *const *outputs) const noexcept;
 
 private:
-    bool is_sum() const; // one output, and all coefficients are 1
+    bool all_ones() const;
 
     Matrix coefficients_;
     size_t sources_;
     size_t outputs_;
     bool is_sum_;
+    bool is_copy_;
     std::vector<unsigned char> tables_; // ISA-L's, and the arguments of its functions
     std::vector<void *> for_sum_;
     std::vector<unsigned char *> from_;

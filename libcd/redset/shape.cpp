@@ -11,6 +11,7 @@ namespace cd::redset {
 
 Status check_shape(const Shape &shape) {
     constexpr int field = 256;
+    constexpr int most_members = 65535; // so that a damaged file takes no memory
     const int members = shape.members;
     const int checks = shape.checks;
     bool fits = false;
@@ -30,14 +31,15 @@ Status check_shape(const Shape &shape) {
     case Scheme::none:
         break;
     }
-    if (fits) {
+    if (fits && members <= most_members) {
         return Status::ok();
     }
     return fail(CD_ERROR_ARGUMENT,
                 "a set of %d members cannot have redundancy %s with %d checksums or copies: single "
                 "takes 1 member, xor 2 or more, partner and rs more members than copies or "
-                "checksums, rs at most %d of both together",
-                members, scheme_name(shape.scheme), checks, field);
+                "checksums, rs at most %d of both together, "
+                "and none more than %d members",
+                members, scheme_name(shape.scheme), checks, field, most_members);
 }
 
 const char *scheme_name(Scheme scheme) {

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "redset/apply.h"
+
+#include "redset/carry_out.h"
+#include "redset/checksums.h"
+#include "redset/drafts.h"
+#include "redset/header.h"
+#include "redset/kvtree_image.h"
+#include "redset/logical_file.h"
+#include "redset/open_file.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace cd::redset {
+namespace {
+
+constexpr size_t longest_name = 1023; // that upstream reads
+
+// What a member does to encode. Steps follow each other, and are made when all members made the one
+// before.
+class Encoding : private Storage {
+public:
+    Encoding(const Set &set, int self, const Place &place, const Options &options)
+        : set_(set), self_(self), place_(place),
+          drafts_(set.ranks[static_cast<size_t>(self)], options.sync) {}
+
+    Status look_at_files(const std::vector<std::string> &names, Bytes &entry) {
+        for (const std::string &name : names) {
+            if (name.empty() || name.size() > longest_name ||
+                name.find('\0') != std::string::npos) {
+                return fail(CD_ERROR_ARGUMENT,
+                            "a file's name has %zu bytes; 1 to %zu are allowed, none of them zero",
+                            name.size(), longest_name);
+            }
+            File file;
+            StoredFile stored{name, {}};
+            if (Status status = open_to_read(place_.path(name), file, stored.attributes); !status) {
+                return status;
+            }
+            own_.push_back(std::move(stored));
+        }
+        return encode_image(member_tree(set_, self_, own_), "a member", entry);
+    }
+
+    // What the members said is how each knows the set.
+    Status learn(const std::vector<Bytes> &entries) {
+        std::vector<uint64_t> sizes;
+        for (size_t member = 0; member < entries.size(); ++member) {
+            KvTree wrapped;
+            uint64_t length = 0;
+            KvTree &tree = wrapped.add("DESC").add(std::to_string(member));
+            if (Status status = decode_image(entries[member], "a member", tree, length); !status) {
+                return status;
+            }
+            Header header;
+            if (Status status = read_header(wrapped, "a member", header); !status) {
+                return status;
+            }
+            MemberEntry &entry = header.members.begin()->second;
+            if (!entry.descriptor.is_of(set_)) {
+                return fail(CD_ERROR_ARGUMENT, "member %zu takes this for another set", member);
+            }
+            sizes.push_back(logical_size(entry.files));
+            files_.push_back(std::move(entry.files));
+            checksums_.push_back({tree_checksum(std::move(entry.tree)), 0, {}});
+        }
+        layout_.emplace(set_.shape, std::move(sizes));
+        return Status::ok();
+    }
+
+    Status prepare() {
+        std::vector<uint64_t> sizes;
+        std::transform(own_.begin(), own_.end(), std::back_inserter(sizes),
+                       [](const StoredFile &file) { return file.attributes.size; });
+        data_.emplace(sizes, [this](size_t file, File &opened) { return reopen(file, opened); });
+        const KvTree header = scheme_tree(*layout_, set_, self_, files_);
+        if (Status status = write_tree(header, place_.scheme_file(set_, self_), scheme_); !status) {
+            return status;
+        }
+        return drafts_.file(scheme_).size(payload_at_);
+    }
+
+    Storage &storage() { return *this; }
+    const Layout &layout() const { return *layout_; }
+
+    Status sum_up(Bytes &sums) {
+        // A file may have been written to behind what was read.
+        for (size_t file = 0; file < own_.size(); ++file) {
+            File again;
+            if (Status status = reopen(file, again); !status) {
+                return status;
+            }
+        }
+        std::vector<uint32_t> values = data_->checksums();
+        values.push_back(payload_.whole());
+        const auto bytes = std::as_bytes(std::span(values));
+        sums.assign(bytes.begin(), bytes.end());
+        return Status::ok();
+    }
+
+    Status finish(const std::vector<Bytes> &sums) {
+        for (size_t member = 0; member < sums.size(); ++member) {
+            std::vector<uint32_t> values(sums[member].size() / sizeof(uint32_t));
+            std::memcpy(values.data(), sums[member].data(), sums[member].size());
+            checksums_[member].payload = values.back();
+            values.pop_back();
+            checksums_[member].files = std::move(values);
+        }
+        size_t descriptor = 0;
+        size_t checksums = 0;
+        if (Status status = write_tree(descriptor_tree(set_, self_), place_.descriptor(set_, self_),
+                                       descriptor);
+            !status) {
+            return status;
+        }
+        if (Status status =
+                write_tree(checksums_tree(checksums_), place_.checksums(set_, self_), checksums);
+            !status) {
+            return status;
+        }
+        for (const size_t draft : {scheme_, descriptor, checksums}) {
+            if (Status status = drafts_.finish(draft, std::nullopt); !status) {
+                return status;
+            }
+        }
+        return Status::ok();
+    }
+
+    Status publish() { return drafts_.publish(); }
+
+private:
+    Status write_tree(const KvTree &tree, const std::string &path, size_t &draft) {
+        Bytes image;
+        if (Status status = encode_image(tree, path.c_str(), image); !status) {
+            return status;
+        }
+        if (Status status = drafts_.create(path, draft, true); !status) {
+            return status;
+        }
+        return drafts_.file(draft).write(0, image.data(), image.size());
+    }
+
+    Status reopen(size_t file, File &opened) const {
+        const StoredFile &stored = own_[file];
+        os::FileAttributes now;
+        if (Status status = open_to_read(place_.path(stored.name), opened, now); !status) {
+            return status;
+        }
+        const timespec &before = stored.attributes.modified;
+        if (now.size != stored.attributes.size || now.modified.tv_sec != before.tv_sec ||
+            now.modified.tv_nsec != before.tv_nsec) {
+            return fail(CD_ERROR_ARGUMENT, "%s: the file changed while it was being encoded",
+                        opened.path());
+        }
+        return Status::ok();
+    }
+
+    Status read(Region, uint64_t offset, std::span<std::byte> to) override {
+        return data_->read(offset, to);
+    }
+
+    Status write(Region, uint64_t offset, std::span<const std::byte> from) override {
+        payload_.add(offset, from);
+        return drafts_.file(scheme_).write(payload_at_ + offset, from.data(), from.size());
+    }
+
+    const Set &set_;
+    const int self_;
+    const Place &place_;
+    StoredFiles own_;
+    std::vector<StoredFiles> files_; // of all members
+    Checksums checksums_;
+    std::optional<Layout> layout_;
+    std::optional<LogicalFile> data_;
+    ScatteredCrc payload_;
+    uint64_t payload_at_ = 0;
+    Drafts drafts_;
+    size_t scheme_ = 0;
+};
+
+Status check_call(const Exchange &exchange, const Set &set) {
+    if (Status status = check_set(set); !status) {
+        return status;
+    }
+    return exchange.members() == set.shape.members
+               ? Status::ok()
+               : fail(CD_ERROR_ARGUMENT, "%d members meet for a set of %d", exchange.members(),
+                      set.shape.members);
+}
+
+} // namespace
+
+Status apply(Exchange &exchange, const Set &set, const Place &place,
+             const std::vector<std::string> &names, const Options &options) {
+    if (Status status = agree(exchange, check_call(exchange, set)); !status) {
+        return status;
+    }
+    Encoding encoding(set, exchange.self(), place, options);
+    Bytes own;
+    std::vector<Bytes> all;
+    Status looked = encoding.look_at_files(names, own);
+    if (Status status = agree(exchange, looked, own, all); !status) {
+        return status;
+    }
+    Status prepared = encoding.learn(all);
+    if (prepared) {
+        prepared = encoding.prepare();
+    }
+    if (Status status = agree(exchange, prepared); !status) {
+        return status;
+    }
+    if (Status status = carry_out(exchange, encoding_rows(encoding.layout()), encoding.storage());
+        !status) {
+        return status;
+    }
+    Status summed = encoding.sum_up(own);
+    if (Status status = agree(exchange, summed, own, all); !status) {
+        return status;
+    }
+    if (Status status = agree(exchange, encoding.finish(all)); !status) {
+        return status;
+    }
+    return agree(exchange, encoding.publish());
+}
+
+} // namespace cd::redset

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "redset/exchange.h"
+#include "redset/plan.h"
+
+#include <cstdint>
+#include <span>
+
+namespace cd::redset {
+
+// A member's own files, of which rows read sources and write outputs. Each item is read or written
+// from its beginning to its end, several of them by turns.
+class Storage {
+public:
+    virtual ~Storage() = default;
+    virtual Status read(Region region, uint64_t offset, std::span<std::byte> to) = 0;
+    virtual Status write(Region region, uint64_t offset, std::span<const std::byte> from) = 0;
+};
+
+// Carries rows out, all of them by pieces at the same time, so that reading, sending, coding and
+// writing go on with what is in the cache. Every member has the same rows. Each byte of a source is
+// read once and sent at most once. A member whose storage fails takes part until the end, so that
+// nobody waits for it; then all get its failure.
+Status carry_out(Exchange &exchange, std::span<const Row> rows, Storage &storage);
+
+} // namespace cd::redset

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "base/status.h"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace cd::redset {
+
+using Bytes = std::vector<std::byte>;
+
+// How the members of a set meet: over MPI, or in the memory of one process. Each member has one,
+// and all call the same functions in the same order. A failure here means that members are gone: it
+// is passed on at once, while failures of a member's own are told to the others with agree().
+class Exchange {
+public:
+    virtual ~Exchange() = default;
+
+    virtual int members() const = 0;
+    virtual int self() const = 0;
+
+    // Everybody's bytes, by member.
+    virtual Status gather(std::span<const std::byte> own, std::vector<Bytes> &all) = 0;
+
+    struct Message {
+        int peer = 0;
+        std::span<std::byte> bytes;
+    };
+
+    // Sends and receives messages to and from other members; what two members send each other
+    // arrives in that order, and has the length that the receiver names. finish() waits for all of
+    // them, until when their bytes belong to the exchange.
+    virtual Status start(std::span<const Message> outgoing, std::span<const Message> incoming) = 0;
+    virtual Status finish() = 0;
+};
+
+// Gives every member the same outcome: success when all have it, else the failure of the first that
+// failed, with its message and number.
+Status agree(Exchange &exchange, Status own);
+
+// The same, and everybody's bytes when all succeeded.
+Status agree(Exchange &exchange, Status own, std::span<const std::byte> bytes,
+             std::vector<Bytes> &all);
+
+} // namespace cd::redset

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "redset/kvtree.h"
+#include "redset/plan.h"
+#include "redset/set.h"
+
+#include <map>
+#include <optional>
+#include <span>
+
+namespace cd::redset {
+
+// The trees in redset's files, as upstream writes them, and as much of them as it takes to read
+// what it writes. Members' numbers and names are checked; what a tree lacks is said as the file's.
+
+// A member, its set and its files, as a scheme file tells of it.
+KvTree member_tree(const Set &set, int member, const StoredFiles &files);
+
+// The descriptor file: a member, and those to its left whose files it helps to bring back.
+KvTree descriptor_tree(const Set &set, int member);
+
+// The header of a scheme file. all: the files of every member.
+KvTree scheme_tree(const Layout &layout, const Set &set, int member,
+                   std::span<const StoredFiles> all);
+
+// What one descriptor says. A set's ranks are known from several, or from the header.
+struct Descriptor {
+    Shape shape;
+    int group = 0;
+    int groups = 0;
+    int member = 0;
+    int rank = 0;
+    int job_ranks = 0;
+
+    bool is_of(const Set &set) const;
+};
+Status read_descriptor(const KvTree &tree, const char *file, Descriptor &descriptor);
+
+// All that a descriptor file has, by rank.
+Status read_descriptors(const KvTree &tree, const char *file, std::map<int, Descriptor> &all);
+
+// A member as a scheme file's header tells of it.
+struct MemberEntry {
+    Descriptor descriptor;
+    StoredFiles files;
+    KvTree tree; // that it was read from
+};
+
+struct Header {
+    std::map<int, MemberEntry> members; // by number: the owner, those to its left, perhaps others
+    std::optional<uint64_t> chunk;
+    std::map<int, int> ranks; // of each member, where the scheme records them
+};
+
+// Whose header it is says the file's name: what upstream repairs may name two.
+Status read_header(const KvTree &tree, const char *file, Header &header);
+
+} // namespace cd::redset

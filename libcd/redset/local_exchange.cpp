@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "redset/local_exchange.h"
+
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace cd::redset {
+namespace {
+
+// Where the threads meet. A member that leaves early, whatever the reason, does not keep the others
+// waiting: they learn that it is gone.
+class Meeting {
+public:
+    explicit Meeting(int members) : members_(members), gathered_(index(members)) {
+        outgoing_.resize(index(members));
+    }
+
+    int members() const { return members_; }
+
+    // Returns when all are here.
+    Status meet() {
+        std::unique_lock lock(mutex_);
+        if (++waiting_ == members_ && !broken_) {
+            waiting_ = 0;
+            ++round_;
+            changed_.notify_all();
+            return Status::ok();
+        }
+        const auto round = round_;
+        changed_.wait(lock, [&] { return broken_ || round_ != round; });
+        return round_ != round ? Status::ok()
+                               : fail(CD_ERROR_STORE_IO, "another member of the set is gone");
+    }
+
+    void leave() {
+        const std::lock_guard lock(mutex_);
+        broken_ = true;
+        changed_.notify_all();
+    }
+
+    Bytes &gathered(int member) { return gathered_[index(member)]; }
+    std::vector<Exchange::Message> &outgoing(int member) { return outgoing_[index(member)]; }
+
+private:
+    static size_t index(int member) { return static_cast<size_t>(member); }
+
+    const int members_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    int waiting_ = 0;
+    uint64_t round_ = 0;
+    bool broken_ = false;
+    std::vector<Bytes> gathered_;
+    std::vector<std::vector<Exchange::Message>> outgoing_;
+};
+
+class LocalExchange : public Exchange {
+public:
+    LocalExchange(Meeting &meeting, int self) : meeting_(meeting), self_(self) {}
+
+    int members() const override { return meeting_.members(); }
+    int self() const override { return self_; }
+
+    Status gather(std::span<const std::byte> own, std::vector<Bytes> &all) override {
+        meeting_.gathered(self_).assign(own.begin(), own.end());
+        if (Status status = meeting_.meet(); !status) {
+            return status;
+        }
+        std::vector<Bytes> copies;
+        for (int member = 0; member < members(); ++member) {
+            copies.push_back(meeting_.gathered(member));
+        }
+        all = std::move(copies);
+        return meeting_.meet();
+    }
+
+    Status start(std::span<const Message> outgoing, std::span<const Message> incoming) override {
+        meeting_.outgoing(self_).assign(outgoing.begin(), outgoing.end());
+        incoming_.assign(incoming.begin(), incoming.end());
+        return Status::ok();
+    }
+
+    // Everybody takes what is for it, out of the senders' own buffers.
+    Status finish() override {
+        if (Status status = meeting_.meet(); !status) {
+            return status;
+        }
+        std::vector<size_t> next(static_cast<size_t>(members()));
+        for (const auto &[peer, bytes] : incoming_) {
+            const auto &sent = meeting_.outgoing(peer);
+            size_t &at = next[static_cast<size_t>(peer)];
+            while (sent[at].peer != self_) {
+                ++at;
+            }
+            std::memcpy(bytes.data(), sent[at++].bytes.data(), bytes.size());
+        }
+        return meeting_.meet();
+    }
+
+private:
+    Meeting &meeting_;
+    const int self_;
+    std::vector<Message> incoming_;
+};
+
+struct Outcome {
+    Status status;
+    std::string text;
+};
+
+} // namespace
+
+Status run_members(int members, const std::function<Status(Exchange &)> &member) {
+    Meeting meeting(members);
+    std::vector<Outcome> outcomes(static_cast<size_t>(members));
+    const auto take_part = [&](int self) {
+        Outcome &outcome = outcomes[static_cast<size_t>(self)];
+        try {
+            LocalExchange exchange(meeting, self);
+            outcome.status = member(exchange);
+            outcome.text = outcome.status ? "" : message();
+        } catch (const std::bad_alloc &) {
+            outcome.status = fail(CD_ERROR_NO_MEMORY, "out of memory");
+        }
+        if (!outcome.status) {
+            meeting.leave();
+        }
+    };
+    std::vector<std::thread> threads;
+    threads.reserve(outcomes.size());
+    Status started;
+    try {
+        for (int self = 0; self < members; ++self) {
+            threads.emplace_back(take_part, self);
+        }
+    } catch (const std::system_error &error) {
+        meeting.leave();
+        started = fail(CD_ERROR_NO_MEMORY, "a thread for member %zu of %d cannot be started: %s",
+                       threads.size(), members, error.what());
+    }
+    for (std::thread &thread : threads) {
+        thread.join();
+    }
+    if (!started) {
+        return started;
+    }
+    for (const auto &[status, text] : outcomes) {
+        if (!status) {
+            return fail(status.code(), "%s", text.empty() ? describe(status.code()) : text.c_str());
+        }
+    }
+    return Status::ok();
+}
+
+} // namespace cd::redset

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "redset/open_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace cd::redset {
+namespace {
+
+// What is no regular file does not keep us waiting.
+constexpr int reading = O_RDONLY | O_NONBLOCK | O_NOCTTY;
+
+// Only who owns a file may read it without a trace.
+int open_without_trace(const char *path) {
+    const int fd = os::system().open_at(AT_FDCWD, path, reading | O_NOATIME, 0);
+    return fd < 0 && errno == EPERM ? os::system().open_at(AT_FDCWD, path, reading, 0) : fd;
+}
+
+} // namespace
+
+Status open_to_read(const std::string &path, File &file, os::FileAttributes &attributes) {
+    const int fd = open_without_trace(path.c_str());
+    if (fd < 0) {
+        return fail(CD_ERROR_STORE_IO, "%s: cannot be opened: \"%s\"", path.c_str(),
+                    std::strerror(errno));
+    }
+    File opened(fd, path);
+    os::FileAttributes found;
+    if (os::system().attributes(fd, found) != 0) {
+        return opened.refused("look at the file", 0);
+    }
+    if (!S_ISREG(found.mode)) {
+        return fail(CD_ERROR_STORE_IO, "%s: is not a regular file", path.c_str());
+    }
+    file = std::move(opened);
+    attributes = found;
+    return Status::ok();
+}
+
+} // namespace cd::redset

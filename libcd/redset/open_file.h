@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "base/status.h"
+#include "file_store/file.h"
+#include "os/system.h"
+
+#include <string>
+
+namespace cd::redset {
+
+// Opens a regular file, and leaves its time of access alone where that is allowed.
+Status open_to_read(const std::string &path, File &file, os::FileAttributes &attributes);
+
+} // namespace cd::redset

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "redset/set.h"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+namespace cd::redset {
+
+Status check_set(const Set &set) {
+    if (Status status = check_shape(set.shape); !status) {
+        return status;
+    }
+    if (set.ranks.size() != static_cast<size_t>(set.shape.members)) {
+        return fail(CD_ERROR_ARGUMENT, "a set of %d members names the ranks of %zu",
+                    set.shape.members, set.ranks.size());
+    }
+    if (set.group < 0 || set.group >= set.groups) {
+        return fail(CD_ERROR_ARGUMENT, "there is no set %d among %d", set.group, set.groups);
+    }
+    std::vector<int> sorted = set.ranks;
+    std::sort(sorted.begin(), sorted.end());
+    if (sorted.front() < 0 || sorted.back() >= set.job_ranks) {
+        return fail(CD_ERROR_ARGUMENT, "set %d names ranks from %d to %d in a job of %d", set.group,
+                    sorted.front(), sorted.back(), set.job_ranks);
+    }
+    if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+        twice != sorted.end()) {
+        return fail(CD_ERROR_ARGUMENT, "set %d names rank %d twice", set.group, *twice);
+    }
+    return Status::ok();
+}
+
+uint64_t logical_size(const StoredFiles &files) {
+    return std::accumulate(
+        files.begin(), files.end(), uint64_t{0},
+        [](uint64_t sum, const StoredFile &file) { return sum + file.attributes.size; });
+}
+
+namespace {
+
+std::string rank_of(const Set &set, int member) {
+    return std::to_string(set.ranks[static_cast<size_t>(member)]);
+}
+
+std::string one_of(int number, int count) {
+    return std::to_string(number + 1) + "_of_" + std::to_string(count);
+}
+
+} // namespace
+
+std::string Place::path(const std::string &name) const {
+    return folder.empty() || name.starts_with('/') ? name : folder + "/" + name;
+}
+
+std::string Place::descriptor(const Set &set, int member) const {
+    return path(prefix + rank_of(set, member) + ".redset");
+}
+
+std::string Place::scheme_file(const Set &set, int member) const {
+    std::string scheme = scheme_name(set.shape.scheme);
+    std::transform(scheme.begin(), scheme.end(), scheme.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return path(prefix + rank_of(set, member) + "." + scheme + ".grp_" +
+                one_of(set.group, set.groups) + ".mem_" + one_of(member, set.shape.members) +
+                ".redset");
+}
+
+std::string Place::checksums(const Set &set, int member) const {
+    return path(prefix + rank_of(set, member) + ".cdsums");
+}
+
+} // namespace cd::redset

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "os/system.h"
+#include "redset/shape.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cd::redset {
+
+// A set among all that the ranks of a job were divided into, as every member knows it.
+struct Set {
+    Shape shape;
+    int group = 0;          // this set's number
+    int groups = 1;         // how many sets there are
+    int job_ranks = 1;      // how many ranks the job has
+    std::vector<int> ranks; // that of each member in the job
+    bool operator==(const Set &) const = default;
+};
+
+// CD_ERROR_ARGUMENT for a set that cannot be.
+Status check_set(const Set &set);
+
+// A file that a member entrusted to the set, as it was then. The name is what the member called it.
+struct StoredFile {
+    std::string name;
+    os::FileAttributes attributes;
+};
+
+using StoredFiles = std::vector<StoredFile>; // of one member, in its order
+
+uint64_t logical_size(const StoredFiles &files);
+
+// Where a member's files are. The prefix begins the names of what redset writes; it and the names
+// of stored files are taken from folder, unless they begin with a slash. "" is where the process
+// is.
+struct Place {
+    std::string folder;
+    std::string prefix;
+
+    std::string path(const std::string &name) const;
+
+    // Of member's files in a set: the set's descriptors, headers with payload, and our checksums.
+    std::string descriptor(const Set &set, int member) const;
+    std::string scheme_file(const Set &set, int member) const;
+    std::string checksums(const Set &set, int member) const;
+};
+
+} // namespace cd::redset

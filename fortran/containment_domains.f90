@@ -152,6 +152,7 @@ module Containment_Domains
     enumerator :: CD_ERROR_STORE_FORKED
     enumerator :: CD_ERROR_RESTART_MISMATCH
     enumerator :: CD_ERROR_RESTART_UNBOUND
+    enumerator :: CD_ERROR_REDUNDANCY_EXCEEDED
   end enum
 
   enum, bind(C) ! enum cd_mismatch_kind

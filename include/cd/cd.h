@@ -171,6 +171,8 @@ enum cd_error {
     CD_ERROR_STORE_FORKED,     /* the store belongs to the process that this one was forked from */
     CD_ERROR_RESTART_MISMATCH, /* this program adds something else than the store holds */
     CD_ERROR_RESTART_UNBOUND,  /* the store holds bytes that this program has not added yet */
+
+    CD_ERROR_REDUNDANCY_EXCEEDED, /* more is lost than the redundancy can bring back */
 };
 
 /* ---- Life of a CD ------------------------------------------------------------------ */

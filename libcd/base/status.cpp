@@ -83,6 +83,8 @@ constexpr Text texts[] = {
     {CD_ERROR_STORE_FORKED, "the store belongs to the parent process"},
     {CD_ERROR_RESTART_MISMATCH, "the program does not match the store"},
     {CD_ERROR_RESTART_UNBOUND, "the store holds bytes that were not added again"},
+
+    {CD_ERROR_REDUNDANCY_EXCEEDED, "more is lost than the redundancy can bring back"},
 };
 
 } // namespace

@@ -8,13 +8,17 @@
 
 namespace cd::redset {
 
-Status check_set(const Set &set) {
+Status check_set(const Set &set, int members) {
     if (Status status = check_shape(set.shape); !status) {
         return status;
     }
     if (set.ranks.size() != static_cast<size_t>(set.shape.members)) {
         return fail(CD_ERROR_ARGUMENT, "a set of %d members names the ranks of %zu",
                     set.shape.members, set.ranks.size());
+    }
+    if (set.shape.members != members) {
+        return fail(CD_ERROR_ARGUMENT, "%d members meet for a set of %d", members,
+                    set.shape.members);
     }
     if (set.group < 0 || set.group >= set.groups) {
         return fail(CD_ERROR_ARGUMENT, "there is no set %d among %d", set.group, set.groups);

@@ -21,8 +21,8 @@ struct Set {
     bool operator==(const Set &) const = default;
 };
 
-// CD_ERROR_ARGUMENT for a set that cannot be.
-Status check_set(const Set &set);
+// CD_ERROR_ARGUMENT for a set that cannot be, or is not that of as many members as meet.
+Status check_set(const Set &set, int members);
 
 // A file that a member entrusted to the set, as it was then. The name is what the member called it.
 struct StoredFile {

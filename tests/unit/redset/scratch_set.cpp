@@ -68,6 +68,16 @@ Status ScratchSet::apply() {
     });
 }
 
+Status ScratchSet::rebuild() {
+    std::vector<Survey> surveys(set_.ranks.size());
+    const Status status = run_members(set_.shape.members, [&](Exchange &exchange) {
+        return redset::rebuild(exchange, set_, place_, {.sync = false},
+                               surveys[static_cast<size_t>(exchange.self())]);
+    });
+    survey_ = std::move(surveys.front());
+    return status;
+}
+
 FolderState ScratchSet::state() const {
     FolderState state;
     for (const fs::path &path : files_below(folder())) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../replaced_system.h"
-#include "redset/apply.h"
+#include "redset/rebuild.h"
 #include "redset/set.h"
 #include "vector_case.h"
 
@@ -54,12 +54,15 @@ public:
     }
 
     Status apply();
+    Status rebuild(); // what was found is in survey()
+    const Survey &survey() const { return survey_; }
     FolderState state() const;
 
 private:
     Set set_;
     Place place_;
     std::vector<std::vector<std::string>> names_;
+    Survey survey_;
 };
 
 // The set with this number of a case, with the case's files.

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "redset/rebuild.h"
+
+#include "redset/carry_out.h"
+#include "redset/drafts.h"
+#include "redset/header.h"
+#include "redset/kvtree_image.h"
+#include "redset/logical_file.h"
+#include "redset/open_file.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace cd::redset {
+namespace {
+
+// What a member does to rebuild. Steps follow each other, and are made when all members made the
+// one before.
+class Rebuilding : private Storage {
+public:
+    Rebuilding(const Set &set, int self, const Place &place, const Options &options,
+               const Survey &survey)
+        : set_(set), self_(self), place_(place), survey_(survey), lost_(survey.lost(self)),
+          files_(survey.files[static_cast<size_t>(self)]),
+          drafts_(set.ranks[static_cast<size_t>(self)], options.sync) {}
+
+    Status prepare() {
+        if (Status status = lost_.data ? draft_data() : Status::ok(); !status) {
+            return status;
+        }
+        std::vector<uint64_t> sizes;
+        std::transform(files_.begin(), files_.end(), std::back_inserter(sizes),
+                       [](const StoredFile &file) { return file.attributes.size; });
+        data_.emplace(sizes, [this](size_t file, File &opened) { return open(file, opened); });
+        if (lost_.payload) {
+            return draft_scheme_file();
+        }
+        os::FileAttributes attributes;
+        payload_at_ = survey_.payload_offset;
+        return open_to_read(place_.scheme_file(set_, self_), payload_file_, attributes);
+    }
+
+    Storage &storage() { return *this; }
+
+    // What goes into other files than those that rows write.
+    Status prepare_tables() {
+        if (Status status =
+                draft_unless_there(descriptor_tree(set_, self_), place_.descriptor(set_, self_));
+            !status) {
+            return status;
+        }
+        return survey_.checksums ? draft_unless_there(checksums_tree(*survey_.checksums),
+                                                      place_.checksums(set_, self_))
+                                 : Status::ok();
+    }
+
+    Status check() const {
+        if (!survey_.checksums) {
+            return Status::ok();
+        }
+        const MemberChecksums &expected = (*survey_.checksums)[static_cast<size_t>(self_)];
+        if ((lost_.data && data_->checksums() != expected.files) ||
+            (lost_.payload && payload_crc_.whole() != expected.payload)) {
+            return fail(CD_ERROR_STORE_DAMAGED,
+                        "set %d: what was rebuilt for rank %d does not match its checksum; nothing "
+                        "was changed",
+                        set_.group, set_.ranks[static_cast<size_t>(self_)]);
+        }
+        return Status::ok();
+    }
+
+    Status finish() {
+        for (const auto &[draft, attributes] : finishing_) {
+            if (Status status = drafts_.finish(draft, attributes); !status) {
+                return status;
+            }
+        }
+        return Status::ok();
+    }
+
+    Status publish() { return drafts_.publish(); }
+
+private:
+    Status draft_data() {
+        for (const StoredFile &file : files_) {
+            size_t draft = 0;
+            if (Status status = drafts_.create(place_.path(file.name), draft, false); !status) {
+                return status;
+            }
+            finishing_.emplace_back(draft, file.attributes);
+            data_drafts_.push_back(draft);
+        }
+        return Status::ok();
+    }
+
+    Status draft_scheme_file() {
+        size_t draft = 0;
+        if (Status status = draft_tree(scheme_tree(*survey_.layout, set_, self_, survey_.files),
+                                       place_.scheme_file(set_, self_), draft);
+            !status) {
+            return status;
+        }
+        if (Status status = drafts_.reopen(draft, payload_file_); !status) {
+            return status;
+        }
+        return payload_file_.size(payload_at_);
+    }
+
+    Status draft_tree(const KvTree &tree, const std::string &path, size_t &draft) {
+        Bytes image;
+        if (Status status = encode_image(tree, path.c_str(), image); !status) {
+            return status;
+        }
+        if (Status status = drafts_.create(path, draft, true); !status) {
+            return status;
+        }
+        finishing_.emplace_back(draft, std::nullopt);
+        return drafts_.file(draft).write(0, image.data(), image.size());
+    }
+
+    // Upstream's may differ in what it does not matter in, so only trees are compared.
+    Status draft_unless_there(const KvTree &tree, const std::string &path) {
+        File file;
+        os::FileAttributes attributes;
+        KvTree found;
+        uint64_t size = 0;
+        if (open_to_read(path, file, attributes) && read_image(file, found, size) &&
+            size == attributes.size && found == tree) {
+            return Status::ok();
+        }
+        size_t draft = 0;
+        return draft_tree(tree, path, draft);
+    }
+
+    Status open(size_t file, File &opened) const {
+        if (lost_.data) {
+            return drafts_.reopen(data_drafts_[file], opened);
+        }
+        os::FileAttributes attributes;
+        return open_to_read(place_.path(files_[file].name), opened, attributes);
+    }
+
+    Status read(Region region, uint64_t offset, std::span<std::byte> to) override {
+        return region == Region::data
+                   ? data_->read(offset, to)
+                   : payload_file_.read(payload_at_ + offset, to.data(), to.size());
+    }
+
+    Status write(Region region, uint64_t offset, std::span<const std::byte> from) override {
+        if (region == Region::data) {
+            return data_->write(offset, from);
+        }
+        payload_crc_.add(offset, from);
+        return payload_file_.write(payload_at_ + offset, from.data(), from.size());
+    }
+
+    const Set &set_;
+    const int self_;
+    const Place &place_;
+    const Survey &survey_;
+    const Lost lost_;
+    const StoredFiles &files_;
+    Drafts drafts_;
+    std::vector<std::pair<size_t, std::optional<os::FileAttributes>>> finishing_;
+    std::vector<size_t> data_drafts_; // of each file
+    std::optional<LogicalFile> data_;
+    File payload_file_;
+    uint64_t payload_at_ = 0;
+    ScatteredCrc payload_crc_;
+};
+
+} // namespace
+
+Status rebuild(Exchange &exchange, const Set &set, const Place &place, const Options &options,
+               Survey &survey) {
+    if (Status status = agree(exchange, check_set(set, exchange.members())); !status) {
+        return status;
+    }
+    if (Status status = take_survey(exchange, set, place, survey); !status) {
+        return status;
+    }
+    Rebuilding rebuilding(set, exchange.self(), place, options, survey);
+    Status prepared = rebuilding.prepare();
+    if (prepared) {
+        prepared = rebuilding.prepare_tables();
+    }
+    if (Status status = agree(exchange, prepared); !status) {
+        return status;
+    }
+    if (Status status = carry_out(exchange, survey.rows, rebuilding.storage()); !status) {
+        return status;
+    }
+    Status finished = rebuilding.check();
+    if (finished) {
+        finished = rebuilding.finish();
+    }
+    if (Status status = agree(exchange, finished); !status) {
+        return status;
+    }
+    return agree(exchange, rebuilding.publish());
+}
+
+} // namespace cd::redset

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "redset/survey.h"
+
+#include "redset/header.h"
+#include "redset/kvtree_image.h"
+#include "redset/open_file.h"
+#include "store/crc32c.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cd::redset {
+namespace {
+
+size_t index(int member) { return static_cast<size_t>(member); }
+
+// What a member still has, before its data are looked at.
+struct Remains {
+    std::optional<Header> header;
+    std::optional<Checksums> checksums;
+    std::string no_header; // why not
+};
+
+// ---- Telling each other
+
+Status read_tree(const std::string &path, KvTree &tree, uint64_t &size) {
+    File file;
+    os::FileAttributes attributes;
+    if (Status status = open_to_read(path, file, attributes); !status) {
+        return status;
+    }
+    return read_image(file, tree, size);
+}
+
+// The header as a tree, if the rest of the set can use it.
+Status read_own_header(const Set &set, int self, const Place &place, KvTree &tree,
+                       uint64_t &payload_offset) {
+    const std::string path = place.scheme_file(set, self);
+    if (Status status = read_tree(path, tree, payload_offset); !status) {
+        return status;
+    }
+    Header header;
+    if (Status status = read_header(tree, path.c_str(), header); !status) {
+        return status;
+    }
+    const auto own = header.members.find(self);
+    if (own == header.members.end() || !own->second.descriptor.is_of(set)) {
+        return fail(CD_ERROR_STORE_DAMAGED, "%s: the header is not that of member %d of this set",
+                    path.c_str(), self);
+    }
+    return Status::ok();
+}
+
+Status tell(const Set &set, int self, const Place &place, Bytes &told, uint64_t &payload_offset) {
+    KvTree remains;
+    KvTree header;
+    if (read_own_header(set, self, place, header, payload_offset)) {
+        remains.add("HEADER") = std::move(header);
+    } else {
+        remains.add_value("NO_HEADER", message());
+    }
+    KvTree sums;
+    uint64_t size = 0;
+    if (read_tree(place.checksums(set, self), sums, size)) {
+        remains.add("CHECKSUMS") = std::move(sums);
+    }
+    return encode_image(remains, "what a member has", told);
+}
+
+Status hear(const Set &set, const Bytes &told, Remains &remains) {
+    constexpr const char *source = "what a member has";
+    KvTree tree;
+    uint64_t size = 0;
+    if (Status status = decode_image(told, source, tree, size); !status) {
+        return status;
+    }
+    if (const KvTree *header = tree.find("HEADER"); header != nullptr) {
+        remains.header.emplace();
+        if (Status status = read_header(*header, source, *remains.header); !status) {
+            return status;
+        }
+    }
+    Checksums checksums;
+    if (const KvTree *sums = tree.find("CHECKSUMS");
+        sums != nullptr && read_checksums(*sums, source, set, checksums)) {
+        remains.checksums = std::move(checksums);
+    }
+    remains.no_header = tree.value("NO_HEADER").value_or("");
+    return Status::ok();
+}
+
+// Checksums that members have, those that most of them have first.
+std::vector<Checksums> candidates(const std::vector<Remains> &all) {
+    std::vector<std::pair<int, Checksums>> counted;
+    for (const Remains &remains : all) {
+        if (remains.checksums) {
+            const auto same = std::find_if(counted.begin(), counted.end(), [&](const auto &each) {
+                return each.second == *remains.checksums;
+            });
+            if (same != counted.end()) {
+                ++same->first;
+            } else {
+                counted.emplace_back(1, *remains.checksums);
+            }
+        }
+    }
+    std::stable_sort(counted.begin(), counted.end(),
+                     [](const auto &a, const auto &b) { return a.first > b.first; });
+    std::vector<Checksums> sorted;
+    for (auto &[count, checksums] : counted) {
+        sorted.push_back(std::move(checksums));
+    }
+    return sorted;
+}
+
+// ---- Which files there were
+
+bool vouched_for(const MemberEntry &entry, int member, const Survey &survey) {
+    return !survey.checksums ||
+           (*survey.checksums)[index(member)].entry == tree_checksum(entry.tree);
+}
+
+// What the headers tell of each member. Without checksums nobody can say which of two is right.
+Status collect_files(const Set &set, const std::vector<Remains> &all, Survey &survey) {
+    std::vector<const MemberEntry *> entries(set.ranks.size());
+    for (const Remains &remains : all) {
+        if (!remains.header) {
+            continue;
+        }
+        for (const auto &[member, entry] : remains.header->members) {
+            if (!entry.descriptor.is_of(set) || !vouched_for(entry, member, survey)) {
+                continue;
+            }
+            const MemberEntry *&known = entries[index(member)];
+            if (known != nullptr && tree_checksum(known->tree) != tree_checksum(entry.tree)) {
+                return fail(CD_ERROR_STORE_DAMAGED,
+                            "set %d: scheme files tell different things of member %d (rank %d), "
+                            "and no checksums say which is right: files of different times are "
+                            "mixed",
+                            set.group, member, set.ranks[index(member)]);
+            }
+            known = &entry;
+        }
+    }
+    std::string unknown;
+    std::vector<uint64_t> sizes;
+    survey.files.clear();
+    for (size_t member = 0; member < entries.size(); ++member) {
+        if (entries[member] == nullptr) {
+            unknown += (unknown.empty() ? "" : ", ") + std::to_string(set.ranks[member]);
+            continue;
+        }
+        survey.files.push_back(entries[member]->files);
+        sizes.push_back(logical_size(survey.files.back()));
+    }
+    if (!unknown.empty()) {
+        return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
+                    "set %d of %d (%s, %d members): nothing that is left tells which files ranks "
+                    "%s had; nothing was changed",
+                    set.group, set.groups, scheme_name(set.shape.scheme), set.shape.members,
+                    unknown.c_str());
+    }
+    survey.layout.emplace(set.shape, std::move(sizes));
+    return Status::ok();
+}
+
+std::string header_problem(const Set &set, int member, const Remains &remains,
+                           const Survey &survey) {
+    if (!remains.header) {
+        return remains.no_header;
+    }
+    const Header &header = *remains.header;
+    if (!vouched_for(header.members.at(member), member, survey)) {
+        return "the header of the scheme file is of another time than the checksums";
+    }
+    bool fits = header.chunk.value_or(0) == survey.layout->chunk;
+    for (const auto &[of, rank] : header.ranks) {
+        fits = fits && of < set.shape.members && set.ranks[index(of)] == rank;
+    }
+    return fits ? "" : "the header of the scheme file does not fit the members' files";
+}
+
+// ---- Whether this member's own are as they were
+
+Status check_size(const std::string &path, uint64_t expected, File &file) {
+    os::FileAttributes attributes;
+    if (Status status = open_to_read(path, file, attributes); !status) {
+        return status;
+    }
+    return attributes.size == expected
+               ? Status::ok()
+               : fail(CD_ERROR_STORE_DAMAGED, "%s: the file has %llu bytes instead of %llu",
+                      path.c_str(), static_cast<unsigned long long>(attributes.size),
+                      static_cast<unsigned long long>(expected));
+}
+
+Status check_content(const File &file, uint64_t from, uint64_t to, uint32_t expected) {
+    std::vector<std::byte> buffer(
+        static_cast<size_t>(std::min<uint64_t>(to - from, uint64_t{256} << 10)));
+    uint32_t crc = 0;
+    for (uint64_t at = from; at < to; at += buffer.size()) {
+        const auto part = static_cast<size_t>(std::min<uint64_t>(to - at, buffer.size()));
+        if (Status status = file.read(at, buffer.data(), part); !status) {
+            return status;
+        }
+        crc = crc32c(crc, buffer.data(), part);
+    }
+    return crc == expected
+               ? Status::ok()
+               : fail(CD_ERROR_STORE_DAMAGED,
+                      "%s: the checksum from offset %llu on is 0x%08x instead of 0x%08x",
+                      file.path(), static_cast<unsigned long long>(from), crc, expected);
+}
+
+Status check_data(const Survey &survey, int self, const Place &place) {
+    const StoredFiles &files = survey.files[index(self)];
+    for (size_t i = 0; i < files.size(); ++i) {
+        File file;
+        const uint64_t size = files[i].attributes.size;
+        if (Status status = check_size(place.path(files[i].name), size, file); !status) {
+            return status;
+        }
+        if (survey.checksums) {
+            const auto &sums = (*survey.checksums)[index(self)].files;
+            if (Status status = check_content(file, 0, size, i < sums.size() ? sums[i] : 0);
+                !status) {
+                return status;
+            }
+        }
+    }
+    return Status::ok();
+}
+
+Status check_payload(const Set &set, const Survey &survey, int self, const Place &place) {
+    const uint64_t end = survey.payload_offset + survey.layout->payload_size(self);
+    File file;
+    if (Status status = check_size(place.scheme_file(set, self), end, file); !status) {
+        return status;
+    }
+    return survey.checksums ? check_content(file, survey.payload_offset, end,
+                                            (*survey.checksums)[index(self)].payload)
+                            : Status::ok();
+}
+
+MemberState own_state(const Set &set, const Survey &survey, int self, const Place &place,
+                      const Remains &remains) {
+    MemberState state;
+    state.payload_lost = header_problem(set, self, remains, survey);
+    if (state.payload_lost.empty() && !check_payload(set, survey, self, place)) {
+        state.payload_lost = message();
+    }
+    const bool nobody_knows =
+        !state.payload_lost.empty() && !survey.checksums && !survey.files[index(self)].empty();
+    if (!check_data(survey, self, place)) {
+        state.data_lost = message();
+    } else if (nobody_knows) {
+        state.data_lost = "without scheme file and checksums nothing tells whether these are the "
+                          "right files: " +
+                          state.payload_lost;
+    }
+    return state;
+}
+
+// ---- What all of them found
+
+Status share_states(Exchange &exchange, const MemberState &own, std::vector<MemberState> &all) {
+    KvTree tree;
+    tree.add_value("DATA", own.data_lost);
+    tree.add_value("PAYLOAD", own.payload_lost);
+    Bytes told;
+    Status encoded = encode_image(tree, "a member's state", told);
+    std::vector<Bytes> everybodys;
+    if (Status status = agree(exchange, encoded, told, everybodys); !status) {
+        return status;
+    }
+    std::vector<MemberState> states;
+    for (const Bytes &bytes : everybodys) {
+        KvTree heard;
+        uint64_t size = 0;
+        if (Status status = decode_image(bytes, "a member's state", heard, size); !status) {
+            return status;
+        }
+        states.push_back({std::string(heard.value("DATA").value_or("")),
+                          std::string(heard.value("PAYLOAD").value_or(""))});
+    }
+    all = std::move(states);
+    return Status::ok();
+}
+
+Status too_much_lost(const Set &set, const std::vector<MemberState> &members) {
+    std::string ranks;
+    std::string reasons;
+    for (size_t member = 0; member < members.size(); ++member) {
+        const auto &[data, payload] = members[member];
+        if (!data.empty() || !payload.empty()) {
+            const std::string rank = std::to_string(set.ranks[member]);
+            ranks += (ranks.empty() ? "" : ", ") + rank;
+            reasons += "; rank " + rank + ": " + (data.empty() ? payload : data);
+        }
+    }
+    return fail(
+        CD_ERROR_REDUNDANCY_EXCEEDED,
+        "set %d of %d (%s, %d members, %d checksums or copies): files of ranks %s are lost, "
+        "more than it can bring back; nothing was changed%s",
+        set.group, set.groups, scheme_name(set.shape.scheme), set.shape.members, set.shape.checks,
+        ranks.c_str(), reasons.c_str());
+}
+
+Status survey_with(Exchange &exchange, const Set &set, const Place &place,
+                   const std::vector<Remains> &all, Survey &survey) {
+    const int self = exchange.self();
+    survey.members.resize(all.size());
+    for (size_t member = 0; member < all.size(); ++member) {
+        survey.members[member] = {"", all[member].no_header};
+    }
+    if (Status status = collect_files(set, all, survey); !status) {
+        return status; // everybody knows the same, so all find this
+    }
+    const MemberState own = own_state(set, survey, self, place, all[index(self)]);
+    if (Status status = share_states(exchange, own, survey.members); !status) {
+        return status;
+    }
+    std::vector<Lost> lost;
+    for (int member = 0; member < set.shape.members; ++member) {
+        lost.push_back(survey.lost(member));
+    }
+    return rebuilding_rows(*survey.layout, lost, survey.rows) ? Status::ok()
+                                                              : too_much_lost(set, survey.members);
+}
+
+} // namespace
+
+Lost Survey::lost(int member) const {
+    const MemberState &state = members[index(member)];
+    return {!state.data_lost.empty(), !state.payload_lost.empty()};
+}
+
+Status take_survey(Exchange &exchange, const Set &set, const Place &place, Survey &survey) {
+    Bytes told;
+    uint64_t payload_offset = 0;
+    Status own = tell(set, exchange.self(), place, told, payload_offset);
+    std::vector<Bytes> heard;
+    if (Status status = agree(exchange, own, told, heard); !status) {
+        return status;
+    }
+    std::vector<Remains> all(heard.size());
+    for (size_t member = 0; member < heard.size(); ++member) {
+        if (Status status = hear(set, heard[member], all[member]); !status) {
+            return status;
+        }
+    }
+    std::vector<std::optional<Checksums>> choices;
+    for (Checksums &checksums : candidates(all)) {
+        choices.emplace_back(std::move(checksums));
+    }
+    if (choices.empty()) {
+        choices.emplace_back(std::nullopt);
+    }
+    // Checksums of another time may be left over somewhere; those that most members have count,
+    // unless too little fits them.
+    std::string first_problem;
+    for (size_t i = 0; i < choices.size(); ++i) {
+        Survey attempt;
+        attempt.checksums = choices[i];
+        attempt.payload_offset = payload_offset;
+        Status status = survey_with(exchange, set, place, all, attempt);
+        const bool exceeded = status.code() == CD_ERROR_REDUNDANCY_EXCEEDED;
+        if (!exceeded || i == 0) {
+            survey = std::move(attempt);
+            first_problem = message();
+        }
+        if (!exceeded) {
+            return status;
+        }
+    }
+    return fail(CD_ERROR_REDUNDANCY_EXCEEDED, "%s", first_problem.c_str());
+}
+
+} // namespace cd::redset

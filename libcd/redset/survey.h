@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "redset/checksums.h"
+#include "redset/exchange.h"
+#include "redset/plan.h"
+#include "redset/set.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cd::redset {
+
+// What became of a member's files. The reasons are sentences that name the file, "" for what is as
+// it was.
+struct MemberState {
+    std::string data_lost;
+    std::string payload_lost;
+    bool operator==(const MemberState &) const = default;
+};
+
+// What is left of a set, and what follows from it. Every member has the same.
+struct Survey {
+    std::vector<StoredFiles> files; // that each member had
+    std::optional<Layout> layout;
+    std::optional<Checksums> checksums; // if any member still has them
+    std::vector<MemberState> members;
+    std::vector<Row> rows;       // that bring back what is lost
+    uint64_t payload_offset = 0; // in this member's scheme file, if that is good
+
+    Lost lost(int member) const;
+};
+
+// Looks at all that members have, and reads it where there are checksums to compare it with. Fails
+// with CD_ERROR_REDUNDANCY_EXCEEDED, and a message with the ranks and reasons, when the rest does
+// not suffice; survey.members tells of each member then, too.
+Status take_survey(Exchange &exchange, const Set &set, const Place &place, Survey &survey);
+
+} // namespace cd::redset

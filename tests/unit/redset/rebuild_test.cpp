@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "redset/rebuild.h"
+
+#include "scratch_set.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+
+namespace cd::redset {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A member whose node is gone.
+void erase(const ScratchSet &scratch, int member) {
+    for (const std::string &name : scratch.names(member)) {
+        fs::remove(scratch.place().path(name));
+    }
+    fs::remove(scratch.place().scheme_file(scratch.set(), member));
+    fs::remove(scratch.place().descriptor(scratch.set(), member));
+    fs::remove(scratch.place().checksums(scratch.set(), member));
+}
+
+bool covered(const Shape &shape, unsigned lost) {
+    if (shape.scheme != Scheme::partner) {
+        return std::popcount(lost) <= shape.checks;
+    }
+    for (int member = 0; member < shape.members; ++member) {
+        int run = 0; // of lost members from this one on
+        while (run < shape.members && (lost >> shape.right(member, run) & 1) != 0) {
+            ++run;
+        }
+        if (run > shape.checks) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void copy_upstreams_files(const VectorCase &vector, const ScratchSet &scratch) {
+    fs::remove_all(scratch.folder() / "red");
+    fs::create_directory(scratch.folder() / "red");
+    for (const int rank : scratch.set().ranks) {
+        for (const fs::path &path : files_below(vector.folder / "red")) {
+            if (path.filename().string().starts_with(std::to_string(rank) + ".")) {
+                fs::copy(path, scratch.folder() / "red");
+            }
+        }
+    }
+}
+
+// The modes of what redset writes, unlike those of what members store, are not part of it.
+FolderState without_modes_of_ours(FolderState state) {
+    for (auto &[name, file] : state) {
+        if (name.starts_with("red/")) {
+            file = {file.bytes, 0, 0, 0};
+        }
+    }
+    return state;
+}
+
+enum class Writer { us, upstream };
+
+// Loses every choice of members, of every case.
+void lose_every_choice(Writer writer) {
+    const AttributesOfVectors system;
+    int brought_back = 0;
+    int refused = 0;
+    for (const VectorCase &vector : vector_cases()) {
+        for (const VectorCase::Set &members : vector.sets) {
+            for (unsigned lost = 0; lost < 1U << members.ranks.size(); ++lost) {
+                SCOPED_TRACE(vector.folder.filename().string() + " loses " + std::to_string(lost));
+                const auto scratch = scratch_set(vector, members);
+                if (writer == Writer::us) {
+                    ASSERT_TRUE(scratch->apply()) << message();
+                } else {
+                    copy_upstreams_files(vector, *scratch);
+                }
+                const FolderState before = scratch->state();
+                for (size_t member = 0; member < members.ranks.size(); ++member) {
+                    if ((lost >> member & 1) != 0) {
+                        erase(*scratch, static_cast<int>(member));
+                    }
+                }
+                const FolderState left = scratch->state();
+                const Status status = scratch->rebuild();
+                if (covered(members.shape, lost)) {
+                    ASSERT_TRUE(status) << message();
+                    ASSERT_TRUE(without_modes_of_ours(scratch->state()) ==
+                                without_modes_of_ours(before));
+                    ++brought_back;
+                } else {
+                    ASSERT_FALSE(status);
+                    ASSERT_EQ(status.code(), CD_ERROR_REDUNDANCY_EXCEEDED) << message();
+                    ASSERT_TRUE(scratch->state() == left) << message();
+                    ++refused;
+                }
+            }
+        }
+    }
+    EXPECT_GT(brought_back, 100);
+    EXPECT_GT(refused, 50);
+}
+
+TEST(Rebuild, EveryCoveredLossComesBackByteForByteAndEveryOtherChangesNothing) {
+    lose_every_choice(Writer::us);
+}
+
+TEST(Rebuild, WhatUpstreamWroteComesBackAsWell) { lose_every_choice(Writer::upstream); }
+
+} // namespace
+} // namespace cd::redset

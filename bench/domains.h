@@ -86,3 +86,4 @@ void register_large_data();
 void register_small_entries();
 void register_threads();
 void register_overheads();
+void register_file_stores();

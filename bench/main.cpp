@@ -11,6 +11,7 @@ int main(int argc, char **argv) {
     register_small_entries();
     register_threads();
     register_overheads();
+    register_file_stores();
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
         return 1;

@@ -14,6 +14,9 @@ namespace {
 // Measured: larger ones leave the caches, smaller ones make more calls.
 constexpr size_t buffer_size = 4 * format::checked_part;
 
+// Measured (bench/write_candidates.cpp).
+constexpr uint64_t begun_together = uint64_t{8} << 20;
+
 } // namespace
 
 Status DataWriter::write(uint64_t offset, const void *from, size_t length,
@@ -49,7 +52,22 @@ Status DataWriter::flush() {
     written_ = true;
     const size_t length = used_;
     used_ = 0;
-    return volume_.file().write(offset_, buffer_.data(), length);
+    Status status = volume_.file().write(offset_, buffer_.data(), length);
+    if (status.is_ok() && forced_) {
+        begin_sync(offset_, length);
+    }
+    return status;
+}
+
+void DataWriter::begin_sync(uint64_t offset, uint64_t length) noexcept {
+    if (offset != waiting_to_) {
+        waiting_from_ = offset;
+    }
+    waiting_to_ = offset + length;
+    if (waiting_to_ - waiting_from_ >= begun_together) {
+        volume_.file().begin_sync(waiting_from_, waiting_to_ - waiting_from_);
+        waiting_from_ = waiting_to_;
+    }
 }
 
 } // namespace cd

@@ -95,6 +95,10 @@ Status File::grow(uint64_t from, uint64_t to) const {
     return result == 0 ? Status::ok() : refused("reserve room", from);
 }
 
+void File::begin_sync(uint64_t offset, uint64_t length) const noexcept {
+    os::system().begin_sync(fd_, static_cast<off_t>(offset), static_cast<off_t>(length));
+}
+
 Status File::sync_data() const {
     int result = 0;
     do {

@@ -37,6 +37,8 @@ public:
     Status write(uint64_t offset, const void *from, size_t length) const;
     Status write_zeros(uint64_t offset, uint64_t length) const;
     Status grow(uint64_t from, uint64_t to) const;
+    // Makes the next sync_data() short. That it cannot be done does no harm.
+    void begin_sync(uint64_t offset, uint64_t length) const noexcept;
     Status sync_data() const;
     Status sync_all() const;
     Status size(uint64_t &size) const;

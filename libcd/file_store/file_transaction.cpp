@@ -10,7 +10,7 @@
 namespace cd {
 
 FileTransaction::FileTransaction(FileStore &store)
-    : store_(store), writer_(store.volume_, store.options_.checksummed) {}
+    : store_(store), writer_(store.volume_, store.options_.checksummed, store.options_.forced) {}
 
 Status FileTransaction::keep(Range memory, Piece &place) {
     if (!settled_) {

@@ -185,6 +185,10 @@ int System::list(int directory, std::vector<std::string> &names) {
     return error == 0 ? 0 : -1;
 }
 
+int System::begin_sync(int fd, off_t offset, off_t length) {
+    return ::sync_file_range(fd, offset, length, SYNC_FILE_RANGE_WRITE);
+}
+
 int System::sync_data(int fd) { return ::fdatasync(fd); }
 
 int System::sync_all(int fd) { return ::fsync(fd); }

@@ -67,6 +67,8 @@ public:
     virtual ssize_t write_at(int fd, const void *from, size_t length, off_t offset);
     virtual int allocate(int fd, off_t offset, off_t length); // the file grows to contain it
     virtual int list(int directory, std::vector<std::string> &names); // without . and ..
+    // The system begins to write these bytes to the disk, and nobody waits for it.
+    virtual int begin_sync(int fd, off_t offset, off_t length);
     virtual int sync_data(int fd);
     virtual int sync_all(int fd);            // of a directory: its entries
     virtual int lock(int fd, pid_t &holder); // for this process, until it ends or closes the file

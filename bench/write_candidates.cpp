@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+
+// How should a store write data? This compares ways to copy memory with its checksums into a file
+// that is laid out already, until it is on the disk, with a plain sequential write of the same
+// bytes and fdatasync. Each on the disk of the working directory and on /dev/shm.
+#include "measure.h"
+#include "store/crc32c.h"
+
+#include <fcntl.h>
+#include <liburing.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr size_t total = size_t{256} << 20;
+constexpr size_t checked_part = size_t{64} << 10;
+constexpr size_t alignment = 4096;
+
+[[noreturn]] void stop(const char *what) {
+    std::perror(what);
+    std::exit(1);
+}
+
+std::byte *aligned(size_t size) {
+    void *at = std::aligned_alloc(alignment, size);
+    if (at == nullptr) {
+        stop("aligned_alloc");
+    }
+    return static_cast<std::byte *>(at);
+}
+
+struct Free {
+    void operator()(std::byte *at) const { std::free(at); }
+};
+using Buffer = std::unique_ptr<std::byte, Free>;
+
+const std::byte *memory() {
+    static const Buffer bytes = [] {
+        Buffer made(aligned(total));
+        for (size_t i = 0; i < total; ++i) {
+            made.get()[i] = static_cast<std::byte>(i * 2654435761U >> 24);
+        }
+        return made;
+    }();
+    return bytes.get();
+}
+
+// A file with all its blocks written, which has no name.
+class LaidOut {
+public:
+    LaidOut(const char *directory, int flags) : fd_(open(directory, flags)) {
+        if (fd_ < 0) {
+            return;
+        }
+        for (size_t done = 0; done < total; done += size_t{1} << 20) {
+            if (::pwrite(fd_, memory() + done, size_t{1} << 20, static_cast<off_t>(done)) < 0) {
+                stop("pwrite");
+            }
+        }
+        ::fdatasync(fd_);
+    }
+    LaidOut(const LaidOut &) = delete;
+    LaidOut &operator=(const LaidOut &) = delete;
+    ~LaidOut() { ::close(fd_); }
+    int fd() const { return fd_; }
+
+private:
+    static int open(const char *directory, int flags) {
+        std::string name = std::string(directory) + "/cd-write-XXXXXX";
+        const int fd = ::mkostemp(name.data(), flags);
+        if (fd >= 0) {
+            ::unlink(name.c_str());
+        }
+        return fd;
+    }
+    int fd_;
+};
+
+void put(int fd, const std::byte *from, size_t length, size_t at) {
+    if (::pwrite(fd, from, length, static_cast<off_t>(at)) != static_cast<ssize_t>(length)) {
+        stop("pwrite");
+    }
+}
+
+void force(int fd) {
+    if (::fdatasync(fd) != 0) {
+        stop("fdatasync");
+    }
+}
+
+void copy_checked(std::byte *to, const std::byte *from, size_t length) {
+    for (size_t done = 0; done < length; done += checked_part) {
+        benchmark::DoNotOptimize(cd::copy_crc32c(0, to + done, from + done, checked_part));
+    }
+}
+
+// As dd does it: memory to the file, 1 MiB at a time, no checksum.
+void write_plainly(int fd) {
+    constexpr size_t piece = size_t{1} << 20;
+    for (size_t done = 0; done < total; done += piece) {
+        put(fd, memory() + done, piece, done);
+    }
+    force(fd);
+}
+
+// started_behind: after how many bytes the kernel is told to begin with writing; 0: never.
+void write_through_buffer(int fd, size_t piece, size_t started_behind) {
+    const Buffer buffer(aligned(piece));
+    size_t started = 0;
+    for (size_t done = 0; done < total; done += piece) {
+        copy_checked(buffer.get(), memory() + done, piece);
+        put(fd, buffer.get(), piece, done);
+        if (started_behind != 0 && done + piece - started >= started_behind) {
+            ::sync_file_range(fd, static_cast<off_t>(started),
+                              static_cast<off_t>(done + piece - started), SYNC_FILE_RANGE_WRITE);
+            started = done + piece;
+        }
+    }
+    force(fd);
+}
+
+// Copies the next pieces while the kernel writes those before.
+void write_by_ring(int fd, size_t piece, unsigned depth) {
+    io_uring ring;
+    if (::io_uring_queue_init(depth, &ring, 0) < 0) {
+        stop("io_uring_queue_init");
+    }
+    const Buffer buffers(aligned(piece * depth));
+    unsigned under_way = 0;
+    std::vector<unsigned> free;
+    for (unsigned i = 0; i < depth; ++i) {
+        free.push_back(i);
+    }
+    const auto finish_one = [&] {
+        io_uring_cqe *done = nullptr;
+        if (::io_uring_wait_cqe(&ring, &done) < 0 || done->res != static_cast<int>(piece)) {
+            stop("io_uring");
+        }
+        free.push_back(static_cast<unsigned>(io_uring_cqe_get_data64(done)));
+        io_uring_cqe_seen(&ring, done);
+        --under_way;
+    };
+    for (size_t at = 0; at < total; at += piece) {
+        if (free.empty()) {
+            finish_one();
+        }
+        const unsigned mine = free.back();
+        free.pop_back();
+        std::byte *buffer = buffers.get() + mine * piece;
+        copy_checked(buffer, memory() + at, piece);
+        io_uring_sqe *entry = io_uring_get_sqe(&ring);
+        io_uring_prep_write(entry, fd, buffer, static_cast<unsigned>(piece), at);
+        io_uring_sqe_set_data64(entry, mine);
+        ::io_uring_submit(&ring);
+        ++under_way;
+    }
+    while (under_way > 0) {
+        finish_one();
+    }
+    ::io_uring_queue_exit(&ring);
+    force(fd);
+}
+
+template <typename Write>
+void compare(benchmark::State &state, const char *directory, int flags, const Write &write) {
+    const LaidOut reference(directory, 0);
+    const LaidOut file(directory, flags);
+    if (reference.fd() < 0 || file.fd() < 0) {
+        state.SkipWithError("this file system cannot do that");
+        return;
+    }
+    measure_ratio(
+        state, [&] { write_plainly(reference.fd()); }, nothing, [&] { write(file.fd()); }, nothing);
+}
+
+template <typename Write>
+void add(const char *directory, const char *name, int flags, const Write &write) {
+    benchmark::RegisterBenchmark(
+        (std::string(name) + "/" + directory).c_str(),
+        [=](benchmark::State &state) { compare(state, directory, flags, write); })
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond)
+        ->Iterations(9);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    for (const char *directory : {".", "/dev/shm"}) {
+        for (const size_t piece : {size_t{256} << 10, size_t{1} << 20}) {
+            const std::string size = std::to_string(piece >> 10) + " KiB";
+            add(directory, ("buffered " + size).c_str(), 0,
+                [=](int fd) { write_through_buffer(fd, piece, 0); });
+            add(directory, ("buffered, begun early " + size).c_str(), 0,
+                [=](int fd) { write_through_buffer(fd, piece, size_t{8} << 20); });
+            add(directory, ("O_DIRECT " + size).c_str(), O_DIRECT,
+                [=](int fd) { write_through_buffer(fd, piece, 0); });
+            add(directory, ("O_DIRECT by io_uring, 8 under way " + size).c_str(), O_DIRECT,
+                [=](int fd) { write_by_ring(fd, piece, 8); });
+            add(directory, ("buffered by io_uring, 8 under way " + size).c_str(), 0,
+                [=](int fd) { write_by_ring(fd, piece, 8); });
+        }
+    }
+    benchmark::Initialize(&argc, argv);
+    benchmark::RunSpecifiedBenchmarks();
+}

@@ -48,7 +48,7 @@ FAMILIES = {
     "InitsSend": ("the request", "gives the same request"),
     "InitsBufferedSend": ("the request", "gives the same request"),
     "InitsReceive": ("the request", "gives the same request"),
-    "InitsCollective": ("the request", "gives the same request, if its buffers have not moved"),
+    "InitsCollective": ("the request", "gives the same request; without copies only if its buffers have not moved"),
     "Activates": (
         "which requests, and a checksum of what they send",
         "marks them as started; nothing is sent",

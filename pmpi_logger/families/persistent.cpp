@@ -66,10 +66,31 @@ void forget_made_anew(Request &request) {
 // Its buffers are where they were in the first execution.
 void back_in_place(const Call &call, MPI_Request handle) {
     Request *request = RequestTable::instance().find(handle);
-    if (request != nullptr && request->made_anew != MPI_REQUEST_NULL) {
+    if (request != nullptr && request->made_anew != MPI_REQUEST_NULL && request->staging.empty()) {
         const Inside inside;
         forget_made_anew(*request);
         describe(call, request->kind, *request);
+    }
+}
+
+// From now on. A restore needs not wait for it then.
+void send_from_copy(Request &request) {
+    if (!request.make_again || !request.staging.empty() || !shadows_wanted() ||
+        WholeProgram::records()) {
+        return;
+    }
+    Staging staging = Staging::of(request.departures);
+    if (staging.empty() || request.departures.empty()) {
+        return;
+    }
+    const Block &sent = request.departures.front();
+    MPI_Request made = MPI_REQUEST_NULL;
+    void *const buffer = staging.places.empty() ? sent.address : staging.places.front().address;
+    if (request.make_again(buffer, sent.type, &made) == MPI_SUCCESS) {
+        forget_made_anew(request);
+        request.made_anew = made;
+        ++RequestTable::instance().stand_ins;
+        request.staging = std::move(staging);
     }
 }
 
@@ -110,6 +131,10 @@ Initializing::Made Initializing::replay(const Call &call, Request::Kind kind, MP
         result = raise(call.arguments.comm, entry->result());
         return Made::failed;
     }
+    const Request *request = RequestTable::instance().find(*handle);
+    if (request != nullptr && !request->staging.empty()) {
+        return Made::as_before; // wherever the buffers are
+    }
     if (entry->take<Buffers>() == buffers_of(call)) {
         back_in_place(call, *handle);
         return Made::as_before;
@@ -133,6 +158,29 @@ void Initializing::moved(const Call &call, MPI_Request *handle, MPI_Request made
     ++table.stand_ins;
 }
 
+Staging Initializing::staging_of(const Call &call, bool has_send_buf) {
+    const Inside inside;
+    return shadows_wanted() && separate_memory_wanted() ? Staging::of(call, has_send_buf, {})
+                                                        : Staging();
+}
+
+void Initializing::keep(MPI_Request handle, Staging &&staging) {
+    if (Request *request = RequestTable::instance().find(handle)) {
+        request->staging = std::move(staging);
+    }
+}
+
+void Initializing::follow(const Call &call, bool has_send_buf, MPI_Request handle) {
+    Request *request = RequestTable::instance().find(handle);
+    if (request != nullptr && !request->staging.empty()) {
+        const Inside inside;
+        describe(call, request->kind, *request);
+        request->staging.follow(call, has_send_buf);
+    }
+}
+
+Request *Initializing::found(MPI_Request handle) { return RequestTable::instance().find(handle); }
+
 int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Request *requests) {
     const Inside inside;
     RequestTable &table = RequestTable::instance();
@@ -149,7 +197,13 @@ int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Reques
     int result = MPI_SUCCESS;
     int started = 0;
     while (result == MPI_SUCCESS && started < count) {
-        const Request *request = table.find(requests[started]);
+        Request *request = table.find(requests[started]);
+        if (request != nullptr) {
+            if (mode == CD_LOG_RECORDING) {
+                send_from_copy(*request);
+            }
+            request->staging.refill();
+        }
         MPI_Request handle = request != nullptr ? request->known_to_mpi() : requests[started];
         result = real<Fn::MPI_Start>(&handle);
         started += result == MPI_SUCCESS ? 1 : 0;
@@ -201,7 +255,7 @@ int Activates::replay(Call &call, int count, MPI_Request *requests) {
         if (request->set_aside == Request::State::cancelled) {
             MPI_Request handle = request->known_to_mpi();
             real<Fn::MPI_Start>(&handle);
-        } else {
+        } else if (request->set_aside == Request::State::parked) {
             deliver_kept(*request);
             ++table.stand_ins;
             request->stand_in = completed_request(request->status, request->error);

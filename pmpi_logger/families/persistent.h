@@ -4,6 +4,7 @@
 
 #include "families/exchange.h"
 #include "requests/table.h"
+#include "windows/separation.h"
 
 #include <tuple>
 
@@ -12,6 +13,10 @@ namespace cd::logger {
 // Makes a persistent request. It is tracked whether a CD logs or not, since it may be started when
 // one does. A re-execution gets the same request; if its buffers have moved, another one stands in
 // for it.
+//
+// A send that is started while a CD logs goes out from a copy, by a request of ours. Collective
+// ones cannot be made by one rank later, so they work on copies from the start in a program that
+// uses CDs.
 class Initializing : public MovesData {
 protected:
     enum class Made { as_before, anew, failed, not_at_all };
@@ -21,9 +26,16 @@ protected:
     // as_before: handle is set. anew: the call has to be made, see moved().
     static Made replay(const Call &call, Request::Kind kind, MPI_Request *handle, int &result);
     static void moved(const Call &call, MPI_Request *handle, MPI_Request made);
+
+    static Staging staging_of(const Call &call, bool has_send_buf);
+    static void keep(MPI_Request handle, Staging &&staging);
+    static void follow(const Call &call, bool has_send_buf, MPI_Request handle);
+    static Request *found(MPI_Request handle);
 };
 
-template <Request::Kind K> class Inits : public Initializing {
+enum class Sends { from_buffer, from_copy };
+
+template <Request::Kind K, Sends S = Sends::from_buffer> class Inits : public Initializing {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         if (Inside::mpi()) {
@@ -51,8 +63,18 @@ public:
             }
             case Made::not_at_all:
                 return Inits::call<F>(site, a...);
+            case Made::as_before:
+                follow(call, Roles::has(Role::send_buf), *request);
+                return result;
             default:
                 return result;
+            }
+        }
+        Staging staging;
+        if constexpr (K == Request::Kind::collective) {
+            staging = staging_of(call, Roles::has(Role::send_buf));
+            if (!staging.empty()) {
+                stage<Roles>(arguments, staging);
             }
         }
         const int result = make();
@@ -61,11 +83,44 @@ public:
         } else if (result == MPI_SUCCESS) {
             track(call, K, *request);
         }
+        if (result == MPI_SUCCESS) {
+            keep(*request, std::move(staging));
+            if constexpr (S == Sends::from_copy) {
+                remember<F>(arguments, *request);
+            }
+        }
         return result;
+    }
+
+private:
+    template <typename Roles, typename Tuple>
+    static void stage(Tuple &arguments, const Staging &staging) {
+        if constexpr (Roles::has(Role::send_buf)) {
+            auto &buffer = std::get<Roles::index(Role::send_buf)>(arguments);
+            buffer = staging.send_buf(buffer);
+        }
+        if constexpr (Roles::has(Role::recv_buf)) {
+            auto &buffer = std::get<Roles::index(Role::recv_buf)>(arguments);
+            buffer = staging.recv_buf(buffer);
+        }
+    }
+
+    template <Fn F, typename... A>
+    static void remember(const std::tuple<A...> &arguments, MPI_Request handle) {
+        if (Request *request = found(handle)) {
+            request->make_again = [arguments](void *buffer, MPI_Datatype type, MPI_Request *made) {
+                using Roles = typename Row<F>::Roles;
+                std::tuple<A...> others = arguments;
+                std::get<Roles::index(Role::send_buf)>(others) = buffer;
+                std::get<Roles::index(Role::send_type)>(others) = type;
+                std::get<Roles::index(Role::request)>(others) = made;
+                return std::apply([](A... a) { return real<F>(a...); }, others);
+            };
+        }
     }
 };
 
-using InitsSend = Inits<Request::Kind::send>;
+using InitsSend = Inits<Request::Kind::send, Sends::from_copy>;
 using InitsBufferedSend = Inits<Request::Kind::send>;
 using InitsReceive = Inits<Request::Kind::receive>;
 using InitsCollective = Inits<Request::Kind::collective>;

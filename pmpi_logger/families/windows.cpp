@@ -24,13 +24,13 @@ void name_when_restored(const cd_log_place &place, uint64_t number) {
 
 std::unique_ptr<Window> MakesWindow::over(void *memory, int64_t size) {
     const bool can_be = size >= 0 && (memory != nullptr || size == 0);
-    return can_be && separate_windows_wanted() ? Window::over(memory, static_cast<size_t>(size))
-                                               : nullptr;
+    return can_be && separate_memory_wanted() ? Window::over(memory, static_cast<size_t>(size))
+                                              : nullptr;
 }
 
 std::unique_ptr<Window> MakesWindow::beside(void *mpis, int64_t size) {
-    return size >= 0 && separate_windows_wanted() ? Window::beside(mpis, static_cast<size_t>(size))
-                                                  : nullptr;
+    return size >= 0 && separate_memory_wanted() ? Window::beside(mpis, static_cast<size_t>(size))
+                                                 : nullptr;
 }
 
 int MakesWindow::record(Call &call, int result, std::unique_ptr<Window> window, MPI_Win handle) {

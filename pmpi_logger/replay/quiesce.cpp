@@ -63,6 +63,9 @@ void keep_data(Request &request, const MPI_Status &status) {
 // False if it neither ends nor can go on during a restore.
 bool stop(Request &request, bool will_be_started_again) {
     if (request.is_apart()) {
+        if (request.persistent) { // the re-execution comes to earlier uses of it first
+            stopped.push_back(&request);
+        }
         return true;
     }
     MPI_Status status = {};
@@ -121,6 +124,9 @@ void post_again(Request &request) {
 
 // As it was before stop(), whatever the restore has written over it.
 void go_on(Request &request) {
+    if (request.is_apart()) {
+        return;
+    }
     if (request.state == Request::State::cancelled) {
         post_again(request);
     } else {
@@ -131,6 +137,12 @@ void go_on(Request &request) {
 
 // The re-execution will start it: MPI is done with it.
 void set_aside(Request &request) {
+    if (request.is_apart()) {
+        request.set_aside_id = request.id;
+        request.set_aside = request.state;
+        complete(request);
+        return;
+    }
     RequestTable &table = RequestTable::instance();
     MPI_Request known = request.known_to_mpi();
     request.error = real<Fn::MPI_Wait>(&known, MPI_STATUS_IGNORE);

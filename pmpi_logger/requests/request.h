@@ -9,6 +9,7 @@
 #include "cd/mpi_log.h"
 
 #include <cstdint>
+#include <functional>
 #include <mpi.h>
 #include <vector>
 
@@ -40,7 +41,7 @@ struct Request {
 
     MPI_Request handle = MPI_REQUEST_NULL;   // that the program holds
     MPI_Request stand_in = MPI_REQUEST_NULL; // that MPI has to be asked for instead, if any
-    // A persistent one that a re-execution made with other buffers, under the handle of the first.
+    // A persistent one with other buffers under the handle of the first: a re-execution's, or ours.
     MPI_Request made_anew = MPI_REQUEST_NULL;
 
     uint64_t thread = 0;     // that started it
@@ -58,8 +59,11 @@ struct Request {
     int peer = 0;
     int tag = 0;
 
+    // Makes a persistent send like this one from another buffer.
+    std::function<int(void *buffer, MPI_Datatype type, MPI_Request *made)> make_again;
+
     // What a restore has set aside of a persistent one: the use that started with this number is
-    // cancelled or parked, while the re-execution goes through those before it.
+    // cancelled, parked or still under way, while the re-execution goes through those before it.
     uint64_t set_aside_id = 0;
     State set_aside = State::inactive;
 

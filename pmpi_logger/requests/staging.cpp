@@ -73,12 +73,11 @@ Blocks Copy::places_of(const Blocks &blocks) const {
     return places;
 }
 
-void Copy::fill(const Blocks &blocks) const {
-    std::vector<std::byte> scratch;
-    for (const Block &block : blocks) {
-        const Bytes data = view(block, bytes_in(block), scratch);
-        cd::logger::deliver({place_of(block.address), block.count, block.type}, data.data,
-                            data.size);
+void Staging::add_sources(const Call &call, bool has_send_buf, Blocks &sent, Blocks &in_place) {
+    if (call.arguments.send_buf == MPI_IN_PLACE) {
+        in_place = sent_in_place(call);
+    } else {
+        call.arrival->sent(call.arguments, has_send_buf ? sent : in_place);
     }
 }
 
@@ -92,25 +91,55 @@ Staging Staging::of(const Call &call, bool has_send_buf, const Block &made) {
     }
     Blocks sent;
     Blocks in_place;
-    if (a.send_buf == MPI_IN_PLACE) {
-        in_place = sent_in_place(call);
-    } else {
-        call.arrival->sent(a, has_send_buf ? sent : in_place);
-    }
+    add_sources(call, has_send_buf, sent, in_place);
     Blocks received = arrivals;
     append(received, in_place);
     if (!staging.sent_.make_room(sent) || !staging.received_.make_room(received)) {
         return {};
     }
     if (!staging.sent_.empty()) {
-        staging.sent_.fill(sent);
+        staging.places = staging.sent_.places_of(sent);
+        staging.sources = std::move(sent);
     }
     if (!staging.received_.empty()) {
-        staging.received_.fill(in_place);
+        append(staging.places, staging.received_.places_of(in_place));
+        append(staging.sources, in_place);
         staging.landed = staging.received_.places_of(arrivals);
     }
+    staging.refill();
     staging.complete_ = true;
     return staging;
+}
+
+Staging Staging::of(const Blocks &sent) {
+    Staging staging;
+    staging.complete_ = staging.sent_.make_room(sent);
+    if (staging.complete_ && !staging.sent_.empty()) {
+        staging.places = staging.sent_.places_of(sent);
+        staging.sources = sent;
+    }
+    return staging;
+}
+
+void Staging::refill() const {
+    std::vector<std::byte> scratch;
+    for (size_t i = 0; i < sources.size(); ++i) {
+        const Bytes data = view(sources[i], bytes_in(sources[i]), scratch);
+        cd::logger::deliver(places[i], data.data, data.size);
+    }
+}
+
+void Staging::follow(const Call &call, bool has_send_buf) {
+    Blocks sent;
+    Blocks in_place;
+    add_sources(call, has_send_buf, sent, in_place);
+    if (sent_.empty()) {
+        sent.clear();
+    }
+    append(sent, in_place);
+    if (sent.size() == places.size()) {
+        sources = std::move(sent);
+    }
 }
 
 const void *Staging::send_buf(const void *programs) const {

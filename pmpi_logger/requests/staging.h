@@ -24,9 +24,6 @@ public:
     void *place_of(const void *address) const;
     Blocks places_of(const Blocks &blocks) const;
 
-    // Copies the data of blocks for which there is room.
-    void fill(const Blocks &blocks) const;
-
 private:
     std::unique_ptr<std::byte[]> memory_;
     uintptr_t begin_ = 0; // of the blocks in the program's memory
@@ -37,9 +34,17 @@ private:
 // arrives is brought to the program when the request completes.
 class Staging {
 public:
-    // made: what the call makes, apart from data. Empty if the call has to work on the program's
-    // buffers.
+    // Holds what the call sends. made: what the call makes, apart from data. Empty if the call has
+    // to work on the program's buffers.
     static Staging of(const Call &call, bool has_send_buf, const Block &made);
+
+    // The same for a send.
+    static Staging of(const Blocks &sent);
+
+    // For requests that are started more than once: holds what is to be sent now; and the program
+    // has its buffers somewhere else.
+    void refill() const;
+    void follow(const Call &call, bool has_send_buf);
 
     bool empty() const { return !complete_; }
 
@@ -52,8 +57,13 @@ public:
 
     // Where data arrive, in the order of the call's arrivals.
     Blocks landed;
+    // The program's data that are sent, and where they go.
+    Blocks sources;
+    Blocks places;
 
 private:
+    static void add_sources(const Call &call, bool has_send_buf, Blocks &sent, Blocks &in_place);
+
     bool complete_ = false;
     Copy sent_;
     Copy received_;

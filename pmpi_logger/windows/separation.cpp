@@ -86,7 +86,7 @@ Setting setting() {
 
 } // namespace
 
-bool separate_windows_wanted() {
+bool separate_memory_wanted() {
     static const Setting wanted = setting();
     if (wanted != Setting::by_program) {
         return wanted == Setting::separate;

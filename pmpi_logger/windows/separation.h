@@ -4,9 +4,10 @@
 
 namespace cd::logger {
 
-// Whether a window that is made now gets separate memory, so that a CD that logs can use it. It
-// does if a CD logs, or if the program is linked with libcd: windows are made early. All others are
-// MPI's own business, as without the logger. CD_WINDOWS=separate and =direct decide otherwise.
-bool separate_windows_wanted();
+// Whether a window or a persistent collective operation that is made now gets memory of ours, so
+// that a CD that logs can use it. It does if a CD logs, or if the program is linked with libcd:
+// they are made early. All others are MPI's own business, as without the logger.
+// CD_WINDOWS=separate and =direct decide otherwise.
+bool separate_memory_wanted();
 
 } // namespace cd::logger

@@ -4,6 +4,10 @@
 // other rank wants something else first.
 #include "hazard.h"
 
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -238,4 +242,68 @@ HAZARD(reading_together_pending) {
         CHECK(read == Numbers(eager));
     }
     MPI_File_close(&file);
+}
+
+namespace {
+
+int make_sum(const Numbers &sent, Numbers &received, MPI_Request *request) {
+#ifdef OPEN_MPI
+    return MPIX_Allreduce_init(sent.data(), received.data(), length, MPI_INT, MPI_SUM,
+                               MPI_COMM_WORLD, MPI_INFO_NULL, request);
+#else
+    return MPI_Allreduce_init(sent.data(), received.data(), length, MPI_INT, MPI_SUM,
+                              MPI_COMM_WORLD, MPI_INFO_NULL, request);
+#endif
+}
+
+Numbers doubled(Numbers values) {
+    for (int &value : values) {
+        value = static_cast<int>(2 * static_cast<unsigned>(value));
+    }
+    return values;
+}
+
+} // namespace
+
+// The second use of a persistent operation that is older than the CD.
+HAZARD(persistent_reduction_pending) {
+    Numbers sent = numbers(1, count);
+    Numbers sum(count);
+    MPI_Request request = MPI_REQUEST_NULL;
+    make_sum(sent, sum, &request);
+    const auto begin = [&](int seed) {
+        set(sent, numbers(seed, count));
+        MPI_Start(&request);
+    };
+    const auto finish = [&](int seed) {
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(sum == doubled(numbers(seed, count)));
+    };
+    if (world_rank() == 1) {
+        begin(2);
+        finish(2);
+        await(0);
+        begin(3);
+        finish(3);
+    } else {
+        Domain domain;
+        domain.keep(sent);
+        domain.keep(sum);
+        const auto until_the_second_is_under_way = [&] {
+            begin(2);
+            finish(2);
+            begin(3);
+        };
+        until_the_second_is_under_way();
+        for (int i = 0; i < 2; ++i) {
+            destroy(sent);
+            destroy(sum);
+            domain.restore();
+            CHECK(sum == Numbers(count));
+            until_the_second_is_under_way();
+        }
+        signal(1);
+        finish(3);
+    }
+    MPI_Request_free(&request);
 }

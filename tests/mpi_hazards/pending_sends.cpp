@@ -209,3 +209,66 @@ HAZARD(persistent_send_pending) {
     signal(1);
     MPI_Request_free(&request);
 }
+
+namespace {
+
+// The second use of a persistent send is under way at the restore; rank 1 receives it only after
+// that. Made before the CD, or in it; from the same buffer, or from another one in the end.
+void persistent_send(bool made_before, bool moves) {
+    if (world_rank() == 1) {
+        CHECK(receive(rendezvous, 0, 1) == numbers(2, rendezvous));
+        await(0);
+        CHECK(receive(rendezvous, 0, 1) == numbers(3, rendezvous));
+        CHECK(receive(rendezvous, 0, 1) == numbers(4, rendezvous));
+        await(0);
+        expect_nothing_more(0);
+        return;
+    }
+    Numbers data = numbers(1, rendezvous);
+    Numbers elsewhere = numbers(1, rendezvous);
+    MPI_Request request = MPI_REQUEST_NULL;
+    const auto make = [&](const Numbers &buffer) {
+        MPI_Send_init(buffer.data(), static_cast<int>(rendezvous), MPI_INT, 1, 1, MPI_COMM_WORLD,
+                      &request);
+    };
+    if (made_before) {
+        make(data);
+    }
+    const MPI_Request first = request;
+    {
+        Domain domain;
+        domain.keep(data);
+        const auto until_the_second_is_under_way = [&](Numbers &buffer) {
+            request = first;
+            if (!made_before) {
+                make(buffer);
+            }
+            set(buffer, numbers(2, rendezvous));
+            MPI_Start(&request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            set(buffer, numbers(3, rendezvous));
+            MPI_Start(&request);
+        };
+        until_the_second_is_under_way(data);
+        destroy(data);
+        domain.restore();
+        until_the_second_is_under_way(data);
+        destroy(data);
+        domain.restore();
+        Numbers &last = moves ? elsewhere : data;
+        until_the_second_is_under_way(last);
+        signal(1);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        set(last, numbers(4, rendezvous));
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    signal(1);
+    MPI_Request_free(&request);
+}
+
+} // namespace
+
+HAZARD(second_use_of_persistent_send_pending) { persistent_send(false, false); }
+HAZARD(persistent_send_from_before_the_cd_pending) { persistent_send(true, false); }
+HAZARD(persistent_send_pending_that_moves) { persistent_send(false, true); }

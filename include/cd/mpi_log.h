@@ -54,10 +54,27 @@ enum cd_log_mode {
 };
 CD_API int cd_log_mode(void);
 
-/* Appends one entry made of count parts. Returns where it lies, 16-byte aligned, or NULL if there
-   is no memory or the mode is not CD_LOG_RECORDING. The caller may change the entry's bytes as long
-   as it is the log's last. */
-CD_API void *cd_log_write(const struct cd_log_part *parts, int count);
+/*
+ * An entry is written in place: opened, written into the room, closed with its length. Until then
+ * the log is this thread's, and others wait; the thread calls nothing of the library meanwhile but
+ * what is in this group, and cd_log_mode and cd_log_here.
+ */
+struct cd_log_room {
+    void *at; /* 16-byte aligned */
+    size_t size;
+};
+
+/* Room for an entry of at least size bytes at the end of the log. An entry that this thread has
+   left open is dropped. False if there is no memory, or the mode is not CD_LOG_RECORDING. */
+CD_API int cd_log_open(struct cd_log_room *room, size_t size);
+
+/* At least size bytes for the open entry, whose first used bytes have been written; they may move.
+   False if there is no memory: then the entry is dropped. */
+CD_API int cd_log_widen(struct cd_log_room *room, size_t used, size_t size);
+
+/* The first length bytes are an entry now. The caller may change them as long as it is the log's
+   last. */
+CD_API void cd_log_close(size_t length);
 
 /* The next entry to replay, or NULL. It lives as long as one of get_MPI_log_from_cd. */
 CD_API const void *cd_log_read(size_t *length);

@@ -17,6 +17,13 @@ namespace {
 
 LogStream *log_in_use() { return CallbackScope::inside() ? nullptr : ActiveStack::active_log(); }
 
+void drop_open_entry() {
+    if (LogStream *log = ActiveStack::open_log()) {
+        log->abandon();
+        ActiveStack::set_open_log(nullptr);
+    }
+}
+
 } // namespace
 } // namespace cd
 
@@ -30,9 +37,30 @@ int cd_log_mode() {
     return log->replaying() ? CD_LOG_REPLAYING : CD_LOG_RECORDING;
 }
 
-void *cd_log_write(const cd_log_part *parts, int count) {
+int cd_log_open(cd_log_room *room, size_t size) {
+    cd::drop_open_entry();
     cd::LogStream *log = cd::log_in_use();
-    return log != nullptr ? log->append(parts, count) : nullptr;
+    if (log == nullptr || !log->open(size, *room)) {
+        return 0;
+    }
+    cd::ActiveStack::set_open_log(log);
+    return 1;
+}
+
+int cd_log_widen(cd_log_room *room, size_t used, size_t size) {
+    cd::LogStream *log = cd::ActiveStack::open_log();
+    if (log != nullptr && !log->widen(used, size, *room)) {
+        cd::drop_open_entry();
+        return 0;
+    }
+    return log != nullptr ? 1 : 0;
+}
+
+void cd_log_close(size_t length) {
+    if (cd::LogStream *log = cd::ActiveStack::open_log()) {
+        log->close_entry(length);
+        cd::ActiveStack::set_open_log(nullptr);
+    }
 }
 
 const void *cd_log_read(size_t *length) {
@@ -58,11 +86,13 @@ void cd_log_unread() {
 }
 
 int cd_log_here(cd_log_place *place) {
-    const cd::LogStream *log = cd::log_in_use();
+    const cd::LogStream *open = cd::ActiveStack::open_log();
+    const cd::LogStream *log = open != nullptr ? open : cd::log_in_use();
     if (log == nullptr) {
         return 0;
     }
-    *place = {log->family(), log->id(), log->cursor().entries};
+    const auto at = open != nullptr ? log->open_at() : log->cursor();
+    *place = {log->family(), log->id(), at.entries};
     return 1;
 }
 

@@ -61,6 +61,13 @@ public:
     // root's entries can be freed. May throw std::bad_alloc; then nothing has changed.
     void forget(int depth, bool alone);
 
+    // In the new process after a fork.
+    void keep_for_this_thread() noexcept {
+        if (owned_ != nullptr) {
+            owned_->keep_for_this_thread();
+        }
+    }
+
     // Replay from the CD's point in time.
     void rewind(int depth) noexcept;
 

@@ -9,14 +9,12 @@
 #include <cstring>
 #include <mutex>
 #include <new>
-#include <thread>
 
 namespace cd {
 namespace {
 
 constexpr size_t chunk_size = size_t{256} << 10;
 constexpr size_t record_alignment = 16;
-constexpr int spins_before_yield = 100;
 
 size_t aligned(size_t size) {
     return (size + record_alignment - 1) / record_alignment * record_alignment;
@@ -47,15 +45,6 @@ struct alignas(record_alignment) LogStream::Record {
     }
 };
 
-void LogStream::SpinLock::lock() {
-    int spins = 0;
-    while (taken_.exchange(true, std::memory_order_acquire)) {
-        if (++spins > spins_before_yield) {
-            std::this_thread::yield();
-        }
-    }
-}
-
 LogStream::~LogStream() {
     trim(Position(end_));
     free_chunks_before(nullptr);
@@ -80,7 +69,6 @@ LogStream::Record *LogStream::make_room(size_t payload) noexcept {
 void LogStream::account(size_t length, size_t record_size) noexcept {
     last_->used += record_size;
     end_ = {last_, last_->used, end_.entries + 1, end_.bytes + length};
-    cursor_ = end_; // nothing is appended during a replay
 }
 
 void LogStream::close() noexcept {
@@ -98,13 +86,47 @@ void LogStream::close() noexcept {
     }
 }
 
+cd_log_room LogStream::room_of(Record *record) const {
+    return {record->payload(), last_->size - last_->used - sizeof(Record)};
+}
+
+bool LogStream::open(size_t size, cd_log_room &room) noexcept {
+    lock_.lock();
+    Record *record = takes_entries() ? make_room(size) : nullptr;
+    if (record == nullptr) {
+        lock_.unlock();
+        return false;
+    }
+    room = room_of(record);
+    return true;
+}
+
+bool LogStream::widen(size_t used, size_t size, cd_log_room &room) noexcept {
+    if (size > room.size) {
+        Record *record = make_room(size);
+        if (record == nullptr) {
+            return false;
+        }
+        std::memcpy(record->payload(), room.at, used);
+        room = room_of(record);
+    }
+    return true;
+}
+
+void LogStream::close_entry(size_t length) noexcept {
+    auto *record = reinterpret_cast<Record *>(last_->at(last_->used));
+    record->length = length;
+    account(length, record->size_in_chunk());
+    lock_.unlock();
+}
+
 void *LogStream::append(const cd_log_part *parts, int count) noexcept {
     size_t length = 0;
     for (int i = 0; i < count; ++i) {
         length += parts[i].length;
     }
     const std::scoped_lock lock(lock_);
-    if (closed_ || !(cursor_ == end_)) {
+    if (!takes_entries()) {
         return nullptr;
     }
     Record *record = make_room(aligned(length));
@@ -125,7 +147,7 @@ void *LogStream::append(const cd_log_part *parts, int count) noexcept {
 
 bool LogStream::adopt(void *entry, size_t length) noexcept {
     const std::scoped_lock lock(lock_);
-    if (closed_ || !(cursor_ == end_)) {
+    if (!takes_entries()) {
         return false;
     }
     Record *record = make_room(0);
@@ -142,7 +164,7 @@ bool LogStream::adopt(void *entry, size_t length) noexcept {
 LogStream::Record &LogStream::step(Position &position) const {
     Chunk *chunk = position.chunk != nullptr ? position.chunk : first_;
     size_t offset = position.chunk != nullptr ? position.offset : first_record;
-    if (offset == chunk->used) {
+    while (offset == chunk->used) { // the next one may be empty: it was too small for an entry
         chunk = chunk->next;
         offset = first_record;
     }
@@ -154,7 +176,7 @@ LogStream::Record &LogStream::step(Position &position) const {
 
 void *LogStream::next(size_t &length) noexcept {
     const std::scoped_lock lock(lock_);
-    if (cursor_ == end_) {
+    if (!replaying()) {
         return nullptr;
     }
     read_from_ = cursor_;
@@ -172,7 +194,7 @@ void LogStream::unread() noexcept {
 
 LogStream::Position LogStream::cursor() const {
     const std::scoped_lock lock(lock_);
-    return cursor_;
+    return place();
 }
 
 LogStream::Position LogStream::end() const {
@@ -182,17 +204,17 @@ LogStream::Position LogStream::end() const {
 
 LogStream::Places LogStream::places() const {
     const std::scoped_lock lock(lock_);
-    return {cursor_, end_};
+    return {place(), end_};
 }
 
 uint64_t LogStream::replay() const {
     const std::scoped_lock lock(lock_);
-    return cursor_ == end_ ? 0 : replays_;
+    return replaying() ? replays_ : 0;
 }
 
 void LogStream::set_cursor(const Position &position) noexcept {
     const std::scoped_lock lock(lock_);
-    if (cursor_ == end_ && !(position == end_)) {
+    if (!replaying() && !(position == end_)) {
         ++replays_;
     }
     cursor_ = position;
@@ -212,6 +234,13 @@ std::shared_ptr<LogStream> LogStream::nested(Sibling sibling) {
         found = nested_.emplace(sibling, std::make_shared<LogStream>(family_)).first;
     }
     return found->second;
+}
+
+void LogStream::keep_for_this_thread() noexcept {
+    lock_.keep_for_this_thread();
+    for (auto &[sibling, stream] : nested_) {
+        stream->keep_for_this_thread();
+    }
 }
 
 void LogStream::trim(const Position &position) noexcept {

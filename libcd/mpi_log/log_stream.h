@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cd/mpi_log.h"
+#include "mpi_log/owned_lock.h"
 
 #include <atomic>
 #include <cstddef>
@@ -21,8 +22,9 @@ namespace cd {
 // parent and stays there when the CD ends, for the CD that takes its place in a re-execution: it is
 // known by the CD's depth and sibling index.
 //
-// Entries are copied into chunks of warm pages, so appending allocates only once per chunk.
-// Thread-safe, except that only a root without descendants trims.
+// Entries are written into chunks of warm pages, so appending allocates only once per chunk.
+// Thread-safe, except that only a root without descendants trims. The thread whose CDs use the
+// stream owns its lock.
 class LogStream {
 public:
     struct Chunk;
@@ -61,8 +63,29 @@ public:
     // that still refer to it.
     void close() noexcept;
 
+    // The calling thread uses the stream from now on, and no more.
+    void own() noexcept { lock_.own(); }
+    void disown() noexcept { lock_.disown(); }
+
+    // In the new process after a fork: other threads neither hold nor use it, nor those that are
+    // nested in it.
+    void keep_for_this_thread() noexcept;
+
     uint64_t id() const { return id_; }
     uint64_t family() const { return family_; }
+
+    // What writes in place: room at the end for an entry of at least size bytes. On success the
+    // stream is held until close(): others wait. False when there is no memory, or while replaying.
+    [[nodiscard]] bool open(size_t size, cd_log_room &room) noexcept;
+    // At least size bytes, the first used of which are those of the room so far. On failure that is
+    // as it was.
+    [[nodiscard]] bool widen(size_t used, size_t size, cd_log_room &room) noexcept;
+    // The first length bytes of the room are an entry.
+    void close_entry(size_t length) noexcept;
+    // They are nothing.
+    void abandon() noexcept { lock_.unlock(); }
+    // Where the entry goes that is being written.
+    Position open_at() const { return end_; }
 
     // The entry, or nullptr when there is no memory, or while replaying: check replaying() to tell.
     [[nodiscard]] void *append(const cd_log_part *parts, int count) noexcept;
@@ -109,19 +132,12 @@ public:
 private:
     struct Record;
 
-    // Held for a few instructions at a time, by parent and child in different threads at worst.
-    class SpinLock {
-    public:
-        void lock();
-        void unlock() { taken_.store(false, std::memory_order_release); }
-
-    private:
-        std::atomic<bool> taken_ = false;
-    };
-
     static const size_t first_record; // where a chunk's records begin
 
+    bool takes_entries() const { return !closed_ && !replaying(); }
+    const Position &place() const { return replaying() ? cursor_ : end_; }
     Record *make_room(size_t payload) noexcept;
+    cd_log_room room_of(Record *record) const;
     Record &step(Position &position) const;
     void account(size_t length, size_t record_size) noexcept;
     void cursor_moved() { replaying_.store(!(cursor_ == end_), std::memory_order_relaxed); }
@@ -131,14 +147,14 @@ private:
 
     const uint64_t id_ = ++streams_;
     const uint64_t family_ = id_;
-    mutable SpinLock lock_;
+    mutable OwnedLock lock_;
     std::atomic<bool> replaying_ = false; // the cursor is not at the end
     bool closed_ = false;
     Chunk *first_ = nullptr;
     Chunk *last_ = nullptr;
     Position begin_;
     Position end_;
-    Position cursor_;
+    Position cursor_;         // in a replay; else it is at the end, wherever that moves
     Position read_from_;      // the cursor before the last next()
     uint64_t replays_ = 0;    // begun so far
     size_t adopted_ = 0;      // entries that have to be freed one by one

@@ -4,8 +4,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/membarrier.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -54,6 +56,8 @@ bool make_present(void *at, size_t size) {
     return true;
 #endif
 }
+
+long membarrier(int command) { return ::syscall(SYS_membarrier, command, 0, 0); }
 
 System real_system;
 System *current_system = &real_system;
@@ -217,6 +221,16 @@ uid_t System::user() { return ::geteuid(); }
 int System::random(void *to, size_t length) { return ::getentropy(to, length); }
 
 void System::warn(const char *line) { std::fprintf(stderr, "containment-domains: %s\n", line); }
+
+bool System::can_order_other_threads() {
+    return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
+}
+
+void System::order_other_threads() {
+    if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0) {
+        membarrier(MEMBARRIER_CMD_GLOBAL); // slower, and needs no registration
+    }
+}
 
 const char *System::environment(const char *name) { return std::getenv(name); }
 

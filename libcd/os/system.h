@@ -77,6 +77,11 @@ public:
     virtual int random(void *to, size_t length);
     virtual void warn(const char *line); // to people, on standard error
 
+    // Makes every other thread of the process see what this one has written, and this one what they
+    // have: each passes a full memory barrier. Only where the system can; it is asked once.
+    virtual bool can_order_other_threads();
+    virtual void order_other_threads();
+
     virtual const char *environment(const char *name);
     virtual uint64_t monotonic_ns();
 };

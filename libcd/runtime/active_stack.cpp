@@ -12,33 +12,23 @@
 
 namespace cd {
 
-namespace {
-
-// Ends with the thread, or is made once more by what still calls the library then: functions that
-// atexit() registered, destructors of static objects. That one is never freed.
-// In the block of thread-local memory that is there from the start: the logger asks in every MPI
-// call.
-[[gnu::tls_model("initial-exec")]] constinit thread_local ActiveStack *stack = nullptr;
-
-struct EndOfThread {
+struct ActiveStack::EndOfThread {
     ~EndOfThread() {
-        delete stack;
-        stack = nullptr;
+        delete stack_;
+        stack_ = nullptr;
     }
 };
 
-} // namespace
-
 ActiveStack &ActiveStack::of_this_thread() {
-    if (stack == nullptr) {
+    if (stack_ == nullptr) {
         static thread_local const EndOfThread end;
         (void)end;
-        stack = new ActiveStack;
+        stack_ = new ActiveStack;
     }
-    return *stack;
+    return *stack_;
 }
 
-uint64_t ActiveStack::calling_thread() { return stack != nullptr ? stack->thread_ : 0; }
+uint64_t ActiveStack::calling_thread() { return stack_ != nullptr ? stack_->thread_ : 0; }
 
 ActiveStack::ActiveStack() {
     static std::atomic<uint64_t> threads = 0;
@@ -46,6 +36,7 @@ ActiveStack::ActiveStack() {
 }
 
 ActiveStack::~ActiveStack() {
+    leave_seat();
     if (CallbackScope::inside()) {
         return; // exit() from a regen function: this thread holds the locks, and nobody comes after
                 // it
@@ -67,20 +58,11 @@ cd_handle ActiveStack::top() {
     return handles_.empty() ? nullptr : handles_.back();
 }
 
-LogStream *ActiveStack::active_log() noexcept {
-    if (stack == nullptr || stack->handles_.empty()) {
-        return nullptr;
-    }
-    const LogSeat &seat = stack->seat_;
-    if (seat.slot_generation != nullptr &&
-        seat.slot_generation->load(std::memory_order_acquire) == seat.generation) {
-        return seat.stream.get();
-    }
-    return stack->find_log();
-}
-
 LogStream *ActiveStack::find_log() noexcept {
-    seat_ = {};
+    if (open_ != nullptr) {
+        return open_; // whatever becomes of its CD meanwhile
+    }
+    leave_seat();
     const cd_handle handle = top();
     if (handle == nullptr) {
         return nullptr;
@@ -91,7 +73,17 @@ LogStream *ActiveStack::find_log() noexcept {
     if (slot->generation == generation) {
         seat_ = {&slot->generation, generation, slot->resident->log.shared_stream()};
     }
+    if (seat_.stream != nullptr) {
+        seat_.stream->own();
+    }
     return seat_.stream.get();
+}
+
+void ActiveStack::leave_seat() noexcept {
+    if (seat_.stream != nullptr) {
+        seat_.stream->disown();
+    }
+    seat_ = {};
 }
 
 void ActiveStack::make_room() {
@@ -108,7 +100,7 @@ void ActiveStack::remove(cd_handle handle) noexcept {
     if (newest != handles_.rend()) {
         handles_.erase(std::next(newest).base());
     }
-    seat_ = {};
+    leave_seat();
 }
 
 } // namespace cd

@@ -34,13 +34,20 @@ public:
 
     // What the calling thread's active CD logs into, nullptr if nothing. Takes no lock and
     // allocates nothing unless the active CD is another one than at the last call.
-    static LogStream *active_log() noexcept;
+    static LogStream *active_log() noexcept {
+        return stack_ != nullptr && !stack_->handles_.empty() ? stack_->log() : nullptr;
+    }
+
+    // The log into which the calling thread is writing an entry, or nullptr.
+    static LogStream *open_log() noexcept { return stack_ != nullptr ? stack_->open_ : nullptr; }
+    // The thread's active log is open from now on; nullptr: no more.
+    static void set_open_log(LogStream *log) noexcept { stack_->open_ = log; }
 
     // May throw std::bad_alloc; then the next push() cannot.
     void make_room();
     void push(cd_handle handle) {
         handles_.push_back(handle);
-        seat_ = {};
+        leave_seat();
     }
     void remove(cd_handle handle) noexcept;
 
@@ -54,12 +61,29 @@ private:
         std::shared_ptr<LogStream> stream;
     };
 
+    struct EndOfThread;
+
     ActiveStack();
+    LogStream *log() noexcept {
+        return seat_.slot_generation != nullptr &&
+                       seat_.slot_generation->load(std::memory_order_acquire) == seat_.generation
+                   ? seat_.stream.get()
+                   : find_log();
+    }
     LogStream *find_log() noexcept;
+    void leave_seat() noexcept;
+
+    // Ends with the thread, or is made once more by what still calls the library then: functions
+    // that atexit() registered, destructors of static objects. That one is never freed.
+    // In the block of thread-local memory that is there from the start: the logger asks in every
+    // MPI call.
+    [[gnu::tls_model("initial-exec")]] static inline constinit thread_local ActiveStack *stack_ =
+        nullptr;
 
     uint64_t thread_;
     std::vector<cd_handle> handles_;
     LogSeat seat_;
+    LogStream *open_ = nullptr;
 };
 
 } // namespace cd

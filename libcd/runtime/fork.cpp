@@ -24,6 +24,7 @@ void in_child() {
         if (resident.active_in != survivor) {
             resident.active_in = 0;
         }
+        resident.log.keep_for_this_thread();
     });
     Registry::instance().take_back_lent(survivor);
     Registry::instance().unlock_everything();

@@ -53,9 +53,14 @@ struct Arguments {
 // What a call writes apart from received data and statuses.
 struct Output {
     enum class Kind : uint8_t { bytes, text };
-    void *to = nullptr;
-    size_t size = 0;
-    Kind kind = Kind::bytes;
+
+    Output() = default;
+    Output(void *its_place, size_t its_size, Kind its_kind = Kind::bytes)
+        : to(its_place), size(its_size), kind(its_kind) {}
+
+    void *to;
+    size_t size;
+    Kind kind;
 };
 
 // Which bytes a call brings to this rank, and which it sends from here; payload/arrivals.h.
@@ -73,10 +78,11 @@ struct Call {
     const void *site = nullptr; // where the program called
     const Arrival *arrival = nullptr;
     Arguments arguments;
-    uint64_t words[most_words]; // what is compared in a replay
     int word_count = 0;
-    Output outputs[most_outputs];
     int output_count = 0;
+    // As many as are counted; the rest is left as it is, since every call of the program makes one.
+    uint64_t words[most_words]; // what is compared in a replay
+    Output outputs[most_outputs];
 
     void add_word(uint64_t word) { words[word_count++] = word; }
     void add_output(const Output &output) { outputs[output_count++] = output; }

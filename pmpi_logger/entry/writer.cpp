@@ -7,62 +7,50 @@
 #include "whole_program/whole_program.h"
 
 #include <algorithm>
-#include <cstring>
-#include <deque>
-#include <vector>
+#include <new>
 
 namespace cd::logger {
 namespace {
 
-constinit thread_local EntryHeader *last = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local EntryHeader *last = nullptr;
+
+// What most entries need, so that they are not widened.
+constexpr size_t usual_size = 512;
 
 } // namespace
 
-// Kept from entry to entry, so that a warm thread allocates nothing. What parts point to does not
-// move: packed data have a vector each.
-struct EntryWriter::Workspace {
-    std::vector<cd_log_part> parts;
-    std::deque<std::vector<std::byte>> packed;
-    size_t packed_used = 0;
-    std::deque<uint64_t> numbers;
-
-    void clear() {
-        parts.clear();
-        packed_used = 0;
-        numbers.clear();
+EntryWriter::EntryWriter(const Call &call, int result) : fn_(call.fn) {
+    cd_log_room room = {};
+    if (cd_log_open(&room, usual_size) == 0) {
+        return;
     }
-    std::vector<std::byte> &next_packed() {
-        if (packed_used == packed.size()) {
-            packed.emplace_back();
-        }
-        std::vector<std::byte> &space = packed[packed_used++];
-        space.clear();
-        return space;
-    }
-};
-
-EntryWriter::Workspace &EntryWriter::workspace() {
-    thread_local Workspace space;
-    space.clear();
-    return space;
-}
-
-EntryWriter::EntryWriter(const Call &call, int result) : space_(workspace()) {
-    header_.fn = static_cast<uint16_t>(call.fn);
-    header_.words = static_cast<uint8_t>(call.word_count);
-    header_.result = result;
-    header_.site = reinterpret_cast<uint64_t>(call.site);
-    add(header_);
+    use(room, 0);
+    // Field by field: what has just been written in parts is slow to be read as a whole.
+    auto *header = new (take(sizeof(EntryHeader))) EntryHeader;
+    header->fn = static_cast<uint16_t>(call.fn);
+    header->words = static_cast<uint8_t>(call.word_count);
+    header->result = result;
+    header->site = reinterpret_cast<uint64_t>(call.site);
     add(call.words, sizeof(uint64_t) * static_cast<size_t>(call.word_count));
 }
 
-void EntryWriter::add(const void *data, size_t size) {
-    if (size > 0) {
-        space_.parts.push_back({data, size});
-    }
+void EntryWriter::use(const cd_log_room &room, size_t used) {
+    begin_ = static_cast<std::byte *>(room.at);
+    at_ = begin_ + used;
+    end_ = begin_ + room.size;
 }
 
-void EntryWriter::add_kept(uint64_t number) { add(space_.numbers.emplace_back(number)); }
+bool EntryWriter::widen(size_t size) {
+    const auto used = static_cast<size_t>(at_ - begin_);
+    cd_log_room room = {begin_, static_cast<size_t>(end_ - begin_)};
+    const bool more = cd_log_widen(&room, used, used + size) != 0;
+    if (more) {
+        use(room, used);
+    } else {
+        begin_ = at_ = end_ = nullptr;
+    }
+    return more;
+}
 
 void EntryWriter::add_outputs(const Call &call) {
     for (int i = 0; i < call.output_count; ++i) {
@@ -74,23 +62,28 @@ void EntryWriter::add_outputs(const Call &call) {
 
 void EntryWriter::add_data(const Blocks &blocks, size_t most) {
     for (const Block &block : blocks) {
-        const size_t size = std::min(bytes_in(block), most);
+        const uint64_t size = std::min(bytes_in(block), most);
         most = everything;
-        add_kept(size);
-        const Bytes bytes = view(block, size, space_.next_packed());
-        add(bytes.data, bytes.size);
+        add(size);
+        if (std::byte *to = take(size)) {
+            gather(block, size, to);
+        }
     }
 }
 
 EntryHeader *EntryWriter::write() {
-    void *entry = cd_log_write(space_.parts.data(), static_cast<int>(space_.parts.size()));
-    if (entry == nullptr) {
-        complain_lost(header_.function());
-    } else if (WholeProgram::records()) {
-        WholeProgram::written(space_.parts.data(), space_.parts.size());
-        entry = nullptr; // it may have been dropped already
+    last = nullptr;
+    if (begin_ == nullptr) {
+        complain_lost(fn_);
+        return last;
     }
-    last = static_cast<EntryHeader *>(entry);
+    const auto length = static_cast<size_t>(at_ - begin_);
+    cd_log_close(length);
+    if (WholeProgram::records()) {
+        WholeProgram::written(begin_, length); // it may have been dropped now
+    } else {
+        last = &header();
+    }
     return last;
 }
 

@@ -8,22 +8,41 @@
 
 #include "cd/mpi_log.h"
 
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
 namespace cd::logger {
 
-// Puts an entry together from pieces that stay where they are until write(), and writes it into the
-// log of the calling thread's active CD. One at a time in a thread.
+// Writes an entry into the log of the calling thread's active CD, piece by piece, where it will
+// stay. One at a time in a thread; nobody else uses the log meanwhile. What is added when there is
+// no memory, or nothing to write into, goes nowhere.
 class EntryWriter {
 public:
     EntryWriter(const Call &call, int result);
     EntryWriter(const EntryWriter &) = delete;
     EntryWriter &operator=(const EntryWriter &) = delete;
 
-    void set(EntryHeader::Flags flag) { header_.flags |= flag; }
-    void repeats(uint64_t times) { header_.repeats = times; }
+    void set(EntryHeader::Flags flag) {
+        if (begin_ != nullptr) {
+            header().flags |= flag;
+        }
+    }
+    void repeats(uint64_t times) {
+        if (begin_ != nullptr) {
+            header().repeats = times;
+        }
+    }
 
-    void add(const void *data, size_t size);
-    template <typename T> void add(const T &value) { add(&value, sizeof value); }
-    template <typename T> void add(const T &&value) = delete;
+    void add(const void *data, size_t size) {
+        if (std::byte *to = take(size); to != nullptr && size > 0) {
+            std::memcpy(to, data, size);
+        }
+    }
+    template <typename T> void add(const T &value) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        add(&value, sizeof value);
+    }
 
     // What the call wrote.
     void add_outputs(const Call &call);
@@ -31,20 +50,27 @@ public:
     // The data in the blocks, each with its size; of the first one at most most bytes.
     void add_data(const Blocks &blocks, size_t most);
 
-    // A number, kept for as long as the writer lives.
-    void add_kept(uint64_t number);
-
-    // Returns the entry, or nullptr if there is no memory, which has been said.
+    // Ends the entry. Returns it, or nullptr if there is no memory, which has been said.
     EntryHeader *write();
 
 private:
-    struct Workspace;
+    // Room for the next size bytes of the entry, or nullptr.
+    std::byte *take(size_t size) {
+        if (size > static_cast<size_t>(end_ - at_) && !widen(size)) {
+            return nullptr;
+        }
+        std::byte *piece = at_;
+        at_ += size;
+        return piece;
+    }
+    bool widen(size_t size);
+    void use(const cd_log_room &room, size_t used);
+    EntryHeader &header() { return *reinterpret_cast<EntryHeader *>(begin_); }
 
-    static Workspace &workspace();
-
-    EntryHeader header_;
-
-    Workspace &space_;
+    Fn fn_;
+    std::byte *begin_ = nullptr;
+    std::byte *at_ = nullptr;
+    std::byte *end_ = nullptr;
 };
 
 constexpr size_t everything = SIZE_MAX;

@@ -7,20 +7,9 @@
 #include "replay/match.h"
 
 namespace cd::logger {
-namespace {
-
-// Reused, so that a warm thread allocates nothing.
-Blocks &empty_blocks() {
-    thread_local Blocks blocks;
-    blocks.clear();
-    return blocks;
-}
-
-} // namespace
-
 void Exchange::add_checksum(Call &call) {
     const Inside inside;
-    Blocks &blocks = empty_blocks();
+    Blocks blocks;
     call.arrival->sent(call.arguments, blocks);
     if (!blocks.empty()) {
         call.add_word(checksum_of(blocks));
@@ -39,7 +28,7 @@ void Exchange::record(const Call &call, int result, const MPI_Status *status, bo
         // After an error the count means nothing, and the buffer may have been written in part.
         most = result == MPI_SUCCESS ? bytes_received(*status) : everything;
     }
-    Blocks &blocks = empty_blocks();
+    Blocks blocks;
     call.arrival->received(call.arguments, blocks);
     writer.add_data(blocks, most);
     writer.write();
@@ -58,7 +47,7 @@ int Exchange::replay(const Call &call, bool has_status) {
         give_status(after.take<MPI_Status>(), entry->has(EntryHeader::status_error_written),
                     call.arguments.status);
     }
-    Blocks &blocks = empty_blocks();
+    Blocks blocks;
     call.arrival->received(call.arguments, blocks);
     if (!after.take_data(blocks)) {
         return not_matching(call, *entry, "how much data is received");

@@ -20,7 +20,9 @@ public:
             return real<F>(a...);
         }
         Call call = decode_data<F>(site, a...);
-        add_checksum(call);
+        if constexpr (Row<F>::Roles::has(Role::send_buf) || Row<F>::Roles::has(Role::recv_buf)) {
+            add_checksum(call);
+        }
         if (mode == CD_LOG_REPLAYING) {
             const int result = replay(call, Row<F>::Roles::has(Role::status));
             return result == run_live ? Exchange::call<F>(site, a...) : result;

@@ -40,7 +40,7 @@ void describe(const Call &call, Request::Kind kind, Request &request) {
 
 // What has been sent stands in the log as a checksum.
 void add_checksums(Call &call, const MPI_Request *requests, int count) {
-    uint32_t sum = 0;
+    uint64_t sum = 0;
     for (int i = 0; i < count; ++i) {
         if (const Request *request = RequestTable::instance().find(requests[i])) {
             sum = sum * 31 + checksum_of(request->departures);
@@ -221,7 +221,7 @@ int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Reques
         } else {
             table.started(*request);
         }
-        writer.add_kept(request->id);
+        writer.add(request->id);
     }
     if (mode == CD_LOG_RECORDING) {
         writer.write();

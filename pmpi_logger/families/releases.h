@@ -4,6 +4,7 @@
 
 #include "families/exchange.h"
 #include "lifetimes/lifetimes.h"
+#include "payload/comm_facts.h"
 #include "payload/type_facts.h"
 #include "requests/table.h"
 #include "whole_program/whole_program.h"
@@ -47,6 +48,7 @@ public:
                 if constexpr (F == Fn::MPI_Comm_disconnect) {
                     // Logs are forgotten at different times, and a disconnect waits for the others.
                     real<Fn::MPI_Comm_free>(&last);
+                    forget_comm_facts();
                 } else {
                     free_now<F>(&last);
                 }
@@ -65,7 +67,11 @@ private:
             forget_type_facts();
             return result;
         } else {
-            return real<F>(handle);
+            const int result = real<F>(handle);
+            if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
+                forget_comm_facts();
+            }
+            return result;
         }
     }
 

@@ -63,7 +63,7 @@ void Synchronizes::settle(const Synchronization &what, Window &window, int resul
     if (recording) {
         EntryWriter writer(what.call, result);
         changes.add_to(writer);
-        writer.add_kept(brought.size());
+        writer.add(uint64_t{brought.size()});
         for (const Brought &one : brought) {
             writer.add(one);
             writer.add_data({one.result}, everything);

@@ -22,7 +22,7 @@ void WindowChanges::add_to(EntryWriter &writer) {
         }
     }
     join_near(runs_);
-    writer.add_kept(runs_.size());
+    writer.add(uint64_t{runs_.size()});
     writer.add(runs_.data(), runs_.size() * sizeof(Run));
     for (const Run &run : runs_) {
         writer.add(static_cast<std::byte *>(window_.memory()) + run.offset, run.length);

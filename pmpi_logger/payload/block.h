@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <mpi.h>
-#include <vector>
 
 namespace cd::logger {
 
@@ -15,7 +15,7 @@ struct Block {
     MPI_Datatype type = MPI_DATATYPE_NULL;
 };
 
-// In the order in which their bytes stand in the log. Most calls have one.
-using Blocks = std::vector<Block>;
+// In the order in which their bytes stand in the log. Most calls have one, which lies within.
+using Blocks = boost::container::small_vector<Block, 1>;
 
 } // namespace cd::logger

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "payload/comm_facts.h"
 
-#include "call/decode.h"
 #include "interception/real.h"
+#include "payload/handle_cache.h"
 
 #include <mutex>
 #include <unordered_map>
@@ -53,9 +53,7 @@ CommFacts ask(MPI_Comm comm) {
     return facts;
 }
 
-} // namespace
-
-CommFacts comm_facts_of(MPI_Comm comm) {
+CommFacts ask_mortals_first(MPI_Comm comm) {
     if (!MortalComms::none()) {
         const std::scoped_lock lock(mutex);
         const auto found = mortals().find(word_of(comm));
@@ -65,6 +63,14 @@ CommFacts comm_facts_of(MPI_Comm comm) {
     }
     return ask(comm);
 }
+
+using Cache = HandleCache<MPI_Comm, CommFacts, ask_mortals_first>;
+
+} // namespace
+
+const CommFacts &comm_facts_of(MPI_Comm comm) { return Cache::of(comm); }
+
+void forget_comm_facts() { Cache::forget(); }
 
 bool MortalComms::has(MPI_Comm comm) {
     if (none()) {
@@ -78,12 +84,14 @@ void MortalComms::add(MPI_Comm comm, const CommFacts &facts) {
     const std::scoped_lock lock(mutex);
     mortals().try_emplace(word_of(comm), Mortal{facts, false});
     count_ = static_cast<int>(mortals().size());
+    forget_comm_facts();
 }
 
 void MortalComms::add_freed(MPI_Comm comm, const CommFacts &facts) {
     const std::scoped_lock lock(mutex);
     mortals()[word_of(comm)] = {facts, true};
     count_ = static_cast<int>(mortals().size());
+    forget_comm_facts();
 }
 
 bool MortalComms::is_freed(MPI_Comm comm) {
@@ -99,6 +107,7 @@ void MortalComms::remove(MPI_Comm comm) {
     const std::scoped_lock lock(mutex);
     mortals().erase(word_of(comm));
     count_ = static_cast<int>(mortals().size());
+    forget_comm_facts();
 }
 
 } // namespace cd::logger

@@ -17,7 +17,11 @@ struct CommFacts {
     int neighbors_out = 0;
 };
 
-CommFacts comm_facts_of(MPI_Comm comm);
+// Remembered from call to call. Valid until the thread asks for another communicator.
+const CommFacts &comm_facts_of(MPI_Comm comm);
+
+// A communicator has been freed; its handle may come to mean another one.
+void forget_comm_facts();
 
 // Communicators that MPI may know no more when a replay uses them: then their facts are here, and
 // what the program asks of them is recorded. Thread-safe.

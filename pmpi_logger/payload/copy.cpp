@@ -89,8 +89,9 @@ void unpack(const Block &block, int64_t elements, const TypeFacts &facts, const 
 
 // Whether the first bytes of the data are the first bytes in memory. Within an element they need
 // not be: a type may take its parts in another order than they lie.
-bool lies_in_order(const TypeFacts &facts, size_t bytes) {
-    return facts.dense && bytes % static_cast<size_t>(facts.size) == 0;
+bool lies_in_order(const Block &block, const TypeFacts &facts, size_t bytes) {
+    const auto size = static_cast<size_t>(facts.size);
+    return facts.dense && (bytes == static_cast<size_t>(block.count) * size || bytes % size == 0);
 }
 
 int64_t elements_for(size_t bytes, const TypeFacts &facts) {
@@ -108,8 +109,8 @@ Bytes view(const Block &block, size_t bytes, std::vector<std::byte> &scratch) {
     if (bytes == 0) {
         return {};
     }
-    const TypeFacts facts = facts_of(block.type);
-    if (lies_in_order(facts, bytes)) {
+    const TypeFacts &facts = facts_of(block.type);
+    if (lies_in_order(block, facts, bytes)) {
         return {start_of(block, facts), bytes};
     }
     const int64_t elements = elements_for(bytes, facts);
@@ -118,12 +119,29 @@ Bytes view(const Block &block, size_t bytes, std::vector<std::byte> &scratch) {
     return {scratch.data(), bytes};
 }
 
+void gather(const Block &block, size_t bytes, std::byte *to) {
+    if (bytes == 0) {
+        return;
+    }
+    const TypeFacts &facts = facts_of(block.type);
+    const int64_t elements = elements_for(bytes, facts);
+    if (lies_in_order(block, facts, bytes)) {
+        std::memcpy(to, start_of(block, facts), bytes);
+    } else if (static_cast<size_t>(elements * facts.size) == bytes) {
+        pack(block, elements, facts, to);
+    } else {
+        std::vector<std::byte> whole(static_cast<size_t>(elements * facts.size));
+        pack(block, elements, facts, whole.data());
+        std::memcpy(to, whole.data(), bytes);
+    }
+}
+
 void deliver(const Block &block, const void *data, size_t bytes) {
     if (bytes == 0) {
         return;
     }
-    const TypeFacts facts = facts_of(block.type);
-    if (lies_in_order(facts, bytes)) {
+    const TypeFacts &facts = facts_of(block.type);
+    if (lies_in_order(block, facts, bytes)) {
         std::memcpy(start_of(block, facts), data, bytes);
         return;
     }
@@ -143,9 +161,9 @@ void deliver(const Block &block, const void *data, size_t bytes) {
     }
 }
 
-uint32_t checksum_of(const Blocks &blocks) {
-    thread_local std::vector<std::byte> scratch;
-    uint32_t sum = 0;
+uint64_t checksum_of(const Blocks &blocks) {
+    std::vector<std::byte> scratch;
+    uint64_t sum = 0;
     for (const Block &block : blocks) {
         const Bytes bytes = view(block, bytes_in(block), scratch);
         sum = checksum(bytes.data, bytes.size, sum);

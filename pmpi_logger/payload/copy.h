@@ -21,10 +21,13 @@ struct Bytes {
 };
 Bytes view(const Block &block, size_t bytes, std::vector<std::byte> &scratch);
 
+// Copies the first bytes of a block's data, in the order in which MPI sends them.
+void gather(const Block &block, size_t bytes, std::byte *to);
+
 // Writes the first bytes of a block's data; the rest stays as it is.
 void deliver(const Block &block, const void *data, size_t bytes);
 
 // The checksum of what is in the blocks.
-uint32_t checksum_of(const Blocks &blocks);
+uint64_t checksum_of(const Blocks &blocks);
 
 } // namespace cd::logger

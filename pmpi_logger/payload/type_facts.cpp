@@ -3,28 +3,10 @@
 #include "payload/type_facts.h"
 
 #include "interception/real.h"
-
-#include <array>
-#include <atomic>
+#include "payload/handle_cache.h"
 
 namespace cd::logger {
 namespace {
-
-constexpr size_t remembered = 64;
-
-struct Memory {
-    MPI_Datatype type = MPI_DATATYPE_NULL;
-    uint64_t age = 0;
-    TypeFacts facts;
-};
-
-std::atomic<uint64_t> age = 1;
-thread_local std::array<Memory, remembered> memory;
-
-size_t place_of(MPI_Datatype type) {
-    auto bits = reinterpret_cast<uintptr_t>(reinterpret_cast<void *>(type));
-    return (bits ^ bits >> 6 ^ bits >> 12) % remembered;
-}
 
 TypeFacts ask(MPI_Datatype type) {
     MPI_Count wide = 0;
@@ -44,17 +26,12 @@ TypeFacts ask(MPI_Datatype type) {
     return facts;
 }
 
+using Cache = HandleCache<MPI_Datatype, TypeFacts, ask>;
+
 } // namespace
 
-TypeFacts facts_of(MPI_Datatype type) {
-    Memory &known = memory[place_of(type)];
-    const uint64_t now = age.load(std::memory_order_relaxed);
-    if (known.type != type || known.age != now) {
-        known = {type, now, ask(type)};
-    }
-    return known.facts;
-}
+const TypeFacts &facts_of(MPI_Datatype type) { return Cache::of(type); }
 
-void forget_type_facts() { age.fetch_add(1, std::memory_order_relaxed); }
+void forget_type_facts() { Cache::forget(); }
 
 } // namespace cd::logger

@@ -18,8 +18,8 @@ struct TypeFacts {
     int64_t span_of(int64_t count) const { return count > 0 ? span + (count - 1) * extent : 0; }
 };
 
-// Remembered from call to call.
-TypeFacts facts_of(MPI_Datatype type);
+// Remembered from call to call. Valid until the thread asks for another type.
+const TypeFacts &facts_of(MPI_Datatype type);
 
 // A datatype has been freed; its handle may come to mean another one.
 void forget_type_facts();

@@ -3,9 +3,7 @@
 #include "whole_program/log_file.h"
 
 #include "call/function.h"
-#include "entry/checksum.h"
-
-#include "cd/mpi_log.h"
+#include "store/crc32c.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -57,28 +55,22 @@ void LogFile::open(const std::string &directory, int rank) {
     FileHeader header;
     header.rank = rank;
     header.names_size = static_cast<uint32_t>(names.size());
-    header.names_checksum = checksum(names.data(), names.size());
+    header.names_checksum = crc32c(0, names.data(), names.size());
     if (!write_all(&header, sizeof header) || !write_all(names.data(), names.size())) {
         give_up("write");
     }
 }
 
-void LogFile::append(const cd_log_part *parts, size_t count) {
+void LogFile::append(const void *entry, uint64_t size) {
     if (!is_open()) {
         return;
     }
-    const auto put = [this](const void *data, size_t size) {
+    const auto put = [this](const void *data, size_t length) {
         const auto *from = static_cast<const std::byte *>(data);
-        block_.insert(block_.end(), from, from + size);
+        block_.insert(block_.end(), from, from + length);
     };
-    uint64_t size = 0;
-    for (size_t i = 0; i < count; ++i) {
-        size += parts[i].length;
-    }
     put(&size, sizeof size);
-    for (size_t i = 0; i < count; ++i) {
-        put(parts[i].data, parts[i].length);
-    }
+    put(entry, size);
     if (block_.size() >= block_size) {
         write_block();
     }
@@ -97,7 +89,7 @@ void LogFile::close() {
 void LogFile::write_block() {
     BlockHeader header;
     header.size = block_.size();
-    header.checksum = checksum(block_.data(), block_.size());
+    header.checksum = crc32c(0, block_.data(), block_.size());
     if (!write_all(&header, sizeof header) || !write_all(block_.data(), block_.size())) {
         give_up("write");
     }

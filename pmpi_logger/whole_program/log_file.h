@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-struct cd_log_part;
-
 namespace cd::logger {
 
 // A recorded log on disk; docs/log-file.md has the format. Entries are collected in blocks, which
@@ -24,7 +22,7 @@ public:
     void open(const std::string &directory, int rank);
     bool is_open() const { return descriptor_ >= 0; }
 
-    void append(const cd_log_part *parts, size_t count);
+    void append(const void *entry, uint64_t size);
     void close();
 
 private:

@@ -94,11 +94,9 @@ void WholeProgram::end() {
     }
 }
 
-void WholeProgram::written(const cd_log_part *parts, size_t count) {
-    recording.file.append(parts, count);
-    for (size_t i = 0; i < count; ++i) {
-        recording.held += parts[i].length;
-    }
+void WholeProgram::written(const void *entry, size_t length) {
+    recording.file.append(entry, length);
+    recording.held += length;
     if (recording.held > recording.limit) {
         recording.held = 0;
         delete_MPI_log_from_cd(recording.cd);

@@ -4,8 +4,6 @@
 
 #include <cstddef>
 
-struct cd_log_part;
-
 namespace cd::logger {
 
 // CD_LOG=all: the process has a CD around everything from MPI_Init to MPI_Finalize, so that the MPI
@@ -21,11 +19,11 @@ public:
 
     // An entry has been written into the CD's log. Keeps the log within CD_LOG_LIMIT bytes by
     // dropping what it holds, and puts the entry into the file of CD_LOG_FILE.
-    static void written(const cd_log_part *parts, size_t count);
+    static void written(const void *entry, size_t length);
 
 private:
     static bool is_active();
-    static inline constinit thread_local bool recording_ = false;
+    [[gnu::tls_model("initial-exec")]] static inline constinit thread_local bool recording_ = false;
 };
 
 } // namespace cd::logger

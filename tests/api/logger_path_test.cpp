@@ -2,7 +2,10 @@
 // Copyright the containment-domains authors
 #include "fixture.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <thread>
 
 // The part of cd/mpi_log.h that the interposition layer calls in every MPI call.
@@ -10,9 +13,15 @@ namespace {
 
 class LoggerPath : public CdTest {
 protected:
-    static void *write(const std::string &text) {
-        const cd_log_part part = {text.data(), text.size()};
-        return cd_log_write(&part, 1);
+    // Returns where it lies, nullptr if nowhere.
+    static char *write(const std::string &text) {
+        cd_log_room room = {};
+        if (cd_log_open(&room, text.size()) == 0) {
+            return nullptr;
+        }
+        std::memcpy(room.at, text.data(), text.size());
+        cd_log_close(text.size());
+        return static_cast<char *>(room.at);
     }
 
     static std::string read() {
@@ -84,6 +93,65 @@ TEST_F(LoggerPath, TheLastEntryMayBeChanged) {
     std::memcpy(entry, "ONE", 3);
     ASSERT_TRUE(succeeds(restore_cd(root)));
     EXPECT_EQ(read(), "ONE");
+}
+
+TEST_F(LoggerPath, AnEntryGrowsWhileItIsWritten) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    const cd_log_place place = here();
+    cd_log_room room = {};
+    ASSERT_TRUE(cd_log_open(&room, 3));
+    std::memcpy(room.at, "one", 3);
+    EXPECT_EQ(here().entry, place.entry);
+    const size_t length = room.size + 1;
+    ASSERT_TRUE(cd_log_widen(&room, 3, length));
+    std::memset(static_cast<char *>(room.at) + 3, 'x', length - 3);
+    cd_log_close(length);
+    EXPECT_EQ(here().entry, place.entry + 1);
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(read(), "one" + std::string(length - 3, 'x'));
+}
+
+TEST_F(LoggerPath, AnEntryThatIsLeftOpenIsDropped) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    cd_log_room room = {};
+    ASSERT_TRUE(cd_log_open(&room, 100));
+    write("one");
+    EXPECT_EQ(info_of(root).log_length, 1U);
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(read(), "one");
+}
+
+// The writer is inside the log, past its check of the CD, when that ends.
+TEST_F(LoggerPath, ACdMayEndInAnotherThreadWhileAnEntryIsOpen) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    write("one");
+    cd_log_room room = {};
+    ASSERT_TRUE(cd_log_open(&room, 3));
+    std::thread other([root] { EXPECT_TRUE(succeeds(commit_cd(root))); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::memcpy(room.at, "two", 3);
+    cd_log_close(3);
+    other.join();
+    EXPECT_EQ(cd_log_mode(), CD_LOG_OFF);
+}
+
+TEST_F(LoggerPath, OthersReadTheLogWhileItsThreadWrites) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    std::atomic<bool> done = false;
+    std::thread other([&] {
+        uint64_t before = 0;
+        while (!done) {
+            const cd_info info = info_of(root);
+            EXPECT_GE(info.log_length, before);
+            before = info.log_length;
+        }
+    });
+    for (int i = 0; i < 20000; ++i) {
+        ASSERT_NE(write("entry"), nullptr);
+    }
+    done = true;
+    other.join();
+    EXPECT_EQ(info_of(root).log_length, 20000U);
 }
 
 TEST_F(LoggerPath, LeavesTheLastErrorAlone) {

@@ -206,6 +206,71 @@ TEST_F(LogStreamTest, WithoutMemoryNothingChanges) {
     EXPECT_EQ(replay_from(stream.begin()), (Entries{large, "two"}));
 }
 
+TEST_F(LogStreamTest, EntriesAreWrittenInPlace) {
+    cd_log_room room = {};
+    ASSERT_TRUE(stream.open(3, room));
+    EXPECT_GE(room.size, 3u);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(room.at) % 16, 0u);
+    std::memcpy(room.at, "abcde", 5);
+    stream.close_entry(3);
+    ASSERT_TRUE(append("next"));
+    EXPECT_EQ(replay_from(stream.begin()), (Entries{"abc", "next"}));
+}
+
+TEST_F(LogStreamTest, AnEntryThatTurnsOutLongerKeepsWhatIsWritten) {
+    for (const size_t before : {size_t{0}, size_t{1000}, chunk - 1000}) {
+        const auto begin = stream.end();
+        const std::string filling(before, 'f');
+        ASSERT_TRUE(append(filling));
+        std::string text;
+        cd_log_room room = {};
+        ASSERT_TRUE(stream.open(1, room));
+        for (const size_t size : {size_t{100}, size_t{5000}, chunk, 3 * chunk}) {
+            ASSERT_TRUE(stream.widen(text.size(), size, room));
+            ASSERT_GE(room.size, size);
+            std::memset(static_cast<char *>(room.at) + text.size(),
+                        static_cast<char>('a' + text.size() % 26), size - text.size());
+            text.append(size - text.size(), static_cast<char>('a' + text.size() % 26));
+        }
+        stream.close_entry(text.size());
+        ASSERT_TRUE(append("next"));
+        EXPECT_EQ(replay_from(begin), (Entries{filling, text, "next"}));
+    }
+}
+
+TEST_F(LogStreamTest, AnAbandonedEntryIsNone) {
+    cd_log_room room = {};
+    ASSERT_TRUE(append("one"));
+    for (const size_t size : {size_t{100}, chunk, 2 * chunk, 3 * chunk}) {
+        ASSERT_TRUE(stream.open(size, room)); // leaves a chunk without entries
+        stream.abandon();
+    }
+    ASSERT_TRUE(append("two"));
+    EXPECT_EQ(replay_from(stream.begin()), (Entries{"one", "two"}));
+}
+
+TEST_F(LogStreamTest, WithoutMemoryAnOpenEntryIsAsItWas) {
+    pages.allowed_maps = 1;
+    cd_log_room room = {};
+    ASSERT_TRUE(stream.open(5, room));
+    std::memcpy(room.at, "abcde", 5);
+    const cd_log_room before = room;
+    EXPECT_FALSE(stream.widen(5, 2 * chunk, room));
+    EXPECT_EQ(room.at, before.at);
+    stream.close_entry(5);
+    EXPECT_EQ(replay_from(stream.begin()), (Entries{"abcde"}));
+}
+
+TEST_F(LogStreamTest, NothingIsOpenedInAReplay) {
+    ASSERT_TRUE(append("one"));
+    stream.set_cursor(stream.begin());
+    cd_log_room room = {};
+    EXPECT_FALSE(stream.open(1, room));
+    EXPECT_EQ(rest(), (Entries{"one"}));
+    EXPECT_TRUE(stream.open(1, room));
+    stream.abandon();
+}
+
 TEST_F(LogStreamTest, ParentAndChildMayAppendAtTheSameTime) {
     constexpr int each = 5000;
     const auto append_many = [&](char name) {
@@ -214,7 +279,9 @@ TEST_F(LogStreamTest, ParentAndChildMayAppendAtTheSameTime) {
         }
     };
     std::thread other([&] { append_many('b'); });
+    stream.own();
     append_many('a');
+    stream.disown();
     other.join();
     int next_of[] = {0, 0};
     for (const std::string &entry : replay_from(stream.begin())) {

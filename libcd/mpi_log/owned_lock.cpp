@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "mpi_log/owned_lock.h"
+
+#include "os/system.h"
+
+#include <thread>
+
+namespace cd {
+namespace {
+
+constexpr int spins_before_yield = 100;
+
+template <typename Busy> void wait_while(const Busy &busy) {
+    for (int spins = 0; busy(); ++spins) {
+        if (spins > spins_before_yield) {
+            std::this_thread::yield();
+        }
+    }
+}
+
+} // namespace
+
+void OwnedLock::own() noexcept {
+    static const bool possible = os::system().can_order_other_threads();
+    const void *nobody = nullptr;
+    if (possible && owner_.compare_exchange_strong(nobody, this_thread())) {
+        // Who has seen no owner holds the lock already, and is seen from now on.
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+    }
+}
+
+void OwnedLock::disown() noexcept {
+    if (is_mine()) {
+        owner_.store(nullptr, std::memory_order_release);
+    }
+}
+
+void OwnedLock::lock_slowly() noexcept {
+    wait_while([this] { return taken_.exchange(true); });
+    const void *owner = owner_.load();
+    if (owner != nullptr && owner != this_thread()) {
+        os::system().order_other_threads();
+        wait_while([this] { return inside_.load(std::memory_order_acquire); });
+    }
+}
+
+void OwnedLock::keep_for_this_thread() noexcept {
+    taken_ = false;
+    if (!is_mine()) {
+        inside_ = false;
+        owner_ = nullptr;
+    }
+}
+
+} // namespace cd

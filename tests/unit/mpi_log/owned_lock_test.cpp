@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "mpi_log/owned_lock.h"
+
+#include "../replaced_system.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace cd {
+namespace {
+
+// How often others asked the system for help.
+struct CountedOrders : ReplacedSystem {
+    void order_other_threads() override {
+        ++orders;
+        System::order_other_threads();
+    }
+    std::atomic<int> orders = 0;
+};
+
+TEST(OwnedLockTest, KeepsOwnerAndOthersApart) {
+    OwnedLock lock;
+    int64_t sum = 0; // what is not kept apart gets lost here
+    constexpr int others = 2;
+    constexpr int each = 2000;
+    std::atomic<int> running = others;
+    const auto add_some = [&] {
+        for (int i = 0; i < each; ++i) {
+            const std::scoped_lock hold(lock);
+            ++sum;
+        }
+        --running;
+    };
+    lock.own();
+    std::vector<std::thread> threads;
+    for (int i = 0; i < others; ++i) {
+        threads.emplace_back(add_some);
+    }
+    int64_t added = 0;
+    while (running > 0) {
+        const std::scoped_lock hold(lock);
+        ++sum;
+        ++added;
+    }
+    for (std::thread &thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(sum, added + others * each);
+    lock.disown();
+}
+
+TEST(OwnedLockTest, KeepsApartWhileOwnersChange) {
+    OwnedLock lock;
+    int64_t sum = 0;
+    constexpr int each = 2000;
+    const auto add_some = [&] {
+        for (int i = 0; i < each; ++i) {
+            lock.own();
+            for (int k = 0; k < 5; ++k) {
+                const std::scoped_lock hold(lock);
+                ++sum;
+            }
+            lock.disown();
+        }
+    };
+    std::thread first(add_some);
+    std::thread second(add_some);
+    add_some();
+    first.join();
+    second.join();
+    EXPECT_EQ(sum, 3 * 5 * each);
+}
+
+TEST(OwnedLockTest, AsksTheSystemOnlyForOthersThanTheOwner) {
+    CountedOrders system;
+    OwnedLock lock;
+    lock.own();
+    for (int i = 0; i < 3; ++i) {
+        const std::scoped_lock hold(lock);
+    }
+    EXPECT_EQ(system.orders, 0);
+    std::thread([&] { const std::scoped_lock hold(lock); }).join();
+    EXPECT_EQ(system.orders, 1);
+    lock.disown();
+    std::thread([&] { const std::scoped_lock hold(lock); }).join();
+    EXPECT_EQ(system.orders, 1);
+}
+
+TEST(OwnedLockTest, HasOneOwnerAtATime) {
+    CountedOrders system;
+    OwnedLock lock;
+    lock.own();
+    std::thread([&] {
+        lock.own();
+        const std::scoped_lock hold(lock);
+        lock.disown();
+    }).join();
+    EXPECT_EQ(system.orders, 1);
+    { const std::scoped_lock hold(lock); }
+    EXPECT_EQ(system.orders, 1) << "disowned by another thread";
+}
+
+TEST(OwnedLockTest, OthersWaitForTheOwner) {
+    OwnedLock lock;
+    lock.own();
+    lock.lock();
+    std::atomic<bool> entered = false;
+    std::thread other([&] {
+        const std::scoped_lock hold(lock);
+        entered = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_FALSE(entered);
+    lock.unlock();
+    other.join();
+    EXPECT_TRUE(entered);
+}
+
+TEST(OwnedLockTest, IsFreeInTheNewProcessAfterAForkWhileAnotherThreadHeldIt) {
+    OwnedLock lock;
+    std::atomic<int> step = 0;
+    std::thread other([&] {
+        lock.own();
+        lock.lock();
+        step = 1;
+        while (step != 2) {
+            std::this_thread::yield();
+        }
+        lock.unlock();
+        lock.disown();
+    });
+    while (step != 1) {
+        std::this_thread::yield();
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        lock.keep_for_this_thread();
+        lock.own();
+        lock.lock();
+        _exit(0);
+    }
+    step = 2;
+    other.join();
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status));
+}
+
+} // namespace
+} // namespace cd

@@ -25,8 +25,8 @@ void OwnedLock::own() noexcept {
     static const bool possible = os::system().can_order_other_threads();
     const void *nobody = nullptr;
     if (possible && owner_.compare_exchange_strong(nobody, this_thread())) {
-        // Who has seen no owner holds the lock already, and is seen from now on.
-        std::atomic_thread_fence(std::memory_order_seq_cst);
+        // Who has seen no owner has taken the lock before; who takes it later sees one.
+        wait_while([this] { return taken_.load(); });
     }
 }
 

@@ -69,10 +69,11 @@ LogStream *ActiveStack::find_log() noexcept {
     }
     uint64_t generation = 0;
     Slot *slot = Registry::instance().find(handle, generation);
-    const std::scoped_lock lock(slot->mutex);
+    std::unique_lock lock(slot->mutex);
     if (slot->generation == generation) {
         seat_ = {&slot->generation, generation, slot->resident->log.shared_stream()};
     }
+    lock.unlock();
     if (seat_.stream != nullptr) {
         seat_.stream->own();
     }

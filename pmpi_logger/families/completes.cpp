@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "families/completes.h"
 
+#include "call/per_thread.h"
 #include "entry/writer.h"
 #include "payload/copy.h"
 #include "payload/status.h"
@@ -37,21 +38,24 @@ struct Ending {
 // Reused, so that a warm thread allocates nothing.
 struct Workspace {
     std::vector<MPI_Request> handles; // before the call
+    std::vector<Request *> requests;  // of those; nullptr if not tracked
     std::vector<MPI_Status> statuses;
     std::vector<int> slots;
-    std::vector<Finished> finished;
 };
-thread_local Workspace space;
+Workspace &workspace() { return of_this_thread<Workspace>(); }
 
 bool found_something(const int *flag) { return flag == nullptr || *flag != 0; }
 
 } // namespace
 
 void Completes::lend(Completion &c) {
+    Workspace &space = workspace();
     space.handles.assign(c.requests, c.requests + c.count);
-    if (RequestTable &table = RequestTable::instance(); table.stand_ins > 0) {
+    RequestTable &table = RequestTable::instance();
+    table.find(c.requests, c.count, space.requests);
+    if (table.stand_ins > 0) {
         for (int i = 0; i < c.count; ++i) {
-            if (const Request *request = table.find(c.requests[i])) {
+            if (const Request *request = space.requests[static_cast<size_t>(i)]) {
                 c.requests[i] = request->known_to_mpi();
             }
         }
@@ -68,6 +72,7 @@ void Completes::lend(Completion &c) {
 
 void Completes::settle(Completion &c, int result, bool recording) {
     // Which slots are complete, and where their statuses are.
+    Workspace &space = workspace();
     std::vector<int> &slots = space.slots;
     slots.clear();
     const bool found = found_something(c.flag);
@@ -92,7 +97,7 @@ void Completes::settle(Completion &c, int result, bool recording) {
                                                : 0];
     };
     for (size_t k = 0; k < slots.size(); ++k) {
-        if (const Request *request = table.find(space.handles[static_cast<size_t>(slots[k])])) {
+        if (const Request *request = space.requests[static_cast<size_t>(slots[k])]) {
             deliver_staged(*request, status_of(k, slots[k]), result);
         }
     }
@@ -116,13 +121,11 @@ void Completes::settle(Completion &c, int result, bool recording) {
         writer.add(ending);
         writer.add(c.indices, sizeof(int) * static_cast<size_t>(ending.indices));
         writer.add(c.lent, sizeof(MPI_Status) * static_cast<size_t>(ending.statuses));
-        space.finished.resize(slots.size());
         for (size_t k = 0; k < slots.size(); ++k) {
             const int slot = slots[k];
-            Finished &finished = space.finished[k];
-            finished = {slot, c.requests[slot] == MPI_REQUEST_NULL, 0, 0, 0};
-            Request *request = table.find(space.handles[static_cast<size_t>(slot)]);
+            const Request *request = space.requests[static_cast<size_t>(slot)];
             const bool active = request != nullptr && request->state == Request::State::active;
+            Finished finished = {slot, c.requests[slot] == MPI_REQUEST_NULL, 0, 0, 0};
             if (active) {
                 finished.becomes_null = !request->persistent;
                 finished.id = request->id;
@@ -142,7 +145,7 @@ void Completes::settle(Completion &c, int result, bool recording) {
 
     // What MPI knows no more.
     for (const int slot : slots) {
-        if (Request *request = table.find(space.handles[static_cast<size_t>(slot)])) {
+        if (Request *request = space.requests[static_cast<size_t>(slot)]) {
             if (request->persistent || request->stand_in != MPI_REQUEST_NULL) {
                 c.requests[slot] = request->persistent ? request->handle : MPI_REQUEST_NULL;
             }

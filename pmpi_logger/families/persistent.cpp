@@ -208,7 +208,6 @@ int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Reques
         result = real<Fn::MPI_Start>(&handle);
         started += result == MPI_SUCCESS ? 1 : 0;
     }
-    EntryWriter writer(call, result);
     for (int i = 0; i < started; ++i) {
         Request *request = table.find(requests[i]);
         if (request == nullptr) {
@@ -217,13 +216,16 @@ int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Reques
         }
         request->state = Request::State::active;
         if (mode == CD_LOG_RECORDING) {
-            table.started(*request, table.next_number(), place);
+            table.started(*request, place);
         } else {
             table.started(*request);
         }
-        writer.add(request->id);
     }
     if (mode == CD_LOG_RECORDING) {
+        EntryWriter writer(call, result);
+        for (int i = 0; i < started; ++i) {
+            writer.add(table.find(requests[i])->id);
+        }
         writer.write();
     }
     return result;

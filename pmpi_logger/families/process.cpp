@@ -7,6 +7,7 @@
 #include "lifetimes/lifetimes.h"
 #include "replay/match.h"
 #include "requests/placeholder.h"
+#include "requests/table.h"
 #include "whole_program/whole_program.h"
 
 namespace cd::logger {
@@ -15,6 +16,11 @@ void Initializes::initialized() {
     int rank = 0;
     real<Fn::MPI_Comm_rank>(MPI_COMM_WORLD, &rank);
     cd_set_rank(rank);
+    int threads = MPI_THREAD_SINGLE;
+    real<Fn::MPI_Query_thread>(&threads);
+    if (threads == MPI_THREAD_SINGLE || threads == MPI_THREAD_FUNNELED) {
+        RequestTable::instance().used_by_this_thread();
+    }
     WholeProgram::begin();
 }
 

@@ -76,28 +76,29 @@ Block Starting::made_by(const Call &call, Request::Kind kind) {
 void Starting::record(const Call &call, Request::Kind kind, int result, MPI_Request handle,
                       Shadow &&shadow, Staging &&staging) {
     const Inside inside;
-    RequestTable &table = RequestTable::instance();
-    const bool goes_on = result == MPI_SUCCESS && !complete_from_start(handle);
-    const uint64_t id = goes_on ? table.next_number() : 0;
-    cd_log_place place = {};
-    cd_log_here(&place);
+    const bool goes_on =
+        result == MPI_SUCCESS && handle != MPI_REQUEST_NULL && !complete_from_start(handle);
+    Request *request = nullptr;
+    Blocks brought;
+    if (goes_on) {
+        cd_log_place place = {};
+        cd_log_here(&place);
+        request = &RequestTable::instance().add_started(handle, place);
+        describe(call, kind, made_by(call, kind), *request);
+        request->shadow = std::move(shadow);
+        request->staging = std::move(staging);
+    } else if (result == MPI_SUCCESS) {
+        brought = brought_at_once(call, kind, made_by(call, kind));
+        staging.deliver(brought, everything);
+    }
     EntryWriter writer(call, result);
     writer.add_outputs(call);
-    writer.add(id);
+    writer.add(request != nullptr ? request->id : uint64_t{0});
     if (result == MPI_SUCCESS && !goes_on) {
-        const Blocks brought = brought_at_once(call, kind, made_by(call, kind));
-        staging.deliver(brought, everything);
         writer.add(handle);
         writer.add_data(brought, everything);
     }
     writer.write();
-    if (id != 0 && handle != MPI_REQUEST_NULL) {
-        Request &request = table.add(handle);
-        describe(call, kind, made_by(call, kind), request);
-        request.shadow = std::move(shadow);
-        request.staging = std::move(staging);
-        table.started(request, id, place);
-    }
 }
 
 int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, Request *&again) {

@@ -34,6 +34,8 @@ struct Request {
         replayed   // its completion stands in the log; MPI knows nothing of it
     };
 
+    size_t seat = 0; // among all that are tracked
+
     Kind kind = Kind::send;
     State state = State::active;
     bool persistent = false;

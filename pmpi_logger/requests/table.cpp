@@ -8,7 +8,8 @@
 #include "payload/type_facts.h"
 
 #include <algorithm>
-#include <utility>
+#include <iterator>
+#include <memory>
 
 namespace cd::logger {
 namespace {
@@ -16,7 +17,10 @@ namespace {
 // Differs from that of every other thread, also ended ones.
 uint64_t this_thread() {
     static std::atomic<uint64_t> threads = 0;
-    thread_local const uint64_t number = ++threads;
+    [[gnu::tls_model("initial-exec")]] static constinit thread_local uint64_t number = 0;
+    if (number == 0) {
+        number = ++threads;
+    }
     return number;
 }
 
@@ -44,25 +48,36 @@ RequestTable &RequestTable::instance() {
     return table;
 }
 
-RequestTable::Key RequestTable::key_of(MPI_Request handle) { return word_of(handle); }
-
 Request &RequestTable::add(MPI_Request handle) {
-    if (Request *stale = find(handle)) {
+    std::unique_lock lock(mutex_);
+    return add(handle, lock);
+}
+
+Request &RequestTable::add_started(MPI_Request handle, const cd_log_place &place) {
+    std::unique_lock lock(mutex_);
+    Request &request = add(handle, lock);
+    start(request, ++numbers_, place);
+    return request;
+}
+
+Request &RequestTable::add(MPI_Request handle, std::unique_lock<OwnedLock> &lock) {
+    if (Request *stale = named(handle)) {
+        lock.unlock();
         remove(*stale);
+        lock.lock();
     }
-    const std::scoped_lock lock(mutex_);
-    std::unique_ptr<Request> request;
     if (spare_.empty()) {
-        request = std::make_unique<Request>();
-    } else {
-        request = std::move(spare_.back());
-        spare_.pop_back();
+        spare_.push_back(&all_.emplace_back());
     }
-    request->handle = handle;
-    request->thread = this_thread();
-    request->order = ++starts_;
+    Request &request = *spare_.back();
+    spare_.pop_back();
+    request.seat = tracked_.size();
+    tracked_.push_back(&request);
+    set_name(request, handle);
+    request.thread = this_thread();
+    request.order = ++starts_;
     ++size_;
-    return *(named_[key_of(handle)] = std::move(request));
+    return request;
 }
 
 Request *RequestTable::find(MPI_Request handle) {
@@ -70,30 +85,63 @@ Request *RequestTable::find(MPI_Request handle) {
         return nullptr;
     }
     const std::scoped_lock lock(mutex_);
-    const auto found = named_.find(key_of(handle));
-    return found != named_.end() ? found->second.get() : nullptr;
+    return named(handle);
+}
+
+void RequestTable::find(const MPI_Request *handles, int count, std::vector<Request *> &found) {
+    found.assign(static_cast<size_t>(count), nullptr);
+    if (!empty()) {
+        const std::scoped_lock lock(mutex_);
+        std::transform(handles, handles + count, found.begin(),
+                       [this](MPI_Request handle) { return named(handle); });
+    }
 }
 
 Request *RequestTable::find(uint64_t id) {
     const std::scoped_lock lock(mutex_);
-    const auto found = numbered_.find(id);
-    return found != numbered_.end() ? found->second : nullptr;
+    return numbered_.find(id);
 }
 
-void RequestTable::set_number(Request &request, uint64_t id) {
-    numbered_.erase(request.id);
-    request.id = id;
-    if (id != 0) {
-        numbered_[id] = &request;
+Request *RequestTable::named(MPI_Request handle) const {
+    return handle != MPI_REQUEST_NULL ? named_.find(word_of(handle)) : nullptr;
+}
+
+void RequestTable::set_name(Request &request, MPI_Request handle) {
+    if (request.handle != MPI_REQUEST_NULL) {
+        named_.remove(word_of(request.handle), request);
+    }
+    request.handle = handle;
+    if (handle != MPI_REQUEST_NULL) {
+        named_.add(word_of(handle), request);
     }
 }
 
-void RequestTable::started(Request &request, uint64_t id, const cd_log_place &place) {
-    const std::scoped_lock lock(mutex_);
+void RequestTable::set_number(Request &request, uint64_t id) {
+    if (request.id != 0) {
+        numbered_.remove(request.id, request);
+    }
+    request.id = id;
+    if (id != 0) {
+        numbered_.add(id, request);
+    }
+}
+
+void RequestTable::start(Request &request, uint64_t id, const cd_log_place &place) {
     set_number(request, id);
     request.place = place;
     request.thread = this_thread();
     request.order = ++starts_;
+}
+
+uint64_t RequestTable::started(Request &request, const cd_log_place &place) {
+    const std::scoped_lock lock(mutex_);
+    start(request, ++numbers_, place);
+    return request.id;
+}
+
+void RequestTable::started(Request &request, uint64_t id, const cd_log_place &place) {
+    const std::scoped_lock lock(mutex_);
+    start(request, id, place);
 }
 
 void RequestTable::started(Request &request) { started(request, 0, {}); }
@@ -104,29 +152,14 @@ void RequestTable::ended(Request &request) {
 }
 
 void RequestTable::rename(Request &request, MPI_Request handle) {
-    if (handle != MPI_REQUEST_NULL && handle != request.handle) {
-        if (Request *stale = find(handle)) {
-            remove(*stale);
-        }
+    if (handle == request.handle) {
+        return;
+    }
+    if (Request *stale = find(handle)) {
+        remove(*stale);
     }
     const std::scoped_lock lock(mutex_);
-    std::unique_ptr<Request> owned;
-    if (request.handle != MPI_REQUEST_NULL) {
-        const auto found = named_.find(key_of(request.handle));
-        owned = std::move(found->second);
-        named_.erase(found);
-    } else {
-        const auto found = std::ranges::find_if(
-            nameless_, [&](const auto &other) { return other.get() == &request; });
-        owned = std::move(*found);
-        nameless_.erase(found);
-    }
-    request.handle = handle;
-    if (handle != MPI_REQUEST_NULL) {
-        named_[key_of(handle)] = std::move(owned);
-    } else {
-        nameless_.push_back(std::move(owned));
-    }
+    set_name(request, handle);
 }
 
 void RequestTable::remove(Request &request) {
@@ -136,20 +169,17 @@ void RequestTable::remove(Request &request) {
     if (request.made_anew != MPI_REQUEST_NULL) {
         --stand_ins;
     }
-    rename(request, MPI_REQUEST_NULL);
-    ended(request);
     release_types(request);
     const std::scoped_lock lock(mutex_);
+    set_name(request, MPI_REQUEST_NULL);
+    set_number(request, 0);
+    tracked_.back()->seat = request.seat;
+    tracked_[request.seat] = tracked_.back();
+    tracked_.pop_back();
     --size_;
-    const auto found =
-        std::ranges::find_if(nameless_, [&](const auto &other) { return other.get() == &request; });
-    // The vectors keep their memory for the next one.
-    Blocks arrivals = std::move(request.arrivals);
-    arrivals.clear();
-    request = Request();
-    request.arrivals = std::move(arrivals);
-    spare_.push_back(std::move(*found));
-    nameless_.erase(found);
+    std::destroy_at(&request);
+    std::construct_at(&request);
+    spare_.push_back(&request);
 }
 
 void RequestTable::keep_type(MPI_Datatype type) {
@@ -177,16 +207,8 @@ void RequestTable::keep_type(MPI_Datatype type) {
 template <typename Wanted> std::vector<Request *> RequestTable::those(const Wanted &wanted) {
     const std::scoped_lock lock(mutex_);
     std::vector<Request *> requests;
-    for (auto &[key, request] : named_) {
-        if (wanted(*request)) {
-            requests.push_back(request.get());
-        }
-    }
-    for (auto &request : nameless_) {
-        if (wanted(*request)) {
-            requests.push_back(request.get());
-        }
-    }
+    std::ranges::copy_if(tracked_, std::back_inserter(requests),
+                         [&](const Request *request) { return wanted(*request); });
     std::ranges::sort(requests, {}, &Request::order);
     return requests;
 }

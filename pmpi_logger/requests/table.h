@@ -2,13 +2,14 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "mpi_log/owned_lock.h"
 #include "requests/request.h"
+#include "requests/request_map.h"
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
+#include <deque>
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
 namespace cd::logger {
@@ -22,19 +23,29 @@ class RequestTable {
 public:
     static RequestTable &instance();
 
+    // The calling thread is the only one that will call MPI; others may still restore CDs.
+    void used_by_this_thread() { mutex_.own(); }
+
     bool empty() const { return size_.load(std::memory_order_relaxed) == 0; }
 
     // A new one under its handle. One that had the handle before is gone, unnoticed.
     Request &add(MPI_Request handle);
 
+    // add() and started() at once.
+    Request &add_started(MPI_Request handle, const cd_log_place &place);
+
     // nullptr if it is not tracked.
     Request *find(MPI_Request handle);
+
+    // The same for each of several.
+    void find(const MPI_Request *handles, int count, std::vector<Request *> &found);
 
     // The one whose start has this number in the log.
     Request *find(uint64_t id);
 
     // This thread starts it, and the start stands in a log at place, with a number under which the
-    // request is found until it ends.
+    // request is found until it ends: a new one, which is returned, or the one that the log has.
+    uint64_t started(Request &request, const cd_log_place &place);
     void started(Request &request, uint64_t id, const cd_log_place &place);
 
     // The same, and no log knows of the start.
@@ -42,7 +53,6 @@ public:
 
     // It is not found under its number any more.
     void ended(Request &request);
-    uint64_t next_number() { return ++numbers_; }
 
     // The program will know it by another handle, or by none.
     void rename(Request &request, MPI_Request handle);
@@ -65,17 +75,21 @@ public:
     std::atomic<int> stand_ins = 0;
 
 private:
-    using Key = uint64_t;
-    static Key key_of(MPI_Request handle);
     template <typename Wanted> std::vector<Request *> those(const Wanted &wanted);
+    // With the mutex held.
+    Request &add(MPI_Request handle, std::unique_lock<OwnedLock> &lock);
+    Request *named(MPI_Request handle) const;
+    void set_name(Request &request, MPI_Request handle);
     void set_number(Request &request, uint64_t id);
+    void start(Request &request, uint64_t id, const cd_log_place &place);
 
-    std::mutex mutex_;
-    std::unordered_map<Key, std::unique_ptr<Request>> named_;
-    std::vector<std::unique_ptr<Request>> nameless_;
-    std::unordered_map<uint64_t, Request *> numbered_;
-    std::vector<std::unique_ptr<Request>> spare_;
-    std::atomic<uint64_t> numbers_ = 0;
+    OwnedLock mutex_;
+    std::deque<Request> all_; // also those that are not in use
+    std::vector<Request *> spare_;
+    std::vector<Request *> tracked_;
+    RequestMap named_;
+    RequestMap numbered_;
+    uint64_t numbers_ = 0;
     uint64_t starts_ = 0;
     std::atomic<size_t> size_ = 0;
 };

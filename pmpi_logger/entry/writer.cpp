@@ -62,10 +62,13 @@ void EntryWriter::add_outputs(const Call &call) {
 
 void EntryWriter::add_data(const Blocks &blocks, size_t most) {
     for (const Block &block : blocks) {
-        const uint64_t size = std::min(bytes_in(block), most);
+        const Contents contents = contents_of(block);
+        const uint64_t size = std::min(contents.size, most);
         most = everything;
         add(size);
-        if (std::byte *to = take(size)) {
+        if (contents.in_order != nullptr && size == contents.size) {
+            add(contents.in_order, size);
+        } else if (std::byte *to = take(size)) {
             gather(block, size, to);
         }
     }

@@ -36,7 +36,11 @@ public:
 
     void add(const void *data, size_t size) {
         if (std::byte *to = take(size); to != nullptr && size > 0) {
-            std::memcpy(to, data, size);
+            if (size == sizeof(uint64_t)) { // a number, as often as not
+                std::memcpy(to, data, sizeof(uint64_t));
+            } else {
+                std::memcpy(to, data, size);
+            }
         }
     }
     template <typename T> void add(const T &value) {

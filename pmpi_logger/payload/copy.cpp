@@ -89,9 +89,8 @@ void unpack(const Block &block, int64_t elements, const TypeFacts &facts, const 
 
 // Whether the first bytes of the data are the first bytes in memory. Within an element they need
 // not be: a type may take its parts in another order than they lie.
-bool lies_in_order(const Block &block, const TypeFacts &facts, size_t bytes) {
-    const auto size = static_cast<size_t>(facts.size);
-    return facts.dense && (bytes == static_cast<size_t>(block.count) * size || bytes % size == 0);
+bool lies_in_order(const TypeFacts &facts, size_t bytes) {
+    return facts.dense && bytes % static_cast<size_t>(facts.size) == 0;
 }
 
 int64_t elements_for(size_t bytes, const TypeFacts &facts) {
@@ -105,12 +104,21 @@ size_t bytes_in(const Block &block) {
     return block.count > 0 ? static_cast<size_t>(block.count * facts_of(block.type).size) : 0;
 }
 
+Contents contents_of(const Block &block) {
+    if (block.count <= 0) {
+        return {};
+    }
+    const TypeFacts &facts = facts_of(block.type);
+    return {static_cast<size_t>(block.count * facts.size),
+            facts.dense ? reinterpret_cast<const std::byte *>(start_of(block, facts)) : nullptr};
+}
+
 Bytes view(const Block &block, size_t bytes, std::vector<std::byte> &scratch) {
     if (bytes == 0) {
         return {};
     }
     const TypeFacts &facts = facts_of(block.type);
-    if (lies_in_order(block, facts, bytes)) {
+    if (lies_in_order(facts, bytes)) {
         return {start_of(block, facts), bytes};
     }
     const int64_t elements = elements_for(bytes, facts);
@@ -124,10 +132,12 @@ void gather(const Block &block, size_t bytes, std::byte *to) {
         return;
     }
     const TypeFacts &facts = facts_of(block.type);
-    const int64_t elements = elements_for(bytes, facts);
-    if (lies_in_order(block, facts, bytes)) {
+    if (lies_in_order(facts, bytes)) {
         std::memcpy(to, start_of(block, facts), bytes);
-    } else if (static_cast<size_t>(elements * facts.size) == bytes) {
+        return;
+    }
+    const int64_t elements = elements_for(bytes, facts);
+    if (static_cast<size_t>(elements * facts.size) == bytes) {
         pack(block, elements, facts, to);
     } else {
         std::vector<std::byte> whole(static_cast<size_t>(elements * facts.size));
@@ -141,7 +151,7 @@ void deliver(const Block &block, const void *data, size_t bytes) {
         return;
     }
     const TypeFacts &facts = facts_of(block.type);
-    if (lies_in_order(block, facts, bytes)) {
+    if (lies_in_order(facts, bytes)) {
         std::memcpy(start_of(block, facts), data, bytes);
         return;
     }
@@ -165,8 +175,10 @@ uint64_t checksum_of(const Blocks &blocks) {
     std::vector<std::byte> scratch;
     uint64_t sum = 0;
     for (const Block &block : blocks) {
-        const Bytes bytes = view(block, bytes_in(block), scratch);
-        sum = checksum(bytes.data, bytes.size, sum);
+        const Contents contents = contents_of(block);
+        const void *data = contents.in_order != nullptr ? contents.in_order
+                                                        : view(block, contents.size, scratch).data;
+        sum = checksum(data, contents.size, sum);
     }
     return sum;
 }

@@ -13,6 +13,14 @@ namespace cd::logger {
 // Bytes of data in a block.
 size_t bytes_in(const Block &block);
 
+// The data in a block. Most lie in memory in the order in which MPI sends them: there; else
+// nullptr.
+struct Contents {
+    size_t size = 0;
+    const std::byte *in_order = nullptr;
+};
+Contents contents_of(const Block &block);
+
 // The first bytes of a block's data, in the order in which MPI sends them. Where they lie like that
 // in memory, they are not moved: the result points there; else they are packed into scratch.
 struct Bytes {

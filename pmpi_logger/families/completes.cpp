@@ -52,7 +52,7 @@ void Completes::lend(Completion &c) {
     Workspace &space = workspace();
     space.handles.assign(c.requests, c.requests + c.count);
     RequestTable &table = RequestTable::instance();
-    table.find(c.requests, c.count, space.requests);
+    table.find_ending(c.requests, c.count, space.requests);
     if (table.stand_ins > 0) {
         for (int i = 0; i < c.count; ++i) {
             if (const Request *request = space.requests[static_cast<size_t>(i)]) {
@@ -145,19 +145,27 @@ void Completes::settle(Completion &c, int result, bool recording) {
 
     // What MPI knows no more.
     for (const int slot : slots) {
-        if (Request *request = space.requests[static_cast<size_t>(slot)]) {
-            if (request->persistent || request->stand_in != MPI_REQUEST_NULL) {
-                c.requests[slot] = request->persistent ? request->handle : MPI_REQUEST_NULL;
-            }
-            complete(*request);
+        Request *&request = space.requests[static_cast<size_t>(slot)];
+        if (request == nullptr) {
+            continue;
         }
+        const bool persistent = request->persistent;
+        if (persistent || request->stand_in != MPI_REQUEST_NULL) {
+            c.requests[slot] = persistent ? request->handle : MPI_REQUEST_NULL;
+        }
+        complete(*request);
+        if (!persistent) {
+            request = nullptr;
+        }
+    }
+    if (!table.empty()) {
+        table.give_back(space.requests);
     }
     if (table.stand_ins > 0) {
         for (int i = 0; i < c.count; ++i) {
-            const MPI_Request before = space.handles[static_cast<size_t>(i)];
-            const Request *request = table.find(before);
+            const Request *request = space.requests[static_cast<size_t>(i)];
             if (request != nullptr && c.requests[i] == request->known_to_mpi()) {
-                c.requests[i] = before;
+                c.requests[i] = space.handles[static_cast<size_t>(i)];
             }
         }
     }

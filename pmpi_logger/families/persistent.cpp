@@ -10,6 +10,8 @@
 #include "requests/placeholder.h"
 #include "whole_program/whole_program.h"
 
+#include <vector>
+
 namespace cd::logger {
 namespace {
 
@@ -335,8 +337,9 @@ int FreesRequest::run(const void *site, MPI_Request *handle) {
             });
         }
     } else if (request->state == Request::State::replayed) {
-        give_placeholder(request->handle);
+        const MPI_Request placeholder = request->handle;
         table.remove(*request);
+        give_placeholder(placeholder);
     } else {
         request->freed = true;
         sweep(false);
@@ -347,14 +350,13 @@ int FreesRequest::run(const void *site, MPI_Request *handle) {
 
 void FreesRequest::sweep(bool at_end) {
     RequestTable &table = RequestTable::instance();
-    for (Request *request : table.all()) {
-        if (!at_end && !RequestTable::is_of_this_thread(*request)) {
-            continue;
-        }
+    for (Request *request : at_end ? table.all() : table.of_this_thread()) {
         if (!request->freed || request->state != Request::State::active) {
             continue;
         }
         MPI_Request known = request->known_to_mpi();
+        std::vector<Request *> ending;
+        table.find_ending(&request->handle, 1, ending);
         int complete = 0;
         if (at_end && request->kind == Request::Kind::receive) {
             real<Fn::MPI_Cancel>(&known);
@@ -370,6 +372,8 @@ void FreesRequest::sweep(bool at_end) {
                 real<Fn::MPI_Request_free>(&known);
             }
             table.remove(*request);
+        } else {
+            table.give_back(ending);
         }
     }
 }

@@ -4,6 +4,7 @@
 
 #include "call/function.h"
 
+#include <atomic>
 #include <dlfcn.h>
 #include <mpi.h>
 #include <utility>
@@ -23,17 +24,21 @@ template <Fn F> struct Declaration;
 
 template <Fn F, typename Type = typename Declaration<F>::Type> class Real;
 
-// Looked up at the first call: MPI may be loaded later than this library, or never.
+// Looked up at the first call, by whichever threads make it: MPI may be loaded later than this
+// library, or never.
 template <Fn F, typename R, typename... A> class Real<F, R(A...)> {
 public:
-    static R call(A... a) { return function_(a...); }
+    static R call(A... a) { return function_.load(std::memory_order_relaxed)(a...); }
 
 private:
+    using Function = R (*)(A...);
+
     static R look_up(A... a) {
-        function_ = reinterpret_cast<R (*)(A...)>(dlsym(RTLD_NEXT, Declaration<F>::pmpi_name));
-        return function_(a...);
+        const auto found = reinterpret_cast<Function>(dlsym(RTLD_NEXT, Declaration<F>::pmpi_name));
+        function_.store(found, std::memory_order_relaxed);
+        return found(a...);
     }
-    static inline R (*function_)(A...) = &look_up;
+    static inline constinit std::atomic<Function> function_ = &look_up;
 };
 
 template <Fn F, typename... A> inline auto real(A &&...a) {

@@ -145,6 +145,10 @@ void set_aside(Request &request) {
     }
     RequestTable &table = RequestTable::instance();
     MPI_Request known = request.known_to_mpi();
+    MPI_Request held = request.handle;
+    if (!request.persistent) {
+        table.rename(request, MPI_REQUEST_NULL); // before MPI can give the handle to another thread
+    }
     request.error = real<Fn::MPI_Wait>(&known, MPI_STATUS_IGNORE);
     if (request.persistent) {
         request.set_aside_id = request.id;
@@ -153,13 +157,11 @@ void set_aside(Request &request) {
         return;
     }
     if (request.stand_in != MPI_REQUEST_NULL) {
-        MPI_Request held = request.handle;
         real<Fn::MPI_Wait>(&held, MPI_STATUS_IGNORE);
         request.stand_in = MPI_REQUEST_NULL;
         --table.stand_ins;
     }
     request.freed = false;
-    table.rename(request, MPI_REQUEST_NULL);
 }
 
 bool will_be_started_again(cd_handle cd, const Request &request) {

@@ -55,10 +55,13 @@ void complete(Request &request) {
         --table.stand_ins;
     }
     if (!request.persistent) {
-        if (request.state == Request::State::replayed) {
-            give_placeholder(request.handle);
-        }
+        const bool holds_placeholder = request.state == Request::State::replayed;
+        // Any other handle may be another request's already.
+        const MPI_Request placeholder = holds_placeholder ? request.handle : MPI_REQUEST_NULL;
         table.remove(request);
+        if (holds_placeholder) {
+            give_placeholder(placeholder);
+        }
         return;
     }
     request.state = Request::State::inactive;

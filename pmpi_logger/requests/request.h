@@ -39,7 +39,8 @@ struct Request {
     Kind kind = Kind::send;
     State state = State::active;
     bool persistent = false;
-    bool freed = false; // by the program, before it was complete
+    bool freed = false;  // by the program, before it was complete
+    bool ending = false; // MPI may be done with it, and give its handle to another one
 
     MPI_Request handle = MPI_REQUEST_NULL;   // that the program holds
     MPI_Request stand_in = MPI_REQUEST_NULL; // that MPI has to be asked for instead, if any

@@ -61,11 +61,7 @@ Request &RequestTable::add_started(MPI_Request handle, const cd_log_place &place
 }
 
 Request &RequestTable::add(MPI_Request handle, std::unique_lock<OwnedLock> &lock) {
-    if (Request *stale = named(handle)) {
-        lock.unlock();
-        remove(*stale);
-        lock.lock();
-    }
+    forget_stale(handle, lock);
     if (spare_.empty()) {
         spare_.push_back(&all_.emplace_back());
     }
@@ -80,6 +76,17 @@ Request &RequestTable::add(MPI_Request handle, std::unique_lock<OwnedLock> &lock
     return request;
 }
 
+void RequestTable::forget_stale(MPI_Request handle, std::unique_lock<OwnedLock> &lock) {
+    Request *stale = named(handle);
+    if (stale != nullptr && stale->ending) {
+        set_name(*stale, MPI_REQUEST_NULL); // the thread that ends it knows where it is
+    } else if (stale != nullptr) {
+        lock.unlock();
+        remove(*stale);
+        lock.lock();
+    }
+}
+
 Request *RequestTable::find(MPI_Request handle) {
     if (empty()) {
         return nullptr;
@@ -88,12 +95,28 @@ Request *RequestTable::find(MPI_Request handle) {
     return named(handle);
 }
 
-void RequestTable::find(const MPI_Request *handles, int count, std::vector<Request *> &found) {
+void RequestTable::find_ending(const MPI_Request *handles, int count,
+                               std::vector<Request *> &found) {
     found.assign(static_cast<size_t>(count), nullptr);
-    if (!empty()) {
-        const std::scoped_lock lock(mutex_);
-        std::transform(handles, handles + count, found.begin(),
-                       [this](MPI_Request handle) { return named(handle); });
+    if (empty()) {
+        return;
+    }
+    const std::scoped_lock lock(mutex_);
+    std::transform(handles, handles + count, found.begin(), [this](MPI_Request handle) {
+        Request *request = named(handle);
+        if (request != nullptr) {
+            request->ending = true;
+        }
+        return request;
+    });
+}
+
+void RequestTable::give_back(const std::vector<Request *> &going_on) {
+    const std::scoped_lock lock(mutex_);
+    for (Request *request : going_on) {
+        if (request != nullptr) {
+            request->ending = false;
+        }
     }
 }
 
@@ -155,10 +178,8 @@ void RequestTable::rename(Request &request, MPI_Request handle) {
     if (handle == request.handle) {
         return;
     }
-    if (Request *stale = find(handle)) {
-        remove(*stale);
-    }
-    const std::scoped_lock lock(mutex_);
+    std::unique_lock lock(mutex_);
+    forget_stale(handle, lock);
     set_name(request, handle);
 }
 
@@ -217,15 +238,15 @@ std::vector<Request *> RequestTable::all() {
     return those([](const Request &) { return true; });
 }
 
-std::vector<Request *> RequestTable::concerned(cd_handle cd) {
-    return those([cd](const Request &request) {
-        return is_of_this_thread(request) ||
-               (request.logged() && cd_log_covers(cd, &request.place) != 0);
-    });
+std::vector<Request *> RequestTable::of_this_thread() {
+    return those([](const Request &request) { return request.thread == this_thread(); });
 }
 
-bool RequestTable::is_of_this_thread(const Request &request) {
-    return request.thread == this_thread();
+std::vector<Request *> RequestTable::concerned(cd_handle cd) {
+    return those([cd](const Request &request) {
+        return request.thread == this_thread() ||
+               (request.logged() && cd_log_covers(cd, &request.place) != 0);
+    });
 }
 
 } // namespace cd::logger

@@ -28,7 +28,8 @@ public:
 
     bool empty() const { return size_.load(std::memory_order_relaxed) == 0; }
 
-    // A new one under its handle. One that had the handle before is gone, unnoticed.
+    // A new one under its handle. One that had the handle before is gone, unnoticed, or just ending
+    // in another thread.
     Request &add(MPI_Request handle);
 
     // add() and started() at once.
@@ -37,8 +38,11 @@ public:
     // nullptr if it is not tracked.
     Request *find(MPI_Request handle);
 
-    // The same for each of several.
-    void find(const MPI_Request *handles, int count, std::vector<Request *> &found);
+    // The same for each of several, which MPI is about to be asked to end: whichever it ends lose
+    // their handles to other threads at once. Those that go on are to be given back, where the rest
+    // are nullptr.
+    void find_ending(const MPI_Request *handles, int count, std::vector<Request *> &found);
+    void give_back(const std::vector<Request *> &going_on);
 
     // The one whose start has this number in the log.
     Request *find(uint64_t id);
@@ -65,11 +69,11 @@ public:
     // All of them, in the order of their starts.
     std::vector<Request *> all();
 
-    // Those that a restore of cd in this thread concerns: this thread's, and those that the
-    // re-execution will start. The others may change at any moment, as other threads like.
+    // Those that this thread has started; and those that a restore of cd in this thread concerns:
+    // the same, and those that the re-execution will start. The others may change at any moment, as
+    // other threads like.
+    std::vector<Request *> of_this_thread();
     std::vector<Request *> concerned(cd_handle cd);
-
-    static bool is_of_this_thread(const Request &request);
 
     // Stand-ins and requests made anew; while there are none, handles are MPI's own.
     std::atomic<int> stand_ins = 0;
@@ -78,6 +82,7 @@ private:
     template <typename Wanted> std::vector<Request *> those(const Wanted &wanted);
     // With the mutex held.
     Request &add(MPI_Request handle, std::unique_lock<OwnedLock> &lock);
+    void forget_stale(MPI_Request handle, std::unique_lock<OwnedLock> &lock);
     Request *named(MPI_Request handle) const;
     void set_name(Request &request, MPI_Request handle);
     void set_number(Request &request, uint64_t id);

@@ -3,6 +3,7 @@
 // MPI_THREAD_MULTIPLE: each thread has a CD of its own, and each CD its own log.
 #include "hazard.h"
 
+#include <atomic>
 #include <thread>
 
 namespace {
@@ -136,4 +137,68 @@ HAZARD_IN_THREADS(receives_of_another_thread_are_under_way) {
             CHECK(buffer == numbers(tag_of(thread, i), eager));
         }
     });
+}
+
+// Both have receives under way whenever one of them restores.
+HAZARD_IN_THREADS(threads_restore_while_both_have_receives_under_way) {
+    if (world_rank() == 1) {
+        in_threads(send_all);
+        return;
+    }
+    in_threads([&](int thread) {
+        Domain own(nullptr, thread == 0 ? "zero" : "one");
+        std::vector<Numbers> buffers(messages, Numbers(eager));
+        std::vector<MPI_Request> requests(messages, MPI_REQUEST_NULL);
+        // Five are begun and five finished in a step, three later than begun.
+        const auto work = [&](int last) {
+            for (int i = 0; i < last; ++i) {
+                MPI_Irecv(buffers[i].data(), eager, MPI_INT, 1, tag_of(thread, i), MPI_COMM_WORLD,
+                          &requests[i]);
+                if (i % 5 == 4 && i > 5) {
+                    MPI_Waitall(5, &requests[i - 7], MPI_STATUSES_IGNORE);
+                }
+            }
+        };
+        for (int last = 5; last < messages; last += 5) {
+            work(last);
+            own.restore();
+        }
+        work(messages);
+        MPI_Waitall(messages, requests.data(), MPI_STATUSES_IGNORE);
+        for (int i = 0; i < messages; ++i) {
+            CHECK(buffers[i] == numbers(tag_of(thread, i), eager));
+        }
+    });
+}
+
+// One thread calls MPI, and keeps the table of requests to itself; another restores meanwhile.
+HAZARD_WITH(another_thread_restores_while_one_calls_mpi, MPI_THREAD_FUNNELED) {
+    if (world_rank() == 1) {
+        send_all(0);
+        return;
+    }
+    std::atomic<bool> done = false;
+    std::thread other([&] {
+        Domain own(nullptr, "other");
+        Numbers state = numbers(9, eager);
+        own.keep(state);
+        while (!done) {
+            destroy(state);
+            CHECK(restore_cd(own.handle()) == SUCCESS);
+            CHECK(state == numbers(9, eager));
+        }
+    });
+    Domain own;
+    for (int last = 1; last <= messages; ++last) {
+        for (int i = 0; i < last; ++i) {
+            Numbers buffer(eager);
+            MPI_Request request = MPI_REQUEST_NULL;
+            MPI_Irecv(buffer.data(), eager, MPI_INT, 1, tag_of(0, i), MPI_COMM_WORLD, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            CHECK(buffer == numbers(tag_of(0, i), eager));
+        }
+        own.restore();
+    }
+    done = true;
+    other.join();
 }

@@ -89,23 +89,38 @@ private:
     static int replay(const Call &call, Window &window, int target);
 };
 
-// The same with a request.
-template <typename Family> class StartsAccess {
+// The same with a request. What a read brings is there when its request is complete, or when a
+// synchronization ends it, whichever is earlier.
+template <typename Family> class StartsAccess : public MovesData {
 public:
-    using Of = Arrivals;
-
     template <Fn F, typename... A> static int call(const void *site, A... a) {
+        using Roles = typename Row<F>::Roles;
         const std::tuple<A...> arguments(a...);
-        const MPI_Win win = std::get<Row<F>::Roles::index(Role::window)>(arguments);
-        if (passes_through(cd_log_mode()) || WholeProgram::records() ||
-            WindowTable::instance().find(win) != nullptr) {
-            return Family::template call<F>(site, a...);
+        const MPI_Win win = std::get<Roles::index(Role::window)>(arguments);
+        const bool separate = WindowTable::instance().find(win) != nullptr;
+        if (!passes_through(cd_log_mode()) && !WholeProgram::records() && !separate) {
+            return refuse(F, window_is_not_separate);
         }
-        return refuse(F, window_is_not_separate);
+        const int result = Family::template call<F>(site, a...);
+        if constexpr (Roles::has(Role::recv_buf)) {
+            if (separate && result == MPI_SUCCESS && !Inside::mpi()) {
+                note_read(*std::get<Roles::index(Role::request)>(arguments), win,
+                          std::get<Roles::index(Role::target)>(arguments));
+            }
+        }
+        return result;
+    }
+
+private:
+    static void note_read(MPI_Request handle, MPI_Win window, int target) {
+        if (Request *request = RequestTable::instance().find(handle)) {
+            request->window = window;
+            request->target = target;
+        }
     }
 };
 
 using StartsRemoteWrite = StartsAccess<StartsSend>;
-using StartsRemoteRead = StartsAccess<StartsGet>;
+using StartsRemoteRead = StartsAccess<StartsCollective>;
 
 } // namespace cd::logger

@@ -118,12 +118,10 @@ using StartsSend = Starts<Request::Kind::send, Works::on_shadow>;
 using StartsBufferedSend = Starts<Request::Kind::send, Works::on_buffers>;
 using StartsReceive = Starts<Request::Kind::receive, Works::on_buffers>;
 using StartsMatchedReceive = Starts<Request::Kind::matched>;
+using StartsExchange = Starts<Request::Kind::exchange>;
 using StartsCollective = Starts<Request::Kind::collective>;
 using StartsDuplicate = Starts<Request::Kind::collective>;
 using StartsFileRead = Starts<Request::Kind::file>;
 using StartsFileWrite = Starts<Request::Kind::file>;
 using StartsGeneralized = Starts<Request::Kind::generalized, Works::on_buffers>;
-// Whose data are also there when a synchronization of the window says so.
-using StartsGet = Starts<Request::Kind::collective, Works::on_buffers>;
-
 } // namespace cd::logger

@@ -8,7 +8,9 @@
 #include "payload/type_facts.h"
 #include "replay/match.h"
 #include "replay/polls.h"
+#include "requests/table.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace cd::logger {
@@ -16,8 +18,9 @@ namespace {
 
 // An operation that has brought something, as it stands in the log; its data follow.
 struct Brought {
-    uint64_t id = 0; // of its call, 0 if that is in no log
-    Block result;    // where it went
+    uint64_t id = 0;      // of its call, 0 if that is in no log
+    uint64_t request = 0; // or the id of its request
+    Block result;         // where it went
 };
 
 void deliver_landed(const Access &access) {
@@ -26,6 +29,12 @@ void deliver_landed(const Access &access) {
         const Bytes data = view(access.landing, bytes_in(access.landing), scratch);
         deliver(access.result, data.data, data.size);
     }
+}
+
+// Its data are with the program, which may do with them what it likes before it waits for it.
+void nothing_is_left_of(Request &read) {
+    read.arrivals.clear();
+    read.staging.landed.clear();
 }
 
 void free_types(const Access &access) {
@@ -53,12 +62,21 @@ void Synchronizes::settle(const Synchronization &what, Window &window, int resul
     thread_local std::vector<Brought> brought;
     brought.clear();
     for (const Access &access : window.accesses) {
-        if (ended && what.concludes(access)) {
+        if (ended && what.concludes(access.target)) {
             deliver_landed(access);
             if (access.result.type != MPI_DATATYPE_NULL) {
-                brought.push_back({access.id, access.result});
+                brought.push_back({access.id, 0, access.result});
             }
         }
+    }
+    std::vector<Request *> reads;
+    if (ended && what.ends != Ends::nothing) {
+        reads = RequestTable::instance().reads_of(window.handle);
+        std::erase_if(reads, [&](const Request *read) { return !what.concludes(read->target); });
+    }
+    for (const Request *read : reads) {
+        read->staging.deliver(read->arrivals, everything);
+        brought.push_back({0, read->id, read->arrivals.front()});
     }
     if (recording) {
         EntryWriter writer(what.call, result);
@@ -70,9 +88,10 @@ void Synchronizes::settle(const Synchronization &what, Window &window, int resul
         }
         writer.write();
     }
+    std::ranges::for_each(reads, [](Request *read) { nothing_is_left_of(*read); });
     if (ended) {
         std::erase_if(window.accesses, [&](const Access &access) {
-            if (!what.concludes(access)) {
+            if (!what.concludes(access.target)) {
                 return false;
             }
             free_types(access);
@@ -99,9 +118,18 @@ int Synchronizes::replay(const Synchronization &what, Window &window) {
     for (auto left = entry->take<uint64_t>(); left > 0; --left) {
         const auto one = entry->take<Brought>();
         const Access *access = window.find(one.id);
-        const Block &result_block = access != nullptr ? access->result : one.result;
+        Request *read = one.request != 0 ? RequestTable::instance().find(one.request) : nullptr;
+        if (read != nullptr && read->arrivals.empty()) {
+            return not_matching(what.call, *entry, "which reads have ended");
+        }
+        const Block &result_block = access != nullptr ? access->result
+                                    : read != nullptr ? read->arrivals.front()
+                                                      : one.result;
         if (!entry->take_data({result_block})) {
             return not_matching(what.call, *entry, "how much data is received");
+        }
+        if (read != nullptr) {
+            nothing_is_left_of(*read);
         }
         std::erase_if(window.accesses, [&](const Access &other) { return &other == access; });
     }

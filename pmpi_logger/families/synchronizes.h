@@ -60,9 +60,9 @@ private:
         int target = 0;
         Call call = {};
 
-        bool concludes(const Access &access) const {
+        bool concludes(int accessed) const {
             return ends == Ends::all_accesses ||
-                   (ends == Ends::accesses_of_target && access.target == target);
+                   (ends == Ends::accesses_of_target && accessed == target);
         }
     };
 

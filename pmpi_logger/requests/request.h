@@ -20,8 +20,9 @@ namespace cd::logger {
 struct Request {
     enum class Kind : uint8_t {
         send,
-        receive, // can be cancelled and posted again
-        matched, // receives what has been found already: can only be waited for
+        receive,  // can be cancelled and posted again
+        matched,  // receives what has been found already: can only be waited for
+        exchange, // sends and receives; MPICH does not tell how much
         collective,
         file,
         generalized // the program completes it
@@ -61,6 +62,10 @@ struct Request {
     MPI_Comm comm = MPI_COMM_NULL;
     int peer = 0;
     int tag = 0;
+
+    // Of a read of another rank's window. What ends those also brings the data.
+    MPI_Win window = MPI_WIN_NULL;
+    int target = 0;
 
     // Makes a persistent send like this one from another buffer.
     std::function<int(void *buffer, MPI_Datatype type, MPI_Request *made)> make_again;

@@ -238,6 +238,15 @@ std::vector<Request *> RequestTable::all() {
     return those([](const Request &) { return true; });
 }
 
+std::vector<Request *> RequestTable::reads_of(MPI_Win window) {
+    if (empty()) {
+        return {};
+    }
+    return those([window](const Request &request) {
+        return request.window == window && !request.arrivals.empty();
+    });
+}
+
 std::vector<Request *> RequestTable::of_this_thread() {
     return those([](const Request &request) { return request.thread == this_thread(); });
 }

@@ -69,6 +69,9 @@ public:
     // All of them, in the order of their starts.
     std::vector<Request *> all();
 
+    // Those that read other ranks' windows through this one, and have not brought their data yet.
+    std::vector<Request *> reads_of(MPI_Win window);
+
     // Those that this thread has started; and those that a restore of cd in this thread concerns:
     // the same, and those that the re-execution will start. The others may change at any moment, as
     // other threads like.

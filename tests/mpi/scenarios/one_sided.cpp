@@ -262,6 +262,31 @@ SCENARIO(requests, SIZED(MPI_Rput), SIZED(MPI_Rget), SIZED(MPI_Raccumulate),
     window.free(run);
 }
 
+// The data are there at the flush. The program may change them before it waits.
+SCENARIO(read_at_the_flush, SIZED(MPI_Rget), SIZED(MPI_Rget_accumulate)) {
+    Window window(run);
+    const auto sent = sequence(4, 1000 * (run.rank + 1));
+    Buffer<int> got(4);
+    Buffer<int> got_at_the_end(2);
+    MPI_Request requests[3];
+    CALL(MPI_Win_lock_all(0, window.handle));
+    CALL(SIZED(MPI_Rget)(got, 2, MPI_INT, run.next(), 2, 2, MPI_INT, window.handle, &requests[0]));
+    CALL(SIZED(MPI_Rget_accumulate)(sent, 2, MPI_INT, got + 2, 2, MPI_INT, run.next(), 6, 2,
+                                    MPI_INT, MPI_REPLACE, window.handle, &requests[1]));
+    CALL(MPI_Win_flush(run.next(), window.handle));
+    run.out.buffer("got at the flush", got);
+    got[0] = 7;
+    got[3] = 8;
+    CALL(SIZED(MPI_Rget)(got_at_the_end, 2, MPI_INT, run.next(), 2, 2, MPI_INT, window.handle,
+                         &requests[2]));
+    CALL(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+    run.out.buffer("got and changed", got);
+    CALL(MPI_Win_unlock_all(window.handle));
+    run.out.buffer("got at the end", got_at_the_end);
+    CALL(MPI_Wait(&requests[2], MPI_STATUS_IGNORE));
+    window.free(run);
+}
+
 #ifndef CD_LARGE_COUNTS
 SCENARIO(properties, MPI_Win_set_info, MPI_Win_get_info, MPI_Win_set_name, MPI_Win_get_name,
          MPI_Win_get_attr, MPI_Win_get_errhandler) {

@@ -33,6 +33,7 @@ FAMILIES = {
         "the call; the data where the request completes",
         "gives a request; posted again if a restore took it back",
     ),
+    "StartsExchange": ("the call; the data where the request completes", "gives a request"),
     "StartsMatchedReceive": ("the call; the data where the request completes", "gives a request"),
     "StartsCollective": ("the call; the data where the request completes", "gives a request"),
     "StartsDuplicate": ("the call; the communicator where the request completes", "gives a request"),

@@ -18,9 +18,6 @@ struct Local {
 class Refused {
 public:
     struct Of {
-        static constexpr const char *combined_nonblocking =
-            "a non-blocking combined send and receive cannot be taken back when its rank is "
-            "restored";
         static constexpr const char *partitioned = "partitioned communication is not recorded";
         static constexpr const char *shared_window =
             "other ranks change the memory of a shared window without MPI";

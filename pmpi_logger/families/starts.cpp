@@ -60,9 +60,11 @@ Shadow Starting::shadow_of(const Call &call) {
 
 Staging Starting::staging_of(const Call &call, Request::Kind kind, bool has_send_buf) {
     const Inside inside;
-    return shadows_wanted() && !WholeProgram::records()
-               ? Staging::of(call, has_send_buf, made_by(call, kind))
-               : Staging();
+    if (!shadows_wanted() || WholeProgram::records()) {
+        return {};
+    }
+    return kind == Request::Kind::exchange ? Staging::of_unknown_size(call, has_send_buf)
+                                           : Staging::of(call, has_send_buf, made_by(call, kind));
 }
 
 Block Starting::made_by(const Call &call, Request::Kind kind) {

@@ -207,9 +207,10 @@ const char *quiesce(cd_handle cd) {
             std::snprintf(
                 reason, sizeof reason,
                 "a %s that is under way did not complete within %g s (CD_QUIESCE_TIMEOUT)",
-                request->kind == Request::Kind::send   ? "send without a shadow copy"
-                : request->kind == Request::Kind::file ? "file operation"
-                                                       : "collective operation or matched receive",
+                request->kind == Request::Kind::send ? "send without a shadow copy"
+                : request->kind == Request::Kind::file
+                    ? "file operation"
+                    : "collective operation, matched receive or exchange",
                 patience().count());
             return reason;
         }

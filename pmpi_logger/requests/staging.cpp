@@ -82,16 +82,29 @@ void Staging::add_sources(const Call &call, bool has_send_buf, Blocks &sent, Blo
 }
 
 Staging Staging::of(const Call &call, bool has_send_buf, const Block &made) {
-    const Arguments &a = call.arguments;
-    Staging staging;
     Blocks arrivals;
-    call.arrival->received(a, arrivals);
+    call.arrival->received(call.arguments, arrivals);
     if (made.count > 0) {
         arrivals.push_back(made);
     }
     Blocks sent;
     Blocks in_place;
     add_sources(call, has_send_buf, sent, in_place);
+    return of(sent, in_place, arrivals);
+}
+
+Staging Staging::of_unknown_size(const Call &call, bool has_send_buf) {
+    Blocks arrivals;
+    call.arrival->received(call.arguments, arrivals);
+    Blocks sent;
+    Blocks in_place;
+    add_sources(call, has_send_buf, sent, in_place);
+    append(in_place, arrivals);
+    return of(sent, in_place, arrivals);
+}
+
+Staging Staging::of(const Blocks &sent, const Blocks &in_place, const Blocks &arrivals) {
+    Staging staging;
     Blocks received = arrivals;
     append(received, in_place);
     if (!staging.sent_.make_room(sent) || !staging.received_.make_room(received)) {
@@ -99,7 +112,7 @@ Staging Staging::of(const Call &call, bool has_send_buf, const Block &made) {
     }
     if (!staging.sent_.empty()) {
         staging.places = staging.sent_.places_of(sent);
-        staging.sources = std::move(sent);
+        staging.sources = sent;
     }
     if (!staging.received_.empty()) {
         append(staging.places, staging.received_.places_of(in_place));

@@ -38,6 +38,9 @@ public:
     // to work on the program's buffers.
     static Staging of(const Call &call, bool has_send_buf, const Block &made);
 
+    // The same for one of which MPI does not tell how much arrives: holds what is there before.
+    static Staging of_unknown_size(const Call &call, bool has_send_buf);
+
     // The same for a send.
     static Staging of(const Blocks &sent);
 
@@ -62,6 +65,8 @@ public:
     Blocks places;
 
 private:
+    // What is sent from buffers of its own, what is in the receive buffers before, what arrives.
+    static Staging of(const Blocks &sent, const Blocks &in_place, const Blocks &arrivals);
     static void add_sources(const Call &call, bool has_send_buf, Blocks &sent, Blocks &in_place);
 
     bool complete_ = false;

@@ -39,11 +39,12 @@ Status FileStore::create_empty(const Header &identity) {
 void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
     const State &state = loaded.state;
     volume_.all_is_free(format::first_extent);
-    for (const Header *header : {&loaded.header, &loaded.older}) {
-        if (header->generation != 0) {
-            volume_.is_taken(header->snapshot);
-            volume_.is_taken(header->journal);
-        }
+    // The one that counts has generation 0 where a new store has lost its other header.
+    volume_.is_taken(loaded.header.snapshot);
+    volume_.is_taken(loaded.header.journal);
+    if (loaded.older.generation != 0) {
+        volume_.is_taken(loaded.older.snapshot);
+        volume_.is_taken(loaded.older.journal);
     }
     const auto piece_of = [&](const std::shared_ptr<const StoredRun> &run) {
         Piece &piece = pieces[run.get()];

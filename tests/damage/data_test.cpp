@@ -67,8 +67,8 @@ TEST(Data, EachFlippedBitIsFoundWhereItIs) {
     EXPECT_GT(flips, 1000U);
 }
 
-// What a process gets of a store in which one bit is another: "right", "older" with a warning, or
-// the error.
+// What a process gets of a store in which one bit is another: "right", "right, with a warning",
+// "older", which it said, or the error.
 class AttachedTo : public testing::TestWithParam<const char *> {
 protected:
     std::string path() const { return directory_.path("s/0-root.cds"); }
@@ -105,11 +105,34 @@ protected:
                 return error;
             }
             const int step = program.step();
-            if (step == advances) {
-                return "right";
+            if (step != advances) {
+                return step < 0 ? "TORN" : listener.heard.empty() ? "OLDER, AND SILENT" : "older";
             }
-            return step < 0 ? "TORN" : listener.heard.empty() ? "OLDER, AND SILENT" : "older";
+            return listener.heard.empty() ? "right" : "right, with a warning";
         });
+    }
+
+    // A store that was damaged, and taken, is as good as any from the first advance on.
+    void expect_that_it_goes_on(const std::string &what) const {
+        const std::string went_to = in_process([&] {
+            Program program(directory_.path("s"), GetParam());
+            program.set(0);
+            std::string error = program.open();
+            error = error.empty() ? program.restore() : error;
+            error = error.empty() ? program.run(3) : error;
+            return error.empty() ? "step " + std::to_string(program.step()) : error;
+        });
+        EXPECT_TRUE(went_to.starts_with("step ")) << what << ": " << went_to;
+        const std::string found = in_process([&] {
+            Listener listener;
+            cd::os::replace_system(&listener);
+            Program program(directory_.path("s"), GetParam());
+            program.set(99);
+            std::string error = program.open();
+            error = error.empty() ? program.restore() : error;
+            return error + listener.heard + "step " + std::to_string(program.step());
+        });
+        EXPECT_EQ(found, went_to) << what;
     }
 
     Directory directory_;
@@ -124,8 +147,11 @@ TEST_P(AttachedTo, AProcessGetsRightDataOrAnErrorOrAnOlderStateWithAWarning) {
         const uint64_t offset = random() % (i % 3 == 0 ? size : i % 3 == 1 ? size / 8 : 9000);
         damage(offset, static_cast<unsigned>(random() % 8));
         const std::string outcome = attach();
-        if (outcome == "right" || outcome == "older") {
+        if (outcome.starts_with("right") || outcome == "older") {
             ++outcomes[outcome];
+            if (outcome != "right") {
+                expect_that_it_goes_on("byte " + std::to_string(offset));
+            }
             continue;
         }
         ++outcomes["error"];
@@ -137,6 +163,17 @@ TEST_P(AttachedTo, AProcessGetsRightDataOrAnErrorOrAnOlderStateWithAWarning) {
     }
     EXPECT_GT(outcomes["right"], 5);
     EXPECT_GT(outcomes["error"] + outcomes["older"], 20);
+}
+
+// The first byte of each header: a new store has only one that means something.
+TEST_P(AttachedTo, AProcessGoesOnWithAStoreThatLostAHeader) {
+    for (const uint64_t header : {0U, 4096U}) {
+        damage(header, 0);
+        const std::string outcome = attach();
+        EXPECT_TRUE(outcome == "right, with a warning" || outcome == "older")
+            << "header at " << header << ": " << outcome;
+        expect_that_it_goes_on("header at " + std::to_string(header));
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, AttachedTo, testing::Values("", ",keep=3"), [](const auto &which) {

@@ -117,6 +117,7 @@ std::string Program::restore() {
                                 {heap_.data(), heap_.size(), CD_READ_WRITE, CD_GLOBAL}};
     const bool restored = add_to_cd_via_copy(root_, list, 2, nullptr) == CD_SUCCESS &&
                           restore_cd(root_) == CD_SUCCESS;
+    done_ = step();
     return restored ? "" : std::to_string(cd_last_error()) + " " + cd_last_error_message();
 }
 

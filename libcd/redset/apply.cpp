@@ -50,6 +50,7 @@ public:
         std::vector<uint64_t> sizes;
         for (size_t member = 0; member < entries.size(); ++member) {
             KvTree wrapped;
+            wrapped.add_number("RANK", member);
             uint64_t length = 0;
             KvTree &tree = wrapped.add("DESC").add(std::to_string(member));
             if (Status status = decode_image(entries[member], "a member", tree, length); !status) {

@@ -278,8 +278,32 @@ Status read_descriptors(const KvTree &tree, const char *file, std::map<int, Desc
     return Status::ok();
 }
 
+bool is_header_of(const Header &header, const Set &set, int member) {
+    if (std::find(header.owners.begin(), header.owners.end(), member) == header.owners.end()) {
+        return false;
+    }
+    for (int distance = 0; distance <= neighbours(set.shape); ++distance) {
+        const auto entry = header.members.find(set.shape.left(member, distance));
+        if (entry == header.members.end() || !entry->second.descriptor.is_of(set)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 Status read_header(const KvTree &tree, const char *file, Header &header) {
     Header read;
+    const KvTree *owners = tree.find("RANK");
+    if (owners == nullptr) {
+        return damaged(file, "no", "RANK");
+    }
+    for (const auto &[key, below] : owners->elements()) {
+        const auto member = to_int(to_number(key));
+        if (!member) {
+            return damaged(file, "no number of a member:", key);
+        }
+        read.owners.push_back(*member);
+    }
     const KvTree *members = tree.find("DESC");
     if (members == nullptr) {
         return damaged(file, "no", "DESC");

@@ -49,12 +49,16 @@ struct MemberEntry {
 };
 
 struct Header {
+    std::vector<int> owners;            // one, but for what upstream repairs
     std::map<int, MemberEntry> members; // by number: the owner, those to its left, perhaps others
     std::optional<uint64_t> chunk;
     std::map<int, int> ranks; // of each member, where the scheme records them
 };
 
-// Whose header it is says the file's name: what upstream repairs may name two.
+// Whether this can be the header of a member of the set: it names it and tells of it and of those
+// to its left. What upstream repairs may name another member as well, and tell of more.
+bool is_header_of(const Header &header, const Set &set, int member);
+
 Status read_header(const KvTree &tree, const char *file, Header &header);
 
 } // namespace cd::redset

@@ -44,8 +44,7 @@ Status read_own_header(const Set &set, int self, const Place &place, KvTree &tre
     if (Status status = read_header(tree, path.c_str(), header); !status) {
         return status;
     }
-    const auto own = header.members.find(self);
-    if (own == header.members.end() || !own->second.descriptor.is_of(set)) {
+    if (!is_header_of(header, set, self)) {
         return fail(CD_ERROR_STORE_DAMAGED, "%s: the header is not that of member %d of this set",
                     path.c_str(), self);
     }

@@ -43,16 +43,8 @@ TEST(Apply, WritesWhatUpstreamWrote) {
     EXPECT_EQ(files, 144u);
 }
 
-Set set_of(const Shape &shape) {
-    Set set{shape, 0, 1, shape.members, {}};
-    for (int rank = 0; rank < shape.members; ++rank) {
-        set.ranks.push_back(rank);
-    }
-    return set;
-}
-
 TEST(Apply, AFailureOfOneMemberIsThatOfAllAndChangesNothing) {
-    ScratchSet scratch(set_of({Scheme::xor_set, 3, 1}), {{100}, {50}, {}});
+    ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{100}, {50}, {}});
     fs::remove(scratch.folder() / "in/r1_f0.dat");
     const FolderState before = scratch.state();
     std::atomic<int> told = 0;
@@ -72,7 +64,7 @@ TEST(Apply, AFailureOfOneMemberIsThatOfAllAndChangesNothing) {
 }
 
 TEST(Apply, AgainReplacesWhatWasThere) {
-    ScratchSet scratch(set_of({Scheme::reed_solomon, 4, 2}), {{100}, {50, 7}, {}, {0}});
+    ScratchSet scratch(single_set({Scheme::reed_solomon, 4, 2}), {{100}, {50, 7}, {}, {0}});
     ASSERT_TRUE(scratch.apply()) << message();
     const FolderState first = scratch.state();
     write_file(scratch.folder() / "in/r0_f0.dat", std::vector<std::byte>(1000));
@@ -83,7 +75,7 @@ TEST(Apply, AgainReplacesWhatWasThere) {
 }
 
 TEST(Apply, WhatCannotBeStoredIsAnError) {
-    ScratchSet scratch(set_of({Scheme::single, 1, 0}), {{100}});
+    ScratchSet scratch(single_set({Scheme::single, 1, 0}), {{100}});
     fs::create_directory(scratch.folder() / "in/folder");
     const FolderState before = scratch.state();
     const auto code = [&](const std::string &name) {
@@ -109,16 +101,16 @@ TEST(Apply, ASetThatCannotBeIsAnError) {
                            })
             .code();
     };
-    Set set = set_of({Scheme::xor_set, 3, 1});
+    Set set = single_set({Scheme::xor_set, 3, 1});
     EXPECT_EQ(code(set, 2), CD_ERROR_ARGUMENT);
     set.shape.checks = 2;
     EXPECT_EQ(code(set, 3), CD_ERROR_ARGUMENT);
-    set = set_of({Scheme::xor_set, 3, 1});
+    set = single_set({Scheme::xor_set, 3, 1});
     set.ranks[2] = 1;
     EXPECT_EQ(code(set, 3), CD_ERROR_ARGUMENT);
     set.ranks[2] = 3;
     EXPECT_EQ(code(set, 3), CD_ERROR_ARGUMENT);
-    set = set_of({Scheme::xor_set, 3, 1});
+    set = single_set({Scheme::xor_set, 3, 1});
     set.group = 1;
     EXPECT_EQ(code(set, 3), CD_ERROR_ARGUMENT);
 }

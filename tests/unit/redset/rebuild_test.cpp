@@ -6,38 +6,12 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
+#include <string>
 
 namespace cd::redset {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A member whose node is gone.
-void erase(const ScratchSet &scratch, int member) {
-    for (const std::string &name : scratch.names(member)) {
-        fs::remove(scratch.place().path(name));
-    }
-    fs::remove(scratch.place().scheme_file(scratch.set(), member));
-    fs::remove(scratch.place().descriptor(scratch.set(), member));
-    fs::remove(scratch.place().checksums(scratch.set(), member));
-}
-
-bool covered(const Shape &shape, unsigned lost) {
-    if (shape.scheme != Scheme::partner) {
-        return std::popcount(lost) <= shape.checks;
-    }
-    for (int member = 0; member < shape.members; ++member) {
-        int run = 0; // of lost members from this one on
-        while (run < shape.members && (lost >> shape.right(member, run) & 1) != 0) {
-            ++run;
-        }
-        if (run > shape.checks) {
-            return false;
-        }
-    }
-    return true;
-}
 
 void copy_upstreams_files(const VectorCase &vector, const ScratchSet &scratch) {
     fs::remove_all(scratch.folder() / "red");
@@ -81,7 +55,7 @@ void lose_every_choice(Writer writer) {
                 const FolderState before = scratch->state();
                 for (size_t member = 0; member < members.ranks.size(); ++member) {
                     if ((lost >> member & 1) != 0) {
-                        erase(*scratch, static_cast<int>(member));
+                        scratch->erase(static_cast<int>(member));
                     }
                 }
                 const FolderState left = scratch->state();

@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <bit>
 #include <fstream>
 #include <stdexcept>
 #include <utility>
@@ -84,6 +86,40 @@ FolderState ScratchSet::state() const {
         state[path.lexically_relative(folder())] = state_of(path);
     }
     return state;
+}
+
+void ScratchSet::erase(int member) const {
+    for (const std::string &name : names(member)) {
+        fs::remove(place_.path(name));
+    }
+    fs::remove(place_.scheme_file(set_, member));
+    fs::remove(place_.descriptor(set_, member));
+    fs::remove(place_.checksums(set_, member));
+}
+
+bool covered(const Shape &shape, unsigned lost) {
+    return (shape.scheme == Scheme::partner ? longest_run(shape, lost) : std::popcount(lost)) <=
+           shape.checks;
+}
+
+int longest_run(const Shape &shape, unsigned lost) {
+    int longest = 0;
+    for (int member = 0; member < shape.members; ++member) {
+        int run = 0;
+        while (run < shape.members && (lost >> shape.right(member, run) & 1) != 0) {
+            ++run;
+        }
+        longest = std::max(longest, run);
+    }
+    return longest;
+}
+
+Set single_set(const Shape &shape) {
+    Set set{shape, 0, 1, shape.members, {}};
+    for (int rank = 0; rank < shape.members; ++rank) {
+        set.ranks.push_back(rank);
+    }
+    return set;
 }
 
 std::unique_ptr<ScratchSet> scratch_set(const VectorCase &vector, const VectorCase::Set &set) {

@@ -58,12 +58,20 @@ public:
     const Survey &survey() const { return survey_; }
     FolderState state() const;
 
+    void erase(int member) const; // as if its node were gone
+
 private:
     Set set_;
     Place place_;
     std::vector<std::vector<std::string>> names_;
     Survey survey_;
 };
+
+// Whether no more members in a row, or at all, are lost than the scheme allows.
+bool covered(const Shape &shape, unsigned lost);
+int longest_run(const Shape &shape, unsigned lost);
+
+Set single_set(const Shape &shape); // that is all of a job
 
 // The set with this number of a case, with the case's files.
 std::unique_ptr<ScratchSet> scratch_set(const VectorCase &vector, const VectorCase::Set &set);

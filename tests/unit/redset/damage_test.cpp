@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+
+// What is erased, cut, changed or swapped, of each kind of file, of one to more members than the
+// scheme covers: each has its verdict, and none is a wait or wrong data.
+#include "scratch_set.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <string>
+
+namespace cd::redset {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Damage { erase, cut, change, change_header, swap };
+enum class Target { data, scheme, descriptor, checksums };
+
+constexpr Damage damages[] = {Damage::erase, Damage::cut, Damage::change, Damage::change_header,
+                              Damage::swap};
+constexpr Target targets[] = {Target::data, Target::scheme, Target::descriptor, Target::checksums};
+
+std::string name_of(Damage damage) {
+    constexpr const char *names[] = {"erase", "cut", "change", "change header", "swap"};
+    return names[static_cast<size_t>(damage)];
+}
+
+std::string name_of(Target target) {
+    constexpr const char *names[] = {"data", "scheme", "descriptor", "checksums"};
+    return names[static_cast<size_t>(target)];
+}
+
+fs::path path_of(const ScratchSet &scratch, Target target, int member) {
+    switch (target) {
+    case Target::data:
+        return scratch.place().path(scratch.names(member).back());
+    case Target::scheme:
+        return scratch.place().scheme_file(scratch.set(), member);
+    case Target::descriptor:
+        return scratch.place().descriptor(scratch.set(), member);
+    case Target::checksums:
+        break;
+    }
+    return scratch.place().checksums(scratch.set(), member);
+}
+
+// A file is swapped with that of the next damaged member; the only one with that of another set.
+void swap_files(const ScratchSet &scratch, const ScratchSet &other, Target target,
+                const std::vector<int> &members) {
+    if (members.size() == 1 || target == Target::checksums) {
+        for (const int member : members) {
+            fs::copy_file(path_of(other, target, member), path_of(scratch, target, member),
+                          fs::copy_options::overwrite_existing);
+        }
+        return;
+    }
+    const auto first = bytes_of(path_of(scratch, target, members.front()));
+    for (size_t i = 0; i + 1 < members.size(); ++i) {
+        write_file(path_of(scratch, target, members[i]),
+                   bytes_of(path_of(scratch, target, members[i + 1])));
+    }
+    write_file(path_of(scratch, target, members.back()), first);
+}
+
+void damage_file(const fs::path &path, Damage damage) {
+    auto bytes = bytes_of(path);
+    switch (damage) {
+    case Damage::erase:
+        fs::remove(path);
+        return;
+    case Damage::cut:
+        bytes.resize(bytes.size() - 10);
+        break;
+    case Damage::change:
+        bytes[bytes.size() - 20] ^= std::byte{1};
+        break;
+    case Damage::change_header:
+        bytes[30] ^= std::byte{1};
+        break;
+    case Damage::swap:
+        break;
+    }
+    write_file(path, bytes);
+}
+
+// Of data: members whose chunk in the row is a checksum have lost none there.
+int most_lost_in_a_row(const Shape &shape, unsigned lost) {
+    int most = 0;
+    for (int row = 0; row < shape.members; ++row) {
+        unsigned here = lost;
+        for (int check = 0; check < shape.checks; ++check) {
+            here &= ~(1U << shape.left(row, check));
+        }
+        most = std::max(most, std::popcount(here));
+    }
+    return most;
+}
+
+// Data and payload are lost one without the other: scheme files alone can all be made again from
+// data, as long as some header still tells of each member's files.
+bool comes_back(const Shape &shape, Target target, Damage damage, unsigned lost) {
+    switch (target) {
+    case Target::data:
+        return shape.scheme == Scheme::partner || most_lost_in_a_row(shape, lost) <= shape.checks;
+    case Target::scheme:
+        return damage == Damage::cut || damage == Damage::change ||
+               longest_run(shape, lost) <= shape.checks;
+    case Target::descriptor:
+    case Target::checksums:
+        break;
+    }
+    return true;
+}
+
+std::vector<std::vector<uint64_t>> sizes_for(const Shape &shape) {
+    std::vector<std::vector<uint64_t>> sizes;
+    for (int member = 0; member < shape.members; ++member) {
+        sizes.push_back({100, 5000}); // alike, so that only content tells them apart
+    }
+    return sizes;
+}
+
+FolderState contents(FolderState state) {
+    for (auto &[name, file] : state) {
+        if (name.starts_with("red/")) {
+            file = {file.bytes, 0, 0, 0};
+        }
+    }
+    return state;
+}
+
+void check(const Shape &shape, Target target, Damage damage, const std::vector<int> &members) {
+    ScratchSet scratch(single_set(shape), sizes_for(shape));
+    auto other_sizes = sizes_for(shape);
+    other_sizes[0][0] = 101;
+    Set other_set = single_set(shape);
+    for (int &rank : other_set.ranks) { // other data
+        rank += 20;
+    }
+    other_set.job_ranks = 100;
+    ScratchSet other(other_set, other_sizes);
+    ASSERT_TRUE(scratch.apply()) << message();
+    if (damage == Damage::swap) {
+        ASSERT_TRUE(other.apply()) << message();
+    }
+    const FolderState before = scratch.state();
+
+    unsigned lost = 0;
+    for (const int member : members) {
+        lost |= 1U << member;
+        if (damage != Damage::swap) {
+            damage_file(path_of(scratch, target, member), damage);
+        }
+    }
+    if (damage == Damage::swap) {
+        swap_files(scratch, other, target, members);
+    }
+    const FolderState left = scratch.state();
+
+    const Status status = scratch.rebuild();
+    if (comes_back(shape, target, damage, lost)) {
+        ASSERT_TRUE(status) << message();
+        EXPECT_TRUE(contents(scratch.state()) == contents(before));
+    } else {
+        EXPECT_EQ(status.code(), CD_ERROR_REDUNDANCY_EXCEEDED) << message();
+        EXPECT_TRUE(scratch.state() == left);
+    }
+}
+
+// As many as count, beside each other or not.
+std::vector<int> chosen(const Shape &shape, int count, bool beside) {
+    std::vector<int> members;
+    for (int i = 0; i < count; ++i) {
+        members.push_back((beside ? 1 + i : 2 * i) % shape.members);
+    }
+    return members;
+}
+
+class DamageTest : public testing::TestWithParam<Shape> {};
+
+TEST_P(DamageTest, EachHasItsVerdict) {
+    const Shape shape = GetParam();
+    const auto start = std::chrono::steady_clock::now();
+    for (const Target target : targets) {
+        for (const Damage damage : damages) {
+            for (int count = 1; count <= shape.checks + 1; ++count) {
+                for (const bool beside : {true, false}) {
+                    SCOPED_TRACE(name_of(damage) + " " + name_of(target) + " of " +
+                                 std::to_string(count) +
+                                 (beside ? " beside each other" : " apart"));
+                    check(shape, target, damage, chosen(shape, count, beside));
+                }
+            }
+        }
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+}
+
+INSTANTIATE_TEST_SUITE_P(Schemes, DamageTest,
+                         testing::Values(Shape{Scheme::xor_set, 4, 1},
+                                         Shape{Scheme::reed_solomon, 6, 2},
+                                         Shape{Scheme::partner, 4, 1},
+                                         Shape{Scheme::partner, 6, 2}));
+
+} // namespace
+} // namespace cd::redset

@@ -124,15 +124,6 @@ std::vector<std::vector<uint64_t>> sizes_for(const Shape &shape) {
     return sizes;
 }
 
-FolderState contents(FolderState state) {
-    for (auto &[name, file] : state) {
-        if (name.starts_with("red/")) {
-            file = {file.bytes, 0, 0, 0};
-        }
-    }
-    return state;
-}
-
 void check(const Shape &shape, Target target, Damage damage, const std::vector<int> &members) {
     ScratchSet scratch(single_set(shape), sizes_for(shape));
     auto other_sizes = sizes_for(shape);

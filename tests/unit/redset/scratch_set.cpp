@@ -66,14 +66,14 @@ ScratchSet::~ScratchSet() {
 
 Status ScratchSet::apply() {
     return run_members(set_.shape.members, [this](Exchange &exchange) {
-        return redset::apply(exchange, set_, place_, names(exchange.self()), {.sync = false});
+        return redset::apply(exchange, set_, place_, names(exchange.self()), {.sync = sync});
     });
 }
 
 Status ScratchSet::rebuild() {
     std::vector<Survey> surveys(set_.ranks.size());
     const Status status = run_members(set_.shape.members, [&](Exchange &exchange) {
-        return redset::rebuild(exchange, set_, place_, {.sync = false},
+        return redset::rebuild(exchange, set_, place_, {.sync = sync},
                                surveys[static_cast<size_t>(exchange.self())]);
     });
     survey_ = std::move(surveys.front());
@@ -95,6 +95,15 @@ void ScratchSet::erase(int member) const {
     fs::remove(place_.scheme_file(set_, member));
     fs::remove(place_.descriptor(set_, member));
     fs::remove(place_.checksums(set_, member));
+}
+
+FolderState contents(FolderState state) {
+    for (auto &[name, file] : state) {
+        if (name.starts_with("red/")) {
+            file = {file.bytes, 0, 0, 0};
+        }
+    }
+    return state;
 }
 
 bool covered(const Shape &shape, unsigned lost) {

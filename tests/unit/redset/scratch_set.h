@@ -60,12 +60,17 @@ public:
 
     void erase(int member) const; // as if its node were gone
 
+    bool sync = false; // tests rarely need the disk
+
 private:
     Set set_;
     Place place_;
     std::vector<std::vector<std::string>> names_;
     Survey survey_;
 };
+
+// Without the modes and times of what redset writes, which nobody brings back.
+FolderState contents(FolderState state);
 
 // Whether no more members in a row, or at all, are lost than the scheme allows.
 bool covered(const Shape &shape, unsigned lost);

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+
+// Each system call in turn refuses: all members get an error, files are as they were, and the next
+// attempt succeeds.
+#include "../replaced_system.h"
+#include "scratch_set.h"
+
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+
+#include <atomic>
+#include <cerrno>
+#include <string>
+
+namespace cd::redset {
+namespace {
+
+constexpr int never = 1 << 30;
+
+// Of the calls that change something, the one with a number fails.
+class FailingSystem : public ReplacedSystem {
+public:
+    int open_at(int directory, const char *name, int flags, mode_t mode) override {
+        const bool creates = (flags & O_CREAT) != 0;
+        return creates && fails(EMFILE) ? -1 : System::open_at(directory, name, flags, mode);
+    }
+    int rename_at(int directory, const char *from, const char *to) override {
+        renaming = true;
+        return fails(EIO) ? -1 : System::rename_at(directory, from, to);
+    }
+    ssize_t write_at(int fd, const void *from, size_t length, off_t offset) override {
+        return fails(ENOSPC) ? -1 : System::write_at(fd, from, length, offset);
+    }
+    int set_mode(int fd, mode_t mode) override {
+        return fails(EIO) ? -1 : System::set_mode(fd, mode);
+    }
+    int set_times(int fd, timespec accessed, timespec modified) override {
+        return fails(EIO) ? -1 : System::set_times(fd, accessed, modified);
+    }
+    int sync_all(int) override { return fails(EIO) ? -1 : 0; } // disks are slow
+
+    std::atomic<int> failing = never; // of the calls from now on
+    std::atomic<bool> failed = false;
+    std::atomic<bool> renaming = false; // since it was set back
+
+private:
+    bool fails(int error) {
+        if (failing.fetch_sub(1) != 0) {
+            return false;
+        }
+        errno = error;
+        failed = true;
+        return true;
+    }
+};
+
+// Names change one by one, so a file may have either state then; each is whole.
+bool each_is_one_of(const FolderState &state, const FolderState &before, const FolderState &after) {
+    for (const auto &[name, file] : state) {
+        const bool was = before.contains(name) && before.at(name).bytes == file.bytes;
+        const bool is = after.contains(name) && after.at(name).bytes == file.bytes;
+        if (!was && !is) {
+            return false;
+        }
+    }
+    return true;
+}
+
+TEST(FailingSystem, ARebuildThatFailsAnywhereLeavesFilesAsTheyWere) {
+    const Set set = single_set({Scheme::reed_solomon, 4, 2});
+    int failures = 0;
+    for (int call = 0;; ++call) {
+        SCOPED_TRACE(call);
+        FailingSystem system;
+        ScratchSet scratch(set, {{300, 200'000}, {7}, {}, {1000, 0}});
+        scratch.sync = true;
+        ASSERT_TRUE(scratch.apply()) << message();
+        const FolderState before = scratch.state();
+        scratch.erase(0);
+        scratch.erase(3);
+        const FolderState left = scratch.state();
+        system.renaming = false;
+        system.failing = call;
+        const Status status = scratch.rebuild();
+        system.failing = never;
+        if (!system.failed) {
+            ASSERT_TRUE(status) << message();
+            ASSERT_TRUE(contents(scratch.state()) == contents(before));
+            break;
+        }
+        ++failures;
+        ASSERT_FALSE(status);
+        ASSERT_EQ(std::string(message()).find("member "), 0u) << message();
+        if (system.renaming) {
+            ASSERT_TRUE(each_is_one_of(scratch.state(), left, before));
+        } else {
+            ASSERT_TRUE(scratch.state() == left) << message();
+        }
+        ASSERT_TRUE(scratch.rebuild()) << message();
+        ASSERT_TRUE(contents(scratch.state()) == contents(before));
+    }
+    EXPECT_GT(failures, 30);
+}
+
+TEST(FailingSystem, AnApplyThatFailsAnywhereLeavesFilesAsTheyWere) {
+    const Set set = single_set({Scheme::xor_set, 3, 1});
+    int failures = 0;
+    for (int call = 0;; ++call) {
+        SCOPED_TRACE(call);
+        FailingSystem system;
+        ScratchSet scratch(set, {{300, 20'000}, {7}, {}});
+        scratch.sync = true;
+        const FolderState before = scratch.state();
+        system.renaming = false;
+        system.failing = call;
+        const Status status = scratch.apply();
+        system.failing = never;
+        const bool renaming = system.renaming;
+        const FolderState left = scratch.state();
+        ASSERT_TRUE(scratch.apply()) << message();
+        if (!system.failed) {
+            ASSERT_TRUE(status) << message();
+            break;
+        }
+        ++failures;
+        ASSERT_FALSE(status);
+        const FolderState after = scratch.state();
+        ASSERT_TRUE(renaming ? each_is_one_of(left, before, after) : left == before);
+    }
+    EXPECT_GT(failures, 15);
+}
+
+} // namespace
+} // namespace cd::redset

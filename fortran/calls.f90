@@ -5,6 +5,12 @@
 submodule (Containment_Domains) calls
   implicit none
 
+  type, bind(C) :: run_options ! struct cd_run_options
+    integer(c_int) :: tries = 0
+    type(c_funptr) :: check = c_null_funptr
+    type(c_ptr) :: storage_info = c_null_ptr
+  end type run_options
+
   interface
     function c_create_cd(parent_cd, storage_info, log_mpi_traffic, name, error) &
         bind(C, name='create_cd') result(cd)
@@ -39,6 +45,20 @@ submodule (Containment_Domains) calls
       type(c_funptr), value :: regen
       integer(c_int) :: outcome
     end function c_add_via_regen
+
+    function c_inject(injections) bind(C, name='cd_inject') result(outcome)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: injections
+      integer(c_int) :: outcome
+    end function c_inject
+
+    function c_run(parent_cd, options, body, context) bind(C, name='cd_run') result(outcome)
+      import :: c_funptr, c_int, c_ptr, run_options
+      type(c_ptr), value :: parent_cd, context
+      type(run_options), intent(in) :: options
+      type(c_funptr), value :: body
+      integer(c_int) :: outcome
+    end function c_run
 
     function c_last_error_message() bind(C, name='cd_last_error_message') result(sentence)
       import :: c_ptr
@@ -179,6 +199,36 @@ contains
     c_storage = c_string_of(storage_info)
     outcome = c_add_via_regen(cd, c_loc(addrlist), ascount, c_loc(c_storage), regen)
   end procedure add_via_regen_list_f
+
+  ! ---- Control ----
+
+  module procedure cd_inject
+    character(kind=c_char), allocatable, target :: c_injections(:)
+
+    if (.not. present(injections)) then
+      outcome = c_inject(c_null_ptr)
+      return
+    end if
+    c_injections = c_string_of(injections)
+    outcome = c_inject(c_loc(c_injections))
+  end procedure cd_inject
+
+  module procedure run_unchecked
+    outcome = run_checked(parent_cd, body, context, c_null_funptr, tries, storage_info)
+  end procedure run_unchecked
+
+  module procedure run_checked
+    character(kind=c_char), allocatable, target :: c_storage(:)
+    type(run_options) :: options
+
+    options%check = check
+    if (present(tries)) options%tries = tries
+    if (present(storage_info)) then
+      c_storage = c_string_of(storage_info)
+      options%storage_info = c_loc(c_storage)
+    end if
+    outcome = c_run(parent_cd, options, body, context)
+  end procedure run_checked
 
   ! ---- Strings of C ----
 

@@ -153,7 +153,12 @@ module Containment_Domains
     enumerator :: CD_ERROR_RESTART_MISMATCH
     enumerator :: CD_ERROR_RESTART_UNBOUND
     enumerator :: CD_ERROR_REDUNDANCY_EXCEEDED
+
+    enumerator :: CD_ERROR_RUN_FAILED
   end enum
+
+  ! of control.h: how often cd_run runs its body unless told
+  integer(c_int), parameter :: CD_RUN_TRIES = 3
 
   enum, bind(C) ! enum cd_mismatch_kind
     enumerator :: CD_MISMATCH_MEMORY = 1
@@ -194,6 +199,13 @@ module Containment_Domains
       type(cd_mismatch), intent(in) :: mismatch
       type(c_ptr), value :: context
     end subroutine cd_mismatch_procedure
+
+    ! A piece of work for cd_run, or its check; 0 means success. control.h has the rules.
+    function cd_body_procedure(cd, context) bind(C) result(error)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: cd, context
+      integer(c_int) :: error
+    end function cd_body_procedure
 
     subroutine cd_event_procedure(event, context) bind(C)
       import :: c_ptr, cd_event
@@ -529,9 +541,51 @@ module Containment_Domains
     end function cd_observe
   end interface
 
+  ! ---- Control: those of control.h ---------------------------------------------------------------
+
+  interface
+    ! Asks for failures, as 'cd=2/root/1/0,at=3'; without an argument takes all back.
+    module function cd_inject(injections) result(outcome)
+      character(*), intent(in), optional :: injections
+      integer(c_int) :: outcome
+    end function cd_inject
+
+    ! Whether a failure that was asked for hits the CD now: 1 or 0, and FAILURE on an error.
+    function cd_failed(cd) bind(C) result(hit)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: cd
+      integer(c_int) :: hit
+    end function cd_failed
+  end interface
+
+  ! Runs body in a new child of parent_cd until it is right, at most tries times (CD_RUN_TRIES). body,
+  ! and check if there is to be one: c_funloc of a function like cd_body_procedure. context: what they
+  ! are given.
+  ! context and check are no optional arguments: GNU Fortran takes the results of c_loc and c_funloc
+  ! for each other, and writes the address of a function that is given by reference into memory that
+  ! a loader may not change.
+  interface cd_run
+    module function run_unchecked(parent_cd, body, context, tries, storage_info) result(outcome)
+      type(c_ptr), value :: parent_cd, context
+      type(c_funptr), value :: body
+      integer(c_int), intent(in), optional :: tries
+      character(*), intent(in), optional :: storage_info
+      integer(c_int) :: outcome
+    end function run_unchecked
+    module function run_checked(parent_cd, body, context, check, tries, storage_info) &
+        result(outcome)
+      type(c_ptr), value :: parent_cd, context
+      type(c_funptr), value :: body, check
+      integer(c_int), intent(in), optional :: tries
+      character(*), intent(in), optional :: storage_info
+      integer(c_int) :: outcome
+    end function run_checked
+  end interface cd_run
+
   private :: create_cd_c_c, create_cd_c_f, create_cd_f_c, create_cd_f_f
   private :: add_via_copy_one_c, add_via_copy_one_f, add_via_copy_list_c, add_via_copy_list_f
   private :: add_via_parent_one_c, add_via_parent_one_f, add_via_parent_list_c, add_via_parent_list_f
   private :: add_via_regen_one_c, add_via_regen_one_f, add_via_regen_list_c, add_via_regen_list_f
+  private :: run_checked, run_unchecked
   private :: delete_one_from_cd, delete_list_from_cd, verify_silently, verify_with_report
 end module Containment_Domains

@@ -173,6 +173,9 @@ enum cd_error {
     CD_ERROR_RESTART_UNBOUND,  /* the store holds bytes that this program has not added yet */
 
     CD_ERROR_REDUNDANCY_EXCEEDED, /* more is lost than the redundancy can bring back */
+
+    /* cd_run */
+    CD_ERROR_RUN_FAILED, /* the body failed as often as it may run */
 };
 
 /* ---- Life of a CD ------------------------------------------------------------------ */

@@ -271,4 +271,6 @@ private:
 } // namespace cpp
 } // namespace cd
 
+#include "cd/run.hpp"
+
 #endif

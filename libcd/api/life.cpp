@@ -14,6 +14,7 @@
 #include "runtime/fork.h"
 #include "runtime/identity.h"
 #include "runtime/log_listener.h"
+#include "runtime/rehearsal.h"
 #include "runtime/stored_family.h"
 
 #include <memory>
@@ -75,6 +76,12 @@ Pace begin_pace(const AdvanceLimits &limits) {
     return {limits, limits.given() ? os::system().monotonic_ns() : 0};
 }
 
+Status read_injections() {
+    Status status;
+    Registry::instance().between_forks([&] { status = Rehearsal::instance().read_environment(); });
+    return status;
+}
+
 Status create_root(const char *storage_info, mpi_log mode, const char *name, cd_handle &handle,
                    Report &report) {
     if (Status status = check_root_name(name); !status) {
@@ -102,6 +109,9 @@ Status create_root(const char *storage_info, mpi_log mode, const char *name, cd_
         return status;
     }
     root->pace = begin_pace(limits);
+    if (Status status = read_injections(); !status) {
+        return status;
+    }
     ActiveStack &stack = ActiveStack::of_this_thread();
     stack.make_room();
     root->root_name = name;

@@ -23,8 +23,7 @@ private:
 
 // Runs body, which calls a function of the application. What that throws must not get into our
 // callers, which may be C: false then. The unwinding that ends a thread goes on, though.
-template <typename Body> bool call_application(const Body &body) {
-    const CallbackScope scope;
+template <typename Body> bool without_exceptions(const Body &body) {
     try {
         body();
         return true;
@@ -33,6 +32,12 @@ template <typename Body> bool call_application(const Body &body) {
     } catch (...) {
         return false;
     }
+}
+
+// The same for a function that may not call the library.
+template <typename Body> bool call_application(const Body &body) {
+    const CallbackScope scope;
+    return without_exceptions(body);
 }
 
 } // namespace cd

@@ -85,6 +85,8 @@ constexpr Text texts[] = {
     {CD_ERROR_RESTART_UNBOUND, "the store holds bytes that were not added again"},
 
     {CD_ERROR_REDUNDANCY_EXCEEDED, "more is lost than the redundancy can bring back"},
+
+    {CD_ERROR_RUN_FAILED, "the work failed as often as it may be tried"},
 };
 
 } // namespace

@@ -3,7 +3,7 @@
 # Copyright the containment-domains authors
 
 # constants.sh CC FC LINK_FLAGS...: each enumerator of include/cd/cd.h has its value in the module, and
-# each public function of cd.h is there. Runs in the source tree's root; FLAGS find the module.
+# each public function of cd.h and control.h is there. Runs in the source tree's root; FLAGS find the module.
 set -euo pipefail
 cc=$1 fc=$2
 shift 2
@@ -39,8 +39,8 @@ diff -u --label "$header" --label fortran/containment_domains.f90 \
 # The forms with variable arguments are for the macros of C.
 while read -r function; do
     grep -qE "(interface|function|name=') *$function\b" fortran/containment_domains.f90 || {
-        echo "fortran/containment_domains.f90 lacks $function of $header" >&2
+        echo "fortran/containment_domains.f90 lacks $function of include/cd" >&2
         failed=1
     }
-done < <(grep -v '^#' "$header" | grep -oE 'CD_API [^;(]*\(' | sed -E 's/.*[ *]([A-Za-z_0-9]+)\($/\1/' | grep -v '_va$')
+done < <(cat "$header" include/cd/control.h | grep -v '^#' | grep -oE 'CD_API [^;(]*\(' | sed -E 's/.*[ *]([A-Za-z_0-9]+)\($/\1/' | grep -v '_va$')
 exit $failed

@@ -18,8 +18,8 @@ check() { # COMMAND...: reads the program from standard input
 
 for path in include/cd/*.h include/cd/*.hpp; do
     header=${path#include/}
-    # overloads.hpp is a part of cd.h, not a header by itself.
-    [ "$header" != cd/overloads.hpp ] || continue
+    # Parts of cd.h and cd.hpp, not headers by themselves.
+    [[ $header != cd/overloads.hpp && $header != cd/run.hpp ]] || continue
     for names in -DSHORT_NAMES -DCD_NO_SHORT_NAMES; do
         [[ $header == *.hpp ]] || check "$cc" -std=c99 -x c "$names"
         check "$cxx" -std=c++17 -x c++ "$names"

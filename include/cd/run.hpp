@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#ifndef CD_RUN_HPP
+#define CD_RUN_HPP
+
+// cd::run. Included by cd.hpp; not for direct use.
+
+#include "cd/control.h"
+
+#include <cxxabi.h>
+
+#include <exception>
+#include <functional>
+#include <string>
+#include <type_traits>
+
+namespace cd {
+inline namespace cpp {
+
+struct RunOptions {
+    int tries = CD_RUN_TRIES;            // how often the body runs at most
+    std::function<bool(Domain &)> check; // whether what the body left is right; empty: not checked
+    const char *storage_info = nullptr;  // as for Domain::child
+};
+
+namespace detail {
+
+// Why a run of the body did not do.
+struct Failure {
+    std::exception_ptr thrown; // null: the sentence says it
+    std::string sentence;      // "": it did
+    bool happened() const { return thrown != nullptr || !sentence.empty(); }
+};
+
+template <typename Body> std::string what_failed(Body &body, Domain &domain) {
+    using Value = std::invoke_result_t<Body &, Domain &>;
+    if constexpr (std::is_void_v<Value>) {
+        body(domain);
+        return "";
+    } else if constexpr (std::is_base_of_v<Result<>, Value>) {
+        const Value result = body(domain);
+        return result ? "" : "its body returned: " + result.message();
+    } else {
+        static_assert(std::is_same_v<Value, int>,
+                      "the body returns nothing, a cd::Result, or an int that is 0 for success");
+        const int result = body(domain);
+        return result == 0 ? "" : "its body returned " + std::to_string(result);
+    }
+}
+
+// Which of the thread's cancellation and its exceptions this is decides who ends it.
+template <typename Work> Failure caught(const Work &work) {
+    try {
+        return {nullptr, work()};
+#ifdef __GLIBCXX__
+    } catch (abi::__forced_unwind &) {
+        throw;
+#endif
+    } catch (...) {
+        return {std::current_exception(), ""};
+    }
+}
+
+} // namespace detail
+
+// Runs body(domain) in a child of parent, and commits the child. When the body throws or returns an
+// error, when the check returns false or throws, or when cd_failed says so, which is asked once
+// after each run, restores the child and runs the body again: all objects of the body are destroyed
+// by then. After the last of the tries what the body threw is thrown on, or else a cd::Error of
+// CD_ERROR_RUN_FAILED; a restore or commit that fails throws its own. The child has been committed
+// then, so that the parent can be restored: a run around this one does so.
+template <typename Body> void run(const Domain &parent, const RunOptions &options, Body &&body) {
+    if (options.tries < 1)
+        throw Error(CD_ERROR_ARGUMENT,
+                    "cd::run: tries is " + std::to_string(options.tries) + "; give at least 1");
+    Domain domain = parent.child(options.storage_info);
+    const std::string name = domain.name();
+    for (int tried = 1;; ++tried) {
+        detail::Failure failure = detail::caught([&] { return detail::what_failed(body, domain); });
+        if (cd_failed(domain.handle()) != 0 && !failure.happened())
+            failure.sentence = "the failure was injected";
+        if (options.check && !failure.happened())
+            failure = detail::caught([&]() -> std::string {
+                return options.check(domain) ? "" : "its check returned false";
+            });
+        if (!failure.happened())
+            return domain.commit();
+        if (tried == options.tries && failure.thrown != nullptr)
+            std::rethrow_exception(failure.thrown);
+        if (tried == options.tries)
+            throw Error(CD_ERROR_RUN_FAILED,
+                        "CD " + name + " failed in each of its " + std::to_string(tried) +
+                            " tries, at last because " + failure.sentence + "; restore its parent");
+        domain.restore();
+    }
+}
+
+} // namespace cpp
+} // namespace cd
+
+#endif

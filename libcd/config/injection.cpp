@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "config/injection.h"
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <charconv>
+#include <iterator>
+#include <limits>
+
+namespace cd {
+namespace {
+
+bool read_integer(std::string_view text, int smallest, int &into) {
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value < smallest) {
+        return false;
+    }
+    into = value;
+    return true;
+}
+
+constexpr std::string_view anything = "*";
+
+bool read_number_or_anything(std::string_view text, std::optional<int> &into) {
+    if (text == anything) {
+        into.reset();
+        return true;
+    }
+    return read_integer(text, 0, into.emplace());
+}
+
+bool set_cd(std::string_view value, Injection &into) {
+    std::array<std::string_view, 4> parts; // of an identity, as cd_name tells it
+    if (std::ranges::count(value, '/') != 3) {
+        return false;
+    }
+    for (std::string_view &part : parts) {
+        const size_t slash = std::min(value.find('/'), value.size());
+        part = value.substr(0, slash);
+        value.remove_prefix(std::min(slash + 1, value.size()));
+    }
+    if (parts[1].empty()) {
+        return false;
+    }
+    if (parts[1] != anything) {
+        into.root_name = parts[1];
+    }
+    return read_number_or_anything(parts[0], into.rank) &&
+           read_number_or_anything(parts[2], into.depth) &&
+           read_number_or_anything(parts[3], into.sibling);
+}
+
+bool set_at(std::string_view value, Injection &into) { return read_integer(value, 1, into.at); }
+
+bool set_times(std::string_view value, Injection &into) {
+    if (value == "all") {
+        into.times = std::numeric_limits<int>::max();
+        return true;
+    }
+    return read_integer(value, 1, into.times);
+}
+
+struct Key {
+    std::string_view name;
+    const char *allowed;
+    bool (*set)(std::string_view value, Injection &into);
+};
+
+constexpr Key keys[] = {
+    {"cd",
+     "RANK/NAME/DEPTH/SIBLING as cd_name tells it, with * for any, as 2/root/1/0 or */root/1/*",
+     set_cd},
+    {"at", "an integer from 1, the occurrence that fails first", set_at},
+    {"times", "an integer from 1, or all: how many occurrences in a row fail", set_times},
+};
+
+using Given = std::bitset<std::size(keys)>;
+
+// What a message quotes of the text: not so much of it that the rest of the sentence is cut off.
+int quoted(std::string_view text) { return static_cast<int>(std::min<size_t>(text.size(), 100)); }
+
+Status parse_element(std::string_view element, const char *origin, Given &given, Injection &into) {
+    const size_t equals = std::min(element.find('='), element.size());
+    const Key *key = std::ranges::find(keys, element.substr(0, equals), &Key::name);
+    if (equals == element.size() || key == std::end(keys)) {
+        return fail(CD_ERROR_ARGUMENT,
+                    "%s: \"%.*s\" is none of cd=, at= and times=; write cd=RANK/NAME/DEPTH/SIBLING,"
+                    "at=N,times=N without blanks, and a semicolon before the next injection",
+                    origin, quoted(element), element.data());
+    }
+    const auto index = static_cast<size_t>(key - std::begin(keys));
+    if (given[index]) {
+        return fail(CD_ERROR_ARGUMENT, "%s: %s is given twice; give it once", origin,
+                    key->name.data());
+    }
+    given[index] = true;
+    const std::string_view value = element.substr(equals + 1);
+    if (!key->set(value, into)) {
+        return fail(CD_ERROR_ARGUMENT, "%s: %s=%.*s is not allowed; %s is %s", origin,
+                    key->name.data(), quoted(value), value.data(), key->name.data(), key->allowed);
+    }
+    return Status::ok();
+}
+
+Status parse_injection(std::string_view text, const char *origin, Injection &into) {
+    Given given;
+    for (size_t begin = 0; begin <= text.size();) {
+        const size_t end = std::min(text.find(',', begin), text.size());
+        if (Status status = parse_element(text.substr(begin, end - begin), origin, given, into);
+            !status) {
+            return status;
+        }
+        begin = end + 1;
+    }
+    if (!given[0]) {
+        return fail(CD_ERROR_ARGUMENT,
+                    "%s: \"%.*s\" does not say which CD fails; give cd=, which "
+                    "is %s",
+                    origin, quoted(text), text.data(), keys[0].allowed);
+    }
+    return Status::ok();
+}
+
+} // namespace
+
+Status parse_injections(std::string_view text, const char *origin, std::vector<Injection> &into) {
+    if (text.empty()) {
+        return Status::ok();
+    }
+    std::vector<Injection> parsed;
+    for (size_t begin = 0; begin <= text.size();) {
+        const size_t end = std::min(text.find(';', begin), text.size());
+        Injection injection;
+        if (Status status = parse_injection(text.substr(begin, end - begin), origin, injection);
+            !status) {
+            return status;
+        }
+        parsed.push_back(injection);
+        begin = end + 1;
+    }
+    into.insert(into.end(), parsed.begin(), parsed.end());
+    return Status::ok();
+}
+
+} // namespace cd

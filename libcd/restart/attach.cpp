@@ -25,7 +25,7 @@ public:
         AddressBook &book = AddressBook::instance();
         const AddressBook::Place here = book.find(name.kind, name.text, found.offset);
         if (here.room >= found.old.length() && is_free(domain_, here.address, found.old.length())) {
-            binds_.bind(domain_.number, found.space, found.old, here.address);
+            write_down(found, here.address);
             place_arriving(domain_, found, here.address);
             return Status::ok();
         }
@@ -42,7 +42,33 @@ public:
         return wait(std::move(found));
     }
 
+    // What was added and is not written down yet.
+    void end_stretch() {
+        if (stretch_.old.begin < stretch_.old.end) {
+            binds_.bind(domain_.number, stretch_.space, stretch_.old, stretch_.address);
+        }
+        stretch_ = {};
+    }
+
 private:
+    // Entries that follow each other and are as far apart here as they were.
+    struct Stretch {
+        uint64_t space = 0;
+        Range old;
+        uintptr_t address = 0;
+    };
+
+    void write_down(const Unbound &found, uintptr_t address) {
+        const bool goes_on = stretch_.old.begin < stretch_.old.end &&
+                             stretch_.space == found.space &&
+                             address - stretch_.address == found.old.begin - stretch_.old.begin;
+        if (!goes_on) {
+            end_stretch();
+            stretch_ = {found.space, found.old, address};
+        }
+        stretch_.old.end = found.old.end;
+    }
+
     Unbound unbound_from(const StoredPlace &place, const StoredEntry &entry) {
         const StoredName &name = opened_.loaded.state.names.at(entry.key.name);
         Unbound found;
@@ -69,6 +95,7 @@ private:
     }
 
     Status wait(Unbound found) {
+        end_stretch();
         domain_.unbound.push_back(std::move(found));
         ++opened_.store->unbound;
         return Status::ok();
@@ -77,6 +104,7 @@ private:
     Domain &domain_;
     OpenedStore &opened_;
     Transaction &binds_;
+    Stretch stretch_;
     std::map<uint64_t, std::shared_ptr<const std::string>> names_;
 };
 
@@ -89,12 +117,14 @@ Status fill_from_store(Domain &domain, const StoredCd &stored, OpenedStore &open
     domain.path = opened.loaded.state.names.at(stored.path).text;
     domain.epoch = stored.epoch;
     domain.unbound_files = stored.files;
+    domain.unbound.reserve(stored.entries.size());
     Filling filling(domain, opened, binds);
     for (const auto &[place, entry] : stored.entries) {
         if (Status status = filling.add(place, entry); !status) {
             return status;
         }
     }
+    filling.end_stretch();
     domain.entries.accept_arriving();
     return Status::ok();
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -224,8 +225,13 @@ private:
         if (entry.restoration == Restoration::copy && !read_data(range.length(), entry)) {
             return;
         }
-        erase(cd, state_.space, range);
-        cd.entries.emplace(StoredPlace{state_.space, range.begin}, std::move(entry));
+        const StoredPlace place = {state_.space, range.begin};
+        auto behind = cd.entries.lower_bound(place);
+        if (is_taken(cd.entries, behind, range)) {
+            erase(cd, state_.space, range);
+            behind = cd.entries.lower_bound(place);
+        }
+        cd.entries.emplace_hint(behind, place, std::move(entry));
     }
 
     bool read_data(uint64_t length, StoredEntry &entry) {
@@ -305,6 +311,18 @@ private:
     }
 
     // ---- What a CD holds of a range ----
+
+    // behind: the first entry that does not begin before range.
+    bool is_taken(const StoredEntries &entries, StoredEntries::iterator behind, Range range) const {
+        if (behind != entries.end() && behind->first < StoredPlace{state_.space, range.end}) {
+            return true;
+        }
+        if (behind == entries.begin()) {
+            return false;
+        }
+        const auto before = std::prev(behind);
+        return before->first.space == state_.space && before->second.end > range.begin;
+    }
 
     void split(StoredEntries &entries, uint64_t space, uint64_t address) {
         auto at = entries.upper_bound({space, address});

@@ -38,18 +38,15 @@ Status FileStore::create_empty(const Header &identity) {
 
 void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
     const State &state = loaded.state;
-    volume_.all_is_free(format::first_extent);
     // The one that counts has generation 0 where a new store has lost its other header.
-    volume_.is_taken(loaded.header.snapshot);
-    volume_.is_taken(loaded.header.journal);
+    std::vector<Extent> taken = {loaded.header.snapshot, loaded.header.journal};
     if (loaded.older.generation != 0) {
-        volume_.is_taken(loaded.older.snapshot);
-        volume_.is_taken(loaded.older.journal);
+        taken.insert(taken.end(), {loaded.older.snapshot, loaded.older.journal});
     }
     const auto piece_of = [&](const std::shared_ptr<const StoredRun> &run) {
         Piece &piece = pieces[run.get()];
         if (!piece) {
-            volume_.is_taken({run->offset, run->length});
+            taken.push_back({run->offset, run->length});
             auto backing = std::make_unique<FileRun>(volume_, *run);
             Block *block = Block::create_backed(std::move(backing), run->length);
             if (block == nullptr) {
@@ -59,9 +56,16 @@ void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
         }
         return piece.share();
     };
+    size_t entries = 0;
     for (const auto &[number, cd] : state.cds) {
-        cds_[number] = {cd, state.names.at(cd.path).text, true, 0};
-        cds_[number].cd.entries.clear();
+        entries += cd.entries.size();
+    }
+    pieces.reserve(entries);
+    taken.reserve(taken.size() + entries);
+    for (const auto &[number, cd] : state.cds) {
+        StoredCd without_entries = {cd.number, cd.parent, cd.depth, cd.sibling,
+                                    cd.path,   cd.epoch,  {},       cd.files};
+        cds_[number] = {std::move(without_entries), state.names.at(cd.path).text, true, 0};
         next_number_ = std::max(next_number_.load(), number + 1);
         for (const auto &[place, entry] : cd.entries) {
             if (entry.run != nullptr) {
@@ -77,6 +81,7 @@ void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
             }
         }
     }
+    volume_.only_these_are_taken(format::first_extent, std::move(taken));
     for (const auto &[number, name] : state.names) {
         names_[{static_cast<uint8_t>(name.kind), name.text}] = number;
         names_by_number_[number] = {name, true};

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -49,7 +50,7 @@ public:
 
     // For a file that was loaded. pieces: gets the data of each run of the state. May throw
     // std::bad_alloc.
-    using Pieces = std::map<const StoredRun *, Piece>;
+    using Pieces = std::unordered_map<const StoredRun *, Piece>;
     void take_over(const Loaded &loaded, Pieces &pieces);
 
     // Makes state, of the file or made from it, what the file says. May throw std::bad_alloc.

@@ -53,14 +53,18 @@ void Volume::release(const Extent &extent) noexcept {
     space_.give(extent.offset, extent.length);
 }
 
-void Volume::all_is_free(uint64_t from) {
-    if (from < size_) {
-        space_.add(from, size_ - from);
+void Volume::only_these_are_taken(uint64_t begin, std::vector<Extent> extents) {
+    std::ranges::sort(extents, {}, &Extent::offset);
+    const auto end_of_gap = [&](uint64_t end) {
+        if (begin < end) {
+            space_.add(begin, end - begin);
+        }
+    };
+    for (const Extent &extent : extents) {
+        end_of_gap(extent.offset);
+        begin = std::max(begin, extent.offset + Space::rounded(extent.length));
     }
-}
-
-void Volume::is_taken(const Extent &extent) {
-    space_.take_at(extent.offset, Space::rounded(extent.length));
+    end_of_gap(size_);
 }
 
 } // namespace cd

@@ -7,6 +7,7 @@
 #include "file_store/space.h"
 
 #include <mutex>
+#include <vector>
 
 namespace cd {
 
@@ -23,9 +24,9 @@ public:
     Status reserve(uint64_t length, Extent &extent);
     void release(const Extent &extent) noexcept;
 
-    // When a file was opened: what is not named by these calls is free. May throw std::bad_alloc.
-    void all_is_free(uint64_t from);
-    void is_taken(const Extent &extent);
+    // When a file was opened: these lie in it, in any order, and from begin on the rest is free.
+    // May throw std::bad_alloc.
+    void only_these_are_taken(uint64_t begin, std::vector<Extent> extents);
 
 private:
     Status grow(uint64_t length);

@@ -87,3 +87,4 @@ void register_small_entries();
 void register_threads();
 void register_overheads();
 void register_file_stores();
+void register_opening_stores(); // in processes that have not used the library, too

@@ -7,6 +7,7 @@
 int main(int argc, char **argv) {
     unsetenv("CD_STORAGE_INFO");
     register_first_adds();
+    register_opening_stores();
     register_large_data();
     register_small_entries();
     register_threads();

@@ -51,7 +51,8 @@ class Case:
     def number(self, value):
         if value is None:
             return ""
-        return f"{value:.0f} ns" if self.unit == "ns" else f"{value:.2f}"
+        places = 2 if self.unit == "ratio" else 0
+        return f"{value:.{places}f}" + ("" if self.unit == "ratio" else f" {self.unit}")
 
     def row(self):
         bound = ("<= " if self.at_most else ">= ") + self.number(self.target)
@@ -125,6 +126,9 @@ def other_cases(results):
         if "ratio" in entry:
             name = f"{name}, speedup against memcpy's"
             cases.append(Case(name, entry["ratio"], "ratio", entry["target"]))
+    for name in results.starting_with("open a store/"):
+        entry = results.get(name)
+        cases.append(Case(name, entry["ms"], "ms", entry["target"], at_most=True))
     for name in results.starting_with("log/"):
         cases.append(Case(name, results.get(name)["ns"], "ns"))
     observer = results.get("observer/re-add of one entry")

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "redset/offline.h"
+
+#include "redset/header.h"
+#include "redset/kvtree_image.h"
+#include "redset/local_exchange.h"
+#include "redset/open_file.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+namespace cd::redset {
+namespace {
+
+size_t index(int member) { return static_cast<size_t>(member); }
+
+// ---- Names
+
+// "PREFIX RANK .SCHEME.grp_G_of_GROUPS.mem_M_of_N.redset". Where the prefix ends says the header.
+struct SchemeName {
+    std::string_view prefix_and_rank;
+    int member = 0;
+};
+
+bool take(std::string_view &from, std::string_view ending) {
+    if (!from.ends_with(ending)) {
+        return false;
+    }
+    from.remove_suffix(ending.size());
+    return true;
+}
+
+bool take_number(std::string_view &from, int &number) {
+    size_t begin = from.size();
+    while (begin > 0 && from[begin - 1] >= '0' && from[begin - 1] <= '9') {
+        --begin;
+    }
+    const auto digits = from.substr(begin);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    from.remove_suffix(digits.size());
+    return error == std::errc() && !digits.empty();
+}
+
+std::optional<SchemeName> scheme_name_of(std::string_view name) {
+    int members = 0;
+    int member = 0;
+    int groups = 0;
+    int group = 0;
+    if (!take(name, ".redset") || !take_number(name, members) || !take(name, "_of_") ||
+        !take_number(name, member) || !take(name, ".mem_") || !take_number(name, groups) ||
+        !take(name, "_of_") || !take_number(name, group) || !take(name, ".grp_")) {
+        return std::nullopt;
+    }
+    const size_t dot = name.rfind('.');
+    if (dot == std::string_view::npos || scheme_named(name.substr(dot + 1)) == Scheme::none) {
+        return std::nullopt;
+    }
+    return SchemeName{name.substr(0, dot), member - 1};
+}
+
+// ---- One scheme file
+
+struct SchemeFile {
+    std::string root;      // the directory that was given
+    std::string directory; // below it, "" for itself
+    std::string path;
+    std::string prefix; // of the file's name
+    int member = 0;
+    Header header;
+
+    const MemberEntry &own() const { return header.members.at(member); }
+};
+
+bool same_set(const Descriptor &a, const Descriptor &b) {
+    return a.shape == b.shape && a.group == b.group && a.groups == b.groups &&
+           a.job_ranks == b.job_ranks;
+}
+
+Status read_scheme_file(const SchemeName &name, SchemeFile &scheme) {
+    File file;
+    os::FileAttributes attributes;
+    if (Status status = open_to_read(scheme.path, file, attributes); !status) {
+        return status;
+    }
+    KvTree tree;
+    uint64_t size = 0;
+    if (Status status = read_image(file, tree, size); !status) {
+        return status;
+    }
+    if (Status status = read_header(tree, scheme.path.c_str(), scheme.header); !status) {
+        return status;
+    }
+    scheme.member = name.member;
+    const auto &members = scheme.header.members;
+    const auto own = members.find(name.member);
+    std::string_view prefix = name.prefix_and_rank;
+    const bool of_one_set = std::all_of(members.begin(), members.end(), [&](const auto &entry) {
+        return same_set(entry.second.descriptor, members.begin()->second.descriptor);
+    });
+    if (own == members.end() || !of_one_set ||
+        !take(prefix, std::to_string(own->second.descriptor.rank))) {
+        return fail(CD_ERROR_STORE_DAMAGED, "%s: the name is not that of a member in the header",
+                    scheme.path.c_str());
+    }
+    scheme.prefix = prefix;
+    return Status::ok();
+}
+
+// ---- Looking for them
+
+class Finder {
+public:
+    Finder(std::vector<SchemeFile> &files, std::vector<std::string> &unusable)
+        : files_(files), unusable_(unusable) {}
+
+    Status look_below(const std::string &root) {
+        return look_into(root, "", os::system().open_at(AT_FDCWD, root.c_str(), flags, 0));
+    }
+
+private:
+    static constexpr int flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK;
+
+    Status look_into(const std::string &root, const std::string &below, int fd) {
+        const std::string path = below.empty() ? root : root + "/" + below;
+        const File directory(fd, path);
+        std::vector<std::string> names;
+        if (!directory.is_open() || os::system().list(fd, names) != 0) {
+            return directory.refused("list the directory", 0);
+        }
+        std::sort(names.begin(), names.end());
+        for (const std::string &name : names) {
+            if (const auto scheme = scheme_name_of(name)) {
+                add_file(*scheme, {root, below, path + "/" + name, "", 0, {}});
+                continue;
+            }
+            const int inner = os::system().open_at(fd, name.c_str(), flags | O_NOFOLLOW, 0);
+            if (inner < 0 && (errno == ENOTDIR || errno == ELOOP || errno == ENOENT)) {
+                continue;
+            }
+            if (Status status = look_into(root, below.empty() ? name : below + "/" + name, inner);
+                !status) {
+                return status;
+            }
+        }
+        return Status::ok();
+    }
+
+    void add_file(const SchemeName &name, SchemeFile file) {
+        if (read_scheme_file(name, file)) {
+            files_.push_back(std::move(file));
+        } else {
+            unusable_.emplace_back(message());
+        }
+    }
+
+    std::vector<SchemeFile> &files_;
+    std::vector<std::string> &unusable_;
+};
+
+// ---- Which belong together
+
+using Members = std::vector<const SchemeFile *>; // of one set at one time
+
+bool contradict(const SchemeFile &a, const SchemeFile &b) {
+    if (a.prefix != b.prefix || a.member == b.member || a.header.chunk != b.header.chunk ||
+        a.header.ranks != b.header.ranks || !same_set(a.own().descriptor, b.own().descriptor)) {
+        return true;
+    }
+    return std::any_of(a.header.members.begin(), a.header.members.end(), [&](const auto &entry) {
+        const auto other = b.header.members.find(entry.first);
+        return other != b.header.members.end() && !(other->second.tree == entry.second.tree);
+    });
+}
+
+// The same job may have left several sets of the same numbers, of different times, in directories
+// of their own: what does not contradict belongs together, first of all if it is in one directory.
+int affinity(const SchemeFile &a, const SchemeFile &b) {
+    const auto last = [](const std::string &path) { return path.substr(path.rfind('/') + 1); };
+    if (a.root == b.root && a.directory == b.directory) {
+        return 2;
+    }
+    return last(a.directory) == last(b.directory) ? 1 : 0;
+}
+
+std::vector<Members> divide(const std::vector<SchemeFile> &files) {
+    std::vector<Members> sets;
+    for (const SchemeFile &file : files) {
+        Members *best = nullptr;
+        int nearest = -1;
+        for (Members &set : sets) {
+            const bool fits = std::none_of(set.begin(), set.end(), [&](const SchemeFile *other) {
+                return contradict(*other, file);
+            });
+            for (const SchemeFile *other : fits ? set : Members()) {
+                if (affinity(*other, file) > nearest) {
+                    nearest = affinity(*other, file);
+                    best = &set;
+                }
+            }
+        }
+        if (best == nullptr) {
+            best = &sets.emplace_back();
+        }
+        best->push_back(&file);
+    }
+    return sets;
+}
+
+// ---- Where members' files are
+
+bool is_there(const std::string &path) {
+    File file;
+    os::FileAttributes attributes;
+    return open_to_read(path, file, attributes).is_ok();
+}
+
+bool has_files(const std::string &folder, const StoredFiles &files) {
+    return std::any_of(files.begin(), files.end(), [&](const StoredFile &file) {
+        return !file.name.starts_with('/') && is_there(folder + "/" + file.name);
+    });
+}
+
+// The directories from that of a scheme file up to the one given, and what is below each.
+std::vector<Place> places_above(const SchemeFile &file) {
+    std::vector<Place> places;
+    std::string above = file.directory;
+    std::string below;
+    for (;;) {
+        places.push_back({above.empty() ? file.root : file.root + "/" + above,
+                          (below.empty() ? "" : below + "/") + file.prefix});
+        if (above.empty()) {
+            return places;
+        }
+        const size_t slash = above.rfind('/');
+        const std::string last = slash == std::string::npos ? above : above.substr(slash + 1);
+        below = below.empty() ? last : last + "/" + below;
+        above = slash == std::string::npos ? "" : above.substr(0, slash);
+    }
+}
+
+std::optional<Place> place_with(const std::vector<Place> &places, const StoredFiles &files) {
+    const auto found = std::find_if(places.begin(), places.end(), [&](const Place &place) {
+        return has_files(place.folder, files);
+    });
+    return found == places.end() ? std::nullopt : std::optional(*found);
+}
+
+// The places of a member whose files are not there are told from those of others.
+Place likely_place(const std::vector<Place> &own, const std::optional<Place> &usual,
+                   const Place &any) {
+    if (own.empty()) {
+        return usual.value_or(any);
+    }
+    const auto alike = std::find_if(own.begin(), own.end(), [&](const Place &place) {
+        return usual && place.prefix == usual->prefix;
+    });
+    return alike == own.end() ? own.back() : *alike;
+}
+
+void find_places(const Members &members, FoundSet &found) {
+    const size_t count = found.set.ranks.size();
+    std::vector<StoredFiles> files(count);
+    std::vector<std::vector<Place>> own(count); // where a member's can be, by its scheme file
+    std::vector<Place> all;
+    for (const SchemeFile *file : members) {
+        for (const auto &[member, entry] : file->header.members) {
+            files[index(member)] = entry.files;
+        }
+        own[index(file->member)] = places_above(*file);
+        all.insert(all.end(), own[index(file->member)].begin(), own[index(file->member)].end());
+    }
+    std::vector<std::optional<Place>> certain;
+    std::optional<Place> usual;
+    for (size_t member = 0; member < count; ++member) {
+        certain.push_back(place_with(own[member].empty() ? all : own[member], files[member]));
+        usual = usual ? usual : certain.back();
+    }
+    for (size_t member = 0; member < count; ++member) {
+        found.places.push_back(
+            certain[member].value_or(likely_place(own[member], usual, all.back())));
+    }
+}
+
+// ---- What they tell of the set
+
+void find_ranks(const Members &members, FoundSet &found) {
+    constexpr int unknown = -1;
+    std::vector<int> ranks(index(found.set.shape.members), unknown);
+    for (const SchemeFile *file : members) {
+        for (const auto &[member, rank] : file->header.ranks) {
+            if (index(member) < ranks.size()) {
+                ranks[index(member)] = rank;
+            }
+        }
+        for (const auto &[member, entry] : file->header.members) {
+            ranks[index(member)] = entry.descriptor.rank;
+        }
+    }
+    for (size_t member = 0; member < ranks.size(); ++member) {
+        if (ranks[member] == unknown && found.problem.empty()) {
+            found.problem = "nothing that was found tells of member " + std::to_string(member) +
+                            " of " + std::to_string(ranks.size());
+        }
+    }
+    found.set.ranks = std::move(ranks);
+    if (found.problem.empty() && !check_set(found.set, found.set.shape.members)) {
+        found.problem = message();
+    }
+}
+
+FoundSet found_set(const Members &members) {
+    const Descriptor &first = members.front()->own().descriptor;
+    FoundSet found;
+    found.set = {first.shape, first.group, first.groups, first.job_ranks, {}};
+    for (const SchemeFile *file : members) {
+        found.found.push_back(file->path);
+    }
+    find_ranks(members, found);
+    if (found.problem.empty()) {
+        find_places(members, found);
+    }
+    return found;
+}
+
+} // namespace
+
+Status find_sets(std::span<const std::string> directories, Search &search) {
+    Search result;
+    std::vector<SchemeFile> files;
+    Finder finder(files, result.unusable);
+    for (const std::string &directory : directories) {
+        if (Status status = finder.look_below(directory); !status) {
+            return status;
+        }
+    }
+    for (const Members &members : divide(files)) {
+        result.sets.push_back(found_set(members));
+    }
+    search = std::move(result);
+    return Status::ok();
+}
+
+Status rebuild_found(const FoundSet &found, const Options &options, bool look_only,
+                     Survey &survey) {
+    if (!found.problem.empty()) {
+        return fail(CD_ERROR_REDUNDANCY_EXCEEDED, "set %d of %d: %s; nothing was changed",
+                    found.set.group, found.set.groups, found.problem.c_str());
+    }
+    std::vector<Survey> surveys(found.places.size());
+    const Status status = run_members(found.set.shape.members, [&](Exchange &exchange) {
+        const size_t self = index(exchange.self());
+        return look_only ? take_survey(exchange, found.set, found.places[self], surveys[self])
+                         : rebuild(exchange, found.set, found.places[self], options, surveys[self]);
+    });
+    survey = std::move(surveys.front());
+    return status;
+}
+
+} // namespace cd::redset

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "redset/rebuild.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cd::redset {
+
+// A set as scheme files tell of it, wherever they are.
+struct FoundSet {
+    Set set;
+    std::vector<Place> places;      // where each member's files are, or belong
+    std::vector<std::string> found; // scheme files
+    std::string problem;            // why it cannot be rebuilt, "" when it can be tried
+};
+
+struct Search {
+    std::vector<FoundSet> sets;
+    std::vector<std::string> unusable; // scheme files that cannot be read, with the reasons
+};
+
+// Finds all scheme files below directories, of whichever sets and times, ours and upstream's. Names
+// of stored files are taken from the directory above a scheme file that has them, at most from the
+// one given; a lost member's belong where those of a member that was found are. Symbolic links are
+// not followed. Fails when a directory cannot be read.
+Status find_sets(std::span<const std::string> directories, Search &search);
+
+// rebuild() with all members in this process. look_only: says what would be done, and does nothing.
+Status rebuild_found(const FoundSet &found, const Options &options, bool look_only, Survey &survey);
+
+} // namespace cd::redset

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "redset/offline.h"
+
+#include "scratch_set.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include <string>
+
+namespace cd::redset {
+namespace {
+
+namespace fs = std::filesystem;
+
+Search search_below(const std::vector<std::string> &directories) {
+    Search search;
+    EXPECT_TRUE(find_sets(directories, search)) << message();
+    return search;
+}
+
+void rebuild_all(const std::vector<std::string> &directories) {
+    for (const FoundSet &found : search_below(directories).sets) {
+        Survey survey;
+        ASSERT_TRUE(rebuild_found(found, {.sync = false}, false, survey)) << message();
+    }
+}
+
+void copy_into(const fs::path &from, const fs::path &to) {
+    fs::create_directories(to.parent_path());
+    fs::copy_file(from, to);
+}
+
+// Of each case what upstream wrote, with all sets in one directory: as many members of each set are
+// lost as it covers.
+TEST(Offline, FindsUpstreamsSetsAndBringsThemBack) {
+    for (const VectorCase &vector : vector_cases()) {
+        SCOPED_TRACE(vector.folder);
+        std::vector<std::unique_ptr<ScratchSet>> sets;
+        for (const VectorCase::Set &members : vector.sets) {
+            sets.push_back(scratch_set(vector, members));
+        }
+        const fs::path folder = sets[0]->folder();
+        for (const fs::path &path : files_below(vector.folder / "red")) {
+            copy_into(path, folder / "red" / path.filename());
+        }
+        for (size_t i = 1; i < sets.size(); ++i) {
+            for (const auto &[name, state] : sets[i]->state()) {
+                fs::rename(sets[i]->folder() / name, folder / name);
+            }
+        }
+        const FolderState before = sets[0]->state();
+        for (const auto &set : sets) {
+            for (int member = 0; member < set->set().shape.checks; ++member) {
+                fs::remove(folder / "red" /
+                           fs::path(set->place().scheme_file(set->set(), member)).filename());
+                for (const std::string &name : set->names(member)) {
+                    fs::remove(folder / name);
+                }
+            }
+        }
+        const Search search = search_below({folder});
+        EXPECT_EQ(search.sets.size(), vector.sets.size());
+        EXPECT_TRUE(search.unusable.empty());
+        rebuild_all({folder});
+        EXPECT_TRUE(contents(sets[0]->state()) == contents(before));
+    }
+}
+
+TEST(Offline, OnlyLooksWhenToldSo) {
+    ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{1000}, {500}, {10}});
+    ASSERT_TRUE(scratch.apply()) << message();
+    scratch.erase(1);
+    const FolderState left = scratch.state();
+    const Search search = search_below({scratch.folder()});
+    ASSERT_EQ(search.sets.size(), 1u);
+    Survey survey;
+    ASSERT_TRUE(rebuild_found(search.sets[0], {}, true, survey)) << message();
+    EXPECT_FALSE(survey.members[1].data_lost.empty());
+    EXPECT_FALSE(survey.members[1].payload_lost.empty());
+    EXPECT_TRUE(survey.members[0].data_lost.empty());
+    EXPECT_TRUE(scratch.state() == left);
+}
+
+// Copied from nodes into a directory each, and two points in time of the same job in each of them.
+TEST(Offline, PutsTogetherWhatNodesHadOfEachPointInTime) {
+    std::vector<std::unique_ptr<ScratchSet>> times;
+    const ScratchSet gathered(single_set({Scheme::single, 1, 0}), {{}});
+    for (int time = 0; time < 2; ++time) {
+        const auto size = static_cast<uint64_t>(1000 + 500 * time);
+        times.push_back(std::make_unique<ScratchSet>(
+            single_set({Scheme::reed_solomon, 4, 2}),
+            std::vector<std::vector<uint64_t>>{{size, size}, {size}, {}, {7}}));
+        ASSERT_TRUE(times.back()->apply()) << message();
+        for (const auto &[name, state] : times.back()->state()) {
+            const std::string base = fs::path(name).filename();
+            const int rank = base[0] == 'r' ? base[1] - '0' : base[0] - '0';
+            copy_into(times.back()->folder() / name, gathered.folder() /
+                                                         ("node" + std::to_string(rank)) /
+                                                         ("time" + std::to_string(time)) / name);
+        }
+    }
+    fs::remove_all(gathered.folder() / "node1");
+    fs::remove_all(gathered.folder() / "node3");
+    const Search search = search_below({gathered.folder()});
+    ASSERT_EQ(search.sets.size(), 2u);
+    rebuild_all({gathered.folder()});
+    const FolderState after = gathered.state();
+    for (int time = 0; time < 2; ++time) {
+        for (const auto &[name, state] : times[static_cast<size_t>(time)]->state()) {
+            const std::string suffix = "time" + std::to_string(time) + "/" + name;
+            const auto same = std::find_if(after.begin(), after.end(), [&](const auto &file) {
+                return file.first.ends_with(suffix);
+            });
+            ASSERT_TRUE(same != after.end()) << suffix;
+            EXPECT_TRUE(same->second.bytes == state.bytes) << suffix;
+        }
+    }
+}
+
+TEST(Offline, WhatCannotBeReadIsNamed) {
+    ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{1000}, {500}, {10}});
+    ASSERT_TRUE(scratch.apply()) << message();
+    const FolderState before = scratch.state();
+    write_file(scratch.place().scheme_file(scratch.set(), 2), std::vector<std::byte>(5));
+    fs::create_symlink(scratch.folder(), scratch.folder() / "around");
+    const Search search = search_below({scratch.folder()});
+    ASSERT_EQ(search.unusable.size(), 1u);
+    EXPECT_NE(search.unusable[0].find("mem_3_of_3"), std::string::npos);
+    fs::remove(scratch.folder() / "around");
+    rebuild_all({scratch.folder()});
+    EXPECT_TRUE(contents(scratch.state()) == contents(before));
+    Search ignored;
+    EXPECT_FALSE(find_sets(std::vector<std::string>{"/nowhere/at/all"}, ignored));
+}
+
+TEST(Offline, MoreThanIsCoveredIsSaidAndNothingIsChanged) {
+    ScratchSet scratch(single_set({Scheme::xor_set, 4, 1}), {{1000}, {500}, {10}, {20}});
+    ASSERT_TRUE(scratch.apply()) << message();
+    scratch.erase(1);
+    scratch.erase(2);
+    const FolderState left = scratch.state();
+    const Search search = search_below({scratch.folder()});
+    ASSERT_EQ(search.sets.size(), 1u);
+    Survey survey;
+    EXPECT_EQ(rebuild_found(search.sets[0], {}, false, survey).code(), CD_ERROR_REDUNDANCY_EXCEEDED)
+        << message();
+    EXPECT_TRUE(scratch.state() == left);
+}
+
+} // namespace
+} // namespace cd::redset

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace cd {
 namespace {
@@ -198,26 +199,28 @@ Status Directory::create_store(const std::string &name, File &store) const {
 
 Status Directory::publish(const std::string &name, File &store, bool forced) const {
     os::System &system = os::system();
+    const std::string from = unfinished(name); // once the file has its name nothing may be missing
+    std::string path = std::string(this->path()) + "/" + name;
     if (forced) {
         if (Status status = store.sync_all(); !status) {
             return status;
         }
     }
-    if (system.link_at(descriptor(), unfinished(name).c_str(), name.c_str()) != 0) {
+    if (system.link_at(descriptor(), from.c_str(), name.c_str()) != 0) {
         return store.refused("give the file its name", 0);
     }
-    system.unlink_at(descriptor(), unfinished(name).c_str());
+    system.unlink_at(descriptor(), from.c_str());
     Status status = forced ? file_.sync_all() : Status::ok();
     if (!status) {
         const MessageKeeper keeper;
         try_to_remove(name);
         return status;
     }
-    store.set_path(std::string(path()) + "/" + name);
+    store.set_path(std::move(path));
     return status;
 }
 
-void Directory::remove_unfinished(const std::string &name) const noexcept {
+void Directory::remove_unfinished(const std::string &name) const {
     try_to_remove(unfinished(name));
     try_to_remove(removed(name));
 }
@@ -225,17 +228,18 @@ void Directory::remove_unfinished(const std::string &name) const noexcept {
 // A name can be given back, a file that was unlinked cannot.
 Status Directory::remove(const std::string &name, bool forced, bool &nameless) const {
     nameless = false;
-    if (os::system().rename_at(descriptor(), name.c_str(), removed(name).c_str()) != 0 &&
-        errno != ENOENT) {
+    const std::string gone = removed(name);
+    if (os::system().rename_at(descriptor(), name.c_str(), gone.c_str()) != 0 && errno != ENOENT) {
         return file_.refused("remove the store", 0);
     }
     Status status = forced ? file_.sync_all() : Status::ok();
     if (!status) {
         const MessageKeeper keeper;
+        nameless = true; // also if there is no memory to undo it
         nameless = !undo_remove(name, forced).is_ok();
         return status;
     }
-    try_to_remove(removed(name));
+    try_to_remove(gone);
     return status;
 }
 

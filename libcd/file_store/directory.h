@@ -32,7 +32,7 @@ public:
 
     // Whatever create_store() or remove() left when they were interrupted. Nobody else may have a
     // store of that name open.
-    void remove_unfinished(const std::string &name) const noexcept;
+    void remove_unfinished(const std::string &name) const;
 
     // After a failure the store still has its name. nameless: that is not sure before undo_remove()
     // has succeeded.

@@ -2,15 +2,38 @@
 // Copyright the containment-domains authors
 #include "snapshot.h"
 
+#include "file_store/loading.h"
+#include "file_store/run.h"
 #include "runtime/registry.h"
 
+#include <fcntl.h>
+
 #include <cstdint>
+#include <filesystem>
 #include <set>
 #include <sstream>
 #include <string>
 
 namespace faults {
 namespace {
+
+std::string data_of(const cd::Piece &piece, size_t length) {
+    if (cd::Backing *backing = piece.block().backing()) {
+        std::string data(length, '?');
+        return backing->read(piece.offset(), data.data(), length) ? data : "BROKEN: no data";
+    }
+    return {reinterpret_cast<const char *>(piece.at()), length};
+}
+
+// What another process has added and this one has not.
+void describe_unbound(const cd::Domain &domain, std::ostream &out) {
+    for (const cd::Unbound &found : domain.unbound) {
+        out << "unbound " << found.space << ' ' << found.old.begin << ' ' << found.access
+            << found.scope << ' ' << static_cast<int>(found.restoration) << ' ' << *found.name
+            << ' ' << found.ordinal << ' ' << found.leaving << found.owed << ' '
+            << data_of(found.data, found.old.length()) << '\n';
+    }
+}
 
 // Labels once for each run of bytes that share them, then the data.
 void describe_bytes(const cd::Domain &domain, std::ostream &out) {
@@ -28,8 +51,7 @@ void describe_bytes(const cd::Domain &domain, std::ostream &out) {
                 << entry->origin.element << ' ';
         }
         if (entry->restoration == cd::Restoration::copy) {
-            out.write(reinterpret_cast<const char *>(entry->data.at()),
-                      static_cast<std::streamsize>(entry->range.length()));
+            out << data_of(entry->data, entry->range.length());
         } else {
             out << std::string(entry->range.length(), '.');
         }
@@ -72,6 +94,44 @@ void describe_domain(cd::Domain &domain, std::ostream &out) {
     }
     check_lists(domain, out);
     describe_bytes(domain, out);
+    describe_unbound(domain, out);
+}
+
+void describe_store(const cd::File &file, std::ostream &out) {
+    cd::Loaded loaded;
+    if (!cd::load(file, loaded)) {
+        out << "BROKEN: " << cd::message() << '\n';
+        return;
+    }
+    const cd::State &state = loaded.state;
+    out << file.path() << ' ' << loaded.doubt << '\n';
+    for (const auto &[number, cd] : state.cds) {
+        out << state.names.at(cd.path).text << ' ' << cd.depth << ' ' << cd.sibling << " epoch "
+            << cd.epoch;
+        uint64_t end = 0;
+        std::string labels;
+        for (const auto &[place, entry] : cd.entries) {
+            std::ostringstream now;
+            now << place.space << ' ' << entry.access << entry.scope
+                << static_cast<int>(entry.restoration) << ' ' << state.names.at(entry.key.name).text
+                << ' ' << entry.key.ordinal << ' ';
+            if (place.begin != end || now.str() != labels) {
+                labels = now.str();
+                out << '\n' << place.begin << ' ' << labels;
+            }
+            end = entry.end;
+            std::string data(end - place.begin, '.');
+            if (entry.run != nullptr &&
+                !cd::read_run(file, *entry.run, entry.run_offset, data.data(), data.size())) {
+                data = std::string("BROKEN: ") + cd::message();
+            }
+            out << data;
+        }
+        for (const cd::FilePosition &position : cd.files) {
+            out << "\nfile " << position.descriptor << " at " << position.position;
+        }
+        out << '\n';
+    }
 }
 
 } // namespace
@@ -82,6 +142,21 @@ std::string snapshot() {
     registry.lock_everything();
     registry.for_each([&](cd::Resident &resident) { describe_domain(resident, out); });
     registry.unlock_everything();
+    return out.str();
+}
+
+std::string stores_in(const std::string &folder) {
+    std::set<std::string> paths;
+    for (const auto &found : std::filesystem::directory_iterator(folder)) {
+        // What is hidden is not finished, and goes with the next open.
+        if (!found.path().filename().string().starts_with('.')) {
+            paths.insert(found.path());
+        }
+    }
+    std::ostringstream out;
+    for (const std::string &path : paths) {
+        describe_store(cd::File(::open(path.c_str(), O_RDONLY | O_CLOEXEC), path), out);
+    }
     return out.str();
 }
 

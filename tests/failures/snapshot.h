@@ -13,4 +13,7 @@ namespace faults {
 // are split does not show. Also complains ("BROKEN") about what must not be between operations.
 std::string snapshot();
 
+// The same for what the stores in a folder say; where in the file it is does not show.
+std::string stores_in(const std::string &folder);
+
 } // namespace faults

@@ -46,6 +46,21 @@ std::string Life::begin_empty(const char *what) {
     return take(write_all(1));
 }
 
+std::string Life::begin_at(size_t version) {
+    const Stored newest = truth_.stored();
+    Stored old = nothing_stored();
+    old.cds[{}] = newest.versions[version];
+    old.versions.assign(newest.versions.begin(),
+                        newest.versions.begin() + static_cast<ptrdiff_t>(version));
+    first_ = First::goes_back;
+    const std::string epoch = std::to_string(old.cds[{}].epoch);
+    system_.set_restart(epoch.c_str());
+    std::string wrong = record(root(truth_.root()->id),
+                               {"create_cd with CD_RESTART=" + epoch, {newest, old}, {old}});
+    system_.set_restart(nullptr);
+    return wrong;
+}
+
 // No step of the model: it goes on where it was.
 std::string Life::begin_restarted() {
     const model::Step create = root(truth_.root()->id);

@@ -27,6 +27,8 @@ public:
     std::string begin_anew();
     std::string begin_restarted();
     std::string begin_afresh();
+    // With an older point in time, counted from the oldest.
+    std::string begin_at(size_t version);
 
     // A step that has to succeed. "" or what is wrong.
     std::string take(const model::Step &step);
@@ -42,7 +44,7 @@ public:
     Truth truth_of(const Found &found) const;
 
 private:
-    enum class First { is_empty, restarts };
+    enum class First { is_empty, restarts, goes_back };
 
     std::string begin_empty(const char *what);
     void mark(Event::Kind kind);

@@ -47,6 +47,19 @@ void open(const StoreKind &kind, Opened &found) {
 
 } // namespace
 
+namespace {
+
+// A crash tears the record or the header that is being written, and nothing else: it never makes
+// the library fall back on what it keeps for damage.
+bool tells_of_a_crash(const std::string &warning) {
+    const bool torn = warning.find("the record at offset") != std::string::npos ||
+                      warning.find("the header at offset") != std::string::npos;
+    return torn && warning.find("snapshot") == std::string::npos &&
+           warning.find("header is missing") == std::string::npos;
+}
+
+} // namespace
+
 Opened open_store_on(const Disk &disk, const StoreKind &kind) {
     Disk copy = disk;
     DiskSystem system(copy);
@@ -58,11 +71,26 @@ Opened open_store_on(const Disk &disk, const StoreKind &kind) {
     return found;
 }
 
+Disk disk_that_was_opened(const Disk &disk, const StoreKind &kind, const char *restart) {
+    Disk opened = disk;
+    DiskSystem system(opened);
+    system.set_restart(restart);
+    const Installed installed(system);
+    Opened found;
+    open(kind, found);
+    return opened;
+}
+
 std::string judge(const Disk &disk, const StoreKind &kind, const std::vector<Stored> &allowed,
                   size_t &match) {
     const Opened found = open_store_on(disk, kind);
     if (!found.wrong.empty()) {
         return found.wrong;
+    }
+    for (const std::string &warning : found.warnings) {
+        if (!tells_of_a_crash(warning)) {
+            return "a warning that a crash is no reason for: " + warning;
+        }
     }
     std::string differs;
     for (match = 0; match < allowed.size(); ++match) {

@@ -212,5 +212,21 @@ TEST_F(ScriptedCrash, WhileANewStoreTakesThePlaceOfAnOldOneLeavesOneOfThem) {
     });
 }
 
+TEST_F(ScriptedCrash, WhileAnOlderPointInTimeIsChosenLeavesTheNewestOrThatOne) {
+    kind_.keep = 3;
+    Truth truth(kind_.keep);
+    const Disk disk = disk_after(every_operation(), truth);
+    Life life(kind_, disk, truth);
+    ASSERT_EQ(life.begin_at(0), "");
+    const std::vector<Stored> chosen = life.end().steps.back().after;
+    sweep(life, every_state);
+
+    // The library alone, which has opened the store and not written down yet what the program says.
+    const std::string epoch = std::to_string(chosen.front().cds.at({}).epoch);
+    const Disk opened = disk_that_was_opened(disk, kind_, epoch.c_str());
+    size_t match = 0;
+    EXPECT_EQ(judge(opened.after_crash({}), kind_, chosen, match), "");
+}
+
 } // namespace
 } // namespace crash

@@ -79,6 +79,31 @@ protected:
         EXPECT_GT(older_, 0U);
     }
 
+    // Blocks that are written to where others belong, or written twice.
+    void misplace_blocks() {
+        constexpr uint64_t block = 4096;
+        std::vector<uint64_t> used;
+        for (uint64_t at = 0; at < disk_.content(file_).size(); at += block) {
+            const std::vector<std::byte> bytes = block_at(at);
+            if (std::ranges::any_of(bytes, [](std::byte byte) { return byte != std::byte{0}; })) {
+                used.push_back(at);
+            }
+        }
+        for (const uint64_t from : used) {
+            for (int i = 0; i < 12 && !HasFailure(); ++i) {
+                const uint64_t to = used[dice_.below(used.size())];
+                check(open_with(to, block_at(from)),
+                      "the block at offset " + std::to_string(from) + " at " + std::to_string(to));
+            }
+        }
+    }
+
+    std::vector<std::byte> block_at(uint64_t offset) const {
+        std::vector<std::byte> bytes(4096);
+        disk_.content(file_).read(offset, bytes.data(), bytes.size());
+        return bytes;
+    }
+
     void TearDown() override { report_states(states_); }
 
     StoreKind kind_{.block = 10};
@@ -94,6 +119,15 @@ protected:
 TEST_F(Damage, OfABitIsFound) {
     work(every_operation());
     flip_everywhere();
+}
+
+TEST_F(Damage, ByBlocksInWrongPlacesIsFound) {
+    Steps steps = every_operation();
+    for (const model::Step &step : until_the_journal_is_full()) {
+        steps.push_back(step);
+    }
+    work(steps);
+    misplace_blocks();
 }
 
 TEST_F(Damage, OfABitIsFoundAlsoAfterTheMetadataHaveMoved) {

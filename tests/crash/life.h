@@ -35,6 +35,9 @@ public:
 
     const Truth &truth() const { return truth_; }
     DiskSystem &system() { return system_; }
+    // The process goes on after another system was installed.
+    void resume() { cd::os::replace_system(&system_); }
+
     // Ends the process.
     const Recording &end();
     const Disk &disk() const { return disk_; }

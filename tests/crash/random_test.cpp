@@ -150,7 +150,8 @@ size_t number_from(const char *variable, size_t otherwise) {
 }
 
 TEST(RandomCrash, LeavesTheOldOrTheNewState) {
-    const size_t enough = number_from("CD_CRASH_STATES", usual_states);
+    const size_t usual = std::getenv("CD_TEST_LONG") != nullptr ? 100 * usual_states : usual_states;
+    const size_t enough = number_from("CD_CRASH_STATES", usual);
     const size_t first = number_from("CD_CRASH_SEED", 1);
     size_t states = 0;
     size_t seed = first;

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the containment-domains authors
+
+"""Each mutation takes one thing away that a file store needs to be old or new after a crash."""
+
+from dataclasses import dataclass
+
+
+@dataclass
+class Mutation:
+    name: str
+    file: str  # in libcd/file_store
+    function: str  # how it begins
+    old: str  # the first of these in the function
+    new: str
+    # Why no test can see it; "": a test has to fail.
+    survives: str = ""
+
+
+FORCE = "status = force();"
+NO_FORCE = "status = Status::ok();"
+
+SYNCS = [
+    Mutation("data are not forced before their record", "file_transaction.cpp",
+             "Status FileTransaction::commit()",
+             "if (writer_.has_written() && store_.options_.forced) {", "if (false) {"),
+    Mutation("a record is not forced", "metadata.cpp", "Status Metadata::append(", FORCE, NO_FORCE),
+    Mutation("the wiping of a record that failed is not forced", "metadata.cpp",
+             "Status Metadata::settle()", FORCE, NO_FORCE),
+    Mutation("snapshot and journal are not forced before the header", "metadata.cpp",
+             "Status Metadata::write_generation(", FORCE, NO_FORCE),
+    Mutation("a header is not forced", "metadata.cpp", "Status Metadata::write_generation(",
+             "status = write_header(file, header);\n    if (status.is_ok()) {\n        status = force();",
+             "status = write_header(file, header);\n    if (status.is_ok()) {"),
+    Mutation("a new file is not forced before it gets its name", "directory.cpp",
+             "Status Directory::publish(", "store.sync_all()", "Status::ok()"),
+    Mutation("the name of a new file is not forced", "directory.cpp", "Status Directory::publish(",
+             "forced ? file_.sync_all()", "forced ? Status::ok()"),
+    Mutation("the removal of a store is not forced", "directory.cpp", "Status Directory::remove(",
+             "forced ? file_.sync_all()", "forced ? Status::ok()"),
+    Mutation("the name of a store that is kept aside is not forced", "directory.cpp",
+             "Status Directory::rename(", "forced ? file_.sync_all()", "forced ? Status::ok()"),
+    Mutation("the name of a new directory is not forced", "directory.cpp", "Status make_directory(",
+             "return force_name(directory);", "return Status::ok();"),
+    Mutation("names that a killed process made are not forced", "directory.cpp",
+             "Status Directory::force()", "file_.sync_all()", "Status::ok()"),
+    Mutation("the name of a directory that a killed process made is not forced", "directory.cpp",
+             "Status Directory::force()", "return force_name(file_);", "return Status::ok();"),
+    Mutation("what a killed process wrote is not forced", "opening.cpp", "Status attach(",
+             "forced_ ? file.sync_all()", "forced_ ? Status::ok()"),
+]
+
+CHECKS = [
+    Mutation("checksum of a header", "header.cpp", "Status read_header(",
+             "if (crc32c(0, bytes.data(), checksum_at) != checksum.fixed32()) {", "if (false) {"),
+    Mutation("checksum of a snapshot", "loading.cpp", "Status read_snapshot(",
+             "if (crc32c(0, bytes.data(), bytes.size()) != header_.snapshot_checksum) {",
+             "if (false) {"),
+    Mutation("checksum of a record", "records.cpp", "FoundRecord find_record(",
+             "checksum != checksum_of(header,", "false && checksum != checksum_of(header,"),
+    Mutation("number of a record", "records.cpp", "FoundRecord find_record(",
+             "number != sequence ||", "false ||"),
+    Mutation("generation of a record", "records.cpp", "FoundRecord find_record(",
+             "generation != header.generation ||", "false ||"),
+    Mutation("checksums of data", "run.cpp", "Status check(",
+             "crc32c(0, bytes, length) == run.checksums[part]", "true"),
+    Mutation("data of a state that is in doubt are not read", "loading.cpp", "Status take(",
+             "if (!doubt.empty()) {", "if (false) {"),
+    Mutation("a record behind zeros is not looked for", "records.cpp", "FoundRecord find_record(",
+             "std::ranges::all_of(journal,",
+             "std::ranges::all_of(journal.first(std::min(journal.size(), format::block)),"),
+]
+
+ORDER = [
+    Mutation("the record is written before the data", "file_transaction.cpp",
+             "Status FileTransaction::commit()", "if (Status status = writer_.flush(); !status) {",
+             "if (Status status = store_.commit(*this); !status || writer_.flush().code() != 0) {"),
+    Mutation("a record that failed is not wiped before its places are used again",
+             "file_transaction.cpp", "Status FileTransaction::keep(", "store_.settle()",
+             "Status::ok()"),
+    Mutation("a record that failed is not wiped before the next one", "metadata.cpp",
+             "Status Metadata::append(", "if (Status status = settle(); !status) {",
+             "if (Status status = Status::ok(); !status) {"),
+    Mutation("a new journal is not wiped", "metadata.cpp", "Status Metadata::write_generation(",
+             "file.write_zeros(header.journal.offset, header.journal.length)", "Status::ok()"),
+    Mutation("headers do not alternate", "header.cpp", "Status write_header(",
+             "header.generation % format::headers * format::block", "0"),
+    Mutation("the header is written before the snapshot", "metadata.cpp",
+             "Status Metadata::write_generation(",
+             "Status status = file.write(header.snapshot.offset, snapshot.data(), snapshot.size());",
+             "Status status = write_header(file, header);\n    if (status.is_ok()) {\n"
+             "        status = file.write(header.snapshot.offset, snapshot.data(), snapshot.size());\n    }"),
+    Mutation("data are written over while they count", "file_transaction.cpp",
+             "Status FileTransaction::keep(", "place.block().has_one_owner() &&", ""),
+    Mutation("the metadata that count are free for others", "metadata.cpp",
+             "Status Metadata::move_to(", "older_ = header_;",
+             "volume_.release(header_.journal);\n    older_ = header_;"),
+    Mutation("what a failed header may refer to is free at once", "metadata.cpp",
+             "Status Metadata::write_generation(", "abandoned_.push_back(header.journal);",
+             "volume_.release(header.journal);\n        volume_.release(header.snapshot);"),
+    Mutation("after a move that failed the old journal goes on", "metadata.cpp",
+             "Status Metadata::move_to(", "must_move_ = true;", ""),
+    Mutation("a journal with a torn record goes on", "metadata.cpp",
+             "void Metadata::take_over(", "must_move_ = !loaded.doubt.empty();", ""),
+    Mutation("there is no second header at first", "metadata.cpp", "Status Metadata::create(",
+             "return write_header(volume_.file(), spare);", "return Status::ok();"),
+    Mutation("what the file holds counts as free when it is opened", "file_store.cpp",
+             "void FileStore::take_over(", "volume_.is_taken({run->offset, run->length});", ""),
+    Mutation("the older metadata count as free when the file is opened", "file_store.cpp",
+             "void FileStore::take_over(", "volume_.is_taken(header->snapshot);",
+             "if (header == &loaded.header) volume_.is_taken(header->snapshot);"),
+]
+
+MUTATIONS = SYNCS + CHECKS + ORDER

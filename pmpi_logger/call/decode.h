@@ -31,6 +31,8 @@ template <Role R, typename T> void take(Call &call, T argument) {
         a.root = argument;
     } else if constexpr (R == Role::length) {
         a.length = argument;
+    } else if constexpr (R == Role::partitions) {
+        a.partitions = argument;
     } else if constexpr (R == Role::both_count) {
         a.send_count = a.recv_count = argument;
     } else if constexpr (R == Role::both_type) {

@@ -15,6 +15,7 @@ enum class Role {
     root,
     length,     // of an array that follows
     both_count, // of the data sent and of the data received
+    partitions, // each with as many elements as the count says
     both_type,
     send_count,
     send_type,

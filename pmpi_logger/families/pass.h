@@ -18,7 +18,6 @@ struct Local {
 class Refused {
 public:
     struct Of {
-        static constexpr const char *partitioned = "partitioned communication is not recorded";
         static constexpr const char *shared_window =
             "other ranks change the memory of a shared window without MPI";
         static constexpr const char *dynamic_window =

@@ -32,6 +32,11 @@ void describe(const Call &call, Request::Kind kind, Request &request) {
     request.departures.clear();
     call.arrival->received(call.arguments, request.arrivals);
     call.arrival->sent(call.arguments, request.departures);
+    if (kind == Request::Kind::partitioned) {
+        request.parts = request.departures.empty() ? request.arrivals : request.departures;
+        request.partitions = call.arguments.partitions;
+        request.departures.clear(); // which go when the program says so
+    }
     if (kind == Request::Kind::receive) {
         request.departures.clear();
         request.comm = call.arguments.comm;
@@ -141,8 +146,8 @@ Initializing::Made Initializing::replay(const Call &call, Request::Kind kind, MP
         back_in_place(call, *handle);
         return Made::as_before;
     }
-    if (kind == Request::Kind::collective) {
-        result = not_matching(call, *entry, "where the buffers of a persistent collective are");
+    if (kind == Request::Kind::collective || kind == Request::Kind::partitioned) {
+        result = not_matching(call, *entry, "where the buffers of a persistent request are");
         return Made::failed;
     }
     return Made::anew;
@@ -204,7 +209,9 @@ int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Reques
             if (mode == CD_LOG_RECORDING) {
                 send_from_copy(*request);
             }
-            request->staging.refill();
+            if (request->kind != Request::Kind::partitioned) {
+                request->staging.refill();
+            }
         }
         MPI_Request handle = request != nullptr ? request->known_to_mpi() : requests[started];
         result = real<Fn::MPI_Start>(&handle);

@@ -14,9 +14,9 @@ namespace cd::logger {
 // one does. A re-execution gets the same request; if its buffers have moved, another one stands in
 // for it.
 //
-// A send that is started while a CD logs goes out from a copy, by a request of ours. Collective
-// ones cannot be made by one rank later, so they work on copies from the start in a program that
-// uses CDs.
+// A send that is started while a CD logs goes out from a copy, by a request of ours. Collective and
+// partitioned ones cannot be made by one rank later, so they work on copies from the start in a
+// program that uses CDs.
 class Initializing : public MovesData {
 protected:
     enum class Made { as_before, anew, failed, not_at_all };
@@ -71,7 +71,7 @@ public:
             }
         }
         Staging staging;
-        if constexpr (K == Request::Kind::collective) {
+        if constexpr (K == Request::Kind::collective || K == Request::Kind::partitioned) {
             staging = staging_of(call, Roles::has(Role::send_buf));
             if (!staging.empty()) {
                 stage<Roles>(arguments, staging);
@@ -124,6 +124,7 @@ using InitsSend = Inits<Request::Kind::send, Sends::from_copy>;
 using InitsBufferedSend = Inits<Request::Kind::send>;
 using InitsReceive = Inits<Request::Kind::receive>;
 using InitsCollective = Inits<Request::Kind::collective>;
+using InitsPartitioned = Inits<Request::Kind::partitioned>;
 
 // MPI_Start and MPI_Startall.
 class Activates : public MovesData {

@@ -45,6 +45,13 @@ void send_replaced(const Arguments &a, Blocks &blocks) {
     blocks.push_back({a.recv_buf, a.recv_count, a.recv_type});
 }
 
+void send_partitions(const Arguments &a, Blocks &blocks) {
+    if (a.send_type != MPI_DATATYPE_NULL) {
+        blocks.push_back(
+            {const_cast<void *>(a.send_buf), a.partitions * a.send_count, a.send_type});
+    }
+}
+
 void send_bcast(const Arguments &a, Blocks &blocks) {
     if (is_root(a)) {
         send_replaced(a, blocks);
@@ -127,6 +134,12 @@ void send_reduce_scatter_block(const Arguments &a, Blocks &blocks) {
 
 void receive_whole(const Arguments &a, Blocks &blocks) {
     blocks.push_back({a.recv_buf, a.recv_count, a.recv_type});
+}
+
+void receive_partitions(const Arguments &a, Blocks &blocks) {
+    if (a.recv_type != MPI_DATATYPE_NULL) {
+        blocks.push_back({a.recv_buf, a.partitions * a.recv_count, a.recv_type});
+    }
 }
 
 void receive_bcast(const Arguments &a, Blocks &blocks) {
@@ -253,6 +266,7 @@ const Arrival Arrivals::nothing = {no_blocks, send_whole};
 const Arrival Arrivals::message = {receive_whole, send_whole};
 const Arrival Arrivals::fetched = {receive_whole, no_blocks};
 const Arrival Arrivals::message_replaced = {receive_whole, send_replaced};
+const Arrival Arrivals::partitioned = {receive_partitions, send_partitions};
 const Arrival Arrivals::bcast = {receive_bcast, send_bcast};
 const Arrival Arrivals::gather = {receive_gather, send_to_root};
 const Arrival Arrivals::gatherv = {receive_gatherv, send_to_root};

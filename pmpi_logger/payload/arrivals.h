@@ -14,6 +14,7 @@ struct Arrivals {
     static const Arrival message; // as many bytes of the buffer as the status tells
     static const Arrival fetched; // what is sent need not be memory
     static const Arrival message_replaced;
+    static const Arrival partitioned;
     static const Arrival bcast;
     static const Arrival gather;
     static const Arrival gatherv;

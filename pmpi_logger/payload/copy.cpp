@@ -146,6 +146,12 @@ void gather(const Block &block, size_t bytes, std::byte *to) {
     }
 }
 
+Block part_of(const Block &whole, int part, int parts) {
+    const int64_t count = whole.count / parts;
+    auto *const begin = static_cast<std::byte *>(whole.address);
+    return {begin + part * count * facts_of(whole.type).extent, count, whole.type};
+}
+
 void deliver(const Block &block, const void *data, size_t bytes) {
     if (bytes == 0) {
         return;

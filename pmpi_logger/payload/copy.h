@@ -32,6 +32,9 @@ Bytes view(const Block &block, size_t bytes, std::vector<std::byte> &scratch);
 // Copies the first bytes of a block's data, in the order in which MPI sends them.
 void gather(const Block &block, size_t bytes, std::byte *to);
 
+// One of several parts of a block that are equally long.
+Block part_of(const Block &whole, int part, int parts);
+
 // Writes the first bytes of a block's data; the rest stays as it is.
 void deliver(const Block &block, const void *data, size_t bytes);
 

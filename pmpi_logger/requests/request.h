@@ -25,7 +25,8 @@ struct Request {
         exchange, // sends and receives; MPICH does not tell how much
         collective,
         file,
-        generalized // the program completes it
+        partitioned, // of which the program says, or asks, which parts are done
+        generalized  // the program completes it
     };
     enum class State : uint8_t {
         inactive,  // a persistent one between two uses
@@ -55,8 +56,10 @@ struct Request {
 
     Blocks arrivals;   // where data arrive
     Blocks departures; // a persistent send's data
-    Shadow shadow;     // that a send goes out from
-    Staging staging;   // that any other one works on
+    Blocks parts;      // of a partitioned one, in a row
+    int partitions = 1;
+    Shadow shadow;   // that a send goes out from
+    Staging staging; // that any other one works on
 
     // A receive's, to post it again.
     MPI_Comm comm = MPI_COMM_NULL;

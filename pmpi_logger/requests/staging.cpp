@@ -142,6 +142,15 @@ void Staging::refill() const {
     }
 }
 
+void Staging::refill(int part, int partitions) const {
+    if (!sources.empty()) {
+        const Block from = part_of(sources.front(), part, partitions);
+        std::vector<std::byte> scratch;
+        const Bytes data = view(from, bytes_in(from), scratch);
+        cd::logger::deliver(part_of(places.front(), part, partitions), data.data, data.size);
+    }
+}
+
 void Staging::follow(const Call &call, bool has_send_buf) {
     Blocks sent;
     Blocks in_place;
@@ -169,6 +178,15 @@ void Staging::deliver(const Blocks &arrivals, size_t most) const {
         const Bytes data = view(landed[i], std::min(bytes_in(landed[i]), most), scratch);
         most = SIZE_MAX;
         cd::logger::deliver(arrivals[i], data.data, data.size);
+    }
+}
+
+void Staging::deliver(const Block &whole, int part, int partitions) const {
+    if (!landed.empty()) {
+        const Block from = part_of(landed.front(), part, partitions);
+        std::vector<std::byte> scratch;
+        const Bytes data = view(from, bytes_in(from), scratch);
+        cd::logger::deliver(part_of(whole, part, partitions), data.data, data.size);
     }
 }
 

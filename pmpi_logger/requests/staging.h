@@ -47,6 +47,7 @@ public:
     // For requests that are started more than once: holds what is to be sent now; and the program
     // has its buffers somewhere else.
     void refill() const;
+    void refill(int part, int partitions) const;
     void follow(const Call &call, bool has_send_buf);
 
     bool empty() const { return !complete_; }
@@ -57,6 +58,7 @@ public:
 
     // The program's memory gets what has arrived; of the first block at most most bytes.
     void deliver(const Blocks &arrivals, size_t most) const;
+    void deliver(const Block &whole, int part, int partitions) const;
 
     // Where data arrive, in the order of the call's arrivals.
     Blocks landed;

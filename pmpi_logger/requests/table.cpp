@@ -209,8 +209,9 @@ void RequestTable::keep_type(MPI_Datatype type) {
     }
     for (Request *request : all()) {
         MPI_Datatype copy = MPI_DATATYPE_NULL;
-        for (Blocks *blocks : {&request->arrivals, &request->departures, &request->staging.landed,
-                               &request->staging.sources, &request->staging.places}) {
+        for (Blocks *blocks :
+             {&request->arrivals, &request->departures, &request->parts, &request->staging.landed,
+              &request->staging.sources, &request->staging.places}) {
             for (Block &block : *blocks) {
                 if (block.type != type) {
                     continue;

@@ -55,6 +55,49 @@ SCENARIO(rsend_init, SIZED(MPI_Rsend_init)) {
     });
 }
 
+#ifdef CD_HAS_MPI_Psend_init
+#ifndef CD_LARGE_COUNTS
+// The parts get ready in several ways, and are asked for in between.
+SCENARIO(partitioned, MPI_Psend_init, MPI_Precv_init, MPI_Pready, MPI_Pready_range, MPI_Pready_list,
+         MPI_Parrived) {
+    constexpr int parts = 6;
+    constexpr int count = 2 * 1000;
+    auto sent = sequence(parts * count, 10 * run.rank);
+    Buffer<int> received(parts * count + 1);
+    MPI_Request requests[2];
+    CALL(MPI_Precv_init(received, parts / 2, 2 * count, MPI_INT, run.previous(), tag,
+                        MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]));
+    CALL(MPI_Psend_init(sent.data(), parts, count, MPI_INT, run.next(), tag, MPI_COMM_WORLD,
+                        MPI_INFO_NULL, &requests[1]));
+    for (int round = 0; round < 2; ++round) {
+        CALL(MPI_Startall(2, requests));
+        sent[0] = 1000 * round + run.rank;
+        CALL(MPI_Pready(0, requests[1]));
+        int flag = -1;
+        CALL(MPI_Parrived(requests[0], 1, &flag));
+        run.out.value("not yet", flag);
+        sent[count] = 2000 * round + run.rank;
+        CALL(MPI_Pready_range(1, 3, requests[1]));
+        int last[] = {5, 4};
+        CALL(MPI_Pready_list(2, last, requests[1]));
+        while (flag == 0) {
+            if (MPI_Parrived(requests[0], 0, &flag) != MPI_SUCCESS) {
+                throw Failure("MPI_Parrived");
+            }
+        }
+        run.out.value("first", received[0]);
+        run.out.value("of the second half", received[count]);
+        auto completed = statuses(2);
+        CALL(MPI_Waitall(2, requests, completed.data()));
+        run.out.status("status", completed[0]);
+        run.out.buffer("received", received);
+    }
+    CALL(MPI_Request_free(&requests[0]));
+    CALL(MPI_Request_free(&requests[1]));
+}
+#endif
+#endif
+
 SCENARIO(startall, MPI_Startall, MPI_Testall) {
     auto sent = sequence(6, 10 * run.rank);
     std::vector<Buffer<int>> received(3, Buffer<int>(2));
@@ -140,18 +183,5 @@ SCENARIO(cancelled, MPI_Cancel) {
     run.out.buffer("received", received);
     CALL(MPI_Request_free(&request));
 }
-
-#if CD_HAS_MPI_Psend_init
-#ifndef CD_LARGE_COUNTS
-REFUSAL(refused_psend_init, MPI_Psend_init, nullptr, 1, 1, MPI_INT, 0, 0, MPI_COMM_WORLD,
-        MPI_INFO_NULL, nullptr)
-REFUSAL(refused_precv_init, MPI_Precv_init, nullptr, 1, 1, MPI_INT, 0, 0, MPI_COMM_WORLD,
-        MPI_INFO_NULL, nullptr)
-REFUSAL(refused_pready, MPI_Pready, 0, MPI_REQUEST_NULL)
-REFUSAL(refused_pready_range, MPI_Pready_range, 0, 0, MPI_REQUEST_NULL)
-REFUSAL(refused_pready_list, MPI_Pready_list, 0, nullptr, MPI_REQUEST_NULL)
-REFUSAL(refused_parrived, MPI_Parrived, MPI_REQUEST_NULL, 0, nullptr)
-#endif
-#endif
 
 } // namespace

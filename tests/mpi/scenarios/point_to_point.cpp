@@ -164,11 +164,4 @@ SCENARIO(buffered, SIZED(MPI_Bsend), SIZED(MPI_Ibsend), SIZED(MPI_Bsend_init),
     run.out.value("its size", size);
 }
 
-#if CD_HAS_MPI_Isendrecv
-REFUSAL(refused_isendrecv, SIZED(MPI_Isendrecv), nullptr, 0, MPI_INT, MPI_PROC_NULL, 0, nullptr, 0,
-        MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, nullptr)
-REFUSAL(refused_isendrecv_replace, SIZED(MPI_Isendrecv_replace), nullptr, 0, MPI_INT, MPI_PROC_NULL,
-        0, MPI_PROC_NULL, 0, MPI_COMM_WORLD, nullptr)
-#endif
-
 } // namespace

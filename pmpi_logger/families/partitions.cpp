@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "families/partitions.h"
+
+#include "entry/writer.h"
+#include "payload/copy.h"
+#include "replay/match.h"
+#include "replay/polls.h"
+
+namespace cd::logger {
+namespace {
+
+bool has(const Request *request, int part) {
+    return request != nullptr && !request->parts.empty() && part >= 0 && part < request->partitions;
+}
+
+// What the program gets of a part when it asks; empty unless it is under way.
+Blocks arriving(const Request *request, int part) {
+    if (!has(request, part) || request->state == Request::State::inactive ||
+        request->arrivals.empty()) {
+        return {};
+    }
+    return {part_of(request->arrivals.front(), part, request->partitions)};
+}
+
+} // namespace
+
+void ReadiesParts::copy(const Request *request, const std::vector<int> &parts) {
+    const Inside inside;
+    for (const int part : parts) {
+        if (has(request, part)) {
+            request->staging.refill(part, request->partitions);
+        }
+    }
+}
+
+void ReadiesParts::add_checksum(Call &call, const Request *request, const std::vector<int> &parts) {
+    const Inside inside;
+    uint64_t sum = 0;
+    for (const int part : parts) {
+        sum = sum * 31 + static_cast<uint64_t>(part);
+        if (has(request, part)) {
+            sum = sum * 31 +
+                  checksum_of({part_of(request->parts.front(), part, request->partitions)});
+        }
+    }
+    call.add_word(sum);
+}
+
+void ReadiesParts::record(const Call &call, int result) {
+    const Inside inside;
+    EntryWriter writer(call, result);
+    writer.write();
+}
+
+bool ReadiesParts::replay(const Call &call, int &result) {
+    const Inside inside;
+    return !next_entry(call, result) && result == run_live;
+}
+
+Call AsksForPart::call_of(Fn fn, const void *site, int part) {
+    Call call;
+    call.fn = fn;
+    call.site = site;
+    call.add_word(static_cast<uint64_t>(part));
+    return call;
+}
+
+void AsksForPart::settle(const Call &call, MPI_Request handle, int part, int flag, int result,
+                         bool recording) {
+    const Inside inside;
+    const Request *request = RequestTable::instance().find(handle);
+    const Blocks arrived = flag != 0 && result == MPI_SUCCESS ? arriving(request, part) : Blocks();
+    if (!arrived.empty()) {
+        request->staging.deliver(request->arrivals.front(), part, request->partitions);
+    }
+    if (recording && flag == 0) {
+        record_nothing(call, result);
+    } else if (recording) {
+        EntryWriter writer(call, result);
+        writer.add_data(arrived, everything);
+        writer.write();
+    }
+}
+
+bool AsksForPart::replay(const Call &call, MPI_Request handle, int part, int *flag, int &result) {
+    const Inside inside;
+    std::optional<EntryReader> entry = next_answer(call, result);
+    if (!entry) {
+        return result == run_live;
+    }
+    *flag = entry->has(EntryHeader::negative) ? 0 : 1;
+    result = entry->result();
+    const Blocks arrived = arriving(RequestTable::instance().find(handle), part);
+    if (*flag != 0 && result == MPI_SUCCESS && !entry->at_end() && !entry->take_data(arrived)) {
+        result = not_matching(call, *entry, "how much data is received");
+    }
+    return false;
+}
+
+} // namespace cd::logger

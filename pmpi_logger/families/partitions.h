@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "families/family.h"
+#include "replay/complaint.h"
+#include "requests/table.h"
+
+#include <tuple>
+#include <vector>
+
+namespace cd::logger {
+
+// MPI_Pready and its like: parts of a partitioned send may go. They do from a copy; a replay lets
+// them go no second time.
+class ReadiesParts : public MovesData {
+public:
+    template <Fn F, typename... A> static int call(const void *site, A... a) {
+        if (Inside::mpi()) {
+            return real<F>(a...);
+        }
+        const std::tuple<A...> arguments(a...);
+        const MPI_Request handle = std::get<sizeof...(A) - 1>(arguments);
+        const auto ready = [&] {
+            const Inside inside;
+            return real<F>(a...);
+        };
+        const int mode = cd_log_mode();
+        Request *request = RequestTable::instance().find(handle);
+        if (mode == CD_LOG_OFF) {
+            if (request != nullptr && request->logged()) {
+                return refuse(F, started_in_a_cd_of_another_thread);
+            }
+            copy(request, parts<F>(arguments));
+            return ready();
+        }
+        Call call = decode_data<F>(site, a...);
+        const std::vector<int> which = parts<F>(arguments);
+        add_checksum(call, request, which);
+        int result = MPI_SUCCESS;
+        if (mode == CD_LOG_REPLAYING) {
+            return replay(call, result) ? ReadiesParts::call<F>(site, a...) : result;
+        }
+        copy(request, which);
+        result = ready();
+        record(call, result);
+        return result;
+    }
+
+private:
+    static constexpr const char *started_in_a_cd_of_another_thread =
+        "the request was started in a CD of another thread, which alone can say what is ready";
+
+    template <Fn F, typename Tuple> static std::vector<int> parts(const Tuple &arguments) {
+        std::vector<int> which;
+        if constexpr (std::tuple_size_v<Tuple> == 2) {
+            which.push_back(std::get<0>(arguments));
+        } else if constexpr (std::is_integral_v<std::tuple_element_t<1, Tuple>>) {
+            for (int i = std::get<0>(arguments); i <= std::get<1>(arguments); ++i) {
+                which.push_back(i);
+            }
+        } else {
+            which.assign(std::get<1>(arguments), std::get<1>(arguments) + std::get<0>(arguments));
+        }
+        return which;
+    }
+
+    static void copy(const Request *request, const std::vector<int> &parts);
+    static void add_checksum(Call &call, const Request *request, const std::vector<int> &parts);
+    static void record(const Call &call, int result);
+    // Whether the call has to go to MPI after all.
+    static bool replay(const Call &call, int &result);
+};
+
+// MPI_Parrived: the part is there from the first call on that says so.
+class AsksForPart : public MovesData {
+public:
+    template <Fn F> static int call(const void *site, MPI_Request request, int part, int *flag) {
+        const int mode = cd_log_mode();
+        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::instance().empty())) {
+            return real<F>(request, part, flag);
+        }
+        const auto ask = [&] {
+            const Inside inside;
+            return real<F>(request, part, flag);
+        };
+        const Call call = call_of(F, site, part);
+        if (mode == CD_LOG_REPLAYING) {
+            int result = MPI_SUCCESS;
+            return replay(call, request, part, flag, result)
+                       ? AsksForPart::call<F>(site, request, part, flag)
+                       : result;
+        }
+        const int result = ask();
+        settle(call, request, part, *flag, result, mode == CD_LOG_RECORDING);
+        return result;
+    }
+
+private:
+    static Call call_of(Fn fn, const void *site, int part);
+    static void settle(const Call &call, MPI_Request request, int part, int flag, int result,
+                       bool recording);
+    // Whether the call has to go to MPI after all.
+    static bool replay(const Call &call, MPI_Request request, int part, int *flag, int &result);
+};
+
+} // namespace cd::logger

@@ -19,7 +19,7 @@ using cd::Domain;
 using cd::Result;
 
 struct Tracked {
-    explicit Tracked(int &ends) : ends(ends) {}
+    explicit Tracked(int &count) : ends(count) {}
     Tracked(const Tracked &) = delete;
     Tracked &operator=(const Tracked &) = delete;
     ~Tracked() { ++ends; }

@@ -46,6 +46,7 @@ SCENARIO(accept_and_connect, MPI_Comm_accept, MPI_Comm_connect, MPI_Open_port, M
     }
 }
 
+#ifdef CD_TEST_MPI_SPAWN
 SCENARIO(spawn, MPI_Comm_spawn) {
     if (run.rank != 0) {
         return;
@@ -59,6 +60,7 @@ SCENARIO(spawn, MPI_Comm_spawn) {
     talk(run, child);
     CALL(MPI_Comm_disconnect(&child));
 }
+#endif
 
 #endif
 

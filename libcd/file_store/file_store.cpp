@@ -190,9 +190,12 @@ Status FileStore::commit(FileTransaction &transaction) {
             return status;
         }
     }
-    retained_.splice(retained_.end(), retained);
-    while (retained_.size() > static_cast<size_t>(options_.older_kept)) {
-        retained_.pop_front();
+    // The others stay taken as long as the file refers to them, however few are wanted now.
+    if (transaction.retaining_) {
+        retained_.splice(retained_.end(), retained);
+        while (retained_.size() > static_cast<size_t>(options_.older_kept)) {
+            retained_.pop_front();
+        }
     }
     count_as_written(transaction);
     return Status::ok();
@@ -243,6 +246,11 @@ void FileStore::write_unknown_name(uint64_t number, ChangeWriter &into) {
     if (!written) {
         into.name(number, name);
     }
+}
+
+bool FileStore::retains() {
+    const std::scoped_lock lock(mutex_);
+    return options_.older_kept > 0 || !retained_.empty();
 }
 
 Status FileStore::remove() {

@@ -82,6 +82,8 @@ private:
     // A name or CD that a transaction uses and that the file may not know yet.
     using NameKey = std::pair<uint8_t, std::string>;
 
+    // Older points in time are wanted, or there are some of a process that wanted them.
+    bool retains();
     Status check_process() const;
     Status settle();
     uint64_t number_of(const StoredName &name);

@@ -122,7 +122,7 @@ void FileTransaction::epoch(CdNumber cd, uint64_t epoch) {
     changes_.epoch(cd, epoch);
 }
 
-bool FileTransaction::retains() const { return store_.options_.older_kept > 0; }
+bool FileTransaction::retains() const { return store_.retains(); }
 
 void FileTransaction::retain(std::vector<Piece> data) {
     retaining_ = true;

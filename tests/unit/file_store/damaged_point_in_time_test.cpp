@@ -124,6 +124,30 @@ TEST_F(DamagedPointInTime, WhatIsTakenCanBeAdvancedAsAnyOther) {
     EXPECT_EQ(found(",keep=3", 0), 'd');
 }
 
+// The room of those that are not wanted any more is not free while the file says that they are
+// there.
+TEST_F(DamagedPointInTime, OlderOnesAreLeftAloneByAProcessThatKeepsFewer) {
+    write(",keep=3");
+    ASSERT_EQ(0, in_process([&] {
+                  std::vector<char> bytes(length);
+                  std::vector<char> more(20 * length, 'm');
+                  const cd_handle root = create();
+                  const cd_addrspec known = {bytes.data(), length, CD_READ_WRITE, CD_GLOBAL};
+                  if (add_to_cd_via_copy(root, &known, 1, nullptr) != CD_SUCCESS) {
+                      return 1;
+                  }
+                  for (size_t at = 0; at < more.size(); at += length / 2) {
+                      const cd_addrspec range = {&more[at], length / 2, CD_READ_ONLY, CD_GLOBAL};
+                      if (add_to_cd_via_copy(root, &range, 1, nullptr) != CD_SUCCESS) {
+                          return 2;
+                      }
+                  }
+                  return 0;
+              }));
+    damage('d');
+    EXPECT_EQ(found(",keep=3", 1), 'c');
+}
+
 TEST_F(DamagedPointInTime, WithoutAWholeOneOpeningFailsAndLeavesTheFile) {
     write(",keep=3");
     damage('d');

@@ -350,7 +350,7 @@ Status rebuild_found(const FoundSet &found, const Options &options, bool look_on
                      Survey &survey) {
     if (!found.problem.empty()) {
         return fail(CD_ERROR_REDUNDANCY_EXCEEDED, "set %d of %d: %s; nothing was changed",
-                    found.set.group, found.set.groups, found.problem.c_str());
+                    found.set.group + 1, found.set.groups, found.problem.c_str());
     }
     std::vector<Survey> surveys(found.places.size());
     const Status status = run_members(found.set.shape.members, [&](Exchange &exchange) {

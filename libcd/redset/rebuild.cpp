@@ -66,7 +66,7 @@ public:
             return fail(CD_ERROR_STORE_DAMAGED,
                         "set %d: what was rebuilt for rank %d does not match its checksum; nothing "
                         "was changed",
-                        set_.group, set_.ranks[static_cast<size_t>(self_)]);
+                        set_.group + 1, set_.ranks[static_cast<size_t>(self_)]);
         }
         return Status::ok();
     }

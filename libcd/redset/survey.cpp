@@ -137,7 +137,7 @@ Status collect_files(const Set &set, const std::vector<Remains> &all, Survey &su
                             "set %d: scheme files tell different things of member %d (rank %d), "
                             "and no checksums say which is right: files of different times are "
                             "mixed",
-                            set.group, member, set.ranks[index(member)]);
+                            set.group + 1, member, set.ranks[index(member)]);
             }
             known = &entry;
         }
@@ -157,7 +157,7 @@ Status collect_files(const Set &set, const std::vector<Remains> &all, Survey &su
         return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
                     "set %d of %d (%s, %d members): nothing that is left tells which files ranks "
                     "%s had; nothing was changed",
-                    set.group, set.groups, scheme_name(set.shape.scheme), set.shape.members,
+                    set.group + 1, set.groups, scheme_name(set.shape.scheme), set.shape.members,
                     unknown.c_str());
     }
     survey.layout.emplace(set.shape, std::move(sizes));
@@ -302,8 +302,8 @@ Status too_much_lost(const Set &set, const std::vector<MemberState> &members) {
         CD_ERROR_REDUNDANCY_EXCEEDED,
         "set %d of %d (%s, %d members, %d checksums or copies): files of ranks %s are lost, "
         "more than it can bring back; nothing was changed%s",
-        set.group, set.groups, scheme_name(set.shape.scheme), set.shape.members, set.shape.checks,
-        ranks.c_str(), reasons.c_str());
+        set.group + 1, set.groups, scheme_name(set.shape.scheme), set.shape.members,
+        set.shape.checks, ranks.c_str(), reasons.c_str());
 }
 
 Status survey_with(Exchange &exchange, const Set &set, const Place &place,

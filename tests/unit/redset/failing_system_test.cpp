@@ -104,6 +104,50 @@ TEST(FailingSystem, ARebuildThatFailsAnywhereLeavesFilesAsTheyWere) {
     EXPECT_GT(failures, 30);
 }
 
+// Of the reads, the one with a number delivers a bit that is wrong.
+class LyingSystem : public ReplacedSystem {
+public:
+    ssize_t read_at(int fd, void *to, size_t length, off_t offset) override {
+        const ssize_t got = System::read_at(fd, to, length, offset);
+        if (lying.fetch_sub(1) == 0) {
+            static_cast<unsigned char *>(to)[0] ^= 1;
+            lied = true;
+        }
+        return got;
+    }
+
+    std::atomic<int> lying = never;
+    std::atomic<bool> lied = false;
+};
+
+TEST(FailingSystem, ABitThatIsReadWrongNeverEndsUpInAFile) {
+    const Set set = single_set({Scheme::xor_set, 4, 1});
+    int refused = 0;
+    for (int call = 0;; ++call) {
+        SCOPED_TRACE(call);
+        LyingSystem system;
+        ScratchSet scratch(set, {{300, 20'000}, {7}, {50'000}, {1000, 0}});
+        ASSERT_TRUE(scratch.apply()) << message();
+        const FolderState before = scratch.state();
+        scratch.erase(2);
+        const FolderState left = scratch.state();
+        system.lying = call;
+        const Status status = scratch.rebuild();
+        system.lying = never;
+        if (status) {
+            ASSERT_TRUE(contents(scratch.state()) == contents(before));
+        } else {
+            ASSERT_TRUE(scratch.state() == left) << message();
+            ++refused;
+        }
+        if (!system.lied) {
+            ASSERT_TRUE(status) << message();
+            break;
+        }
+    }
+    EXPECT_GT(refused, 5);
+}
+
 TEST(FailingSystem, AnApplyThatFailsAnywhereLeavesFilesAsTheyWere) {
     const Set set = single_set({Scheme::xor_set, 3, 1});
     int failures = 0;

@@ -162,6 +162,21 @@ TEST(Checksums, FindAFileThatOnlyHasTheRightSize) {
     EXPECT_TRUE(contents(scratch.state()) == contents(before));
 }
 
+// Data and payload are the same at both times, and only the header tells them apart.
+TEST(Checksums, FindAHeaderOfAnotherTime) {
+    ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{1000}, {1000}, {1000}});
+    ASSERT_TRUE(scratch.apply()) << message();
+    const std::string scheme = scratch.place().scheme_file(scratch.set(), 1);
+    const auto old = bytes_of(scheme);
+    fs::last_write_time(scratch.place().path(scratch.names(1)[0]),
+                        fs::file_time_type::clock::now());
+    ASSERT_TRUE(scratch.apply()) << message();
+    const FolderState before = scratch.state();
+    write_file(scheme, old);
+    ASSERT_TRUE(scratch.rebuild()) << message();
+    EXPECT_TRUE(contents(scratch.state()) == contents(before));
+}
+
 // What else is in the directory, other sets' files included, is nobody's business.
 TEST(Rebuild, OtherSetsInTheSameDirectoryAreLeftAlone) {
     Set first = single_set({Scheme::xor_set, 3, 1});

@@ -25,6 +25,7 @@ int exit_status(Outcome outcome);
 
 struct Arguments {
     bool json = false;
+    bool dry_run = false; // of a command that writes
     std::vector<std::string> paths;
 };
 
@@ -33,5 +34,8 @@ Outcome list(const Arguments &arguments);
 Outcome show(const Arguments &arguments);
 Outcome verify(const Arguments &arguments);
 Outcome epoch(const Arguments &arguments);
+
+// Writes, unless dry_run says that it shall only tell what it would do. Its paths are directories.
+Outcome rebuild(const Arguments &arguments);
 
 } // namespace cdctl

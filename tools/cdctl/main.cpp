@@ -29,6 +29,7 @@ struct Command {
     std::string_view name;
     const char *summary;
     Outcome (*run)(const Arguments &);
+    bool writes = false; // takes --dry-run, and nobody guesses the paths
 };
 
 constexpr Command commands[] = {
@@ -36,6 +37,7 @@ constexpr Command commands[] = {
     {"show", "all that a store says: epochs, CDs, entries, file positions", show},
     {"verify", "reads all data, and says which are damaged", verify},
     {"epoch", "the newest epoch that all of the stores have, for CD_RESTART", epoch},
+    {"rebuild", "brings back lost files of redundancy sets; --dry-run only looks", rebuild, true},
 };
 
 void print_usage(std::FILE *to) {
@@ -46,7 +48,7 @@ void print_usage(std::FILE *to) {
     std::fputs(
         "\nA PATH is a store (RANK-NAME.cds) or a directory of stores; without any it is the\n"
         "dir= of CD_STORAGE_INFO, or cd-stores. Stores are only read, also while programs\n"
-        "use them.\n\n"
+        "use them. Only rebuild writes; it needs the directories below which sets are.\n\n"
         "exit status: 0 good, 1 damaged, 2 wrong usage, 3 cannot be read,\n"
         "             4 usable, but the newest state or an older epoch is lost\n",
         to);
@@ -59,7 +61,8 @@ int refuse(const char *what, std::string_view word) {
 }
 
 // False: words has an option that there is not, the first of which becomes unknown.
-bool read_arguments(std::span<char *> words, Arguments &arguments, std::string_view &unknown) {
+bool read_arguments(std::span<char *> words, bool writes, Arguments &arguments,
+                    std::string_view &unknown) {
     bool only_paths = false;
     for (const std::string_view word : words) {
         if (only_paths || !word.starts_with('-')) {
@@ -68,6 +71,8 @@ bool read_arguments(std::span<char *> words, Arguments &arguments, std::string_v
             only_paths = true;
         } else if (word == "--json") {
             arguments.json = true;
+        } else if (writes && word == "--dry-run") {
+            arguments.dry_run = true;
         } else {
             unknown = word;
             return false;
@@ -94,8 +99,11 @@ int run(std::span<char *> words) {
         if (command.name == name) {
             Arguments arguments;
             std::string_view unknown;
-            if (!read_arguments(words.subspan(1), arguments, unknown)) {
+            if (!read_arguments(words.subspan(1), command.writes, arguments, unknown)) {
                 return refuse("no option", unknown);
+            }
+            if (command.writes && arguments.paths.empty()) {
+                return refuse("no directory for", name);
             }
             return exit_status(command.run(arguments));
         }

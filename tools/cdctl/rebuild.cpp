@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "command.h"
+#include "json.h"
+#include "redset/offline.h"
+#include "text.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace cdctl {
+namespace {
+
+using cd::redset::FoundSet;
+using cd::redset::MemberState;
+using cd::redset::scheme_name;
+using cd::redset::Survey;
+
+enum class Verdict { whole, rebuilt, rebuildable, failed, lost };
+
+const char *name_of(Verdict verdict) {
+    switch (verdict) {
+    case Verdict::whole:
+        return "whole";
+    case Verdict::rebuilt:
+        return "rebuilt";
+    case Verdict::rebuildable:
+        return "rebuildable";
+    case Verdict::failed:
+        return "failed";
+    case Verdict::lost:
+        break;
+    }
+    return "lost";
+}
+
+Outcome outcome_of(Verdict verdict) {
+    switch (verdict) {
+    case Verdict::whole:
+    case Verdict::rebuilt:
+        return Outcome::good;
+    case Verdict::rebuildable:
+        return Outcome::older;
+    case Verdict::failed:
+        return Outcome::unreadable;
+    case Verdict::lost:
+        break;
+    }
+    return Outcome::damaged;
+}
+
+struct Result {
+    Verdict verdict = Verdict::whole;
+    std::string problem; // why not, "" when it went well
+    Survey survey;
+};
+
+bool anything_lost(const Survey &survey) {
+    return std::any_of(survey.members.begin(), survey.members.end(), [](const MemberState &member) {
+        return !member.data_lost.empty() || !member.payload_lost.empty();
+    });
+}
+
+Result rebuild_one(const FoundSet &found, bool dry_run) {
+    Result result;
+    if (const cd::Status status = rebuild_found(found, {}, dry_run, result.survey); !status) {
+        const bool exceeded = status.code() == CD_ERROR_REDUNDANCY_EXCEEDED;
+        result.verdict = exceeded ? Verdict::lost : Verdict::failed;
+        result.problem = cd::message();
+    } else if (anything_lost(result.survey)) {
+        result.verdict = dry_run ? Verdict::rebuildable : Verdict::rebuilt;
+    }
+    return result;
+}
+
+std::string title_of(const FoundSet &found) {
+    const auto &[shape, group, groups, job_ranks, ranks] = found.set;
+    return "set " + std::to_string(group + 1) + " of " + std::to_string(groups) + " (" +
+           scheme_name(shape.scheme) + ", " + std::to_string(shape.members) + " members) of " +
+           found.found.front();
+}
+
+void print(const FoundSet &found, const Result &result) {
+    std::printf("%s: %s%s\n", printable(title_of(found)).c_str(), name_of(result.verdict),
+                result.survey.layout && !result.survey.checksums ? "; there are no checksums" : "");
+    if (!result.problem.empty()) {
+        std::printf("  %s\n", printable(result.problem).c_str());
+    }
+    for (size_t member = 0; member < result.survey.members.size(); ++member) {
+        const auto &[data, payload] = result.survey.members[member];
+        const int rank = found.set.ranks[member];
+        if (!data.empty()) {
+            std::printf("  rank %d: files lost: %s\n", rank, printable(data).c_str());
+        }
+        if (!payload.empty()) {
+            std::printf("  rank %d: scheme file lost: %s\n", rank, printable(payload).c_str());
+        }
+    }
+}
+
+void text_or_null(Json &json, std::string_view key, const std::string &text) {
+    json.key(key);
+    text.empty() ? json.null() : json.value(text);
+}
+
+void describe(const FoundSet &found, const Result &result, Json &json) {
+    const auto &shape = found.set.shape;
+    json.begin_object();
+    json.member("set", found.set.group).member("sets", found.set.groups);
+    json.member("scheme", scheme_name(shape.scheme)).member("members", shape.members);
+    json.member("checks", shape.checks).member("verdict", name_of(result.verdict));
+    json.member("checksums", result.survey.checksums.has_value());
+    text_or_null(json, "problem", result.problem);
+    json.key("scheme_files").begin_array();
+    for (const std::string &path : found.found) {
+        json.value(path);
+    }
+    json.end_array().key("ranks").begin_array();
+    for (size_t member = 0; member < result.survey.members.size(); ++member) {
+        const auto &[data, payload] = result.survey.members[member];
+        json.begin_object().member("rank", found.set.ranks[member]);
+        json.member("directory", found.places[member].folder);
+        text_or_null(json, "files_lost", data);
+        text_or_null(json, "scheme_file_lost", payload);
+        json.end_object();
+    }
+    json.end_array().end_object();
+}
+
+// A line on a terminal that is written over; nothing elsewhere.
+void show_progress(size_t set, size_t sets) {
+    if (::isatty(STDERR_FILENO) == 1) {
+        std::fprintf(stderr, set < sets ? "\rset %zu of %zu\033[K" : "\r\033[K", set + 1, sets);
+    }
+}
+
+} // namespace
+
+Outcome rebuild(const Arguments &arguments) {
+    cd::redset::Search search;
+    if (!find_sets(arguments.paths, search)) {
+        std::fprintf(stderr, "cdctl: %s\n", printable(cd::message()).c_str());
+        return Outcome::unreadable;
+    }
+    for (const std::string &problem : search.unusable) {
+        std::fprintf(stderr, "cdctl: %s\n", printable(problem).c_str());
+    }
+    if (search.sets.empty()) {
+        std::fprintf(stderr, "cdctl: no scheme file of a set can be read there\n");
+    }
+    Outcome outcome = search.sets.empty() ? Outcome::unreadable : Outcome::good;
+    Json json;
+    json.begin_object().member("dry_run", arguments.dry_run).key("sets").begin_array();
+    for (size_t i = 0; i < search.sets.size(); ++i) {
+        show_progress(i, search.sets.size());
+        const Result result = rebuild_one(search.sets[i], arguments.dry_run);
+        show_progress(search.sets.size(), search.sets.size());
+        outcome = std::max(outcome, outcome_of(result.verdict));
+        arguments.json ? describe(search.sets[i], result, json) : print(search.sets[i], result);
+    }
+    if (arguments.json) {
+        json.end_array().key("unusable").begin_array();
+        for (const std::string &problem : search.unusable) {
+            json.value(problem);
+        }
+        json.end_array().end_object();
+        std::puts(json.text().c_str());
+    }
+    return outcome;
+}
+
+} // namespace cdctl

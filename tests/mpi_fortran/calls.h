@@ -9,8 +9,8 @@ void note(int number);
 /* Notes bytes that a replay has to give again, but that C does not have like Fortran. */
 void keep(const void *bytes, int length);
 
-/* Notes that MPI was given so many sections of arrays as descriptors. For each of these MPICH makes a
-   type, and frees it, by calls that the logger sees. */
+/* Notes that MPI was given so many sections of arrays as descriptors. For each of these MPICH makes
+   a type, and frees it, by calls that the logger sees. */
 void described(int sections);
 
 /* The calls of calls.F90 and of calls.c: the same ones in the same order. */

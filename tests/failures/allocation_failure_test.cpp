@@ -9,6 +9,7 @@
 #include "snapshot.h"
 
 #include "cd/cd.h"
+#include "cd/control.h"
 #include "cd/mpi_log.h"
 #include "runtime/active_stack.h"
 #include "runtime/stored_family.h"
@@ -255,6 +256,16 @@ std::vector<Case> cases_in_memory() {
              need(cd_log_append(world.child, &part, 1));
          },
          [](World &world) { return delete_MPI_log_from_cd(world.root); }},
+        {"inject", nullptr, nothing,
+         [](World &) {
+             const int result = cd_inject("cd=0/a name that needs memory/0/0;cd=0/root/0/0");
+             return result == CD_SUCCESS ? cd_inject(nullptr) : result;
+         }},
+        {"run", nullptr, nothing,
+         [](World &world) {
+             const cd_body_fn nothing_to_do = [](cd_handle, void *) { return 0; };
+             return cd_run(world.root, nullptr, nothing_to_do, nullptr);
+         }},
     };
 }
 

@@ -98,6 +98,17 @@ protected:
         }
     }
 
+    // A last record of which nothing is left looks as if it had never been written.
+    void lose_blocks() {
+        const Stored before_the_last = *(once_stored_.end() - 2);
+        for (uint64_t at = 0; at < disk_.content(file_).size() && !HasFailure(); at += 4096) {
+            const Opened found = open_with(at, std::vector<std::byte>(4096));
+            if (!(found.wrong.empty() && found.stored == before_the_last)) {
+                check(found, "zeros at offset " + std::to_string(at));
+            }
+        }
+    }
+
     std::vector<std::byte> block_at(uint64_t offset) const {
         std::vector<std::byte> bytes(4096);
         disk_.content(file_).read(offset, bytes.data(), bytes.size());
@@ -119,6 +130,11 @@ protected:
 TEST_F(Damage, OfABitIsFound) {
     work(every_operation());
     flip_everywhere();
+}
+
+TEST_F(Damage, ByLostBlocksIsFoundUnlessItIsTheLastRecord) {
+    work(every_operation());
+    lose_blocks();
 }
 
 TEST_F(Damage, ByBlocksInWrongPlacesIsFound) {

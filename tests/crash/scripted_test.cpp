@@ -167,6 +167,9 @@ TEST_F(ScriptedCrash, AfterANewProcessHasOpenedTheStoreOfAKilledOneLeavesWhatTha
         });
         ASSERT_EQ(judge(disk.after_crash(all), kind_, candidates, found.match), "");
         const Truth truth = killed.truth_of(found);
+        // The library alone, before the program does anything.
+        const Disk opened = disk_that_was_opened(disk, kind_, nullptr);
+        ASSERT_EQ(judge(opened.after_crash({}), kind_, {truth.stored()}, found.match), "");
         Life life(kind_, disk, truth, candidates);
         const bool anew = truth.stored() == nothing_stored();
         ASSERT_EQ(anew ? life.begin_anew() : life.begin_restarted(), "");

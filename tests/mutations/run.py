@@ -21,7 +21,7 @@ SOURCE = Path(__file__).resolve().parents[2]
 PROGRAMS = [
     ("cd_crash_tests", "tests/crash/cd_crash_tests", "-Random*"),
     ("cd_crash_tests", "tests/crash/cd_crash_tests", "Random*"),
-    ("cd_unit_tests", "tests/unit/cd_unit_tests", "*Crash*:*Store*:*Restart*"),
+    ("cd_unit_tests", "tests/unit/cd_unit_tests", "*Crash*:*Store*:*Restart*:*PointInTime*:*Ending*:*Damaged*"),
 ]
 LONGEST_RUN = 600  # seconds
 

@@ -358,4 +358,6 @@ CD_API int cd_add_via_regen_va(cd_handle cd, const struct cd_addrspec *addrlist,
 #define add_to_cd_via_regen(...) cd_add_via_regen_va(__VA_ARGS__, CD_END_OF_ARGUMENTS)
 #endif
 
+#include "cd/control.h"
+
 #endif

@@ -77,7 +77,7 @@ template <typename Body> void run(const Domain &parent, const RunOptions &option
     const std::string name = domain.name();
     for (int tried = 1;; ++tried) {
         detail::Failure failure = detail::caught([&] { return detail::what_failed(body, domain); });
-        if (cd_failed(domain.handle()) != 0 && !failure.happened())
+        if (cd_failed(domain.handle()) == 1 && !failure.happened())
             failure.sentence = "the failure was injected";
         if (options.check && !failure.happened())
             failure = detail::caught([&]() -> std::string {

@@ -58,7 +58,7 @@ Reason call(cd_body_fn function, const char *name, cd_handle cd, void *context) 
 // occurrence is the n-th run.
 Reason run_once(cd_handle cd, const Work &work) {
     Reason reason = call(work.body, "body", cd, work.context);
-    const bool injected = cd_failed(cd) != 0;
+    const bool injected = cd_failed(cd) == 1;
     if (reason.none() && injected) {
         std::snprintf(reason.text, sizeof reason.text, "the failure was injected");
     }

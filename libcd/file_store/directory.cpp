@@ -49,7 +49,14 @@ Status force_name(const File &directory) {
         return errno == EACCES ? Status::ok()
                                : refuse_for_error(directory.path(), "open what holds it");
     }
-    return above.sync_all();
+    os::System &system = os::system();
+    int result = 0;
+    do {
+        result = system.sync_all(above.descriptor());
+    } while (result != 0 && errno == EINTR);
+    // EINVAL: a file system that has nothing to force, as that of an automounter.
+    return result == 0 || errno == EINVAL ? Status::ok()
+                                          : above.refused("force the directory to the disk", 0);
 }
 
 // Makes one directory, so that it is still there after a crash; also if it is there already,
@@ -267,7 +274,11 @@ Status Directory::rename(const std::string &from, const std::string &to, bool fo
     if (os::system().rename_at(descriptor(), from.c_str(), to.c_str()) != 0) {
         return file_.refused("keep the old store aside", 0);
     }
-    return forced ? file_.sync_all() : Status::ok();
+    Status status = forced ? file_.sync_all() : Status::ok();
+    if (!status) {
+        os::system().rename_at(descriptor(), to.c_str(), from.c_str());
+    }
+    return status;
 }
 
 } // namespace cd

@@ -40,6 +40,7 @@ void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
     const State &state = loaded.state;
     // The one that counts has generation 0 where a new store has lost its other header.
     std::vector<Extent> taken = {loaded.header.snapshot, loaded.header.journal};
+    taken.insert(taken.end(), loaded.given_up.begin(), loaded.given_up.end());
     if (loaded.older.generation != 0) {
         taken.insert(taken.end(), {loaded.older.snapshot, loaded.older.journal});
     }
@@ -90,9 +91,15 @@ void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
     metadata_.take_over(loaded);
 }
 
-Status FileStore::rewrite(const State &state) {
+Status FileStore::rewrite(const Loaded &loaded) {
     const std::scoped_lock lock(mutex_);
-    return metadata_.rewrite(state);
+    Status status = metadata_.rewrite(loaded.state);
+    if (status.is_ok()) {
+        for (const Extent &extent : loaded.given_up) {
+            volume_.release(extent);
+        }
+    }
+    return status;
 }
 
 std::unique_ptr<Transaction> FileStore::begin() { return std::make_unique<FileTransaction>(*this); }
@@ -257,8 +264,11 @@ Status FileStore::remove() {
     if (Status status = check_process(); !status) {
         return status;
     }
-    if (Status status = directory_.remove(name_, options_.forced, nameless_); !status) {
-        return status;
+    {
+        const std::scoped_lock lock(mutex_);
+        if (Status status = directory_.remove(name_, options_.forced, nameless_); !status) {
+            return status;
+        }
     }
     forget_aside();
     return Status::ok();

@@ -53,8 +53,8 @@ public:
     using Pieces = std::unordered_map<const StoredRun *, Piece>;
     void take_over(const Loaded &loaded, Pieces &pieces);
 
-    // Makes state, of the file or made from it, what the file says. May throw std::bad_alloc.
-    Status rewrite(const State &state);
+    // After take_over(): makes the state what the file says. May throw std::bad_alloc.
+    Status rewrite(const Loaded &loaded);
 
     void keep_aside(std::string name) { aside_ = std::move(name); }
 

@@ -155,24 +155,24 @@ private:
         if (Status status = check_places(state); !status) {
             return status;
         }
-        std::string doubt = doubt_;
+        Loaded found;
+        found.doubt = doubt_;
         if (doubtful) {
-            doubt += (doubt.empty() ? "" : "; ") + std::string("the record at offset ") +
-                     std::to_string(header.journal.offset + generation.used()) +
-                     " is incomplete or damaged";
+            found.doubt += (doubt_.empty() ? "" : "; ") + std::string("the record at offset ") +
+                           std::to_string(header.journal.offset + generation.used()) +
+                           " is incomplete or damaged";
         }
+        found.header = header;
+        found.records = generation.records();
+        found.journal_used = generation.used();
+        found.state = std::move(state);
         // Newer operations may have written over what an older state refers to.
-        if (!doubt.empty()) {
-            if (Status status = take_newest_whole(file_, state, doubt, loaded_.went_back);
-                !status) {
+        if (!found.doubt.empty()) {
+            if (Status status = take_newest_whole(file_, found); !status) {
                 return status;
             }
         }
-        loaded_.header = header;
-        loaded_.records = generation.records();
-        loaded_.journal_used = generation.used();
-        loaded_.state = std::move(state);
-        loaded_.doubt = std::move(doubt);
+        loaded_ = std::move(found);
         for (const Header &other : headers_) {
             if (other.generation < header.generation) {
                 loaded_.older = other;

@@ -6,6 +6,7 @@
 #include "file_store/state.h"
 
 #include <string>
+#include <vector>
 
 namespace cd {
 
@@ -19,7 +20,8 @@ struct Loaded {
     // Why this may not be the newest state that was ever stored; "" if it is. Its newest point in
     // time was then found to be whole with all its data.
     std::string doubt;
-    bool went_back = false; // state is an older point in time than what the file says
+    bool went_back = false;       // state is an older point in time than what the file says
+    std::vector<Extent> given_up; // data that the file refers to, and state does not
 };
 
 // Reads the newest state that is whole. Changes nothing in the file. May throw std::bad_alloc.

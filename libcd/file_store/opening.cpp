@@ -71,7 +71,13 @@ public:
             directory_.remove_unfinished(name_);
             return attach(std::move(file), choice.epoch);
         }
-        return there ? start_afresh() : create();
+        if (choice.epoch.value_or(0) > 0) {
+            const std::string line =
+                std::string(directory_.path()) + "/" + name_ + ": CD_RESTART asks for epoch " +
+                std::to_string(*choice.epoch) + ", but there is no store; starting afresh";
+            os::system().warn(line.c_str());
+        }
+        return there ? start_afresh(file) : create();
     }
 
 private:
@@ -85,22 +91,44 @@ private:
         return options;
     }
 
-    // What is kept aside goes with the first new point in time. While it is there, the store that
-    // is in its place has none.
-    Status start_afresh() {
-        const bool kept_before = directory_.has(aside());
-        bool nameless = false;
-        Status status = kept_before ? directory_.remove(name_, forced_, nameless)
-                                    : directory_.rename(name_, aside(), forced_);
-        if (!status) {
+    // What is kept aside goes with the first new point in time.
+    Status start_afresh(const File &file) {
+        const std::string old = aside();
+        // The store takes the other one with it, also if it is not finished.
+        Directory directory;
+        if (Status status = Directory::open(directory_.path(), directory); !status) {
             return status;
         }
-        status = create();
-        if (!status && !kept_before) {
-            const MessageKeeper keeper;
-            (void)directory_.rename(aside(), name_, forced_).is_ok();
+        bool nameless = false;
+        if (directory.has(old) && !has_advanced(file)) {
+            Status status = directory.remove(name_, forced_, nameless);
+            return status.is_ok() ? create() : status;
         }
-        return status;
+        if (Status status = directory.rename(name_, old, forced_); !status) {
+            return status;
+        }
+        const auto undo = [&] {
+            const MessageKeeper keeper;
+            (void)directory.rename(old, name_, false).is_ok();
+        };
+        try {
+            Status status = create();
+            if (!status) {
+                undo();
+            }
+            return status;
+        } catch (...) {
+            undo();
+            throw;
+        }
+    }
+
+    // A store that began afresh and has not advanced yet holds nothing that is worth more than what
+    // was kept aside for it. One that cannot be read does not say, so it does not count either.
+    static bool has_advanced(const File &file) {
+        const MessageKeeper keeper;
+        Loaded loaded;
+        return load(file, loaded).is_ok() && loaded.state.cds[State::root].epoch > 0;
     }
 
     Status create() {
@@ -147,7 +175,7 @@ private:
         make_store(std::move(file), size);
         opened_.store->take_over(loaded, opened_.pieces);
         opened_.restarted = true;
-        return loaded.went_back ? opened_.store->rewrite(loaded.state) : Status::ok();
+        return loaded.went_back ? opened_.store->rewrite(loaded) : Status::ok();
     }
 
     // Data are read only where another choice is possible: what is damaged is found when it is
@@ -155,9 +183,7 @@ private:
     Status choose_point_in_time(const File &file, std::optional<uint64_t> epoch) const {
         Loaded &loaded = opened_.loaded;
         if (!epoch && loaded.doubt.empty() && !loaded.state.versions.empty()) {
-            if (Status status =
-                    take_newest_whole(file, loaded.state, loaded.doubt, loaded.went_back);
-                !status) {
+            if (Status status = take_newest_whole(file, loaded); !status) {
                 return status;
             }
         }
@@ -188,11 +214,12 @@ private:
         State &state = opened_.loaded.state;
         const std::string known = known_epochs(state);
         while (state.cds[State::root].epoch != epoch && !state.versions.empty()) {
-            go_back(state);
+            go_back(state, opened_.loaded.given_up);
             opened_.loaded.went_back = true;
         }
+        // What is newer ends with this choice, so it must not be one for nothing.
         if (state.cds[State::root].epoch == epoch) {
-            return Status::ok();
+            return opened_.loaded.went_back ? check_newest(file, state) : Status::ok();
         }
         return fail(CD_ERROR_ARGUMENT,
                     "%s: CD_RESTART asks for epoch %llu; the store has%s (keep=N in storage_info "

@@ -11,8 +11,20 @@
 namespace cd {
 namespace {
 
-Status check_data(const File &file, const State &state) {
-    std::unordered_set<const StoredRun *> seen;
+using Runs = std::unordered_set<const StoredRun *>;
+
+void collect(const StoredEntries &entries, Runs &runs) {
+    for (const auto &[place, entry] : entries) {
+        if (entry.run != nullptr) {
+            runs.insert(entry.run.get());
+        }
+    }
+}
+
+} // namespace
+
+Status check_newest(const File &file, const State &state) {
+    Runs seen;
     for (const auto &[number, cd] : state.cds) {
         for (const auto &[place, entry] : cd.entries) {
             if (entry.run != nullptr && seen.insert(entry.run.get()).second) {
@@ -25,9 +37,20 @@ Status check_data(const File &file, const State &state) {
     return Status::ok();
 }
 
-} // namespace
-
-void go_back(State &state) {
+void go_back(State &state, std::vector<Extent> &given_up) {
+    Runs kept;
+    for (const StoredVersion &version : state.versions) {
+        collect(version.entries, kept);
+    }
+    Runs newest;
+    for (const auto &[number, cd] : state.cds) {
+        collect(cd.entries, newest);
+    }
+    for (const StoredRun *run : newest) {
+        if (!kept.contains(run)) {
+            given_up.push_back({run->offset, run->length});
+        }
+    }
     StoredVersion version = std::move(state.versions.back());
     state.versions.pop_back();
     state.cds.erase(std::next(state.cds.begin()), state.cds.end());
@@ -45,19 +68,19 @@ std::string known_epochs(const State &state) {
     return known + " " + std::to_string(state.cds.begin()->second.epoch);
 }
 
-Status take_newest_whole(const File &file, State &state, std::string &doubt, bool &went_back) {
-    const Status newest = check_data(file, state);
+Status take_newest_whole(const File &file, Loaded &loaded) {
+    const Status newest = check_newest(file, loaded.state);
     if (newest.is_ok() || newest.code() == CD_ERROR_STORE_IO) {
         return newest;
     }
     const MessageKeeper keeper; // an older one's damage is not what is reported
-    while (!state.versions.empty()) {
-        doubt += (doubt.empty() ? "epoch " : "; epoch ") +
-                 std::to_string(state.cds.begin()->second.epoch) + " is damaged (" + message() +
-                 ")";
-        go_back(state);
-        if (check_data(file, state).is_ok()) {
-            went_back = true;
+    while (!loaded.state.versions.empty()) {
+        loaded.doubt += (loaded.doubt.empty() ? "epoch " : "; epoch ") +
+                        std::to_string(loaded.state.cds.begin()->second.epoch) + " is damaged (" +
+                        message() + ")";
+        go_back(loaded.state, loaded.given_up);
+        loaded.went_back = true;
+        if (check_newest(file, loaded.state).is_ok()) {
             return Status::ok();
         }
     }

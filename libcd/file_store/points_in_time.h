@@ -3,23 +3,28 @@
 #pragma once
 
 #include "file_store/file.h"
-#include "file_store/state.h"
+#include "file_store/loading.h"
 
 #include <string>
+#include <vector>
 
 namespace cd {
 
 // Makes the newest of the root's older points in time the newest; the CDs that are not in it are
-// gone. There has to be one.
-void go_back(State &state);
+// gone. There has to be one. given_up: gets where the data are that nothing refers to any more,
+// but the file still does. May throw std::bad_alloc.
+void go_back(State &state, std::vector<Extent> &given_up);
+
+// Reads all data of the newest point in time. May throw std::bad_alloc.
+Status check_newest(const File &file, const State &state);
 
 // The epochs of the root that state has, oldest first, with a space before each.
 std::string known_epochs(const State &state);
 
 // Reads all data of the newest point in time, and goes back to an older one until they match their
-// checksums. doubt: gets what was wrong, with a reason before it if there is one already. Fails
+// checksums; what was wrong is added to the doubt. Fails
 // with what was wrong with the newest if none is whole; a disk that cannot read fails too, since it
 // may be able to the next time. May throw std::bad_alloc.
-Status take_newest_whole(const File &file, State &state, std::string &doubt, bool &went_back);
+Status take_newest_whole(const File &file, Loaded &loaded);
 
 } // namespace cd

@@ -215,6 +215,20 @@ TEST_F(ScriptedCrash, WhileANewStoreTakesThePlaceOfAnOldOneLeavesOneOfThem) {
     });
 }
 
+// Blocks as large as a snapshot, so that what is given up could be taken for one; without
+// checksums nothing else would tell.
+TEST_F(ScriptedCrash, WhileAnOlderPointInTimeIsChosenOverwritesNothingOfTheNewest) {
+    kind_.keep = 3;
+    kind_.block = Arena::largest_block;
+    kind_.checksummed = false;
+    Truth truth(kind_.keep);
+    const Disk disk = disk_after(every_operation(), truth);
+    Life life(kind_, disk, truth);
+    ASSERT_EQ(life.begin_at(0), "");
+    life.end();
+    sweep(life, every_state);
+}
+
 TEST_F(ScriptedCrash, WhileAnOlderPointInTimeIsChosenLeavesTheNewestOrThatOne) {
     kind_.keep = 3;
     Truth truth(kind_.keep);

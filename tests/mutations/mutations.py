@@ -105,10 +105,13 @@ ORDER = [
     Mutation("there is no second header at first", "metadata.cpp", "Status Metadata::create(",
              "return write_header(volume_.file(), spare);", "return Status::ok();"),
     Mutation("what the file holds counts as free when it is opened", "file_store.cpp",
-             "void FileStore::take_over(", "volume_.is_taken({run->offset, run->length});", ""),
+             "void FileStore::take_over(", "taken.push_back({run->offset, run->length});", ""),
     Mutation("the older metadata count as free when the file is opened", "file_store.cpp",
-             "void FileStore::take_over(", "volume_.is_taken(header->snapshot);",
-             "if (header == &loaded.header) volume_.is_taken(header->snapshot);"),
+             "void FileStore::take_over(",
+             "taken.insert(taken.end(), {loaded.older.snapshot, loaded.older.journal});", ""),
+    Mutation("what is newer than a chosen point in time counts as free at once", "file_store.cpp",
+             "void FileStore::take_over(",
+             "taken.insert(taken.end(), loaded.given_up.begin(), loaded.given_up.end());", ""),
 ]
 
 MUTATIONS = SYNCS + CHECKS + ORDER

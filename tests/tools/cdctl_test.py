@@ -200,7 +200,7 @@ class CdctlTest(unittest.TestCase):
         self.make(1)  # attaches, and advances three times more
         self.assertEqual(self.json("list", self.path(1))[0]["older_epochs"], [5])
         status, out, error = self.cdctl("epoch", self.stores)
-        self.assertEqual((status, out), (DAMAGED, ""))
+        self.assertEqual((status, out), (DAMAGED, "none\n"))
         self.assertIn("no epoch", error)
         self.assertEqual(self.cdctl("epoch", "--json", self.path(1))[1], '{\n  "epoch": 6\n}\n')
 

@@ -39,6 +39,9 @@ void keep_common(const Epochs &others, std::optional<Epochs> &common) {
 Outcome epoch(const Arguments &arguments) {
     std::optional<Epochs> common;
     Outcome outcome = Places(arguments.paths).visit([&](Inspection &store) {
+        if (store.path().ends_with(".old")) {
+            return Outcome::good; // put aside by CD_RESTART=no: no program starts from it
+        }
         keep_common(store.has_state() ? epochs_of(store.loaded().state) : Epochs(), common);
         if (!store.problem().empty()) {
             std::fprintf(stderr, "cdctl: %s\n", printable(store.problem()).c_str());
@@ -58,8 +61,9 @@ Outcome epoch(const Arguments &arguments) {
         json.begin_object().key("epoch");
         newest ? json.value(*newest) : json.null();
         std::puts(json.end_object().text().c_str());
-    } else if (newest || !common) {
-        std::puts(newest ? std::to_string(*newest).c_str() : "yes");
+    } else {
+        // CD_RESTART refuses none: nobody starts from different epochs because this went unnoticed.
+        std::puts(newest ? std::to_string(*newest).c_str() : common ? "none" : "yes");
     }
     return outcome;
 }

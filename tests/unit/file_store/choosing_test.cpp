@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// CD_RESTART when something goes wrong, or has gone wrong before.
+
+#include "os/system.h"
+#include "store_directory.h"
+
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+
+namespace cd {
+namespace {
+
+class ChoosingSystem : public os::System {
+public:
+    const char *environment(const char *name) override {
+        return std::string(name) == "CD_RESTART" ? restart : nullptr;
+    }
+    ssize_t write_at(int fd, const void *from, size_t length, off_t offset) override {
+        if (disk_is_full) {
+            errno = ENOSPC;
+            return -1;
+        }
+        return System::write_at(fd, from, length, offset);
+    }
+    int sync_all(int fd) override {
+        if (syncs_left == 0) {
+            errno = EIO;
+            return -1;
+        }
+        --syncs_left;
+        return System::sync_all(fd);
+    }
+    void warn(const char *) override { ++warnings; }
+
+    const char *restart = nullptr;
+    bool disk_is_full = false;
+    int syncs_left = 1000;
+    int warnings = 0;
+};
+
+class Choosing : public StoreDirectory {
+protected:
+    // In a process of its own; what body returns.
+    template <typename Body> int run(const char *restart, const Body &body) {
+        return in_process([&] {
+            ChoosingSystem system;
+            system.restart = restart;
+            os::replace_system(&system);
+            return body(system);
+        });
+    }
+    bool add() {
+        const cd_addrspec range = {bytes_.data(), bytes_.size(), CD_READ_WRITE, CD_GLOBAL};
+        return add_to_cd_via_copy(root_, &range, 1, nullptr) == CD_SUCCESS;
+    }
+    // Goes on from what is there, or not, and makes points in time of these values.
+    int write(const char *restart, const std::string &values, const char *more = "") {
+        return run(restart, [&](ChoosingSystem &) {
+            root_ = create(more);
+            for (const char value : values) {
+                if (root_ == nullptr || !add()) {
+                    return 1;
+                }
+                bytes_.fill(value);
+                if (advance_cd_point_in_time(root_) != CD_SUCCESS) {
+                    return 2;
+                }
+            }
+            return root_ == nullptr || (values.empty() && !add()) ? 3 : 0;
+        });
+    }
+    int found(const char *restart = nullptr, const char *more = "") {
+        return run(restart, [&](ChoosingSystem &) -> int {
+            root_ = create(more);
+            if (root_ == nullptr) {
+                return cd_last_error();
+            }
+            cd_info info;
+            if (cd_query(root_, &info) != CD_SUCCESS || info.restarted == 0) {
+                return 0;
+            }
+            if (!add() || restore_cd(root_) != CD_SUCCESS) {
+                return cd_last_error();
+            }
+            return bytes_[0];
+        });
+    }
+
+    cd_handle root_ = nullptr;
+    std::array<char, 9000> bytes_ = {};
+};
+
+TEST_F(Choosing, AFreshStoreForWhichThereIsNoRoomLeavesTheOldOneInItsPlace) {
+    ASSERT_EQ(write(nullptr, "ab"), 0);
+    EXPECT_EQ(0, run("no", [&](ChoosingSystem &system) {
+                  system.disk_is_full = true;
+                  root_ = create();
+                  return root_ == nullptr && cd_last_error() == CD_ERROR_STORE_FULL ? 0 : 1;
+              }));
+    EXPECT_EQ(found(), 'b');
+    EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"});
+}
+
+TEST_F(Choosing, AFreshStoreThatCannotBeForcedToTheDiskLeavesTheOldOneInItsPlace) {
+    ASSERT_EQ(write(nullptr, "ab"), 0);
+    for (int syncs = 0;; ++syncs) {
+        const int made = run("no", [&](ChoosingSystem &system) {
+            system.syncs_left = syncs;
+            root_ = create();
+            return root_ != nullptr ? 0 : 1;
+        });
+        if (made == 0) {
+            ASSERT_GT(syncs, 2);
+            break;
+        }
+        ASSERT_EQ(found(), 'b') << syncs;
+    }
+}
+
+TEST_F(Choosing, WhatAnEarlierChoiceLeftAsideDoesNotCostTheStoreThatWentOn) {
+    ASSERT_EQ(write(nullptr, "ab"), 0);
+    std::filesystem::copy(store(), store() + ".old");
+    ASSERT_EQ(write(nullptr, "c"), 0);
+    std::filesystem::copy(store(), store() + ".newer");
+    std::filesystem::remove(store() + ".old");
+    std::filesystem::copy(store() + ".newer", store() + ".old"); // its removal did not last
+    ASSERT_EQ(write(nullptr, "d"), 0);
+    ASSERT_EQ(write("no", ""), 0);
+    std::filesystem::rename(store() + ".old", store());
+    EXPECT_EQ(found(), 'd');
+}
+
+TEST_F(Choosing, AnOlderPointInTimeThatIsDamagedIsRefusedAndNothingIsGivenUp) {
+    ASSERT_EQ(write(nullptr, "abc", ",keep=2"), 0);
+    std::ifstream file(store(), std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    const size_t at = bytes.find(std::string(bytes_.size(), 'b'));
+    ASSERT_NE(at, std::string::npos);
+    bytes[at] ^= 1;
+    std::ofstream(store(), std::ios::binary) << bytes;
+    EXPECT_EQ(found("2", ",keep=2"), CD_ERROR_CHECKSUM);
+    EXPECT_EQ(found(nullptr, ",keep=2"), 'c');
+}
+
+TEST_F(Choosing, AnEpochOfAStoreThatIsNotThereIsToldOf) {
+    EXPECT_EQ(1, run("5", [&](ChoosingSystem &system) {
+                  root_ = create();
+                  return root_ == nullptr ? 100 : system.warnings;
+              }));
+}
+
+} // namespace
+} // namespace cd

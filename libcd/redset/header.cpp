@@ -154,7 +154,10 @@ Status read_ranks(const KvTree &tree, const char *file, std::map<int, int> &rank
     }
     for (const auto &[member, below] : list->elements()) {
         const auto place = to_int(to_number(member));
-        const auto rank = to_int(list->number(member));
+        const auto &ranks_of_member = below.elements();
+        const auto rank = ranks_of_member.size() == 1
+                              ? to_int(to_number(ranks_of_member.front().key))
+                              : std::nullopt;
         if (!place || !rank) {
             return damaged(file, "no usable rank of member", member);
         }

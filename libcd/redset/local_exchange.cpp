@@ -2,12 +2,13 @@
 // Copyright the containment-domains authors
 #include "redset/local_exchange.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstring>
+#include <exception>
 #include <mutex>
 #include <new>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -63,7 +64,8 @@ private:
 
 class LocalExchange : public Exchange {
 public:
-    LocalExchange(Meeting &meeting, int self) : meeting_(meeting), self_(self) {}
+    LocalExchange(Meeting &meeting, int self)
+        : meeting_(meeting), self_(self), next_(static_cast<size_t>(meeting.members())) {}
 
     int members() const override { return meeting_.members(); }
     int self() const override { return self_; }
@@ -92,10 +94,10 @@ public:
         if (Status status = meeting_.meet(); !status) {
             return status;
         }
-        std::vector<size_t> next(static_cast<size_t>(members()));
+        std::ranges::fill(next_, 0);
         for (const auto &[peer, bytes] : incoming_) {
             const auto &sent = meeting_.outgoing(peer);
-            size_t &at = next[static_cast<size_t>(peer)];
+            size_t &at = next_[static_cast<size_t>(peer)];
             while (sent[at].peer != self_) {
                 ++at;
             }
@@ -108,6 +110,9 @@ private:
     Meeting &meeting_;
     const int self_;
     std::vector<Message> incoming_;
+    // For each member which of its messages comes next. Made before anybody reads from anybody's
+    // memory, so that nobody leaves in the middle of that.
+    std::vector<size_t> next_;
 };
 
 struct Outcome {
@@ -140,7 +145,7 @@ Status run_members(int members, const std::function<Status(Exchange &)> &member)
         for (int self = 0; self < members; ++self) {
             threads.emplace_back(take_part, self);
         }
-    } catch (const std::system_error &error) {
+    } catch (const std::exception &error) { // std::system_error, std::bad_alloc
         meeting.leave();
         started = fail(CD_ERROR_NO_MEMORY, "a thread for member %zu of %d cannot be started: %s",
                        threads.size(), members, error.what());

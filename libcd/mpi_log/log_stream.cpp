@@ -103,14 +103,29 @@ bool LogStream::open(size_t size, cd_log_room &room) noexcept {
 
 bool LogStream::widen(size_t used, size_t size, cd_log_room &room) noexcept {
     if (size > room.size) {
-        Record *record = make_room(size);
+        Chunk *too_small = last_;
+        Record *record = make_room(std::max(size, 2 * room.size)); // more pieces may follow
         if (record == nullptr) {
             return false;
         }
         std::memcpy(record->payload(), room.at, used);
         room = room_of(record);
+        give_back_unused(too_small);
     }
     return true;
+}
+
+// A chunk behind the end. Unless it is where the end is, no position refers to it.
+void LogStream::give_back_unused(Chunk *chunk) noexcept {
+    if (chunk->used != first_record || chunk == end_.chunk) {
+        return;
+    }
+    Chunk **link = end_.chunk != nullptr ? &end_.chunk->next : &first_;
+    while (*link != chunk) {
+        link = &(*link)->next;
+    }
+    *link = chunk->next;
+    PagePool::instance().give(chunk, chunk->size);
 }
 
 void LogStream::close_entry(size_t length) noexcept {

@@ -137,6 +137,7 @@ private:
     bool takes_entries() const { return !closed_ && !replaying(); }
     const Position &place() const { return replaying() ? cursor_ : end_; }
     Record *make_room(size_t payload) noexcept;
+    void give_back_unused(Chunk *chunk) noexcept;
     cd_log_room room_of(Record *record) const;
     Record &step(Position &position) const;
     void account(size_t length, size_t record_size) noexcept;

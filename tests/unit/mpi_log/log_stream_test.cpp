@@ -238,6 +238,40 @@ TEST_F(LogStreamTest, AnEntryThatTurnsOutLongerKeepsWhatIsWritten) {
     }
 }
 
+TEST_F(LogStreamTest, AnEntryOfManyPiecesTakesAFewTimesItsLength) {
+    constexpr size_t length = 4 * chunk;
+    constexpr size_t piece = 1000;
+    const auto begin = stream.end();
+    std::string text;
+    cd_log_room room = {};
+    ASSERT_TRUE(stream.open(1, room));
+    while (text.size() < length) {
+        ASSERT_TRUE(stream.widen(text.size(), text.size() + piece, room));
+        std::memset(static_cast<char *>(room.at) + text.size(), 'p', piece);
+        text.append(piece, 'p');
+    }
+    stream.close_entry(length);
+    text.resize(length);
+    EXPECT_LE(pages.maps, 5u);
+    PagePool::instance().trim();
+    EXPECT_LE(pages.mapped, 2 * length + chunk) << "what was too small was kept";
+    ASSERT_TRUE(append("next"));
+    EXPECT_EQ(replay_from(begin), (Entries{text, "next"}));
+}
+
+TEST_F(LogStreamTest, AnEntryThatMovesOnLeavesPlacesThatAreRemembered) {
+    ASSERT_TRUE(append("gone"));
+    stream.trim(stream.end());
+    const auto begin = stream.end(); // in a chunk without entries
+    cd_log_room room = {};
+    ASSERT_TRUE(stream.open(1, room));
+    ASSERT_TRUE(stream.widen(0, 2 * chunk, room));
+    std::memset(room.at, 'm', 2 * chunk);
+    stream.close_entry(2 * chunk);
+    PagePool::instance().trim();
+    EXPECT_EQ(replay_from(begin), (Entries{std::string(2 * chunk, 'm')}));
+}
+
 TEST_F(LogStreamTest, AnAbandonedEntryIsNone) {
     cd_log_room room = {};
     ASSERT_TRUE(append("one"));

@@ -97,7 +97,7 @@ public:
     template <Fn F>
     static int call(const void *site, MPI_Request request, int *flag, MPI_Status *status) {
         const int mode = cd_log_mode();
-        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::instance().stand_ins == 0)) {
+        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::instance().empty())) {
             return real<F>(request, flag, status);
         }
         return mode == CD_LOG_REPLAYING ? replay(site, request, flag, status)

@@ -307,3 +307,19 @@ HAZARD(persistent_reduction_pending) {
     }
     MPI_Request_free(&request);
 }
+
+// It works on a copy, also where no CD logs.
+HAZARD(persistent_reduction_is_asked_for_outside_a_cd) {
+    Numbers sent = numbers(1, count);
+    Numbers sum(count);
+    MPI_Request request = MPI_REQUEST_NULL;
+    make_sum(sent, sum, &request);
+    MPI_Start(&request);
+    int complete = 0;
+    while (complete == 0) {
+        MPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE);
+    }
+    CHECK(sum == doubled(numbers(1, count)));
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+}

@@ -28,8 +28,8 @@ uint64_t this_thread() {
 void release_types(Request &request) {
     for (MPI_Datatype type : request.own_types) {
         auto free_type = [type]() mutable {
-            real<Fn::MPI_Type_free>(&type);
             forget_type_facts();
+            real<Fn::MPI_Type_free>(&type);
         };
         cd_log_place place = {};
         if (cd_log_here(&place) != 0) {
@@ -244,7 +244,8 @@ std::vector<Request *> RequestTable::reads_of(MPI_Win window) {
         return {};
     }
     return those([window](const Request &request) {
-        return request.window == window && !request.arrivals.empty();
+        return request.thread == this_thread() && request.window == window &&
+               !request.arrivals.empty();
     });
 }
 

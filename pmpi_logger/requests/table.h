@@ -69,7 +69,8 @@ public:
     // All of them, in the order of their starts.
     std::vector<Request *> all();
 
-    // Those that read other ranks' windows through this one, and have not brought their data yet.
+    // Those of this thread that read other ranks' windows through this one, and have not brought
+    // their data yet. Another thread's may just be ending in it, and bring them then.
     std::vector<Request *> reads_of(MPI_Win window);
 
     // Those that this thread has started; and those that a restore of cd in this thread concerns:

@@ -140,6 +140,34 @@ HAZARD(accesses_under_way_at_the_restore) {
     MPI_Win_free(&window);
 }
 
+// A read that the child's log does not begin has ended before the child is restored.
+HAZARD(flush_ends_a_read_of_the_parent) {
+    Numbers memory = numbers(world_rank(), eager);
+    MPI_Win window = window_over(memory);
+    MPI_Win_lock_all(0, window);
+    if (world_rank() == 0) {
+        const int count = static_cast<int>(eager);
+        Numbers read(eager);
+        MPI_Request request = MPI_REQUEST_NULL;
+        Domain parent;
+        MPI_Rget(read.data(), count, MPI_INT, 1, 0, count, MPI_INT, window, &request);
+        {
+            Domain child(parent.handle());
+            for (int i = 0; i < 3; ++i) {
+                MPI_Win_flush(1, window);
+                CHECK(read == numbers(1, eager));
+                destroy(read);
+                if (i < 2) {
+                    child.restore();
+                }
+            }
+        }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Win_unlock_all(window);
+    MPI_Win_free(&window);
+}
+
 // A get from before the CD would write into memory that the restore writes, too.
 HAZARD(restore_is_refused_while_an_older_get_is_under_way) {
     Numbers memory = numbers(world_rank(), eager);

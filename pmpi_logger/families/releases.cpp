@@ -23,8 +23,7 @@ bool Releases::disconnected_at_once(MPI_Comm comm) {
     int inter = 0;
     real<Fn::MPI_Comm_test_inter>(comm, &inter);
     if (inter != 0) {
-        real<Fn::MPI_Comm_disconnect>(&comm);
-        forget_comm_facts();
+        free_comm<Fn::MPI_Comm_disconnect>(&comm);
         return true;
     }
 #ifdef OPEN_MPI // where ranks whose CDs do not log wait for this one in a barrier

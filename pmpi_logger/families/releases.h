@@ -47,8 +47,7 @@ public:
                 Handle last = freed;
                 if constexpr (F == Fn::MPI_Comm_disconnect) {
                     // Logs are forgotten at different times, and a disconnect waits for the others.
-                    real<Fn::MPI_Comm_free>(&last);
-                    forget_comm_facts();
+                    free_comm<Fn::MPI_Comm_free>(&last);
                 } else {
                     free_now<F>(&last);
                 }
@@ -63,16 +62,20 @@ private:
             const Inside inside;
             RequestTable::instance().keep_type(*handle);
             WindowTable::instance().keep_type(*handle);
-            const int result = real<F>(handle);
             forget_type_facts();
-            return result;
+            return real<F>(handle);
+        } else if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
+            return free_comm<F>(handle);
         } else {
-            const int result = real<F>(handle);
-            if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
-                forget_comm_facts();
-            }
-            return result;
+            return real<F>(handle);
         }
+    }
+
+    template <Fn F> static int free_comm(MPI_Comm *comm) {
+        forget_comm_facts(); // before another thread can be given the handle
+        const int result = real<F>(comm);
+        forget_comm_facts(); // that the program's callbacks have asked for meanwhile
+        return result;
     }
 
     template <Fn F, typename Handle> static Handle null_of() {

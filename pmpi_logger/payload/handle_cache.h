@@ -12,8 +12,8 @@
 
 namespace cd::logger {
 
-// What MPI has said of a few handles lately, for each thread. All is forgotten when MPI frees a
-// handle of the kind: it may come to mean another object.
+// What MPI has said of a few handles lately, for each thread. All is forgotten before MPI frees a
+// handle of the kind: at once another thread may be given it, for another object.
 template <typename Handle, typename Facts, Facts (*ask)(Handle)> class HandleCache {
 public:
     // Valid until the thread asks for another handle.

@@ -17,6 +17,8 @@ void Exchange::add_checksum(Call &call) {
 }
 
 void Exchange::record(const Call &call, int result, const MPI_Status *status, bool error_written) {
+    Blocks blocks; // before the log is held
+    call.arrival->received(call.arguments, blocks);
     EntryWriter writer(call, result);
     writer.add_outputs(call);
     size_t most = everything;
@@ -28,8 +30,6 @@ void Exchange::record(const Call &call, int result, const MPI_Status *status, bo
         // After an error the count means nothing, and the buffer may have been written in part.
         most = result == MPI_SUCCESS ? bytes_received(*status) : everything;
     }
-    Blocks blocks;
-    call.arrival->received(call.arguments, blocks);
     writer.add_data(blocks, most);
     writer.write();
 }

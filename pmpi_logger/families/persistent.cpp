@@ -217,6 +217,8 @@ int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Reques
         result = real<Fn::MPI_Start>(&handle);
         started += result == MPI_SUCCESS ? 1 : 0;
     }
+    thread_local std::vector<uint64_t> ids; // found before the log is held
+    ids.clear();
     for (int i = 0; i < started; ++i) {
         Request *request = table.find(requests[i]);
         if (request == nullptr) {
@@ -225,16 +227,14 @@ int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Reques
         }
         request->state = Request::State::active;
         if (mode == CD_LOG_RECORDING) {
-            table.started(*request, place);
+            ids.push_back(table.started(*request, place));
         } else {
             table.started(*request);
         }
     }
     if (mode == CD_LOG_RECORDING) {
         EntryWriter writer(call, result);
-        for (int i = 0; i < started; ++i) {
-            writer.add(table.find(requests[i])->id);
-        }
+        writer.add(ids.data(), ids.size() * sizeof(uint64_t));
         writer.write();
     }
     return result;

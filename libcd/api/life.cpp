@@ -397,11 +397,24 @@ Status restore_named(cd_handle handle, Report &report) {
     return Status::ok();
 }
 
+// What the interposition layer does before a restore would harm such a thread.
+Status check_quiescible(cd_handle handle, Report &report) {
+    FamilyLock lock;
+    if (Status status = lock.lock(handle, FamilyLock::Reach::family); !status) {
+        return status;
+    }
+    report.about(lock.domain().name());
+    return check_not_active_elsewhere(lock.domain(), subtree_of(lock.domain()));
+}
+
 // Tells the interposition layer, which may find that the CD cannot be restored now.
 Status restore_quiesced(cd_handle handle, Report &report) {
     const cd_log_listener *listener = log_listener.load(std::memory_order_acquire);
     if (listener == nullptr) {
         return restore_named(handle, report);
+    }
+    if (Status status = check_quiescible(handle, report); !status) {
+        return status;
     }
     if (const char *reason = listener->restoring(handle)) {
         return fail(CD_ERROR_LOG_PENDING, "the CD cannot be restored now: %s", reason);

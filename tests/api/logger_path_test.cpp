@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -260,6 +261,25 @@ TEST_F(LoggerPath, TheListenerCanRefuseARestore) {
     EXPECT_NE(last_message().find("a send is pending"), std::string::npos);
     EXPECT_EQ(heard.events, std::vector<std::string>{"restoring"});
     heard.refusal = nullptr;
+}
+
+TEST_F(LoggerPath, TheListenerIsSparedARestoreThatAnotherThreadForbids) {
+    cd_log_listen(&listener);
+    heard = {};
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    std::barrier meet(2);
+    std::thread worker([&] {
+        const cd_handle child = make_child(root);
+        meet.arrive_and_wait();
+        meet.arrive_and_wait();
+        EXPECT_TRUE(succeeds(commit_cd(child)));
+    });
+    meet.arrive_and_wait();
+    EXPECT_TRUE(fails_with(CD_ERROR_ACTIVE_ELSEWHERE, restore_cd(root)));
+    EXPECT_EQ(heard.events, std::vector<std::string>{});
+    meet.arrive_and_wait();
+    worker.join();
+    ASSERT_TRUE(succeeds(restore_cd(root)));
 }
 
 } // namespace

@@ -46,6 +46,13 @@ submodule (Containment_Domains) calls
       integer(c_int) :: outcome
     end function c_add_via_regen
 
+    function c_name_region(name, address, length) bind(C, name='cd_name_region') result(outcome)
+      import :: c_int, c_ptr, c_size_t
+      type(c_ptr), value :: name, address
+      integer(c_size_t), value :: length
+      integer(c_int) :: outcome
+    end function c_name_region
+
     function c_inject(injections) bind(C, name='cd_inject') result(outcome)
       import :: c_int, c_ptr
       type(c_ptr), value :: injections
@@ -201,6 +208,13 @@ contains
   end procedure add_via_regen_list_f
 
   ! ---- Control ----
+
+  module procedure cd_name_region
+    character(kind=c_char), target :: c_name(len_trim(name) + 1)
+
+    c_name = c_string_of(name)
+    outcome = c_name_region(c_loc(c_name), address, length)
+  end procedure cd_name_region
 
   module procedure cd_inject
     character(kind=c_char), allocatable, target :: c_injections(:)

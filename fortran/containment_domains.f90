@@ -503,10 +503,9 @@ module Containment_Domains
       integer(c_int) :: needed
     end function cd_need_advance
 
-    ! name: a C string, as 'field'//c_null_char.
-    function cd_name_region(name, address, length) bind(C) result(outcome)
-      import :: c_char, c_int, c_ptr, c_size_t
-      character(kind=c_char), intent(in) :: name(*)
+    ! name: without trailing blanks.
+    module function cd_name_region(name, address, length) result(outcome)
+      character(*), intent(in) :: name
       type(c_ptr), value :: address
       integer(c_size_t), value :: length
       integer(c_int) :: outcome

@@ -22,6 +22,13 @@ program strings_and_errors
   call check(cd_name(child) == '0/solver/1/0', 'the name of a child')
   call must(commit_cd(child), 'commit of the child')
 
+  call must(cd_name_region('field  ', c_loc(x), c_sizeof(x)), 'a region with a padded name')
+  call must_fail(cd_name_region('other', c_loc(x), c_sizeof(x)), CD_ERROR_ARGUMENT, '"field"', &
+    'another name for it')
+  call must(cd_name_region('field'//c_null_char, c_loc(x), 0_c_size_t), 'the name taken back')
+  call must(cd_name_region('other', c_loc(x), c_sizeof(x)), 'another name for it now')
+  call must(cd_name_region('other', c_loc(x), 0_c_size_t), 'and that taken back')
+
   child = create_cd(cd, c_null_ptr, COMM_LOGGING_INHERIT, 'name', error)
   call check(.not. c_associated(child) .and. error == CD_ERROR_NAME_ON_CHILD, 'a named child')
   child = create_cd(c_null_ptr, c_null_ptr, COMM_LOGGING_DISABLED, 'solver')

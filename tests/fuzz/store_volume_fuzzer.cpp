@@ -157,7 +157,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (tangled || !writing) {
         return 0;
     }
-    require(store.rewrite(loaded.state).is_ok(), "a state can be written down");
+    require(store.rewrite(loaded).is_ok(), "a state can be written down");
     Loaded again;
     require(load(fuzz::MemoryFile::open(), again).is_ok() && again.doubt.empty() &&
                 fuzz::text_of(again.state) == fuzz::text_of(loaded.state),

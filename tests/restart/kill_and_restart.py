@@ -132,7 +132,7 @@ class Judge:
             if time.monotonic() > self.end:
                 sys.exit(f"not done after {DEADLINE} s: {self}")
             run = self.start(stores)
-            killed = run.wait_for_steps(self.chance.randrange(1, 12))
+            killed = run.wait_for_steps(self.chance.randrange(1, 24))
             if killed:
                 time.sleep(self.chance.random() * 0.006)
                 run.kill_all()

@@ -5,7 +5,7 @@
 // that is laid out already, until it is on the disk, with a plain sequential write of the same
 // bytes and fdatasync. Each on the disk of the working directory and on /dev/shm.
 #include "measure.h"
-#include "store/crc32c.h"
+#include "store/copy_crc32c.h"
 
 #include <fcntl.h>
 #include <liburing.h>

@@ -3,7 +3,8 @@
 #include "file_store/data_writer.h"
 
 #include "file_store/format.h"
-#include "store/crc32c.h"
+#include "store/copy_crc32c.h"
+#include "store/copy_past_caches.h"
 
 #include <algorithm>
 #include <cstring>
@@ -14,6 +15,9 @@ namespace {
 // Measured: larger ones leave the caches, smaller ones make more calls.
 constexpr size_t buffer_size = 4 * format::checked_part;
 
+// As for copies in memory: after so much the caches keep nothing anyway.
+constexpr uint64_t most_cached = uint64_t{16} << 20;
+
 // Measured (bench/write_candidates.cpp).
 constexpr uint64_t begun_together = uint64_t{8} << 20;
 
@@ -22,8 +26,42 @@ constexpr uint64_t begun_together = uint64_t{8} << 20;
 Status DataWriter::write(uint64_t offset, const void *from, size_t length,
                          std::vector<uint32_t> &checksums) {
     checksums.clear();
+    const auto *bytes = static_cast<const std::byte *>(from);
+    std::byte *place = volume_.in_place({offset, length});
+    if (place == nullptr) {
+        return write_by_buffer(offset, bytes, length, checksums);
+    }
+    if (in_place_ == 0) {
+        if (Status status = volume_.check_whole(); !status) {
+            return status;
+        }
+    }
+    write_in_place(place, bytes, length, checksums);
+    return Status::ok();
+}
+
+void DataWriter::write_in_place(std::byte *to, const std::byte *from, size_t length,
+                                std::vector<uint32_t> &checksums) {
+    in_place_ += length;
+    const bool past_caches = in_place_ >= most_cached;
+    if (!checksummed_) {
+        past_caches ? copy_past_caches(to, from, length)
+                    : static_cast<void>(std::memcpy(to, from, length));
+        return;
+    }
+    const auto copy = past_caches ? copy_crc32c_past_caches : copy_crc32c;
+    for (size_t done = 0; done < length; done += format::checked_part) {
+        const size_t part = std::min(length - done, format::checked_part);
+        checksums.push_back(copy(0, to + done, from + done, part));
+    }
+    if (past_caches) {
+        finish_past_caches();
+    }
+}
+
+Status DataWriter::write_by_buffer(uint64_t offset, const std::byte *at, size_t length,
+                                   std::vector<uint32_t> &checksums) {
     buffer_.resize(buffer_size);
-    const auto *at = static_cast<const std::byte *>(from);
     while (length > 0) {
         const size_t part = std::min(length, format::checked_part);
         if (offset_ + used_ != offset || used_ + part > buffer_.size()) {

@@ -10,10 +10,10 @@
 
 namespace cd {
 
-// Writes application memory to a volume, and computes checksums of exactly what is written: the
-// bytes go through a buffer that stays in the caches, because other threads may change them
-// meanwhile. What lies one behind the other in the file is written at once. The disk works while
-// more is copied. May throw std::bad_alloc.
+// Writes application memory to a volume, and computes checksums of exactly what is written, which
+// other threads may change meanwhile. The bytes go through a buffer that stays in the caches; what
+// lies one behind the other in the file is written at once, and the disk works while more is
+// copied. Where the file lives in memory they go there directly. May throw std::bad_alloc.
 class DataWriter {
 public:
     // forced: sync_data() follows.
@@ -28,6 +28,10 @@ public:
     bool has_written() const { return written_; }
 
 private:
+    void write_in_place(std::byte *to, const std::byte *from, size_t length,
+                        std::vector<uint32_t> &checksums);
+    Status write_by_buffer(uint64_t offset, const std::byte *from, size_t length,
+                           std::vector<uint32_t> &checksums);
     void begin_sync(uint64_t offset, uint64_t length) noexcept;
 
     Volume &volume_;
@@ -37,6 +41,7 @@ private:
     size_t used_ = 0;
     uint64_t offset_ = 0; // of the buffer in the file
     bool written_ = false;
+    uint64_t in_place_ = 0;     // bytes
     uint64_t waiting_from_ = 0; // what is written, and the disk has not begun with
     uint64_t waiting_to_ = 0;
 };

@@ -3,6 +3,7 @@
 #include "file_store/volume.h"
 
 #include "file_store/format.h"
+#include "os/system.h"
 
 #include <algorithm>
 
@@ -12,11 +13,47 @@ namespace {
 constexpr uint64_t smallest_growth = uint64_t{256} << 10;
 constexpr uint64_t largest_growth = uint64_t{64} << 20;
 
+// Addresses only: the file grows into them. What lies behind is written by system calls.
+constexpr uint64_t window_size = uint64_t{1} << 38;
+
 uint64_t whole_blocks(uint64_t length) {
     return (length + format::block - 1) / format::block * format::block;
 }
 
 } // namespace
+
+Volume::Volume(File file, uint64_t size)
+    : file_(std::move(file)),
+      window_(static_cast<std::byte *>(os::system().map_file(file_.descriptor(), window_size))),
+      size_(size) {}
+
+Volume::~Volume() {
+    if (window_ != nullptr) {
+        os::system().unmap_file(window_, window_size);
+    }
+}
+
+std::byte *Volume::in_place(const Extent &extent) const {
+    return window_ != nullptr && extent.offset + extent.length <= window_size
+               ? window_ + extent.offset
+               : nullptr;
+}
+
+Status Volume::check_whole() {
+    const std::scoped_lock lock(mutex_);
+    uint64_t size = 0;
+    if (Status status = file_.size(size); !status) {
+        return status;
+    }
+    if (size < size_) {
+        return fail(CD_ERROR_STORE_DAMAGED,
+                    "%s: the file has %llu bytes, and had %llu; it was truncated while it was in "
+                    "use. Nothing was written",
+                    file_.path(), static_cast<unsigned long long>(size),
+                    static_cast<unsigned long long>(size_));
+    }
+    return Status::ok();
+}
 
 Status Volume::reserve(uint64_t length, Extent &extent) {
     const std::scoped_lock lock(mutex_);

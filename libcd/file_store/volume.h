@@ -6,6 +6,7 @@
 #include "file_store/header.h"
 #include "file_store/space.h"
 
+#include <cstddef>
 #include <mutex>
 #include <vector>
 
@@ -15,9 +16,19 @@ namespace cd {
 class Volume {
 public:
     // size: of the file; all of it counts as taken.
-    Volume(File file, uint64_t size) : file_(std::move(file)), size_(size) {}
+    Volume(File file, uint64_t size);
+    Volume(const Volume &) = delete;
+    Volume &operator=(const Volume &) = delete;
+    ~Volume();
 
     File &file() { return file_; }
+
+    // Where an extent that was reserved can be written without a system call, or nullptr: in files
+    // that live in memory. check_whole() goes first.
+    std::byte *in_place(const Extent &extent) const;
+
+    // Whoever cuts a file that is written in place would end this process.
+    Status check_whole();
 
     // At least length bytes, which lie in the file already: writing them cannot run out of room.
     // Lets the file grow if it has to. May throw std::bad_alloc.
@@ -32,7 +43,8 @@ private:
     Status grow(uint64_t length);
 
     File file_;
-    std::mutex mutex_; // guards what follows
+    std::byte *window_; // the file in memory, or nullptr
+    std::mutex mutex_;  // guards what follows
     uint64_t size_;
     Space space_;
 };

@@ -4,10 +4,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/membarrier.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -188,6 +190,21 @@ int System::list(int directory, std::vector<std::string> &names) {
     errno = error;
     return error == 0 ? 0 : -1;
 }
+
+void *System::map_file(int fd, size_t size) {
+    struct statfs where = {};
+    if (::fstatfs(fd, &where) != 0 || where.f_type != TMPFS_MAGIC) {
+        return nullptr;
+    }
+    void *at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (at == MAP_FAILED) {
+        return nullptr;
+    }
+    ::madvise(at, size, MADV_DONTDUMP); // the file has it
+    return at;
+}
+
+void System::unmap_file(void *at, size_t size) { ::munmap(at, size); }
 
 int System::begin_sync(int fd, off_t offset, off_t length) {
     return ::sync_file_range(fd, offset, length, SYNC_FILE_RANGE_WRITE);

@@ -67,6 +67,10 @@ public:
     virtual ssize_t write_at(int fd, const void *from, size_t length, off_t offset);
     virtual int allocate(int fd, off_t offset, off_t length); // the file grows to contain it
     virtual int list(int directory, std::vector<std::string> &names); // without . and ..
+    // The file's first size bytes, to be written where they are, or nullptr: only where files live
+    // in memory. It may be longer than the file, whose end nobody may pass.
+    virtual void *map_file(int fd, size_t size);
+    virtual void unmap_file(void *at, size_t size);
     // The system begins to write these bytes to the disk, and nobody waits for it.
     virtual int begin_sync(int fd, off_t offset, off_t length);
     virtual int sync_data(int fd);

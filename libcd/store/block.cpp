@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "store/block.h"
 
+#include "store/copy_crc32c.h"
 #include "store/copy_past_caches.h"
 #include "store/crc32c.h"
 #include "store/page_pool.h"
@@ -65,7 +66,7 @@ void Block::write(size_t offset, const void *from, size_t length) noexcept {
     if (pages_ == nullptr) {
         std::memcpy(data_ + offset, from, length);
     } else {
-        write_sealed(offset, static_cast<const std::byte *>(from), length);
+        write_sealed(offset, static_cast<const std::byte *>(from), length, copy_crc32c);
     }
 }
 
@@ -73,18 +74,20 @@ void Block::write_past_caches(size_t offset, const void *from, size_t length) no
     if (pages_ == nullptr) {
         copy_past_caches(data_ + offset, from, length);
     } else {
-        write_sealed(offset, static_cast<const std::byte *>(from), length);
+        write_sealed(offset, static_cast<const std::byte *>(from), length, copy_crc32c_past_caches);
+        finish_past_caches();
     }
 }
 
-void Block::write_sealed(size_t offset, const std::byte *from, size_t length) noexcept {
+void Block::write_sealed(size_t offset, const std::byte *from, size_t length,
+                         decltype(copy_crc32c) *copy_whole_page) noexcept {
     while (length > 0) {
         std::byte *at = data_ + offset;
         const size_t index = offset / page;
         const size_t part = std::min(length, index * page + page_length(index) - offset);
         Page &sealed = pages_[index];
         if (part == page_length(index)) {
-            sealed = {copy_crc32c(0, at, from, part), PageState::sealed};
+            sealed = {copy_whole_page(0, at, from, part), PageState::sealed};
         } else {
             const bool was_intact = page_intact(index);
             std::memcpy(at, from, part);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/status.h"
+#include "store/copy_crc32c.h"
 
 #include <atomic>
 #include <cstddef>
@@ -77,7 +78,8 @@ private:
     size_t page_length(size_t index) const;
     uint32_t page_crc(size_t index) const;
     bool page_intact(size_t index) const;
-    void write_sealed(size_t offset, const std::byte *from, size_t length) noexcept;
+    void write_sealed(size_t offset, const std::byte *from, size_t length,
+                      decltype(copy_crc32c) *copy_whole_page) noexcept;
 
     std::byte *data_ = nullptr;
     size_t size_ = 0;

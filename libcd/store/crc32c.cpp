@@ -90,19 +90,4 @@ uint32_t crc32c(uint32_t seed, const void *data, size_t length) noexcept {
 
 #endif
 
-uint32_t copy_crc32c(uint32_t seed, void *to, const void *from, size_t length) noexcept {
-    constexpr size_t block = 4096; // measured best: smaller ones cost calls, larger ones leave L1
-    auto *target = static_cast<std::byte *>(to);
-    const auto *source = static_cast<const std::byte *>(from);
-    while (length > 0) {
-        const size_t part = std::min(length, block);
-        seed = crc32c(seed, source, part); // first: it fetches faster than the copy does
-        std::memcpy(target, source, part);
-        target += part;
-        source += part;
-        length -= part;
-    }
-    return seed;
-}
-
 } // namespace cd

@@ -11,10 +11,6 @@ namespace cd {
 // seed for the second gives that of both: crc32c(crc32c(0, a), b) is the checksum of ab.
 uint32_t crc32c(uint32_t seed, const void *data, size_t length) noexcept;
 
-// Copies, and returns crc32c(seed, from, length), reading main memory once. The two may not
-// overlap, and from may not change meanwhile: the checksum would not be that of the copy.
-uint32_t copy_crc32c(uint32_t seed, void *to, const void *from, size_t length) noexcept;
-
 // The same result as crc32c() without ISA-L: the implementation where there is none, and what
 // tests compare it with.
 uint32_t crc32c_portable(uint32_t seed, const void *data, size_t length) noexcept;

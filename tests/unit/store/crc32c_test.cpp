@@ -101,23 +101,5 @@ TEST(Crc32c, ChosenTakesMoreThanFourGibibytes) {
 }
 #endif
 
-TEST(CopyCrc32c, CopiesAndChecks) {
-    const auto from = random_bytes(70'000);
-    std::vector<size_t> lengths = {0, 1, 7, 8, 9, 4095, 4096, 4097, 8192, 69'000};
-    for (const size_t offset : {0, 1, 5, 64}) {
-        for (const size_t length : lengths) {
-            constexpr uint8_t untouched = 0xA5;
-            std::vector<uint8_t> to(length + 2, untouched);
-            EXPECT_EQ(copy_crc32c(99, to.data() + 1, from.data() + offset, length),
-                      crc32c_portable(99, from.data() + offset, length))
-                << offset << " " << length;
-            EXPECT_TRUE(std::equal(to.begin() + 1, to.end() - 1, from.data() + offset))
-                << offset << " " << length;
-            EXPECT_EQ(to.front(), untouched);
-            EXPECT_EQ(to.back(), untouched);
-        }
-    }
-}
-
 } // namespace
 } // namespace cd

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "store/copy_crc32c.h"
+
+#include "store/crc32c.h"
+#include "store/crc32c_join.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <iterator>
+
+#ifdef __x86_64__
+#include <nmmintrin.h>
+#endif
+
+namespace cd {
+
+uint32_t copy_crc32c_portable(uint32_t seed, void *to, const void *from, size_t length) noexcept {
+    constexpr size_t block = 4096; // what is copied is still next to the core when it is read
+    auto *target = static_cast<std::byte *>(to);
+    const auto *source = static_cast<const std::byte *>(from);
+    for (size_t done = 0; done < length; done += block) {
+        const size_t part = std::min(length - done, block);
+        std::memcpy(target + done, source + done, part);
+        seed = crc32c(seed, target + done, part);
+    }
+    return seed;
+}
+
+#ifdef __x86_64__
+
+namespace {
+
+enum class Target : uint8_t { cached, past_caches };
+
+// A checksum that is moved up by a fixed number of bytes, by tables: for each byte of it, what that
+// contributes.
+template <size_t Distance> class MoveUp {
+public:
+    MoveUp() {
+        for (uint32_t byte = 0; byte < 256; ++byte) {
+            for (size_t k = 0; k < 4; ++k) {
+                contributions_[k][byte] = join_crc32c(byte << (8 * k), 0, Distance);
+            }
+        }
+    }
+
+    uint32_t operator()(uint64_t crc) const {
+        return contributions_[0][crc & 0xFF] ^ contributions_[1][(crc >> 8) & 0xFF] ^
+               contributions_[2][(crc >> 16) & 0xFF] ^ contributions_[3][(crc >> 24) & 0xFF];
+    }
+
+private:
+    std::array<std::array<uint32_t, 256>, 4> contributions_;
+};
+
+constexpr size_t line = 64;
+
+// Reads a line once, so that what is written is what the checksum sees.
+struct Line {
+    explicit Line(const std::byte *from) {
+        const auto *at = reinterpret_cast<const __m128i *>(from);
+        for (size_t k = 0; k < std::size(quarters); ++k) {
+            quarters[k] = _mm_loadu_si128(at + k);
+        }
+    }
+
+    template <Target T> void write(std::byte *to) const {
+        auto *at = reinterpret_cast<__m128i *>(to);
+        for (size_t k = 0; k < std::size(quarters); ++k) {
+            if constexpr (T == Target::past_caches) {
+                _mm_stream_si128(at + k, quarters[k]);
+            } else {
+                _mm_storeu_si128(at + k, quarters[k]);
+            }
+        }
+    }
+
+    uint64_t low(size_t k) const { return static_cast<uint64_t>(_mm_cvtsi128_si64(quarters[k])); }
+    [[gnu::target("sse4.2")]] uint64_t high(size_t k) const {
+        return static_cast<uint64_t>(_mm_extract_epi64(quarters[k], 1));
+    }
+
+    __m128i quarters[4];
+};
+
+struct Copy {
+    std::byte *to;
+    const std::byte *from;
+    size_t length;
+
+    void advance(size_t by) {
+        to += by;
+        from += by;
+        length -= by;
+    }
+};
+
+// The instruction takes three cycles for eight bytes, and starts each cycle: three parts of the
+// data at once keep it busy.
+template <Target T, size_t Part>
+[[gnu::target("sse4.2")]] uint64_t copy_thirds(uint64_t crc, Copy &copy) {
+    constexpr size_t ahead = 8 * line; // measured
+    static const MoveUp<Part> move_up;
+    while (copy.length >= 3 * Part) {
+        uint64_t second = 0;
+        uint64_t third = 0;
+        for (size_t at = 0; at < Part; at += line) {
+            const std::byte *from = copy.from + at;
+            std::byte *to = copy.to + at;
+            _mm_prefetch(from + ahead, _MM_HINT_T0);
+            _mm_prefetch(from + Part + ahead, _MM_HINT_T0);
+            _mm_prefetch(from + 2 * Part + ahead, _MM_HINT_T0);
+            const Line a(from);
+            const Line b(from + Part);
+            const Line c(from + 2 * Part);
+            a.write<T>(to);
+            b.write<T>(to + Part);
+            c.write<T>(to + 2 * Part);
+            for (size_t k = 0; k < std::size(a.quarters); ++k) {
+                crc = _mm_crc32_u64(crc, a.low(k));
+                second = _mm_crc32_u64(second, b.low(k));
+                third = _mm_crc32_u64(third, c.low(k));
+                crc = _mm_crc32_u64(crc, a.high(k));
+                second = _mm_crc32_u64(second, b.high(k));
+                third = _mm_crc32_u64(third, c.high(k));
+            }
+        }
+        crc = move_up(move_up(crc) ^ second) ^ third;
+        copy.advance(3 * Part);
+    }
+    return crc;
+}
+
+[[gnu::target("sse4.2")]] uint64_t copy_bytes(uint64_t crc, Copy &copy, size_t length) {
+    for (; length > 0; --length, copy.advance(1)) {
+        const std::byte byte = *static_cast<const volatile std::byte *>(copy.from);
+        *copy.to = byte;
+        crc = _mm_crc32_u8(static_cast<uint32_t>(crc), std::to_integer<uint8_t>(byte));
+    }
+    return crc;
+}
+
+[[gnu::target("sse4.2")]] uint64_t copy_words(uint64_t crc, Copy &copy) {
+    for (; copy.length >= sizeof(uint64_t); copy.advance(sizeof(uint64_t))) {
+        const auto word = static_cast<uint64_t>(
+            _mm_cvtsi128_si64(_mm_loadl_epi64(reinterpret_cast<const __m128i *>(copy.from))));
+        std::memcpy(copy.to, &word, sizeof word);
+        crc = _mm_crc32_u64(crc, word);
+    }
+    return copy_bytes(crc, copy, copy.length);
+}
+
+template <Target T>
+uint32_t copy_by_instruction(uint32_t seed, void *to, const void *from, size_t length) {
+    Copy copy{static_cast<std::byte *>(to), static_cast<const std::byte *>(from), length};
+    const size_t past_line = reinterpret_cast<uintptr_t>(to) % line;
+    uint64_t crc = copy_bytes(~seed, copy, std::min(length, (line - past_line) % line));
+    crc = copy_thirds<T, 64 * line>(crc, copy); // memory's prefetchers like long ones
+    crc = copy_thirds<T, 21 * line>(crc, copy); // nearly a page
+    crc = copy_thirds<T, 2 * line>(crc, copy);
+    crc = copy_words(crc, copy);
+    return ~static_cast<uint32_t>(crc);
+}
+
+bool has_instruction() {
+    static const bool has = __builtin_cpu_supports("sse4.2") != 0;
+    return has;
+}
+
+} // namespace
+
+uint32_t copy_crc32c(uint32_t seed, void *to, const void *from, size_t length) noexcept {
+    return has_instruction() ? copy_by_instruction<Target::cached>(seed, to, from, length)
+                             : copy_crc32c_portable(seed, to, from, length);
+}
+
+uint32_t copy_crc32c_past_caches(uint32_t seed, void *to, const void *from,
+                                 size_t length) noexcept {
+    return has_instruction() ? copy_by_instruction<Target::past_caches>(seed, to, from, length)
+                             : copy_crc32c_portable(seed, to, from, length);
+}
+
+// A lock that is released does not wait for such stores by itself.
+void finish_past_caches() noexcept { _mm_sfence(); }
+
+#else
+
+void finish_past_caches() noexcept {}
+
+uint32_t copy_crc32c(uint32_t seed, void *to, const void *from, size_t length) noexcept {
+    return copy_crc32c_portable(seed, to, from, length);
+}
+
+uint32_t copy_crc32c_past_caches(uint32_t seed, void *to, const void *from,
+                                 size_t length) noexcept {
+    return copy_crc32c_portable(seed, to, from, length);
+}
+
+#endif
+
+} // namespace cd

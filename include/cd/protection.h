@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright the containment-domains authors */
+#ifndef CD_PROTECTION_H
+#define CD_PROTECTION_H
+
+/*
+ * How libcd_mpi offers redundancy across nodes to libcd; applications do not call this.
+ *
+ * libcd keeps a root with redundancy in its local store as any other. At each advance of the root
+ * it also offers the new point in time; the protector takes an image of it, which is a store file
+ * of its own, protects that with the images of the other ranks, and decides when it counts. At
+ * create_cd the protector says which point in time all ranks start from.
+ *
+ * All calls of a protector are collective over the ranks whose root has the same name, and are made
+ * by the thread that called libcd. They return an enum cd_error, and where it is not CD_ERROR_NONE
+ * have written why into message.
+ */
+
+#include "cd/cd.h"
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct cd_protection_message {
+    char text[1024];
+};
+
+/* Whose points in time are protected. Valid during the call only. */
+struct cd_protected_root {
+    int rank;
+    const char *name;
+    const char *directory;    /* of the local store */
+    const char *storage_info; /* every key in force, as storage_info is written */
+    const char *restart;      /* CD_RESTART, or "" */
+};
+
+/* What to start from. */
+struct cd_protected_start {
+    uint64_t epoch;   /* of the point in time; 0: there is none, the root begins */
+    char image[4096]; /* this rank's image of it, to be copied */
+};
+
+/* A point in time on offer. Lives until release, which is called exactly once. */
+struct cd_offered_point {
+    uint64_t epoch;
+    void *context;
+    /* Writes the image as a new file that nobody else writes. Any thread, as often as wanted. */
+    int (*write_image)(void *context, const char *path, struct cd_protection_message *message);
+    void (*release)(void *context);
+};
+
+struct cd_protector {
+    size_t size; /* of this struct */
+    /* protection: what the other calls take. On a failure there is none. */
+    int (*open)(const struct cd_protected_root *root, void **protection,
+                struct cd_protected_start *start, struct cd_protection_message *message);
+    /* Takes over the point, also when it fails. */
+    int (*protect)(void *protection, const struct cd_offered_point *point,
+                   struct cd_protection_message *message);
+    /* The newest point in time that counts on all ranks, or 0. Not collective. */
+    uint64_t (*protected_epoch)(void *protection);
+    /* Ends the protection. forget: the root was committed; what protects it goes too. */
+    int (*close)(void *protection, int forget, struct cd_protection_message *message);
+};
+
+/* There is one protector in a process; it lives as long as the process. */
+CD_API int cd_protect_by(const struct cd_protector *protector);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CD_PROTECTION_H */

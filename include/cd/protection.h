@@ -47,7 +47,9 @@ struct cd_protected_start {
 struct cd_offered_point {
     uint64_t epoch;
     void *context;
-    /* Writes the image as a new file that nobody else writes. Any thread, as often as wanted. */
+    /* Writes the image as a new file that nobody else writes; there must be nothing at path, and
+       after a failure there is nothing. With sync=full the file's data are on the disk then, its
+       name is not. Any thread, as often as wanted. */
     int (*write_image)(void *context, const char *path, struct cd_protection_message *message);
     void (*release)(void *context);
 };
@@ -57,12 +59,15 @@ struct cd_protector {
     /* protection: what the other calls take. On a failure there is none. */
     int (*open)(const struct cd_protected_root *root, void **protection,
                 struct cd_protected_start *start, struct cd_protection_message *message);
-    /* Takes over the point, also when it fails. */
+    /* Takes over the point, also when it fails. point NULL: the advance failed in this rank, which
+       takes part so that the others do not wait for it; nothing new counts then. */
     int (*protect)(void *protection, const struct cd_offered_point *point,
                    struct cd_protection_message *message);
     /* The newest point in time that counts on all ranks, or 0. Not collective. */
     uint64_t (*protected_epoch)(void *protection);
-    /* Ends the protection. forget: the root was committed; what protects it goes too. */
+    /* Ends the protection; all points have been released when it returns, also when it fails.
+       forget: the root was committed; what protects it goes too. Without forget, the root could
+       not be opened in this rank, and the call is not collective. */
     int (*close)(void *protection, int forget, struct cd_protection_message *message);
 };
 

@@ -89,7 +89,7 @@ private:
     Status write_down() {
         const std::unique_ptr<Transaction> transaction = domain_.ledger->begin();
         if (domain_.is_root() && transaction->retains()) {
-            transaction->retain(all_data());
+            transaction->retain(data_of(domain_));
         }
         const auto for_each_changed = [&](const auto &visit) {
             Status status;
@@ -123,16 +123,6 @@ private:
         }
         transaction->epoch(domain_.number, domain_.epoch + 1);
         return transaction->commit();
-    }
-
-    std::vector<Piece> all_data() const {
-        std::vector<Piece> data;
-        for (const auto &[address, entry] : domain_.entries) {
-            if (entry->data) {
-                data.push_back(entry->data.share());
-            }
-        }
-        return data;
     }
 
     // In the steady state every entry has its shadow from the last advance.

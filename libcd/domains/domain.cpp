@@ -6,6 +6,22 @@
 
 namespace cd {
 
+std::vector<Piece> data_of(const Domain &domain) {
+    std::vector<Piece> data;
+    const auto share = [&](const Piece &piece) {
+        if (piece) {
+            data.push_back(piece.share());
+        }
+    };
+    for (const auto &[address, entry] : domain.entries) {
+        share(entry->data);
+    }
+    for (const Unbound &found : domain.unbound) {
+        share(found.data);
+    }
+    return data;
+}
+
 std::vector<Domain *> subtree_of(Domain &top) {
     std::vector<Domain *> all = {&top};
     for (size_t i = 0; i < all.size(); ++i) {

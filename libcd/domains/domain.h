@@ -61,6 +61,9 @@ struct Domain {
     const char *name() const { return identity.c_str(); }
 };
 
+// Shares of all data that the CD has, also of what is not bound here yet. May throw std::bad_alloc.
+std::vector<Piece> data_of(const Domain &domain);
+
 // parent and what descends from it, parents before children, older before newer.
 // May throw std::bad_alloc.
 std::vector<Domain *> subtree_of(Domain &top);

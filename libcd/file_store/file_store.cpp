@@ -91,6 +91,11 @@ void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
     metadata_.take_over(loaded);
 }
 
+HeldMetadata FileStore::hold_metadata() {
+    const std::scoped_lock lock(mutex_);
+    return metadata_.hold();
+}
+
 Status FileStore::rewrite(const Loaded &loaded) {
     const std::scoped_lock lock(mutex_);
     Status status = metadata_.rewrite(loaded.state);

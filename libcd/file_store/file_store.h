@@ -58,6 +58,10 @@ public:
 
     void keep_aside(std::string name) { aside_ = std::move(name); }
 
+    // What the file says now, to be read later. No longer than the store lives.
+    HeldMetadata hold_metadata();
+    bool forces() const { return options_.forced; }
+
     const char *path() { return volume_.file().path(); }
     Volume &volume() { return volume_; }
 

@@ -9,25 +9,47 @@
 #include <algorithm>
 
 namespace cd {
+namespace {
+
+// Another generation of the same file, still without extents.
+Header next_generation(const Header &header) {
+    Header next;
+    next.id = header.id;
+    next.rank = header.rank;
+    next.name = header.name;
+    next.generation = header.generation + 1;
+    return next;
+}
+
+} // namespace
+
+HeldGeneration::~HeldGeneration() {
+    for (const Extent &extent : {header.snapshot, header.journal}) {
+        if (extent.length > 0) {
+            volume_.release(extent);
+        }
+    }
+}
 
 Status Metadata::force() { return forced_ ? volume_.file().sync_data() : Status::ok(); }
 
 Status Metadata::create(const Header &identity, std::span<const std::byte> changes) {
-    Header header = identity;
-    header.generation = 1;
-    if (Status status = write_generation(header, changes, format::smallest_journal); !status) {
+    auto first = std::make_shared<HeldGeneration>(volume_, next_generation(identity));
+    if (Status status = write_generation(first, changes, format::smallest_journal); !status) {
         return status;
     }
-    header_ = header;
+    newest_ = std::move(first);
     // So that a header that is not there is always damage.
-    Header spare = header;
+    Header spare = newest_->header;
     spare.generation = 0;
     return write_header(volume_.file(), spare);
 }
 
 void Metadata::take_over(const Loaded &loaded) {
-    header_ = loaded.header;
-    older_ = loaded.older;
+    newest_ = std::make_shared<HeldGeneration>(volume_, loaded.header);
+    if (loaded.older.generation != 0) {
+        older_ = std::make_shared<HeldGeneration>(volume_, loaded.older);
+    }
     records_ = loaded.records;
     used_ = loaded.journal_used;
     must_move_ = !loaded.doubt.empty();
@@ -35,7 +57,7 @@ void Metadata::take_over(const Loaded &loaded) {
 
 Status Metadata::append(std::span<const std::byte> changes) {
     const uint64_t size = record_size(changes.size());
-    if (must_move_ || used_ + size > header_.journal.length) {
+    if (must_move_ || used_ + size > newest_->header.journal.length) {
         if (Status status = move(size); !status) {
             return status;
         }
@@ -43,10 +65,11 @@ Status Metadata::append(std::span<const std::byte> changes) {
     if (Status status = settle(); !status) {
         return status;
     }
-    const ByteWriter record = encode_record(header_, records_, changes);
+    const Header &header = newest_->header;
+    const ByteWriter record = encode_record(header, records_, changes);
     unsettled_ = size;
     Status status =
-        volume_.file().write(header_.journal.offset + used_, record.bytes().data(), record.size());
+        volume_.file().write(header.journal.offset + used_, record.bytes().data(), record.size());
     if (status.is_ok()) {
         status = force();
     }
@@ -66,7 +89,7 @@ Status Metadata::settle() {
     if (unsettled_ == 0) {
         return Status::ok();
     }
-    Status status = volume_.file().write_zeros(header_.journal.offset + used_, unsettled_);
+    Status status = volume_.file().write_zeros(newest_->header.journal.offset + used_, unsettled_);
     if (status.is_ok()) {
         status = force();
     }
@@ -83,7 +106,7 @@ Status Metadata::move(uint64_t room) {
         return status;
     }
     State state;
-    if (Status status = load_again(volume_.file(), header_, records_, state); !status) {
+    if (Status status = load_again(volume_.file(), newest_->header, records_, state); !status) {
         return status;
     }
     return move_to(state, room);
@@ -99,35 +122,28 @@ Status Metadata::rewrite(const State &state) {
 Status Metadata::move_to(const State &state, uint64_t room) {
     ChangeWriter snapshot;
     write_snapshot(state, snapshot);
-    Header header = header_;
-    ++header.generation;
-    abandoned_.reserve(abandoned_.size() + 2);
+    auto next = std::make_shared<HeldGeneration>(volume_, next_generation(newest_->header));
     const uint64_t journal =
         std::max<uint64_t>({format::smallest_journal, snapshot.bytes().size(), 2 * room});
     must_move_ = true;
-    if (Status status = write_generation(header, snapshot.bytes().bytes(), journal); !status) {
+    if (Status status = write_generation(next, snapshot.bytes().bytes(), journal); !status) {
         return status;
     }
     must_move_ = false;
-    for (const Extent &extent : abandoned_) {
-        volume_.release(extent);
-    }
     abandoned_.clear();
-    if (older_.generation != 0) {
-        volume_.release(older_.snapshot);
-        volume_.release(older_.journal);
-    }
-    older_ = header_;
-    header_ = header;
+    older_ = std::move(newest_);
+    newest_ = std::move(next);
     records_ = 0;
     used_ = 0;
     return Status::ok();
 }
 
-// Where it fails once extents are reserved, they are among the abandoned ones.
-Status Metadata::write_generation(Header &header, std::span<const std::byte> snapshot,
-                                  uint64_t journal) {
+// Where it fails once the header may be in the file, next is among the abandoned ones.
+Status Metadata::write_generation(const std::shared_ptr<HeldGeneration> &next,
+                                  std::span<const std::byte> snapshot, uint64_t journal) {
+    abandoned_.reserve(abandoned_.size() + 1);
     journal = (journal + format::block - 1) / format::block * format::block;
+    Header &header = next->header;
     header.snapshot_length = snapshot.size();
     header.snapshot_checksum = crc32c(0, snapshot.data(), snapshot.size());
     const uint64_t snapshot_room = std::max<uint64_t>(snapshot.size(), format::block);
@@ -135,7 +151,6 @@ Status Metadata::write_generation(Header &header, std::span<const std::byte> sna
         return status;
     }
     if (Status status = volume_.reserve(journal, header.journal); !status) {
-        volume_.release(header.snapshot);
         return status;
     }
     File &file = volume_.file();
@@ -147,8 +162,6 @@ Status Metadata::write_generation(Header &header, std::span<const std::byte> sna
         status = force();
     }
     if (!status) {
-        volume_.release(header.snapshot);
-        volume_.release(header.journal);
         return status;
     }
     status = write_header(file, header);
@@ -156,8 +169,7 @@ Status Metadata::write_generation(Header &header, std::span<const std::byte> sna
         status = force();
     }
     if (!status) {
-        abandoned_.push_back(header.snapshot);
-        abandoned_.push_back(header.journal);
+        abandoned_.push_back(next);
     }
     return status;
 }

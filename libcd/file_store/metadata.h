@@ -7,10 +7,33 @@
 #include "file_store/volume.h"
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace cd {
+
+// A snapshot and its journal; they stay where they are as long as somebody holds them.
+class HeldGeneration {
+public:
+    // The extents of its header are the generation's from now on.
+    HeldGeneration(Volume &volume, Header known) : header(std::move(known)), volume_(volume) {}
+    HeldGeneration(const HeldGeneration &) = delete;
+    HeldGeneration &operator=(const HeldGeneration &) = delete;
+    ~HeldGeneration();
+
+    Header header;
+
+private:
+    Volume &volume_;
+};
+
+// What the metadata said at a moment. Lives no longer than the volume.
+struct HeldMetadata {
+    std::shared_ptr<const HeldGeneration> generation;
+    uint64_t records = 0;
+};
 
 // The part of a store file that says what the rest of it means: a snapshot, a journal of what was
 // done since, and the header that names the two. One thread at a time.
@@ -41,21 +64,27 @@ public:
     // come back that refers to what was there.
     Status settle();
 
+    // What load_again() can read for as long as it is held, whatever is appended.
+    HeldMetadata hold() const { return {newest_, records_}; }
+
 private:
     Status move(uint64_t room);
     Status move_to(const State &state, uint64_t room);
-    Status write_generation(Header &header, std::span<const std::byte> snapshot, uint64_t journal);
+    // next: knows its identity and number, and gets its extents.
+    Status write_generation(const std::shared_ptr<HeldGeneration> &next,
+                            std::span<const std::byte> snapshot, uint64_t journal);
     Status force();
 
     Volume &volume_;
     bool forced_;
-    Header header_;
-    Header older_; // generation 0: there is none
+    std::shared_ptr<HeldGeneration> newest_; // none before create() or take_over()
+    std::shared_ptr<HeldGeneration> older_;  // if there is one
     uint64_t records_ = 0;
-    uint64_t used_ = 0;             // of the journal
-    uint64_t unsettled_ = 0;        // bytes behind used_ that may have reached the disk
-    bool must_move_ = false;        // what is in the file behind used_ is not to be trusted
-    std::vector<Extent> abandoned_; // of moves that failed, but may have reached the disk
+    uint64_t used_ = 0;      // of the journal
+    uint64_t unsettled_ = 0; // bytes behind used_ that may have reached the disk
+    bool must_move_ = false; // what is in the file behind used_ is not to be trusted
+    std::vector<std::shared_ptr<HeldGeneration>>
+        abandoned_; // of moves that failed, but may have reached the disk
 };
 
 } // namespace cd

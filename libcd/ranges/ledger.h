@@ -50,7 +50,7 @@ public:
     // The same for bytes that are not bound yet.
     virtual void give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old) = 0;
     // The root's point in time until now stays as an older one, if the store keeps such. Before
-    // anything else of the transaction. data: all that the root's entries have.
+    // anything else of the transaction. data: all that the root has.
     virtual bool retains() const = 0;
     virtual void retain(std::vector<Piece> data) = 0;
     // The CD is no more.

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "file_store/image.h"
+
+#include "file_store/changes.h"
+#include "file_store/run.h"
+#include "file_store/space.h"
+#include "store/crc32c.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace cd {
+namespace {
+
+uint64_t whole_blocks(uint64_t length) {
+    return (length + format::block - 1) / format::block * format::block;
+}
+
+// Writes a file from its first extent on, in large pieces and with zeros where nothing is put.
+class Stream {
+public:
+    explicit Stream(const File &file) : file_(file), buffer_(capacity) {}
+
+    // Room for the caller to fill, which is the file's from offset on: for length bytes, or else
+    // for fewer that are whole checked parts. Offsets only grow.
+    Status room(uint64_t offset, uint64_t length, std::span<std::byte> &room) {
+        Status status = fill_to(offset);
+        if (status.is_ok() && length > capacity - used_ &&
+            capacity - used_ < format::checked_part) {
+            status = flush();
+        }
+        if (!status) {
+            return status;
+        }
+        const size_t left = capacity - used_;
+        const size_t size = length <= left ? length : left - left % format::checked_part;
+        room = {buffer_.data() + used_, size};
+        used_ += size;
+        return Status::ok();
+    }
+
+    // Zeros up to offset, and at least one byte of room behind it.
+    Status fill_to(uint64_t offset) {
+        while (at_ + used_ < offset || used_ == capacity) {
+            const uint64_t end = std::min<uint64_t>(offset - at_, capacity);
+            if (used_ < end) {
+                std::fill(buffer_.begin() + static_cast<ptrdiff_t>(used_),
+                          buffer_.begin() + static_cast<ptrdiff_t>(end), std::byte{0});
+                used_ = end;
+            }
+            if (used_ == capacity) {
+                if (Status status = flush(); !status) {
+                    return status;
+                }
+            }
+        }
+        return Status::ok();
+    }
+
+    Status flush() {
+        Status status = file_.write(at_, buffer_.data(), used_);
+        if (status.is_ok()) {
+            file_.begin_sync(at_, used_);
+        }
+        at_ += used_;
+        used_ = 0;
+        return status;
+    }
+
+private:
+    static constexpr size_t capacity = size_t{1} << 20;
+    static_assert(capacity % format::checked_part == 0);
+
+    const File &file_;
+    std::vector<std::byte> buffer_;
+    uint64_t at_ = format::first_extent; // of the buffer in the file
+    size_t used_ = 0;
+};
+
+class ImageWriter {
+public:
+    ImageWriter(const File &source, const Header &identity, State &state, const File &image)
+        : source_(source), state_(state), image_(image), stream_(image) {
+        header_.id = identity.id;
+        header_.rank = identity.rank;
+        header_.name = identity.name;
+        header_.generation = 1;
+    }
+
+    Status write() {
+        keep_the_root();
+        find_what_is_needed();
+        lay_out();
+        refer_to_the_image();
+        if (Status status = copy_data(); !status) {
+            return status;
+        }
+        return write_metadata();
+    }
+
+private:
+    // Checked parts of a run that one behind the other are needed, and the run that they become.
+    struct Stretch {
+        uint64_t begin = 0; // in the run
+        std::shared_ptr<StoredRun> image;
+    };
+    // By offset: two that name the same place are one.
+    struct Needed {
+        const StoredRun *run = nullptr;
+        std::vector<bool> parts;
+        std::vector<Stretch> stretches;
+    };
+
+    StoredEntries &entries() { return state_.cds.begin()->second.entries; }
+
+    // Names of CDs that are gone are as useless as older points in time.
+    void keep_the_root() {
+        state_.versions.clear();
+        state_.cds.erase(std::next(state_.cds.begin()), state_.cds.end());
+        std::set<uint64_t> used = {state_.cds.begin()->second.path};
+        for (const auto &[place, entry] : entries()) {
+            used.insert(entry.key.name);
+        }
+        std::erase_if(state_.names, [&](const auto &name) { return !used.contains(name.first); });
+    }
+
+    void find_what_is_needed() {
+        for (const auto &[place, entry] : entries()) {
+            if (entry.run == nullptr) {
+                continue;
+            }
+            Needed &needed = needed_[entry.run->offset];
+            if (needed.run == nullptr) {
+                needed.run = entry.run.get();
+                kept_.push_back(entry.run);
+                needed.parts.resize((entry.run->length + format::checked_part - 1) /
+                                    format::checked_part);
+            }
+            const uint64_t last = entry.run_offset + (entry.end - place.begin) - 1;
+            std::fill(needed.parts.begin() +
+                          static_cast<ptrdiff_t>(entry.run_offset / format::checked_part),
+                      needed.parts.begin() + static_cast<ptrdiff_t>(last / format::checked_part) +
+                          1,
+                      true);
+        }
+    }
+
+    // As a store would reserve room, so that it can go on in the image.
+    void lay_out() {
+        uint64_t end = format::first_extent;
+        for (auto &[offset, needed] : needed_) {
+            const auto &parts = needed.parts;
+            for (auto at = std::find(parts.begin(), parts.end(), true); at != parts.end();) {
+                const auto behind = std::find(at, parts.end(), false);
+                const auto first = static_cast<uint64_t>(at - parts.begin());
+                const auto last = static_cast<uint64_t>(behind - parts.begin());
+                Stretch stretch = {first * format::checked_part, std::make_shared<StoredRun>()};
+                StoredRun &image = *stretch.image;
+                image.length =
+                    std::min(last * format::checked_part, needed.run->length) - stretch.begin;
+                if (!needed.run->checksums.empty()) {
+                    image.checksums.assign(
+                        needed.run->checksums.begin() + static_cast<ptrdiff_t>(first),
+                        needed.run->checksums.begin() + static_cast<ptrdiff_t>(last));
+                }
+                const uint64_t room = Space::rounded(image.length);
+                image.offset = room < format::block ? end : whole_blocks(end);
+                end = image.offset + room;
+                needed.stretches.push_back(std::move(stretch));
+                at = std::find(behind, parts.end(), true);
+            }
+        }
+        end_of_data_ = end;
+    }
+
+    void refer_to_the_image() {
+        for (auto &[place, entry] : entries()) {
+            if (entry.run == nullptr) {
+                continue;
+            }
+            const std::vector<Stretch> &stretches = needed_.at(entry.run->offset).stretches;
+            const Stretch &stretch = *std::prev(
+                std::ranges::upper_bound(stretches, entry.run_offset, {}, &Stretch::begin));
+            entry.run = stretch.image;
+            entry.run_offset -= stretch.begin;
+        }
+    }
+
+    Status copy_data() {
+        for (const auto &[offset, needed] : needed_) {
+            for (const Stretch &stretch : needed.stretches) {
+                if (Status status = copy(*needed.run, stretch); !status) {
+                    return status;
+                }
+            }
+        }
+        return Status::ok();
+    }
+
+    Status copy(const StoredRun &run, const Stretch &stretch) {
+        for (uint64_t done = 0; done < stretch.image->length;) {
+            std::span<std::byte> room;
+            if (Status status =
+                    stream_.room(stretch.image->offset + done, stretch.image->length - done, room);
+                !status) {
+                return status;
+            }
+            if (Status status =
+                    read_run(source_, run, stretch.begin + done, room.data(), room.size());
+                !status) {
+                return status;
+            }
+            done += room.size();
+        }
+        return Status::ok();
+    }
+
+    // The store that goes on in the image moves its metadata to a journal of its own size.
+    Status write_metadata() {
+        ChangeWriter snapshot;
+        write_snapshot(state_, snapshot);
+        const auto bytes = snapshot.bytes().bytes();
+        header_.snapshot = {whole_blocks(end_of_data_),
+                            std::max<uint64_t>(whole_blocks(bytes.size()), format::block)};
+        header_.snapshot_length = bytes.size();
+        header_.snapshot_checksum = crc32c(0, bytes.data(), bytes.size());
+        header_.journal = {header_.snapshot.end(), format::block};
+        Status status = stream_.fill_to(header_.snapshot.offset);
+        if (status.is_ok()) {
+            status = stream_.flush();
+        }
+        if (status.is_ok()) {
+            status = image_.write(header_.snapshot.offset, bytes.data(), bytes.size());
+        }
+        if (status.is_ok()) {
+            const uint64_t end = header_.snapshot.offset + bytes.size();
+            status = image_.write_zeros(end, header_.journal.end() - end);
+        }
+        if (status.is_ok()) {
+            status = write_header(image_, header_);
+        }
+        if (status.is_ok()) {
+            Header spare = header_;
+            spare.generation = 0;
+            status = write_header(image_, spare);
+        }
+        return status;
+    }
+
+    const File &source_;
+    State &state_;
+    const File &image_;
+    Stream stream_;
+    Header header_;
+    std::map<uint64_t, Needed> needed_;
+    std::vector<std::shared_ptr<const StoredRun>> kept_; // what needed_ refers to
+    uint64_t end_of_data_ = 0;
+};
+
+} // namespace
+
+Status write_image(const File &source, const Header &identity, State state, const File &image) {
+    return ImageWriter(source, identity, state, image).write();
+}
+
+} // namespace cd

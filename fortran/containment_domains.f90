@@ -40,6 +40,7 @@ module Containment_Domains
     integer(c_size_t) :: log_bytes
     integer(c_size_t) :: log_remaining
     integer(c_size_t) :: unbound
+    integer(c_int64_t) :: protected_epoch
   end type cd_info
 
   type, bind(C) :: cd_mismatch
@@ -181,6 +182,7 @@ module Containment_Domains
     enumerator :: CD_OP_IMPLICIT_COMMIT
     enumerator :: CD_OP_REPLAY_BEGIN
     enumerator :: CD_OP_REPLAY_END
+    enumerator :: CD_OP_PROTECT
   end enum
 
   ! ---- Procedures that a program writes ----------------------------------------------------------

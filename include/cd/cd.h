@@ -271,6 +271,8 @@ struct cd_info {
     size_t log_bytes;     /* their size */
     size_t log_remaining; /* entries still to be replayed */
     size_t unbound;       /* bytes that came back from a store and were not added again yet */
+    uint64_t protected_epoch; /* of a root with redundancy: the newest point in time that survives
+                                 the loss of nodes on all ranks; else, and if there is none, 0 */
 };
 
 CD_API int cd_query(cd_handle cd, struct cd_info *info);
@@ -319,8 +321,10 @@ enum cd_operation {
     CD_OP_IMPLICIT_COMMIT, /* a child gave its parent what it has to before its advance */
     CD_OP_REPLAY_BEGIN,    /* a restore set the CD's log to replay, or a child was created
                               that replays a log of its own */
-    CD_OP_REPLAY_END       /* the last entry was returned to the CD, or its log was deleted; told
+    CD_OP_REPLAY_END,      /* the last entry was returned to the CD, or its log was deleted; told
                               when it happens */
+    CD_OP_PROTECT          /* an advance of a root with redundancy offered its new point in time to
+                              be protected; error says why that failed, if it did */
 };
 
 struct cd_event {

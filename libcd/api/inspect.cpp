@@ -6,6 +6,7 @@
 #include "api/operation.h"
 #include "restart/address_book.h"
 #include "runtime/family_lock.h"
+#include "runtime/protection.h"
 
 #include <optional>
 
@@ -31,7 +32,9 @@ int cd_query(cd_handle cd, cd_info *info) {
         if (info == nullptr) {
             return cd::fail(CD_ERROR_ARGUMENT, "info is NULL; pass a struct cd_info to fill in");
         }
-        cd::query(lock.domain(), *info);
+        const cd::Resident &domain = lock.domain();
+        cd::query(domain, *info);
+        info->protected_epoch = domain.protection ? domain.protection->protected_epoch() : 0;
         return cd::Status::ok();
     }));
 }

@@ -14,6 +14,7 @@
 #include "runtime/fork.h"
 #include "runtime/identity.h"
 #include "runtime/log_listener.h"
+#include "runtime/protected_root.h"
 #include "runtime/rehearsal.h"
 #include "runtime/stored_family.h"
 
@@ -147,7 +148,7 @@ Status check_same_store(const Resident &parent, const StorageInfo &storage) {
     if (storage.store == family.store && storage.dir == family.dir && storage.sync == family.sync &&
         storage.keep == family.keep &&
         (family.store == Store::memory || storage.checksummed() == family.checksummed())) {
-        return Status::ok();
+        return check_same_protection(storage, family, parent.name());
     }
     return fail(CD_ERROR_STORAGE_UNSUPPORTED,
                 "storage_info: CD %s and its descendants have one store, so store, dir, sync and "
@@ -275,6 +276,7 @@ std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &rep
     if (std::optional<Status> status = commit(domain, locked); !status || !*status) {
         return status;
     }
+    end_protection(domain);
     forgotten.family = family_of_root(domain);
     stack.remove(domain.handle);
     lock.discard(domain);
@@ -428,6 +430,7 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
                                      Forgotten &forgotten) {
     Resident &domain = lock.domain();
     report.about(domain.name());
+    ProtectedAdvance protection(domain);
     std::vector<FilePosition> positions;
     if (Status status = read_positions(domain, domain.files, positions); !status) {
         return status;
@@ -435,10 +438,16 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
     if (!domain.is_root()) {
         report.also(CD_OP_IMPLICIT_COMMIT, domain.name());
     }
+    if (protection.wanted()) {
+        report.also(CD_OP_PROTECT, domain.name());
+    }
     const bool measures = domain.pace.measures();
     const uint64_t begin = measures ? os::system().monotonic_ns() : 0;
     size_t copied = 0;
     std::optional<Status> status = advance(domain, locked, positions, copied);
+    if (status && status->is_ok() && protection.wanted()) {
+        report.also_came_to(protection.offer());
+    }
     if (measures && status && status->is_ok()) {
         domain.pace.advanced(begin, os::system().monotonic_ns());
     }

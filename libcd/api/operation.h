@@ -71,7 +71,13 @@ public:
     // std::bad_alloc.
     void also(cd_operation part, const char *name) {
         if (observed_) {
-            parts_.emplace_back(part, name);
+            parts_.push_back({part, CD_ERROR_NONE, name});
+        }
+    }
+    // How what was told last ended.
+    void also_came_to(cd_error error) {
+        if (observed_) {
+            parts_.back().error = error;
         }
     }
 
@@ -85,8 +91,8 @@ private:
     void tell(Observer &listener, Status status, uint64_t start) const {
         const uint64_t duration = os::system().monotonic_ns() - start;
         if (status.is_ok()) {
-            for (const auto &[part, name] : parts_) {
-                notify(listener, {part, CD_ERROR_NONE, name.c_str(), 0, start, 0});
+            for (const Part &part : parts_) {
+                notify(listener, {part.operation, part.error, part.name.c_str(), 0, start, 0});
             }
         }
         if (operation_) {
@@ -94,11 +100,17 @@ private:
         }
     }
 
+    struct Part {
+        cd_operation operation;
+        cd_error error;
+        std::string name;
+    };
+
     bool observed_ = false;
     std::optional<cd_operation> operation_;
     char name_[256] = "";
     size_t bytes_ = 0;
-    std::vector<std::pair<cd_operation, std::string>> parts_;
+    std::vector<Part> parts_;
 };
 
 template <typename Body> Status observed(Report &report, const Body &body) {

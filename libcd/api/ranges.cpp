@@ -48,6 +48,9 @@ Status choose_storage(const Domain &domain, const char *storage_info, AddRequest
                     "when the root is created",
                     domain.name(), domain.storage.store == Store::file ? "a file" : "memory");
     }
+    if (Status status = check_same_protection(storage, domain.storage, domain.name()); !status) {
+        return status;
+    }
     request.in_place = storage.shadow == Shadow::none;
     request.checksummed = storage.checksummed();
     return check_supported(storage);

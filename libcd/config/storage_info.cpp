@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstddef>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace cd {
@@ -39,30 +40,69 @@ std::optional<int> parse_integer(std::string_view text, unsigned smallest, unsig
     return static_cast<int>(value);
 }
 
-// Paths and names end up in messages and in files of lines.
-bool set_text(std::string_view value, std::string &into) {
+constexpr Choice<Store> stores[] = {{"memory", Store::memory}, {"file", Store::file}};
+
+// With the parameter when none is given.
+constexpr Choice<Redundancy> redundancies[] = {
+    {"none", {Scheme::none, 0}},       {"single", {Scheme::single, 0}},
+    {"partner", {Scheme::partner, 1}}, {"xor", {Scheme::xor_set, 0}},
+    {"rs", {Scheme::reed_solomon, 2}},
+};
+
+constexpr Choice<RedundancyMode> redundancy_modes[] = {{"sync", RedundancyMode::sync},
+                                                       {"async", RedundancyMode::async}};
+
+constexpr Choice<Sync> syncs[] = {{"full", Sync::full}, {"none", Sync::none}};
+
+constexpr Choice<Checksum> checksums[] = {{"crc32c", Checksum::crc32c}, {"none", Checksum::none}};
+
+constexpr Choice<Track> tracks[] = {{"explicit", Track::explicit_calls}, {"pages", Track::pages}};
+
+constexpr Choice<Shadow> shadows[] = {{"full", Shadow::full}, {"none", Shadow::none}};
+
+// A key whose values are words.
+template <auto field, const auto &choices>
+bool set_word(std::string_view value, StorageInfo &into) {
+    return choose(value, choices, into.*field);
+}
+
+template <auto field, const auto &choices> std::string get_word(const StorageInfo &from) {
+    for (const auto &choice : choices) {
+        if (choice.value == from.*field) {
+            return std::string(choice.word);
+        }
+    }
+    return "";
+}
+
+// A key whose values are integers.
+template <auto field, unsigned smallest, unsigned largest>
+bool set_integer(std::string_view value, StorageInfo &into) {
+    const auto integer = parse_integer(value, smallest, largest);
+    into.*field = integer.value_or(into.*field);
+    return integer.has_value();
+}
+
+template <auto field> std::string get_integer(const StorageInfo &from) {
+    return std::to_string(from.*field);
+}
+
+// A key whose values are any text. Paths and names end up in messages and in files of lines.
+template <auto field> bool set_text(std::string_view value, StorageInfo &into) {
     const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; };
     if (value.empty() || std::any_of(value.begin(), value.end(), is_control)) {
         return false;
     }
-    into = value;
+    into.*field = value;
     return true;
 }
 
-bool set_store(std::string_view value, StorageInfo &into) {
-    static constexpr Choice<Store> choices[] = {{"memory", Store::memory}, {"file", Store::file}};
-    return choose(value, choices, into.store);
-}
+template <auto field> std::string get_text(const StorageInfo &from) { return from.*field; }
 
 bool set_redundancy(std::string_view value, StorageInfo &into) {
-    static constexpr Choice<Redundancy> choices[] = {
-        {"none", {Scheme::none, 0}},       {"single", {Scheme::single, 0}},
-        {"partner", {Scheme::partner, 1}}, {"xor", {Scheme::xor_set, 0}},
-        {"rs", {Scheme::reed_solomon, 2}},
-    };
     const size_t colon = value.find(':');
     Redundancy redundancy;
-    if (!choose(value.substr(0, colon), choices, redundancy)) {
+    if (!choose(value.substr(0, colon), redundancies, redundancy)) {
         return false;
     }
     if (colon != std::string_view::npos) {
@@ -76,59 +116,53 @@ bool set_redundancy(std::string_view value, StorageInfo &into) {
     return true;
 }
 
-bool set_set_size(std::string_view value, StorageInfo &into) {
-    const auto size = parse_integer(value, 2, 65535);
-    into.set_size = size.value_or(into.set_size);
-    return size.has_value();
+std::string get_redundancy(const StorageInfo &from) {
+    const auto *choice = std::ranges::find(redundancies, from.redundancy.scheme,
+                                           [](const auto &each) { return each.value.scheme; });
+    const int parameter = from.redundancy.parameter;
+    return std::string(choice->word) + (parameter != 0 ? ":" + std::to_string(parameter) : "");
 }
 
-bool set_sync(std::string_view value, StorageInfo &into) {
-    static constexpr Choice<Sync> choices[] = {{"full", Sync::full}, {"none", Sync::none}};
-    return choose(value, choices, into.sync);
+template <auto field, const auto &choices>
+constexpr StorageKey word_key(const char *key, const char *allowed, const char *explanation) {
+    return {key, allowed, explanation, set_word<field, choices>, get_word<field, choices>};
 }
 
-bool set_checksum(std::string_view value, StorageInfo &into) {
-    static constexpr Choice<Checksum> choices[] = {{"crc32c", Checksum::crc32c},
-                                                   {"none", Checksum::none}};
-    return choose(value, choices, into.checksum);
+template <auto field, unsigned smallest, unsigned largest>
+constexpr StorageKey integer_key(const char *key, const char *allowed, const char *explanation) {
+    return {key, allowed, explanation, set_integer<field, smallest, largest>, get_integer<field>};
 }
 
-bool set_track(std::string_view value, StorageInfo &into) {
-    static constexpr Choice<Track> choices[] = {{"explicit", Track::explicit_calls},
-                                                {"pages", Track::pages}};
-    return choose(value, choices, into.track);
+template <auto field> constexpr StorageKey text_key(const char *key, const char *explanation) {
+    return {key, "any text without commas and control characters", explanation, set_text<field>,
+            get_text<field>};
 }
-
-bool set_shadow(std::string_view value, StorageInfo &into) {
-    static constexpr Choice<Shadow> choices[] = {{"full", Shadow::full}, {"none", Shadow::none}};
-    return choose(value, choices, into.shadow);
-}
-
-bool set_keep(std::string_view value, StorageInfo &into) {
-    const auto count = parse_integer(value, 1, 1000);
-    into.keep = count.value_or(into.keep);
-    return count.has_value();
-}
-
-bool set_dir(std::string_view value, StorageInfo &into) { return set_text(value, into.dir); }
-bool set_group(std::string_view value, StorageInfo &into) { return set_text(value, into.group); }
-bool set_config(std::string_view value, StorageInfo &into) { return set_text(value, into.config); }
-
-constexpr char any_text[] = "any text without commas and control characters";
 
 constexpr StorageKey keys[] = {
-    {"store", "memory or file", "where the data are kept", set_store},
-    {"dir", any_text, "the directory of store=file", set_dir},
+    word_key<&StorageInfo::store, stores>("store", "memory or file", "where the data are kept"),
+    text_key<&StorageInfo::dir>("dir", "the directory of store=file"),
     {"redundancy", "none, single, partner, partner:N, xor, rs or rs:K (N and K from 1 to 255)",
-     "how the loss of a node is survived", set_redundancy},
-    {"set_size", "an integer from 2 to 65535", "how many ranks protect each other", set_set_size},
-    {"group", any_text, "the name of what fails together", set_group},
-    {"sync", "full or none", "whether files are forced to the disk", set_sync},
-    {"checksum", "crc32c or none", "what finds damage to stored data", set_checksum},
-    {"track", "explicit or pages", "who finds out what was modified", set_track},
-    {"config", any_text, "a file with descriptor lines", set_config},
-    {"shadow", "full or none", "whether an advance writes to a second copy", set_shadow},
-    {"keep", "an integer from 1 to 1000", "how many points in time store=file keeps", set_keep},
+     "how the loss of a node is survived", set_redundancy, get_redundancy},
+    integer_key<&StorageInfo::set_size, 2, 65535>("set_size", "an integer from 2 to 65535",
+                                                  "how many ranks protect each other"),
+    text_key<&StorageInfo::group>("group", "the name of what fails together"),
+    word_key<&StorageInfo::sync, syncs>("sync", "full or none",
+                                        "whether files are forced to the disk"),
+    word_key<&StorageInfo::checksum, checksums>("checksum", "crc32c or none",
+                                                "what finds damage to stored data"),
+    word_key<&StorageInfo::track, tracks>("track", "explicit or pages",
+                                          "who finds out what was modified"),
+    text_key<&StorageInfo::config>("config", "a file with descriptor lines"),
+    word_key<&StorageInfo::shadow, shadows>("shadow", "full or none",
+                                            "whether an advance writes to a second copy"),
+    integer_key<&StorageInfo::keep, 1, 1000>("keep", "an integer from 1 to 1000",
+                                             "how many points in time store=file keeps"),
+    word_key<&StorageInfo::redundancy_mode, redundancy_modes>(
+        "redundancy_mode", "sync or async",
+        "whether an advance waits until its point in time is protected"),
+    text_key<&StorageInfo::flush>("flush", "a directory that all nodes see, for copies"),
+    integer_key<&StorageInfo::flush_interval, 1, 1000000>(
+        "flush_interval", "an integer from 1 to 1000000", "which epochs are copied to flush"),
 };
 
 // What a message quotes of the text: not so much of it that the rest of the sentence is cut off.
@@ -202,22 +236,49 @@ Status parse_storage_info(std::string_view text, const char *origin, StorageInfo
     return Status::ok();
 }
 
+std::string write_storage_info(const StorageInfo &info) {
+    std::string text;
+    for (const StorageKey &key : keys) {
+        if (const std::string value = key.get(info); !value.empty()) {
+            text += (text.empty() ? "" : ",") + std::string(key.key) + "=" + value;
+        }
+    }
+    return text;
+}
+
 Status check_supported(const StorageInfo &info) {
     if (info.store == Store::file && info.shadow == Shadow::none) {
         return unsupported(
             "store=file with shadow=none, because a file is never overwritten in place",
             "use shadow=full");
     }
-    if (info.redundancy.scheme != Scheme::none) {
-        return unsupported("redundancy across nodes", "use redundancy=none");
+    if (info.is_protected() && info.store != Store::file) {
+        return unsupported("redundancy= or config= with store=memory, because only files are "
+                           "protected",
+                           "use store=file");
+    }
+    if (!info.flush.empty() && !info.is_protected()) {
+        return unsupported("flush= without redundancy= or config=",
+                           "use redundancy=single to have no other copies than those in flush");
     }
     if (info.track != Track::explicit_calls) {
         return unsupported("track=pages", "use track=explicit");
     }
-    if (!info.config.empty()) {
-        return unsupported("config=FILE", "give the keys in storage_info itself");
-    }
     return Status::ok();
+}
+
+Status check_same_protection(const StorageInfo &info, const StorageInfo &root, const char *cd) {
+    const auto protection = [](const StorageInfo &of) {
+        return std::tie(of.redundancy, of.set_size, of.group, of.config, of.redundancy_mode,
+                        of.flush, of.flush_interval);
+    };
+    if (protection(info) == protection(root)) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_STORAGE_UNSUPPORTED,
+                "storage_info: CD %s is protected with its root, so redundancy, set_size, group, "
+                "config, redundancy_mode, flush and flush_interval can only be given for the root",
+                cd);
 }
 
 } // namespace cd

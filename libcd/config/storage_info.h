@@ -21,6 +21,9 @@ struct Redundancy {
     bool operator==(const Redundancy &) const = default;
 };
 
+// Whether an advance waits until its point in time is protected.
+enum class RedundancyMode : uint8_t { sync, async };
+
 enum class Sync : uint8_t { full, none };
 
 // by_store: files are checked unless told otherwise, memory only when told to.
@@ -44,6 +47,12 @@ struct StorageInfo {
     std::string config;                  // SCR-style descriptor lines; "" when not given
     Shadow shadow = Shadow::full;        // whether an advance has a second copy to write to
     int keep = 1;                        // points in time that store=file has, the newest included
+    RedundancyMode redundancy_mode = RedundancyMode::sync;
+    std::string flush;      // a directory that all nodes see; "" when not given
+    int flush_interval = 1; // epochs that it divides are copied to flush
+
+    // The loss of a node is to be survived.
+    bool is_protected() const { return redundancy.scheme != Scheme::none || !config.empty(); }
 
     bool checksummed() const {
         return checksum == Checksum::crc32c ||
@@ -53,12 +62,14 @@ struct StorageInfo {
 };
 
 // One key of storage_info. set() returns false, and changes nothing, for a value that is not
-// allowed.
+// allowed. get() returns the value that sets what is in from, "" if that is what is not given; it
+// may throw std::bad_alloc.
 struct StorageKey {
     const char *key;
     const char *allowed;
     const char *explanation;
     bool (*set)(std::string_view value, StorageInfo &into);
+    std::string (*get)(const StorageInfo &from);
 };
 
 // All keys, in the order in which messages and documents list them.
@@ -69,7 +80,14 @@ std::span<const StorageKey> storage_keys();
 // variable CD_STORAGE_INFO". May throw std::bad_alloc; then too into is unchanged.
 Status parse_storage_info(std::string_view text, const char *origin, StorageInfo &into);
 
-// CD_ERROR_STORAGE_UNSUPPORTED for what this build cannot do.
+// All keys in force: text from which parse_storage_info() makes info again. May throw
+// std::bad_alloc.
+std::string write_storage_info(const StorageInfo &info);
+
+// CD_ERROR_STORAGE_UNSUPPORTED for what this build cannot do, and for keys that contradict others.
 Status check_supported(const StorageInfo &info);
+
+// What protects a CD is what protects its root. cd: its name, for the message.
+Status check_same_protection(const StorageInfo &info, const StorageInfo &root, const char *cd);
 
 } // namespace cd

@@ -3,12 +3,16 @@
 #include "file_store/opening.h"
 
 #include "file_store/directory.h"
+#include "file_store/image.h"
 #include "file_store/points_in_time.h"
 #include "os/system.h"
+
+#include <fcntl.h>
 
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 namespace cd {
 namespace {
@@ -51,11 +55,11 @@ public:
 
     Status run() {
         Choice choice;
-        if (Status status = read_choice(choice); !status) {
+        choice.afresh = request_.start.has_value();
+        if (Status status = choice.afresh ? Status::ok() : read_choice(choice); !status) {
             return status;
         }
-        const std::string &path = request_.storage.dir;
-        if (Status status = Directory::open(path.empty() ? default_directory : path, directory_);
+        if (Status status = Directory::open(store_directory(request_.storage), directory_);
             !status) {
             return status;
         }
@@ -100,7 +104,7 @@ private:
             return status;
         }
         bool nameless = false;
-        if (directory.has(old) && !has_advanced(file)) {
+        if (directory.has(old) && !is_newer(file, request_.start ? request_.start->epoch : 0)) {
             Status status = directory.remove(name_, forced_, nameless);
             return status.is_ok() ? create() : status;
         }
@@ -123,12 +127,13 @@ private:
         }
     }
 
-    // A store that began afresh and has not advanced yet holds nothing that is worth more than what
-    // was kept aside for it. One that cannot be read does not say, so it does not count either.
-    static bool has_advanced(const File &file) {
+    // A store that began in this way and has not advanced since holds nothing that is worth more
+    // than what was kept aside for it. One that cannot be read does not say, so it does not count
+    // either.
+    static bool is_newer(const File &file, uint64_t epoch) {
         const MessageKeeper keeper;
         Loaded loaded;
-        return load(file, loaded).is_ok() && loaded.state.cds[State::root].epoch > 0;
+        return load(file, loaded).is_ok() && loaded.state.cds[State::root].epoch > epoch;
     }
 
     Status create() {
@@ -142,8 +147,9 @@ private:
         if (os::system().random(identity.id.data(), identity.id.size()) != 0) {
             return file.refused("get random numbers for the file", 0);
         }
-        make_store(std::move(file), format::first_extent);
-        Status status = opened_.store->create_empty(identity);
+        const bool begins_empty = !request_.start || request_.start->epoch == 0;
+        Status status = begins_empty ? fill_with_nothing(std::move(file), identity)
+                                     : fill_from_image(std::move(file), identity);
         if (status.is_ok()) {
             status = opened_.store->publish();
         }
@@ -151,6 +157,53 @@ private:
             opened_.store.reset();
         }
         return status;
+    }
+
+    Status fill_with_nothing(File file, const Header &identity) {
+        make_store(std::move(file), format::first_extent);
+        return opened_.store->create_empty(identity);
+    }
+
+    Status fill_from_image(File file, const Header &identity) {
+        if (Status status = copy_image(file, identity); !status) {
+            directory_.remove_unfinished(name_); // which may be most of what the disk has room for
+            return status;
+        }
+        if (Status status = load(file, opened_.loaded); !status) {
+            return status;
+        }
+        uint64_t size = 0;
+        if (Status status = file.size(size); !status) {
+            return status;
+        }
+        make_store(std::move(file), size);
+        opened_.store->take_over(opened_.loaded, opened_.pieces);
+        opened_.restarted = true;
+        return Status::ok();
+    }
+
+    Status copy_image(const File &file, const Header &identity) const {
+        const std::string &path = request_.start->image;
+        const File image(os::system().open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NOFOLLOW, 0),
+                         path);
+        if (!image.is_open()) {
+            return image.refused("open the image to start from", 0);
+        }
+        Loaded found;
+        if (Status status = load(image, found); !status) {
+            return status;
+        }
+        if (Status status = check_identity(image, found.header); !status) {
+            return status;
+        }
+        const uint64_t epoch = found.state.cds[State::root].epoch;
+        if (epoch != request_.start->epoch) {
+            return fail(CD_ERROR_STORE_DAMAGED,
+                        "%s: the image should be of epoch %llu, and is of epoch %llu", path.c_str(),
+                        static_cast<unsigned long long>(request_.start->epoch),
+                        static_cast<unsigned long long>(epoch));
+        }
+        return write_image(image, identity, std::move(found.state), file);
     }
 
     Status attach(File file, std::optional<uint64_t> epoch) {
@@ -162,7 +215,7 @@ private:
         if (Status status = load(file, loaded); !status) {
             return status;
         }
-        if (Status status = check_identity(file); !status) {
+        if (Status status = check_identity(file, loaded.header); !status) {
             return status;
         }
         if (Status status = choose_point_in_time(file, epoch); !status) {
@@ -197,8 +250,7 @@ private:
     }
 
     // A file that was copied or renamed is another CD's.
-    Status check_identity(const File &file) const {
-        const Header &header = opened_.loaded.header;
+    Status check_identity(const File &file, const Header &header) const {
         if (header.rank == request_.rank && header.name == request_.name) {
             return Status::ok();
         }
@@ -242,6 +294,10 @@ private:
 };
 
 } // namespace
+
+std::string store_directory(const StorageInfo &storage) {
+    return storage.dir.empty() ? default_directory : storage.dir;
+}
 
 Status open_store(const OpenRequest &request, Addresses &addresses, OpenedStore &opened) {
     return Opening(request, addresses, opened).run();

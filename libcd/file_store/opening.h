@@ -6,16 +6,27 @@
 #include "file_store/file_store.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace cd {
+
+// What the store begins with, whatever the one that is there says.
+struct StoreStart {
+    uint64_t epoch = 0; // 0: with nothing
+    std::string image;  // the point in time of that epoch
+};
 
 // Which store a root CD has, and what to do with one that is there.
 struct OpenRequest {
     StorageInfo storage;
     int rank = 0;
     std::string name;
+    std::optional<StoreStart> start; // not given: the store and CD_RESTART decide
 };
+
+// Where it is.
+std::string store_directory(const StorageInfo &storage);
 
 struct OpenedStore {
     std::shared_ptr<FileStore> store;
@@ -25,8 +36,8 @@ struct OpenedStore {
 };
 
 // Opens the store of a root CD, or makes one. CD_RESTART=no makes one in any case, and keeps the
-// one that is there aside; CD_RESTART=EPOCH goes back to an older point in time. May throw
-// std::bad_alloc.
+// one that is there aside, as a start does that is given; CD_RESTART=EPOCH goes back to an older
+// point in time. May throw std::bad_alloc.
 Status open_store(const OpenRequest &request, Addresses &addresses, OpenedStore &opened);
 
 } // namespace cd

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "runtime/registry.h"
 
+#include "runtime/protection.h"
 #include "store/page_pool.h"
 
 #include <new>
@@ -9,6 +10,9 @@
 #include <utility>
 
 namespace cd {
+
+Resident::Resident() = default;
+Resident::~Resident() = default;
 namespace {
 
 // A handle: generation, index of the slot, and a mark that no aligned pointer has.

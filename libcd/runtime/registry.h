@@ -16,10 +16,14 @@
 
 namespace cd {
 
+class Protection;
 struct Slot;
 
 // A domain that is alive: what the runtime has to know of it beyond its semantics.
 struct Resident : Domain {
+    Resident();
+    ~Resident();
+
     Slot *slot = nullptr;
     uint64_t generation = 0;
     cd_handle handle = nullptr;
@@ -27,6 +31,7 @@ struct Resident : Domain {
     uint64_t home_thread = 0;            // that created it
     std::atomic<uint64_t> active_in = 0; // thread whose stack has it; 0: none
     Pace pace;
+    std::unique_ptr<Protection> protection; // of a root that has one
 
     Resident *parent_resident() const { return static_cast<Resident *>(parent); }
 };

@@ -8,11 +8,13 @@
 #include "restart/attach.h"
 #include "runtime/family_lock.h"
 #include "runtime/identity.h"
+#include "runtime/protection.h"
 
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -78,10 +80,14 @@ Status open_family(cd_handle handle) {
         return status;
     }
     Resident &root = lock.domain();
+    OpenRequest request = {root.storage, root.rank, root.root_name, std::nullopt};
+    if (root.storage.is_protected()) {
+        if (Status status = Protection::open(request, root.protection, request.start); !status) {
+            return status;
+        }
+    }
     OpenedStore opened;
-    if (Status status =
-            open_store({root.storage, root.rank, root.root_name}, AddressBook::instance(), opened);
-        !status) {
+    if (Status status = open_store(request, AddressBook::instance(), opened); !status) {
         return status;
     }
     root.ledger = opened.store;

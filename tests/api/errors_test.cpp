@@ -215,8 +215,9 @@ TEST_F(Errors, StorageSyntax) {
 TEST_F(Errors, StorageKeyListsTheKeys) {
     EXPECT_EQ(create_fails(root, "colour=red", 2, nullptr), CD_ERROR_STORAGE_KEY);
     EXPECT_TRUE(message_has("colour"));
-    for (const char *key : {"store", "dir", "redundancy", "set_size", "group", "sync", "checksum",
-                            "track", "config", "shadow"}) {
+    for (const char *key :
+         {"store", "dir", "redundancy", "set_size", "group", "sync", "checksum", "track", "config",
+          "shadow", "keep", "redundancy_mode", "flush", "flush_interval"}) {
         EXPECT_TRUE(message_has(key));
     }
 }
@@ -231,6 +232,16 @@ TEST_F(Errors, StorageValueListsTheValues) {
 TEST_F(Errors, StorageUnsupportedSaysWhat) {
     EXPECT_EQ(create_fails(root, "redundancy=xor", 2, nullptr), CD_ERROR_STORAGE_UNSUPPORTED);
     EXPECT_TRUE(message_has("redundancy"));
+}
+
+TEST_F(Errors, RedundancyWithoutAProtectorSaysWhatToLink) {
+    for (const char *storage :
+         {"store=file,dir=nowhere,redundancy=xor", "store=file,dir=nowhere,config=levels"}) {
+        EXPECT_EQ(create_fails(nullptr, storage, COMM_LOGGING_DISABLED, "r"),
+                  CD_ERROR_STORAGE_UNSUPPORTED);
+        EXPECT_TRUE(message_has("ContainmentDomains::cd_mpi"));
+        EXPECT_TRUE(message_has("lib/cd/<flavour>/libcd_mpi.so"));
+    }
 }
 
 // ---- Ranges --------------------------------------------------------------------------------

@@ -22,7 +22,8 @@ StorageInfo parsed(std::string_view text, StorageInfo from = {}) {
 // All values differ from the defaults.
 StorageInfo unusual() {
     return parsed("store=file,dir=/scratch,redundancy=rs:3,set_size=4,group=rack,sync=none,"
-                  "checksum=none,track=pages,config=scr.conf,shadow=none");
+                  "checksum=none,track=pages,config=scr.conf,shadow=none,keep=3,"
+                  "redundancy_mode=async,flush=/lustre,flush_interval=10");
 }
 
 // Every refused text must leave what was there alone.
@@ -50,6 +51,11 @@ TEST(StorageInfo, Defaults) {
     EXPECT_EQ(info.track, Track::explicit_calls);
     EXPECT_EQ(info.config, "");
     EXPECT_EQ(info.shadow, Shadow::full);
+    EXPECT_EQ(info.keep, 1);
+    EXPECT_EQ(info.redundancy_mode, RedundancyMode::sync);
+    EXPECT_EQ(info.flush, "");
+    EXPECT_EQ(info.flush_interval, 1);
+    EXPECT_FALSE(info.is_protected());
     EXPECT_TRUE(check_supported(info));
 }
 
@@ -65,6 +71,10 @@ TEST(StorageInfo, EveryKeyReachesItsField) {
     EXPECT_EQ(info.track, Track::pages);
     EXPECT_EQ(info.config, "scr.conf");
     EXPECT_EQ(info.shadow, Shadow::none);
+    EXPECT_EQ(info.keep, 3);
+    EXPECT_EQ(info.redundancy_mode, RedundancyMode::async);
+    EXPECT_EQ(info.flush, "/lustre");
+    EXPECT_EQ(info.flush_interval, 10);
 }
 
 TEST(StorageInfo, WordsMeanTheirValue) {
@@ -73,6 +83,7 @@ TEST(StorageInfo, WordsMeanTheirValue) {
     EXPECT_EQ(parsed("checksum=crc32c", unusual()).checksum, Checksum::crc32c);
     EXPECT_EQ(parsed("track=explicit", unusual()).track, Track::explicit_calls);
     EXPECT_EQ(parsed("shadow=full", unusual()).shadow, Shadow::full);
+    EXPECT_EQ(parsed("redundancy_mode=sync", unusual()).redundancy_mode, RedundancyMode::sync);
 }
 
 TEST(StorageInfo, RedundancyAndItsParameter) {
@@ -199,8 +210,10 @@ TEST(StorageInfo, ChecksumsFollowTheStore) {
 }
 
 TEST(StorageInfo, TellsWhatThisBuildCannotDo) {
-    for (const char *text : {"store=file,shadow=none", "redundancy=single", "redundancy=partner",
-                             "redundancy=xor", "redundancy=rs", "track=pages", "config=scr.conf"}) {
+    for (const char *text :
+         {"store=file,shadow=none", "track=pages", "redundancy=single", "redundancy=partner",
+          "redundancy=xor", "redundancy=rs", "config=scr.conf", "store=file,flush=/lustre",
+          "store=file,redundancy=none,flush=/lustre"}) {
         clear_message();
         EXPECT_EQ(check_supported(parsed(text)).code(), CD_ERROR_STORAGE_UNSUPPORTED) << text;
         EXPECT_STRNE(message(), "") << text;
@@ -208,6 +221,47 @@ TEST(StorageInfo, TellsWhatThisBuildCannotDo) {
     EXPECT_TRUE(check_supported(parsed("store=memory,dir=/scratch,redundancy=none,set_size=4,"
                                        "group=rack,sync=none,checksum=crc32c,track=explicit,"
                                        "shadow=none")));
+    EXPECT_TRUE(check_supported(parsed("store=file,redundancy=rs:3,redundancy_mode=async,"
+                                       "flush=/lustre,flush_interval=2")));
+    EXPECT_TRUE(check_supported(parsed("store=file,config=scr.conf,flush=/lustre")));
+}
+
+TEST(StorageInfo, WhatIsWrittenIsReadAsTheSame) {
+    for (const char *text : {"", "store=file,redundancy=partner", "redundancy=rs", "redundancy=xor",
+                             "store=file,checksum=crc32c,set_size=16", "config=a=b;c d"}) {
+        const StorageInfo info = parsed(text);
+        EXPECT_EQ(parsed(write_storage_info(info)), info) << text;
+        EXPECT_EQ(parsed(write_storage_info(info), unusual()).keep, 1) << text;
+    }
+    EXPECT_EQ(parsed(write_storage_info(unusual())), unusual());
+    EXPECT_EQ(parsed(write_storage_info(unusual()), parsed("checksum=crc32c")), unusual());
+}
+
+TEST(StorageInfo, EveryKeyInForceIsWritten) {
+    const std::string text = write_storage_info(unusual());
+    for (const StorageKey &key : storage_keys()) {
+        EXPECT_NE(("," + text).find("," + std::string(key.key) + "="), std::string::npos)
+            << key.key;
+    }
+    EXPECT_EQ(write_storage_info({}),
+              "store=memory,redundancy=none,set_size=8,sync=full,track=explicit,shadow=full,keep=1,"
+              "redundancy_mode=sync,flush_interval=1");
+}
+
+TEST(StorageInfo, WhatProtectsIsTheRootsInAllItsKeys) {
+    const StorageInfo root = parsed("store=file,redundancy=xor");
+    for (const char *other :
+         {"redundancy=single", "redundancy=none", "set_size=3", "group=rack", "config=f",
+          "redundancy_mode=async", "flush=/lustre", "flush_interval=2"}) {
+        clear_message();
+        EXPECT_EQ(check_same_protection(parsed(other, root), root, "0/root/1/0").code(),
+                  CD_ERROR_STORAGE_UNSUPPORTED)
+            << other;
+        EXPECT_TRUE(message_has("0/root/1/0"));
+    }
+    EXPECT_TRUE(check_same_protection(parsed("dir=/other,keep=2", root), root, "0/root/1/0"));
+    EXPECT_TRUE(root.is_protected());
+    EXPECT_TRUE(parsed("config=f").is_protected());
 }
 
 TEST(StorageInfo, DocumentHasEveryKey) {

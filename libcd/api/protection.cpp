@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// cd_protect_by
+
+#include "runtime/protection.h"
+#include "api/operation.h"
+
+extern "C" {
+
+int cd_protect_by(const cd_protector *protector) {
+    return cd::result_of(cd::guarded([&] { return cd::protect_by(protector); }));
+}
+
+} // extern "C"

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "runtime/registry.h"
+
+namespace cd {
+
+// The part of an advance that concerns the protection of the CD, if it is a root that has one: the
+// other ranks wait for this one, so it takes part whatever comes of the advance.
+class ProtectedAdvance {
+public:
+    explicit ProtectedAdvance(Resident &domain)
+        : domain_(domain), owed_(domain.protection != nullptr) {}
+    ProtectedAdvance(const ProtectedAdvance &) = delete;
+    ProtectedAdvance &operator=(const ProtectedAdvance &) = delete;
+    ~ProtectedAdvance();
+
+    bool wanted() const { return domain_.protection != nullptr; }
+
+    // The CD has advanced, and nothing takes that back: that the new point in time could not be
+    // protected is told to people, and returned.
+    cd_error offer() noexcept;
+
+private:
+    Resident &domain_;
+    bool owed_;
+};
+
+// The root, if it has a protection, was committed.
+void end_protection(Resident &domain) noexcept;
+
+} // namespace cd

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// Which calls a protector gets, when and with what, and what their failures do.
+
+#include "fake_protector.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+namespace {
+
+using Calls = std::vector<std::string>;
+
+class Order : public Protected {};
+
+TEST_F(Order, ARootIsOpenedAdvancedAndForgotten) {
+    begin();
+    EXPECT_EQ(calls(), Calls{"open 0 root"});
+    advance_with('a');
+    advance_with('b');
+    EXPECT_EQ(calls(), (Calls{"protect 1", "protect 2"}));
+    EXPECT_EQ(info().epoch, 2U);
+    EXPECT_EQ(info().protected_epoch, 2U);
+    ASSERT_EQ(commit_cd(root), CD_SUCCESS);
+    root = nullptr;
+    EXPECT_EQ(calls(), Calls{"close 1"});
+    EXPECT_EQ(files(), Calls{});
+}
+
+TEST_F(Order, TheProtectorIsToldWhatIsInForce) {
+    begin(",set_size=4,group=rack,redundancy_mode=async,flush=/lustre,flush_interval=5");
+    EXPECT_EQ(protector.directory, local);
+    EXPECT_EQ(protector.storage_info,
+              "store=file,dir=" + local.string() +
+                  ",redundancy=xor,set_size=4,group=rack,sync=full,track=explicit,shadow=full,"
+                  "keep=1,redundancy_mode=async,flush=/lustre,flush_interval=5");
+    EXPECT_EQ(protector.restart, "");
+}
+
+TEST_F(Order, CdRestartIsTheProtectorsToUnderstand) {
+    for (const char *value : {"no", "yes", "3", "what"}) {
+        ::setenv("CD_RESTART", value, 1);
+        begin();
+        EXPECT_EQ(protector.restart, value);
+        ASSERT_EQ(commit_cd(root), CD_SUCCESS);
+        root = nullptr;
+    }
+}
+
+TEST_F(Order, ADirectoryThatIsNotGivenIsTheUsualOne) {
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(scratch);
+    root =
+        create_cd(nullptr, "store=file,config=levels", CD_COMM_LOGGING_DISABLED, "root", nullptr);
+    EXPECT_NE(root, nullptr) << cd_last_error_message();
+    EXPECT_EQ(protector.directory, "cd-stores");
+    EXPECT_TRUE(std::filesystem::exists(scratch / "cd-stores" / "0-root.cds"));
+    EXPECT_EQ(commit_cd(root), CD_SUCCESS);
+    root = nullptr;
+    std::filesystem::current_path(before);
+}
+
+TEST_F(Order, RootsWithoutRedundancyAndChildrenAreNotConcerned) {
+    root = create_cd(nullptr, ("store=file,dir=" + local.string()).c_str(),
+                     CD_COMM_LOGGING_DISABLED, "root", nullptr);
+    advance_with('a');
+    EXPECT_EQ(info().protected_epoch, 0U);
+    ASSERT_EQ(commit_cd(root), CD_SUCCESS);
+    EXPECT_EQ(calls(), Calls{});
+
+    begin();
+    const cd_handle child = create_cd(root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+    ASSERT_EQ(advance_cd_point_in_time(child), CD_SUCCESS);
+    cd_info info;
+    ASSERT_EQ(cd_query(child, &info), CD_SUCCESS);
+    EXPECT_EQ(info.protected_epoch, 0U);
+    ASSERT_EQ(commit_cd(child), CD_SUCCESS);
+    EXPECT_EQ(calls(), Calls{"open 0 root"});
+}
+
+TEST_F(Order, AChildOrAnAddCallHasTheProtectionOfItsRoot) {
+    begin();
+    for (const char *other : {"redundancy=single", "redundancy=none", "set_size=2"}) {
+        int error = 0;
+        EXPECT_EQ(create_cd(root, other, CD_COMM_LOGGING_INHERIT, nullptr, &error), nullptr);
+        EXPECT_EQ(error, CD_ERROR_STORAGE_UNSUPPORTED) << other;
+        const cd_addrspec range = {memory.data(), 10, CD_READ_WRITE, CD_GLOBAL};
+        EXPECT_EQ(add_to_cd_via_copy(root, &range, 1, other), CD_FAILURE);
+        EXPECT_EQ(cd_last_error(), CD_ERROR_STORAGE_UNSUPPORTED) << other;
+    }
+    const cd_handle child =
+        create_cd(root, "redundancy=xor", CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+    EXPECT_NE(child, nullptr) << cd_last_error_message();
+    EXPECT_EQ(commit_cd(child), CD_SUCCESS);
+}
+
+// ---- Failures ------------------------------------------------------------------------------
+
+TEST_F(Order, ARootThatCannotBeOpenedIsNotCreated) {
+    protector.open_fails = CD_ERROR_REDUNDANCY_EXCEEDED;
+    EXPECT_EQ(create(), nullptr);
+    EXPECT_EQ(cd_last_error(), CD_ERROR_REDUNDANCY_EXCEEDED);
+    EXPECT_STREQ(cd_last_error_message(), "open was told to fail");
+    EXPECT_EQ(calls(), Calls{"open 0 root"});
+    EXPECT_FALSE(std::filesystem::exists(local));
+    protector.open_fails = CD_ERROR_NONE;
+    begin();
+}
+
+TEST_F(Order, ARootWhoseStoreCannotBeOpenedIsClosedAndNotForgotten) {
+    std::ofstream(local) << "no directory";
+    EXPECT_EQ(create(), nullptr);
+    EXPECT_EQ(cd_last_error(), CD_ERROR_STORE_DIRECTORY);
+    EXPECT_NE(std::string(cd_last_error_message()).find(local), std::string::npos);
+    EXPECT_EQ(calls(), (Calls{"open 0 root", "close 0"}));
+    std::filesystem::remove(local);
+    begin();
+}
+
+TEST_F(Order, AnAdvanceThatIsNotProtectedIsTakenLocallyAndPeopleAreTold) {
+    begin();
+    advance_with('a');
+    protector.protect_fails = CD_ERROR_STORE_FULL;
+    testing::internal::CaptureStderr();
+    advance_with('b');
+    const std::string told = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(told, "containment-domains: CD 0/root/0/0: epoch 2 is in the local store, but is not "
+                    "protected from the loss of the node; epoch 1 still is: protect was told to "
+                    "fail\n");
+    EXPECT_EQ(cd_last_error(), CD_ERROR_NONE);
+    EXPECT_EQ(info().epoch, 2U);
+    EXPECT_EQ(info().protected_epoch, 1U);
+    fill('-');
+    ASSERT_EQ(restore_cd(root), CD_SUCCESS);
+    EXPECT_EQ(memory.front(), 'b');
+    protector.protect_fails = CD_ERROR_NONE;
+    advance_with('c');
+    EXPECT_EQ(info().protected_epoch, 3U);
+}
+
+TEST_F(Order, WithoutAnyProtectedEpochTheLineSaysSo) {
+    begin();
+    protector.protect_fails = CD_ERROR_STORE_IO;
+    testing::internal::CaptureStderr();
+    advance_with('a');
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("no epoch is protected"),
+              std::string::npos);
+}
+
+// The other ranks have this one's part in the advance all the same.
+TEST_F(Order, AnAdvanceThatFailsIsSkipped) {
+    begin();
+    add();
+    calls();
+    const cd_handle child = create_cd(root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+    EXPECT_EQ(advance_cd_point_in_time(root), CD_FAILURE);
+    EXPECT_EQ(cd_last_error(), CD_ERROR_HAS_CHILDREN);
+    EXPECT_NE(std::string(cd_last_error_message()), "");
+    EXPECT_EQ(calls(), Calls{"skip"});
+    ASSERT_EQ(commit_cd(child), CD_SUCCESS);
+    ASSERT_EQ(advance_cd_point_in_time(root), CD_SUCCESS);
+    EXPECT_EQ(calls(), Calls{"protect 1"});
+}
+
+TEST_F(Order, ACommitThatCannotForgetHasHappened) {
+    begin();
+    advance_with('a');
+    protector.close_fails = CD_ERROR_STORE_IO;
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(commit_cd(root), CD_SUCCESS);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "containment-domains: CD 0/root/0/0 was committed, but what protects it could not be "
+              "removed: close was told to fail\n");
+    root = nullptr;
+    EXPECT_EQ(files(), Calls{});
+}
+
+TEST_F(Order, ACommitThatIsRefusedForgetsNothing) {
+    begin();
+    const cd_handle child = create_cd(root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+    calls();
+    EXPECT_EQ(commit_cd(root), CD_FAILURE);
+    EXPECT_EQ(calls(), Calls{});
+    ASSERT_EQ(commit_cd(child), CD_SUCCESS);
+}
+
+TEST_F(Order, AForkedProcessLeavesTheProtectorAlone) {
+    begin();
+    advance_with('a');
+    calls();
+    EXPECT_EQ(0, in_process([&] {
+                  const bool failed =
+                      advance_cd_point_in_time(root) == CD_FAILURE && commit_cd(root) == CD_FAILURE;
+                  return failed && info().protected_epoch == 0 && calls().empty() ? 0 : 1;
+              }));
+}
+
+// ---- Observers -----------------------------------------------------------------------------
+
+struct Seen {
+    cd_operation operation;
+    cd_error error;
+    std::string name;
+    bool operator==(const Seen &) const = default;
+};
+
+TEST_F(Order, AnObserverSeesWhatBecameOfTheProtection) {
+    begin();
+    add();
+    std::vector<Seen> seen;
+    cd_observe(
+        [](const cd_event *event, void *context) {
+            static_cast<std::vector<Seen> *>(context)->push_back(
+                {event->operation, event->error, event->name});
+        },
+        &seen);
+    ASSERT_EQ(advance_cd_point_in_time(root), CD_SUCCESS);
+    protector.protect_fails = CD_ERROR_STORE_FULL;
+    testing::internal::CaptureStderr();
+    ASSERT_EQ(advance_cd_point_in_time(root), CD_SUCCESS);
+    testing::internal::GetCapturedStderr();
+    cd_observe(nullptr, nullptr);
+    const std::vector<Seen> expected = {{CD_OP_PROTECT, CD_ERROR_NONE, "0/root/0/0"},
+                                        {CD_OP_ADVANCE, CD_ERROR_NONE, "0/root/0/0"},
+                                        {CD_OP_PROTECT, CD_ERROR_STORE_FULL, "0/root/0/0"},
+                                        {CD_OP_ADVANCE, CD_ERROR_NONE, "0/root/0/0"}};
+    EXPECT_EQ(seen, expected);
+}
+
+// ---- Later ---------------------------------------------------------------------------------
+
+TEST_F(Order, PointsThatAreProtectedLaterAreWhatTheyWere) {
+    protector.later = true;
+    begin();
+    for (char value = 'a'; value <= 'e'; ++value) {
+        advance_with(value);
+    }
+    add();
+    fill('-'); // what is added after an advance is not in its point in time
+    EXPECT_EQ(info().epoch, 5U);
+    EXPECT_EQ(info().protected_epoch, 0U);
+    std::thread([&] { protector.take_images(); }).join();
+    EXPECT_EQ(info().protected_epoch, 5U);
+    const auto saved = scratch / "saved";
+    std::filesystem::rename(protector.images, saved);
+    ASSERT_EQ(commit_cd(root), CD_SUCCESS);
+    root = nullptr;
+    for (uint64_t epoch = 1; epoch <= 5; ++epoch) {
+        protector.start.epoch = epoch;
+        std::strcpy(protector.start.image, (saved / std::to_string(epoch)).c_str());
+        EXPECT_EQ(0, in_process([&] {
+                      protector.restarts = false;
+                      local = scratch / std::to_string(epoch);
+                      root = create();
+                      if (root == nullptr || info().epoch != epoch) {
+                          return 1;
+                      }
+                      add();
+                      return restore_cd(root) == CD_SUCCESS &&
+                                     std::ranges::count(memory,
+                                                        'a' + static_cast<int>(epoch) - 1) ==
+                                         static_cast<long>(memory.size())
+                                 ? 0
+                                 : 2;
+                  }))
+            << epoch;
+    }
+}
+
+TEST_F(Order, PointsAreReleasedOnceTheRootIsGone) {
+    protector.later = true;
+    begin();
+    advance_with('a');
+    ASSERT_EQ(protector.kept.size(), 1U);
+    ASSERT_EQ(commit_cd(root), CD_SUCCESS);
+    root = nullptr;
+    EXPECT_TRUE(protector.kept.empty());
+    begin();
+    advance_with('b');
+    EXPECT_EQ(info().epoch, 1U);
+}
+
+// ---- cd_protect_by -------------------------------------------------------------------------
+
+TEST_F(Order, ThereIsOneProtectorInAProcess) {
+    EXPECT_EQ(cd_protect_by(nullptr), CD_FAILURE);
+    EXPECT_EQ(cd_last_error(), CD_ERROR_ARGUMENT);
+    cd_protector other = {};
+    EXPECT_EQ(cd_protect_by(&other), CD_FAILURE);
+    EXPECT_EQ(cd_last_error(), CD_ERROR_ARGUMENT);
+    other.size = sizeof other;
+    EXPECT_EQ(cd_protect_by(&other), CD_FAILURE);
+    EXPECT_EQ(cd_last_error(), CD_ERROR_ARGUMENT);
+    begin();
+    EXPECT_EQ(calls(), Calls{"open 0 root"});
+}
+
+} // namespace

@@ -11,10 +11,6 @@
 namespace cd::redset {
 namespace {
 
-bool has_chunks(const Shape &shape) {
-    return shape.scheme == Scheme::xor_set || shape.scheme == Scheme::reed_solomon;
-}
-
 constexpr uint64_t largest_logical_file = uint64_t{1} << 53; // so that offsets cannot overflow
 
 size_t index(int member) { return static_cast<size_t>(member); }
@@ -200,7 +196,7 @@ KvTree scheme_tree(const Layout &layout, const Set &set, int member,
         add_tree(members, std::to_string(left), member_tree(set, left, all[index(left)]));
     }
     tree.add_number("RANK", number(member));
-    if (has_chunks(set.shape)) {
+    if (set.shape.has_chunks()) {
         tree.add_number("CHUNK", layout.chunk);
         KvTree &group = tree.add("GROUP");
         group.add_number("RANKS", number(set.shape.members));
@@ -259,25 +255,6 @@ Status read_descriptor(const KvTree &tree, const char *file, Descriptor &descrip
                     read.job_ranks);
     }
     descriptor = read;
-    return Status::ok();
-}
-
-Status read_descriptors(const KvTree &tree, const char *file, std::map<int, Descriptor> &all) {
-    std::map<int, Descriptor> read;
-    for (const auto &[rank, below] : tree.elements()) {
-        const KvTree *descriptor = below.find("DESC");
-        const auto key = to_int(to_number(rank));
-        if (descriptor == nullptr || !key) {
-            return damaged(file, "no descriptor of rank", rank);
-        }
-        if (Status status = read_descriptor(*descriptor, file, read[*key]); !status) {
-            return status;
-        }
-        if (read[*key].rank != *key) {
-            return damaged(file, "the descriptor of another one for rank", rank);
-        }
-    }
-    all = std::move(read);
     return Status::ok();
 }
 

@@ -38,9 +38,6 @@ struct Descriptor {
 };
 Status read_descriptor(const KvTree &tree, const char *file, Descriptor &descriptor);
 
-// All that a descriptor file has, by rank.
-Status read_descriptors(const KvTree &tree, const char *file, std::map<int, Descriptor> &all);
-
 // A member as a scheme file's header tells of it.
 struct MemberEntry {
     Descriptor descriptor;

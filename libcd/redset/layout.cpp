@@ -8,10 +8,6 @@
 namespace cd::redset {
 namespace {
 
-bool has_chunks(const Shape &shape) {
-    return shape.scheme == Scheme::xor_set || shape.scheme == Scheme::reed_solomon;
-}
-
 // A member's rows with checksums are those from its own on, around the ring; of the others, how
 // many are before this one.
 uint64_t chunks_before(const Shape &shape, int row, int member) {
@@ -26,10 +22,10 @@ uint64_t chunks_before(const Shape &shape, int row, int member) {
 
 Layout::Layout(const Shape &of, std::vector<uint64_t> sizes)
     : shape(of), logical_sizes(std::move(sizes)),
-      chunk(has_chunks(of) ? chunk_size(of, logical_sizes) : 0) {}
+      chunk(of.has_chunks() ? chunk_size(of, logical_sizes) : 0) {}
 
 uint64_t Layout::payload_size(int member) const {
-    if (has_chunks(shape)) {
+    if (shape.has_chunks()) {
         return chunk * static_cast<uint64_t>(shape.checks);
     }
     uint64_t size = 0;

@@ -21,6 +21,7 @@ struct Shape {
         return (member + members - distance % members) % members;
     }
     int right(int member, int distance) const { return (member + distance) % members; }
+    bool has_chunks() const { return scheme == Scheme::xor_set || scheme == Scheme::reed_solomon; }
     bool operator==(const Shape &) const = default;
 };
 

@@ -72,13 +72,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             require(logical_size(entry.files) <= uint64_t{1} << 53, "offsets cannot overflow");
         }
     }
-    std::map<int, Descriptor> descriptors;
-    if (read_descriptors(tree, "file", descriptors)) {
-        for (const auto &[rank, descriptor] : descriptors) {
-            check(descriptor);
-            require(descriptor.rank == rank, "a descriptor is that of its rank");
-        }
-    }
     const Set set{{Scheme::xor_set, 2, 1}, 0, 1, 2, {0, 1}};
     Checksums checksums;
     if (read_checksums(tree, "file", set, checksums)) {

@@ -3,6 +3,7 @@
 #include "redset/local_exchange.h"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstring>
 #include <exception>
@@ -118,6 +119,7 @@ private:
 struct Outcome {
     Status status;
     std::string text;
+    int place = 0; // among those that failed
 };
 
 } // namespace
@@ -125,6 +127,7 @@ struct Outcome {
 Status run_members(int members, const std::function<Status(Exchange &)> &member) {
     Meeting meeting(members);
     std::vector<Outcome> outcomes(static_cast<size_t>(members));
+    std::atomic<int> failed = 0;
     const auto take_part = [&](int self) {
         Outcome &outcome = outcomes[static_cast<size_t>(self)];
         try {
@@ -135,6 +138,7 @@ Status run_members(int members, const std::function<Status(Exchange &)> &member)
             outcome.status = fail(CD_ERROR_NO_MEMORY, "out of memory");
         }
         if (!outcome.status) {
+            outcome.place = ++failed; // before the others learn of it, and fail because of it
             meeting.leave();
         }
     };
@@ -156,8 +160,8 @@ Status run_members(int members, const std::function<Status(Exchange &)> &member)
     if (!started) {
         return started;
     }
-    for (const auto &[status, text] : outcomes) {
-        if (!status) {
+    for (const auto &[status, text, place] : outcomes) {
+        if (place == 1) {
             return fail(status.code(), "%s", text.empty() ? describe(status.code()) : text.c_str());
         }
     }

@@ -8,6 +8,7 @@
 #include "store/crc32c.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace cd::redset {
@@ -51,41 +52,83 @@ Status read_own_header(const Set &set, int self, const Place &place, KvTree &tre
     return Status::ok();
 }
 
-Status tell(const Set &set, int self, const Place &place, Bytes &told, uint64_t &payload_offset) {
-    KvTree remains;
-    KvTree header;
-    if (read_own_header(set, self, place, header, payload_offset)) {
-        remains.add("HEADER") = std::move(header);
-    } else {
-        remains.add_value("NO_HEADER", message());
-    }
-    KvTree sums;
-    uint64_t size = 0;
-    if (read_tree(place.checksums(set, self), sums, size)) {
-        remains.add("CHECKSUMS") = std::move(sums);
-    }
-    return encode_image(remains, "what a member has", told);
+// What is told, one part behind the other: a header and checksums each may be as large as an image
+// may be.
+void tell_part(std::span<const std::byte> part, Bytes &told) {
+    const uint64_t length = part.size();
+    const auto bytes = std::as_bytes(std::span(&length, 1));
+    told.insert(told.end(), bytes.begin(), bytes.end());
+    told.insert(told.end(), part.begin(), part.end());
 }
 
-Status hear(const Set &set, const Bytes &told, Remains &remains) {
-    constexpr const char *source = "what a member has";
+Status hear_part(std::span<const std::byte> &told, std::span<const std::byte> &part) {
+    uint64_t length = 0;
+    if (told.size() >= sizeof length) {
+        std::memcpy(&length, told.data(), sizeof length);
+        told = told.subspan(sizeof length);
+        if (length <= told.size()) {
+            part = told.first(length);
+            told = told.subspan(length);
+            return Status::ok();
+        }
+    }
+    return fail(CD_ERROR_STORE_DAMAGED, "what a member told of its files is cut short");
+}
+
+Status tell(const Set &set, int self, const Place &place, Bytes &told, uint64_t &payload_offset) {
+    Bytes header;
+    std::string no_header;
     KvTree tree;
-    uint64_t size = 0;
-    if (Status status = decode_image(told, source, tree, size); !status) {
+    if (!read_own_header(set, self, place, tree, payload_offset)) {
+        no_header = message();
+    } else if (Status status = encode_image(tree, "a header", header); !status) {
         return status;
     }
-    if (const KvTree *header = tree.find("HEADER"); header != nullptr) {
-        remains.header.emplace();
-        if (Status status = read_header(*header, source, *remains.header); !status) {
+    Bytes checksums;
+    uint64_t size = 0;
+    if (read_tree(place.checksums(set, self), tree, size)) {
+        if (Status status = encode_image(tree, "checksums", checksums); !status) {
             return status;
         }
     }
-    Checksums checksums;
-    if (const KvTree *sums = tree.find("CHECKSUMS");
-        sums != nullptr && read_checksums(*sums, source, set, checksums)) {
-        remains.checksums = std::move(checksums);
+    told.clear();
+    tell_part(header, told);
+    tell_part(std::as_bytes(std::span(no_header)), told);
+    tell_part(checksums, told);
+    return Status::ok();
+}
+
+Status hear(const Set &set, std::span<const std::byte> told, Remains &remains) {
+    constexpr const char *source = "what a member has";
+    std::span<const std::byte> header;
+    std::span<const std::byte> no_header;
+    std::span<const std::byte> checksums;
+    for (auto *part : {&header, &no_header, &checksums}) {
+        if (Status status = hear_part(told, *part); !status) {
+            return status;
+        }
     }
-    remains.no_header = tree.value("NO_HEADER").value_or("");
+    KvTree tree;
+    uint64_t size = 0;
+    if (!header.empty()) {
+        if (Status status = decode_image(header, source, tree, size); !status) {
+            return status;
+        }
+        remains.header.emplace();
+        if (Status status = read_header(tree, source, *remains.header); !status) {
+            return status;
+        }
+    }
+    if (!checksums.empty()) {
+        if (Status status = decode_image(checksums, source, tree, size); !status) {
+            return status;
+        }
+        Checksums read;
+        if (read_checksums(tree, source, set, read)) {
+            remains.checksums = std::move(read);
+        }
+    }
+    remains.no_header.assign(reinterpret_cast<const char *>(no_header.data()), no_header.size());
     return Status::ok();
 }
 

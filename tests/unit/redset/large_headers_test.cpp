@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+
+// Members with so many files that what a member has to tell of them is larger than any file of
+// redset may be.
+#include "redset/kvtree_image.h"
+#include "scratch_set.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "redset/apply.h"
+#include "redset/local_exchange.h"
+
+namespace cd::redset {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One empty file, under so many names.
+class ManyNames {
+public:
+    ManyNames() : scratch_(single_set({Scheme::single, 1, 0}), {{0}}) {}
+
+    Status apply(size_t count) const {
+        std::string name;
+        while (name.size() < 1000) {
+            name += "./";
+        }
+        name += scratch_.names(0).front();
+        const std::vector<std::string> names(count, name);
+        return run_members(1, [&](Exchange &exchange) {
+            return redset::apply(exchange, scratch_.set(), scratch_.place(), names,
+                                 {.sync = false});
+        });
+    }
+    uint64_t header() const {
+        return fs::file_size(scratch_.place().scheme_file(scratch_.set(), 0));
+    }
+    uint64_t checksums() const {
+        return fs::file_size(scratch_.place().checksums(scratch_.set(), 0));
+    }
+    ScratchSet &scratch() { return scratch_; }
+
+private:
+    ScratchSet scratch_;
+};
+
+TEST(LargeHeaders, AreRebuiltWhereHeaderAndChecksumsTogetherAreLargerThanAnImage) {
+    ManyNames files;
+    ASSERT_TRUE(files.apply(1000)) << message();
+    const uint64_t of_a_thousand = files.header();
+    ASSERT_TRUE(files.apply(2000)) << message();
+    const uint64_t each = (files.header() - of_a_thousand) / 1000;
+    // Numbers have more digits later.
+    ASSERT_TRUE(files.apply(largest_image / (each + 4))) << message();
+    ASSERT_LE(files.header(), largest_image);
+    ASSERT_GT(files.header() + files.checksums(), largest_image);
+    fs::remove(files.scratch().place().descriptor(files.scratch().set(), 0));
+    ASSERT_TRUE(files.scratch().rebuild()) << message();
+    EXPECT_TRUE(fs::exists(files.scratch().place().descriptor(files.scratch().set(), 0)));
+}
+
+} // namespace
+} // namespace cd::redset

@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace cd::redset {
@@ -82,11 +84,15 @@ bool same_set(const Descriptor &a, const Descriptor &b) {
            a.job_ranks == b.job_ranks;
 }
 
-Status read_scheme_file(const SchemeName &name, SchemeFile &scheme) {
+// identity: also if it cannot be used, unless it cannot be opened.
+Status read_scheme_file(const SchemeName &name, SchemeFile &scheme, os::FileIdentity &identity) {
     File file;
     os::FileAttributes attributes;
-    if (Status status = open_to_read(scheme.path, file, attributes); !status) {
+    if (Status status = open_own_to_read(scheme.path, file, attributes); !status) {
         return status;
+    }
+    if (os::system().identify(file.descriptor(), identity) != 0) {
+        return file.refused("look at the file", 0);
     }
     KvTree tree;
     uint64_t size = 0;
@@ -151,16 +157,30 @@ private:
         return Status::ok();
     }
 
+    // Where one of the directories that were given is below another, a file is found twice; more
+    // of what is around it is known from the upper one.
     void add_file(const SchemeName &name, SchemeFile file) {
-        if (read_scheme_file(name, file)) {
+        os::FileIdentity identity;
+        if (Status status = read_scheme_file(name, file, identity); !status) {
+            const bool is_new = unusable_at_.insert({identity.device, identity.inode}).second;
+            if (is_new || identity == os::FileIdentity()) {
+                unusable_.emplace_back(message());
+            }
+            return;
+        }
+        const auto [at, is_new] =
+            known_.try_emplace({identity.device, identity.inode}, files_.size());
+        if (is_new) {
             files_.push_back(std::move(file));
-        } else {
-            unusable_.emplace_back(message());
+        } else if (file.directory.size() > files_[at->second].directory.size()) {
+            files_[at->second] = std::move(file);
         }
     }
 
     std::vector<SchemeFile> &files_;
     std::vector<std::string> &unusable_;
+    std::map<std::pair<dev_t, ino_t>, size_t> known_; // which of the files
+    std::set<std::pair<dev_t, ino_t>> unusable_at_;
 };
 
 // ---- Which belong together

@@ -15,15 +15,18 @@ namespace {
 constexpr int reading = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 
 // Only who owns a file may read it without a trace.
-int open_without_trace(const char *path) {
-    const int fd = os::system().open_at(AT_FDCWD, path, reading | O_NOATIME, 0);
-    return fd < 0 && errno == EPERM ? os::system().open_at(AT_FDCWD, path, reading, 0) : fd;
+int open_without_trace(const char *path, int flags) {
+    const int fd = os::system().open_at(AT_FDCWD, path, flags | O_NOATIME, 0);
+    return fd < 0 && errno == EPERM ? os::system().open_at(AT_FDCWD, path, flags, 0) : fd;
 }
 
-} // namespace
-
-Status open_to_read(const std::string &path, File &file, os::FileAttributes &attributes) {
-    const int fd = open_without_trace(path.c_str());
+Status open_regular(const std::string &path, int flags, File &file,
+                    os::FileAttributes &attributes) {
+    const int fd = open_without_trace(path.c_str(), flags);
+    if (fd < 0 && errno == ELOOP && (flags & O_NOFOLLOW) != 0) {
+        return fail(CD_ERROR_STORE_IO, "%s: is a symbolic link, and these are not followed",
+                    path.c_str());
+    }
     if (fd < 0) {
         return fail(CD_ERROR_STORE_IO, "%s: cannot be opened: \"%s\"", path.c_str(),
                     std::strerror(errno));
@@ -39,6 +42,16 @@ Status open_to_read(const std::string &path, File &file, os::FileAttributes &att
     file = std::move(opened);
     attributes = found;
     return Status::ok();
+}
+
+} // namespace
+
+Status open_to_read(const std::string &path, File &file, os::FileAttributes &attributes) {
+    return open_regular(path, reading, file, attributes);
+}
+
+Status open_own_to_read(const std::string &path, File &file, os::FileAttributes &attributes) {
+    return open_regular(path, reading | O_NOFOLLOW, file, attributes);
 }
 
 } // namespace cd::redset

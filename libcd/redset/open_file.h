@@ -13,4 +13,7 @@ namespace cd::redset {
 // Opens a regular file, and leaves its time of access alone where that is allowed.
 Status open_to_read(const std::string &path, File &file, os::FileAttributes &attributes);
 
+// The same for what we have written ourselves, where a symbolic link is somebody else's doing.
+Status open_own_to_read(const std::string &path, File &file, os::FileAttributes &attributes);
+
 } // namespace cd::redset

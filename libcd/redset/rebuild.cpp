@@ -39,7 +39,7 @@ public:
         }
         os::FileAttributes attributes;
         payload_at_ = survey_.payload_offset;
-        return open_to_read(place_.scheme_file(set_, self_), payload_file_, attributes);
+        return open_own_to_read(place_.scheme_file(set_, self_), payload_file_, attributes);
     }
 
     Storage &storage() { return *this; }
@@ -126,7 +126,7 @@ private:
         os::FileAttributes attributes;
         KvTree found;
         uint64_t size = 0;
-        if (open_to_read(path, file, attributes) && read_image(file, found, size) &&
+        if (open_own_to_read(path, file, attributes) && read_image(file, found, size) &&
             size == attributes.size && found == tree) {
             return Status::ok();
         }

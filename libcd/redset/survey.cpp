@@ -28,7 +28,7 @@ struct Remains {
 Status read_tree(const std::string &path, KvTree &tree, uint64_t &size) {
     File file;
     os::FileAttributes attributes;
-    if (Status status = open_to_read(path, file, attributes); !status) {
+    if (Status status = open_own_to_read(path, file, attributes); !status) {
         return status;
     }
     return read_image(file, tree, size);
@@ -225,15 +225,11 @@ std::string header_problem(const Set &set, int member, const Remains &remains,
 
 // ---- Whether this member's own are as they were
 
-Status check_size(const std::string &path, uint64_t expected, File &file) {
-    os::FileAttributes attributes;
-    if (Status status = open_to_read(path, file, attributes); !status) {
-        return status;
-    }
+Status check_size(const File &file, const os::FileAttributes &attributes, uint64_t expected) {
     return attributes.size == expected
                ? Status::ok()
                : fail(CD_ERROR_STORE_DAMAGED, "%s: the file has %llu bytes instead of %llu",
-                      path.c_str(), static_cast<unsigned long long>(attributes.size),
+                      file.path(), static_cast<unsigned long long>(attributes.size),
                       static_cast<unsigned long long>(expected));
 }
 
@@ -259,8 +255,12 @@ Status check_data(const Survey &survey, int self, const Place &place) {
     const StoredFiles &files = survey.files[index(self)];
     for (size_t i = 0; i < files.size(); ++i) {
         File file;
+        os::FileAttributes attributes;
         const uint64_t size = files[i].attributes.size;
-        if (Status status = check_size(place.path(files[i].name), size, file); !status) {
+        if (Status status = open_to_read(place.path(files[i].name), file, attributes); !status) {
+            return status;
+        }
+        if (Status status = check_size(file, attributes, size); !status) {
             return status;
         }
         if (survey.checksums) {
@@ -277,7 +277,11 @@ Status check_data(const Survey &survey, int self, const Place &place) {
 Status check_payload(const Set &set, const Survey &survey, int self, const Place &place) {
     const uint64_t end = survey.payload_offset + survey.layout->payload_size(self);
     File file;
-    if (Status status = check_size(place.scheme_file(set, self), end, file); !status) {
+    os::FileAttributes attributes;
+    if (Status status = open_own_to_read(place.scheme_file(set, self), file, attributes); !status) {
+        return status;
+    }
+    if (Status status = check_size(file, attributes, end); !status) {
         return status;
     }
     return survey.checksums ? check_content(file, survey.payload_offset, end,

@@ -150,5 +150,46 @@ TEST(Offline, MoreThanIsCoveredIsSaidAndNothingIsChanged) {
     EXPECT_TRUE(scratch.state() == left);
 }
 
+// Wherever the directories that are given overlap, in whichever order and spelling.
+TEST(Offline, FindsASetOnceHoweverOftenItsDirectoryIsGiven) {
+    ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{1000}, {500}, {10}});
+    ASSERT_TRUE(scratch.apply()) << message();
+    const FolderState before = scratch.state();
+    const std::string upper = scratch.folder();
+    const std::string lower = upper + "/red";
+    for (const auto &directories :
+         std::vector<std::vector<std::string>>{{upper, upper},
+                                               {upper, lower},
+                                               {lower, upper},
+                                               {lower, upper + "/./", lower + "/."}}) {
+        scratch.erase(1);
+        const Search search = search_below(directories);
+        ASSERT_EQ(search.sets.size(), 1u);
+        EXPECT_EQ(search.sets[0].found.size(), 2u);
+        rebuild_all(directories);
+        EXPECT_TRUE(contents(scratch.state()) == contents(before));
+    }
+    fs::resize_file(scratch.place().scheme_file(scratch.set(), 0), 30);
+    EXPECT_EQ(search_below({upper, lower}).unusable.size(), 1u);
+}
+
+// Somebody else may have made it, and it may lead anywhere.
+TEST(Offline, DoesNotFollowASchemeFileThatIsASymbolicLink) {
+    ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{1000}, {500}, {10}});
+    ASSERT_TRUE(scratch.apply()) << message();
+    const FolderState before = scratch.state();
+    const fs::path scheme = scratch.place().scheme_file(scratch.set(), 1);
+    const fs::path elsewhere = scratch.folder() / "elsewhere";
+    fs::rename(scheme, elsewhere);
+    fs::create_symlink(elsewhere, scheme);
+    const Search search = search_below({scratch.folder()});
+    ASSERT_EQ(search.unusable.size(), 1u);
+    EXPECT_NE(search.unusable[0].find("symbolic link"), std::string::npos) << search.unusable[0];
+    rebuild_all({scratch.folder()});
+    EXPECT_FALSE(fs::is_symlink(scheme));
+    fs::remove(elsewhere);
+    EXPECT_TRUE(contents(scratch.state()) == contents(before));
+}
+
 } // namespace
 } // namespace cd::redset

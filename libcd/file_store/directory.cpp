@@ -41,48 +41,6 @@ Status check_owner(const char *path, const os::FileStatus &status) {
                 path, static_cast<long>(status.owner), static_cast<long>(os::system().user()));
 }
 
-// That a directory is in the one above it. Those of others cannot always be opened, but are older.
-Status force_name(const File &directory) {
-    const File above(os::system().open_at(directory.descriptor(), "..", O_RDONLY | O_DIRECTORY, 0),
-                     std::string(directory.path()) + "/..");
-    if (!above.is_open()) {
-        return errno == EACCES ? Status::ok()
-                               : refuse_for_error(directory.path(), "open what holds it");
-    }
-    os::System &system = os::system();
-    int result = 0;
-    do {
-        result = system.sync_all(above.descriptor());
-    } while (result != 0 && errno == EINTR);
-    // EINVAL: a file system that has nothing to force, as that of an automounter.
-    return result == 0 || errno == EINVAL ? Status::ok()
-                                          : above.refused("force the directory to the disk", 0);
-}
-
-// Makes one directory, so that it is still there after a crash; also if it is there already,
-// because a process that was killed may have made it.
-Status make_directory(const std::string &path) {
-    os::System &system = os::system();
-    const bool made = system.make_directory_at(AT_FDCWD, path.c_str(), S_IRWXU) == 0;
-    if (!made && errno != EEXIST) {
-        return refuse_for_error(path.c_str(), "make it");
-    }
-    const File directory(system.open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY, 0), path);
-    if (!directory.is_open()) {
-        return made ? refuse_for_error(path.c_str(), "open it") : Status::ok();
-    }
-    return force_name(directory);
-}
-
-Status make_directories(const std::string &path) {
-    for (size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
-        if (Status status = make_directory(path.substr(0, end)); !status) {
-            return status;
-        }
-    }
-    return make_directory(path);
-}
-
 Status lock(const File &file) {
     pid_t holder = 0;
     if (os::system().lock(file.descriptor(), holder) == 0) {
@@ -102,12 +60,61 @@ std::string removed(const std::string &name) { return "." + name + ".gone"; }
 
 } // namespace
 
+// Those of others cannot always be opened, but are older.
+Status force_name(const File &directory) {
+    const File above(os::system().open_at(directory.descriptor(), "..", O_RDONLY | O_DIRECTORY, 0),
+                     std::string(directory.path()) + "/..");
+    if (!above.is_open()) {
+        return errno == EACCES ? Status::ok()
+                               : refuse_for_error(directory.path(), "open what holds it");
+    }
+    os::System &system = os::system();
+    int result = 0;
+    do {
+        result = system.sync_all(above.descriptor());
+    } while (result != 0 && errno == EINTR);
+    // EINVAL: a file system that has nothing to force, as that of an automounter.
+    return result == 0 || errno == EINVAL ? Status::ok()
+                                          : above.refused("force the directory to the disk", 0);
+}
+
+namespace {
+
+// Makes one directory, so that it is still there after a crash; also if it is there already,
+// because a process that was killed may have made it.
+Status make_directory(const std::string &path, bool forced) {
+    os::System &system = os::system();
+    const bool made = system.make_directory_at(AT_FDCWD, path.c_str(), S_IRWXU) == 0;
+    if (!made && errno != EEXIST) {
+        return refuse_for_error(path.c_str(), "make it");
+    }
+    if (!forced) {
+        return Status::ok();
+    }
+    const File directory(system.open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY, 0), path);
+    if (!directory.is_open()) {
+        return made ? refuse_for_error(path.c_str(), "open it") : Status::ok();
+    }
+    return force_name(directory);
+}
+
+} // namespace
+
+Status make_directories(const std::string &path, bool forced) {
+    for (size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
+        if (Status status = make_directory(path.substr(0, end), forced); !status) {
+            return status;
+        }
+    }
+    return make_directory(path, forced);
+}
+
 Status Directory::open(const std::string &path, Directory &directory) {
     os::System &system = os::system();
     constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
     File file(system.open_at(AT_FDCWD, path.c_str(), flags, 0), path);
     if (!file.is_open() && errno == ENOENT) {
-        if (Status status = make_directories(path); !status) {
+        if (Status status = make_directories(path, true); !status) {
             return status;
         }
         file = File(system.open_at(AT_FDCWD, path.c_str(), flags, 0), path);

@@ -47,4 +47,11 @@ private:
     File file_;
 };
 
+// Makes a directory and those above it that are not there. forced: they are there after a crash of
+// the machine, too, also if a process that was killed has made them.
+Status make_directories(const std::string &path, bool forced);
+
+// Forces to the disk that a directory is in the one above it.
+Status force_name(const File &directory);
+
 } // namespace cd

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "redset/drafts.h"
 
+#include "file_store/directory.h"
+
 #include <fcntl.h>
 
 #include <cerrno>
@@ -22,34 +24,23 @@ Status refused(const std::string &path, const char *what) {
     return File(-1, path).refused(what, 0);
 }
 
-int make_directory(const std::string &path) {
-    return os::system().make_directory_at(AT_FDCWD, path.c_str(), 0700);
-}
-
-// A node that replaces a lost one has none of the directories.
-Status make_directories(const std::string &path) {
-    if (make_directory(path) == 0 || errno == EEXIST) {
-        return Status::ok();
-    }
-    if (errno != ENOENT) {
-        return refused(path, "make the directory");
-    }
-    if (Status status = make_directories(folder_of(path)); !status) {
-        return status;
-    }
-    return make_directory(path) == 0 || errno == EEXIST ? Status::ok()
-                                                        : refused(path, "make the directory");
-}
-
 int create_exclusively(const std::string &path) {
     return os::system().open_at(AT_FDCWD, path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
                                 0600);
 }
 
+File open_directory(const std::string &path) {
+    return File(os::system().open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY, 0), path);
+}
+
+// Its entries, and that of itself, which a process that was killed may have made.
 Status sync_directory(const std::string &path) {
-    const File directory(os::system().open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY, 0),
-                         path);
-    return directory.is_open() ? directory.sync_all() : directory.refused("open the directory", 0);
+    const File directory = open_directory(path);
+    if (!directory.is_open()) {
+        return directory.refused("open the directory", 0);
+    }
+    Status status = directory.sync_all();
+    return status.is_ok() ? force_name(directory) : status;
 }
 
 } // namespace
@@ -62,24 +53,35 @@ Drafts::~Drafts() {
     }
 }
 
-Status Drafts::create(const std::string &path, size_t &number, bool keep_open) {
-    const std::string folder = folder_of(path);
-    Draft draft{path,
-                folder + "/.cd-draft." + std::to_string(writer_) + "." +
-                    std::to_string(drafts_.size()),
-                {},
-                false};
-    int fd = create_exclusively(draft.temporary);
-    if (fd < 0 && errno == ENOENT) {
-        if (Status status = make_directories(folder); !status) {
+Status Drafts::mark_in(const std::string &folder, const DraftMark *&mark) {
+    std::unique_ptr<DraftMark> &known = marks_[folder];
+    if (known == nullptr) {
+        File directory = open_directory(folder);
+        if (!directory.is_open() && errno == ENOENT) {
+            // A node that replaces a lost one has none of the directories.
+            if (Status status = make_directories(folder, sync_); !status) {
+                return status;
+            }
+            directory = open_directory(folder);
+        }
+        if (!directory.is_open()) {
+            return directory.refused("open the directory", 0);
+        }
+        if (Status status = DraftMark::make(directory, writer_, known); !status) {
             return status;
         }
-        fd = create_exclusively(draft.temporary);
     }
-    if (fd < 0 && errno == EEXIST) { // of a process that died
-        os::system().unlink_at(AT_FDCWD, draft.temporary.c_str());
-        fd = create_exclusively(draft.temporary);
+    mark = known.get();
+    return Status::ok();
+}
+
+Status Drafts::create(const std::string &path, size_t &number, bool keep_open) {
+    const DraftMark *mark = nullptr;
+    if (Status status = mark_in(folder_of(path), mark); !status) {
+        return status;
     }
+    Draft draft{path, mark->draft(drafts_.size()), {}, false};
+    const int fd = create_exclusively(draft.temporary);
     if (fd < 0) {
         return refused(draft.temporary, "create the file");
     }
@@ -134,7 +136,12 @@ Status Drafts::publish() {
     std::set<std::string> folders;
     for (Draft &draft : drafts_) {
         if (os::system().rename_at(AT_FDCWD, draft.temporary.c_str(), draft.path.c_str()) != 0) {
-            return refused(draft.path, "give the file its name");
+            const auto given = static_cast<size_t>(&draft - drafts_.data());
+            return fail(
+                CD_ERROR_STORE_IO,
+                "%s: cannot give the file its name: \"%s\"; of %zu files %zu are new already, "
+                "and the others are as they were. Repeat the call",
+                draft.path.c_str(), std::strerror(errno), drafts_.size(), given);
         }
         draft.there = false;
         folders.insert(folder_of(draft.path));

@@ -5,8 +5,11 @@
 #include "base/status.h"
 #include "file_store/file.h"
 #include "os/system.h"
+#include "redset/draft_mark.h"
 
 #include <cstddef>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +20,7 @@ namespace cd::redset {
 // file: the old one, or none, until publish(). What is not published is gone with the Drafts.
 class Drafts {
 public:
-    // writer tells processes apart that write into one directory. sync: whether a crash of the
+    // writer: whose drafts of an earlier process may be removed. sync: whether a crash of the
     // machine counts.
     Drafts(int writer, bool sync) : writer_(writer), sync_(sync) {}
     Drafts(const Drafts &) = delete;
@@ -44,8 +47,12 @@ private:
         File file;
         bool there = false;
     };
+    // In whose name drafts are in a folder.
+    Status mark_in(const std::string &folder, const DraftMark *&mark);
+
     int writer_;
     bool sync_;
+    std::map<std::string, std::unique_ptr<DraftMark>> marks_; // by folder
     std::vector<Draft> drafts_;
 };
 

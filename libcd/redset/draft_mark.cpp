@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "redset/draft_mark.h"
+
+#include "os/system.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <mutex>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace cd::redset {
+namespace {
+
+// Locks are those of a process, which does not see its own.
+struct OwnMarks {
+    std::mutex mutex;
+    std::set<std::string> names;
+};
+
+OwnMarks &own_marks() {
+    static OwnMarks marks;
+    return marks;
+}
+
+bool is_own(const std::string &name) {
+    const std::scoped_lock lock(own_marks().mutex);
+    return own_marks().names.contains(name);
+}
+
+std::string hexadecimal(uint64_t number) {
+    constexpr char digits[] = "0123456789abcdef";
+    std::string text;
+    for (int shift = 60; shift >= 0; shift -= 4) {
+        text += digits[number >> shift & 0xf];
+    }
+    return text;
+}
+
+bool is_locked(const File &file) {
+    pid_t holder = 0;
+    return os::system().lock(file.descriptor(), holder) != 0;
+}
+
+// What its maker has locked, or is about to lock, stays.
+void remove_if_dead(const File &folder, const std::string &mark,
+                    const std::vector<std::string> &names) {
+    const int fd = os::system().open_at(folder.descriptor(), mark.c_str(), O_RDWR | O_NOFOLLOW, 0);
+    const File file(fd, mark);
+    if ((!file.is_open() && errno != ENOENT) || (file.is_open() && is_locked(file))) {
+        return;
+    }
+    for (const std::string &name : names) {
+        if (name.starts_with(mark + ".")) {
+            os::system().unlink_at(folder.descriptor(), name.c_str());
+        }
+    }
+    os::system().unlink_at(folder.descriptor(), mark.c_str());
+}
+
+// That something stays does no harm.
+void remove_what_the_dead_left(const File &folder, const std::string &prefix) {
+    std::vector<std::string> names;
+    if (os::system().list(folder.descriptor(), names) != 0) {
+        return;
+    }
+    std::set<std::string> marks;
+    for (const std::string &name : names) {
+        if (name.starts_with(prefix)) {
+            marks.insert(name.substr(0, name.find('.', prefix.size())));
+        }
+    }
+    for (const std::string &mark : marks) {
+        if (!is_own(mark)) {
+            remove_if_dead(folder, mark, names);
+        }
+    }
+}
+
+// Until it is locked, another process may take the file for that of somebody who died.
+bool is_there(const std::string &path, const File &file) {
+    os::FileIdentity by_name;
+    os::FileIdentity own;
+    const File named(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0), path);
+    return named.is_open() && os::system().identify(named.descriptor(), by_name) == 0 &&
+           os::system().identify(file.descriptor(), own) == 0 && by_name == own;
+}
+
+} // namespace
+
+DraftMark::DraftMark(std::string name, std::string path, File file)
+    : name_(std::move(name)), path_(std::move(path)), file_(std::move(file)) {}
+
+Status DraftMark::make(const File &folder, int writer, std::unique_ptr<DraftMark> &mark) {
+    const std::string prefix = ".cd-draft." + std::to_string(writer) + "-";
+    remove_what_the_dead_left(folder, prefix);
+    constexpr int tries = 100; // each is lost only if another process looks at that moment
+    for (int i = 0; i < tries; ++i) {
+        uint64_t number = 0;
+        if (os::system().random(&number, sizeof number) != 0) {
+            return folder.refused("get random numbers", 0);
+        }
+        const std::string name = prefix + hexadecimal(number);
+        {
+            const std::scoped_lock lock(own_marks().mutex);
+            own_marks().names.insert(name);
+        }
+        const std::string path = std::string(folder.path()) + "/" + name;
+        const int fd = os::system().open_at(AT_FDCWD, path.c_str(),
+                                            O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+        std::unique_ptr<DraftMark> made(new DraftMark(name, path, File(fd, path)));
+        if (fd < 0) {
+            return made->file_.refused("create the file", 0);
+        }
+        // Where files cannot be locked nobody can tell that somebody died, and nothing is removed.
+        is_locked(made->file_);
+        if (is_there(path, made->file_)) {
+            mark = std::move(made);
+            return Status::ok();
+        }
+    }
+    return folder.refused("keep a file in the directory", 0);
+}
+
+DraftMark::~DraftMark() {
+    if (file_.is_open()) {
+        os::system().unlink_at(AT_FDCWD, path_.c_str());
+    }
+    const std::scoped_lock lock(own_marks().mutex);
+    own_marks().names.erase(name_);
+}
+
+} // namespace cd::redset

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "base/status.h"
+#include "file_store/file.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace cd::redset {
+
+// Says in a folder that the drafts whose names begin with its own are those of somebody who lives:
+// a locked file, which is there before the first of them and until none is. Jobs and threads with
+// the same folder, and the same writer in it, do not meet each other's drafts; what somebody who
+// died left is removed by the next with that writer.
+class DraftMark {
+public:
+    // folder: an open directory. May throw std::bad_alloc.
+    static Status make(const File &folder, int writer, std::unique_ptr<DraftMark> &mark);
+
+    DraftMark(const DraftMark &) = delete;
+    DraftMark &operator=(const DraftMark &) = delete;
+    ~DraftMark();
+
+    std::string draft(size_t number) const { return path_ + "." + std::to_string(number); }
+
+private:
+    DraftMark(std::string name, std::string path, File file);
+
+    std::string name_;
+    std::string path_;
+    File file_;
+};
+
+} // namespace cd::redset

@@ -148,6 +148,108 @@ TEST(FailingSystem, ABitThatIsReadWrongNeverEndsUpInAFile) {
     EXPECT_GT(refused, 5);
 }
 
+// Of the calls that look at files, the one with a number fails.
+class BlindSystem : public ReplacedSystem {
+public:
+    int open_at(int directory, const char *name, int flags, mode_t mode) override {
+        const bool creates = (flags & O_CREAT) != 0;
+        return !creates && fails(EMFILE) ? -1 : System::open_at(directory, name, flags, mode);
+    }
+    int attributes(int fd, os::FileAttributes &attributes) override {
+        return fails(EIO) ? -1 : System::attributes(fd, attributes);
+    }
+    int status(int fd, os::FileStatus &status) override {
+        return fails(EIO) ? -1 : System::status(fd, status);
+    }
+    ssize_t read_at(int fd, void *to, size_t length, off_t offset) override {
+        return fails(EIO) ? -1 : System::read_at(fd, to, length, offset);
+    }
+    int rename_at(int directory, const char *from, const char *to) override {
+        renaming = true;
+        return System::rename_at(directory, from, to);
+    }
+    int sync_all(int) override { return 0; }
+
+    std::atomic<int> failing = never; // of the calls from now on
+    std::atomic<bool> failed = false;
+    std::atomic<bool> renaming = false;
+
+private:
+    bool fails(int error) {
+        if (failing.fetch_sub(1) != 0) {
+            return false;
+        }
+        errno = error;
+        failed = true;
+        return true;
+    }
+};
+
+// What cannot be read counts as lost, and comes back if that is covered.
+TEST(FailingSystem, ARebuildThatCannotReadSomethingBringsAllBackOrLeavesFilesAsTheyWere) {
+    const Set set = single_set({Scheme::reed_solomon, 4, 2});
+    int failures = 0;
+    int recoveries = 0;
+    for (int call = 0;; ++call) {
+        SCOPED_TRACE(call);
+        BlindSystem system;
+        ScratchSet scratch(set, {{300, 20'000}, {7}, {}, {1000, 0}});
+        ASSERT_TRUE(scratch.apply()) << message();
+        const FolderState before = scratch.state();
+        scratch.erase(3);
+        const FolderState left = scratch.state();
+        system.renaming = false;
+        system.failing = call;
+        const Status status = scratch.rebuild();
+        system.failing = never;
+        const FolderState after = scratch.state();
+        if (status) {
+            ASSERT_TRUE(contents(after) == contents(before));
+            recoveries += system.failed ? 1 : 0;
+        } else {
+            ++failures;
+            ASSERT_STRNE(message(), "");
+            ASSERT_TRUE(system.renaming ? each_is_one_of(after, left, before) : after == left);
+            ASSERT_TRUE(scratch.rebuild()) << message();
+            ASSERT_TRUE(contents(scratch.state()) == contents(before));
+        }
+        if (!system.failed) {
+            ASSERT_TRUE(status) << message();
+            break;
+        }
+    }
+    EXPECT_GT(failures, 10);
+    EXPECT_GT(recoveries, 5);
+}
+
+TEST(FailingSystem, AnApplyThatCannotReadSomethingLeavesFilesAsTheyWere) {
+    const Set set = single_set({Scheme::xor_set, 3, 1});
+    int failures = 0;
+    for (int call = 0;; ++call) {
+        SCOPED_TRACE(call);
+        BlindSystem system;
+        ScratchSet scratch(set, {{300, 20'000}, {7}, {}});
+        const FolderState before = scratch.state();
+        system.failing = call;
+        const Status status = scratch.apply();
+        system.failing = never;
+        if (!system.failed) {
+            ASSERT_TRUE(status) << message();
+            break;
+        }
+        if (!status) {
+            ++failures;
+            ASSERT_TRUE(scratch.state() == before);
+            ASSERT_TRUE(scratch.apply()) << message();
+        }
+        const FolderState after = scratch.state();
+        scratch.erase(1);
+        ASSERT_TRUE(scratch.rebuild()) << message();
+        ASSERT_TRUE(contents(scratch.state()) == contents(after));
+    }
+    EXPECT_GT(failures, 10);
+}
+
 TEST(FailingSystem, AnApplyThatFailsAnywhereLeavesFilesAsTheyWere) {
     const Set set = single_set({Scheme::xor_set, 3, 1});
     int failures = 0;

@@ -15,7 +15,8 @@ namespace crash {
 struct Fault {
     enum class Kind {
         none,
-        fails, // with error, and does nothing
+        fails,             // with error, and does nothing
+        fails_for_a_while, // and so do the two after it
         fails_from_then_on,
         interrupted,    // a transfer or a sync, which nothing else can be
         transfers_less, // a read or write; others do what they were asked for

@@ -6,7 +6,6 @@
 #include "file_store/changes.h"
 
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,29 +47,6 @@ Directory::Directory()
 }
 
 Directory::~Directory() { std::filesystem::remove_all(path_); }
-
-std::string in_process(const std::function<std::string()> &body) {
-    std::array<int, 2> ends = {};
-    require(::pipe(ends.data()) == 0, "pipe");
-    const pid_t child = ::fork();
-    if (child == 0) {
-        ::alarm(60);
-        const std::string answer = body();
-        const bool written =
-            ::write(ends[1], answer.data(), answer.size()) == static_cast<ssize_t>(answer.size());
-        ::_exit(written ? 0 : 1);
-    }
-    ::close(ends[1]);
-    std::string answer;
-    std::array<char, 4096> part = {};
-    for (ssize_t got = 0; (got = ::read(ends[0], part.data(), part.size())) > 0;) {
-        answer.append(part.data(), static_cast<size_t>(got));
-    }
-    ::close(ends[0]);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return status == 0 ? answer : "CRASH: the process ended with status " + std::to_string(status);
-}
 
 // ---- Program ----
 

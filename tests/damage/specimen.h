@@ -3,10 +3,10 @@
 #pragma once
 
 #include "file_store/loading.h"
+#include "in_process.h"
 #include "os/system.h"
 
 #include <cstddef>
-#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -27,8 +27,7 @@ private:
     std::string path_;
 };
 
-// What body returns in a process of its own.
-std::string in_process(const std::function<std::string()> &body);
+using processes::in_process;
 
 // Keeps what the library says on standard error.
 class Listener : public cd::os::System {

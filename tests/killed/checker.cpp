@@ -3,7 +3,7 @@
 #include "checker.h"
 
 #include "application.h"
-#include "process.h"
+#include "in_process.h"
 
 #include "cd/cd.h"
 
@@ -183,8 +183,8 @@ std::string check_copy(const Plan &plan, const std::string &directory, Restores 
     fs::remove_all(copy);
     fs::copy(directory, copy);
     fs::permissions(copy, fs::perms::owner_all);
-    std::string problem =
-        in_process([&] { return Checker(plan, "store=file,sync=none,dir=" + copy).check(which); });
+    std::string problem = processes::in_process(
+        [&] { return Checker(plan, "store=file,sync=none,dir=" + copy).check(which); });
     fs::remove_all(copy);
     return problem;
 }

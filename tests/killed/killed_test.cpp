@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 #include "checker.h"
-#include "process.h"
+#include "in_process.h"
 #include "victim.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ Life live(Plan &plan, const std::string &storage, std::chrono::microseconds dela
     }
     const pid_t victim = ::fork();
     if (victim == 0) {
-        ::alarm(deadline);
+        ::alarm(processes::deadline);
         ::_exit(be_victim(plan, storage, progress[1]));
     }
     ::close(progress[1]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "process.h"
+#include "in_process.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdlib>
 
-namespace killed {
+namespace processes {
 
 std::string in_process(const std::function<std::string()> &body) {
     std::array<int, 2> ends = {};
@@ -35,4 +35,4 @@ std::string in_process(const std::function<std::string()> &body) {
     return status == 0 ? answer : "the process ended with status " + std::to_string(status);
 }
 
-} // namespace killed
+} // namespace processes

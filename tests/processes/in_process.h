@@ -5,11 +5,11 @@
 #include <functional>
 #include <string>
 
-namespace killed {
+namespace processes {
 
 constexpr unsigned deadline = 60; // seconds that a process has
 
 // What body returns in a process of its own; how the process ended, if it did otherwise.
 std::string in_process(const std::function<std::string()> &body);
 
-} // namespace killed
+} // namespace processes

@@ -13,6 +13,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 CDCTL, MAKE_STORES = (os.path.abspath(path) for path in sys.argv[1:3])
@@ -227,6 +228,23 @@ class CdctlTest(unittest.TestCase):
             last = store["epoch"]
         self.assertGreater(last, 60)
         self.assertIsNone(process.poll())
+
+    def test_a_store_that_gets_an_owner_meanwhile_is_good(self):
+        self.make()
+        stop = threading.Event()
+
+        def own_it_again_and_again():
+            while not stop.is_set():
+                self.make()
+
+        owners = threading.Thread(target=own_it_again_and_again)
+        owners.start()
+        try:
+            for _ in range(40):
+                self.json("verify", self.path())
+        finally:
+            stop.set()
+            owners.join()
 
     def test_nothing_is_ever_written(self):
         self.make()

@@ -88,7 +88,7 @@ public:
 
     Verification run() {
         check_all();
-        if (store_.user() && !bad_.empty() && !settle()) {
+        if (!bad_.empty() && !is_unchanged() && !settle()) {
             found_.problem = store_.path() + ": the process that has the store open changes it "
                                              "faster than its data can be read again";
             found_.outcome = Outcome::unreadable;
@@ -124,6 +124,12 @@ private:
             part.reason = cd::message();
             bad_.push_back(std::move(part));
         }
+    }
+
+    // Nobody has made another state of it since it was loaded, not even a process that came later.
+    bool is_unchanged() const {
+        cd::Loaded now;
+        return cd::load(store_.file(), now).is_ok() && is_same_state(now, store_.loaded());
     }
 
     // What does not match may have been written over meanwhile; but only what the newest state has

@@ -304,6 +304,7 @@ private:
         for_each_at(cd, space, range,
                     [&](uint64_t at, const StoredEntry &entry) { moved.emplace_back(at, entry); });
         erase(cd, space, range);
+        state_.moved += moved.size();
         for (auto &[at, entry] : moved) {
             entry.end = entry.end - range.begin + begin;
             cd.entries.insert_or_assign({state_.space, at - range.begin + begin}, entry);

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "file_store/changes.h"
 
+#include <set>
+
 namespace cd {
 
 using format::Change;
@@ -118,8 +120,8 @@ public:
     explicit SnapshotWriter(ChangeWriter &into) : into_(into) {}
 
     void write(const State &state) {
-        for (const auto &[number, name] : state.names) {
-            into_.name(number, name);
+        for (const uint64_t number : names_of(state)) {
+            into_.name(number, state.names.at(number));
         }
         for (const auto &[number, cd] : state.cds) {
             into_.cd(cd);
@@ -136,6 +138,26 @@ public:
     }
 
 private:
+    static std::set<uint64_t> names_of(const State &state) {
+        std::set<uint64_t> names;
+        const auto add = [&](const StoredEntries &entries) {
+            uint64_t last = UINT64_MAX;
+            for (const auto &[place, entry] : entries) {
+                if (entry.key.name != last) {
+                    names.insert(last = entry.key.name);
+                }
+            }
+        };
+        for (const auto &[number, cd] : state.cds) {
+            names.insert(cd.path);
+            add(cd.entries);
+        }
+        for (const StoredVersion &version : state.versions) {
+            add(version.entries);
+        }
+        return names;
+    }
+
     void write(uint64_t cd, const StoredEntries &entries, const std::vector<FilePosition> &files,
                uint64_t epoch) {
         for (const auto &[place, entry] : entries) {

@@ -63,7 +63,13 @@ private:
     uint64_t runs_ = 0;
 };
 
-// The changes that make state out of an empty one.
+// Entries that are bound, which is not written down yet.
+struct Binds {
+    ChangeWriter changes;
+    size_t entries = 0;
+};
+
+// The changes that make state out of an empty one, without names that nothing has.
 void write_snapshot(const State &state, ChangeWriter &into);
 
 // Makes the changes in bytes. Returns what is wrong with them, or nullptr; state is useless then.

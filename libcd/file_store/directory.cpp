@@ -268,8 +268,11 @@ Status Directory::undo_remove(const std::string &name, bool forced) const {
     return forced ? file_.sync_all() : Status::ok();
 }
 
-void Directory::try_to_remove(const std::string &name) const noexcept {
-    os::system().unlink_at(descriptor(), name.c_str());
+void Directory::try_to_remove(const std::string &name, bool forced) const noexcept {
+    const bool removed = os::system().unlink_at(descriptor(), name.c_str()) == 0;
+    if (removed && forced) {
+        os::system().sync_all(descriptor());
+    }
 }
 
 bool Directory::has(const std::string &name) const {
@@ -283,7 +286,9 @@ Status Directory::rename(const std::string &from, const std::string &to, bool fo
     }
     Status status = forced ? file_.sync_all() : Status::ok();
     if (!status) {
+        const MessageKeeper keeper;
         os::system().rename_at(descriptor(), to.c_str(), from.c_str());
+        (void)file_.sync_all().is_ok(); // what could not be forced may be there after a crash
     }
     return status;
 }

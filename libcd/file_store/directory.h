@@ -39,7 +39,7 @@ public:
     Status remove(const std::string &name, bool forced, bool &nameless) const;
     Status undo_remove(const std::string &name, bool forced) const;
     // That what is not there, or cannot be removed, stays, does no harm.
-    void try_to_remove(const std::string &name) const noexcept;
+    void try_to_remove(const std::string &name, bool forced = false) const noexcept;
     bool has(const std::string &name) const;
     Status rename(const std::string &from, const std::string &to, bool forced) const;
 

@@ -30,15 +30,14 @@ Status FileStore::create_empty(const Header &identity) {
     changes.name(0, {format::NameKind::path, ""});
     changes.cd(root);
     changes.space(space_);
-    cds_[State::root] = {root, "", true, 0};
+    cds_[State::root] = {root, true, 0};
     names_[{static_cast<uint8_t>(format::NameKind::path), ""}] = 0;
-    names_by_number_[0] = {{format::NameKind::path, ""}, true};
+    names_by_number_[0] = {format::NameKind::path, ""};
     return metadata_.create(identity, changes.bytes().bytes());
 }
 
 void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
     const State &state = loaded.state;
-    // The one that counts has generation 0 where a new store has lost its other header.
     std::vector<Extent> taken = {loaded.header.snapshot, loaded.header.journal};
     taken.insert(taken.end(), loaded.given_up.begin(), loaded.given_up.end());
     if (loaded.older.generation != 0) {
@@ -66,7 +65,7 @@ void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
     for (const auto &[number, cd] : state.cds) {
         StoredCd without_entries = {cd.number, cd.parent, cd.depth, cd.sibling,
                                     cd.path,   cd.epoch,  {},       cd.files};
-        cds_[number] = {std::move(without_entries), state.names.at(cd.path).text, true, 0};
+        cds_[number] = {std::move(without_entries), true, 0};
         next_number_ = std::max(next_number_.load(), number + 1);
         for (const auto &[place, entry] : cd.entries) {
             if (entry.run != nullptr) {
@@ -85,7 +84,7 @@ void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
     volume_.only_these_are_taken(format::first_extent, std::move(taken));
     for (const auto &[number, name] : state.names) {
         names_[{static_cast<uint8_t>(name.kind), name.text}] = number;
-        names_by_number_[number] = {name, true};
+        names_by_number_[number] = name;
     }
     space_ = state.space + 1;
     metadata_.take_over(loaded);
@@ -120,7 +119,8 @@ void FileStore::announce(CdNumber cd, CdNumber parent, int depth, int sibling,
     stored.sibling = sibling;
     stored.path = number_of({format::NameKind::path, path});
     const std::scoped_lock lock(mutex_);
-    cds_[cd] = {std::move(stored), path, false, 0};
+    unwritten_[{parent, sibling}] = cd;
+    cds_[cd] = {std::move(stored), false, 0};
 }
 
 uint64_t FileStore::number_of(const StoredName &name) {
@@ -131,7 +131,7 @@ uint64_t FileStore::number_of(const StoredName &name) {
         return at->second;
     }
     const uint64_t number = names_by_number_.empty() ? 0 : names_by_number_.rbegin()->first + 1;
-    names_by_number_[number] = {name, false};
+    names_by_number_[number] = name;
     names_[key] = number;
     return number;
 }
@@ -164,41 +164,28 @@ Status FileStore::check_process() const {
     }
     return fail(CD_ERROR_STORE_FORKED,
                 "%s: the store belongs to process %ld, from which this one (%ld) was forked; "
-                "restore works here, what changes the CD does not",
+                "restoring a CD without children works here, what changes CDs does not",
                 const_cast<FileStore *>(this)->path(), static_cast<long>(process_),
                 static_cast<long>(here));
 }
 
-Status FileStore::settle() {
-    if (Status status = check_process(); !status) {
-        return status;
-    }
-    const std::scoped_lock lock(mutex_);
-    if (nameless_) {
-        if (Status status = directory_.undo_remove(name_, options_.forced); !status) {
-            return status;
-        }
-        nameless_ = false;
-    }
-    return metadata_.settle();
+Status FileStore::regain_name() {
+    Status status = nameless_ ? directory_.undo_remove(name_, options_.forced) : Status::ok();
+    nameless_ = nameless_ && !status.is_ok();
+    return status;
 }
 
 Status FileStore::commit(FileTransaction &transaction) {
-    if (Status status = settle(); !status) {
-        return status;
-    }
     const std::scoped_lock lock(mutex_);
     std::list<std::vector<Piece>> retained; // made before anything counts
     if (transaction.retaining_) {
         retained.push_back(std::move(transaction.retained_));
     }
+    const auto binds = transaction.binds_.changes.bytes().bytes();
+    binds_.changes.bytes().raw(binds.data(), binds.size());
+    binds_.entries += transaction.binds_.entries;
     if (!transaction.changes_.empty()) {
-        ChangeWriter record;
-        record.space(space_);
-        write_unknown(transaction, record);
-        const auto changes = transaction.changes_.bytes().bytes();
-        record.bytes().raw(changes.data(), changes.size());
-        if (Status status = metadata_.append(record.bytes().bytes()); !status) {
+        if (Status status = write(transaction); !status) {
             return status;
         }
     }
@@ -213,50 +200,93 @@ Status FileStore::commit(FileTransaction &transaction) {
     return Status::ok();
 }
 
-void FileStore::count_as_written(const FileTransaction &transaction) noexcept {
-    for (const uint64_t name : transaction.names_) {
-        names_by_number_.find(name)->second.second = true;
+Status FileStore::write(FileTransaction &transaction) {
+    if (Status status = check_process(); !status) {
+        return status;
     }
-    for (const CdNumber cd : transaction.cds_) {
-        for (auto at = cds_.find(cd); at != cds_.end() && !at->second.written;
-             at = cds_.find(at->second.cd.parent)) {
-            at->second.written = true;
-            names_by_number_.find(at->second.cd.path)->second.second = true;
+    if (Status status = regain_name(); !status) {
+        return status;
+    }
+    if (Status status = metadata_.settle(); !status) {
+        return status;
+    }
+    suspect_.clear();
+    find_unknown(transaction);
+    ChangeWriter record;
+    record.space(space_);
+    const auto binds = binds_.changes.bytes().bytes();
+    record.bytes().raw(binds.data(), binds.size());
+    if (metadata_.has_many(binds_.entries)) {
+        if (Status status = metadata_.rebase(record.bytes().bytes()); !status) {
+            return status;
         }
+        binds_ = {};
+        record = {};
+        record.space(space_);
+    }
+    write_names(transaction, record);
+    for (const CdNumber cd : transaction.new_cds_) {
+        record.cd(cds_.at(cd).cd);
+    }
+    const auto changes = transaction.changes_.bytes().bytes();
+    record.bytes().raw(changes.data(), changes.size());
+    if (Status status = metadata_.append(record.bytes().bytes()); !status) {
+        if (!metadata_.is_settled()) {
+            suspect_ = std::move(transaction.named_);
+        }
+        return status;
+    }
+    metadata_.count_moved(binds_.entries);
+    binds_ = {};
+    return Status::ok();
+}
+
+void FileStore::count_as_written(const FileTransaction &transaction) noexcept {
+    for (const CdNumber cd : transaction.new_cds_) {
+        Known &known = cds_.find(cd)->second;
+        known.written = true;
+        unwritten_.erase({known.cd.parent, known.cd.sibling});
     }
     for (const auto &[cd, count] : transaction.ordered_) {
         cds_.find(cd)->second.ordinal += count;
     }
     for (const CdNumber cd : transaction.dropped_) {
-        cds_.erase(cd);
+        const auto at = cds_.find(cd);
+        if (!at->second.written) {
+            unwritten_.erase({at->second.cd.parent, at->second.cd.sibling});
+        }
+        cds_.erase(at);
     }
 }
 
-void FileStore::write_unknown(FileTransaction &transaction, ChangeWriter &into) {
-    for (const uint64_t name : transaction.names_) {
-        write_unknown_name(name, into);
-    }
-    std::set<CdNumber> unknown; // in the order of their numbers parents come first
+// In the order of their numbers parents come first. A program that is restarted gets its CDs back
+// in the order of their indices, so whoever lives and has a smaller one is written down too, even
+// if it holds nothing.
+void FileStore::find_unknown(FileTransaction &transaction) {
+    transaction.new_cds_.clear();
     for (const CdNumber cd : transaction.cds_) {
         for (CdNumber at = cd; !cds_.at(at).written; at = cds_.at(at).cd.parent) {
-            unknown.insert(at);
+            transaction.new_cds_.insert(at);
+            if (transaction.dropped_.contains(at)) {
+                continue;
+            }
+            const StoredCd &stored = cds_.at(at).cd;
+            const auto self = unwritten_.find({stored.parent, stored.sibling});
+            for (auto elder = unwritten_.lower_bound({stored.parent, 0}); elder != self; ++elder) {
+                transaction.new_cds_.insert(elder->second);
+            }
         }
     }
-    for (const CdNumber cd : unknown) {
-        write_unknown_cd(cd, into);
+}
+
+// All that the record uses: those that nothing has are left out when the metadata move.
+void FileStore::write_names(const FileTransaction &transaction, ChangeWriter &into) {
+    std::set<uint64_t> names = transaction.names_;
+    for (const CdNumber cd : transaction.new_cds_) {
+        names.insert(cds_.at(cd).cd.path);
     }
-}
-
-void FileStore::write_unknown_cd(CdNumber cd, ChangeWriter &into) {
-    const StoredCd &stored = cds_.at(cd).cd;
-    write_unknown_name(stored.path, into);
-    into.cd(stored);
-}
-
-void FileStore::write_unknown_name(uint64_t number, ChangeWriter &into) {
-    const auto &[name, written] = names_by_number_.at(number);
-    if (!written) {
-        into.name(number, name);
+    for (const uint64_t name : names) {
+        into.name(name, names_by_number_.at(name));
     }
 }
 
@@ -282,7 +312,7 @@ Status FileStore::remove() {
 // That it stays when it cannot be removed does no harm.
 void FileStore::forget_aside() noexcept {
     if (!aside_.empty()) {
-        directory_.try_to_remove(aside_);
+        directory_.try_to_remove(aside_, options_.forced);
         aside_.clear();
     }
 }

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "file_store/changes.h"
 #include "file_store/directory.h"
 #include "file_store/metadata.h"
 #include "file_store/volume.h"
@@ -19,7 +20,6 @@
 
 namespace cd {
 
-class ChangeWriter;
 class FileTransaction;
 
 // What lies at an address, if that can be said in a way that another process understands.
@@ -79,25 +79,24 @@ private:
 
     struct Known {
         StoredCd cd;
-        std::string path;
-        bool written = false;
+        bool written = false; // the file knows it
         uint64_t ordinal = 0; // of the next range that only its order tells from others
     };
-    // A name or CD that a transaction uses and that the file may not know yet.
+    using Place = std::pair<CdNumber, int>; // parent and sibling index
     using NameKey = std::pair<uint8_t, std::string>;
 
     // Older points in time are wanted, or there are some of a process that wanted them.
     bool retains();
     Status check_process() const;
-    Status settle();
+    Status regain_name();
     uint64_t number_of(const StoredName &name);
     uint64_t number_of_path(CdNumber cd);
     bool is_written(CdNumber cd);
     Status commit(FileTransaction &transaction);
+    Status write(FileTransaction &transaction);
     void count_as_written(const FileTransaction &transaction) noexcept;
-    void write_unknown(FileTransaction &transaction, ChangeWriter &into);
-    void write_unknown_cd(CdNumber cd, ChangeWriter &into);
-    void write_unknown_name(uint64_t number, ChangeWriter &into);
+    void find_unknown(FileTransaction &transaction);
+    void write_names(const FileTransaction &transaction, ChangeWriter &into);
 
     Volume volume_;
     Directory directory_;
@@ -112,10 +111,13 @@ private:
     std::mutex mutex_; // guards what follows
     Metadata metadata_;
     std::map<CdNumber, Known> cds_;
+    std::map<Place, CdNumber> unwritten_; // of these, those that the file does not know
     std::map<NameKey, uint64_t> names_;
-    std::map<uint64_t, std::pair<StoredName, bool>> names_by_number_; // and whether it is written
-    std::list<std::vector<Piece>> retained_;                          // oldest first
-    bool nameless_ = false; // the file may have lost its name in a remove() that failed
+    std::map<uint64_t, StoredName> names_by_number_;
+    Binds binds_;
+    std::list<std::vector<Piece>> retained_; // oldest first
+    std::vector<Piece> suspect_; // what a record refers to that failed and may come back
+    bool nameless_ = false;      // the file may have lost its name in a remove() that failed
 };
 
 } // namespace cd

@@ -13,11 +13,8 @@ FileTransaction::FileTransaction(FileStore &store)
     : store_(store), writer_(store.volume_, store.options_.checksummed, store.options_.forced) {}
 
 Status FileTransaction::keep(Range memory, Piece &place) {
-    if (!settled_) {
-        if (Status status = store_.settle(); !status) {
-            return status;
-        }
-        settled_ = true;
+    if (Status status = store_.check_process(); !status) {
+        return status;
     }
     // Whoever else has a share of the place may be what the file refers to.
     const bool reusable = place && place.offset() == 0 && place.block().has_one_owner() &&
@@ -61,6 +58,7 @@ ChangeWriter::Data FileTransaction::written(const Piece &piece) {
     if (added) {
         const StoredRun &stored = run.stored();
         at->second = changes_.run(stored.offset, stored.length, stored.checksums).run;
+        named_.push_back(piece.share());
     }
     return {at->second, piece.offset()};
 }
@@ -139,9 +137,10 @@ void FileTransaction::drop(CdNumber cd) {
     }
 }
 
-void FileTransaction::bind(CdNumber cd, uint64_t space, Range old, uintptr_t address) {
-    cds_.insert(cd);
-    changes_.bind(cd, space, old, address);
+void FileTransaction::bind(CdNumber cd, uint64_t space, Range old, uintptr_t address,
+                           size_t entries) {
+    binds_.changes.bind(cd, space, old, address);
+    binds_.entries += entries;
 }
 
 void FileTransaction::give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old) {

@@ -34,7 +34,7 @@ public:
     bool retains() const override;
     void retain(std::vector<Piece> data) override;
     void drop(CdNumber cd) override;
-    void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address) override;
+    void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address, size_t entries) override;
     void give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old) override;
     Status commit() override;
 
@@ -47,12 +47,14 @@ private:
     FileStore &store_;
     DataWriter writer_;
     ChangeWriter changes_;
-    bool settled_ = false;
+    Binds binds_;
     std::set<CdNumber> cds_;     // that the changes name
-    std::set<CdNumber> dropped_; // of these
+    std::set<CdNumber> new_cds_; // that the file does not know yet
+    std::set<CdNumber> dropped_;
     std::set<uint64_t> names_;
     std::map<CdNumber, uint64_t> ordered_; // ranges that only their order tells from others
     std::unordered_map<const Backing *, uint64_t> runs_; // that the changes have named
+    std::vector<Piece> named_;                           // the same
     bool retaining_ = false;
     std::vector<Piece> retained_;
 };

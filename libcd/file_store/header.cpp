@@ -25,6 +25,7 @@ bool decode(ByteReader &reader, Header &header) {
     header.snapshot_length = reader.fixed64();
     header.snapshot_checksum = reader.fixed32();
     header.journal = {reader.fixed64(), reader.fixed64()};
+    header.slot = reader.fixed32();
     header.name = reader.text();
     header.rank = static_cast<int>(rank);
     const auto possible = [](const Extent &extent) {
@@ -39,9 +40,9 @@ bool decode(ByteReader &reader, Header &header) {
 
 } // namespace
 
-Status read_header(const File &file, size_t index, FoundHeader &found) {
+Status read_header(const File &file, size_t slot, FoundHeader &found) {
     std::array<std::byte, format::block> bytes = {};
-    if (Status status = file.read(index * format::block, bytes.data(), bytes.size()); !status) {
+    if (Status status = file.read(slot * format::block, bytes.data(), bytes.size()); !status) {
         return status;
     }
     found.kind = FoundHeader::Kind::damaged;
@@ -63,7 +64,8 @@ Status read_header(const File &file, size_t index, FoundHeader &found) {
     found.version = reader.fixed32();
     if (found.version > format::version) {
         found.kind = FoundHeader::Kind::newer_version;
-    } else if (found.version == format::version && decode(reader, found.header)) {
+    } else if (found.version == format::version && decode(reader, found.header) &&
+               found.header.slot == slot) {
         found.kind = FoundHeader::Kind::whole;
     }
     return Status::ok();
@@ -82,11 +84,11 @@ Status write_header(const File &file, const Header &header) {
     writer.fixed32(header.snapshot_checksum);
     writer.fixed64(header.journal.offset);
     writer.fixed64(header.journal.length);
+    writer.fixed32(static_cast<uint32_t>(header.slot));
     writer.text(header.name);
     writer.pad_to(checksum_at);
     writer.fixed32(crc32c(0, writer.data(), checksum_at));
-    return file.write(header.generation % format::headers * format::block, writer.data(),
-                      writer.size());
+    return file.write(header.slot * format::block, writer.data(), writer.size());
 }
 
 } // namespace cd

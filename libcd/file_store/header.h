@@ -21,6 +21,7 @@ struct Extent {
 // The first thing read of a store file, and the last thing written when its metadata move.
 struct Header {
     std::array<std::byte, format::id_size> id = {}; // random, of this file
+    size_t slot = 0;                                // which of the two it is
     uint64_t generation = 0;
     int rank = 0;
     std::string name; // of the root CD
@@ -28,6 +29,8 @@ struct Header {
     uint64_t snapshot_length = 0; // what is used of the extent
     uint32_t snapshot_checksum = 0;
     Extent journal;
+
+    size_t other_slot() const { return format::headers - 1 - slot; }
 };
 
 // What was found where a header belongs.
@@ -38,7 +41,7 @@ struct FoundHeader {
     uint32_t version = 0;
 };
 
-Status read_header(const File &file, size_t index, FoundHeader &found);
+Status read_header(const File &file, size_t slot, FoundHeader &found);
 
 // Does not force it to the disk.
 Status write_header(const File &file, const Header &header);

@@ -241,13 +241,9 @@ private:
             const uint64_t end = header_.snapshot.offset + bytes.size();
             status = image_.write_zeros(end, header_.journal.end() - end);
         }
-        if (status.is_ok()) {
+        for (size_t slot = 0; status.is_ok() && slot < format::headers; ++slot) {
+            header_.slot = slot;
             status = write_header(image_, header_);
-        }
-        if (status.is_ok()) {
-            Header spare = header_;
-            spare.generation = 0;
-            status = write_header(image_, spare);
         }
         return status;
     }

@@ -21,6 +21,17 @@ Header next_generation(const Header &header) {
     return next;
 }
 
+// Binding fewer takes no time that anybody would notice.
+constexpr size_t always_few = 1000;
+
+size_t entries_of(const State &state) {
+    size_t entries = 0;
+    for (const auto &[number, cd] : state.cds) {
+        entries += cd.entries.size();
+    }
+    return entries;
+}
+
 } // namespace
 
 HeldGeneration::~HeldGeneration() {
@@ -33,16 +44,19 @@ HeldGeneration::~HeldGeneration() {
 
 Status Metadata::force() { return forced_ ? volume_.file().sync_data() : Status::ok(); }
 
+// Both headers are the same: if one is damaged before there is a second generation, the other
+// knows everything too. Whoever gives the file its name forces it to the disk before.
 Status Metadata::create(const Header &identity, std::span<const std::byte> changes) {
     auto first = std::make_shared<HeldGeneration>(volume_, next_generation(identity));
-    if (Status status = write_generation(first, changes, format::smallest_journal); !status) {
-        return status;
+    Status status = write_generation(*first, changes, format::smallest_journal);
+    for (size_t slot = 0; status.is_ok() && slot < format::headers; ++slot) {
+        first->header.slot = slot;
+        status = write_header(volume_.file(), first->header);
     }
-    newest_ = std::move(first);
-    // So that a header that is not there is always damage.
-    Header spare = newest_->header;
-    spare.generation = 0;
-    return write_header(volume_.file(), spare);
+    if (status.is_ok()) {
+        newest_ = std::move(first);
+    }
+    return status;
 }
 
 void Metadata::take_over(const Loaded &loaded) {
@@ -52,18 +66,21 @@ void Metadata::take_over(const Loaded &loaded) {
     }
     records_ = loaded.records;
     used_ = loaded.journal_used;
-    must_move_ = !loaded.doubt.empty();
+    entries_ = entries_of(loaded.state);
+    moved_ = loaded.state.moved;
+    doubtful_ = !loaded.doubt.empty();
 }
+
+// A header that is on the disk, as far as we know, but does not count, names a state that only
+// stays true as long as nothing is appended.
+bool Metadata::has_to_move() const { return doubtful_ || !abandoned_.empty(); }
 
 Status Metadata::append(std::span<const std::byte> changes) {
     const uint64_t size = record_size(changes.size());
-    if (must_move_ || used_ + size > newest_->header.journal.length) {
-        if (Status status = move(size); !status) {
+    if (has_to_move() || used_ + size > newest_->header.journal.length) {
+        if (Status status = move({}, size); !status) {
             return status;
         }
-    }
-    if (Status status = settle(); !status) {
-        return status;
     }
     const Header &header = newest_->header;
     const ByteWriter record = encode_record(header, records_, changes);
@@ -74,9 +91,8 @@ Status Metadata::append(std::span<const std::byte> changes) {
         status = force();
     }
     if (!status) {
-        // If this fails too, the next operation tries again before it does anything else.
         const MessageKeeper keeper;
-        (void)settle().is_ok();
+        (void)settle().is_ok(); // else whoever appends next has to
         return status;
     }
     unsettled_ = 0;
@@ -86,7 +102,7 @@ Status Metadata::append(std::span<const std::byte> changes) {
 }
 
 Status Metadata::settle() {
-    if (unsettled_ == 0) {
+    if (is_settled()) {
         return Status::ok();
     }
     Status status = volume_.file().write_zeros(newest_->header.journal.offset + used_, unsettled_);
@@ -99,51 +115,55 @@ Status Metadata::settle() {
     return status;
 }
 
-// Once it has failed it is repeated before anything else is appended: a header that was not
-// written as far as we know may be on the disk, and names a state that only stays true until then.
-Status Metadata::move(uint64_t room) {
-    if (Status status = settle(); !status) {
-        return status;
-    }
+bool Metadata::has_many(size_t moved) const {
+    return moved_ + moved > std::max(always_few, entries_ / 4);
+}
+
+Status Metadata::rebase(std::span<const std::byte> changes) { return move(changes, 0); }
+
+Status Metadata::move(std::span<const std::byte> changes, uint64_t room) {
     State state;
     if (Status status = load_again(volume_.file(), newest_->header, records_, state); !status) {
         return status;
     }
+    if (const char *wrong = apply_changes(changes, state)) {
+        return fail(CD_ERROR_STORE_DAMAGED, "%s: the metadata cannot be moved: %s",
+                    volume_.file().path(), wrong);
+    }
     return move_to(state, room);
 }
 
-Status Metadata::rewrite(const State &state) {
-    if (Status status = settle(); !status) {
-        return status;
-    }
-    return move_to(state, 0);
-}
+Status Metadata::rewrite(const State &state) { return move_to(state, 0); }
 
 Status Metadata::move_to(const State &state, uint64_t room) {
     ChangeWriter snapshot;
     write_snapshot(state, snapshot);
     auto next = std::make_shared<HeldGeneration>(volume_, next_generation(newest_->header));
+    next->header.slot = newest_->header.other_slot();
     const uint64_t journal =
         std::max<uint64_t>({format::smallest_journal, snapshot.bytes().size(), 2 * room});
-    must_move_ = true;
-    if (Status status = write_generation(next, snapshot.bytes().bytes(), journal); !status) {
+    abandoned_.reserve(abandoned_.size() + 1);
+    if (Status status = write_generation(*next, snapshot.bytes().bytes(), journal); !status) {
         return status;
     }
-    must_move_ = false;
-    abandoned_.clear();
+    if (Status status = flip_to(next); !status) {
+        return status;
+    }
     older_ = std::move(newest_);
     newest_ = std::move(next);
     records_ = 0;
     used_ = 0;
+    entries_ = entries_of(state);
+    moved_ = 0;
+    doubtful_ = false;
     return Status::ok();
 }
 
-// Where it fails once the header may be in the file, next is among the abandoned ones.
-Status Metadata::write_generation(const std::shared_ptr<HeldGeneration> &next,
-                                  std::span<const std::byte> snapshot, uint64_t journal) {
-    abandoned_.reserve(abandoned_.size() + 1);
+// Where it fails nothing is left of it but what next gives back.
+Status Metadata::write_generation(HeldGeneration &next, std::span<const std::byte> snapshot,
+                                  uint64_t journal) {
     journal = (journal + format::block - 1) / format::block * format::block;
-    Header &header = next->header;
+    Header &header = next.header;
     header.snapshot_length = snapshot.size();
     header.snapshot_checksum = crc32c(0, snapshot.data(), snapshot.size());
     const uint64_t snapshot_room = std::max<uint64_t>(snapshot.size(), format::block);
@@ -161,17 +181,32 @@ Status Metadata::write_generation(const std::shared_ptr<HeldGeneration> &next,
     if (status.is_ok()) {
         status = force();
     }
-    if (!status) {
-        return status;
-    }
-    status = write_header(file, header);
+    return status;
+}
+
+// The header counts, or what was in its place is there again; or it is not known which.
+Status Metadata::flip_to(const std::shared_ptr<HeldGeneration> &next) {
+    Status status = write_header(volume_.file(), next->header);
     if (status.is_ok()) {
         status = force();
     }
-    if (!status) {
-        abandoned_.push_back(next);
+    if (status.is_ok()) {
+        abandoned_.clear();
+        return status;
+    }
+    abandoned_.push_back(next);
+    const MessageKeeper keeper;
+    if (take_back_header().is_ok()) {
+        abandoned_.clear();
     }
     return status;
+}
+
+Status Metadata::take_back_header() {
+    Header header = older_ != nullptr ? older_->header : newest_->header;
+    header.slot = newest_->header.other_slot();
+    Status status = write_header(volume_.file(), header);
+    return status.is_ok() ? force() : status;
 }
 
 } // namespace cd

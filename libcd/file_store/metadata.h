@@ -53,26 +53,38 @@ public:
     void take_over(const Loaded &loaded);
 
     // Makes the changes part of what the file says; all or nothing, whatever happens meanwhile.
-    // What they refer to has to be on the disk already. May throw std::bad_alloc; then nothing has
-    // changed.
+    // What they refer to has to be on the disk already. Only when settled. May throw
+    // std::bad_alloc; then nothing has changed.
     Status append(std::span<const std::byte> changes);
+
+    // The same for changes that make no difference to whoever opens the file next: they are in it
+    // as soon as something else is written, or not. rebase() takes as long as the metadata are
+    // large, and so does every later reading of what append() has written of such changes;
+    // has_many() says when these are too many. moved: entries that they give another address.
+    bool has_many(size_t moved) const;
+    Status rebase(std::span<const std::byte> changes);
+    void count_moved(size_t moved) { moved_ += moved; }
 
     // Makes state what the file says. May throw std::bad_alloc.
     Status rewrite(const State &state);
 
-    // To be called before data are written over: afterwards no record of a failed append() can
-    // come back that refers to what was there.
+    // False: the record of an append() that failed may come back after a crash, and with it what it
+    // refers to; settle() takes it out of the file.
+    bool is_settled() const { return unsettled_ == 0; }
     Status settle();
 
     // What load_again() can read for as long as it is held, whatever is appended.
     HeldMetadata hold() const { return {newest_, records_}; }
 
 private:
-    Status move(uint64_t room);
+    bool has_to_move() const;
+    Status move(std::span<const std::byte> changes, uint64_t room);
     Status move_to(const State &state, uint64_t room);
     // next: knows its identity and number, and gets its extents.
-    Status write_generation(const std::shared_ptr<HeldGeneration> &next,
-                            std::span<const std::byte> snapshot, uint64_t journal);
+    Status write_generation(HeldGeneration &next, std::span<const std::byte> snapshot,
+                            uint64_t journal);
+    Status flip_to(const std::shared_ptr<HeldGeneration> &next);
+    Status take_back_header();
     Status force();
 
     Volume &volume_;
@@ -81,10 +93,12 @@ private:
     std::shared_ptr<HeldGeneration> older_;  // if there is one
     uint64_t records_ = 0;
     uint64_t used_ = 0;      // of the journal
+    size_t entries_ = 0;     // in the snapshot
+    size_t moved_ = 0;       // by the records
     uint64_t unsettled_ = 0; // bytes behind used_ that may have reached the disk
-    bool must_move_ = false; // what is in the file behind used_ is not to be trusted
-    std::vector<std::shared_ptr<HeldGeneration>>
-        abandoned_; // of moves that failed, but may have reached the disk
+    bool doubtful_ = false;  // a header, or what is behind used_, is not as it should be
+    // That a header names which could not be taken back.
+    std::vector<std::shared_ptr<HeldGeneration>> abandoned_;
 };
 
 } // namespace cd

@@ -113,7 +113,7 @@ private:
         }
         const auto undo = [&] {
             const MessageKeeper keeper;
-            (void)directory.rename(old, name_, false).is_ok();
+            (void)directory.rename(old, name_, forced_).is_ok();
         };
         try {
             Status status = create();

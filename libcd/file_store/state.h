@@ -89,6 +89,7 @@ struct State {
     std::map<uint64_t, StoredCd> cds;   // by number; a parent's is smaller
     std::deque<StoredVersion> versions; // oldest first
     uint64_t space = 0;                 // of the process that wrote last
+    size_t moved = 0;                   // entries that binds gave another address
 };
 
 } // namespace cd

@@ -55,8 +55,11 @@ public:
     virtual void retain(std::vector<Piece> data) = 0;
     // The CD is no more.
     virtual void drop(CdNumber cd) = 0;
-    // Bytes that another process added as old, in its address space, are at address in this one.
-    virtual void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address) = 0;
+    // Bytes that another process added as old, in its address space, are at address in this one; so
+    // many entries. Changes nothing that another process would find, so it is written down with the
+    // next transaction that does.
+    virtual void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address,
+                      size_t entries) = 0;
 
     virtual Status commit() = 0;
 };

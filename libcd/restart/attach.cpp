@@ -45,7 +45,8 @@ public:
     // What was added and is not written down yet.
     void end_stretch() {
         if (stretch_.old.begin < stretch_.old.end) {
-            binds_.bind(domain_.number, stretch_.space, stretch_.old, stretch_.address);
+            binds_.bind(domain_.number, stretch_.space, stretch_.old, stretch_.address,
+                        stretch_.entries);
         }
         stretch_ = {};
     }
@@ -56,6 +57,7 @@ private:
         uint64_t space = 0;
         Range old;
         uintptr_t address = 0;
+        size_t entries = 0;
     };
 
     void write_down(const Unbound &found, uintptr_t address) {
@@ -64,9 +66,10 @@ private:
                              address - stretch_.address == found.old.begin - stretch_.old.begin;
         if (!goes_on) {
             end_stretch();
-            stretch_ = {found.space, found.old, address};
+            stretch_ = {found.space, found.old, address, 0};
         }
         stretch_.old.end = found.old.end;
+        ++stretch_.entries;
     }
 
     Unbound unbound_from(const StoredPlace &place, const StoredEntry &entry) {

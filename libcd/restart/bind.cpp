@@ -76,7 +76,7 @@ public:
         const std::unique_ptr<Transaction> transaction = domain_.ledger->begin();
         for (const Bound &bound : bound_) {
             transaction->bind(bound.domain->number, bound.space, bound.old,
-                              bound.entry->range.begin);
+                              bound.entry->range.begin, 1);
         }
         return transaction->commit();
     }

@@ -31,10 +31,9 @@ bool DiskSystem::fails_to_look(bool can_be_interrupted) {
 bool DiskSystem::fails(bool can_be_interrupted) {
     const size_t call = calls_++;
     const bool due =
-        (fault_.kind == Fault::Kind::fails && call == fault_.at) ||
+        (fault_.kind == Fault::Kind::fails && call >= fault_.at &&
+         call < fault_.at + fault_.times) ||
         (fault_.kind == Fault::Kind::interrupted && call == fault_.at && can_be_interrupted) ||
-        (fault_.kind == Fault::Kind::fails_for_a_while && call >= fault_.at &&
-         call < fault_.at + 3) ||
         (fault_.kind == Fault::Kind::fails_from_then_on && call >= fault_.at);
     if (due) {
         errno = fault_.error;

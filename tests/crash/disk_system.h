@@ -15,8 +15,7 @@ namespace crash {
 struct Fault {
     enum class Kind {
         none,
-        fails,             // with error, and does nothing
-        fails_for_a_while, // and so do the two after it
+        fails, // with error, and does nothing
         fails_from_then_on,
         interrupted,    // a transfer or a sync, which nothing else can be
         transfers_less, // a read or write; others do what they were asked for
@@ -24,6 +23,7 @@ struct Fault {
     Kind kind = Kind::none;
     size_t at = 0; // number of the call, from 0
     int error = 0;
+    size_t times = 1; // fails: so many calls, one after the other
 };
 
 // An operating system whose only disk is a Disk. Everything that happens to it is recorded.

@@ -10,6 +10,7 @@
 #include "report.h"
 #include "script.h"
 #include "states.h"
+#include "tape.h"
 #include "truth.h"
 
 #include <gtest/gtest.h>
@@ -27,12 +28,16 @@ using Steps = std::vector<model::Step>;
 // What the program does about an operation that has failed.
 enum class Answer { repeats, writes_and_repeats, restores_the_root, goes_on };
 
+enum class Start { anew, restarts, afresh, goes_back };
+
 // What a process does, and the disk that it finds.
 struct Work {
     Disk disk;
     Truth truth;
-    bool restarts = false;
+    Start start = Start::anew;
     Steps steps;
+    // What the program tries once before it repeats what has failed.
+    Steps meanwhile = {};
 };
 
 // One process that does its work with a fault.
@@ -55,28 +60,59 @@ public:
 
 private:
     void run(const Work &work) {
-        if (!work.restarts) {
-            if (!take(root(1), true)) {
-                return;
-            }
-            // What could not be taken back either is found again, but empty.
-            EXPECT_TRUE(!process_->has_restarted(1) ||
-                        fault_.kind == Fault::Kind::fails_for_a_while);
-            take(write_all(1), true);
-        } else if (!take(root(work.truth.root()->id), false)) {
+        if (!begin(work)) {
             return;
-        } else {
-            take(write_all(2), true);
-            take(restore(work.truth.root()->id), true);
         }
+        meanwhile_ = work.meanwhile;
         for (const model::Step &step : work.steps) {
-            const model::Verdict verdict = truth_.model().judge(step);
             // After a failure some make no sense any more.
-            if (verdict.allowed == std::vector{CD_ERROR_NONE} && !testing::Test::HasFailure()) {
+            if (is_legal(step) && !testing::Test::HasFailure()) {
                 take(step, true);
             }
         }
         look();
+    }
+
+    bool begin(const Work &work) {
+        switch (work.start) {
+        case Start::anew:
+            if (!take(root(1), true)) {
+                return false;
+            }
+            // What could not be taken back either is found again, but empty.
+            EXPECT_TRUE(!process_->has_restarted(1) || fault_.times > 1);
+            return take(write_all(1), true);
+        case Start::restarts:
+            return take(root(work.truth.root()->id), false) && take(write_all(2), true) &&
+                   take(restore(work.truth.root()->id), true);
+        case Start::afresh:
+            truth_.forget_all();
+            begin_as_told("no", nothing_stored());
+            truth_.apply(root(1));
+            return take(write_all(1), true);
+        case Start::goes_back:
+            Stored old = nothing_stored();
+            old.cds[{}] = work.truth.stored().versions.front();
+            begin_as_told(std::to_string(old.cds[{}].epoch), old);
+        }
+        return true;
+    }
+
+    bool is_legal(const model::Step &step) const {
+        return truth_.model().judge(step).allowed == std::vector{CD_ERROR_NONE};
+    }
+
+    // then: what is stored once CD_RESTART has been obeyed.
+    void begin_as_told(const std::string &restart, const Stored &then) {
+        system_.set_restart(restart.c_str());
+        const model::Step create = root(1);
+        if (const cd_error error = process_->take(create); error != CD_ERROR_NONE) {
+            complain_unless_expected(create, error);
+            look();
+            EXPECT_EQ(process_->take(create), CD_ERROR_NONE) << cd_last_error_message();
+        }
+        system_.set_restart(nullptr);
+        allowed_ = {then};
     }
 
     // new_to_the_model: it does not know of the step yet. False: it has not succeeded.
@@ -114,29 +150,65 @@ private:
         return error == CD_ERROR_NONE;
     }
 
-    // Each time it may have happened after all, as far as others can see, until it has succeeded.
     bool repeat_with_other_data(const model::Step &step, bool new_to_the_model) {
-        cd_error error = CD_ERROR_STORE_IO;
-        for (int value = 100; error != CD_ERROR_NONE && value < 110; ++value) {
-            if (new_to_the_model) {
-                Truth after = truth_;
-                after.apply(step);
-                allowed_.push_back(after.stored());
-                process_->take(write_all(value));
-                truth_.apply(write_all(value));
-                after = truth_;
-                after.apply(step);
-                allowed_.push_back(after.stored());
+        may_be_found_after(step, new_to_the_model);
+        int value = 100;
+        for (const model::Step &other : meanwhile_) {
+            if (truth_.root() != nullptr && is_legal(other)) {
+                try_again(other, true, value++);
             }
-            error = process_->take(step);
-            look();
         }
-        EXPECT_EQ(error, CD_ERROR_NONE) << model::describe(step) << ": " << cd_last_error_message();
-        if (new_to_the_model && error == CD_ERROR_NONE) {
+        while (value < 110) {
+            if (try_again(step, new_to_the_model, value++)) {
+                return true;
+            }
+        }
+        ADD_FAILURE() << model::describe(step) << ": " << cd_last_error_message();
+        return false;
+    }
+
+    // It may have happened after all, as far as others can see, until something has succeeded.
+    void may_be_found_after(const model::Step &step, bool new_to_the_model) {
+        if (new_to_the_model) {
+            Truth after = truth_;
+            after.apply(step);
+            allowed_.push_back(after.stored());
+        }
+    }
+
+    // The process may be killed at each call of it.
+    bool try_again(const model::Step &step, bool new_to_the_model, int value) {
+        if (new_to_the_model) {
+            process_->take(write_all(value));
+            truth_.apply(write_all(value));
+        }
+        may_be_found_after(step, new_to_the_model);
+        Disk disk = disk_;
+        const size_t first = system_.tape().size();
+        const cd_error error = process_->take(step);
+        for (size_t i = first; i < system_.tape().size() && !testing::Test::HasFailure(); ++i) {
+            const Event &event = system_.tape()[i];
+            happen(event, disk);
+            if (event.kind == Event::Kind::change) {
+                look_at(disk, disk.unforced().size() - 1, {3, 1, 1});
+            }
+        }
+        if (error != CD_ERROR_NONE) {
+            look();
+            return false;
+        }
+        if (new_to_the_model) {
             truth_.apply(step);
             allowed_ = {truth_.stored()};
         }
-        return error == CD_ERROR_NONE;
+        look();
+        if (kind_.forced && new_to_the_model) {
+            const Opened found = open_store_on(disk_.after_crash(all_of(disk_)), kind_);
+            EXPECT_TRUE(found.warnings.empty())
+                << model::describe(step) << " has succeeded: " << found.warnings.front();
+            cd::os::replace_system(&system_);
+        }
+        return true;
     }
 
     void may_have_happened(const model::Step &step, bool new_to_the_model) {
@@ -162,25 +234,38 @@ private:
     }
 
     // What another process finds.
-    void look() {
+    void look() { look_at(disk_, 0, {2, 2, 2}); }
+
+    void look_at(const Disk &disk, size_t newest, const Effort &effort) {
         Dice dice(system_.calls());
         const auto visit = [&](const Parts &parts) {
             ++states_;
             size_t match = 0;
-            const std::string wrong = judge(disk_.after_crash(parts), kind_, allowed_, match);
-            EXPECT_EQ(wrong, "") << describe(disk_, parts);
+            const std::string wrong = judge(disk.after_crash(parts), kind_, allowed_, match);
+            EXPECT_EQ(wrong, "") << describe(disk, parts);
             return wrong.empty();
         };
         if (kind_.forced) {
-            for_each_crash(disk_, 0, {2, 2, 2}, dice, visit);
+            for_each_crash(disk, newest, effort, dice, visit);
         } else {
-            for_each_kill(disk_, disk_.unforced().size(), visit);
+            for_each_kill(disk, disk.unforced().size(), visit);
         }
         cd::os::replace_system(&system_);
     }
 
+    // What was not forced happens to be on the medium.
+    static Parts all_of(const Disk &disk) {
+        Parts all;
+        for_each_kill(disk, disk.unforced().size(), [&](const Parts &parts) {
+            all = parts;
+            return false;
+        });
+        return all;
+    }
+
     const StoreKind &kind_;
     Answer answer_;
+    Steps meanwhile_;
     Fault fault_;
     Disk disk_;
     DiskSystem system_;
@@ -193,36 +278,51 @@ private:
 
 class FailingCall : public testing::Test {
 protected:
-    Work first_process() const { return {Disk(), Truth(kind_.keep), false, every_operation()}; }
+    Work first_process() const {
+        return {Disk(), Truth(kind_.keep), Start::anew, every_operation()};
+    }
 
-    Work second_process() const {
-        Work work = first_process();
+    Work process_after(Work work, Start start, Steps steps) const {
         Attempt undisturbed(kind_, work, {}, Answer::repeats);
         work.disk = kind_.forced ? undisturbed.disk().after_crash({}) : undisturbed.disk();
         work.truth = undisturbed.truth();
-        work.restarts = true;
-        work.steps = {add(1, {bytes(0, 20, CD_READ_WRITE)}),
-                      write(0, 20, 5),
-                      advance(1),
-                      child(1, 2),
-                      add(2, {bytes(90, 9, CD_READ_WRITE)}),
-                      commit(1 + 1),
-                      write(90, 9, 7),
-                      advance(1),
-                      commit(1)};
+        work.start = start;
+        work.steps = std::move(steps);
         return work;
+    }
+
+    Work second_process() const {
+        return process_after(first_process(), Start::restarts,
+                             {add(1, {bytes(0, 20, CD_READ_WRITE)}), write(0, 20, 5), advance(1),
+                              child(1, 2), add(2, {bytes(90, 9, CD_READ_WRITE)}), commit(2),
+                              write(90, 9, 7), advance(1), commit(1)});
     }
 
     // It finds a journal that is nearly full.
     Work process_that_moves_the_metadata() const {
         Work work = first_process();
         work.steps = until_the_journal_is_full();
+        const Steps more(work.steps.begin(), work.steps.begin() + 24);
         work.steps.resize(84); // 28 rounds of two records
-        Attempt undisturbed(kind_, work, {}, Answer::repeats);
-        work.disk = undisturbed.disk().after_crash({});
-        work.truth = undisturbed.truth();
-        work.restarts = true;
-        work.steps.resize(24);
+        return process_after(work, Start::restarts, more);
+    }
+
+    // Its records are so long that they do not fit into what is left of the journal; then it tries
+    // shorter ones, with data that find room in what was to be the next generation.
+    Work process_whose_record_is_too_long(int records_before) const {
+        Work work = first_process();
+        work.steps = until_the_journal_is_full();
+        work.steps.resize(84);
+        std::vector<model::Element> many;
+        for (int i = 0; i < 700; ++i) {
+            many.push_back(bytes(100 + i % 40 * 2, 1, CD_READ_WRITE));
+        }
+        work.steps.push_back(add(1, many));
+        for (int i = 0; i < records_before; ++i) {
+            work.steps.push_back(advance(1));
+        }
+        work = process_after(work, Start::restarts, {add(1, many), write(0, 192, 9), advance(1)});
+        work.meanwhile = {add(1, {bytes(0, 40, CD_READ_WRITE)}), advance(1)};
         return work;
     }
 
@@ -268,12 +368,37 @@ TEST_F(FailingCall, LeavesTheCdWithItsOldStateWhichCanBeRestored) {
 TEST_F(FailingCall, WhileTheMetadataMoveHasChangedNothing) {
     const Work work = process_that_moves_the_metadata();
     sweep(work, {Fault::Kind::fails, 0, EIO}, Answer::repeats);
-    sweep(work, {Fault::Kind::fails_for_a_while, 0, EIO}, Answer::writes_and_repeats);
+    sweep(work, {Fault::Kind::fails, 0, EIO, 3}, Answer::writes_and_repeats);
 }
 
 // Nor can it be undone at once.
 TEST_F(FailingCall, AndThoseThatFollowLeaveTheOldOrTheNewState) {
-    sweep_both({Fault::Kind::fails_for_a_while, 0, EIO}, Answer::writes_and_repeats);
+    sweep_both({Fault::Kind::fails, 0, EIO, 2}, Answer::writes_and_repeats);
+    sweep_both({Fault::Kind::fails, 0, EIO, 3}, Answer::writes_and_repeats);
+}
+
+TEST_F(FailingCall, HasChangedNothingForWhatTheProgramDoesInstead) {
+    kind_.block = 200;
+    for (int records_before = 0; records_before < 3; ++records_before) {
+        const Work work = process_whose_record_is_too_long(records_before);
+        sweep(work, {Fault::Kind::fails, 0, EIO, 2}, Answer::writes_and_repeats);
+        sweep(work, {Fault::Kind::fails, 0, EIO, 3}, Answer::writes_and_repeats);
+    }
+}
+
+TEST_F(FailingCall, WhileANewStoreTakesThePlaceOfAnOldOneHasChangedNothing) {
+    const Work work =
+        process_after(first_process(), Start::afresh,
+                      {add(1, {bytes(0, 3, CD_READ_WRITE)}), write(0, 3, 5), advance(1)});
+    sweep(work, {Fault::Kind::fails, 0, EIO}, Answer::repeats);
+    sweep(work, {Fault::Kind::fails, 0, ENOSPC}, Answer::repeats);
+}
+
+TEST_F(FailingCall, WhileAnOlderPointInTimeIsChosenHasChangedNothing) {
+    kind_.keep = 3;
+    const Work work = process_after(first_process(), Start::goes_back, {});
+    sweep(work, {Fault::Kind::fails, 0, EIO}, Answer::repeats);
+    sweep(work, {Fault::Kind::fails, 0, ENOSPC}, Answer::repeats);
 }
 
 TEST_F(FailingCall, ThatIsInterruptedOrTransfersLessIsNoFailure) {

@@ -17,12 +17,7 @@
 namespace crash {
 namespace {
 
-// Sanitizers make everything slower, and look for something else.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr size_t usual_states = 10'000;
-#else
 constexpr size_t usual_states = 100'000;
-#endif
 
 constexpr Effort random_states = {0, 0, 2};
 constexpr int lives = 4;

@@ -83,7 +83,9 @@ protected:
                     add(root, {bytes(5, 1, CD_READ_WRITE)}), write(5, 1, 6), advance(root)});
         life.end();
         size_t match = 0;
-        ASSERT_EQ(judge(life.disk().after_crash({}), kind_, {life.truth().stored()}, match), "");
+        const Disk after = life.disk().after_crash({});
+        ASSERT_EQ(judge(after, kind_, {life.truth().stored()}, match), "");
+        EXPECT_TRUE(open_store_on(after, kind_).warnings.empty());
         ++states_;
     }
 

@@ -162,16 +162,16 @@ TEST_P(AttachedTo, AProcessGetsRightDataOrAnErrorOrAnOlderStateWithAWarning) {
         EXPECT_NE(outcome.find("offset"), std::string::npos) << outcome;
     }
     EXPECT_GT(outcomes["right"], 5);
-    EXPECT_GT(outcomes["error"] + outcomes["older"], 20);
+    EXPECT_GT(outcomes["error"] + outcomes["older"], 3);
+    EXPECT_GT(outcomes["right, with a warning"], 20);
 }
 
-// The first byte of each header: a new store has only one that means something.
+// The first byte of each header.
 TEST_P(AttachedTo, AProcessGoesOnWithAStoreThatLostAHeader) {
     for (const uint64_t header : {0U, 4096U}) {
         damage(header, 0);
         const std::string outcome = attach();
-        EXPECT_TRUE(outcome == "right, with a warning" || outcome == "older")
-            << "header at " << header << ": " << outcome;
+        EXPECT_EQ(outcome, "right, with a warning") << "header at " << header;
         expect_that_it_goes_on("header at " + std::to_string(header));
     }
 }

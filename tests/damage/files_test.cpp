@@ -3,11 +3,14 @@
 #include "specimen.h"
 
 #include "cd/cd.h"
+#include "file_store/format.h"
+#include "store/crc32c.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -121,6 +124,25 @@ TEST_F(Files, AFileOfZerosIsRefused) {
 TEST_F(Files, AnotherKindOfFileIsRefused) {
     std::ofstream(alpha(), std::ios::trunc) << std::string(20000, 'x');
     expect_refused("alpha", CD_ERROR_STORE_DAMAGED, alpha(), "no header is whole");
+}
+
+TEST_F(Files, ANewerFormatIsRefused) {
+    std::fstream file(alpha(), std::ios::binary | std::ios::in | std::ios::out);
+    for (size_t header = 0; header < cd::format::headers; ++header) {
+        std::array<char, cd::format::block> block = {};
+        file.seekg(static_cast<std::streamoff>(header * block.size()));
+        file.read(block.data(), block.size());
+        block[8] = cd::format::version + 1;
+        const uint32_t checksum = cd::crc32c(0, block.data(), block.size() - 4);
+        for (unsigned i = 0; i < 4; ++i) {
+            block[block.size() - 4 + i] = static_cast<char>(checksum >> 8 * i);
+        }
+        file.seekp(static_cast<std::streamoff>(header * block.size()));
+        file.write(block.data(), block.size());
+    }
+    file.close();
+    expect_refused("alpha", CD_ERROR_STORE_VERSION, alpha(),
+                   "format version 2, this library knows version 1");
 }
 
 TEST_F(Files, ADirectoryInItsPlaceIsRefused) {

@@ -36,6 +36,7 @@ void build(fuzz::Input &input, fuzz::MemoryFile &memory) {
     const auto snapshot = input.counted();
     Header header;
     header.generation = 1 + input.number8() % 2U;
+    header.slot = 1;
     header.name = "root";
     header.snapshot = {format::first_extent, record_size(snapshot.size())};
     header.snapshot_length = snapshot.size();
@@ -56,7 +57,8 @@ void build(fuzz::Input &input, fuzz::MemoryFile &memory) {
             "memory can be written");
         used += record.size();
     }
-    --header.generation;
+    header.slot = 0;
+    header.generation = 1;
     require(write_header(file, header).is_ok(), "memory can be written");
     while (!input.empty()) {
         const size_t at = (input.number16() | input.number8() << 16U) % memory.bytes.size();

@@ -70,13 +70,25 @@ bool Plan::is_legal(const Step &step) const {
     return !verdict.undefined && verdict.allowed.size() == 1 && verdict.allows(CD_ERROR_NONE);
 }
 
+// Elder siblings are stored with it, so that the order of all is known.
+void Plan::note_stored(const Cd &cd) {
+    if (!stored_.insert(cd.id).second || cd.parent == nullptr) {
+        return;
+    }
+    for (const Cd *sibling : cd.parent->children) {
+        if (sibling->sibling < cd.sibling) {
+            stored_.insert(sibling->id);
+        }
+    }
+}
+
 void Plan::note_stored(const Step &step) {
     switch (step.op) {
     case Op::add_copy:
     case Op::add_parent:
     case Op::advance:
         for (const Cd *cd = model_.find(step.target.id); cd != nullptr; cd = cd->parent) {
-            stored_.insert(cd->id);
+            note_stored(*cd);
         }
         break;
     case Op::create:

@@ -20,6 +20,7 @@ SOURCE = Path(__file__).resolve().parents[2]
 # In this order, each only if the ones before have not failed.
 PROGRAMS = [
     ("cd_crash_tests", "tests/crash/cd_crash_tests", "-Random*"),
+    ("cd_damage_test", "tests/damage/cd_damage_test", "*"),
     ("cd_crash_tests", "tests/crash/cd_crash_tests", "Random*"),
     ("cd_unit_tests", "tests/unit/cd_unit_tests", "*Crash*:*Store*:*Restart*:*PointInTime*:*Ending*:*Damaged*"),
 ]

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// What a store holds finds its place in another process, in each of the ways in which it can be
+// known there.
+
+#include "restarting.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <memory>
+
+namespace restarting {
+namespace {
+
+std::array<unsigned char, 5000> global;
+
+class Memory {
+public:
+    explicit Memory(size_t size) : bytes_(size) {}
+    void fill(int value) { std::ranges::fill(bytes_, static_cast<unsigned char>(value)); }
+    bool is(int value) const {
+        return std::ranges::all_of(bytes_, [&](unsigned char byte) { return byte == value; });
+    }
+    unsigned char *at(size_t offset = 0) { return &bytes_[offset]; }
+    size_t size() const { return bytes_.size(); }
+
+private:
+    std::vector<unsigned char> bytes_;
+};
+
+// The data of a loaded library.
+unsigned char *data_of(const char *library) {
+    void *loaded = ::dlopen(library, RTLD_NOW);
+    return loaded == nullptr ? nullptr
+                             : static_cast<unsigned char *>(::dlsym(loaded, "object_data"));
+}
+constexpr size_t object_size = 4096;
+
+class Binding : public Restarting {
+protected:
+    // A process that leaves a point in time in which memory has the value.
+    void leave(unsigned char *at, size_t length, int value) {
+        run([&]() -> std::string {
+            cd_handle root = create();
+            std::memset(at, value, length);
+            return root != nullptr && add(root, at, length) &&
+                           advance_cd_point_in_time(root) == CD_SUCCESS
+                       ? ""
+                       : refusal();
+        });
+    }
+    void leave_heap(size_t size, int value) {
+        Memory heap(size);
+        leave(heap.at(), heap.size(), value);
+    }
+};
+
+TEST_F(Binding, GlobalsAreKnownByObjectAndOffsetAndNeedNoAdd) {
+    leave(global.data(), global.size(), 7);
+    run([&]() -> std::string {
+        cd_handle root = create();
+        const cd_info info = info_of(root);
+        if (info.restarted != 1 || info.bytes != global.size() || info.unbound != 0) {
+            return "restarted " + std::to_string(info.restarted) + ", bytes " +
+                   std::to_string(info.bytes) + ", unbound " + std::to_string(info.unbound);
+        }
+        global.fill(0);
+        if (restore_cd(root) != CD_SUCCESS) {
+            return refusal();
+        }
+        const bool right =
+            std::ranges::all_of(global, [](unsigned char byte) { return byte == 7; });
+        return !right ? "wrong data" : info_of(root).restarted != 0 ? "restarted for ever" : "";
+    });
+}
+
+TEST_F(Binding, DataOfALibraryFollowItToAnotherAddress) {
+    run([&]() -> std::string {
+        unsigned char *data = data_of(OBJECT);
+        cd_handle root = create();
+        std::memset(data, 5, object_size);
+        return add(root, data, object_size) ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        // What lies where it was.
+        ::mmap(nullptr, size_t{64} << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        cd_handle root = create();
+        unsigned char *data = data_of(OBJECT); // loaded later
+        if (info_of(root).unbound != object_size || !add(root, data, object_size) ||
+            restore_cd(root) != CD_SUCCESS) {
+            return refusal();
+        }
+        return std::all_of(data, data + object_size, [](unsigned char byte) { return byte == 5; })
+                   ? ""
+                   : "wrong data";
+    });
+}
+
+TEST_F(Binding, AnotherBuildOfALibraryIsRefusedAndBothAreNamed) {
+    run([&]() -> std::string {
+        unsigned char *data = data_of(OBJECT);
+        return add(create(), data, object_size) ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        if (data_of(OTHER_BUILD_OF_OBJECT) == nullptr) {
+            return ::dlerror();
+        }
+        if (create() != nullptr || cd_last_error() != CD_ERROR_RESTART_MISMATCH) {
+            return "taken, or refused with " + refusal();
+        }
+        const std::string message = cd_last_error_message();
+        const size_t stored = message.find("libobject.so ");
+        const size_t running = message.find("has the build-id ");
+        if (stored == std::string::npos || running == std::string::npos) {
+            return message;
+        }
+        const std::string one = message.substr(stored + 13, 40);
+        const std::string other = message.substr(running + 17, 40);
+        return one != other ? "" : message;
+    });
+}
+
+TEST_F(Binding, NamedRegionsAreFoundWhereTheyAreNow) {
+    run([&]() -> std::string {
+        Memory heap(3000);
+        heap.fill(1);
+        cd_name_region("field", heap.at(), heap.size());
+        return add(create(), heap.at(100), 2000) ? "" : refusal();
+    });
+    for (const bool named_before : {true, false}) {
+        run([&]() -> std::string {
+            Memory heap(9000);
+            const auto name = [&] { cd_name_region("field", heap.at(4000), 3000); };
+            if (named_before) {
+                name();
+            }
+            cd_handle root = create();
+            name();
+            if (!named_before && !add(root, heap.at(4100), 2000)) {
+                return refusal();
+            }
+            if (restore_cd(root) != CD_SUCCESS) {
+                return refusal();
+            }
+            const auto *byte = heap.at();
+            for (size_t i = 0; i < heap.size(); ++i) {
+                if (byte[i] != (i >= 4100 && i < 6100 ? 1 : 0)) {
+                    return "byte " + std::to_string(i);
+                }
+            }
+            return "";
+        });
+    }
+}
+
+TEST_F(Binding, OtherMemoryIsKnownByTheOrderOfItsAddsAndItsLength) {
+    run([&]() -> std::string {
+        Memory first(1000);
+        Memory second(1000);
+        first.fill(1);
+        second.fill(2);
+        cd_handle root = create();
+        return add(root, first.at(), 1000) && add(root, second.at(), 1000) ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        Memory one(5000);
+        Memory two(5000);
+        cd_handle root = create();
+        if (info_of(root).unbound != 2000) {
+            return "unbound " + std::to_string(info_of(root).unbound);
+        }
+        if (!add(root, one.at(300), 1000) || !add(root, two.at(), 1000)) {
+            return refusal();
+        }
+        if (info_of(root).unbound != 0 || one.at(300)[0] != 0) {
+            return "an add copies something";
+        }
+        if (restore_cd(root) != CD_SUCCESS) {
+            return refusal();
+        }
+        return one.at(300)[999] == 1 && two.at()[999] == 2 ? "" : "wrong data";
+    });
+}
+
+TEST_F(Binding, AnotherLengthIsRefusedAndBothAreNamed) {
+    leave_heap(1000, 1);
+    run([&]() -> std::string {
+        Memory heap(999);
+        cd_handle root = create();
+        if (add(root, heap.at(), heap.size()) || cd_last_error() != CD_ERROR_RESTART_MISMATCH) {
+            return "taken, or refused with " + refusal();
+        }
+        const std::string message = cd_last_error_message();
+        return message.find("999 bytes") != std::string::npos &&
+                       message.find("1000 bytes") != std::string::npos
+                   ? ""
+                   : message;
+    });
+}
+
+TEST_F(Binding, WhatIsAddedAfterTheRestoreIsRestoredThen) {
+    leave_heap(1000, 1);
+    run([&]() -> std::string {
+        Memory heap(1000);
+        cd_handle root = create();
+        return restore_cd(root) == CD_SUCCESS && add(root, heap.at(), heap.size()) && heap.is(1)
+                   ? ""
+                   : refusal();
+    });
+}
+
+TEST_F(Binding, AddsOfAChildBindWhatItHasLeftToItsAncestors) {
+    run([&]() -> std::string {
+        Memory heap(1000);
+        heap.fill(4);
+        cd_handle root = create();
+        cd_handle child = child_of(root);
+        return add(child, heap.at(), 1000) && commit_cd(child) == CD_SUCCESS ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        Memory heap(7000);
+        cd_handle root = create();
+        cd_handle child = child_of(root);
+        if (!add(child, heap.at(1000), 1000) || restore_cd(root) != CD_SUCCESS) {
+            return refusal();
+        }
+        return heap.at(1000)[999] == 4 ? "" : "wrong data";
+    });
+}
+
+TEST_F(Binding, FilePositionsComeBackForFilesThatAreAddedAgain) {
+    const std::string name = path("data");
+    std::ofstream(name) << std::string(100, 'x');
+    run([&]() -> std::string {
+        const int file = ::open(name.c_str(), O_RDONLY);
+        ::lseek(file, 42, SEEK_SET);
+        cd_handle root = create();
+        return add_file_to_cd(root, file) == CD_SUCCESS ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        ::open("/dev/null", O_RDONLY); // so that it is another descriptor
+        const int file = ::open(name.c_str(), O_RDONLY);
+        cd_handle root = create();
+        if (add_file_to_cd(root, file) != CD_SUCCESS || restore_cd(root) != CD_SUCCESS) {
+            return refusal();
+        }
+        const off_t position = ::lseek(file, 0, SEEK_CUR);
+        return position == 42 ? "" : "position " + std::to_string(position);
+    });
+}
+
+int fill_with_threes(cd_addrspec *specs, int count) {
+    for (int i = 0; i < count; ++i) {
+        std::memset(specs[i].address, 3, specs[i].length);
+    }
+    return 0;
+}
+
+int fill_with_nines(cd_addrspec *specs, int count) {
+    for (int i = 0; i < count; ++i) {
+        std::memset(specs[i].address, 9, specs[i].length);
+    }
+    return 0;
+}
+
+TEST_F(Binding, RegenIsTheFunctionThatTheNewProcessGives) {
+    const auto add_regen = [](cd_handle cd, Memory &memory, cd_regen_fn regen) {
+        const cd_addrspec range = {memory.at(), memory.size(), CD_READ_ONLY, CD_GLOBAL};
+        return add_to_cd_via_regen(cd, &range, 1, nullptr, regen) == CD_SUCCESS;
+    };
+    run([&]() -> std::string {
+        Memory heap(1000);
+        return add_regen(create(), heap, fill_with_threes) ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        Memory heap(1000);
+        cd_handle root = create();
+        if (!add_regen(root, heap, fill_with_nines) || restore_cd(root) != CD_SUCCESS) {
+            return refusal();
+        }
+        return heap.is(9) ? "" : "not that function";
+    });
+}
+
+} // namespace
+} // namespace restarting

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright the containment-domains authors */
+/* A library with data; BUILD makes it another one under the same name. */
+unsigned char object_data[4096] = {BUILD};

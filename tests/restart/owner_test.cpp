@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// Who may have a store, and with which permissions.
+
+#include "restarting.h"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <csignal>
+#include <functional>
+
+namespace restarting {
+namespace {
+
+int value = 0;
+
+class Owner : public Restarting {
+protected:
+    // A process that has the store open until it is killed at the end of this object.
+    class Holder {
+    public:
+        explicit Holder(const std::function<void()> &open) {
+            std::array<int, 2> ends = {};
+            EXPECT_EQ(::pipe(ends.data()), 0);
+            process_ = ::fork();
+            if (process_ == 0) {
+                ::alarm(processes::deadline);
+                open();
+                const bool told = ::write(ends[1], "", 1) == 1;
+                while (told) {
+                    ::pause();
+                }
+                ::_exit(1);
+            }
+            ::close(ends[1]);
+            char byte = 0;
+            EXPECT_EQ(::read(ends[0], &byte, 1), 1);
+            ::close(ends[0]);
+        }
+        Holder(const Holder &) = delete;
+        Holder &operator=(const Holder &) = delete;
+        ~Holder() {
+            ::kill(process_, SIGKILL);
+            ::waitpid(process_, nullptr, 0);
+        }
+        pid_t process() const { return process_; }
+
+    private:
+        pid_t process_ = -1;
+    };
+
+    static cd_handle create_in(const std::string &directory, const char *name) {
+        const std::string storage = "store=file,dir=" + directory;
+        return create_cd(nullptr, storage.c_str(), CD_COMM_LOGGING_DISABLED, name, nullptr);
+    }
+
+    static unsigned mode_of(const std::string &path) {
+        struct stat status = {};
+        return ::stat(path.c_str(), &status) == 0 ? status.st_mode & 0777U : 0;
+    }
+};
+
+TEST_F(Owner, IsOneProcessAndTheOthersAreToldWhich) {
+    const Holder holder([&] { add(create(), &value, sizeof value); });
+    run([&]() -> std::string {
+        if (create() != nullptr || cd_last_error() != CD_ERROR_STORE_LOCKED) {
+            return "opened, or refused with " + refusal();
+        }
+        return std::string(cd_last_error_message())
+                           .find("process " + std::to_string(holder.process()) + " ") !=
+                       std::string::npos
+                   ? ""
+                   : refusal();
+    });
+}
+
+TEST_F(Owner, ThatWasKilledDoesNotBlock) {
+    {
+        const Holder holder([&] { add(create(), &value, sizeof value); });
+    }
+    run([&]() -> std::string { return info_of(create()).restarted == 1 ? "" : refusal(); });
+}
+
+TEST_F(Owner, IsNotTheProcessThatWasForked) {
+    run([&]() -> std::string {
+        cd_handle root = create();
+        value = 1;
+        if (!add(root, &value, sizeof value)) {
+            return refusal();
+        }
+        const std::string forked = processes::in_process([&]() -> std::string {
+            value = 2;
+            if (advance_cd_point_in_time(root) == CD_SUCCESS ||
+                cd_last_error() != CD_ERROR_STORE_FORKED) {
+                return "changed, or refused with " + refusal();
+            }
+            return restore_cd(root) == CD_SUCCESS && value == 1 ? "" : refusal();
+        });
+        value = 3;
+        return !forked.empty()                                ? forked
+               : advance_cd_point_in_time(root) == CD_SUCCESS ? ""
+                                                              : refusal();
+    });
+}
+
+TEST_F(Owner, AloneMayReadWhatItStores) {
+    run([&]() -> std::string {
+        ::umask(0);
+        return create_in(path("new/deep"), "root") != nullptr ? "" : refusal();
+    });
+    EXPECT_EQ(mode_of(path("new")), 0700U);
+    EXPECT_EQ(mode_of(path("new/deep")), 0700U);
+    EXPECT_EQ(mode_of(path("new/deep/0-root.cds")), 0600U);
+}
+
+TEST_F(Owner, CannotNameAFileElsewhere) {
+    for (const char *name : {"../outside", "a/b", "..", ".hidden", ""}) {
+        run([&]() -> std::string {
+            return create_in(path("inside"), name) == nullptr ? "" : "taken";
+        });
+    }
+    EXPECT_FALSE(std::filesystem::exists(path("0-outside.cds")));
+}
+
+} // namespace
+} // namespace restarting

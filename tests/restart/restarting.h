@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "cd/cd.h"
+#include "in_process.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace restarting {
+
+// Tests whose programs run in processes of their own, one after the other, on stores in a directory
+// of the test.
+class Restarting : public testing::Test {
+protected:
+    void SetUp() override {
+        std::string pattern =
+            (std::filesystem::temp_directory_path() / "cd-restart-XXXXXX").string();
+        ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+        directory_ = pattern;
+    }
+    void TearDown() override { std::filesystem::remove_all(directory_); }
+
+    std::string path(const std::string &name) const { return directory_ + "/" + name; }
+    std::string store() const { return path("0-root.cds"); }
+
+    cd_handle create(const std::string &more = ",sync=none") const {
+        const std::string storage = "store=file,dir=" + directory_ + more;
+        return create_cd(nullptr, storage.c_str(), CD_COMM_LOGGING_DISABLED, "root", nullptr);
+    }
+    static cd_handle child_of(cd_handle parent) {
+        return create_cd(parent, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+    }
+    static bool add(cd_handle cd, void *at, size_t length) {
+        const cd_addrspec range = {at, length, CD_READ_WRITE, CD_GLOBAL};
+        return add_to_cd_via_copy(cd, &range, 1, nullptr) == CD_SUCCESS;
+    }
+    static cd_info info_of(cd_handle cd) {
+        cd_info info = {};
+        cd_query(cd, &info);
+        return info;
+    }
+    static std::string refusal() {
+        return std::to_string(cd_last_error()) + " " + cd_last_error_message();
+    }
+
+    // "" or what the process says is wrong.
+    template <typename Body> static void run(const Body &body) {
+        EXPECT_EQ(processes::in_process([&]() -> std::string { return body(); }), "");
+    }
+
+    std::string directory_;
+};
+
+} // namespace restarting

@@ -286,11 +286,17 @@ Status Directory::rename(const std::string &from, const std::string &to, bool fo
     }
     Status status = forced ? file_.sync_all() : Status::ok();
     if (!status) {
-        const MessageKeeper keeper;
-        os::system().rename_at(descriptor(), to.c_str(), from.c_str());
-        (void)file_.sync_all().is_ok(); // what could not be forced may be there after a crash
+        undo_rename(from, to, forced);
     }
     return status;
+}
+
+void Directory::undo_rename(const std::string &from, const std::string &to,
+                            bool forced) const noexcept {
+    os::system().rename_at(descriptor(), to.c_str(), from.c_str());
+    if (forced) {
+        os::system().sync_all(descriptor());
+    }
 }
 
 } // namespace cd

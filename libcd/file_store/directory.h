@@ -42,6 +42,8 @@ public:
     void try_to_remove(const std::string &name, bool forced = false) const noexcept;
     bool has(const std::string &name) const;
     Status rename(const std::string &from, const std::string &to, bool forced) const;
+    // That it cannot be forced changes nothing for this process.
+    void undo_rename(const std::string &from, const std::string &to, bool forced) const noexcept;
 
 private:
     File file_;

@@ -111,10 +111,7 @@ private:
         if (Status status = directory.rename(name_, old, forced_); !status) {
             return status;
         }
-        const auto undo = [&] {
-            const MessageKeeper keeper;
-            (void)directory.rename(old, name_, forced_).is_ok();
-        };
+        const auto undo = [&] { directory.undo_rename(name_, old, forced_); };
         try {
             Status status = create();
             if (!status) {

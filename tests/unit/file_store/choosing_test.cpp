@@ -5,6 +5,7 @@
 #include "os/system.h"
 #include "store_directory.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fstream>
@@ -143,6 +144,44 @@ TEST_F(Choosing, AnOlderPointInTimeThatIsDamagedIsRefusedAndNothingIsGivenUp) {
     std::ofstream(store(), std::ios::binary) << bytes;
     EXPECT_EQ(found("2", ",keep=2"), CD_ERROR_CHECKSUM);
     EXPECT_EQ(found(nullptr, ",keep=2"), 'c');
+}
+
+// What was still unbound when the point in time became an older one, and was deleted later.
+TEST_F(Choosing, AnOlderPointInTimeKeepsWhatNobodyHadAddedAgain) {
+    constexpr size_t length = 100'000;
+    const char *keep = ",keep=3";
+    std::vector<char> unbound(length, 'u');
+    std::vector<std::vector<char>> others(10, std::vector<char>(length, 'o'));
+    const auto range_of = [](std::vector<char> &bytes) {
+        return cd_addrspec{bytes.data(), bytes.size(), CD_READ_ONLY, CD_GLOBAL};
+    };
+    const auto add_range = [&](std::vector<char> &bytes) {
+        const cd_addrspec range = range_of(bytes);
+        return add_to_cd_via_copy(root_, &range, 1, nullptr) == CD_SUCCESS;
+    };
+    const auto advances = [&] { return advance_cd_point_in_time(root_) == CD_SUCCESS; };
+    ASSERT_EQ(0, run(nullptr, [&](ChoosingSystem &) {
+                  root_ = create(keep);
+                  return add() && add_range(unbound) && advances() ? 0 : 1;
+              }));
+    ASSERT_EQ(0, run(nullptr, [&](ChoosingSystem &) {
+                  root_ = create(keep);
+                  if (!add() || !advances() || !advances() || !advances() || !add_range(unbound)) {
+                      return 1;
+                  }
+                  const cd_addrspec range = range_of(unbound);
+                  const bool deleted = delete_from_cd(root_, &range, 1) == CD_SUCCESS;
+                  return deleted && std::ranges::all_of(others, add_range) && advances() ? 0 : 2;
+              }));
+    EXPECT_EQ(0, run("3", [&](ChoosingSystem &) -> int {
+                  root_ = create(keep);
+                  unbound.assign(length, '-');
+                  if (root_ == nullptr || !add() || !add_range(unbound) ||
+                      restore_cd(root_) != CD_SUCCESS) {
+                      return cd_last_error();
+                  }
+                  return unbound == std::vector<char>(length, 'u') ? 0 : 100;
+              }));
 }
 
 TEST_F(Choosing, AnEpochOfAStoreThatIsNotThereIsToldOf) {

@@ -150,6 +150,10 @@ int System::rename_at(int directory, const char *from, const char *to) {
 
 int System::unlink_at(int directory, const char *name) { return ::unlinkat(directory, name, 0); }
 
+int System::remove_directory_at(int directory, const char *name) {
+    return ::unlinkat(directory, name, AT_REMOVEDIR);
+}
+
 ssize_t System::read_at(int fd, void *to, size_t length, off_t offset) {
     return ::pread(fd, to, length, offset);
 }

@@ -63,6 +63,7 @@ public:
     virtual int link_at(int directory, const char *from, const char *to); // never replaces
     virtual int rename_at(int directory, const char *from, const char *to);
     virtual int unlink_at(int directory, const char *name);
+    virtual int remove_directory_at(int directory, const char *name); // an empty one
     virtual ssize_t read_at(int fd, void *to, size_t length, off_t offset);
     virtual ssize_t write_at(int fd, const void *from, size_t length, off_t offset);
     virtual int allocate(int fd, off_t offset, off_t length); // the file grows to contain it

@@ -132,9 +132,19 @@ Status Drafts::finish(size_t number, const std::optional<os::FileAttributes> &at
     return status;
 }
 
+void Drafts::give_up(size_t number) {
+    Draft &draft = drafts_[number];
+    draft.file = File();
+    draft.there = false;
+    os::system().unlink_at(AT_FDCWD, draft.temporary.c_str());
+}
+
 Status Drafts::publish() {
     std::set<std::string> folders;
     for (Draft &draft : drafts_) {
+        if (!draft.there) {
+            continue;
+        }
         if (os::system().rename_at(AT_FDCWD, draft.temporary.c_str(), draft.path.c_str()) != 0) {
             const auto given = static_cast<size_t>(&draft - drafts_.data());
             return fail(

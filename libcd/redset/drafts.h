@@ -37,6 +37,9 @@ public:
     // failure: few may give files away.
     Status finish(size_t number, const std::optional<os::FileAttributes> &attributes);
 
+    // It will not be published.
+    void give_up(size_t number);
+
     // Each takes its name, after all were finished.
     Status publish();
 

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <cstring>
 #include <exception>
-#include <mutex>
 #include <new>
 #include <string>
 #include <thread>
@@ -16,76 +14,30 @@
 namespace cd::redset {
 namespace {
 
-// Where the threads meet. A member that leaves early, whatever the reason, does not keep the others
-// waiting: they learn that it is gone.
-class Meeting {
+size_t index(int member) { return static_cast<size_t>(member); }
+
+} // namespace
+
+class Meeting::Member : public Exchange {
 public:
-    explicit Meeting(int members) : members_(members), gathered_(index(members)) {
-        outgoing_.resize(index(members));
-    }
+    Member(Meeting &meeting, int self)
+        : meeting_(meeting), self_(self), next_(index(meeting.members_)) {}
 
-    int members() const { return members_; }
-
-    // Returns when all are here.
-    Status meet() {
-        std::unique_lock lock(mutex_);
-        if (++waiting_ == members_ && !broken_) {
-            waiting_ = 0;
-            ++round_;
-            changed_.notify_all();
-            return Status::ok();
-        }
-        const auto round = round_;
-        changed_.wait(lock, [&] { return broken_ || round_ != round; });
-        return round_ != round ? Status::ok()
-                               : fail(CD_ERROR_STORE_IO, "another member of the set is gone");
-    }
-
-    void leave() {
-        const std::lock_guard lock(mutex_);
-        broken_ = true;
-        changed_.notify_all();
-    }
-
-    Bytes &gathered(int member) { return gathered_[index(member)]; }
-    std::vector<Exchange::Message> &outgoing(int member) { return outgoing_[index(member)]; }
-
-private:
-    static size_t index(int member) { return static_cast<size_t>(member); }
-
-    const int members_;
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    int waiting_ = 0;
-    uint64_t round_ = 0;
-    bool broken_ = false;
-    std::vector<Bytes> gathered_;
-    std::vector<std::vector<Exchange::Message>> outgoing_;
-};
-
-class LocalExchange : public Exchange {
-public:
-    LocalExchange(Meeting &meeting, int self)
-        : meeting_(meeting), self_(self), next_(static_cast<size_t>(meeting.members())) {}
-
-    int members() const override { return meeting_.members(); }
+    int members() const override { return meeting_.members_; }
     int self() const override { return self_; }
 
     Status gather(std::span<const std::byte> own, std::vector<Bytes> &all) override {
-        meeting_.gathered(self_).assign(own.begin(), own.end());
+        meeting_.gathered_[index(self_)].assign(own.begin(), own.end());
         if (Status status = meeting_.meet(); !status) {
             return status;
         }
-        std::vector<Bytes> copies;
-        for (int member = 0; member < members(); ++member) {
-            copies.push_back(meeting_.gathered(member));
-        }
+        std::vector<Bytes> copies = meeting_.gathered_;
         all = std::move(copies);
         return meeting_.meet();
     }
 
     Status start(std::span<const Message> outgoing, std::span<const Message> incoming) override {
-        meeting_.outgoing(self_).assign(outgoing.begin(), outgoing.end());
+        meeting_.outgoing_[index(self_)].assign(outgoing.begin(), outgoing.end());
         incoming_.assign(incoming.begin(), incoming.end());
         return Status::ok();
     }
@@ -97,8 +49,8 @@ public:
         }
         std::ranges::fill(next_, 0);
         for (const auto &[peer, bytes] : incoming_) {
-            const auto &sent = meeting_.outgoing(peer);
-            size_t &at = next_[static_cast<size_t>(peer)];
+            const auto &sent = meeting_.outgoing_[index(peer)];
+            size_t &at = next_[index(peer)];
             while (sent[at].peer != self_) {
                 ++at;
             }
@@ -116,6 +68,35 @@ private:
     std::vector<size_t> next_;
 };
 
+Meeting::Meeting(int members)
+    : members_(members), gathered_(index(members)), outgoing_(index(members)) {}
+
+std::unique_ptr<Exchange> Meeting::member(int self) {
+    return std::make_unique<Member>(*this, self);
+}
+
+Status Meeting::meet() {
+    std::unique_lock lock(mutex_);
+    if (++waiting_ == members_ && !broken_) {
+        waiting_ = 0;
+        ++round_;
+        changed_.notify_all();
+        return Status::ok();
+    }
+    const auto round = round_;
+    changed_.wait(lock, [&] { return broken_ || round_ != round; });
+    return round_ != round ? Status::ok()
+                           : fail(CD_ERROR_STORE_IO, "another member of the set is gone");
+}
+
+void Meeting::leave() {
+    const std::lock_guard lock(mutex_);
+    broken_ = true;
+    changed_.notify_all();
+}
+
+namespace {
+
 struct Outcome {
     Status status;
     std::string text;
@@ -131,8 +112,8 @@ Status run_members(int members, const std::function<Status(Exchange &)> &member)
     const auto take_part = [&](int self) {
         Outcome &outcome = outcomes[static_cast<size_t>(self)];
         try {
-            LocalExchange exchange(meeting, self);
-            outcome.status = member(exchange);
+            const std::unique_ptr<Exchange> exchange = meeting.member(self);
+            outcome.status = member(*exchange);
             outcome.text = outcome.status ? "" : message();
         } catch (const std::bad_alloc &) {
             outcome.status = fail(CD_ERROR_NO_MEMORY, "out of memory");

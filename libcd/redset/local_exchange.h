@@ -4,9 +4,38 @@
 
 #include "redset/exchange.h"
 
+#include <condition_variable>
+#include <cstdint>
 #include <functional>
+#include <memory>
+#include <mutex>
 
 namespace cd::redset {
+
+// Where the members of a set meet that are threads of this process. A member that leaves early,
+// whatever the reason, does not keep the others waiting: they learn that it is gone.
+class Meeting {
+public:
+    explicit Meeting(int members);
+
+    // For one thread. The meeting outlives it.
+    std::unique_ptr<Exchange> member(int self);
+    void leave();
+
+private:
+    class Member;
+
+    Status meet(); // returns when all are here
+
+    const int members_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    int waiting_ = 0;
+    uint64_t round_ = 0;
+    bool broken_ = false;
+    std::vector<Bytes> gathered_;
+    std::vector<std::vector<Exchange::Message>> outgoing_;
+};
 
 // Runs all members of a set in this process, each in a thread of its own, and returns when all are
 // done: the failure of the first member that failed, with its message.

@@ -163,6 +163,16 @@ bool vouched_for(const MemberEntry &entry, int member, const Survey &survey) {
            (*survey.checksums)[index(member)].entry == tree_checksum(entry.tree);
 }
 
+std::string ranks_without_header(const Set &set, const std::vector<Remains> &all) {
+    std::string ranks;
+    for (size_t member = 0; member < all.size(); ++member) {
+        if (!all[member].header) {
+            ranks += (ranks.empty() ? "" : ", ") + std::to_string(set.ranks[member]);
+        }
+    }
+    return ranks;
+}
+
 // What the headers tell of each member. Without checksums nobody can say which of two is right.
 Status collect_files(const Set &set, const std::vector<Remains> &all, Survey &survey) {
     std::vector<const MemberEntry *> entries(set.ranks.size());
@@ -197,11 +207,12 @@ Status collect_files(const Set &set, const std::vector<Remains> &all, Survey &su
         sizes.push_back(logical_size(survey.files.back()));
     }
     if (!unknown.empty()) {
-        return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
-                    "set %d of %d (%s, %d members): nothing that is left tells which files ranks "
-                    "%s had; nothing was changed",
-                    set.group + 1, set.groups, scheme_name(set.shape.scheme), set.shape.members,
-                    unknown.c_str());
+        return fail(
+            CD_ERROR_REDUNDANCY_EXCEEDED,
+            "set %d of %d (%s, %d members): files of ranks %s are lost, and nothing that is "
+            "left tells which files ranks %s had; nothing was changed",
+            set.group + 1, set.groups, scheme_name(set.shape.scheme), set.shape.members,
+            ranks_without_header(set, all).c_str(), unknown.c_str());
     }
     survey.layout.emplace(set.shape, std::move(sizes));
     return Status::ok();

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "protection/division.h"
+
+#include <algorithm>
+#include <map>
+
+namespace cd::protection {
+namespace {
+
+using redset::Set;
+using redset::Shape;
+
+using Members = std::vector<int>; // ranks, ascending
+
+// All ranks that have the same place in their failure groups.
+std::vector<Members> across_groups(std::span<const int> ranks,
+                                   std::span<const std::string> groups) {
+    std::map<std::string, size_t> members;
+    std::vector<Members> across;
+    for (size_t i = 0; i < ranks.size(); ++i) {
+        const size_t place = members[groups[i]]++;
+        if (place == across.size()) {
+            across.emplace_back();
+        }
+        across[place].push_back(ranks[i]);
+    }
+    return across;
+}
+
+// Pieces of at least that size, the first ones one longer if it does not come out even.
+void cut(const Members &members, size_t least, std::vector<Members> &sets) {
+    const size_t count = members.size();
+    const size_t pieces = std::max<size_t>(count / least, 1);
+    const size_t whole =
+        count < least ? count : least + (count - pieces * least) / pieces; // of most of them
+    size_t longer = count % whole;
+    for (auto at = members.begin(); at != members.end();) {
+        const auto length = static_cast<std::ptrdiff_t>(whole + (longer > 0 ? 1 : 0));
+        longer -= longer > 0 ? 1 : 0;
+        sets.emplace_back(at, at + length);
+        at += length;
+    }
+}
+
+Shape shape_of(const Redundancy &redundancy, size_t members) {
+    const int checks = redundancy.scheme == Scheme::xor_set ? 1 : redundancy.parameter;
+    return {redundancy.scheme, static_cast<int>(members), checks};
+}
+
+} // namespace
+
+const Set &Division::set_of(int rank) const {
+    return *std::ranges::find_if(sets, [rank](const Set &set) {
+        return std::ranges::find(set.ranks, rank) != set.ranks.end();
+    });
+}
+
+int member_of(const Set &set, int rank) {
+    return static_cast<int>(std::ranges::find(set.ranks, rank) - set.ranks.begin());
+}
+
+Status divide(std::span<const int> ranks, std::span<const std::string> groups, int job_ranks,
+              const Protecting &protecting, Division &division) {
+    Redundancy redundancy = protecting.redundancy;
+    Division result;
+    const bool one_group = std::ranges::adjacent_find(groups, std::not_equal_to()) == groups.end();
+    if (one_group && redundancy.scheme != Scheme::single) {
+        redundancy = {Scheme::single, 0};
+        result.fallback = "all ranks are in the failure group \"" + groups.front() +
+                          "\", so that none can protect another from its loss: what was asked for "
+                          "as redundancy=" +
+                          redset::scheme_name(protecting.redundancy.scheme) +
+                          " is kept as redundancy=single; spread the ranks over nodes, or name "
+                          "what fails together by group=";
+    }
+    std::vector<Members> members;
+    if (redundancy.scheme == Scheme::single) {
+        for (const int rank : ranks) {
+            members.push_back({rank});
+        }
+    } else {
+        for (const Members &across : across_groups(ranks, groups)) {
+            cut(across, static_cast<size_t>(protecting.set_size), members);
+        }
+    }
+    std::ranges::sort(members); // by first members, which numbers the sets
+    for (Members &each : members) {
+        const Shape shape = shape_of(redundancy, each.size());
+        if (!redset::check_shape(shape)) {
+            return fail(CD_ERROR_STORAGE_VALUE,
+                        "%zu ranks in failure groups that are not equally large leave ranks %s for "
+                        "a set: %s; start equally many ranks on each node, or ask for less "
+                        "redundancy or another set_size=",
+                        ranks.size(), list_ranks(each).c_str(), message());
+        }
+        result.sets.push_back({shape, static_cast<int>(result.sets.size()),
+                               static_cast<int>(members.size()), job_ranks, std::move(each)});
+    }
+    division = std::move(result);
+    return Status::ok();
+}
+
+std::string list_ranks(std::span<const int> ranks) {
+    constexpr size_t most = 30;
+    std::string text;
+    for (size_t i = 0; i < ranks.size() && i < most; ++i) {
+        text += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
+    }
+    return ranks.size() > most ? text + " and " + std::to_string(ranks.size() - most) + " more"
+                               : text;
+}
+
+} // namespace cd::protection

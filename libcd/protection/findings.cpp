@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "protection/findings.h"
+
+#include "redset/kvtree_image.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace cd::protection {
+namespace {
+
+using redset::Bytes;
+using redset::KvTree;
+
+constexpr const char *source = "what a rank has found";
+
+size_t index(int position) { return static_cast<size_t>(position); }
+
+// ---- As bytes
+
+KvTree content_tree(const Content &content) {
+    KvTree tree;
+    tree.add_number("FORGOTTEN", content.forgotten);
+    KvTree &points = tree.add("POINT");
+    for (const auto &[point, ranks] : content.points) {
+        KvTree &files = points.add(directory_name(point));
+        for (const auto &[rank, has] : ranks) {
+            KvTree &own = files.add(std::to_string(rank));
+            KvTree &sizes = own.add("FILE");
+            for (const auto &[name, size] : has.sizes) {
+                sizes.add_number(name, size);
+            }
+            if (has.record) {
+                own.add(has.agreed ? "AGREED" : "STORED") = record_tree(*has.record);
+            }
+        }
+    }
+    return tree;
+}
+
+Status take_files(const KvTree &tree, RankFiles &files) {
+    if (const KvTree *sizes = tree.find("FILE"); sizes != nullptr) {
+        for (const auto &[name, size] : sizes->elements()) {
+            files.sizes[name] = sizes->number(name).value_or(0);
+        }
+    }
+    const KvTree *agreed = tree.find("AGREED");
+    const KvTree *record = agreed != nullptr ? agreed : tree.find("STORED");
+    files.agreed = agreed != nullptr;
+    return record == nullptr ? Status::ok() : read_record(*record, source, files.record.emplace());
+}
+
+Status take_content(const Bytes &bytes, Content &content) {
+    KvTree tree;
+    uint64_t size = 0;
+    if (Status status = redset::decode_image(bytes, source, tree, size); !status) {
+        return status;
+    }
+    content.forgotten = tree.number("FORGOTTEN").value_or(0);
+    const KvTree *points = tree.find("POINT");
+    for (size_t i = 0; points != nullptr && i < points->elements().size(); ++i) {
+        const auto &[directory, ranks] = points->elements()[i];
+        const auto point = point_of(directory);
+        for (size_t r = 0; point && r < ranks.elements().size(); ++r) {
+            const auto &[rank, files] = ranks.elements()[r];
+            RankFiles &into = content.points[*point][rank_of(rank + ".").value_or(0)];
+            if (Status status = take_files(files, into); !status) {
+                return status;
+            }
+        }
+    }
+    return Status::ok();
+}
+
+// ---- What they say of one point in time
+
+// Calls use(rank, files, speaker) for all that is found of a point in time.
+template <typename Use>
+void each_found(const Findings &findings, const Point &point, const Use &use) {
+    for (size_t speaker = 0; speaker < findings.contents.size(); ++speaker) {
+        const auto &points = findings.contents[speaker].points;
+        const auto found = points.find(point);
+        if (found != points.end()) {
+            for (const auto &[rank, files] : found->second) {
+                use(rank, files, static_cast<int>(speaker));
+            }
+        }
+    }
+}
+
+Status check_participants(const Findings &findings, const Record &record) {
+    const auto &ranks = findings.ranks;
+    const bool all_here = std::ranges::all_of(
+        record.set.ranks, [&](int rank) { return std::ranges::binary_search(ranks, rank); });
+    if (all_here && index(record.participants) == ranks.size()) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_RESTART_MISMATCH,
+                "epoch %llu was stored by %d ranks of which one was %d, and this job has %zu, from "
+                "%d to %d, with a root of that name; start it with the same ranks, or with "
+                "CD_RESTART=no",
+                static_cast<unsigned long long>(record.point.epoch), record.participants,
+                record.rank, ranks.size(), ranks.front(), ranks.back());
+}
+
+} // namespace
+
+uint64_t Findings::last_number() const {
+    uint64_t last = 0;
+    for (const Content &content : contents) {
+        last = std::max(last, content.forgotten);
+        for (const auto &[point, found] : content.points) {
+            last = std::max(last, point.number);
+        }
+    }
+    return last;
+}
+
+std::vector<Point> Findings::agreed() const {
+    uint64_t forgotten = 0;
+    std::set<Point, std::greater<>> points;
+    for (const Content &content : contents) {
+        forgotten = std::max(forgotten, content.forgotten);
+        for (const auto &[point, found] : content.points) {
+            if (std::ranges::any_of(found, [](const auto &each) { return each.second.agreed; })) {
+                points.insert(point);
+            }
+        }
+    }
+    std::erase_if(points, [&](const Point &point) { return point.number <= forgotten; });
+    return {points.begin(), points.end()};
+}
+
+std::vector<int> find_speakers(const std::vector<std::string> &identities) {
+    std::vector<int> speakers;
+    for (const std::string &identity : identities) {
+        speakers.push_back(
+            static_cast<int>(std::ranges::find(identities, identity) - identities.begin()));
+    }
+    return speakers;
+}
+
+Status share(Job &job, Status own, const Content &content, std::vector<Content> &contents) {
+    Bytes told;
+    if (own) {
+        own = redset::encode_image(content_tree(content), source, told);
+    }
+    std::vector<Bytes> all;
+    if (Status status = agree(job, own, told, all); !status) {
+        return status;
+    }
+    std::vector<Content> heard(all.size());
+    for (size_t position = 0; position < all.size(); ++position) {
+        if (Status status = take_content(all[position], heard[position]); !status) {
+            return status;
+        }
+    }
+    contents = std::move(heard);
+    return Status::ok();
+}
+
+Status find_sets(const Findings &findings, const Point &point, Division &division) {
+    Status status;
+    std::map<int, redset::Set> sets;
+    std::set<int> known;
+    int groups = 0;
+    each_found(findings, point, [&](int, const RankFiles &files, int) {
+        if (!files.record || !status) {
+            return;
+        }
+        status = check_participants(findings, *files.record);
+        const redset::Set &set = files.record->set;
+        sets.emplace(set.group, set);
+        known.insert(set.ranks.begin(), set.ranks.end());
+        groups = set.groups;
+    });
+    if (!status) {
+        return status;
+    }
+    std::vector<int> unknown;
+    std::ranges::set_difference(findings.ranks, known, std::back_inserter(unknown));
+    if (!unknown.empty()) {
+        return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
+                    "epoch %llu: %zu of %d sets are lost with all that they had; these are ranks "
+                    "%s; nothing was changed",
+                    static_cast<unsigned long long>(point.epoch),
+                    static_cast<size_t>(groups) - sets.size(), groups, list_ranks(unknown).c_str());
+    }
+    Division found;
+    for (auto &[group, set] : sets) {
+        found.sets.push_back(std::move(set));
+    }
+    division = std::move(found);
+    return Status::ok();
+}
+
+std::vector<Transfer> find_transfers(const Findings &findings, const Point &point) {
+    std::map<int, std::map<std::string, Transfer>> needed; // by rank and name
+    each_found(findings, point, [&](int rank, const RankFiles &files, int speaker) {
+        const auto at = std::ranges::find(findings.ranks, rank);
+        if (at == findings.ranks.end()) {
+            return;
+        }
+        const auto position = static_cast<int>(at - findings.ranks.begin());
+        for (const auto &[name, size] : files.sizes) {
+            const auto [entry, first] =
+                needed[rank].try_emplace(name, Transfer{speaker, position, name, size});
+            if (speaker == findings.speakers[index(position)]) {
+                entry->second.from = position; // it is there already
+            }
+        }
+    });
+    std::vector<Transfer> transfers;
+    for (const auto &[rank, files] : needed) {
+        for (const auto &[name, transfer] : files) {
+            if (transfer.from != transfer.to && name != stored_name(rank) &&
+                name != agreed_name(rank)) {
+                transfers.push_back(transfer);
+            }
+        }
+    }
+    return transfers;
+}
+
+} // namespace cd::protection

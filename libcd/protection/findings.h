@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "protection/division.h"
+#include "protection/folder.h"
+#include "protection/job.h"
+
+#include <vector>
+
+namespace cd::protection {
+
+// What there is of a root's points in time in all directories, as all ranks know it. Ranks that see
+// the same directory have one among them that speaks for it.
+struct Findings {
+    std::vector<int> ranks;        // by position in the job
+    std::vector<int> speakers;     // by position: the position of who speaks for its directory
+    std::vector<Content> contents; // by position; empty but for those who speak
+
+    // The largest number that any attempt had.
+    uint64_t last_number() const;
+    // The points in time that counted, those of the latest attempts first.
+    std::vector<Point> agreed() const;
+};
+
+// identities: what tells directories apart, by position.
+std::vector<int> find_speakers(const std::vector<std::string> &identities);
+
+// Everybody's contents, of which a rank that does not speak has none.
+Status share(Job &job, Status own, const Content &content, std::vector<Content> &contents);
+
+// The sets that protect a point in time. CD_ERROR_REDUNDANCY_EXCEEDED when nothing tells of some,
+// CD_ERROR_RESTART_MISMATCH when it was other ranks that stored it.
+Status find_sets(const Findings &findings, const Point &point, Division &division);
+
+// A file that has to get to a rank's directory from another one.
+struct Transfer {
+    int from = 0; // positions
+    int to = 0;
+    std::string name;
+    uint64_t size = 0;
+    bool operator==(const Transfer &) const = default;
+};
+
+std::vector<Transfer> find_transfers(const Findings &findings, const Point &point);
+
+} // namespace cd::protection

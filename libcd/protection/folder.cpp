@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "protection/folder.h"
+
+#include "redset/drafts.h"
+#include "redset/kvtree_image.h"
+#include "redset/open_file.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace cd::protection {
+namespace {
+
+constexpr int reading = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+
+File open_directory(const std::string &path) {
+    return {os::system().open_at(AT_FDCWD, path.c_str(), reading, 0), path};
+}
+
+Status names_in(const std::string &path, std::vector<std::string> &names) {
+    const File directory = open_directory(path);
+    if (!directory.is_open() || os::system().list(directory.descriptor(), names) != 0) {
+        return directory.refused("list the directory", 0);
+    }
+    return Status::ok();
+}
+
+// Those that cannot be read are as good as lost.
+std::optional<Record> record_in(const std::string &path, const Point &point, int rank) {
+    const MessageKeeper keeper;
+    File file;
+    os::FileAttributes attributes;
+    redset::KvTree tree;
+    uint64_t size = 0;
+    Record record;
+    if (!redset::open_to_read(path, file, attributes) || !redset::read_image(file, tree, size) ||
+        !read_record(tree, path.c_str(), record) || record.point != point || record.rank != rank) {
+        return std::nullopt;
+    }
+    return record;
+}
+
+std::optional<uint64_t> size_of(const std::string &path) {
+    const MessageKeeper keeper;
+    File file;
+    os::FileAttributes attributes;
+    return redset::open_to_read(path, file, attributes) ? std::optional(attributes.size)
+                                                        : std::nullopt;
+}
+
+Status look_into(const std::string &path, const Point &point, std::map<int, RankFiles> &ranks) {
+    std::vector<std::string> names;
+    if (Status status = names_in(path, names); !status) {
+        return status;
+    }
+    for (const std::string &name : names) {
+        const auto rank = rank_of(name);
+        const auto size = rank ? size_of(path + "/" + name) : std::nullopt;
+        if (!size) {
+            continue;
+        }
+        RankFiles &files = ranks[*rank];
+        files.sizes[name] = *size;
+        const bool agreed = name == agreed_name(*rank);
+        if (agreed || name == stored_name(*rank)) {
+            auto record = record_in(path + "/" + name, point, *rank);
+            files.agreed = files.agreed || (agreed && record);
+            files.record = record ? std::move(record) : std::move(files.record);
+        }
+    }
+    return Status::ok();
+}
+
+void remove_file(const File &directory, const std::string &name) {
+    os::system().unlink_at(directory.descriptor(), name.c_str());
+}
+
+} // namespace
+
+Status Folder::open(const std::string &directory, const std::string &root, bool sync,
+                    Folder &folder) {
+    Folder opened;
+    opened.path_ = directory + "/" + root + ".points";
+    opened.sync_ = sync;
+    Directory checked;
+    if (Status status = Directory::open(opened.path_, checked); !status) {
+        return status;
+    }
+    if (Status status = sync ? checked.force() : Status::ok(); !status) {
+        return status;
+    }
+    if (os::system().identify(checked.descriptor(), opened.identity_) != 0) {
+        return File(-1, opened.path_).refused("look at the directory", 0);
+    }
+    folder = std::move(opened);
+    return Status::ok();
+}
+
+Status Folder::look(Content &content) const {
+    std::vector<std::string> names;
+    if (Status status = names_in(path_, names); !status) {
+        return status;
+    }
+    Content found;
+    for (const std::string &name : names) {
+        if (const auto number = tombstone_of(name)) {
+            found.forgotten = std::max(found.forgotten, *number);
+        } else if (const auto point = point_of(name)) {
+            if (Status status = look_into(path_ + "/" + name, *point, found.points[*point]);
+                !status) {
+                return status;
+            }
+        }
+    }
+    content = std::move(found);
+    return Status::ok();
+}
+
+Status Folder::make(const Point &point) const {
+    Directory directory;
+    if (Status status = Directory::open(path_of(point), directory); !status) {
+        return status;
+    }
+    return sync_ ? directory.force() : Status::ok();
+}
+
+Status Folder::write_record(const Record &record, bool agreed) const {
+    const std::string name = agreed ? agreed_name(record.rank) : stored_name(record.rank);
+    const std::string path = path_of(record.point) + "/" + name;
+    std::vector<std::byte> image;
+    if (Status status = redset::encode_image(record_tree(record), path.c_str(), image); !status) {
+        return status;
+    }
+    redset::Drafts drafts(record.rank, sync_);
+    size_t draft = 0;
+    if (Status status = drafts.create(path, draft, true); !status) {
+        return status;
+    }
+    if (Status status = drafts.file(draft).write(0, image.data(), image.size()); !status) {
+        return status;
+    }
+    if (Status status = drafts.finish(draft, std::nullopt); !status) {
+        return status;
+    }
+    return drafts.publish();
+}
+
+Status Folder::mark_agreed(const Point &point, int rank) const {
+    const File directory = open_directory(path_of(point));
+    const std::string from = stored_name(rank);
+    const std::string to = agreed_name(rank);
+    if (!directory.is_open() ||
+        os::system().rename_at(directory.descriptor(), from.c_str(), to.c_str()) != 0) {
+        return directory.refused("write down that all ranks have stored it", 0);
+    }
+    return sync_ ? directory.sync_all() : Status::ok();
+}
+
+// Records go first, so that what is left of them never looks like a point in time that was lost.
+void Folder::remove(const Point &point) const {
+    const MessageKeeper keeper;
+    const std::string path = path_of(point);
+    std::vector<std::string> names;
+    if (!names_in(path, names)) {
+        return;
+    }
+    const File directory = open_directory(path);
+    std::ranges::stable_partition(
+        names, [](const std::string &name) { return name.ends_with(".agreed"); });
+    for (const std::string &name : names) {
+        remove_file(directory, name);
+    }
+    os::system().remove_directory_at(AT_FDCWD, path.c_str());
+}
+
+void Folder::remove_files_of(const Point &point, int rank) const {
+    const MessageKeeper keeper;
+    std::vector<std::string> names;
+    if (!names_in(path_of(point), names)) {
+        return;
+    }
+    const File directory = open_directory(path_of(point));
+    for (const std::string &name : names) {
+        if (rank_of(name) == rank) {
+            remove_file(directory, name);
+        }
+    }
+}
+
+void Folder::remove_before(uint64_t number) const {
+    const MessageKeeper keeper;
+    std::vector<std::string> names;
+    if (!names_in(path_, names)) {
+        return;
+    }
+    for (const std::string &name : names) {
+        if (const auto point = point_of(name); point && point->number < number) {
+            remove(*point);
+        }
+    }
+}
+
+Status Folder::bury(uint64_t number) const {
+    const std::string path = path_ + "/" + tombstone_name(number);
+    const File file(
+        os::system().open_at(AT_FDCWD, path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW, 0600), path);
+    return file.is_open() ? force(path_) : file.refused("create the file", 0);
+}
+
+void Folder::remove_tombstones() const {
+    const MessageKeeper keeper;
+    std::vector<std::string> names;
+    if (!names_in(path_, names)) {
+        return;
+    }
+    const File directory = open_directory(path_);
+    for (const std::string &name : names) {
+        if (tombstone_of(name)) {
+            remove_file(directory, name);
+        }
+    }
+    os::system().remove_directory_at(AT_FDCWD, path_.c_str()); // if nothing else is in it
+}
+
+Status Folder::force(const std::string &path) const {
+    if (!sync_) {
+        return Status::ok();
+    }
+    const File directory = open_directory(path);
+    return directory.is_open() ? directory.sync_all() : directory.refused("open the directory", 0);
+}
+
+} // namespace cd::protection

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "file_store/directory.h"
+#include "protection/point.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace cd::protection {
+
+// What one rank has of a point in time in one directory.
+struct RankFiles {
+    std::map<std::string, uint64_t> sizes; // by name
+    std::optional<Record> record;          // if there is one that can be read
+    bool agreed = false;                   // whether the record is of after the agreement
+};
+
+// What there is in a directory of points in time.
+struct Content {
+    std::map<Point, std::map<int, RankFiles>> points; // by rank
+    uint64_t forgotten = 0;                           // points up to that number do not count
+};
+
+// The directory of one root's points in time: DIR/NAME.points. All ranks of a node share it.
+class Folder {
+public:
+    // Makes it if it is not there.
+    static Status open(const std::string &directory, const std::string &root, bool sync,
+                       Folder &folder);
+
+    const std::string &path() const { return path_; }
+    std::string path_of(const Point &point) const { return path_ + "/" + directory_name(point); }
+    os::FileIdentity identity() const { return identity_; }
+
+    // What is not ours is left alone and not told of. May throw std::bad_alloc.
+    Status look(Content &content) const;
+
+    Status make(const Point &point) const;
+    // The rank's record, under the name it has before the agreement, or after it.
+    Status write_record(const Record &record, bool agreed) const;
+    Status mark_agreed(const Point &point, int rank) const;
+
+    // What cannot be removed stays; nobody depends on it any more.
+    void remove(const Point &point) const;
+    void remove_files_of(const Point &point, int rank) const;
+    void remove_before(uint64_t number) const;
+
+    Status bury(uint64_t number) const;
+    void remove_tombstones() const;
+
+private:
+    Status force(const std::string &path) const;
+
+    std::string path_;
+    os::FileIdentity identity_;
+    bool sync_ = true;
+};
+
+} // namespace cd::protection

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "redset/exchange.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cd::protection {
+
+// The processes whose roots have one name, as they meet: over MPI, or in the memory of one process.
+// They are numbered from 0; ranks are those of the whole program, and ascend.
+class Job {
+public:
+    virtual ~Job() = default;
+
+    virtual redset::Exchange &all() = 0;
+    virtual const std::vector<int> &ranks() const = 0;
+    virtual int program_ranks() const = 0;
+    virtual std::string node() const = 0;
+
+    // All call it; those with the same color meet in part, in the order of their keys.
+    virtual Status divide(int color, int key, std::unique_ptr<redset::Exchange> &part) = 0;
+
+    int rank() { return ranks()[static_cast<size_t>(all().self())]; }
+};
+
+// All get the same outcome: success when all have it, else the first failure, and which ranks
+// failed with its code. CD_ERROR_REDUNDANCY_EXCEEDED only where nothing else went wrong, and with
+// all that is lost.
+Status agree(Job &job, Status own);
+
+// The same, and everybody's bytes when all succeeded.
+Status agree(Job &job, Status own, std::span<const std::byte> bytes,
+             std::vector<redset::Bytes> &all);
+
+} // namespace cd::protection

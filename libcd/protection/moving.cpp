@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "protection/moving.h"
+
+#include "redset/drafts.h"
+#include "redset/open_file.h"
+
+#include <algorithm>
+#include <array>
+
+namespace cd::protection {
+namespace {
+
+using redset::Exchange;
+
+constexpr size_t piece = size_t{256} << 10;
+
+size_t length_of(const Transfer &transfer, uint64_t round) {
+    const uint64_t offset = round * piece;
+    return offset < transfer.size
+               ? static_cast<size_t>(std::min<uint64_t>(piece, transfer.size - offset))
+               : 0;
+}
+
+// What goes before the data.
+struct Announcement {
+    bool readable = false;
+    os::FileAttributes attributes;
+};
+
+struct Outgoing {
+    const Transfer &transfer;
+    File file;
+    Announcement announcement;
+    std::vector<std::byte> buffer;
+};
+
+struct Incoming {
+    const Transfer &transfer;
+    Announcement announcement;
+    size_t draft = 0;
+    std::vector<std::byte> buffer;
+};
+
+class Moving {
+public:
+    Moving(Exchange &exchange, std::string directory, int rank, bool sync)
+        : exchange_(exchange), directory_(std::move(directory)), drafts_(rank, sync) {}
+
+    void prepare(const std::vector<Transfer> &transfers) {
+        for (const Transfer &transfer : transfers) {
+            rounds_ = std::max(rounds_, (transfer.size + piece - 1) / piece);
+            const size_t most = length_of(transfer, 0);
+            if (transfer.from == exchange_.self()) {
+                Outgoing &out = outgoing_.emplace_back(
+                    Outgoing{transfer, {}, {}, std::vector<std::byte>(most)});
+                out.announcement.readable =
+                    redset::open_to_read(directory_ + "/" + transfer.name, out.file,
+                                         out.announcement.attributes) &&
+                    out.announcement.attributes.size == transfer.size;
+            }
+            if (transfer.to == exchange_.self()) {
+                incoming_.push_back({transfer, {}, 0, std::vector<std::byte>(most)});
+            }
+        }
+    }
+
+    Status announce() {
+        std::vector<Exchange::Message> out;
+        std::vector<Exchange::Message> in;
+        for (Outgoing &each : outgoing_) {
+            out.push_back({each.transfer.to,
+                           std::as_writable_bytes(std::span(&each.announcement, size_t{1}))});
+        }
+        for (Incoming &each : incoming_) {
+            in.push_back({each.transfer.from,
+                          std::as_writable_bytes(std::span(&each.announcement, size_t{1}))});
+        }
+        return meet(out, in);
+    }
+
+    Status carry() {
+        for (Incoming &each : incoming_) {
+            try_files([&] {
+                return drafts_.create(directory_ + "/" + each.transfer.name, each.draft, true);
+            });
+        }
+        for (uint64_t round = 0; round < rounds_; ++round) {
+            if (Status status = carry(round); !status) {
+                return status;
+            }
+        }
+        return Status::ok();
+    }
+
+    Status finish() {
+        for (const Incoming &each : incoming_) {
+            if (each.announcement.readable) {
+                try_files([&] { return drafts_.finish(each.draft, each.announcement.attributes); });
+            } else if (outcome_) {
+                drafts_.give_up(each.draft);
+            }
+        }
+        return outcome_;
+    }
+
+    Status publish() { return drafts_.publish(); }
+
+private:
+    Status meet(const std::vector<Exchange::Message> &out,
+                const std::vector<Exchange::Message> &in) {
+        if (Status status = exchange_.start(out, in); !status) {
+            return status;
+        }
+        return exchange_.finish();
+    }
+
+    // Who cannot read goes on with whatever is in the buffer: the checksums will tell.
+    Status carry(uint64_t round) {
+        std::vector<Exchange::Message> out;
+        std::vector<Exchange::Message> in;
+        for (Outgoing &each : outgoing_) {
+            if (const size_t length = length_of(each.transfer, round); length > 0) {
+                if (each.announcement.readable) {
+                    const MessageKeeper keeper;
+                    (void)each.file.read(round * piece, each.buffer.data(), length).is_ok();
+                }
+                out.push_back({each.transfer.to, std::span(each.buffer).first(length)});
+            }
+        }
+        for (Incoming &each : incoming_) {
+            if (const size_t length = length_of(each.transfer, round); length > 0) {
+                in.push_back({each.transfer.from, std::span(each.buffer).first(length)});
+            }
+        }
+        if (Status status = meet(out, in); !status) {
+            return status;
+        }
+        for (const Incoming &each : incoming_) {
+            if (const size_t length = length_of(each.transfer, round); length > 0) {
+                try_files([&] {
+                    return drafts_.file(each.draft)
+                        .write(round * piece, each.buffer.data(), length);
+                });
+            }
+        }
+        return Status::ok();
+    }
+
+    template <typename Action> void try_files(const Action &action) {
+        if (outcome_) {
+            outcome_ = action();
+        }
+    }
+
+    Exchange &exchange_;
+    const std::string directory_;
+    redset::Drafts drafts_;
+    uint64_t rounds_ = 0;
+    std::vector<Outgoing> outgoing_;
+    std::vector<Incoming> incoming_;
+    Status outcome_;
+};
+
+} // namespace
+
+Status move_files(Job &job, const Folder &folder, const Point &point,
+                  const std::vector<Transfer> &transfers, bool sync) {
+    Moving moving(job.all(), folder.path_of(point), job.rank(), sync);
+    moving.prepare(transfers);
+    if (Status status = moving.announce(); !status) {
+        return status;
+    }
+    if (Status status = moving.carry(); !status) {
+        return status;
+    }
+    if (Status status = agree(job, moving.finish()); !status) {
+        return status;
+    }
+    return agree(job, moving.publish());
+}
+
+} // namespace cd::protection

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "protection/findings.h"
+
+namespace cd::protection {
+
+// Copies files to where they are needed, by pieces, all of them at the same time. All ranks call it
+// with the same transfers. A file that its holder cannot read stays away, as if it were lost; what
+// the receiver cannot write is everybody's failure.
+Status move_files(Job &job, const Folder &folder, const Point &point,
+                  const std::vector<Transfer> &transfers, bool sync);
+
+} // namespace cd::protection

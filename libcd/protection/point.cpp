@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "protection/point.h"
+
+#include <charconv>
+#include <cinttypes>
+#include <cstdio>
+#include <limits>
+
+namespace cd::protection {
+namespace {
+
+using redset::KvTree;
+
+constexpr uint64_t format = 1;
+
+bool take(std::string_view &from, std::string_view beginning) {
+    if (!from.starts_with(beginning)) {
+        return false;
+    }
+    from.remove_prefix(beginning.size());
+    return true;
+}
+
+bool take_number(std::string_view &from, uint64_t &number, int base = 10) {
+    const auto [end, error] = std::from_chars(from.data(), from.data() + from.size(), number, base);
+    from.remove_prefix(static_cast<size_t>(end - from.data()));
+    return error == std::errc();
+}
+
+constexpr uint64_t largest_int = std::numeric_limits<int>::max();
+
+uint64_t number(int value) { return static_cast<uint64_t>(value); }
+
+bool take_int(const KvTree &tree, const char *key, int &value) {
+    const auto found = tree.number(key);
+    if (!found || *found > largest_int) {
+        return false;
+    }
+    value = static_cast<int>(*found);
+    return true;
+}
+
+bool take_set(const KvTree &tree, redset::Set &set) {
+    const KvTree *ranks = tree.find("RANK");
+    if (ranks == nullptr || !take_int(tree, "GROUP", set.group) ||
+        !take_int(tree, "GROUPS", set.groups) || !take_int(tree, "CHECKS", set.shape.checks) ||
+        !take_int(tree, "JOB", set.job_ranks)) {
+        return false;
+    }
+    set.shape.scheme = redset::scheme_named(tree.value("TYPE").value_or(""));
+    set.shape.members = static_cast<int>(ranks->elements().size());
+    for (size_t member = 0; member < ranks->elements().size(); ++member) {
+        int rank = 0;
+        if (!take_int(*ranks, std::to_string(member).c_str(), rank)) {
+            return false;
+        }
+        set.ranks.push_back(rank);
+    }
+    return check_set(set, set.shape.members).is_ok();
+}
+
+} // namespace
+
+std::string directory_name(const Point &point) {
+    char name[100];
+    std::snprintf(name, sizeof name, "epoch-%" PRIu64 ".%" PRIu64 ".%016" PRIx64, point.epoch,
+                  point.number, point.session);
+    return name;
+}
+
+std::optional<Point> point_of(std::string_view name) {
+    Point point;
+    std::string_view rest = name;
+    const bool read = take(rest, "epoch-") && take_number(rest, point.epoch) && take(rest, ".") &&
+                      take_number(rest, point.number) && take(rest, ".") &&
+                      take_number(rest, point.session, 16);
+    return read && directory_name(point) == name ? std::optional(point) : std::nullopt;
+}
+
+std::string image_name(int rank) { return std::to_string(rank) + ".image"; }
+std::string stored_name(int rank) { return std::to_string(rank) + ".stored"; }
+std::string agreed_name(int rank) { return std::to_string(rank) + ".agreed"; }
+
+std::optional<int> rank_of(std::string_view name) {
+    uint64_t rank = 0;
+    return take_number(name, rank) && rank <= largest_int && name.starts_with('.')
+               ? std::optional(static_cast<int>(rank))
+               : std::nullopt;
+}
+
+std::string tombstone_name(uint64_t number) { return "forgotten-" + std::to_string(number); }
+
+std::optional<uint64_t> tombstone_of(std::string_view name) {
+    uint64_t number = 0;
+    return take(name, "forgotten-") && take_number(name, number) && name.empty()
+               ? std::optional(number)
+               : std::nullopt;
+}
+
+KvTree record_tree(const Record &record) {
+    KvTree tree;
+    tree.add_number("CD_POINT", format);
+    tree.add_number("EPOCH", record.point.epoch);
+    tree.add_number("NUMBER", record.point.number);
+    tree.add_number("SESSION", record.point.session);
+    tree.add_number("RANK", number(record.rank));
+    tree.add_number("PARTICIPANTS", number(record.participants));
+    KvTree &set = tree.add("SET");
+    set.add_value("TYPE", redset::scheme_name(record.set.shape.scheme));
+    set.add_number("CHECKS", number(record.set.shape.checks));
+    set.add_number("GROUP", number(record.set.group));
+    set.add_number("GROUPS", number(record.set.groups));
+    set.add_number("JOB", number(record.set.job_ranks));
+    KvTree &ranks = set.add("RANK");
+    for (size_t member = 0; member < record.set.ranks.size(); ++member) {
+        ranks.add_number(std::to_string(member), number(record.set.ranks[member]));
+    }
+    return tree;
+}
+
+Status read_record(const KvTree &tree, const char *file, Record &record) {
+    if (const auto found = tree.number("CD_POINT"); found && *found != format) {
+        return fail(CD_ERROR_STORE_VERSION, "%s: records of format %llu are not known", file,
+                    static_cast<unsigned long long>(*found));
+    }
+    Record read;
+    const auto epoch = tree.number("EPOCH");
+    const auto count = tree.number("NUMBER");
+    const auto session = tree.number("SESSION");
+    const KvTree *set = tree.find("SET");
+    if (!tree.number("CD_POINT") || !epoch || !count || !session ||
+        !take_int(tree, "RANK", read.rank) || !take_int(tree, "PARTICIPANTS", read.participants) ||
+        set == nullptr || !take_set(*set, read.set)) {
+        return fail(CD_ERROR_STORE_DAMAGED, "%s: this is no record of a protected point in time",
+                    file);
+    }
+    read.point = {*count, *epoch, *session};
+    record = std::move(read);
+    return Status::ok();
+}
+
+} // namespace cd::protection

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "redset/kvtree.h"
+#include "redset/set.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace cd::protection {
+
+// One attempt to protect a point in time. A point in time may be protected more than once, by
+// programs that went back and came to the same epoch again: attempts are numbered in the order of
+// time, and what two programs that know nothing of each other number alike has different sessions.
+struct Point {
+    uint64_t number = 0;
+    uint64_t epoch = 0;
+    uint64_t session = 0;
+    auto operator<=>(const Point &) const = default;
+};
+
+// All that ranks which see a directory have of a point in time is in one directory of this name.
+std::string directory_name(const Point &point);
+std::optional<Point> point_of(std::string_view directory_name);
+
+// The names of a rank's files all begin with its number and a dot.
+std::string image_name(int rank);
+std::string stored_name(int rank); // the record, until all ranks have stored the point in time
+std::string agreed_name(int rank); // the record from then on
+std::optional<int> rank_of(std::string_view file_name);
+
+// "forgotten-NUMBER": the points in time up to that number do not count any more.
+std::string tombstone_name(uint64_t number);
+std::optional<uint64_t> tombstone_of(std::string_view file_name);
+
+// What a rank writes down of a point in time, besides the data: who protects it.
+struct Record {
+    Point point;
+    int rank = 0;
+    int participants = 0; // how many ranks have a root of that name
+    redset::Set set;
+    bool operator==(const Record &) const = default;
+};
+
+redset::KvTree record_tree(const Record &record);
+Status read_record(const redset::KvTree &tree, const char *file, Record &record);
+
+} // namespace cd::protection

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "protection/protection.h"
+
+#include "redset/apply.h"
+
+#include <cstring>
+#include <exception>
+#include <new>
+#include <utility>
+
+namespace cd::protection {
+namespace {
+
+using redset::Bytes;
+
+// Releases a point that was offered, exactly once.
+class Release {
+public:
+    explicit Release(const cd_offered_point *point) : point_(point) {}
+    Release(const Release &) = delete;
+    Release &operator=(const Release &) = delete;
+    ~Release() {
+        if (point_ != nullptr) {
+            point_->release(point_->context);
+        }
+    }
+
+private:
+    const cd_offered_point *point_;
+};
+
+} // namespace
+
+Status Protection::Outcome::again() const {
+    return status ? Status::ok() : fail(status.code(), "%s", text.c_str());
+}
+
+Status Protection::open(std::unique_ptr<Job> job, const Request &request, Mode mode,
+                        std::unique_ptr<Protection> &protection) {
+    Opened opened;
+    if (Status status = protection::open(*job, request, opened); !status) {
+        return status;
+    }
+    protection.reset(new Protection(std::move(job), std::move(opened), request.sync, mode));
+    return Status::ok();
+}
+
+Protection::Protection(std::unique_ptr<Job> job, Opened opened, bool sync, Mode mode)
+    : job_(std::move(job)), opened_(std::move(opened)), sync_(sync), mode_(mode),
+      protected_epoch_(opened_.start ? opened_.start->epoch : 0) {}
+
+Protection::~Protection() { (void)wait().is_ok(); }
+
+std::string Protection::image_of_start() const {
+    return opened_.folder.path_of(*start()) + "/" + image_name(job_->rank());
+}
+
+Status Protection::protect(const cd_offered_point *offered) {
+    const Release release(offered);
+    if (Status earlier = wait(); !earlier) {
+        return earlier;
+    }
+    const uint64_t epoch = offered != nullptr ? offered->epoch : 0;
+    const Point point{opened_.next_number++, epoch, opened_.session};
+    Status written = write_image(point, offered);
+    if (mode_ == Mode::sync) {
+        return complete(point, written);
+    }
+    const Outcome known{written, written ? "" : message()};
+    try {
+        helper_ = std::thread([this, point, known] {
+            try {
+                outcome_.status = complete(point, known.again());
+                outcome_.text = outcome_.status ? "" : message();
+            } catch (const std::bad_alloc &) {
+                outcome_ = {fail(CD_ERROR_NO_MEMORY, "no memory to protect a point in time"), ""};
+            }
+        });
+    } catch (const std::exception &) { // std::system_error; the ranks meet all the same
+        return complete(point, known.again());
+    }
+    return Status::ok();
+}
+
+Status Protection::wait() {
+    if (!helper_.joinable()) {
+        return Status::ok();
+    }
+    helper_.join();
+    return std::exchange(outcome_, {}).again();
+}
+
+Status Protection::write_image(const Point &point, const cd_offered_point *offered) {
+    if (offered == nullptr) {
+        return fail(CD_ERROR_STORE_IO, "the advance failed, so that nothing new is protected");
+    }
+    if (Status status = opened_.folder.make(point); !status) {
+        return status;
+    }
+    const std::string path = opened_.folder.path_of(point) + "/" + image_name(job_->rank());
+    cd_protection_message why = {};
+    if (const int code = offered->write_image(offered->context, path.c_str(), &why); code != 0) {
+        return fail(static_cast<cd_error>(code), "%.1000s", why.text);
+    }
+    return Status::ok();
+}
+
+// Two phases: when all ranks have stored it, each writes that down; when all have done that, those
+// before it go. A restart finds the new one if any rank has got so far, and the old one if none
+// has.
+Status Protection::complete(const Point &point, Status written) {
+    if (Status status = store(point, written); !status) {
+        const MessageKeeper keeper;
+        opened_.folder.remove_files_of(point, job_->rank());
+        return status;
+    }
+    if (Status status = agree(*job_, opened_.folder.mark_agreed(point, job_->rank())); !status) {
+        return status;
+    }
+    protected_epoch_ = point.epoch;
+    if (opened_.speaks) {
+        opened_.folder.remove_before(point.number);
+    }
+    return Status::ok();
+}
+
+Status Protection::store(const Point &point, Status written) {
+    if (Status status = check_epochs(point, written); !status) {
+        return status;
+    }
+    return agree(*job_, encode(point));
+}
+
+Status Protection::check_epochs(const Point &point, Status written) {
+    Bytes own(sizeof point.epoch);
+    std::memcpy(own.data(), &point.epoch, sizeof point.epoch);
+    std::vector<Bytes> all;
+    if (Status status = agree(*job_, written, own, all); !status) {
+        return status;
+    }
+    for (size_t position = 0; position < all.size(); ++position) {
+        uint64_t epoch = 0;
+        uint64_t first = 0;
+        std::memcpy(&epoch, all[position].data(), sizeof epoch);
+        std::memcpy(&first, all.front().data(), sizeof first);
+        if (epoch != first) {
+            return fail(CD_ERROR_ARGUMENT,
+                        "rank %d advances to epoch %llu while rank %d advances to epoch %llu; with "
+                        "redundancy all ranks advance together",
+                        job_->ranks()[position], static_cast<unsigned long long>(epoch),
+                        job_->ranks().front(), static_cast<unsigned long long>(first));
+        }
+    }
+    return Status::ok();
+}
+
+Status Protection::encode(const Point &point) {
+    const int rank = job_->rank();
+    const redset::Set &set = opened_.division.set_of(rank);
+    if (Status status = redset::apply(*opened_.set, set, {opened_.folder.path_of(point), ""},
+                                      {image_name(rank)}, {sync_});
+        !status) {
+        return status;
+    }
+    return opened_.folder.write_record({point, rank, static_cast<int>(job_->ranks().size()), set},
+                                       false);
+}
+
+Status Protection::forget() {
+    if (Status status = wait(); !status) {
+        os::system().warn(message());
+    }
+    const uint64_t last = opened_.next_number - 1;
+    if (Status status = agree(*job_, opened_.speaks ? opened_.folder.bury(last) : Status::ok());
+        !status) {
+        return status;
+    }
+    if (opened_.speaks) {
+        opened_.folder.remove_before(opened_.next_number);
+    }
+    if (Status status = agree(*job_, Status::ok()); !status) {
+        return status;
+    }
+    if (opened_.speaks) {
+        opened_.folder.remove_tombstones();
+    }
+    protected_epoch_ = 0;
+    return Status::ok();
+}
+
+} // namespace cd::protection

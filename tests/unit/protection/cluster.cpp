@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "cluster.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace cd::protection {
+namespace {
+
+struct Offer {
+    int rank;
+    uint64_t epoch;
+    int released;
+};
+
+int write_image(void *context, const char *path, cd_protection_message *why) {
+    const auto *offer = static_cast<const Offer *>(context);
+    const std::string image = image_of(offer->rank, offer->epoch);
+    const File file(os::system().open_at(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL, 0600), path);
+    const Status status = file.is_open() ? file.write(0, image.data(), image.size())
+                                         : file.refused("create the image", 0);
+    if (!status) {
+        std::snprintf(why->text, sizeof why->text, "%s", message());
+    }
+    return status.code();
+}
+
+void release(void *context) { ++static_cast<Offer *>(context)->released; }
+
+Status protect(Protection &protection, int rank, uint64_t epoch) {
+    Offer offer{rank, epoch, 0};
+    const cd_offered_point point{epoch, &offer, write_image, release};
+    Status status = protection.protect(&point);
+    EXPECT_EQ(offer.released, 1);
+    return status;
+}
+
+std::string content_of(const std::string &path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream content;
+    content << file.rdbuf();
+    return content.str();
+}
+
+} // namespace
+
+std::string image_of(int rank, uint64_t epoch) {
+    std::string image = "rank " + std::to_string(rank) + " epoch " + std::to_string(epoch) + ";";
+    while (image.size() < static_cast<size_t>(500 + 300 * rank)) {
+        image += image;
+    }
+    return image;
+}
+
+Cluster::Cluster(std::vector<std::string> names) : nodes(std::move(names)) {
+    std::string pattern = (std::filesystem::temp_directory_path() / "cd-cluster-XXXXXX").string();
+    root_ = mkdtemp(pattern.data());
+}
+
+Cluster::~Cluster() { std::filesystem::remove_all(root_); }
+
+void Cluster::lose(const std::string &node) const { std::filesystem::remove_all(directory(node)); }
+
+Cluster::Run Cluster::run(const std::vector<uint64_t> &epochs, bool forget) const {
+    Run run;
+    run.starts.resize(nodes.size());
+    LocalProgram program(nodes);
+    run.outcomes = program.run([&](std::unique_ptr<Job> job) {
+        const int rank = job->rank();
+        const Request request{directory(job->node()).string(), "solver", restart,
+                              {redundancy, set_size},          "",       true};
+        std::unique_ptr<Protection> protection;
+        if (Status status = Protection::open(std::move(job), request, mode, protection); !status) {
+            return status;
+        }
+        if (const auto &start = protection->start()) {
+            EXPECT_EQ(content_of(protection->image_of_start()), image_of(rank, start->epoch));
+            EXPECT_EQ(protection->protected_epoch(), start->epoch);
+            run.starts[static_cast<size_t>(rank)] = start->epoch;
+        }
+        for (const uint64_t epoch : epochs) {
+            if (Status status = protect(*protection, rank, epoch); !status) {
+                return status;
+            }
+        }
+        if (Status status = protection->wait(); !status) {
+            return status;
+        }
+        return forget ? protection->forget() : Status::ok();
+    });
+    run.died = program.dead();
+    return run;
+}
+
+LocalProgram::Outcome Cluster::Run::outcome() const {
+    for (const auto &outcome : outcomes) {
+        EXPECT_EQ(outcome.code, outcomes.front().code);
+        EXPECT_EQ(outcome.text, outcomes.front().text);
+    }
+    return outcomes.front();
+}
+
+std::optional<uint64_t> Cluster::Run::start() const {
+    for (const auto &outcome : outcomes) {
+        EXPECT_EQ(outcome.text, "");
+    }
+    for (const auto &start : starts) {
+        EXPECT_EQ(start, starts.front());
+    }
+    return starts.front();
+}
+
+} // namespace cd::protection

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "local_program.h"
+#include "protection/protection.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cd::protection {
+
+// Four ranks with a directory each, or fewer, that are their nodes; gone afterwards.
+class Cluster {
+public:
+    explicit Cluster(std::vector<std::string> nodes);
+    Cluster(const Cluster &) = delete;
+    ~Cluster();
+
+    std::filesystem::path directory(const std::string &node) const { return root_ / node; }
+    void lose(const std::string &node) const; // with all that it has
+
+    // Who runs where now.
+    std::vector<std::string> nodes;
+    Redundancy redundancy{Scheme::xor_set, 0};
+    int set_size = 8;
+    std::string restart;
+    Mode mode = Mode::sync;
+
+    // One after the other, each in the order of ranks.
+    struct Run {
+        std::vector<LocalProgram::Outcome> outcomes;
+        std::vector<std::optional<uint64_t>> starts; // the epoch of which the right image was found
+        bool died = false;
+
+        // What all of them had alike, or a failure of the test.
+        LocalProgram::Outcome outcome() const;
+        std::optional<uint64_t> start() const;
+    };
+
+    // Opens, protects these epochs, and forgets all if that is wanted.
+    Run run(const std::vector<uint64_t> &epochs, bool forget = false) const;
+
+private:
+    std::filesystem::path root_;
+};
+
+std::string image_of(int rank, uint64_t epoch);
+
+} // namespace cd::protection

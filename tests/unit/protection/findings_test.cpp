@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "protection/findings.h"
+
+#include <gtest/gtest.h>
+
+namespace cd::protection {
+namespace {
+
+const Point older{4, 10, 77};
+const Point newer{5, 11, 77};
+
+redset::Set pair(int group, std::vector<int> ranks) {
+    return {{Scheme::xor_set, 2, 1}, group, 2, 4, std::move(ranks)};
+}
+
+// What a rank has after a point in time was stored.
+RankFiles files_of(const Point &point, int rank, const redset::Set &set, bool agreed) {
+    RankFiles files;
+    files.sizes = {{image_name(rank), 100}, {std::to_string(rank) + ".redset", 10}};
+    files.sizes[agreed ? agreed_name(rank) : stored_name(rank)] = 50;
+    files.record = Record{point, rank, 4, set};
+    files.agreed = agreed;
+    return files;
+}
+
+// Four ranks with a directory each; sets {0, 1} and {2, 3}.
+Findings four_ranks(bool agreed) {
+    Findings findings{{0, 1, 2, 3}, {0, 1, 2, 3}, std::vector<Content>(4)};
+    for (int rank = 0; rank < 4; ++rank) {
+        const redset::Set set = rank < 2 ? pair(0, {0, 1}) : pair(1, {2, 3});
+        auto &points = findings.contents[static_cast<size_t>(rank)].points;
+        points[older][rank] = files_of(older, rank, set, true);
+        points[newer][rank] = files_of(newer, rank, set, agreed);
+    }
+    return findings;
+}
+
+TEST(Findings, APointCountsIfAnyRankWroteDownThatAllHaveIt) {
+    Findings findings = four_ranks(false);
+    EXPECT_EQ(findings.agreed(), std::vector<Point>{older});
+    findings.contents[2].points[newer][2].agreed = true;
+    EXPECT_EQ(findings.agreed(), (std::vector<Point>{newer, older}));
+    EXPECT_EQ(findings.last_number(), 5U);
+}
+
+TEST(Findings, WhatWasForgottenDoesNotCount) {
+    Findings findings = four_ranks(true);
+    findings.contents[1].forgotten = 4;
+    EXPECT_EQ(findings.agreed(), std::vector<Point>{newer});
+    findings.contents[1].forgotten = 9;
+    EXPECT_TRUE(findings.agreed().empty());
+    EXPECT_EQ(findings.last_number(), 9U);
+}
+
+TEST(Findings, TheFirstRankOfADirectorySpeaksForIt) {
+    EXPECT_EQ(find_speakers({"a:1", "b:1", "a:1", "b:2"}), (std::vector<int>{0, 1, 0, 3}));
+}
+
+TEST(Findings, OneRecordOfASetTellsOfIt) {
+    Findings findings = four_ranks(true);
+    findings.contents[0] = {};
+    findings.contents[3] = {};
+    Division division;
+    ASSERT_TRUE(find_sets(findings, newer, division).is_ok()) << message();
+    EXPECT_EQ(division.set_of(0), pair(0, {0, 1}));
+    EXPECT_EQ(division.set_of(3), pair(1, {2, 3}));
+}
+
+TEST(Findings, ASetThatIsGoneIsTooMuchAndItsRanksAreNamed) {
+    Findings findings = four_ranks(true);
+    findings.contents[2] = {};
+    findings.contents[3] = {};
+    Division division;
+    EXPECT_EQ(find_sets(findings, newer, division).code(), CD_ERROR_REDUNDANCY_EXCEEDED);
+    EXPECT_NE(std::string(message()).find("1 of 2 sets"), std::string::npos) << message();
+    EXPECT_NE(std::string(message()).find("ranks 2, 3"), std::string::npos) << message();
+}
+
+TEST(Findings, AJobOfOtherRanksIsToldSo) {
+    Findings findings = four_ranks(true);
+    findings.ranks.pop_back();
+    findings.contents.pop_back();
+    Division division;
+    EXPECT_EQ(find_sets(findings, newer, division).code(), CD_ERROR_RESTART_MISMATCH);
+}
+
+TEST(Findings, FilesThatLieElsewhereAreTransferredButForRecords) {
+    Findings findings = four_ranks(true);
+    EXPECT_TRUE(find_transfers(findings, newer).empty());
+    std::swap(findings.contents[0], findings.contents[1]);
+    findings.contents[3].points[newer][0] = findings.contents[1].points[newer][0]; // twice
+    EXPECT_EQ(find_transfers(findings, newer), (std::vector<Transfer>{
+                                                   {1, 0, "0.image", 100},
+                                                   {1, 0, "0.redset", 10},
+                                                   {0, 1, "1.image", 100},
+                                                   {0, 1, "1.redset", 10},
+                                               }));
+}
+
+TEST(Findings, ADirectoryThatRanksShareServesBoth) {
+    Findings findings = four_ranks(true);
+    findings.speakers = {0, 0, 2, 3};
+    auto &points = findings.contents[0].points;
+    points[newer].merge(findings.contents[1].points[newer]);
+    findings.contents[1] = {};
+    EXPECT_TRUE(find_transfers(findings, newer).empty());
+}
+
+} // namespace
+} // namespace cd::protection

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "local_program.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <numeric>
+#include <thread>
+
+namespace cd::protection {
+namespace {
+
+using redset::Bytes;
+using redset::Exchange;
+using redset::Meeting;
+
+// A member that is not heard of any more when the program has died.
+class MortalExchange : public Exchange {
+public:
+    MortalExchange(LocalProgram &program, std::shared_ptr<Meeting> meeting, int self)
+        : program_(program), meeting_(std::move(meeting)), member_(meeting_->member(self)) {}
+    ~MortalExchange() override { meeting_->leave(); }
+
+    int members() const override { return member_->members(); }
+    int self() const override { return member_->self(); }
+
+    Status gather(std::span<const std::byte> own, std::vector<Bytes> &all) override {
+        return alive() ? member_->gather(own, all) : gone();
+    }
+    Status start(std::span<const Message> outgoing, std::span<const Message> incoming) override {
+        return alive() ? member_->start(outgoing, incoming) : gone();
+    }
+    Status finish() override { return alive() ? member_->finish() : gone(); }
+
+private:
+    bool alive() const { return !program_.dead(); }
+    Status gone() {
+        meeting_->leave();
+        return fail(CD_ERROR_STORE_IO, "the program has died");
+    }
+
+    LocalProgram &program_;
+    std::shared_ptr<Meeting> meeting_;
+    std::unique_ptr<Exchange> member_;
+};
+
+class LocalJob : public Job {
+public:
+    LocalJob(LocalProgram &program, int rank)
+        : program_(program), ranks_(program.nodes().size()),
+          all_(program, program.meeting(0, 0, static_cast<int>(ranks_.size())), rank) {
+        std::iota(ranks_.begin(), ranks_.end(), 0);
+    }
+
+    Exchange &all() override { return all_; }
+    const std::vector<int> &ranks() const override { return ranks_; }
+    int program_ranks() const override { return static_cast<int>(ranks_.size()); }
+    std::string node() const override { return program_.nodes()[static_cast<size_t>(all_.self())]; }
+
+    Status divide(int color, int key, std::unique_ptr<Exchange> &part) override {
+        const int own[] = {color, key};
+        std::vector<Bytes> all;
+        if (Status status = all_.gather(std::as_bytes(std::span(own)), all); !status) {
+            return status;
+        }
+        int members = 0;
+        int self = 0;
+        for (const Bytes &bytes : all) {
+            int theirs[2] = {};
+            std::memcpy(theirs, bytes.data(), sizeof theirs);
+            members += theirs[0] == color ? 1 : 0;
+            self += theirs[0] == color && theirs[1] < key ? 1 : 0;
+        }
+        part = std::make_unique<MortalExchange>(
+            program_, program_.meeting(++divisions_, color, members), self);
+        return Status::ok();
+    }
+
+private:
+    LocalProgram &program_;
+    std::vector<int> ranks_;
+    MortalExchange all_;
+    int divisions_ = 0;
+};
+
+thread_local LocalProgram *program_of_thread = nullptr;
+thread_local int rank_of_thread = -1;
+
+} // namespace
+
+std::vector<LocalProgram::Outcome> LocalProgram::run(const Body &body) {
+    std::vector<Outcome> outcomes(nodes_.size());
+    std::vector<std::thread> ranks;
+    for (size_t rank = 0; rank < nodes_.size(); ++rank) {
+        ranks.emplace_back([&, rank] {
+            DyingSystem::enter(*this, static_cast<int>(rank));
+            const Status status = body(std::make_unique<LocalJob>(*this, static_cast<int>(rank)));
+            outcomes[rank] = {status.code(), status ? "" : message()};
+        });
+    }
+    for (std::thread &rank : ranks) {
+        rank.join();
+    }
+    return outcomes;
+}
+
+std::shared_ptr<Meeting> LocalProgram::meeting(int serial, int color, int members) {
+    const std::lock_guard lock(mutex_);
+    auto &meeting = meetings_[{serial, color}];
+    if (meeting == nullptr) {
+        meeting = std::make_shared<Meeting>(members);
+    }
+    return meeting;
+}
+
+void DyingSystem::enter(LocalProgram &program, int rank) {
+    program_of_thread = &program;
+    rank_of_thread = rank;
+}
+
+bool DyingSystem::alive() {
+    if (program_of_thread == nullptr) {
+        return true;
+    }
+    if (rank_of_thread == rank_ && --calls_ == 0) {
+        program_of_thread->die();
+    }
+    errno = EIO;
+    return !program_of_thread->dead();
+}
+
+int DyingSystem::open_at(int directory, const char *name, int flags, mode_t mode) {
+    const bool allowed = (flags & O_CREAT) == 0 || alive();
+    return allowed ? System::open_at(directory, name, flags, mode) : -1;
+}
+
+int DyingSystem::set_owner(int fd, uid_t owner, gid_t group) {
+    return alive() ? System::set_owner(fd, owner, group) : -1;
+}
+
+int DyingSystem::set_mode(int fd, mode_t mode) { return alive() ? System::set_mode(fd, mode) : -1; }
+
+int DyingSystem::set_times(int fd, timespec accessed, timespec modified) {
+    return alive() ? System::set_times(fd, accessed, modified) : -1;
+}
+
+int DyingSystem::make_directory_at(int directory, const char *name, mode_t mode) {
+    return alive() ? System::make_directory_at(directory, name, mode) : -1;
+}
+
+int DyingSystem::rename_at(int directory, const char *from, const char *to) {
+    return alive() ? System::rename_at(directory, from, to) : -1;
+}
+
+int DyingSystem::unlink_at(int directory, const char *name) {
+    return alive() ? System::unlink_at(directory, name) : -1;
+}
+
+int DyingSystem::remove_directory_at(int directory, const char *name) {
+    return alive() ? System::remove_directory_at(directory, name) : -1;
+}
+
+ssize_t DyingSystem::write_at(int fd, const void *from, size_t length, off_t offset) {
+    return alive() ? System::write_at(fd, from, length, offset) : -1;
+}
+
+} // namespace cd::protection

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "../replaced_system.h"
+#include "protection/job.h"
+#include "redset/local_exchange.h"
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace cd::protection {
+
+// A program whose ranks are threads of this process, on nodes of the names given. It can die.
+class LocalProgram {
+public:
+    explicit LocalProgram(std::vector<std::string> nodes) : nodes_(std::move(nodes)) {}
+
+    using Body = std::function<Status(std::unique_ptr<Job> job)>;
+
+    struct Outcome {
+        cd_error code = CD_ERROR_NONE;
+        std::string text;
+        bool operator==(const Outcome &) const = default;
+    };
+
+    // Each rank does body. Gives the outcomes by rank.
+    std::vector<Outcome> run(const Body &body);
+
+    // From now on no rank gets anything across.
+    void die() { dead_ = true; }
+    bool dead() const { return dead_; }
+
+    // Those who meet for the same reason, which are so many.
+    std::shared_ptr<redset::Meeting> meeting(int serial, int color, int members);
+    const std::vector<std::string> &nodes() const { return nodes_; }
+
+private:
+    std::vector<std::string> nodes_;
+    std::atomic<bool> dead_ = false;
+    std::mutex mutex_;
+    std::map<std::pair<int, int>, std::shared_ptr<redset::Meeting>> meetings_;
+};
+
+// Lets the calling thread's program die before its rank's nth call that changes a file, and nobody
+// changes anything from then on.
+class DyingSystem : public ReplacedSystem {
+public:
+    DyingSystem(int rank, int calls) : rank_(rank), calls_(calls) {}
+
+    static void enter(LocalProgram &program, int rank);
+
+    int open_at(int directory, const char *name, int flags, mode_t mode) override;
+    int set_owner(int fd, uid_t owner, gid_t group) override;
+    int set_mode(int fd, mode_t mode) override;
+    int set_times(int fd, timespec accessed, timespec modified) override;
+    int make_directory_at(int directory, const char *name, mode_t mode) override;
+    int rename_at(int directory, const char *from, const char *to) override;
+    int unlink_at(int directory, const char *name) override;
+    int remove_directory_at(int directory, const char *name) override;
+    ssize_t write_at(int fd, const void *from, size_t length, off_t offset) override;
+    int sync_data(int) override { return alive() ? 0 : -1; } // a dying program has a live kernel
+    int sync_all(int) override { return alive() ? 0 : -1; }
+    void warn(const char *) override {}
+
+private:
+    bool alive();
+
+    const int rank_;
+    std::atomic<int> calls_; // that are left
+};
+
+} // namespace cd::protection

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "cluster.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace cd::protection {
+namespace {
+
+using Epochs = std::vector<uint64_t>;
+const std::vector<std::string> four_nodes{"n0", "n1", "n2", "n3"};
+
+class Protected : public testing::Test {
+protected:
+    // The ranks' calls come here, so that nothing waits for the disk.
+    DyingSystem system{-1, 0};
+    Cluster cluster{four_nodes};
+
+    void lose(const std::vector<std::string> &lost) {
+        for (const std::string &node : lost) {
+            cluster.lose(node);
+        }
+    }
+};
+
+TEST_F(Protected, NothingIsThereAtFirst) { EXPECT_EQ(cluster.run({}).start(), std::nullopt); }
+
+TEST_F(Protected, AllRanksStartFromTheNewestPointInTime) {
+    EXPECT_EQ(cluster.run({1, 2, 3}).start(), std::nullopt);
+    EXPECT_EQ(cluster.run({4}).start(), 3U);
+    EXPECT_EQ(cluster.run({}).start(), 4U);
+}
+
+TEST_F(Protected, OneEpochIsKeptAndNoMore) {
+    cluster.run({1, 2, 3});
+    for (const std::string &node : cluster.nodes) {
+        const auto points = cluster.directory(node) / "solver.points";
+        EXPECT_EQ(std::distance(std::filesystem::directory_iterator(points), {}), 1);
+    }
+}
+
+TEST_F(Protected, AnyOneNodeMayBeLostWithXor) {
+    for (const std::string &node : four_nodes) {
+        cluster.run({7});
+        cluster.lose(node);
+        EXPECT_EQ(cluster.run({}).start(), 7U) << node;
+        EXPECT_EQ(cluster.run({}).start(), 7U) << node; // as before
+    }
+}
+
+TEST_F(Protected, AnyTwoNodesMayBeLostWithTwoChecksums) {
+    cluster.redundancy = {Scheme::reed_solomon, 2};
+    for (const auto &lost : {std::vector<std::string>{"n0", "n1"}, {"n1", "n3"}}) {
+        cluster.run({7});
+        lose(lost);
+        EXPECT_EQ(cluster.run({}).start(), 7U);
+    }
+}
+
+TEST_F(Protected, NeighboursMayBeLostWithTwoPartners) {
+    cluster.redundancy = {Scheme::partner, 2};
+    cluster.run({7});
+    lose({"n2", "n3"});
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+}
+
+TEST_F(Protected, WithOneMoreLostAllRanksSayWhichAndNothingIsDeleted) {
+    cluster.run({7});
+    lose({"n1", "n2"});
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        const auto outcome = cluster.run({}).outcome();
+        EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
+        EXPECT_NE(outcome.text.find("epoch 7: set 1 of 1"), std::string::npos) << outcome.text;
+        EXPECT_NE(outcome.text.find("ranks 1, 2 are lost"), std::string::npos) << outcome.text;
+    }
+    cluster.redundancy = {Scheme::reed_solomon, 2};
+    EXPECT_EQ(cluster.run({}).outcome().code, CD_ERROR_REDUNDANCY_EXCEEDED);
+}
+
+TEST_F(Protected, AllSetsWithTooMuchLostAreNamed) {
+    cluster.set_size = 2;
+    cluster.run({7});
+    lose({"n0", "n1"});
+    const auto outcome = cluster.run({}).outcome();
+    EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
+    EXPECT_NE(outcome.text.find("1 of 2 sets are lost"), std::string::npos) << outcome.text;
+    EXPECT_NE(outcome.text.find("ranks 0, 1"), std::string::npos) << outcome.text;
+}
+
+TEST_F(Protected, AllNodesLostIsAFreshStart) {
+    cluster.run({7});
+    lose(four_nodes);
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+}
+
+TEST_F(Protected, FilesFollowTheirRanksToOtherNodes) {
+    cluster.run({7});
+    std::ranges::reverse(cluster.nodes);
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+    cluster.nodes = {"n1", "n2", "n3", "n0"};
+    EXPECT_EQ(cluster.run({8}).start(), 7U);
+    for (const std::string &node : cluster.nodes) { // what lay elsewhere went with the old epoch
+        const auto points = cluster.directory(node) / "solver.points";
+        EXPECT_EQ(std::distance(std::filesystem::directory_iterator(points), {}), 1);
+    }
+}
+
+TEST_F(Protected, AfterALossFilesFollowTheirRanksToo) {
+    cluster.run({7});
+    cluster.lose("n2");
+    cluster.nodes = {"spare", "n0", "n1", "n3"};
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+}
+
+TEST_F(Protected, RanksOfOneNodeShareItsDirectory) {
+    cluster.nodes = {"n0", "n0", "n1", "n1"};
+    cluster.run({7});
+    cluster.lose("n0");
+    EXPECT_EQ(cluster.run({8}).start(), 7U);
+    EXPECT_EQ(cluster.run({}).start(), 8U);
+}
+
+TEST_F(Protected, AProgramOfOtherSettingsFindsWhatWasProtectedByOthers) {
+    cluster.run({7});
+    cluster.lose("n0");
+    cluster.redundancy = {Scheme::partner, 1};
+    cluster.set_size = 2;
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+}
+
+TEST_F(Protected, AChoiceOfEpochIsHeard) {
+    cluster.run({7});
+    cluster.restart = "8";
+    const auto outcome = cluster.run({}).outcome();
+    EXPECT_EQ(outcome.code, CD_ERROR_ARGUMENT);
+    EXPECT_NE(outcome.text.find("epoch 8, and what is protected is 7"), std::string::npos)
+        << outcome.text;
+    cluster.restart = "7";
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+    cluster.restart = "no";
+    EXPECT_EQ(cluster.run({1}).start(), std::nullopt);
+    cluster.restart = "";
+    EXPECT_EQ(cluster.run({}).start(), 1U);
+}
+
+TEST_F(Protected, WhatIsForgottenIsGone) {
+    cluster.run({7});
+    EXPECT_EQ(cluster.run({8}, true).start(), 7U);
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+    cluster.run({1});
+    EXPECT_EQ(cluster.run({}).start(), 1U);
+}
+
+TEST_F(Protected, AHelperThreadProtectsAsWell) {
+    cluster.mode = Mode::async;
+    EXPECT_EQ(cluster.run({1, 2, 3}).start(), std::nullopt);
+    cluster.lose("n3");
+    EXPECT_EQ(cluster.run({4}, true).start(), 3U);
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+}
+
+// ---- Dying at every step
+
+// Kills ranks before each of their calls in a run until that comes through; check() then looks at
+// what is left.
+template <typename Prepare, typename Run, typename Check>
+void die_everywhere(const std::vector<int> &ranks, const Prepare &prepare, const Run &run,
+                    const Check &check) {
+    for (const int rank : ranks) {
+        bool died = true;
+        for (int calls = 1; died; ++calls) {
+            SCOPED_TRACE("rank " + std::to_string(rank) + " before call " + std::to_string(calls));
+            Cluster cluster(four_nodes);
+            {
+                const DyingSystem system(-1, 0);
+                prepare(cluster);
+            }
+            {
+                const DyingSystem system(rank, calls);
+                died = run(cluster).died;
+            }
+            const DyingSystem system(-1, 0);
+            check(cluster, died);
+            if (testing::Test::HasFailure()) {
+                return;
+            }
+        }
+    }
+}
+
+void protect_one(Cluster &cluster) { cluster.run({1}); }
+
+TEST(DyingProgram, WhileProtectingLeavesTheOldOrTheNewPointInTime) {
+    const auto run = [](Cluster &cluster) { return cluster.run({2}); };
+    int old_ones = 0;
+    int new_ones = 0;
+    die_everywhere({0, 1, 2, 3}, protect_one, run, [&](Cluster &cluster, bool died) {
+        const auto start = cluster.run({}).start();
+        EXPECT_TRUE(start == 2U || (died && start == 1U));
+        ++(start == 2U ? new_ones : old_ones);
+    });
+    EXPECT_GT(old_ones, 50);
+    EXPECT_GT(new_ones, 10);
+}
+
+TEST(DyingProgram, WithItsNodeLeavesTheOldOrTheNewPointInTime) {
+    const auto run = [](Cluster &cluster) { return cluster.run({2}); };
+    for (const int lost : {0, 2}) {
+        die_everywhere({2}, protect_one, run, [&](Cluster &cluster, bool died) {
+            cluster.lose(four_nodes[static_cast<size_t>(lost)]);
+            const auto start = cluster.run({3}).start();
+            EXPECT_TRUE(start == 2U || (died && start == 1U));
+            EXPECT_EQ(cluster.run({}).start(), 3U);
+        });
+    }
+}
+
+TEST(DyingProgram, WhileProtectingForTheFirstTimeLeavesItOrNothing) {
+    const auto run = [](Cluster &cluster) { return cluster.run({1}); };
+    const auto prepare = [](Cluster &cluster) { cluster.set_size = 2; };
+    die_everywhere({0, 3}, prepare, run, [](Cluster &cluster, bool died) {
+        const auto start = cluster.run({}).start();
+        EXPECT_TRUE(start == 1U || (died && start == std::nullopt));
+    });
+}
+
+TEST(DyingProgram, WhileRebuildingCanBeStartedAgain) {
+    const auto prepare = [](Cluster &cluster) {
+        cluster.run({1});
+        cluster.lose("n1");
+        cluster.nodes = {"n2", "spare", "n0", "n3"};
+    };
+    const auto run = [](Cluster &cluster) { return cluster.run({}); };
+    die_everywhere({1, 2}, prepare, run,
+                   [](Cluster &cluster, bool) { EXPECT_EQ(cluster.run({}).start(), 1U); });
+}
+
+TEST(DyingProgram, WhileForgettingHasForgottenAllOrNothing) {
+    const auto run = [](Cluster &cluster) { return cluster.run({}, true); };
+    die_everywhere({0, 3}, protect_one, run, [](Cluster &cluster, bool died) {
+        const auto start = cluster.run({}).start();
+        EXPECT_TRUE(start == std::nullopt || (died && start == 1U));
+    });
+}
+
+} // namespace
+} // namespace cd::protection

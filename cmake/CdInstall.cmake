@@ -15,7 +15,7 @@ if(TARGET cdctl)
     install(TARGETS cdctl RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
 foreach(flavour IN LISTS CD_MPI_FLAVOURS)
-    install(TARGETS pmpi_logger_${flavour} EXPORT ContainmentDomainsTargets
+    install(TARGETS pmpi_logger_${flavour} libcd_mpi_${flavour} EXPORT ContainmentDomainsTargets
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/cd/${flavour}")
 endforeach()
 if(CD_FORTRAN_FOUND)
@@ -40,7 +40,7 @@ write_basic_package_version_file(
     "${PROJECT_BINARY_DIR}/ContainmentDomainsConfigVersion.cmake"
     COMPATIBILITY SameMinorVersion)
 install(FILES
-    "${PROJECT_SOURCE_DIR}/cmake/CdLoggerForMpi.cmake"
+    "${PROJECT_SOURCE_DIR}/cmake/CdTargetsForMpi.cmake"
     "${PROJECT_BINARY_DIR}/ContainmentDomainsConfig.cmake"
     "${PROJECT_BINARY_DIR}/ContainmentDomainsConfigVersion.cmake"
     DESTINATION "${CD_PACKAGE_DIR}")
@@ -61,9 +61,12 @@ if(CD_FORTRAN_FOUND)
         DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 endif()
 foreach(flavour IN LISTS CD_MPI_FLAVOURS)
-    set(pc "containment-domains-pmpi-logger-${flavour}.pc")
-    configure_file(
-        "${PROJECT_SOURCE_DIR}/cmake/containment-domains-pmpi-logger.pc.in"
-        "${PROJECT_BINARY_DIR}/${pc}" @ONLY)
-    install(FILES "${PROJECT_BINARY_DIR}/${pc}" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+    foreach(part pmpi-logger mpi)
+        set(pc "containment-domains-${part}-${flavour}.pc")
+        configure_file(
+            "${PROJECT_SOURCE_DIR}/cmake/containment-domains-${part}.pc.in"
+            "${PROJECT_BINARY_DIR}/${pc}" @ONLY)
+        install(FILES "${PROJECT_BINARY_DIR}/${pc}"
+            DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+    endforeach()
 endforeach()

@@ -58,15 +58,18 @@ std::string Protection::image_of_start() const {
 
 Status Protection::protect(const cd_offered_point *offered) {
     const Release release(offered);
-    if (Status earlier = wait(); !earlier) {
-        return earlier;
-    }
+    const Outcome before = earlier();
     const uint64_t epoch = offered != nullptr ? offered->epoch : 0;
     const Point point{opened_.next_number++, epoch, opened_.session};
     Status written = write_image(point, offered);
-    if (mode_ == Mode::sync) {
-        return complete(point, written);
+    if (Status status = mode_ == Mode::sync ? complete(point, written) : hand_over(point, written);
+        !status) {
+        return status;
     }
+    return before.again();
+}
+
+Status Protection::hand_over(const Point &point, Status written) {
     const Outcome known{written, written ? "" : message()};
     try {
         helper_ = std::thread([this, point, known] {
@@ -83,12 +86,12 @@ Status Protection::protect(const cd_offered_point *offered) {
     return Status::ok();
 }
 
-Status Protection::wait() {
+Protection::Outcome Protection::earlier() {
     if (!helper_.joinable()) {
-        return Status::ok();
+        return {};
     }
     helper_.join();
-    return std::exchange(outcome_, {}).again();
+    return std::exchange(outcome_, {});
 }
 
 Status Protection::write_image(const Point &point, const cd_offered_point *offered) {

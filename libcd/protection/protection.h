@@ -32,8 +32,8 @@ public:
     std::string image_of_start() const;
 
     // The point is released when it is written, also where that fails. nullptr: this rank has none,
-    // and all ranks fail. With Mode::async a failure of the one before is told here, and this one
-    // is not taken.
+    // and all ranks fail. With Mode::async a failure of the one before is told here; this one is
+    // taken all the same.
     Status protect(const cd_offered_point *point);
 
     uint64_t protected_epoch() const { return protected_epoch_; }
@@ -42,7 +42,7 @@ public:
     Status forget();
 
     // Until nothing is under way any more. Gives the outcome of that, once.
-    Status wait();
+    Status wait() { return earlier().again(); }
 
 private:
     struct Outcome {
@@ -52,6 +52,8 @@ private:
     };
 
     Protection(std::unique_ptr<Job> job, Opened opened, bool sync, Mode mode);
+    Outcome earlier();
+    Status hand_over(const Point &point, Status written);
     Status write_image(const Point &point, const cd_offered_point *offered);
     Status complete(const Point &point, Status written);
     Status store(const Point &point, Status written);

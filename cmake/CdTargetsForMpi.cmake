@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-# Defines ContainmentDomains::pmpi_logger: of the loggers there are, the one for the MPI that the
-# including project compiles with, be it by find_package(MPI) or by a compiler that brings it.
-# Where that cannot be told, the only one; of several none, and the project names one itself.
+# Defines ContainmentDomains::pmpi_logger and ContainmentDomains::cd_mpi: of those that there are,
+# the ones for the MPI that the including project compiles with, be it by find_package(MPI) or by a
+# compiler that brings it. Where that cannot be told, the only one; of several none, and the project
+# names one itself.
 
 function(_cd_flavour_of_mpi result)
     set(${result} "" PARENT_SCOPE)
@@ -25,7 +26,7 @@ function(_cd_flavour_of_mpi result)
     endforeach()
 endfunction()
 
-function(_cd_define_logger)
+function(_cd_define_targets_for_mpi)
     set(present)
     foreach(flavour openmpi mpich)
         if(TARGET ContainmentDomains::pmpi_logger_${flavour})
@@ -38,12 +39,14 @@ function(_cd_define_logger)
         set(wanted ${present})
     endif()
     if(wanted IN_LIST present)
-        add_library(ContainmentDomains::pmpi_logger INTERFACE IMPORTED GLOBAL)
-        target_link_libraries(ContainmentDomains::pmpi_logger
-            INTERFACE ContainmentDomains::pmpi_logger_${wanted})
+        foreach(target pmpi_logger cd_mpi)
+            add_library(ContainmentDomains::${target} INTERFACE IMPORTED GLOBAL)
+            target_link_libraries(ContainmentDomains::${target}
+                INTERFACE ContainmentDomains::${target}_${wanted})
+        endforeach()
     endif()
 endfunction()
 
 if(NOT TARGET ContainmentDomains::pmpi_logger)
-    _cd_define_logger()
+    _cd_define_targets_for_mpi()
 endif()

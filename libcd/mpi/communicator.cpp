@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "mpi/communicator.h"
+
+namespace cd::mpi {
+
+Communicator::~Communicator() {
+    if (comm_ != MPI_COMM_NULL && is_usable()) {
+        own().comm_free(&comm_);
+    }
+}
+
+Status Communicator::duplicate(MPI_Comm from, Communicator &made) {
+    Communicator copy;
+    if (Status status = outcome(own().comm_dup(from, &copy.comm_), "duplicate a communicator");
+        !status) {
+        return status;
+    }
+    made = std::move(copy);
+    return outcome(own().comm_set_errhandler(made.comm_, MPI_ERRORS_RETURN),
+                   "set an error handler");
+}
+
+Status Communicator::split(int color, int key, Communicator &part) const {
+    Communicator made;
+    if (Status status =
+            outcome(own().comm_split(comm_, color, key, &made.comm_), "split a communicator");
+        !status) {
+        return status;
+    }
+    part = std::move(made);
+    return outcome(own().comm_set_errhandler(part.comm_, MPI_ERRORS_RETURN),
+                   "set an error handler");
+}
+
+int Communicator::size() const {
+    int size = 0;
+    own().comm_size(comm_, &size);
+    return size;
+}
+
+int Communicator::rank() const {
+    int rank = 0;
+    own().comm_rank(comm_, &rank);
+    return rank;
+}
+
+} // namespace cd::mpi

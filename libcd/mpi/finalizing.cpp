@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "mpi/finalizing.h"
+
+#include "mpi/own_mpi.h"
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+namespace cd::mpi {
+namespace {
+
+struct Remembered {
+    std::mutex mutex;
+    bool hooked = false;
+    std::vector<protection::Protection *> protections;
+};
+
+Remembered &remembered() {
+    static auto *const all = new Remembered; // MPI_Finalize may be called when statics are gone
+    return *all;
+}
+
+int before_the_end(MPI_Comm, int, void *, void *) {
+    const std::lock_guard lock(remembered().mutex);
+    for (protection::Protection *protection : remembered().protections) {
+        if (!protection->wait()) {
+            os::system().warn(message());
+        }
+    }
+    return MPI_SUCCESS;
+}
+
+// MPI_Finalize begins with freeing MPI_COMM_SELF, with what is attached to it.
+Status hook() {
+    int key = MPI_KEYVAL_INVALID;
+    if (Status status =
+            outcome(own().comm_create_keyval(MPI_COMM_NULL_COPY_FN, before_the_end, &key, nullptr),
+                    "make an attribute");
+        !status) {
+        return status;
+    }
+    return outcome(own().comm_set_attr(MPI_COMM_SELF, key, nullptr), "set an attribute");
+}
+
+} // namespace
+
+Status remember(protection::Protection &protection) {
+    Remembered &all = remembered();
+    const std::lock_guard lock(all.mutex);
+    if (!all.hooked) {
+        if (Status status = hook(); !status) {
+            return status;
+        }
+        all.hooked = true;
+    }
+    all.protections.push_back(&protection);
+    return Status::ok();
+}
+
+void forget(protection::Protection &protection) {
+    const std::lock_guard lock(remembered().mutex);
+    std::erase(remembered().protections, &protection);
+}
+
+} // namespace cd::mpi

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "mpi/communicator.h"
+#include "redset/exchange.h"
+
+namespace cd::mpi {
+
+// The ranks of a communicator, as members.
+class MpiExchange : public redset::Exchange {
+public:
+    explicit MpiExchange(Communicator communicator);
+    ~MpiExchange() override;
+
+    int members() const override { return members_; }
+    int self() const override { return self_; }
+    Status gather(std::span<const std::byte> own, std::vector<redset::Bytes> &all) override;
+    Status start(std::span<const Message> outgoing, std::span<const Message> incoming) override;
+    Status finish() override;
+
+    const Communicator &communicator() const { return communicator_; }
+
+private:
+    template <typename Begin> Status begin(const Message &message, const Begin &begin);
+    void give_up();
+
+    Communicator communicator_;
+    const int members_;
+    const int self_;
+    std::vector<MPI_Request> requests_;
+};
+
+} // namespace cd::mpi

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "mpi/mpi_exchange.h"
+#include "protection/job.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cd::mpi {
+
+// The ranks of MPI_COMM_WORLD that have a root of one name, on communicators of their own.
+class MpiJob : public protection::Job {
+public:
+    // All ranks of MPI_COMM_WORLD call it, each with the name of its root.
+    static Status meet(const std::string &root, std::unique_ptr<protection::Job> &job);
+
+    redset::Exchange &all() override { return *all_; }
+    const std::vector<int> &ranks() const override { return ranks_; }
+    int program_ranks() const override { return program_ranks_; }
+    std::string node() const override;
+    Status divide(int color, int key, std::unique_ptr<redset::Exchange> &part) override;
+
+private:
+    MpiJob(Communicator communicator, std::vector<int> ranks, int program_ranks);
+
+    std::unique_ptr<MpiExchange> all_;
+    std::vector<int> ranks_;
+    int program_ranks_;
+};
+
+} // namespace cd::mpi

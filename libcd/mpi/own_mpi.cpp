@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "mpi/own_mpi.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <cstring>
+#include <type_traits>
+
+namespace cd::mpi {
+namespace {
+
+#ifdef OPEN_MPI
+constexpr char library_name[] = "libmpi.so";
+#else
+constexpr char library_name[] = "libmpich.so";
+#endif
+
+struct Loaded {
+    const char *path = nullptr;
+};
+
+int is_mpi(dl_phdr_info *info, size_t, void *found) {
+    const char *slash = std::strrchr(info->dlpi_name, '/');
+    const char *name = slash != nullptr ? slash + 1 : info->dlpi_name;
+    if (std::strncmp(name, library_name, sizeof library_name - 1) != 0) {
+        return 0;
+    }
+    static_cast<Loaded *>(found)->path = info->dlpi_name;
+    return 1;
+}
+
+// A library of another name is looked for where everybody looks, and may be covered by others.
+void *find_library() {
+    Loaded loaded;
+    dl_iterate_phdr(is_mpi, &loaded);
+    void *library = loaded.path != nullptr ? dlopen(loaded.path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+    return library != nullptr ? library : RTLD_NEXT;
+}
+
+Mpi look_up() {
+    void *library = find_library();
+    Mpi mpi;
+    const auto find = [library](auto &function, const char *name) {
+        function =
+            reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+    };
+    find(mpi.allgather, "PMPI_Allgather");
+    find(mpi.allgatherv, "PMPI_Allgatherv");
+    find(mpi.cancel, "PMPI_Cancel");
+    find(mpi.comm_create_keyval, "PMPI_Comm_create_keyval");
+    find(mpi.comm_dup, "PMPI_Comm_dup");
+    find(mpi.comm_free, "PMPI_Comm_free");
+    find(mpi.comm_rank, "PMPI_Comm_rank");
+    find(mpi.comm_set_attr, "PMPI_Comm_set_attr");
+    find(mpi.comm_set_errhandler, "PMPI_Comm_set_errhandler");
+    find(mpi.comm_size, "PMPI_Comm_size");
+    find(mpi.comm_split, "PMPI_Comm_split");
+    find(mpi.error_string, "PMPI_Error_string");
+    find(mpi.finalized, "PMPI_Finalized");
+    find(mpi.get_processor_name, "PMPI_Get_processor_name");
+    find(mpi.initialized, "PMPI_Initialized");
+    find(mpi.irecv, "PMPI_Irecv");
+    find(mpi.isend, "PMPI_Isend");
+    find(mpi.query_thread, "PMPI_Query_thread");
+    find(mpi.request_free, "PMPI_Request_free");
+    find(mpi.waitall, "PMPI_Waitall");
+    return mpi;
+}
+
+} // namespace
+
+const Mpi &own() {
+    static const Mpi mpi = look_up();
+    return mpi;
+}
+
+bool is_usable() {
+    int initialized = 0;
+    int finalized = 0;
+    return own().initialized(&initialized) == MPI_SUCCESS && initialized != 0 &&
+           own().finalized(&finalized) == MPI_SUCCESS && finalized == 0;
+}
+
+Status outcome(int code, const char *what) {
+    if (code == MPI_SUCCESS) {
+        return Status::ok();
+    }
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    own().error_string(code, text, &length);
+    return fail(CD_ERROR_STORE_IO, "MPI cannot %s: %s", what, text);
+}
+
+} // namespace cd::mpi

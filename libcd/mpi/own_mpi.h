@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "base/status.h"
+
+#include <mpi.h>
+
+namespace cd::mpi {
+
+// The MPI library's own functions. Those by the names of MPI, both of each, may be the logger's,
+// which would record our traffic as the program's.
+struct Mpi {
+    decltype(&PMPI_Allgather) allgather = nullptr;
+    decltype(&PMPI_Allgatherv) allgatherv = nullptr;
+    decltype(&PMPI_Cancel) cancel = nullptr;
+    decltype(&PMPI_Comm_create_keyval) comm_create_keyval = nullptr;
+    decltype(&PMPI_Comm_dup) comm_dup = nullptr;
+    decltype(&PMPI_Comm_free) comm_free = nullptr;
+    decltype(&PMPI_Comm_rank) comm_rank = nullptr;
+    decltype(&PMPI_Comm_set_attr) comm_set_attr = nullptr;
+    decltype(&PMPI_Comm_set_errhandler) comm_set_errhandler = nullptr;
+    decltype(&PMPI_Comm_size) comm_size = nullptr;
+    decltype(&PMPI_Comm_split) comm_split = nullptr;
+    decltype(&PMPI_Error_string) error_string = nullptr;
+    decltype(&PMPI_Finalized) finalized = nullptr;
+    decltype(&PMPI_Get_processor_name) get_processor_name = nullptr;
+    decltype(&PMPI_Initialized) initialized = nullptr;
+    decltype(&PMPI_Irecv) irecv = nullptr;
+    decltype(&PMPI_Isend) isend = nullptr;
+    decltype(&PMPI_Query_thread) query_thread = nullptr;
+    decltype(&PMPI_Request_free) request_free = nullptr;
+    decltype(&PMPI_Waitall) waitall = nullptr;
+};
+
+const Mpi &own();
+
+// Between MPI_Init and MPI_Finalize.
+bool is_usable();
+
+// The failure that a code of MPI is, or success.
+Status outcome(int code, const char *what);
+
+} // namespace cd::mpi

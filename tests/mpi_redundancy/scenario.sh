@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the containment-domains authors
+
+# scenario.sh NAME FLAVOUR RANKS SOLVER LIBCD_MPI: a solver that loses processes and nodes, which are
+# directories here, and is started again; its answer is that of a run that nobody disturbed.
+set -euo pipefail
+name=$1 flavour=$2 ranks=$3 solver=$4 library=$5
+mpirun=$(dirname "$0")/../../examples/mpirun.sh
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/cd-redundancy.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+steps=6
+export DIRECTORY=$scratch/nodes
+
+die() {
+    echo "$*" >&2
+    for log in "$scratch"/*.log; do sed "s|^|$(basename "$log"): |" "$log" >&2; done
+    exit 1
+}
+
+# run LOG STORAGE NAME=VALUE...: NODES are n0, n1 and so on unless given.
+run() {
+    local log=$scratch/$1.log storage=$2
+    shift 2
+    timeout 40 bash "$mpirun" "$flavour" "$ranks" env "LD_PRELOAD=$library" \
+        "NODES=${default_nodes[*]}" "$@" "$solver" "$steps" "sync=none,$storage" >"$log" 2>&1
+}
+must_run() { run "$@" || die "the run $1 failed"; }
+must_fail() { ! run "$@" || die "the run $1 did not fail"; }
+said() { grep -qE -- "$2" "$scratch/$1.log" || die "the run $1 did not say '$2'"; }
+said_by_all() {
+    [ "$(grep -cE -- "$2" "$scratch/$1.log")" -eq "$ranks" ] || die "not all ranks of the run $1 said '$2'"
+}
+answer() { grep '^answer' "$scratch/$1.log" || true; }
+same_answer() {
+    [ -n "$(answer undisturbed)" ] || die "there is no answer to compare with"
+    diff <(answer undisturbed) <(answer "$1") >&2 || die "the run $1 came to another answer"
+}
+lose() { rm -rf "${@/#/$DIRECTORY/}"; }
+files() { (cd "$DIRECTORY" && find . -type f | LC_ALL=C sort); }
+
+default_nodes=()
+for ((i = 0; i < ranks; i++)); do default_nodes+=("n$i"); done
+last=$((ranks - 1))
+
+# A job that dies in step 3, and goes on with others in the places of the nodes named.
+survives() { # STORAGE NODE...
+    local storage=$1 now="${default_nodes[*]}" node
+    shift
+    must_run undisturbed "$storage"
+    must_fail died "$storage" DIE=1:3
+    lose "$@"
+    for node in "$@"; do now=${now/$node/spare_$node}; done
+    must_run again "$storage" "NODES=$now"
+    said_by_all again "starts from step $expected_step\$"
+    [ "$(grep -oE 'starts from step .*' "$scratch/again.log" | sort -u | wc -l)" -eq 1 ] ||
+        die "the ranks started from different steps"
+    same_answer again
+}
+expected_step=3
+
+case $name in
+xor) survives redundancy=xor n0 ;;
+xor_other_node) survives redundancy=xor "n$last" ;;
+partner) survives redundancy=partner n1 ;;
+rs_two_lost) survives redundancy=rs:2 n1 n2 ;;
+rs) survives redundancy=rs:1 n1 ;;
+async) # what was under way may not have counted yet
+    expected_step='[23]'
+    survives redundancy=xor,redundancy_mode=async n0
+    ;;
+moved)
+    must_run undisturbed redundancy=xor
+    must_fail died redundancy=xor DIE=0:4
+    must_run again redundancy=xor "NODES=$(printf '%s\n' "${default_nodes[@]}" | tac | xargs)"
+    said_by_all again 'starts from step 4$'
+    same_answer again
+    ;;
+too_much)
+    must_fail died redundancy=xor DIE=0:4
+    lose n0 n1
+    [ "$ranks" -gt 2 ] || mkdir -p "$DIRECTORY"
+    before=$(files)
+    SECONDS=0
+    if [ "$ranks" -gt 2 ]; then
+        must_fail again redundancy=xor
+        [ "$SECONDS" -le 20 ] || die "it took $SECONDS seconds to find that too much is lost"
+        said_by_all again 'epoch 4: set 1 of 1 .*files of ranks 0, 1 are lost'
+        [ "$(files)" = "$before" ] || die "files were deleted or made"
+    else
+        must_run again redundancy=xor # nothing is left of anything: a fresh start
+    fi
+    ;;
+committed)
+    must_run undisturbed redundancy=xor
+    [ -z "$(files)" ] || die "these files are left: $(files)"
+    must_run again redundancy=xor
+    same_answer again
+    ;;
+one_node)
+    must_run undisturbed redundancy=xor "NODES=$(printf 'n0 %.0s' "${default_nodes[@]}")"
+    said undisturbed 'is kept as redundancy=single'
+    [ "$(grep -c 'is kept as redundancy=single' "$scratch/undisturbed.log")" -eq 1 ] ||
+        die "more than one warning"
+    ;;
+no_threads)
+    must_fail refused redundancy=xor,redundancy_mode=async THREADS=no
+    said_by_all refused 'MPI_THREAD_MULTIPLE'
+    ;;
+killed_while_protecting)
+    # The first time and the second that all ranks have stored it; and while the old one is removed.
+    must_run undisturbed redundancy=xor
+    for wish in renameat:5 renameat:9 renameat:10 unlinkat:3; do
+        rm -rf "$DIRECTORY"
+        must_fail died redundancy=xor "DIE=$last:$wish"
+        lose n0
+        must_run again redundancy=xor
+        [ "$(grep -oE 'starts from step .*' "$scratch/again.log" | sort -u | wc -l)" -le 1 ] ||
+            die "the ranks started from different steps after $wish"
+        same_answer again
+    done
+    ;;
+*) die "there is no scenario $name" ;;
+esac

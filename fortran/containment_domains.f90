@@ -41,6 +41,7 @@ module Containment_Domains
     integer(c_size_t) :: log_remaining
     integer(c_size_t) :: unbound
     integer(c_int64_t) :: protected_epoch
+    integer(c_size_t) :: log_in_files
   end type cd_info
 
   type, bind(C) :: cd_mismatch
@@ -156,6 +157,8 @@ module Containment_Domains
     enumerator :: CD_ERROR_REDUNDANCY_EXCEEDED
 
     enumerator :: CD_ERROR_RUN_FAILED
+
+    enumerator :: CD_ERROR_LOG_SPILL
   end enum
 
   ! of control.h: how often cd_run runs its body unless told

@@ -22,7 +22,8 @@ extern "C" {
 CD_API int add_MPI_log_to_cd(cd_handle cd, void *logent, int loglen);
 
 /* The next entry to replay, or NULL at the end of the log. The CD keeps it: it stays valid until
-   the CD's family next advances, deletes the log or ends. error may be NULL. */
+   the CD's family next advances, deletes the log or ends; with log_limit, until the log is read
+   again. error may be NULL. */
 CD_API void *get_MPI_log_from_cd(cd_handle cd, int *error);
 
 /* Forgets the CD's log; ancestors keep theirs. Ends a replay, unless it is an ancestor's, which is
@@ -76,11 +77,21 @@ CD_API int cd_log_widen(struct cd_log_room *room, size_t used, size_t size);
    last. */
 CD_API void cd_log_close(size_t length);
 
-/* The next entry to replay, or NULL. It lives as long as one of get_MPI_log_from_cd. */
+/* The open entry is none after all. Nothing happens if this thread has none open. */
+CD_API void cd_log_drop(void);
+
+/* The next entry to replay, or NULL. It lives as long as one of get_MPI_log_from_cd, with log_limit
+   until this log is read again. */
 CD_API const void *cd_log_read(size_t *length);
 
 /* The entry that was read last will be read again. */
 CD_API void cd_log_unread(void);
+
+/* Why cd_log_open, cd_log_widen or cd_log_read has failed, if the reason is the file that takes
+   what exceeds log_limit: a sentence with the remedy, cut to size bytes. False if that is not the
+   reason: there is no memory, or nothing left to read. What could not be read leaves the mode at
+   CD_LOG_REPLAYING. */
+CD_API int cd_log_trouble(char *text, size_t size);
 
 /* Where an entry lies, or would lie. Entries are counted from when the log began. */
 struct cd_log_place {

@@ -8,6 +8,7 @@
 #include "domains/commit.h"
 #include "domains/inheriting.h"
 #include "domains/recovery.h"
+#include "mpi_log/log_spill.h"
 #include "runtime/active_stack.h"
 #include "runtime/family_lock.h"
 #include "runtime/file_positions.h"
@@ -121,7 +122,10 @@ Status create_root(const char *storage_info, mpi_log mode, const char *name, cd_
     report.about(root->name());
     root->home_thread = root->active_in = stack.thread();
     if (mode == CD_COMM_LOGGING_ENABLED) {
-        root->log = LogShare::of_root();
+        const StorageInfo &storage = root->storage;
+        root->log = LogShare::of_root(
+            storage.log_limit > 0 ? std::make_shared<LogSpill>(storage.log_limit, storage.dir)
+                                  : nullptr);
     }
     const bool outlives_process = root->storage.store == Store::file;
     Status status = Registry::instance().install(std::move(root), handle);
@@ -146,13 +150,13 @@ LogShare::Place log_place(const Resident &parent, uint64_t creating_thread) {
 Status check_same_store(const Resident &parent, const StorageInfo &storage) {
     const StorageInfo &family = parent.storage;
     if (storage.store == family.store && storage.dir == family.dir && storage.sync == family.sync &&
-        storage.keep == family.keep &&
+        storage.keep == family.keep && storage.log_limit == family.log_limit &&
         (family.store == Store::memory || storage.checksummed() == family.checksummed())) {
         return check_same_protection(storage, family, parent.name());
     }
     return fail(CD_ERROR_STORAGE_UNSUPPORTED,
-                "storage_info: CD %s and its descendants have one store, so store, dir, sync and "
-                "keep, and checksum in a file, can only be given for the root",
+                "storage_info: CD %s and its descendants have one store, so store, dir, sync, keep "
+                "and log_limit, and checksum in a file, can only be given for the root",
                 parent.name());
 }
 

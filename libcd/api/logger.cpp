@@ -10,6 +10,7 @@
 #include "runtime/observer.h"
 #include "runtime/registry.h"
 
+#include <cstdio>
 #include <mutex>
 
 namespace cd {
@@ -63,6 +64,8 @@ void cd_log_close(size_t length) {
     }
 }
 
+void cd_log_drop() { cd::drop_open_entry(); }
+
 const void *cd_log_read(size_t *length) {
     cd::LogStream *log = cd::log_in_use();
     if (log == nullptr) {
@@ -83,6 +86,14 @@ void cd_log_unread() {
     if (cd::LogStream *log = cd::log_in_use()) {
         log->unread();
     }
+}
+
+int cd_log_trouble(char *text, size_t size) {
+    const cd::LogStream *log = cd::log_in_use();
+    const cd::MessageKeeper keeper;
+    const cd::Status trouble = log != nullptr ? log->trouble() : cd::Status::ok();
+    std::snprintf(text, size, "%s", trouble ? "" : cd::message());
+    return trouble ? 0 : 1;
 }
 
 int cd_log_here(cd_log_place *place) {

@@ -35,7 +35,20 @@ Status not_taken(Resident &domain) {
             "get_MPI_log_from_cd has returned them",
             domain.name(), static_cast<unsigned long long>(remaining));
     }
+    if (Status trouble = domain.log.stream().trouble(); !trouble) {
+        return trouble;
+    }
     return out_of_memory();
+}
+
+// Why the stream gave no entry.
+Status not_given(Resident &domain) {
+    LogStream &stream = domain.log.stream();
+    if (!stream.replaying()) {
+        return Status::ok(); // the log ends here
+    }
+    Status trouble = stream.trouble();
+    return trouble ? out_of_memory() : trouble;
 }
 
 Status check_parts(const cd_log_part *parts, int count) {
@@ -115,6 +128,8 @@ const void *cd_log_next(cd_handle cd, size_t *length, int *error) {
         }
         if (entry != nullptr) {
             cd::tell_if_replayed(lock.domain(), report);
+        } else if (locked.is_ok()) {
+            locked = cd::not_given(lock.domain());
         }
         return locked;
     });

@@ -87,6 +87,8 @@ constexpr Text texts[] = {
     {CD_ERROR_REDUNDANCY_EXCEEDED, "more is lost than the redundancy can bring back"},
 
     {CD_ERROR_RUN_FAILED, "the work failed as often as it may be tried"},
+
+    {CD_ERROR_LOG_SPILL, "what the MPI log has no memory for cannot be written or read"},
 };
 
 } // namespace

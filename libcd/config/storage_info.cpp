@@ -138,9 +138,32 @@ template <auto field> constexpr StorageKey text_key(const char *key, const char 
             get_text<field>};
 }
 
+constexpr uint64_t smallest_log_limit = uint64_t{256} << 10;
+constexpr uint64_t largest_log_limit = uint64_t{1024} << 30;
+
+// A number of bytes, or of kibibytes, mebibytes or gibibytes.
+bool set_log_limit(std::string_view value, StorageInfo &into) {
+    static constexpr Choice<int> units[] = {{"K", 10}, {"M", 20}, {"G", 30}};
+    int shift = 0;
+    if (!value.empty() && choose(value.substr(value.size() - 1), units, shift)) {
+        value.remove_suffix(1);
+    }
+    uint64_t count = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+    const bool number = error == std::errc{} && end == value.data() + value.size();
+    const bool fits = number && count <= largest_log_limit >> shift;
+    if (!fits || (count != 0 && count << shift < smallest_log_limit)) {
+        return false;
+    }
+    into.log_limit = count << shift;
+    return true;
+}
+
+std::string get_log_limit(const StorageInfo &from) { return std::to_string(from.log_limit); }
+
 constexpr StorageKey keys[] = {
     word_key<&StorageInfo::store, stores>("store", "memory or file", "where the data are kept"),
-    text_key<&StorageInfo::dir>("dir", "the directory of store=file"),
+    text_key<&StorageInfo::dir>("dir", "the directory of store=file and of log_limit"),
     {"redundancy", "none, single, partner, partner:N, xor, rs or rs:K (N and K from 1 to 255)",
      "how the loss of a node is survived", set_redundancy, get_redundancy},
     integer_key<&StorageInfo::set_size, 2, 65535>("set_size", "an integer from 2 to 65535",
@@ -163,6 +186,8 @@ constexpr StorageKey keys[] = {
     text_key<&StorageInfo::flush>("flush", "a directory that all nodes see, for copies"),
     integer_key<&StorageInfo::flush_interval, 1, 1000000>(
         "flush_interval", "an integer from 1 to 1000000", "which epochs are copied to flush"),
+    {"log_limit", "0 (none) or a size from 256K to 1024G, in bytes or with K, M or G",
+     "how much memory the MPI log takes", set_log_limit, get_log_limit},
 };
 
 // What a message quotes of the text: not so much of it that the rest of the sentence is cut off.

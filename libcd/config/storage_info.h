@@ -37,7 +37,7 @@ enum class Shadow : uint8_t { full, none };
 // keys; a child starts from its parent's values.
 struct StorageInfo {
     Store store = Store::memory;
-    std::string dir;        // where store=file keeps its files; "" when not given
+    std::string dir;        // where files are kept; "" when not given
     Redundancy redundancy;  // what happens to the data when a node is lost
     int set_size = 8;       // ranks that protect each other; more cost less and lose more at once
     std::string group;      // processes with the same one fail together; "": those of a node
@@ -53,6 +53,7 @@ struct StorageInfo {
 
     // The loss of a node is to be survived.
     bool is_protected() const { return redundancy.scheme != Scheme::none || !config.empty(); }
+    uint64_t log_limit = 0; // bytes of memory for the MPI logs; 0: no limit
 
     bool checksummed() const {
         return checksum == Checksum::crc32c ||

@@ -122,6 +122,7 @@ void query(const Domain &domain, cd_info &info) {
     info.files = domain.files.size();
     info.log_length = log.entries;
     info.log_bytes = log.bytes;
+    info.log_in_files = log.in_files;
     info.log_remaining = log.remaining;
     const Entry *previous = nullptr;
     for (const auto &[address, entry] : domain.entries) {

@@ -2,13 +2,16 @@
 // Copyright the containment-domains authors
 #include "mpi_log/log_share.h"
 
+#include "mpi_log/log_spill.h"
+
 #include <algorithm>
 
 namespace cd {
 
-LogShare LogShare::of_root() {
+LogShare LogShare::of_root(std::shared_ptr<LogSpill> spill) {
     LogShare share;
-    share.owned_ = share.stream_ = std::make_shared<LogStream>();
+    share.owned_ = share.stream_ = std::make_shared<LogStream>(spill);
+    share.spill_ = std::move(spill);
     return share;
 }
 
@@ -37,6 +40,32 @@ Status LogShare::of_child(LogShare &parent, Place place, LogStream::Sibling sibl
 LogShare::~LogShare() {
     if (owned_ != nullptr) {
         owned_->close();
+    }
+    if (spill_ != nullptr) {
+        spill_->stop();
+    }
+}
+
+bool LogShare::try_to_pause() noexcept { return spill_ == nullptr || spill_->try_to_pause(); }
+
+void LogShare::resume() noexcept {
+    if (spill_ != nullptr) {
+        spill_->resume();
+    }
+}
+
+void LogShare::part_from_copy() noexcept {
+    if (spill_ != nullptr) {
+        spill_->part_from_copy();
+    }
+}
+
+void LogShare::keep_for_this_thread() noexcept {
+    if (owned_ != nullptr) {
+        owned_->keep_for_this_thread();
+    }
+    if (spill_ != nullptr) {
+        spill_->forget_other_threads();
     }
 }
 
@@ -135,7 +164,8 @@ LogShare::Extent LogShare::extent() const {
         return {};
     }
     const LogStream::Places now = stream_->places();
-    return {now.end.entries - begin_.entries, now.end.bytes - begin_.bytes, now.remaining()};
+    return {now.end.entries - begin_.entries, now.end.bytes - begin_.bytes, now.remaining(),
+            stream_->bytes_in_files()};
 }
 
 const LogShare::NestedBegin *LogShare::begin_of(const LogStream *nested) const {

@@ -21,8 +21,8 @@ public:
     // For a CD that does not log.
     LogShare() = default;
 
-    // A root's: owns the stream. May throw std::bad_alloc.
-    static LogShare of_root();
+    // A root's: owns the stream. spill may be null. May throw std::bad_alloc.
+    static LogShare of_root(std::shared_ptr<LogSpill> spill = nullptr);
 
     // Which stream a child writes into.
     enum class Place {
@@ -61,12 +61,13 @@ public:
     // root's entries can be freed. May throw std::bad_alloc; then nothing has changed.
     void forget(int depth, bool alone);
 
+    // For fork; each does nothing but for a root with a LogSpill, whose functions these are.
+    bool try_to_pause() noexcept;
+    void resume() noexcept;
+    void part_from_copy() noexcept;
+
     // In the new process after a fork.
-    void keep_for_this_thread() noexcept {
-        if (owned_ != nullptr) {
-            owned_->keep_for_this_thread();
-        }
-    }
+    void keep_for_this_thread() noexcept;
 
     // Replay from the CD's point in time.
     void rewind(int depth) noexcept;
@@ -76,6 +77,7 @@ public:
         uint64_t entries = 0;
         uint64_t bytes = 0;
         uint64_t remaining = 0;
+        uint64_t in_files = 0; // of the whole family, as it lies there
     };
     Extent extent() const;
 
@@ -88,6 +90,7 @@ private:
     void collect_replays(int depth, std::vector<Replay> &replays) const;
     void trim_all() noexcept;
 
+    std::shared_ptr<LogSpill> spill_;   // a root's
     std::shared_ptr<LogStream> owned_;  // a root's
     std::shared_ptr<LogStream> stream_; // threads refer to it, too
     LogStream::Position begin_;

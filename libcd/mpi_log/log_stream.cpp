@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "mpi_log/log_stream.h"
 
+#include "mpi_log/log_spill.h"
 #include "store/page_pool.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace cd {
 namespace {
 
-constexpr size_t chunk_size = size_t{256} << 10;
+constexpr size_t usual_chunk = size_t{256} << 10;
 constexpr size_t record_alignment = 16;
 
 size_t aligned(size_t size) {
@@ -21,18 +22,6 @@ size_t aligned(size_t size) {
 }
 
 } // namespace
-
-// Starts the pages that it manages.
-struct alignas(record_alignment) LogStream::Chunk {
-    Chunk *next;
-    size_t size;
-    size_t used; // where the next record goes, counted from the chunk's start
-
-    bool has_room(size_t record) const { return size - used >= record; }
-    std::byte *at(size_t offset) { return reinterpret_cast<std::byte *>(this) + offset; }
-};
-
-constexpr size_t LogStream::first_record = sizeof(Chunk);
 
 // Precedes its payload, unless that is an adopted entry.
 struct alignas(record_alignment) LogStream::Record {
@@ -54,16 +43,70 @@ LogStream::~LogStream() {
 LogStream::Record *LogStream::make_room(size_t payload) noexcept {
     const size_t needed = sizeof(Record) + payload;
     if (last_ == nullptr || !last_->has_room(needed)) {
-        size_t size = std::max(chunk_size, first_record + needed);
-        void *pages = PagePool::instance().take(size);
-        if (pages == nullptr) {
+        Chunk *chunk = make_chunk(needed);
+        if (chunk == nullptr) {
             return nullptr;
         }
-        auto *chunk = new (pages) Chunk{nullptr, size, first_record};
         (last_ != nullptr ? last_->next : first_) = chunk;
         last_ = chunk;
     }
     return new (last_->at(last_->used)) Record{0, nullptr};
+}
+
+LogStream::Chunk *LogStream::make_chunk(size_t needed) noexcept {
+    if (spill_ != nullptr) {
+        complete_chunks();
+        return spill_->make(std::max(spill_->chunk_size(), needed));
+    }
+    size_t size = std::max(usual_chunk, needed);
+    auto *chunk = new (std::nothrow) Chunk;
+    if (chunk != nullptr) {
+        chunk->pages = static_cast<std::byte *>(PagePool::instance().take(size));
+        chunk->size = size;
+    }
+    if (chunk != nullptr && chunk->pages == nullptr) {
+        delete chunk;
+        return nullptr;
+    }
+    return chunk;
+}
+
+void LogStream::discard(Chunk *chunk) noexcept {
+    if (chunk == growing_) {
+        growing_ = chunk->next;
+    }
+    if (chunk == held_) {
+        held_ = nullptr;
+    }
+    if (spill_ != nullptr) {
+        spill_->discard(chunk);
+    } else {
+        PagePool::instance().give(chunk->pages, chunk->size);
+        delete chunk;
+    }
+}
+
+// The end, and with it the last entry, which may still be changed, is in none of them.
+void LogStream::complete_chunks() noexcept {
+    Chunk *chunk = growing_ != nullptr ? growing_ : first_;
+    for (; end_.chunk != nullptr && chunk != end_.chunk; chunk = chunk->next) {
+        spill_->complete(*chunk);
+    }
+    growing_ = chunk;
+}
+
+bool LogStream::hold(Chunk &chunk) noexcept {
+    if (spill_ == nullptr || held_ == &chunk) {
+        return true;
+    }
+    if (!spill_->hold(chunk, chunk.next)) {
+        return false;
+    }
+    if (held_ != nullptr) {
+        spill_->release(*held_);
+    }
+    held_ = &chunk;
+    return true;
 }
 
 void LogStream::account(size_t length, size_t record_size) noexcept {
@@ -117,7 +160,7 @@ bool LogStream::widen(size_t used, size_t size, cd_log_room &room) noexcept {
 
 // A chunk behind the end. Unless it is where the end is, no position refers to it.
 void LogStream::give_back_unused(Chunk *chunk) noexcept {
-    if (chunk->used != first_record || chunk == end_.chunk) {
+    if (chunk->used != 0 || chunk == end_.chunk) {
         return;
     }
     Chunk **link = end_.chunk != nullptr ? &end_.chunk->next : &first_;
@@ -125,7 +168,7 @@ void LogStream::give_back_unused(Chunk *chunk) noexcept {
         link = &(*link)->next;
     }
     *link = chunk->next;
-    PagePool::instance().give(chunk, chunk->size);
+    discard(chunk);
 }
 
 void LogStream::close_entry(size_t length) noexcept {
@@ -161,6 +204,14 @@ void *LogStream::append(const cd_log_part *parts, int count) noexcept {
 }
 
 bool LogStream::adopt(void *entry, size_t length) noexcept {
+    if (spill_ != nullptr) {
+        const cd_log_part part = {entry, length};
+        const bool copied = append(&part, 1) != nullptr;
+        if (copied) {
+            std::free(entry);
+        }
+        return copied;
+    }
     const std::scoped_lock lock(lock_);
     if (!takes_entries()) {
         return false;
@@ -175,17 +226,25 @@ bool LogStream::adopt(void *entry, size_t length) noexcept {
     return true;
 }
 
-// The record at position, which is not the end; moves position behind it.
-LogStream::Record &LogStream::step(Position &position) const {
-    Chunk *chunk = position.chunk != nullptr ? position.chunk : first_;
-    size_t offset = position.chunk != nullptr ? position.offset : first_record;
-    while (offset == chunk->used) { // the next one may be empty: it was too small for an entry
-        chunk = chunk->next;
-        offset = first_record;
+// The same as position, which is not the end, in the chunk that its record lies in.
+LogStream::Position LogStream::at_record(Position position) const {
+    if (position.chunk == nullptr) {
+        position.chunk = first_;
+        position.offset = 0;
     }
-    auto *record = reinterpret_cast<Record *>(chunk->at(offset));
-    position = {chunk, offset + record->size_in_chunk(), position.entries + 1,
-                position.bytes + record->length};
+    while (position.offset == position.chunk->used) { // the next one may be empty: it was too small
+        position.chunk = position.chunk->next;
+        position.offset = 0;
+    }
+    return position;
+}
+
+// The record at position, which is where at_record() says; moves position behind it.
+LogStream::Record &LogStream::step(Position &position) const {
+    auto *record = reinterpret_cast<Record *>(position.chunk->at(position.offset));
+    position.offset += record->size_in_chunk();
+    ++position.entries;
+    position.bytes += record->length;
     return *record;
 }
 
@@ -194,11 +253,22 @@ void *LogStream::next(size_t &length) noexcept {
     if (!replaying()) {
         return nullptr;
     }
+    Position place = at_record(cursor_);
+    if (!hold(*place.chunk)) {
+        return nullptr;
+    }
     read_from_ = cursor_;
-    Record &record = step(cursor_);
+    Record &record = step(place);
+    cursor_ = place;
     cursor_moved();
     length = record.length;
     return record.payload();
+}
+
+Status LogStream::trouble() const { return spill_ != nullptr ? spill_->trouble() : Status::ok(); }
+
+uint64_t LogStream::bytes_in_files() const {
+    return spill_ != nullptr ? spill_->bytes_in_files() : 0;
 }
 
 void LogStream::unread() noexcept {
@@ -246,7 +316,7 @@ std::shared_ptr<LogStream> LogStream::nested(Sibling sibling) {
     const std::scoped_lock lock(nested_mutex_);
     auto found = nested_.find(sibling);
     if (found == nested_.end()) {
-        found = nested_.emplace(sibling, std::make_shared<LogStream>(family_)).first;
+        found = nested_.emplace(sibling, std::make_shared<LogStream>(family_, spill_)).first;
     }
     return found->second;
 }
@@ -260,6 +330,7 @@ void LogStream::keep_for_this_thread() noexcept {
 
 void LogStream::trim(const Position &position) noexcept {
     for (Position at = begin_; adopted_ > 0 && !(at == position);) {
+        at = at_record(at);
         if (void *entry = step(at).adopted; entry != nullptr) {
             std::free(entry);
             --adopted_;
@@ -270,9 +341,9 @@ void LogStream::trim(const Position &position) noexcept {
         free_chunks_before(position.chunk);
     }
     if (begin_ == end_ && last_ != nullptr) {
-        last_->used = first_record; // nothing is left in it: start over in warm memory
+        last_->used = 0; // nothing is left in it: start over in warm memory
         end_.chunk = last_;
-        end_.offset = first_record;
+        end_.offset = 0;
         begin_ = cursor_ = end_;
     }
 }
@@ -281,7 +352,7 @@ void LogStream::free_chunks_before(const Chunk *last) noexcept {
     while (first_ != last && first_ != nullptr) {
         Chunk *chunk = first_;
         first_ = chunk->next;
-        PagePool::instance().give(chunk, chunk->size);
+        discard(chunk);
     }
     if (first_ == nullptr) {
         last_ = nullptr;

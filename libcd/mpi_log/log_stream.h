@@ -2,7 +2,9 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "base/status.h"
 #include "cd/mpi_log.h"
+#include "mpi_log/log_chunk.h"
 #include "mpi_log/owned_lock.h"
 
 #include <atomic>
@@ -15,6 +17,8 @@
 
 namespace cd {
 
+class LogSpill;
+
 // One chronological log. Nested CDs share it: each owns a suffix, which begins at the position that
 // the CD remembers. Reading happens at the cursor, which is at the end except during a replay.
 //
@@ -22,12 +26,13 @@ namespace cd {
 // parent and stays there when the CD ends, for the CD that takes its place in a re-execution: it is
 // known by the CD's depth and sibling index.
 //
-// Entries are written into chunks of warm pages, so appending allocates only once per chunk.
+// Entries are written into chunks of warm pages, so appending allocates only once per chunk. With a
+// LogSpill, which the streams of a family share, chunks may be in a file until they are read.
 // Thread-safe, except that only a root without descendants trims. The thread whose CDs use the
 // stream owns its lock.
 class LogStream {
 public:
-    struct Chunk;
+    using Chunk = LogChunk;
 
     // A place between two entries.
     struct Position {
@@ -52,9 +57,10 @@ public:
         auto operator<=>(const Sibling &) const = default;
     };
 
-    // A root's: of a family of its own.
-    LogStream() = default;
-    explicit LogStream(uint64_t family) : family_(family) {}
+    // A root's: of a family of its own. spill may be null: then all stays in memory.
+    explicit LogStream(std::shared_ptr<LogSpill> spill = nullptr) : spill_(std::move(spill)) {}
+    LogStream(uint64_t family, std::shared_ptr<LogSpill> spill)
+        : family_(family), spill_(std::move(spill)) {}
     LogStream(const LogStream &) = delete;
     LogStream &operator=(const LogStream &) = delete;
     ~LogStream();
@@ -93,8 +99,15 @@ public:
     // Takes over a malloc'ed entry; on failure it stays the caller's.
     [[nodiscard]] bool adopt(void *entry, size_t length) noexcept;
 
-    // The entry at the cursor, or nullptr at the end; moves the cursor.
+    // The entry at the cursor, or nullptr at the end; moves the cursor. With a LogSpill the entry
+    // stays there until the next call, and nullptr while replaying means that it could not be read.
     void *next(size_t &length) noexcept;
+
+    // Why there was no room, or nothing could be read, if the reason is a file; otherwise ok.
+    Status trouble() const;
+
+    // What the family's logs take in files.
+    uint64_t bytes_in_files() const;
 
     // Undoes the last next(); nothing else has moved the cursor since.
     void unread() noexcept;
@@ -132,13 +145,16 @@ public:
 private:
     struct Record;
 
-    static const size_t first_record; // where a chunk's records begin
-
     bool takes_entries() const { return !closed_ && !replaying(); }
     const Position &place() const { return replaying() ? cursor_ : end_; }
     Record *make_room(size_t payload) noexcept;
+    Chunk *make_chunk(size_t size) noexcept;
+    void discard(Chunk *chunk) noexcept;
+    void complete_chunks() noexcept;
+    bool hold(Chunk &chunk) noexcept;
     void give_back_unused(Chunk *chunk) noexcept;
     cd_log_room room_of(Record *record) const;
+    Position at_record(Position position) const;
     Record &step(Position &position) const;
     void account(size_t length, size_t record_size) noexcept;
     void cursor_moved() { replaying_.store(!(cursor_ == end_), std::memory_order_relaxed); }
@@ -148,11 +164,14 @@ private:
 
     const uint64_t id_ = ++streams_;
     const uint64_t family_ = id_;
+    const std::shared_ptr<LogSpill> spill_;
     mutable OwnedLock lock_;
     std::atomic<bool> replaying_ = false; // the cursor is not at the end
     bool closed_ = false;
     Chunk *first_ = nullptr;
     Chunk *last_ = nullptr;
+    Chunk *growing_ = nullptr; // the first that the spill does not have; nullptr: that is first_
+    Chunk *held_ = nullptr;    // where the entry lies that was read last
     Position begin_;
     Position end_;
     Position cursor_;         // in a replay; else it is at the end, wherever that moves

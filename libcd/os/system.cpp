@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/membarrier.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -252,6 +253,18 @@ void System::order_other_threads() {
         membarrier(MEMBARRIER_CMD_GLOBAL); // slower, and needs no registration
     }
 }
+
+int System::start_thread(pthread_t &thread, void *(*work)(void *), void *context) {
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int error = ::pthread_create(&thread, nullptr, work, context);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return error;
+}
+
+void System::join_thread(pthread_t thread) { ::pthread_join(thread, nullptr); }
 
 const char *System::environment(const char *name) { return std::getenv(name); }
 

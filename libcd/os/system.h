@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include <pthread.h>
 #include <sys/types.h>
 
 #include <cstddef>
@@ -86,6 +87,10 @@ public:
     // have: each passes a full memory barrier. Only where the system can; it is asked once.
     virtual bool can_order_other_threads();
     virtual void order_other_threads();
+
+    // A thread that runs work(context), and takes no signals of the program. Returns 0 or an error.
+    virtual int start_thread(pthread_t &thread, void *(*work)(void *), void *context);
+    virtual void join_thread(pthread_t thread);
 
     virtual const char *environment(const char *name);
     virtual uint64_t monotonic_ns();

@@ -15,7 +15,10 @@ namespace {
 
 void before_fork() { Registry::instance().lock_everything(); }
 
-void in_parent() { Registry::instance().unlock_everything(); }
+void in_parent() {
+    Registry::instance().for_each([](Resident &resident) { resident.log.part_from_copy(); });
+    Registry::instance().unlock_everything();
+}
 
 void in_child() {
     forget_other_threads_notifications();
@@ -24,6 +27,7 @@ void in_child() {
         if (resident.active_in != survivor) {
             resident.active_in = 0;
         }
+        resident.log.part_from_copy();
         resident.log.keep_for_this_thread();
     });
     Registry::instance().take_back_lent(survivor);

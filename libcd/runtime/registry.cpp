@@ -135,6 +135,9 @@ bool Registry::try_lock_everything() {
             complete = slot.locked_for_fork = slot.mutex.try_lock();
         }
     }
+    // Last, because a log that has to write waits while it holds the lock of its CD.
+    for_each(
+        [&complete](Resident &resident) { complete = complete && resident.log.try_to_pause(); });
     if (!complete) {
         unlock_slots();
         if (pool_locked) {
@@ -161,6 +164,7 @@ void Registry::take_back_lent(uint64_t survivor) {
 }
 
 void Registry::unlock_slots() {
+    for_each([](Resident &resident) { resident.log.resume(); });
     for (uint32_t i = used_.load(); i-- > 0;) {
         if (Slot &slot = *slot_at(i); slot.locked_for_fork) {
             slot.locked_for_fork = false;

@@ -24,6 +24,10 @@ public:
     const EntryHeader &header() const { return *header_; }
     int result() const { return header_->result; }
     bool has(EntryHeader::Flags flag) const { return (header_->flags & flag) != 0; }
+    // Of the whole entry.
+    size_t size() const {
+        return static_cast<size_t>(end_ - reinterpret_cast<const std::byte *>(header_));
+    }
     bool at_end() const { return at_ == end_; }
 
     const std::byte *take(size_t size) {

@@ -78,28 +78,13 @@ std::string words_of(const uint64_t *words, int count) {
     return text + ")";
 }
 
-} // namespace
-
-void complain_lost(Fn fn) {
-    std::fprintf(stderr,
-                 "pmpi_logger: rank %d: there is no memory to record %s; the active CD cannot be "
-                 "restored any more: advance it, or give the log less to hold\n",
-                 world_rank(), name_of(fn));
+const char *consequence_of(OnDivergence wanted) {
+    return wanted == OnDivergence::abort  ? "aborting, as asked"
+           : wanted == OnDivergence::live ? "going on live, as asked"
+                                          : "the call fails";
 }
 
-int diverged(const Call &call, const EntryHeader &logged, const char *difference) {
-    const OnDivergence wanted = on_divergence();
-    const char *const consequence = wanted == OnDivergence::abort  ? "aborting, as asked"
-                                    : wanted == OnDivergence::live ? "going on live, as asked"
-                                                                   : "the call fails";
-    std::fprintf(stderr,
-                 "pmpi_logger: rank %d: the re-execution differs from the log: %s; %s\n"
-                 "  the program calls %s%s\n    at %s\n"
-                 "  the log has       %s%s\n    at %s\n",
-                 world_rank(), difference, consequence, name_of(call.fn),
-                 words_of(call.words, call.word_count).c_str(), place_in_program(call.site).c_str(),
-                 name_of(logged.function()), words_of(logged.word(), logged.words).c_str(),
-                 place_in_program(reinterpret_cast<const void *>(logged.site)).c_str());
+int end_replay(const Call &call, OnDivergence wanted) {
     // What comes next usually ends the job, and MPICH's launcher then drops what it has not read
     // yet.
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -111,6 +96,41 @@ int diverged(const Call &call, const EntryHeader &logged, const char *difference
         return run_live;
     }
     return raise(call.arguments.comm, MPI_ERR_OTHER);
+}
+
+} // namespace
+
+void complain_lost(Fn fn) {
+    char trouble[1024];
+    const bool of_file = cd_log_trouble(trouble, sizeof trouble) != 0;
+    std::fprintf(stderr,
+                 "pmpi_logger: rank %d: %s cannot be recorded: %s; the active CD cannot be "
+                 "restored any more: advance it, or give the log less to hold\n",
+                 world_rank(), name_of(fn), of_file ? trouble : "there is no memory");
+}
+
+int unreadable(const Call &call) {
+    char trouble[1024];
+    const bool of_file = cd_log_trouble(trouble, sizeof trouble) != 0;
+    const OnDivergence wanted = on_divergence();
+    std::fprintf(stderr,
+                 "pmpi_logger: rank %d: %s cannot be answered from the log: %s; %s\n    at %s\n",
+                 world_rank(), name_of(call.fn), of_file ? trouble : "there is no memory",
+                 consequence_of(wanted), place_in_program(call.site).c_str());
+    return end_replay(call, wanted);
+}
+
+int diverged(const Call &call, const EntryHeader &logged, const char *difference) {
+    const OnDivergence wanted = on_divergence();
+    std::fprintf(stderr,
+                 "pmpi_logger: rank %d: the re-execution differs from the log: %s; %s\n"
+                 "  the program calls %s%s\n    at %s\n"
+                 "  the log has       %s%s\n    at %s\n",
+                 world_rank(), difference, consequence_of(wanted), name_of(call.fn),
+                 words_of(call.words, call.word_count).c_str(), place_in_program(call.site).c_str(),
+                 name_of(logged.function()), words_of(logged.word(), logged.words).c_str(),
+                 place_in_program(reinterpret_cast<const void *>(logged.site)).c_str());
+    return end_replay(call, wanted);
 }
 
 int raise(MPI_Comm comm, int error) {

@@ -15,9 +15,13 @@ namespace cd::logger {
 // The result of a replayed call that has to be made for real after all.
 constexpr int run_live = -1;
 
-// Says on standard error that a call could not be recorded for want of memory: the CD cannot be
-// restored to before it.
+// Says on standard error that a call could not be recorded, for want of memory or because of the
+// file that takes what exceeds log_limit: the CD cannot be restored to before it.
 void complain_lost(Fn fn);
+
+// The entry that should answer the call cannot be read any more: says so. Returns the result of the
+// call, as diverged() does.
+int unreadable(const Call &call);
 
 // The program does something else than the log: says what both do, and where. Returns the result of
 // the call, run_live if CD_ON_DIVERGENCE=live.

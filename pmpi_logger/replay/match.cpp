@@ -30,7 +30,8 @@ std::optional<EntryReader> next_entry(const Call &call, int &result) {
             return std::nullopt;
         }
     }
-    result = run_live; // nothing was left that has to be repeated
+    // Nothing was left that has to be repeated, or it cannot be read.
+    result = cd_log_mode() == CD_LOG_REPLAYING ? unreadable(call) : run_live;
     return std::nullopt;
 }
 

@@ -5,12 +5,19 @@
 #include "entry/writer.h"
 #include "replay/match.h"
 
+#include <cstring>
+#include <vector>
+
 namespace cd::logger {
 namespace {
 
+// A copy, since the log may take its entry back when it is read on.
 struct Replayed {
-    std::optional<EntryReader> nothing;
+    std::vector<uint64_t> entry;
+    size_t size = 0;
     uint64_t left = 0; // times that it is still found
+
+    EntryReader nothing() const { return {entry.data(), size}; }
 };
 thread_local Replayed replayed;
 
@@ -31,21 +38,24 @@ void record_nothing(const Call &call, int result) {
 }
 
 std::optional<EntryReader> next_answer(const Call &call, int &result) {
-    if (replayed.left > 0 && same_call(call, replayed.nothing->header())) {
+    if (replayed.left > 0 && same_call(call, replayed.nothing().header())) {
         --replayed.left;
-        return replayed.nothing;
+        return replayed.nothing();
     }
-    replayed = {};
+    replayed.left = 0;
     std::optional<EntryReader> entry = next_entry(call, result);
     if (entry && entry->has(EntryHeader::negative)) {
-        replayed = {entry, entry->header().repeats - 1};
+        replayed.size = entry->size();
+        replayed.entry.resize(replayed.size / sizeof(uint64_t) + 1);
+        std::memcpy(replayed.entry.data(), &entry->header(), replayed.size);
+        replayed.left = entry->header().repeats - 1;
     }
     return entry;
 }
 
 void forget_polls() {
     forget_last_written();
-    replayed = {};
+    replayed.left = 0;
 }
 
 } // namespace cd::logger

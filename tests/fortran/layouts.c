@@ -10,7 +10,7 @@ void fill_mismatch(struct cd_mismatch *mismatch, size_t *size);
 void fill_event(struct cd_event *event, size_t *size);
 
 void fill_info(struct cd_info *info, size_t *size) {
-    *info = (struct cd_info){1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
+    *info = (struct cd_info){1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
     *size = sizeof(*info);
 }
 

@@ -120,8 +120,9 @@ contains
     call check(all([int(info%depth), info%sibling, info%children, info%logging, info%replaying, &
       info%restarted, int(info%epoch), int(info%entries), int(info%bytes), int(info%read_write), &
       int(info%stored_bytes), int(info%files), int(info%log_length), int(info%log_bytes), &
-      int(info%log_remaining), int(info%unbound), int(info%protected_epoch)] == &
-      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17]), 'cd_info')
+      int(info%log_remaining), int(info%unbound), int(info%protected_epoch), &
+      int(info%log_in_files)] == &
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]), 'cd_info')
     call fill_range(range, length)
     call check(length == c_sizeof(range), 'the size of cd_addrspec')
     call check(transfer(range%address, 1_c_intptr_t) == 1 .and. range%length == 2 .and. &

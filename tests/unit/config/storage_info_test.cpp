@@ -23,7 +23,7 @@ StorageInfo parsed(std::string_view text, StorageInfo from = {}) {
 StorageInfo unusual() {
     return parsed("store=file,dir=/scratch,redundancy=rs:3,set_size=4,group=rack,sync=none,"
                   "checksum=none,track=pages,config=scr.conf,shadow=none,keep=3,"
-                  "redundancy_mode=async,flush=/lustre,flush_interval=10");
+                  "redundancy_mode=async,flush=/lustre,flush_interval=10,log_limit=64M");
 }
 
 // Every refused text must leave what was there alone.
@@ -56,6 +56,7 @@ TEST(StorageInfo, Defaults) {
     EXPECT_EQ(info.flush, "");
     EXPECT_EQ(info.flush_interval, 1);
     EXPECT_FALSE(info.is_protected());
+    EXPECT_EQ(info.log_limit, 0U);
     EXPECT_TRUE(check_supported(info));
 }
 
@@ -75,6 +76,7 @@ TEST(StorageInfo, EveryKeyReachesItsField) {
     EXPECT_EQ(info.redundancy_mode, RedundancyMode::async);
     EXPECT_EQ(info.flush, "/lustre");
     EXPECT_EQ(info.flush_interval, 10);
+    EXPECT_EQ(info.log_limit, uint64_t{64} << 20);
 }
 
 TEST(StorageInfo, WordsMeanTheirValue) {
@@ -129,6 +131,23 @@ TEST(StorageInfo, SetSizeIsBounded) {
     for (const char *value : {"", "0", "1", "65536", "-2", "+2", "2.0", "2 ", "0x8", "4294967298",
                               "99999999999999999999", "eight"}) {
         expect_refused(std::string("set_size=") + value, CD_ERROR_STORAGE_VALUE);
+    }
+}
+
+TEST(StorageInfo, LogLimitIsASize) {
+    const auto limit = [](const std::string &value) {
+        return parsed("log_limit=" + value, unusual()).log_limit;
+    };
+    EXPECT_EQ(limit("0"), 0U);
+    EXPECT_EQ(limit("0G"), 0U);
+    EXPECT_EQ(limit("256K"), 262144U);
+    EXPECT_EQ(limit("262144"), 262144U);
+    EXPECT_EQ(limit("1M"), 1048576U);
+    EXPECT_EQ(limit("1024G"), uint64_t{1} << 40);
+    for (const char *value :
+         {"", "K", "M0", "1", "255K", "262143", "1025G", "1T", "1k", "-1M", "+1M", "1.5M", "1 M",
+          "1MB", "0x100000", "18446744073709551616", "17179869184G", "18014398509481985K"}) {
+        expect_refused(std::string("log_limit=") + value, CD_ERROR_STORAGE_VALUE);
     }
 }
 

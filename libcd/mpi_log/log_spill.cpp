@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "mpi_log/log_spill.h"
+
+#include "os/system.h"
+#include "store/page_pool.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+#include <utility>
+
+namespace cd {
+namespace {
+
+constexpr size_t smallest_chunk = size_t{16} << 10;
+constexpr size_t largest_chunk = size_t{256} << 10;
+constexpr size_t chunks_in_limit = 16;
+
+Status out_of_memory() {
+    return fail(CD_ERROR_LOG_SPILL, "there is no memory to move the MPI log to or from its file; "
+                                    "give a smaller log_limit, or advance more often");
+}
+
+} // namespace
+
+LogSpill::LogSpill(uint64_t limit, std::string directory)
+    : limit_(limit), directory_(std::move(directory)),
+      chunk_size_(std::clamp<uint64_t>(limit / chunks_in_limit, smallest_chunk, largest_chunk)) {}
+
+void LogSpill::stop() noexcept {
+    Lock lock(mutex_);
+    ending_ = true;
+    wake_.notify_one();
+    const bool has_worker = std::exchange(has_worker_, false);
+    lock.unlock();
+    if (has_worker) {
+        os::system().join_thread(worker_);
+    }
+}
+
+// Begins before the limit is reached, so that nobody has to wait as long as the file keeps up.
+bool LogSpill::should_write() const {
+    const uint64_t begin_at = for_writing() - for_writing() / 4;
+    return !refused_ && !writing_ && !unwritten_.empty() && in_memory_ + wanted_ > begin_at;
+}
+
+LogChunk *LogSpill::make(size_t size) noexcept {
+    auto *chunk = new (std::nothrow) Chunk;
+    if (chunk == nullptr) {
+        return nullptr;
+    }
+    const size_t asked = PagePool::rounded(size);
+    Lock lock(mutex_);
+    largest_ = std::max<uint64_t>(largest_, asked);
+    if (!make_room(lock, asked)) {
+        delete chunk;
+        return nullptr;
+    }
+    in_memory_ += asked;
+    lock.unlock();
+    chunk->pages = static_cast<std::byte *>(PagePool::instance().take(size));
+    lock.lock();
+    in_memory_ -= asked;
+    if (chunk->pages == nullptr) {
+        trouble_[0] = '\0';
+        delete chunk;
+        return nullptr;
+    }
+    in_memory_ += chunk->size = size;
+    return chunk;
+}
+
+bool LogSpill::make_room(Lock &lock, size_t size) noexcept {
+    const uint64_t failed_before = failed_writes_;
+    wanted_ += size;
+    drop_copied(size, for_writing());
+    // What is in use by others cannot be helped; but what can go, goes first.
+    while (in_memory_ + size > for_writing() && (!unwritten_.empty() || writing_) &&
+           failed_writes_ == failed_before) {
+        refused_ = false;
+        if (wake_worker() || writing_) {
+            done_.wait(lock);
+        } else {
+            write_oldest(lock);
+        }
+        drop_copied(size, for_writing());
+    }
+    wanted_ -= size;
+    return failed_writes_ == failed_before || in_memory_ + size <= for_writing();
+}
+
+void LogSpill::complete(LogChunk &chunk) noexcept {
+    const Lock lock(mutex_);
+    auto &completed = static_cast<Chunk &>(chunk);
+    completed.complete = true;
+    enlist(completed);
+    if (should_write()) {
+        wake_worker();
+    }
+}
+
+bool LogSpill::hold(LogChunk &chunk, LogChunk *ahead) noexcept {
+    Lock lock(mutex_);
+    auto &held = static_cast<Chunk &>(chunk);
+    while (held.pages == nullptr) {
+        if (held.busy) {
+            done_.wait(lock);
+        } else if (!load(lock, held)) {
+            return false;
+        }
+    }
+    ++held.holds;
+    held.unlink();
+    if (ahead != nullptr && ahead->pages == nullptr) {
+        ahead_ = static_cast<Chunk *>(ahead);
+        wake_worker();
+    }
+    return true;
+}
+
+void LogSpill::release(LogChunk &chunk) noexcept {
+    const Lock lock(mutex_);
+    auto &released = static_cast<Chunk &>(chunk);
+    --released.holds;
+    enlist(released);
+}
+
+void LogSpill::discard(LogChunk *chunk) noexcept {
+    const Lock lock(mutex_);
+    auto *discarded = static_cast<Chunk *>(chunk);
+    if (ahead_ == discarded) {
+        ahead_ = nullptr;
+    }
+    discarded->unlink();
+    discarded->discarded = true;
+    if (!discarded->busy) {
+        destroy(*discarded);
+    }
+}
+
+// Where it waits for its pages to be dropped.
+void LogSpill::enlist(Chunk &chunk) noexcept {
+    if (chunk.complete && chunk.holds == 0 && !chunk.busy && chunk.pages != nullptr) {
+        (chunk.medium != nullptr ? copied_ : unwritten_).push_back(chunk);
+    }
+}
+
+void LogSpill::drop_copied(size_t size, uint64_t allowed) noexcept {
+    while (in_memory_ + size > allowed && !copied_.empty()) {
+        Chunk &chunk = copied_.front();
+        chunk.unlink();
+        drop_pages(chunk);
+    }
+}
+
+void LogSpill::drop_pages(Chunk &chunk) noexcept {
+    PagePool::instance().give(chunk.pages, chunk.size);
+    chunk.pages = nullptr;
+    in_memory_ -= chunk.size;
+}
+
+void LogSpill::begin_work_on(Chunk &chunk) noexcept {
+    chunk.unlink();
+    chunk.busy = true;
+    ++under_way_;
+}
+
+void LogSpill::end_work_on(Chunk &chunk) noexcept {
+    chunk.busy = false;
+    --under_way_;
+    if (chunk.discarded) {
+        destroy(chunk);
+    } else {
+        enlist(chunk);
+    }
+    done_.notify_all();
+}
+
+void LogSpill::destroy(Chunk &chunk) noexcept {
+    if (chunk.pages != nullptr) {
+        drop_pages(chunk);
+    }
+    if (chunk.medium != nullptr) {
+        in_files_ -= chunk.extent.length;
+        chunk.medium->in_use -= chunk.extent.length;
+        if (chunk.medium->in_use == 0) {
+            chunk.medium->tail = 0;
+        }
+    }
+    delete &chunk;
+}
+
+void LogSpill::write_oldest(Lock &lock) noexcept {
+    const MessageKeeper keeper;
+    Chunk &chunk = unwritten_.front();
+    begin_work_on(chunk);
+    writing_ = true;
+    Status status;
+    SpillFile::Extent extent;
+    std::shared_ptr<Medium> medium = medium_;
+    try {
+        if (medium == nullptr) {
+            medium = medium_ = std::make_shared<Medium>(directory_);
+        }
+        const uint64_t tail = medium->tail;
+        lock.unlock();
+        status = medium->file.write(tail, {chunk.pages, chunk.used}, extent);
+    } catch (const std::bad_alloc &) {
+        status = out_of_memory();
+    }
+    if (!lock.owns_lock()) {
+        lock.lock();
+    }
+    writing_ = false;
+    if (status) {
+        in_files_ += extent.length;
+        medium->tail = extent.offset + extent.length;
+        medium->in_use += extent.length;
+        chunk.medium = std::move(medium);
+        chunk.extent = extent;
+        if (chunk.holds == 0) {
+            drop_pages(chunk);
+        }
+    } else {
+        note_trouble();
+        ++failed_writes_;
+        refused_ = true;
+    }
+    end_work_on(chunk);
+}
+
+// What fails here is done again for the one who needs it, and told to that one.
+bool LogSpill::load(Lock &lock, Chunk &chunk) noexcept {
+    const MessageKeeper keeper;
+    begin_work_on(chunk);
+    drop_copied(chunk.size, limit_);
+    size_t size = chunk.size;
+    in_memory_ += size;
+    lock.unlock();
+    auto *pages = static_cast<std::byte *>(PagePool::instance().take(size));
+    Status status;
+    try {
+        status = pages != nullptr ? chunk.medium->file.read(chunk.extent, {pages, chunk.used})
+                                  : out_of_memory();
+    } catch (const std::bad_alloc &) {
+        status = out_of_memory();
+    }
+    if (!status && pages != nullptr) {
+        PagePool::instance().give(pages, size);
+    }
+    lock.lock();
+    in_memory_ -= chunk.size;
+    if (status) {
+        in_memory_ += size;
+        chunk.size = size;
+        chunk.pages = pages;
+    } else {
+        note_trouble();
+    }
+    end_work_on(chunk);
+    return status.is_ok();
+}
+
+void LogSpill::load_ahead(Lock &lock) noexcept {
+    Chunk &chunk = *std::exchange(ahead_, nullptr);
+    if (chunk.pages == nullptr && !chunk.busy) {
+        drop_copied(chunk.size, limit_);
+        if (in_memory_ + chunk.size <= limit_) {
+            load(lock, chunk);
+        }
+    }
+}
+
+void LogSpill::note_trouble() noexcept {
+    std::snprintf(trouble_, sizeof trouble_, "%s", message());
+}
+
+Status LogSpill::trouble() const {
+    const Lock lock(mutex_);
+    return trouble_[0] == '\0' ? Status::ok() : fail(CD_ERROR_LOG_SPILL, "%s", trouble_);
+}
+
+bool LogSpill::wake_worker() noexcept {
+    const auto run = [](void *spill) -> void * {
+        static_cast<LogSpill *>(spill)->work();
+        return nullptr;
+    };
+    has_worker_ = has_worker_ || os::system().start_thread(worker_, run, this) == 0;
+    wake_.notify_one();
+    return has_worker_;
+}
+
+void LogSpill::work() noexcept {
+    Lock lock(mutex_);
+    while (!ending_) {
+        if (ahead_ != nullptr) {
+            load_ahead(lock);
+        } else if (should_write()) {
+            write_oldest(lock);
+        } else {
+            wake_.wait(lock);
+        }
+    }
+}
+
+bool LogSpill::try_to_pause() noexcept {
+    if (!mutex_.try_lock()) {
+        return false;
+    }
+    paused_ = under_way_ == 0;
+    if (!paused_) {
+        mutex_.unlock();
+        return false;
+    }
+    return true;
+}
+
+void LogSpill::resume() noexcept {
+    if (paused_) {
+        paused_ = false;
+        mutex_.unlock();
+    }
+}
+
+// What is in the file stays there for both; what comes later goes to files of their own.
+void LogSpill::part_from_copy() noexcept {
+    if (paused_) {
+        medium_.reset();
+    }
+}
+
+// They may have been waiting, so what they waited for begins anew and is not ended.
+void LogSpill::forget_other_threads() noexcept {
+    new (&wake_) std::condition_variable;
+    new (&done_) std::condition_variable;
+    has_worker_ = false;
+    wanted_ = 0;
+}
+
+} // namespace cd

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+
+// log_limit: what the MPI log has no memory for lies in a file.
+#include "cd/mpi_log.h"
+
+#include "fixture.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr size_t entry_size = 4000;
+
+std::string entry_of(int number) {
+    return std::string(entry_size, static_cast<char>('a' + number % 26)) + std::to_string(number);
+}
+
+struct LogLimit : CdTest {
+    static cd_handle make(const char *storage) {
+        int error = 0;
+        const cd_handle root = create_cd(nullptr, storage, COMM_LOGGING_ENABLED, "root", &error);
+        EXPECT_EQ(error, CD_ERROR_NONE) << cd_last_error_message();
+        return root;
+    }
+
+    static void append(cd_handle cd, int from, int to) {
+        for (int i = from; i < to; ++i) {
+            const std::string text = entry_of(i);
+            const cd_log_part part = {text.data(), text.size()};
+            ASSERT_TRUE(succeeds(cd_log_append(cd, &part, 1)));
+        }
+    }
+
+    static void expect(cd_handle cd, int from, int to) {
+        for (int i = from; i < to; ++i) {
+            size_t length = 0;
+            int error = 0;
+            const void *entry = cd_log_next(cd, &length, &error);
+            ASSERT_NE(entry, nullptr) << i << ": " << cd_last_error_message();
+            ASSERT_EQ(std::string(static_cast<const char *>(entry), length), entry_of(i));
+        }
+    }
+};
+
+TEST_F(LogLimit, WhatExceedsItIsReplayedAllTheSame) {
+    const cd_handle root = make("log_limit=256K");
+    append(root, 0, 500);
+    const cd_handle child = create_cd(root, nullptr, COMM_LOGGING_INHERIT, nullptr, nullptr);
+    append(child, 500, 1000);
+    EXPECT_EQ(info_of(root).log_length, 1000U);
+    EXPECT_GT(info_of(root).log_bytes, 1000 * entry_size);
+    EXPECT_GT(info_of(root).log_in_files, 1000U);
+    EXPECT_EQ(info_of(child).log_length, 500U);
+    ASSERT_TRUE(succeeds(restore_cd(child)));
+    expect(child, 500, 1000);
+    ASSERT_TRUE(succeeds(commit_cd(child)));
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    expect(root, 0, 1000);
+    append(root, 1000, 1100);
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    expect(root, 0, 300);
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
+    EXPECT_EQ(info_of(root).log_length, 800U);
+    expect(root, 300, 1100);
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
+    EXPECT_EQ(info_of(root).log_in_files, 0U);
+    ASSERT_TRUE(succeeds(commit_cd(root)));
+}
+
+TEST_F(LogLimit, WithoutItNothingGoesToFiles) {
+    const cd_handle root = make(nullptr);
+    append(root, 0, 1000);
+    EXPECT_EQ(info_of(root).log_in_files, 0U);
+    ASSERT_TRUE(succeeds(commit_cd(root)));
+}
+
+TEST_F(LogLimit, AFileThatCannotBeMadeIsAnErrorWithItsDirectory) {
+    const cd_handle root = make("log_limit=256K,dir=/proc/nowhere");
+    const std::string text(entry_size, 'x');
+    const cd_log_part part = {text.data(), text.size()};
+    int added = 0;
+    while (cd_log_append(root, &part, 1) == SUCCESS) {
+        ASSERT_LT(++added, 1000);
+    }
+    EXPECT_EQ(cd_last_error(), CD_ERROR_LOG_SPILL);
+    EXPECT_NE(std::string(cd_last_error_message()).find("/proc/nowhere"), std::string::npos)
+        << cd_last_error_message();
+    EXPECT_EQ(info_of(root).log_length, static_cast<size_t>(added));
+    cd_log_room room = {};
+    EXPECT_FALSE(cd_log_open(&room, entry_size));
+    char trouble[300];
+    EXPECT_TRUE(cd_log_trouble(trouble, sizeof trouble));
+    EXPECT_NE(std::string(trouble).find("/proc/nowhere"), std::string::npos) << trouble;
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
+    EXPECT_TRUE(succeeds(cd_log_append(root, &part, 1))) << "there is room now";
+    ASSERT_TRUE(succeeds(commit_cd(root)));
+}
+
+TEST_F(LogLimit, IsTheRoots) {
+    const cd_handle root = make("log_limit=1M");
+    int error = 0;
+    EXPECT_EQ(create_cd(root, "log_limit=2M", COMM_LOGGING_INHERIT, nullptr, &error), nullptr);
+    EXPECT_EQ(error, CD_ERROR_STORAGE_UNSUPPORTED);
+    const cd_handle child = create_cd(root, "log_limit=1M", COMM_LOGGING_INHERIT, nullptr, &error);
+    EXPECT_NE(child, nullptr);
+    ASSERT_TRUE(succeeds(commit_cd(child)));
+    ASSERT_TRUE(succeeds(commit_cd(root)));
+}
+
+TEST_F(LogLimit, BothProcessesOfAForkGoOnWithTheirOwn) {
+    const cd_handle root = make("log_limit=256K");
+    append(root, 0, 500);
+    const pid_t child = ::fork();
+    append(root, 500, child == 0 ? 900 : 1000);
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    expect(root, 0, child == 0 ? 900 : 1000);
+    if (child == 0) {
+        ::_exit(commit_cd(root) == SUCCESS && !HasFailure() ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    ASSERT_TRUE(succeeds(commit_cd(root)));
+}
+
+} // namespace

@@ -4,6 +4,8 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -112,6 +114,26 @@ TEST(System, TimeGoesOn) {
     }
     EXPECT_GT(now, start);
     EXPECT_LT(now - start, 60'000'000'000U);
+}
+
+TEST(System, ThreadsTakeNoSignalsOfTheProgram) {
+    sigset_t before;
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &before);
+    sigset_t in_thread;
+    ::sigemptyset(&in_thread);
+    pthread_t thread = {};
+    const auto look = [](void *into) -> void * {
+        ::pthread_sigmask(SIG_SETMASK, nullptr, static_cast<sigset_t *>(into));
+        return nullptr;
+    };
+    ASSERT_EQ(system().start_thread(thread, look, &in_thread), 0);
+    system().join_thread(thread);
+    sigset_t after;
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &after);
+    for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGALRM, SIGCHLD}) {
+        EXPECT_EQ(::sigismember(&in_thread, signal), 1) << signal;
+        EXPECT_EQ(::sigismember(&after, signal), ::sigismember(&before, signal)) << signal;
+    }
 }
 
 TEST(System, CanBeReplaced) {

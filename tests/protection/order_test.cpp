@@ -35,7 +35,7 @@ TEST_F(Order, TheProtectorIsToldWhatIsInForce) {
     EXPECT_EQ(protector.storage_info,
               "store=file,dir=" + local.string() +
                   ",redundancy=xor,set_size=4,group=rack,sync=full,track=explicit,shadow=full,"
-                  "keep=1,redundancy_mode=async,flush=/lustre,flush_interval=5");
+                  "keep=1,redundancy_mode=async,flush=/lustre,flush_interval=5,log_limit=0");
     EXPECT_EQ(protector.restart, "");
 }
 

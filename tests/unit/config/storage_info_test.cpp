@@ -264,7 +264,7 @@ TEST(StorageInfo, EveryKeyInForceIsWritten) {
     }
     EXPECT_EQ(write_storage_info({}),
               "store=memory,redundancy=none,set_size=8,sync=full,track=explicit,shadow=full,keep=1,"
-              "redundancy_mode=sync,flush_interval=1");
+              "redundancy_mode=sync,flush_interval=1,log_limit=0");
 }
 
 TEST(StorageInfo, WhatProtectsIsTheRootsInAllItsKeys) {

@@ -151,6 +151,7 @@ private:
             status = opened_.store->publish();
         }
         if (!status) {
+            opened_.pieces.clear(); // which give their places back to the store
             opened_.store.reset();
         }
         return status;

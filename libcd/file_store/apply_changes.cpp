@@ -17,7 +17,8 @@ namespace {
 
 class Reading {
 public:
-    Reading(std::span<const std::byte> bytes, State &state) : reader_(bytes), state_(state) {}
+    Reading(std::span<const std::byte> bytes, State &state)
+        : reader_(bytes), state_(state), runs_before_(state.runs->size()) {}
 
     const char *apply() {
         while (reader_.left() > 0 && wrong_ == nullptr) {
@@ -96,22 +97,23 @@ private:
     }
 
     void read_run(uint64_t offset) {
-        auto run = std::make_shared<StoredRun>();
-        run->offset = offset;
-        run->length = reader_.number();
+        const uint64_t length = reader_.number();
         const bool checked = reader_.fixed8() != 0;
         const uint64_t parts =
-            run->length / format::checked_part + (run->length % format::checked_part != 0 ? 1 : 0);
-        if (offset > INT64_MAX || run->length > INT64_MAX - offset ||
+            length / format::checked_part + (length % format::checked_part != 0 ? 1 : 0);
+        if (offset > INT64_MAX || length > INT64_MAX - offset ||
             (checked && parts > reader_.left() / 4)) {
             wrong_ = "the place of data makes no sense";
             return;
         }
-        run->checksums.reserve(checked ? parts : 0);
+        StoredRun &run = state_.runs->emplace_back();
+        run.offset = offset;
+        run.length = length;
+        run.number = state_.runs->size() - 1;
+        run.checksums.reserve(checked ? parts : 0);
         for (uint64_t i = 0; checked && i < parts; ++i) {
-            run->checksums.push_back(reader_.fixed32());
+            run.checksums.push_back(reader_.fixed32());
         }
-        runs_.push_back(std::move(run));
     }
 
     void retain(uint64_t count) {
@@ -237,12 +239,13 @@ private:
     bool read_data(uint64_t length, StoredEntry &entry) {
         const uint64_t run = reader_.number();
         const uint64_t offset = reader_.number();
-        if (run >= runs_.size() || offset > runs_[run]->length ||
-            length > runs_[run]->length - offset) {
+        const size_t known = state_.runs->size() - runs_before_;
+        const StoredRun *named = run < known ? &(*state_.runs)[runs_before_ + run] : nullptr;
+        if (named == nullptr || offset > named->length || length > named->length - offset) {
             wrong_ = "an entry's data are not where it says";
             return false;
         }
-        entry.run = runs_[run];
+        entry.run = named;
         entry.run_offset = offset;
         return true;
     }
@@ -366,7 +369,7 @@ private:
 
     ByteReader reader_;
     State &state_;
-    std::vector<std::shared_ptr<const StoredRun>> runs_;
+    size_t runs_before_; // those that the changes name follow these
     const char *wrong_ = nullptr;
 };
 

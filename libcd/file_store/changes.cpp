@@ -35,8 +35,7 @@ void ChangeWriter::cd(const StoredCd &cd) {
     bytes_.number(cd.path);
 }
 
-ChangeWriter::Data ChangeWriter::run(uint64_t offset, uint64_t length,
-                                     const std::vector<uint32_t> &checksums) {
+ChangeWriter::Data ChangeWriter::run(uint64_t offset, uint64_t length, const Checksums &checksums) {
     begin(Change::run, offset);
     bytes_.number(length);
     bytes_.fixed8(checksums.empty() ? 0 : 1);
@@ -176,8 +175,8 @@ private:
         into_.epoch(cd, epoch);
     }
 
-    uint64_t number_of(const std::shared_ptr<const StoredRun> &run) {
-        const auto [at, added] = runs_.try_emplace(run.get(), 0);
+    uint64_t number_of(const StoredRun *run) {
+        const auto [at, added] = runs_.try_emplace(run, 0);
         if (added) {
             at->second = into_.run(run->offset, run->length, run->checksums).run;
         }

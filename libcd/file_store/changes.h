@@ -28,7 +28,7 @@ public:
     void space(uint64_t space);
     void name(uint64_t number, const StoredName &name);
     void cd(const StoredCd &cd);
-    Data run(uint64_t offset, uint64_t length, const std::vector<uint32_t> &checksums);
+    Data run(uint64_t offset, uint64_t length, const Checksums &checksums);
 
     // The CD gets bytes that it does not hold. data: for COPY.
     void hold(uint64_t cd, Range range, Labels labels, const StoredKey &key, Data data);

@@ -23,8 +23,7 @@ constexpr uint64_t begun_together = uint64_t{8} << 20;
 
 } // namespace
 
-Status DataWriter::write(uint64_t offset, const void *from, size_t length,
-                         std::vector<uint32_t> &checksums) {
+Status DataWriter::write(uint64_t offset, const void *from, size_t length, Checksums &checksums) {
     checksums.clear();
     const auto *bytes = static_cast<const std::byte *>(from);
     std::byte *place = volume_.in_place({offset, length});

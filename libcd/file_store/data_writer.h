@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "file_store/checksums.h"
 #include "file_store/volume.h"
 
 #include <cstddef>
@@ -21,8 +22,7 @@ public:
         : volume_(volume), checksummed_(checksummed), forced_(forced) {}
 
     // checksums: one for each checked part.
-    Status write(uint64_t offset, const void *from, size_t length,
-                 std::vector<uint32_t> &checksums);
+    Status write(uint64_t offset, const void *from, size_t length, Checksums &checksums);
     Status flush();
 
     bool has_written() const { return written_; }

@@ -22,7 +22,7 @@ public:
     const StoredRun &stored() const { return run_; }
 
     // For who has just written the data.
-    void set_checksums(std::vector<uint32_t> checksums) { run_.checksums = std::move(checksums); }
+    void set_checksums(Checksums checksums) { run_.checksums = std::move(checksums); }
 
 private:
     Volume &volume_;

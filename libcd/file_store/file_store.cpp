@@ -38,30 +38,26 @@ Status FileStore::create_empty(const Header &identity) {
 
 void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
     const State &state = loaded.state;
-    std::vector<Extent> taken = {loaded.header.snapshot, loaded.header.journal};
-    taken.insert(taken.end(), loaded.given_up.begin(), loaded.given_up.end());
+    std::vector<Extent> taken = loaded.extents;
     if (loaded.older.generation != 0) {
-        taken.insert(taken.end(), {loaded.older.snapshot, loaded.older.journal});
+        for (const Extent &extent : {loaded.older.snapshot, loaded.older.journal}) {
+            taken.insert(std::ranges::upper_bound(taken, extent.offset, {}, &Extent::offset),
+                         extent);
+        }
     }
-    const auto piece_of = [&](const std::shared_ptr<const StoredRun> &run) {
-        Piece &piece = pieces[run.get()];
+    pieces.resize(state.runs->size());
+    const auto piece_of = [&](const StoredRun &run) -> const Piece & {
+        Piece &piece = pieces[run.number];
         if (!piece) {
-            taken.push_back({run->offset, run->length});
-            auto backing = std::make_unique<FileRun>(volume_, *run);
-            Block *block = Block::create_backed(std::move(backing), run->length);
+            auto backing = std::make_unique<FileRun>(volume_, run);
+            Block *block = Block::create_backed(std::move(backing), run.length);
             if (block == nullptr) {
                 throw std::bad_alloc();
             }
             piece = Piece::adopt(*block, 0);
         }
-        return piece.share();
+        return piece;
     };
-    size_t entries = 0;
-    for (const auto &[number, cd] : state.cds) {
-        entries += cd.entries.size();
-    }
-    pieces.reserve(entries);
-    taken.reserve(taken.size() + entries);
     for (const auto &[number, cd] : state.cds) {
         StoredCd without_entries = {cd.number, cd.parent, cd.depth, cd.sibling,
                                     cd.path,   cd.epoch,  {},       cd.files};
@@ -69,7 +65,7 @@ void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
         next_number_ = std::max(next_number_.load(), number + 1);
         for (const auto &[place, entry] : cd.entries) {
             if (entry.run != nullptr) {
-                piece_of(entry.run);
+                piece_of(*entry.run);
             }
         }
     }
@@ -77,11 +73,11 @@ void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
         std::vector<Piece> &kept = retained_.emplace_back();
         for (const auto &[place, entry] : version.entries) {
             if (entry.run != nullptr) {
-                kept.push_back(piece_of(entry.run));
+                kept.push_back(piece_of(*entry.run).share());
             }
         }
     }
-    volume_.only_these_are_taken(format::first_extent, std::move(taken));
+    volume_.only_these_are_taken(format::first_extent, taken);
     for (const auto &[number, name] : state.names) {
         names_[{static_cast<uint8_t>(name.kind), name.text}] = number;
         names_by_number_[number] = name;

@@ -14,7 +14,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -48,9 +47,9 @@ public:
     Status create_empty(const Header &identity);
     Status publish() { return directory_.publish(name_, volume_.file(), options_.forced); }
 
-    // For a file that was loaded. pieces: gets the data of each run of the state. May throw
-    // std::bad_alloc.
-    using Pieces = std::unordered_map<const StoredRun *, Piece>;
+    // For a file that was loaded. pieces: gets the data of each run of the state, by its number.
+    // May throw std::bad_alloc.
+    using Pieces = std::vector<Piece>;
     void take_over(const Loaded &loaded, Pieces &pieces);
 
     // After take_over(): makes the state what the file says. May throw std::bad_alloc.

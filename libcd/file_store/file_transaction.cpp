@@ -26,7 +26,7 @@ Status FileTransaction::keep(Range memory, Piece &place) {
         }
     }
     auto &run = static_cast<FileRun &>(*place.block().backing());
-    std::vector<uint32_t> checksums;
+    Checksums checksums;
     Status status =
         writer_.write(run.stored().offset, memory.address(), memory.length(), checksums);
     run.set_checksums(std::move(checksums));

@@ -5,6 +5,7 @@
 #include "file_store/changes.h"
 #include "file_store/points_in_time.h"
 #include "file_store/records.h"
+#include "file_store/space.h"
 #include "store/crc32c.h"
 
 #include <algorithm>
@@ -152,10 +153,10 @@ private:
         if (!state.cds.contains(State::root)) {
             return damaged(file_, header.snapshot.offset, "there is no root");
         }
-        if (Status status = check_places(state); !status) {
+        Loaded found;
+        if (Status status = find_extents(header, state, found.extents); !status) {
             return status;
         }
-        Loaded found;
         found.doubt = doubt_;
         if (doubtful) {
             found.doubt += (doubt_.empty() ? "" : "; ") + std::string("the record at offset ") +
@@ -182,26 +183,44 @@ private:
     }
 
     // That the data are as they should be is found when they are read, but a part of the file that
-    // is gone must not be taken for free.
-    Status check_places(const State &state) const {
-        for (const auto &[number, cd] : state.cds) {
-            if (Status status = check_places(cd.entries); !status) {
-                return status;
+    // is gone must not be taken for free, nor two things that lie in one place for what they were.
+    Status find_extents(const Header &header, const State &state,
+                        std::vector<Extent> &extents) const {
+        std::vector<bool> used(state.runs->size());
+        const auto add = [&](const StoredEntries &entries) {
+            for (const auto &[place, entry] : entries) {
+                if (entry.run != nullptr) {
+                    used[entry.run->number] = true;
+                }
             }
+        };
+        for (const auto &[number, cd] : state.cds) {
+            add(cd.entries);
         }
         for (const StoredVersion &version : state.versions) {
-            if (Status status = check_places(version.entries); !status) {
-                return status;
+            add(version.entries);
+        }
+        for (const StoredRun &run : *state.runs) {
+            if (used[run.number] && run.length > 0) {
+                extents.push_back({run.offset, run.length});
             }
         }
-        return Status::ok();
-    }
-
-    Status check_places(const StoredEntries &entries) const {
-        for (const auto &[place, entry] : entries) {
-            if (entry.run != nullptr && entry.run->offset + entry.run->length > file_size_) {
+        if (!std::ranges::is_sorted(extents, {}, &Extent::offset)) { // as they were after an add
+            std::ranges::sort(extents, {}, &Extent::offset);
+        }
+        for (const Extent &extent : {header.snapshot, header.journal}) {
+            extents.insert(std::ranges::upper_bound(extents, extent.offset, {}, &Extent::offset),
+                           extent);
+        }
+        uint64_t end = format::first_extent;
+        for (const Extent &extent : extents) {
+            if (extent.end() > file_size_) {
                 return damaged(file_, file_size_, "the file ends before its data do");
             }
+            if (extent.offset < end) {
+                return damaged(file_, extent.offset, "two things lie in one place");
+            }
+            end = extent.offset + Space::rounded(extent.length);
         }
         return Status::ok();
     }

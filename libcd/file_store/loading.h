@@ -22,6 +22,7 @@ struct Loaded {
     std::string doubt;
     bool went_back = false;       // state is an older point in time than what the file says
     std::vector<Extent> given_up; // data that the file refers to, and state does not
+    std::vector<Extent> extents;  // all that the file refers to, by offset
 };
 
 // Reads the newest state that is whole. Changes nothing in the file. May throw std::bad_alloc.

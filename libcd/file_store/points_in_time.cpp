@@ -16,7 +16,7 @@ using Runs = std::unordered_set<const StoredRun *>;
 void collect(const StoredEntries &entries, Runs &runs) {
     for (const auto &[place, entry] : entries) {
         if (entry.run != nullptr) {
-            runs.insert(entry.run.get());
+            runs.insert(entry.run);
         }
     }
 }
@@ -27,7 +27,7 @@ Status check_newest(const File &file, const State &state) {
     Runs seen;
     for (const auto &[number, cd] : state.cds) {
         for (const auto &[place, entry] : cd.entries) {
-            if (entry.run != nullptr && seen.insert(entry.run.get()).second) {
+            if (entry.run != nullptr && seen.insert(entry.run).second) {
                 if (Status status = check_run(file, *entry.run); !status) {
                     return status;
                 }

@@ -5,7 +5,7 @@
 #include "file_store/format.h"
 #include "store/crc32c.h"
 
-#include <algorithm>
+#include <cstring>
 
 namespace cd {
 namespace {
@@ -16,6 +16,12 @@ constexpr size_t checked_from = 8; // behind magic and checksum
 uint32_t checksum_of(const Header &header, std::span<const std::byte> checked) {
     const uint32_t seed = crc32c(0, header.id.data(), header.id.size());
     return crc32c(seed, checked.data(), checked.size());
+}
+
+bool is_zero(std::span<const std::byte> bytes) {
+    // Each byte is the one before it.
+    return bytes.empty() || (bytes[0] == std::byte{0} &&
+                             std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
 }
 
 } // namespace
@@ -45,7 +51,7 @@ FoundRecord find_record(const Header &header, uint64_t sequence,
                         std::span<const std::byte> journal) {
     FoundRecord found;
     // A journal is zeroed before its first use.
-    if (std::ranges::all_of(journal, [](std::byte byte) { return byte == std::byte{0}; })) {
+    if (is_zero(journal)) {
         found.kind = FoundRecord::Kind::end;
         return found;
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cd/cd.h"
+#include "file_store/checksums.h"
 #include "file_store/format.h"
 #include "ranges/entry.h"
 #include "ranges/file_table.h"
@@ -26,7 +27,8 @@ namespace cd {
 struct StoredRun {
     uint64_t offset = 0;
     uint64_t length = 0;
-    std::vector<uint32_t> checksums; // one for each checked part; none if not wanted
+    Checksums checksums;
+    size_t number = 0; // in its state
 };
 
 // What tells, in another process, where a byte of memory belongs: see format::NameKind.
@@ -49,7 +51,7 @@ struct StoredEntry {
     addr_type access = CD_READ_ONLY;
     addr_scope scope = CD_GLOBAL;
     Restoration restoration = Restoration::copy;
-    std::shared_ptr<const StoredRun> run; // COPY only
+    const StoredRun *run = nullptr; // COPY only; the state has it
     uint64_t run_offset = 0;
     StoredKey key;
 };
@@ -88,8 +90,10 @@ struct State {
     std::map<uint64_t, StoredName> names;
     std::map<uint64_t, StoredCd> cds;   // by number; a parent's is smaller
     std::deque<StoredVersion> versions; // oldest first
-    uint64_t space = 0;                 // of the process that wrote last
-    size_t moved = 0;                   // entries that binds gave another address
+    // Also those that no entry has any more. Copies of a state share them.
+    std::shared_ptr<std::deque<StoredRun>> runs = std::make_shared<std::deque<StoredRun>>();
+    uint64_t space = 0; // of the process that wrote last
+    size_t moved = 0;   // entries that binds gave another address
 };
 
 } // namespace cd

@@ -90,8 +90,7 @@ void Volume::release(const Extent &extent) noexcept {
     space_.give(extent.offset, extent.length);
 }
 
-void Volume::only_these_are_taken(uint64_t begin, std::vector<Extent> extents) {
-    std::ranges::sort(extents, {}, &Extent::offset);
+void Volume::only_these_are_taken(uint64_t begin, const std::vector<Extent> &extents) {
     const auto end_of_gap = [&](uint64_t end) {
         if (begin < end) {
             space_.add(begin, end - begin);

@@ -35,9 +35,9 @@ public:
     Status reserve(uint64_t length, Extent &extent);
     void release(const Extent &extent) noexcept;
 
-    // When a file was opened: these lie in it, in any order, and from begin on the rest is free.
+    // When a file was opened: these lie in it, by offset, and from begin on the rest is free.
     // May throw std::bad_alloc.
-    void only_these_are_taken(uint64_t begin, std::vector<Extent> extents);
+    void only_these_are_taken(uint64_t begin, const std::vector<Extent> &extents);
 
 private:
     Status grow(uint64_t length);

@@ -16,27 +16,27 @@ public:
         : domain_(domain), opened_(opened), binds_(binds) {}
 
     Status add(const StoredPlace &place, const StoredEntry &entry) {
-        Unbound found = unbound_from(place, entry);
-        const StoredName &name = opened_.loaded.state.names.at(entry.key.name);
+        Name &name = name_of(entry.key.name);
+        Unbound found = unbound_from(place, entry, name);
         // A function of the other process means nothing here: the program has to give it again.
         if (found.known == Unbound::Known::by_order || found.restoration == Restoration::regen) {
             return wait(std::move(found));
         }
-        AddressBook &book = AddressBook::instance();
-        const AddressBook::Place here = book.find(name.kind, name.text, found.offset);
+        const AddressBook::Place here = find(name, found.offset);
         if (here.room >= found.old.length() && is_free(domain_, here.address, found.old.length())) {
             write_down(found, here.address);
             place_arriving(domain_, found, here.address);
             return Status::ok();
         }
-        if (name.kind == format::NameKind::object) {
-            if (const std::string other = book.other_build(name.text); !other.empty()) {
+        if (found.known == Unbound::Known::in_object) {
+            AddressBook &book = AddressBook::instance();
+            if (const std::string other = book.other_build(*name.text); !other.empty()) {
                 return fail(CD_ERROR_RESTART_MISMATCH,
                             "%s: CD %s holds %zu bytes of \"%s\" (object and build-id), but the "
                             "one that runs now has the build-id %s; run the program that wrote "
                             "the store, or start with CD_RESTART=no",
                             opened_.store->path(), domain_.name(), found.old.length(),
-                            name.text.c_str(), other.c_str());
+                            name.text->c_str(), other.c_str());
             }
         }
         return wait(std::move(found));
@@ -72,8 +72,38 @@ private:
         ++stretch_.entries;
     }
 
-    Unbound unbound_from(const StoredPlace &place, const StoredEntry &entry) {
-        const StoredName &name = opened_.loaded.state.names.at(entry.key.name);
+    // What is asked again and again of a name.
+    struct Name {
+        format::NameKind kind = format::NameKind::path;
+        std::shared_ptr<const std::string> text;
+        AddressBook::Place found; // of the byte at offset
+        uint64_t offset = 0;
+    };
+
+    Name &name_of(uint64_t number) {
+        if (last_name_ == nullptr || number != last_number_) {
+            Name &name = names_[number];
+            if (name.text == nullptr) {
+                const StoredName &stored = opened_.loaded.state.names.at(number);
+                name.kind = stored.kind;
+                name.text = std::make_shared<const std::string>(stored.text);
+            }
+            last_name_ = &name;
+            last_number_ = number;
+        }
+        return *last_name_;
+    }
+
+    static AddressBook::Place find(Name &name, uint64_t offset) {
+        if (offset < name.offset || offset - name.offset >= name.found.room) {
+            name.found = AddressBook::instance().find(name.kind, *name.text, offset);
+            name.offset = offset;
+        }
+        const uint64_t further = offset - name.offset;
+        return {name.found.address + further, name.found.room - further};
+    }
+
+    Unbound unbound_from(const StoredPlace &place, const StoredEntry &entry, const Name &name) {
         Unbound found;
         found.space = place.space;
         found.old = {place.begin, entry.end};
@@ -81,16 +111,12 @@ private:
         found.scope = entry.scope;
         found.restoration = entry.restoration;
         if (entry.run != nullptr) {
-            found.data = opened_.pieces.at(entry.run.get()).share(entry.run_offset);
+            found.data = opened_.pieces[entry.run->number].share(entry.run_offset);
         }
         found.known = name.kind == format::NameKind::path     ? Unbound::Known::by_order
                       : name.kind == format::NameKind::object ? Unbound::Known::in_object
                                                               : Unbound::Known::in_region;
-        std::shared_ptr<const std::string> &text = names_[entry.key.name];
-        if (text == nullptr) {
-            text = std::make_shared<const std::string>(name.text);
-        }
-        found.name = text;
+        found.name = name.text;
         found.ordinal = entry.key.ordinal;
         found.offset = entry.key.offset;
         found.length = entry.key.length;
@@ -108,7 +134,9 @@ private:
     OpenedStore &opened_;
     Transaction &binds_;
     Stretch stretch_;
-    std::map<uint64_t, std::shared_ptr<const std::string>> names_;
+    std::map<uint64_t, Name> names_;
+    Name *last_name_ = nullptr;
+    uint64_t last_number_ = 0;
 };
 
 } // namespace

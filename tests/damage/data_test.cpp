@@ -21,7 +21,7 @@ namespace {
 
 constexpr int advances = 3;
 
-using Runs = std::map<uint64_t, std::shared_ptr<const cd::StoredRun>>; // by offset
+using Runs = std::map<uint64_t, const cd::StoredRun *>; // by offset
 
 void add_runs(const cd::StoredEntries &entries, Runs &runs) {
     for (const auto &[place, entry] : entries) {

@@ -2,9 +2,11 @@
 // Copyright the containment-domains authors
 #include "specimen.h"
 
+#include "file_store/changes.h"
 #include "file_store/format.h"
 #include "file_store/records.h"
 #include "file_store/run.h"
+#include "store/crc32c.h"
 
 #include <gtest/gtest.h>
 
@@ -143,6 +145,37 @@ TEST_P(Metadata, EveryBitOfTheRecordsIsFound) {
     }
     for (const size_t end = at + 3 * block; at < end; at += 31) {
         flip_all(at, at + 1, 1, true); // should be zero
+    }
+}
+
+// All checksums are right: only a library that is wrong writes such a store.
+TEST_P(Metadata, TwoThingsInOnePlaceAreFound) {
+    cd::Loaded loaded;
+    ASSERT_TRUE(cd::load(store_.file(), loaded).is_ok());
+    const cd::StoredEntries &entries = loaded.state.cds[cd::State::root].entries;
+    const cd::StoredRun *first = entries.begin()->second.run;
+    const cd::StoredRun *last = entries.rbegin()->second.run;
+    ASSERT_NE(first, last);
+    for (const uint64_t place : {loaded.header.journal.offset, last->offset}) {
+        (*loaded.state.runs)[first->number].offset = place;
+        cd::ChangeWriter snapshot;
+        write_snapshot(loaded.state, snapshot);
+        const auto bytes = snapshot.bytes().bytes();
+        cd::Header header = loaded.header;
+        ++header.generation;
+        header.slot = loaded.header.other_slot();
+        header.snapshot = {store_.size(), cd::record_size(bytes.size())};
+        header.snapshot_length = bytes.size();
+        header.snapshot_checksum = cd::crc32c(0, bytes.data(), bytes.size());
+        const std::vector<std::byte> room(header.snapshot.length);
+        ASSERT_TRUE(store_.file().write(store_.size(), room.data(), room.size()).is_ok());
+        ASSERT_TRUE(store_.file().write(store_.size(), bytes.data(), bytes.size()).is_ok());
+        ASSERT_TRUE(write_header(store_.file(), header).is_ok());
+        cd::Loaded found;
+        ASSERT_TRUE(cd::load(store_.file(), found).is_ok()) << cd::message();
+        EXPECT_NE(found.doubt.find("two things lie in one place"), std::string::npos)
+            << found.doubt;
+        EXPECT_EQ(text_of(found.state) == store_.newest(), true);
     }
 }
 

@@ -144,9 +144,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                     addresses);
     FileStore::Pieces pieces;
     store.take_over(loaded, pieces);
-    for (const auto &[run, piece] : pieces) {
-        std::vector<std::byte> bytes(run->length);
-        (void)piece.block().backing()->read(0, bytes.data(), bytes.size()).is_ok();
+    for (const Piece &piece : pieces) {
+        if (piece) {
+            std::vector<std::byte> bytes(piece.block().size());
+            (void)piece.block().backing()->read(0, bytes.data(), bytes.size()).is_ok();
+        }
     }
     const bool tangled = is_tangled(extents, memory.bytes.size());
     for (const uint64_t length : {uint64_t{100}, uint64_t{5000}, data_length}) {

@@ -70,8 +70,8 @@ CHECKS = [
              "read_run(source_, run, stretch.begin + done, room.data(), room.size())",
              "source_.read(run.offset + stretch.begin + done, room.data(), room.size())"),
     Mutation("a record behind zeros is not looked for", "records.cpp", "FoundRecord find_record(",
-             "std::ranges::all_of(journal,",
-             "std::ranges::all_of(journal.first(std::min(journal.size(), format::block)),"),
+             "is_zero(journal)",
+             "is_zero(journal.first(std::min<size_t>(journal.size(), format::block)))"),
 ]
 
 ORDER = [
@@ -79,9 +79,9 @@ ORDER = [
              "Status FileTransaction::commit()", "if (Status status = writer_.flush(); !status) {",
              "if (Status status = store_.commit(*this); !status || writer_.flush().code() != 0) {"),
     Mutation("what a record that failed may refer to is free at once", "file_store.cpp",
-             "Status FileStore::commit(", "suspect_ = std::move(transaction.named_);", ""),
+             "Status FileStore::write(", "suspect_ = std::move(transaction.named_);", ""),
     Mutation("a record that failed is not wiped before the next one", "file_store.cpp",
-             "Status FileStore::commit(", "metadata_.settle()", "Status::ok()"),
+             "Status FileStore::write(", "metadata_.settle()", "Status::ok()"),
     Mutation("a new journal is not wiped", "metadata.cpp", "Status Metadata::write_generation(",
              "file.write_zeros(header.journal.offset, header.journal.length)", "Status::ok()"),
     Mutation("headers do not alternate", "metadata.cpp", "Status Metadata::move_to(",
@@ -112,13 +112,11 @@ ORDER = [
     Mutation("there is no second header at first", "metadata.cpp", "Status Metadata::create(",
              "slot < format::headers", "slot < 1"),
     Mutation("what the file holds counts as free when it is opened", "file_store.cpp",
-             "void FileStore::take_over(", "taken.push_back({run->offset, run->length});", ""),
+             "void FileStore::take_over(", "taken = loaded.extents;", "taken;"),
     Mutation("the older metadata count as free when the file is opened", "file_store.cpp",
              "void FileStore::take_over(",
-             "taken.insert(taken.end(), {loaded.older.snapshot, loaded.older.journal});", ""),
-    Mutation("what is newer than a chosen point in time counts as free at once", "file_store.cpp",
-             "void FileStore::take_over(",
-             "taken.insert(taken.end(), loaded.given_up.begin(), loaded.given_up.end());", ""),
+             "for (const Extent &extent : {loaded.older.snapshot, loaded.older.journal}) {",
+             "for (const Extent &extent : std::initializer_list<Extent>{}) {"),
 ]
 
 MUTATIONS = SYNCS + CHECKS + ORDER

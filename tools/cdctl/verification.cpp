@@ -44,7 +44,7 @@ void add_uses(const cd::StoredEntries &entries, const std::string &holder, int v
               Uses &uses) {
     for (const auto &[place, entry] : entries) {
         if (entry.run != nullptr) {
-            uses[entry.run.get()].push_back({holder, &place, &entry, version});
+            uses[entry.run].push_back({holder, &place, &entry, version});
         }
     }
 }

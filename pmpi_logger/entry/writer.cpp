@@ -81,11 +81,13 @@ EntryHeader *EntryWriter::write() {
         return last;
     }
     const auto length = static_cast<size_t>(at_ - begin_);
+    EntryHeader *written = &header();
+    begin_ = nullptr;
     cd_log_close(length);
     if (WholeProgram::records()) {
-        WholeProgram::written(begin_, length); // it may have been dropped now
+        WholeProgram::written(written, length); // it may have been dropped now
     } else {
-        last = &header();
+        last = written;
     }
     return last;
 }

@@ -22,6 +22,11 @@ public:
     EntryWriter(const Call &call, int result);
     EntryWriter(const EntryWriter &) = delete;
     EntryWriter &operator=(const EntryWriter &) = delete;
+    ~EntryWriter() { // without write(), there was no memory
+        if (begin_ != nullptr) {
+            cd_log_drop();
+        }
+    }
 
     void set(EntryHeader::Flags flag) {
         if (begin_ != nullptr) {

@@ -96,14 +96,16 @@ void Completes::settle(Completion &c, int result, bool recording) {
                       : c.shape == Shape::some ? k
                                                : 0];
     };
+    auto types = table.hold_types();
     for (size_t k = 0; k < slots.size(); ++k) {
-        if (const Request *request = space.requests[static_cast<size_t>(slots[k])]) {
+        if (Request *request = space.requests[static_cast<size_t>(slots[k])]) {
             deliver_staged(*request, status_of(k, slots[k]), result);
         }
     }
 
     // What stands in the log.
     if (recording && nothing && result == MPI_SUCCESS) {
+        types.unlock();
         if (c.shape == Shape::any) {
             c.call.add_output({c.index, sizeof *c.index});
         }
@@ -140,8 +142,10 @@ void Completes::settle(Completion &c, int result, bool recording) {
                 writer.add_data(request->arrivals, bytes_brought(*request, status, result));
             }
         }
+        types.unlock();
         writer.write();
     }
+    types = {};
 
     // What MPI knows no more.
     for (const int slot : slots) {
@@ -247,6 +251,7 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
     const int result = real<Fn::MPI_Request_get_status>(
         request != nullptr ? request->known_to_mpi() : handle, flag, loan.to());
     const bool error_written = loan.settle();
+    auto types = RequestTable::instance().hold_types();
     if (request != nullptr && *flag != 0) {
         deliver_staged(*request, *loan.to(), result);
     }
@@ -257,6 +262,7 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
     call.fn = Fn::MPI_Request_get_status;
     call.site = site;
     if (*flag == 0) {
+        types.unlock();
         record_nothing(call, result);
         return result;
     }
@@ -271,6 +277,7 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
     if (active) {
         writer.add_data(request->arrivals, bytes_brought(*request, *loan.to(), result));
     }
+    types.unlock();
     writer.write();
     return result;
 }
@@ -290,9 +297,12 @@ int Peeks::replay(const void *site, MPI_Request handle, int *flag, MPI_Status *s
         give_status(entry->take<MPI_Status>(), entry->has(EntryHeader::status_error_written),
                     status);
         const auto id = entry->take<uint64_t>();
-        const Request *request = id != 0 ? RequestTable::instance().find(id) : nullptr;
+        Request *request = id != 0 ? RequestTable::instance().find(id) : nullptr;
         if (request != nullptr && !entry->take_data(request->arrivals)) {
             return not_matching(call, *entry, "how much data is received");
+        }
+        if (request != nullptr) {
+            request->delivered = true;
         }
     }
     return entry->result();

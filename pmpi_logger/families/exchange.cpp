@@ -3,8 +3,10 @@
 #include "families/exchange.h"
 
 #include "entry/writer.h"
+#include "families/persistent.h"
 #include "payload/copy.h"
 #include "replay/match.h"
+#include "requests/completion.h"
 
 namespace cd::logger {
 void Exchange::add_checksum(Call &call) {
@@ -32,6 +34,9 @@ void Exchange::record(const Call &call, int result, const MPI_Status *status, bo
     }
     writer.add_data(blocks, most);
     writer.write();
+    if (freed_are_under_way()) {
+        FreesRequest::sweep(false);
+    }
 }
 
 int Exchange::replay(const Call &call, bool has_status) {

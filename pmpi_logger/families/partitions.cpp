@@ -6,6 +6,7 @@
 #include "payload/copy.h"
 #include "replay/match.h"
 #include "replay/polls.h"
+#include "requests/completion.h"
 
 namespace cd::logger {
 namespace {
@@ -69,16 +70,19 @@ Call AsksForPart::call_of(Fn fn, const void *site, int part) {
 void AsksForPart::settle(const Call &call, MPI_Request handle, int part, int flag, int result,
                          bool recording) {
     const Inside inside;
-    const Request *request = RequestTable::instance().find(handle);
+    Request *request = RequestTable::instance().find(handle);
+    auto types = RequestTable::instance().hold_types();
     const Blocks arrived = flag != 0 && result == MPI_SUCCESS ? arriving(request, part) : Blocks();
     if (!arrived.empty()) {
-        request->staging.deliver(request->arrivals.front(), part, request->partitions);
+        deliver_staged_part(*request, part);
     }
     if (recording && flag == 0) {
+        types.unlock();
         record_nothing(call, result);
     } else if (recording) {
         EntryWriter writer(call, result);
         writer.add_data(arrived, everything);
+        types.unlock();
         writer.write();
     }
 }
@@ -91,9 +95,12 @@ bool AsksForPart::replay(const Call &call, MPI_Request handle, int part, int *fl
     }
     *flag = entry->has(EntryHeader::negative) ? 0 : 1;
     result = entry->result();
-    const Blocks arrived = arriving(RequestTable::instance().find(handle), part);
+    Request *request = RequestTable::instance().find(handle);
+    const Blocks arrived = arriving(request, part);
     if (*flag != 0 && result == MPI_SUCCESS && !entry->at_end() && !entry->take_data(arrived)) {
         result = not_matching(call, *entry, "how much data is received");
+    } else if (*flag != 0 && !arrived.empty()) {
+        note_part_delivered(*request, part);
     }
     return false;
 }

@@ -5,6 +5,7 @@
 #include "families/family.h"
 #include "replay/complaint.h"
 #include "requests/table.h"
+#include "whole_program/whole_program.h"
 
 #include <tuple>
 #include <vector>
@@ -28,7 +29,7 @@ public:
         const int mode = cd_log_mode();
         Request *request = RequestTable::instance().find(handle);
         if (mode == CD_LOG_OFF) {
-            if (request != nullptr && request->logged()) {
+            if (request != nullptr && request->logged() && !WholeProgram::holds(request->place)) {
                 return refuse(F, started_in_a_cd_of_another_thread);
             }
             copy(request, parts<F>(arguments));

@@ -25,24 +25,32 @@ Buffers buffers_of(const Call &call) {
     return {word_of(call.arguments.send_buf), word_of(call.arguments.recv_buf)};
 }
 
-void describe(const Call &call, Request::Kind kind, Request &request) {
-    request.kind = kind;
-    request.persistent = true;
-    request.arrivals.clear();
-    request.departures.clear();
-    call.arrival->received(call.arguments, request.arrivals);
-    call.arrival->sent(call.arguments, request.departures);
+Purpose purpose_of(const Call &call, Request::Kind kind) {
+    Purpose purpose;
+    purpose.kind = kind;
+    purpose.persistent = true;
+    call.arrival->received(call.arguments, purpose.arrivals);
+    call.arrival->sent(call.arguments, purpose.departures);
     if (kind == Request::Kind::partitioned) {
-        request.parts = request.departures.empty() ? request.arrivals : request.departures;
-        request.partitions = call.arguments.partitions;
-        request.departures.clear(); // which go when the program says so
+        purpose.parts = purpose.departures.empty() ? purpose.arrivals : purpose.departures;
+        purpose.partitions = call.arguments.partitions;
+        purpose.departures.clear(); // which go when the program says so
     }
     if (kind == Request::Kind::receive) {
-        request.departures.clear();
-        request.comm = call.arguments.comm;
-        request.peer = static_cast<int>(call.words[2]); // count, type, peer, tag
-        request.tag = static_cast<int>(call.words[3]);
+        purpose.departures.clear();
+        purpose.comm = call.arguments.comm;
+        purpose.peer = static_cast<int>(call.words[2]); // count, type, peer, tag
+        purpose.tag = static_cast<int>(call.words[3]);
     }
+    return purpose;
+}
+
+// The program has its buffers somewhere else now.
+void describe_anew(const Call &call, Request &request) {
+    Purpose purpose = purpose_of(call, request.kind);
+    RequestTable::instance().change(request, [&](Request &described) {
+        static_cast<Purpose &>(described) = std::move(purpose);
+    });
 }
 
 // What has been sent stands in the log as a checksum.
@@ -76,7 +84,7 @@ void back_in_place(const Call &call, MPI_Request handle) {
     if (request != nullptr && request->made_anew != MPI_REQUEST_NULL && request->staging.empty()) {
         const Inside inside;
         forget_made_anew(*request);
-        describe(call, request->kind, *request);
+        describe_anew(call, *request);
     }
 }
 
@@ -97,7 +105,8 @@ void send_from_copy(Request &request) {
         forget_made_anew(request);
         request.made_anew = made;
         ++RequestTable::instance().stand_ins;
-        request.staging = std::move(staging);
+        RequestTable::instance().change(
+            request, [&](Request &sent_by) { sent_by.staging = std::move(staging); });
     }
 }
 
@@ -111,8 +120,7 @@ int free_persistent(Request &request, MPI_Request *handle) {
 
 void Initializing::track(const Call &call, Request::Kind kind, MPI_Request handle) {
     const Inside inside;
-    Request &request = RequestTable::instance().add(handle);
-    describe(call, kind, request);
+    Request &request = RequestTable::instance().add(handle, purpose_of(call, kind));
     request.state = Request::State::inactive;
 }
 
@@ -159,7 +167,7 @@ void Initializing::moved(const Call &call, MPI_Request *handle, MPI_Request made
     if (request == nullptr) {
         return;
     }
-    describe(call, request->kind, *request);
+    describe_anew(call, *request);
     forget_made_anew(*request);
     request->made_anew = made;
     ++table.stand_ins;
@@ -172,8 +180,9 @@ Staging Initializing::staging_of(const Call &call, bool has_send_buf) {
 }
 
 void Initializing::keep(MPI_Request handle, Staging &&staging) {
-    if (Request *request = RequestTable::instance().find(handle)) {
-        request->staging = std::move(staging);
+    RequestTable &table = RequestTable::instance();
+    if (Request *request = table.find(handle)) {
+        table.change(*request, [&](Request &made) { made.staging = std::move(staging); });
     }
 }
 
@@ -181,8 +190,9 @@ void Initializing::follow(const Call &call, bool has_send_buf, MPI_Request handl
     Request *request = RequestTable::instance().find(handle);
     if (request != nullptr && !request->staging.empty()) {
         const Inside inside;
-        describe(call, request->kind, *request);
-        request->staging.follow(call, has_send_buf);
+        describe_anew(call, *request);
+        RequestTable::instance().change(
+            *request, [&](Request &found) { found.staging.follow(call, has_send_buf); });
     }
 }
 
@@ -222,8 +232,9 @@ int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Reques
     for (int i = 0; i < started; ++i) {
         Request *request = table.find(requests[i]);
         if (request == nullptr) {
-            request = &table.add(requests[i]);
-            request->persistent = true;
+            Purpose unknown;
+            unknown.persistent = true;
+            request = &table.add(requests[i], std::move(unknown));
         }
         request->state = Request::State::active;
         if (mode == CD_LOG_RECORDING) {
@@ -305,6 +316,8 @@ int FreesRequest::run(const void *site, MPI_Request *handle) {
     Request *request = table.find(*handle);
     const int mode = cd_log_mode();
     const Call call = simple_call(Fn::MPI_Request_free, site);
+    cd_log_place place = {};
+    cd_log_here(&place);
     if (mode == CD_LOG_REPLAYING) {
         int result = MPI_SUCCESS;
         if (!next_entry(call, result)) {
@@ -326,37 +339,48 @@ int FreesRequest::run(const void *site, MPI_Request *handle) {
         }
         return real<Fn::MPI_Request_free>(handle);
     }
-    if (request->persistent && request->state != Request::State::active) {
-        // A re-execution gets it again, so it goes with the log.
-        if (mode == CD_LOG_OFF) {
-            return free_persistent(*request, handle);
-        }
-        if (!request->freed) {
-            request->freed = true;
-            cd_log_place place = {};
-            cd_log_here(&place);
-            const MPI_Request freed = *handle;
-            when_forgotten(place, [freed] {
-                if (Request *last = RequestTable::instance().find(freed)) {
-                    MPI_Request handle_of_last = freed;
-                    free_persistent(*last, &handle_of_last);
-                }
-            });
-        }
-    } else if (request->state == Request::State::replayed) {
+    if (request->persistent && mode == CD_LOG_OFF && request->state != Request::State::active) {
+        return free_persistent(*request, handle);
+    }
+    if (!request->persistent && request->state == Request::State::replayed) {
         const MPI_Request placeholder = request->handle;
         table.remove(*request);
         give_placeholder(placeholder);
-    } else {
-        request->freed = true;
-        sweep(false);
+        *handle = MPI_REQUEST_NULL;
+        return MPI_SUCCESS;
     }
+    request->freed = true;
+    request->freed_at = place;
+    if (request->persistent && mode != CD_LOG_OFF) {
+        free_with_log(*request);
+    }
+    sweep(false);
     *handle = MPI_REQUEST_NULL;
     return MPI_SUCCESS;
 }
 
+// A re-execution gets it again.
+void FreesRequest::free_with_log(Request &request) {
+    if (request.goes_with_log) {
+        return;
+    }
+    request.goes_with_log = true;
+    when_forgotten(request.freed_at, [freed = request.handle] {
+        Request *last = RequestTable::instance().find(freed);
+        if (last == nullptr) {
+            return;
+        }
+        last->goes_with_log = false;
+        if (last->freed && last->state != Request::State::active) {
+            MPI_Request handle = freed;
+            free_persistent(*last, &handle);
+        }
+    });
+}
+
 void FreesRequest::sweep(bool at_end) {
     RequestTable &table = RequestTable::instance();
+    freed_are_under_way() = false;
     for (Request *request : at_end ? table.all() : table.of_this_thread()) {
         if (!request->freed || request->state != Request::State::active) {
             continue;
@@ -365,22 +389,33 @@ void FreesRequest::sweep(bool at_end) {
         std::vector<Request *> ending;
         table.find_ending(&request->handle, 1, ending);
         int complete = 0;
+        int result = MPI_SUCCESS;
+        MPI_Status status = {};
         if (at_end && request->kind == Request::Kind::receive) {
             real<Fn::MPI_Cancel>(&known);
         }
         if (at_end) {
-            real<Fn::MPI_Wait>(&known, MPI_STATUS_IGNORE);
+            result = real<Fn::MPI_Wait>(&known, &status);
             complete = 1;
         } else {
-            real<Fn::MPI_Test>(&known, &complete, MPI_STATUS_IGNORE);
+            result = real<Fn::MPI_Test>(&known, &complete, &status);
         }
         if (complete != 0) {
+            const auto types = table.hold_types();
+            deliver_staged(*request, status, result);
+        }
+        if (complete != 0 && request->goes_with_log && !at_end) {
+            request->state = Request::State::inactive;
+            table.ended(*request);
+            table.give_back(ending);
+        } else if (complete != 0) {
             if (request->persistent) {
                 real<Fn::MPI_Request_free>(&known);
             }
             table.remove(*request);
         } else {
             table.give_back(ending);
+            freed_are_under_way() = true;
         }
     }
 }

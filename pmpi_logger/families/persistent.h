@@ -170,6 +170,7 @@ public:
 
 private:
     static int run(const void *site, MPI_Request *request);
+    static void free_with_log(Request &request);
 };
 
 class CompletesGeneralized : public MovesData {

@@ -12,19 +12,19 @@
 namespace cd::logger {
 namespace {
 
-// What a re-execution may have at other addresses.
-void describe(const Call &call, Request::Kind kind, const Block &made, Request &request) {
-    request.kind = kind;
-    request.arrivals.clear();
-    call.arrival->received(call.arguments, request.arrivals);
+Purpose purpose_of(const Call &call, Request::Kind kind, const Block &made) {
+    Purpose purpose;
+    purpose.kind = kind;
+    call.arrival->received(call.arguments, purpose.arrivals);
     if (made.count > 0) {
-        request.arrivals.push_back(made);
+        purpose.arrivals.push_back(made);
     }
     if (kind == Request::Kind::receive) {
-        request.comm = call.arguments.comm;
-        request.peer = static_cast<int>(call.words[2]); // count, type, peer, tag: MPI_Irecv's order
-        request.tag = static_cast<int>(call.words[3]);
+        purpose.comm = call.arguments.comm;
+        purpose.peer = static_cast<int>(call.words[2]); // count, type, peer, tag: MPI_Irecv's order
+        purpose.tag = static_cast<int>(call.words[3]);
     }
+    return purpose;
 }
 
 // What a request that was complete from the start has brought. A receive that was has received
@@ -45,7 +45,7 @@ Blocks brought_at_once(const Call &call, Request::Kind kind, const Block &made) 
 void Starting::track(const Call &call, Request::Kind kind, MPI_Request handle) {
     const Inside inside;
     if (handle != MPI_REQUEST_NULL && !complete_from_start(handle)) {
-        describe(call, kind, made_by(call, kind), RequestTable::instance().add(handle));
+        RequestTable::instance().add(handle, purpose_of(call, kind, made_by(call, kind)));
     }
 }
 
@@ -85,10 +85,9 @@ void Starting::record(const Call &call, Request::Kind kind, int result, MPI_Requ
     if (goes_on) {
         cd_log_place place = {};
         cd_log_here(&place);
-        request = &RequestTable::instance().add_started(handle, place);
-        describe(call, kind, made_by(call, kind), *request);
-        request->shadow = std::move(shadow);
-        request->staging = std::move(staging);
+        request = &RequestTable::instance().add_started(handle, place,
+                                                        purpose_of(call, kind, made_by(call, kind)),
+                                                        std::move(shadow), std::move(staging));
     } else if (result == MPI_SUCCESS) {
         brought = brought_at_once(call, kind, made_by(call, kind));
         staging.deliver(brought, everything);
@@ -127,13 +126,16 @@ int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, 
     Request *request = table.find(id);
     if (request == nullptr) {
         *handle = take_placeholder();
-        request = &table.add(*handle);
+        request = &table.add(*handle, purpose_of(call, kind, made_by(call, kind)));
         table.started(*request, id, place);
-        describe(call, kind, made_by(call, kind), *request);
         request->state = Request::State::replayed;
         return MPI_SUCCESS;
     }
-    describe(call, request->kind, made_by(call, request->kind), *request);
+    // A re-execution may have its buffers at other addresses.
+    Purpose purpose = purpose_of(call, request->kind, made_by(call, request->kind));
+    table.change(*request,
+                 [&](Request &found) { static_cast<Purpose &>(found) = std::move(purpose); });
+    request->freed = false;
     switch (request->state) {
     case Request::State::cancelled:
         again = request;

@@ -33,8 +33,10 @@ void deliver_landed(const Access &access) {
 
 // Its data are with the program, which may do with them what it likes before it waits for it.
 void nothing_is_left_of(Request &read) {
-    read.arrivals.clear();
-    read.staging.landed.clear();
+    RequestTable::instance().change(read, [](Request &request) {
+        request.arrivals.clear();
+        request.staging.landed.clear();
+    });
 }
 
 void free_types(const Access &access) {

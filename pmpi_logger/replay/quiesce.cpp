@@ -49,6 +49,7 @@ bool completes_in_time(const Request &request, MPI_Status &status) {
 
 void keep_data(Request &request, const MPI_Status &status) {
     request.data.clear();
+    const auto types = RequestTable::instance().hold_types();
     size_t most = bytes_brought(request, status, MPI_SUCCESS);
     std::vector<std::byte> scratch;
     for (const Block &block : request.arrivals) {
@@ -188,6 +189,17 @@ void drop_replayed(cd_handle cd) {
     }
 }
 
+// The program has its memory and its handles again as they were.
+void take_back(cd_handle cd) {
+    for (Request *request : RequestTable::instance().concerned(cd)) {
+        request->delivered = false;
+        request->parts_delivered.clear();
+        if (request->freed && cd_log_covers(cd, &request->freed_at) != 0) {
+            request->freed = false;
+        }
+    }
+}
+
 } // namespace
 
 const char *quiesce(cd_handle cd) {
@@ -224,6 +236,7 @@ void resume(cd_handle cd, bool restored) {
     resume_all(cd, restored);
     if (restored) {
         drop_replayed(cd);
+        take_back(cd);
     }
 }
 

@@ -25,11 +25,39 @@ size_t bytes_brought(const Request &request, const MPI_Status &status, int resul
     return cancelled ? 0 : bytes_received(status);
 }
 
-void deliver_staged(const Request &request, const MPI_Status &status, int result) {
+void deliver_staged(Request &request, const MPI_Status &status, int result) {
     const int error = result == MPI_ERR_IN_STATUS ? status.MPI_ERROR : result;
-    if (!request.staging.empty() && error == MPI_SUCCESS) {
-        request.staging.deliver(request.arrivals, bytes_brought(request, status, error));
+    if (request.staging.empty() || error != MPI_SUCCESS || request.delivered) {
+        return;
     }
+    if (request.parts_delivered.empty()) {
+        request.staging.deliver(request.arrivals, bytes_brought(request, status, error));
+    } else {
+        for (int part = 0; part < request.partitions; ++part) {
+            deliver_staged_part(request, part);
+        }
+    }
+    request.delivered = true;
+}
+
+void deliver_staged_part(Request &request, int part) {
+    if (request.staging.empty() || request.delivered) {
+        return;
+    }
+    if (request.parts_delivered.empty() || !request.parts_delivered[static_cast<size_t>(part)]) {
+        request.staging.deliver(request.arrivals.front(), part, request.partitions);
+        note_part_delivered(request, part);
+    }
+}
+
+void note_part_delivered(Request &request, int part) {
+    request.parts_delivered.resize(static_cast<size_t>(request.partitions));
+    request.parts_delivered[static_cast<size_t>(part)] = true;
+}
+
+bool &freed_are_under_way() {
+    [[gnu::tls_model("initial-exec")]] static constinit thread_local bool some = false;
+    return some;
 }
 
 void deliver_kept(const Request &request) {

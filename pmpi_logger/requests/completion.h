@@ -11,8 +11,16 @@ namespace cd::logger {
 // How many bytes came with a completion.
 size_t bytes_brought(const Request &request, const MPI_Status &status, int result);
 
-// The program gets what a request has brought that is complete, if it lies elsewhere.
-void deliver_staged(const Request &request, const MPI_Status &status, int result);
+// The program gets what a request has brought that is complete, if it lies elsewhere; once.
+void deliver_staged(Request &request, const MPI_Status &status, int result);
+
+// The same of one part that has arrived; and that the program has it from elsewhere.
+void deliver_staged_part(Request &request, int part);
+void note_part_delivered(Request &request, int part);
+
+// Whether this thread has freed requests that were under way, so that what they bring is delivered
+// when somebody next looks.
+bool &freed_are_under_way();
 
 // Delivers the data of a parked request.
 void deliver_kept(const Request &request);

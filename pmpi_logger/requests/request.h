@@ -15,9 +15,8 @@
 
 namespace cd::logger {
 
-// What there is to know of an MPI request beyond what MPI tells: where its data arrive, and whether
-// and where its start stands in a log.
-struct Request {
+// What a request was made for.
+struct Purpose {
     enum class Kind : uint8_t {
         send,
         receive,  // can be cancelled and posted again
@@ -28,6 +27,24 @@ struct Request {
         partitioned, // of which the program says, or asks, which parts are done
         generalized  // the program completes it
     };
+
+    Kind kind = Kind::send;
+    bool persistent = false;
+
+    Blocks arrivals;   // where data arrive
+    Blocks departures; // a persistent send's data
+    Blocks parts;      // of a partitioned one, in a row
+    int partitions = 1;
+
+    // A receive's, to post it again.
+    MPI_Comm comm = MPI_COMM_NULL;
+    int peer = 0;
+    int tag = 0;
+};
+
+// What there is to know of an MPI request beyond what MPI tells: where its data arrive, and whether
+// and where its start stands in a log.
+struct Request : Purpose {
     enum class State : uint8_t {
         inactive,  // a persistent one between two uses
         active,    // MPI works on it
@@ -38,11 +55,11 @@ struct Request {
 
     size_t seat = 0; // among all that are tracked
 
-    Kind kind = Kind::send;
     State state = State::active;
-    bool persistent = false;
-    bool freed = false;  // by the program, before it was complete
-    bool ending = false; // MPI may be done with it, and give its handle to another one
+    bool freed = false;         // by the program, before it was complete
+    cd_log_place freed_at = {}; // where that stands in a log, if it does
+    bool goes_with_log = false; // a freed one that is persistent, which a re-execution may want
+    bool ending = false;        // MPI may be done with it, and give its handle to another one
 
     MPI_Request handle = MPI_REQUEST_NULL;   // that the program holds
     MPI_Request stand_in = MPI_REQUEST_NULL; // that MPI has to be asked for instead, if any
@@ -54,17 +71,11 @@ struct Request {
     cd_log_place place = {}; // where its start stands in a log, if it has an id
     uint64_t id = 0;         // of the start; 0 if not logged
 
-    Blocks arrivals;   // where data arrive
-    Blocks departures; // a persistent send's data
-    Blocks parts;      // of a partitioned one, in a row
-    int partitions = 1;
     Shadow shadow;   // that a send goes out from
     Staging staging; // that any other one works on
-
-    // A receive's, to post it again.
-    MPI_Comm comm = MPI_COMM_NULL;
-    int peer = 0;
-    int tag = 0;
+    // What the program has of that already, which it may have changed since: all, or these parts.
+    bool delivered = false;
+    std::vector<bool> parts_delivered;
 
     // Of a read of another rank's window. What ends those also brings the data.
     MPI_Win window = MPI_WIN_NULL;

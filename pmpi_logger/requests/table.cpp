@@ -25,8 +25,8 @@ uint64_t this_thread() {
 }
 
 // The log may name them.
-void release_types(Request &request) {
-    for (MPI_Datatype type : request.own_types) {
+void release(const std::vector<MPI_Datatype> &types) {
+    for (MPI_Datatype type : types) {
         auto free_type = [type]() mutable {
             forget_type_facts();
             real<Fn::MPI_Type_free>(&type);
@@ -40,6 +40,21 @@ void release_types(Request &request) {
     }
 }
 
+// The data of the request that have the type.
+std::vector<Block *> described_by(Request &request, MPI_Datatype type) {
+    std::vector<Block *> found;
+    for (Blocks *blocks :
+         {&request.arrivals, &request.departures, &request.parts, &request.staging.landed,
+          &request.staging.sources, &request.staging.places}) {
+        for (Block &block : *blocks) {
+            if (block.type == type) {
+                found.push_back(&block);
+            }
+        }
+    }
+    return found;
+}
+
 } // namespace
 
 RequestTable &RequestTable::instance() {
@@ -48,19 +63,23 @@ RequestTable &RequestTable::instance() {
     return table;
 }
 
-Request &RequestTable::add(MPI_Request handle) {
+Request &RequestTable::add(MPI_Request handle, Purpose &&purpose) {
     std::unique_lock lock(mutex_);
-    return add(handle, lock);
+    return add(handle, std::move(purpose), lock);
 }
 
-Request &RequestTable::add_started(MPI_Request handle, const cd_log_place &place) {
+Request &RequestTable::add_started(MPI_Request handle, const cd_log_place &place, Purpose &&purpose,
+                                   Shadow &&shadow, Staging &&staging) {
     std::unique_lock lock(mutex_);
-    Request &request = add(handle, lock);
+    Request &request = add(handle, std::move(purpose), lock);
+    request.shadow = std::move(shadow);
+    request.staging = std::move(staging);
     start(request, ++numbers_, place);
     return request;
 }
 
-Request &RequestTable::add(MPI_Request handle, std::unique_lock<OwnedLock> &lock) {
+Request &RequestTable::add(MPI_Request handle, Purpose &&purpose,
+                           std::unique_lock<OwnedLock> &lock) {
     forget_stale(handle, lock);
     if (spare_.empty()) {
         spare_.push_back(&all_.emplace_back());
@@ -69,6 +88,7 @@ Request &RequestTable::add(MPI_Request handle, std::unique_lock<OwnedLock> &lock
     spare_.pop_back();
     request.seat = tracked_.size();
     tracked_.push_back(&request);
+    static_cast<Purpose &>(request) = std::move(purpose);
     set_name(request, handle);
     request.thread = this_thread();
     request.order = ++starts_;
@@ -152,6 +172,8 @@ void RequestTable::set_number(Request &request, uint64_t id) {
 void RequestTable::start(Request &request, uint64_t id, const cd_log_place &place) {
     set_number(request, id);
     request.place = place;
+    request.delivered = false;
+    request.parts_delivered.clear();
     request.thread = this_thread();
     request.order = ++starts_;
 }
@@ -190,8 +212,8 @@ void RequestTable::remove(Request &request) {
     if (request.made_anew != MPI_REQUEST_NULL) {
         --stand_ins;
     }
-    release_types(request);
-    const std::scoped_lock lock(mutex_);
+    std::unique_lock lock(mutex_);
+    const std::vector<MPI_Datatype> types = std::move(request.own_types);
     set_name(request, MPI_REQUEST_NULL);
     set_number(request, 0);
     tracked_.back()->seat = request.seat;
@@ -201,28 +223,47 @@ void RequestTable::remove(Request &request) {
     std::destroy_at(&request);
     std::construct_at(&request);
     spare_.push_back(&request);
+    lock.unlock();
+    release(types);
 }
 
+// MPI copies types without the lock: that may call functions of the program.
 void RequestTable::keep_type(MPI_Datatype type) {
     if (empty()) {
         return;
     }
-    for (Request *request : all()) {
-        MPI_Datatype copy = MPI_DATATYPE_NULL;
-        for (Blocks *blocks :
-             {&request->arrivals, &request->departures, &request->parts, &request->staging.landed,
-              &request->staging.sources, &request->staging.places}) {
-            for (Block &block : *blocks) {
-                if (block.type != type) {
-                    continue;
-                }
-                if (copy == MPI_DATATYPE_NULL) {
-                    real<Fn::MPI_Type_dup>(type, &copy);
-                    request->own_types.push_back(copy);
-                }
-                block.type = copy;
-            }
+    std::vector<MPI_Datatype> copies;
+    for (bool enough = false; !enough;) {
+        std::unique_lock lock(mutex_);
+        const auto users = std::ranges::count_if(
+            tracked_, [type](Request *request) { return !described_by(*request, type).empty(); });
+        enough = copies.size() >= static_cast<size_t>(users);
+        if (enough) {
+            give_copies(type, copies);
+            continue;
         }
+        lock.unlock();
+        MPI_Datatype copy = MPI_DATATYPE_NULL;
+        real<Fn::MPI_Type_dup>(type, &copy);
+        copies.push_back(copy);
+    }
+    for (MPI_Datatype &unused : copies) {
+        real<Fn::MPI_Type_free>(&unused);
+    }
+}
+
+// Takes one copy for each request that needs one.
+void RequestTable::give_copies(MPI_Datatype type, std::vector<MPI_Datatype> &copies) {
+    for (Request *request : tracked_) {
+        const std::vector<Block *> blocks = described_by(*request, type);
+        if (blocks.empty()) {
+            continue;
+        }
+        for (Block *block : blocks) {
+            block->type = copies.back();
+        }
+        request->own_types.push_back(copies.back());
+        copies.pop_back();
     }
 }
 

@@ -30,10 +30,21 @@ public:
 
     // A new one under its handle. One that had the handle before is gone, unnoticed, or just ending
     // in another thread.
-    Request &add(MPI_Request handle);
+    Request &add(MPI_Request handle, Purpose &&purpose);
 
-    // add() and started() at once.
-    Request &add_started(MPI_Request handle, const cd_log_place &place);
+    // add() and started() at once; and what MPI works on.
+    Request &add_started(MPI_Request handle, const cd_log_place &place, Purpose &&purpose,
+                         Shadow &&shadow, Staging &&staging);
+
+    // Changes the request where another thread's keep_type() may look at it.
+    template <typename Change> void change(Request &request, const Change &make) {
+        const std::scoped_lock lock(mutex_);
+        make(request);
+    }
+
+    // As long as the result is locked, keep_type() waits, and what describes the data of this
+    // thread's requests can be used. Nothing else of the table may be called meanwhile.
+    std::unique_lock<OwnedLock> hold_types() { return std::unique_lock(mutex_); }
 
     // nullptr if it is not tracked.
     Request *find(MPI_Request handle);
@@ -85,10 +96,11 @@ public:
 private:
     template <typename Wanted> std::vector<Request *> those(const Wanted &wanted);
     // With the mutex held.
-    Request &add(MPI_Request handle, std::unique_lock<OwnedLock> &lock);
+    Request &add(MPI_Request handle, Purpose &&purpose, std::unique_lock<OwnedLock> &lock);
     void forget_stale(MPI_Request handle, std::unique_lock<OwnedLock> &lock);
     Request *named(MPI_Request handle) const;
     void set_name(Request &request, MPI_Request handle);
+    void give_copies(MPI_Datatype type, std::vector<MPI_Datatype> &copies);
     void set_number(Request &request, uint64_t id);
     void start(Request &request, uint64_t id, const cd_log_place &place);
 

@@ -62,6 +62,10 @@ bool WholeProgram::is_active() {
     return cd_log_here(&place) != 0 && place.family == recording.family;
 }
 
+bool WholeProgram::holds(const cd_log_place &place) {
+    return recording.cd != nullptr && place.family == recording.family;
+}
+
 void WholeProgram::begin() {
     if (!is_wanted()) {
         return;

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "cd/mpi_log.h"
+
 #include <cstddef>
 
 namespace cd::logger {
@@ -13,6 +15,9 @@ class WholeProgram {
 public:
     // Whether what this thread records goes to that CD.
     static bool records() { return recording_ && is_active(); }
+
+    // Whether what stands at place was recorded there, by whatever thread.
+    static bool holds(const cd_log_place &place);
 
     static void begin(); // MPI is up
     static void end();   // MPI is about to end

@@ -71,8 +71,8 @@ void await(int from) {
     MPI_Recv(nullptr, 0, MPI_INT, from, signal_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-Domain::Domain(cd_handle parent, const char *name)
-    : handle_(create_cd(parent, nullptr,
+Domain::Domain(cd_handle parent, const char *name, const char *storage_info)
+    : handle_(create_cd(parent, storage_info,
                         parent != nullptr ? MPI_LOGGING_INHERIT : MPI_LOGGING_ENABLED,
                         parent != nullptr ? nullptr : name, nullptr)) {
     CHECK(handle_ != nullptr);

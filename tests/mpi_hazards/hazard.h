@@ -55,7 +55,8 @@ void await(int from);
 // A CD that logs.
 class Domain {
 public:
-    explicit Domain(cd_handle parent = nullptr, const char *name = "hazard");
+    explicit Domain(cd_handle parent = nullptr, const char *name = "hazard",
+                    const char *storage_info = nullptr);
     Domain(const Domain &) = delete;
     Domain &operator=(const Domain &) = delete;
     ~Domain(); // commits, unless a restore of an ancestor has discarded it

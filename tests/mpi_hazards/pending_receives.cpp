@@ -373,3 +373,114 @@ HAZARD(matched_probe_pending) {
     CHECK(tells(status, 1, 5, rendezvous));
     CHECK(buffer == numbers(4, rendezvous));
 }
+
+HAZARD(program_changes_what_get_status_has_brought) {
+    if (world_rank() == 1) {
+        send(numbers(4, eager), 0, 5);
+        return;
+    }
+    Numbers buffer = numbers(before_anything, eager);
+    Domain domain;
+    domain.keep(buffer);
+    const auto take = [&] {
+        MPI_Message message = MPI_MESSAGE_NULL;
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Mprobe(1, 5, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+        MPI_Imrecv(buffer.data(), eager, MPI_INT, &message, &request);
+        for (int complete = 0; !complete;) {
+            MPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE);
+        }
+        Numbers expected = numbers(4, eager);
+        CHECK(buffer == expected);
+        buffer[3] = expected[3] = 42;
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(buffer == expected);
+    };
+    take();
+    for (int i = 0; i < 2; ++i) {
+        destroy(buffer);
+        domain.restore();
+        take();
+    }
+}
+
+// The log ends between the two: what the program has from the log, it does not get again from MPI.
+HAZARD(program_changes_what_get_status_has_brought_and_is_restored) {
+    if (world_rank() == 1) {
+        send(numbers(4, eager), 0, 5);
+        return;
+    }
+    Numbers buffer = numbers(before_anything, eager);
+    Domain domain;
+    domain.keep(buffer);
+    MPI_Request request = MPI_REQUEST_NULL;
+    const auto until_it_is_there = [&] {
+        MPI_Message message = MPI_MESSAGE_NULL;
+        MPI_Mprobe(1, 5, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+        MPI_Imrecv(buffer.data(), eager, MPI_INT, &message, &request);
+        for (int complete = 0; !complete;) {
+            MPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE);
+        }
+        CHECK(buffer == numbers(4, eager));
+        buffer[3] = 42;
+    };
+    until_it_is_there();
+    destroy(buffer);
+    domain.restore();
+    until_it_is_there();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    Numbers expected = numbers(4, eager);
+    expected[3] = 42;
+    CHECK(buffer == expected);
+}
+
+HAZARD(data_of_a_freed_matched_receive_arrive) {
+    if (world_rank() == 1) {
+        send(numbers(4, rendezvous), 0, 5);
+        signal(0);
+        return;
+    }
+    Numbers buffer(rendezvous);
+    const Domain domain;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Mprobe(1, 5, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    MPI_Imrecv(buffer.data(), rendezvous, MPI_INT, &message, &request);
+    MPI_Request_free(&request);
+    await(1); // which has sent it all
+    MPI_Barrier(MPI_COMM_SELF);
+    CHECK(buffer == numbers(4, rendezvous));
+}
+
+// A re-execution makes it and starts it again.
+HAZARD(persistent_receive_freed_while_it_is_active) {
+    if (world_rank() == 1) {
+        send(numbers(4, eager), 0, 5);
+        signal(0);
+        await(0);
+        send(numbers(6, eager), 0, 6);
+        return;
+    }
+    Numbers buffer = numbers(before_anything, eager);
+    Numbers other = numbers(before_anything, eager);
+    {
+        Domain domain;
+        domain.keep(other);
+        const auto work = [&] {
+            MPI_Request request = MPI_REQUEST_NULL;
+            MPI_Recv_init(buffer.data(), eager, MPI_INT, 1, 5, MPI_COMM_WORLD, &request);
+            MPI_Start(&request);
+            MPI_Request_free(&request);
+            CHECK(request == MPI_REQUEST_NULL);
+            await(1);
+            CHECK(buffer == numbers(4, eager));
+        };
+        work();
+        domain.restore();
+        work();
+        domain.restore();
+        work();
+        signal(1);
+        CHECK(receive(eager, 1, 6) == numbers(6, eager));
+    }
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // Sends that are under way when a CD is restored: MPI reads large buffers late.
+#include "cd/mpi_log.h"
 #include "hazard.h"
 
 #include <cstdlib>
@@ -272,3 +273,39 @@ void persistent_send(bool made_before, bool moves) {
 HAZARD(second_use_of_persistent_send_pending) { persistent_send(false, false); }
 HAZARD(persistent_send_from_before_the_cd_pending) { persistent_send(true, false); }
 HAZARD(persistent_send_pending_that_moves) { persistent_send(false, true); }
+
+// A free that the log knows, and the program does not come to again.
+HAZARD(freed_send_under_way_is_the_programs_again) {
+    if (world_rank() == 1) {
+        await(0);
+        CHECK(receive(rendezvous, 0, 1) == numbers(2, rendezvous));
+        signal(0);
+        await(0);
+        CHECK(receive(rendezvous, 0, 2) == numbers(3, rendezvous));
+        CHECK(receive(rendezvous, 0, 3) == numbers(3, rendezvous));
+        return;
+    }
+    Numbers data = numbers(2, rendezvous);
+    Numbers nothing(eager);
+    const Numbers later = numbers(3, rendezvous);
+    Domain domain;
+    domain.keep(data);
+    MPI_Request request = start_send(data, 1, 1);
+    MPI_Request_free(&request);
+    domain.restore();
+    request = start_send(data, 1, 1);
+    CHECK(delete_MPI_log_from_cd(domain.handle()) == SUCCESS);
+    signal(1);
+    await(1); // rank 1 has all by now
+    // A free looks whether earlier ones are complete.
+    MPI_Request other = MPI_REQUEST_NULL;
+    MPI_Irecv(nothing.data(), eager, MPI_INT, 1, 99, MPI_COMM_WORLD, &other);
+    MPI_Request_free(&other);
+    // One of these would get the request if it were free, and rank 1 does not receive them yet.
+    MPI_Request both[2] = {start_send(later, 1, 2), MPI_REQUEST_NULL};
+    both[1] = start_send(later, 1, 3);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(request == MPI_REQUEST_NULL);
+    signal(1);
+    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// What came with MPI 4: partitioned messages, and exchanges that go on after the call.
+#include "hazard.h"
+
+#include <cstdlib>
+#include <thread>
+
+namespace {
+
+constexpr int parts = 4;
+constexpr size_t size = parts * (rendezvous / 8);
+constexpr int per_part = static_cast<int>(size) / parts;
+
+MPI_Request sends_to_1(Numbers &data) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Psend_init(data.data(), parts, per_part, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_INFO_NULL,
+                   &request);
+    return request;
+}
+
+MPI_Request receives_from(int rank, Numbers &data) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Precv_init(data.data(), parts, per_part, MPI_INT, rank, 1, MPI_COMM_WORLD, MPI_INFO_NULL,
+                   &request);
+    return request;
+}
+
+void await_all_of(MPI_Request &request) {
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+}
+
+// Rank 1 gets one partitioned message, and nothing more.
+void receive_parts(int seed) {
+    Numbers data(size);
+    MPI_Request request = receives_from(0, data);
+    MPI_Start(&request);
+    await_all_of(request);
+    CHECK(data == numbers(seed, size));
+}
+
+void send_parts(int seed) {
+    Numbers data = numbers(seed, size);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Psend_init(data.data(), parts, per_part, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_INFO_NULL,
+                   &request);
+    MPI_Start(&request);
+    MPI_Pready_range(0, parts - 1, request);
+    await_all_of(request);
+}
+
+MPI_Request start_exchange(const Numbers &mine, Numbers &theirs, int with) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int count = static_cast<int>(mine.size());
+    MPI_Isendrecv(mine.data(), count, MPI_INT, with, 1, theirs.data(), count, MPI_INT, with, 1,
+                  MPI_COMM_WORLD, &request);
+    return request;
+}
+
+void exchange(int with, int seed) {
+    const Numbers mine = numbers(seed, rendezvous);
+    Numbers theirs(rendezvous);
+    MPI_Request request = start_exchange(mine, theirs, with);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(theirs == numbers(2, rendezvous));
+}
+
+} // namespace
+
+HAZARD_IN_THREADS(whole_program_lets_another_thread_ready_parts) {
+    if (world_rank() == 1) {
+        receive_parts(3);
+        return;
+    }
+    Numbers data = numbers(3, size);
+    MPI_Request request = sends_to_1(data);
+    MPI_Start(&request);
+    std::thread other([&] { MPI_Pready_range(0, parts - 1, request); });
+    other.join();
+    await_all_of(request);
+}
+
+HAZARD(program_changes_a_part_that_has_arrived) {
+    if (world_rank() == 1) {
+        send_parts(4);
+        return;
+    }
+    Numbers data(size);
+    Domain domain;
+    domain.keep(data);
+    const auto take = [&] {
+        MPI_Request request = receives_from(1, data);
+        MPI_Start(&request);
+        for (int arrived = 0; !arrived;) {
+            MPI_Parrived(request, 1, &arrived);
+        }
+        Numbers expected = numbers(4, size);
+        CHECK(data[per_part] == expected[per_part]);
+        data[per_part] = expected[per_part] = 42;
+        await_all_of(request);
+        CHECK(data == expected);
+    };
+    take();
+    for (int i = 0; i < 2; ++i) {
+        destroy(data);
+        domain.restore();
+        take();
+    }
+}
+
+// Some parts have been readied, others not; made before the CD or in it.
+static void partitioned_send(bool made_before) {
+    if (world_rank() == 1) {
+        await(0);
+        receive_parts(3);
+        return;
+    }
+    Numbers data = numbers(3, size);
+    MPI_Request made = made_before ? sends_to_1(data) : MPI_REQUEST_NULL;
+    Domain domain;
+    domain.keep(data);
+    const auto until_half = [&] {
+        MPI_Request request = made_before ? made : sends_to_1(data);
+        MPI_Start(&request);
+        MPI_Pready(0, request);
+        MPI_Pready(2, request);
+        return request;
+    };
+    until_half();
+    for (int i = 0; i < 2; ++i) {
+        destroy(data);
+        domain.restore();
+        made = until_half();
+    }
+    signal(1);
+    MPI_Pready(1, made);
+    MPI_Pready(3, made);
+    await_all_of(made);
+}
+
+HAZARD(partitioned_send_pending) { partitioned_send(false); }
+HAZARD(partitioned_send_from_before_the_cd_pending) { partitioned_send(true); }
+
+static void partitioned_receive(bool made_before) {
+    if (world_rank() == 1) {
+        await(0);
+        send_parts(4);
+        return;
+    }
+    Numbers data = numbers(9, size);
+    MPI_Request made = made_before ? receives_from(1, data) : MPI_REQUEST_NULL;
+    Domain domain;
+    domain.keep(data);
+    const auto start = [&] {
+        MPI_Request request = made_before ? made : receives_from(1, data);
+        MPI_Start(&request);
+        int arrived = 1;
+        MPI_Parrived(request, 0, &arrived);
+        CHECK(!arrived);
+        return request;
+    };
+    start();
+    for (int i = 0; i < 2; ++i) {
+        destroy(data);
+        domain.restore();
+        CHECK(data == numbers(9, size));
+        made = start();
+    }
+    signal(1);
+    await_all_of(made);
+    CHECK(data == numbers(4, size));
+}
+
+HAZARD(partitioned_receive_pending) { partitioned_receive(false); }
+HAZARD(partitioned_receive_from_before_the_cd_pending) { partitioned_receive(true); }
+
+// Rank 1 takes part only after rank 0 was restored.
+HAZARD(exchange_pending) {
+    if (world_rank() == 1) {
+        await(0);
+        exchange(0, 5);
+        return;
+    }
+    Numbers mine = numbers(2, rendezvous);
+    Numbers theirs = numbers(9, rendezvous);
+    Domain domain;
+    domain.keep(mine);
+    domain.keep(theirs);
+    start_exchange(mine, theirs, 1);
+    for (int i = 0; i < 2; ++i) {
+        destroy(mine);
+        destroy(theirs);
+        domain.restore();
+        CHECK(theirs == numbers(9, rendezvous));
+        start_exchange(mine, theirs, 1);
+    }
+    domain.restore();
+    MPI_Request request = start_exchange(mine, theirs, 1);
+    signal(1);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(theirs == numbers(5, rendezvous));
+}
+
+// Half of it is done at the restore.
+HAZARD(exchange_half_done) {
+    if (world_rank() == 1) {
+        send(numbers(5, rendezvous), 0, 1);
+        await(0);
+        CHECK(receive(rendezvous, 0, 1) == numbers(2, rendezvous));
+        return;
+    }
+    Numbers mine = numbers(2, rendezvous);
+    Numbers theirs = numbers(9, rendezvous);
+    Domain domain;
+    domain.keep(mine);
+    domain.keep(theirs);
+    const auto start_and_ask = [&] {
+        MPI_Request request = start_exchange(mine, theirs, 1);
+        for (int i = 0; i < 1000; ++i) {
+            int complete = 1;
+            MPI_Test(&request, &complete, MPI_STATUS_IGNORE);
+            CHECK(!complete);
+        }
+        return request;
+    };
+    start_and_ask();
+    destroy(mine);
+    destroy(theirs);
+    domain.restore();
+    MPI_Request request = start_and_ask();
+    signal(1);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(theirs == numbers(5, rendezvous));
+}
+
+HAZARD(data_of_a_freed_exchange_arrive) {
+    if (world_rank() == 1) {
+        exchange(0, 5);
+        signal(0);
+        return;
+    }
+    const Numbers mine = numbers(2, rendezvous);
+    Numbers theirs(rendezvous);
+    const Domain domain;
+    MPI_Request request = start_exchange(mine, theirs, 1);
+    MPI_Request_free(&request);
+    await(1); // which has sent it all
+    MPI_Barrier(MPI_COMM_SELF);
+    CHECK(theirs == numbers(5, rendezvous));
+}

@@ -6,7 +6,8 @@
 # the file INPUT, bare and under CD_LOG=all, with "@ENVIRONMENT@" in it replaced. What it prints, or the
 # file RESULT if that is not "-", has to be the same both times, and so has its exit code. KEEP is a
 # sed script that keeps what does not depend on time. LOGS: "files", where each
-# rank has to leave a log; "memory" where that would be too large.
+# rank has to leave a log; "memory" where that would be too large: there the logger has to complain of
+# its CD_LOG_LIMIT, which tells that it was there.
 set -euo pipefail
 logger=$1 logs=$2 input=$3 result=$4 keep=$5
 shift 5
@@ -29,6 +30,8 @@ behaviour bare "${@/@ENVIRONMENT@/LD_PRELOAD=}"
 export CD_LOG=all CD_LOG_LIMIT=1000000
 if [ "$logs" = files ]; then
     export CD_LOG_FILE=$directory/log
+else
+    CD_LOG_LIMIT=none
 fi
 behaviour recorded "${@/@ENVIRONMENT@/LD_PRELOAD=$logger}"
 
@@ -39,7 +42,9 @@ fi
 grep -v '^exit code' "$directory/bare.behaviour" | wc -l | sed 's/$/ lines, the same bare and recorded/'
 [ "$(wc -l <"$directory/bare.behaviour")" -gt 5 ]
 grep -qx 'exit code 0' "$directory/bare.behaviour"
-if [ "$logs" = files ]; then
+if [ "$logs" = memory ]; then
+    grep -q 'CD_LOG_LIMIT is "none"' "$directory/recorded/errors"
+else
     for rank in 0 1; do
         [ "$(head -c 8 "$CD_LOG_FILE/rank-$rank.cdmpilog")" = CDMPILOG ]
         stat -c '%n: %s bytes' "$CD_LOG_FILE/rank-$rank.cdmpilog"

@@ -68,6 +68,8 @@ FAMILIES = {
         "nothing, unless the communicator is freed before the log is forgotten; then the answer",
         "asks MPI, or gives the recorded answer",
     ),
+    "NumbersComm": ("nothing", "gives the handle that a freed communicator had"),
+    "NumbersWindow": ("nothing", "gives the handle that a freed window had"),
     "FreesComm": (
         "the call; the communicator is freed when the log is forgotten, or at once when many wait",
         "gives the null handle",

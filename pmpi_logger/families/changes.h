@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "families/attributes.h"
 #include "families/family.h"
 #include "payload/comm_facts.h"
 #include "replay/complaint.h"
@@ -50,47 +51,19 @@ class SetsAttribute : public Changes {
 public:
     template <Fn F, typename Object>
     static int call(const void *site, Object object, int key, void *value) {
+        return call_by<F>([](auto... a) { return real<F>(a...); }, site, object, key, value);
+    }
+
+    // make: makes the call, as Fortran or as C.
+    template <Fn F, typename Make, typename Object>
+    static int call_by(const Make &make, const void *site, Object object, int key, void *value) {
         const int mode = cd_log_mode();
         if (passes_through(mode)) {
-            return real<F>(object, key, value);
+            return make(object, key, value);
         }
         return change(
-            decode<F>(site, object, key, value), mode, [&] { return real<F>(object, key, value); },
-            [&] { return undo_of<F>(object, key); });
-    }
-
-    template <Fn F, typename Object> static Undo undo_of(Object object, int key) {
-        void *before = nullptr;
-        int present = 0;
-        if constexpr (is_for_type<F>()) {
-            real<Fn::MPI_Type_get_attr>(object, key, &before, &present);
-            return [=] {
-                present ? real<Fn::MPI_Type_set_attr>(object, key, before)
-                        : real<Fn::MPI_Type_delete_attr>(object, key);
-            };
-        } else if constexpr (is_for_window<F>()) {
-            real<Fn::MPI_Win_get_attr>(object, key, &before, &present);
-            return [=] {
-                if (!WindowTable::instance().is_gone(object)) {
-                    present ? real<Fn::MPI_Win_set_attr>(object, key, before)
-                            : real<Fn::MPI_Win_delete_attr>(object, key);
-                }
-            };
-        } else {
-            real<Fn::MPI_Comm_get_attr>(object, key, &before, &present);
-            return [=] {
-                present ? real<Fn::MPI_Comm_set_attr>(object, key, before)
-                        : real<Fn::MPI_Comm_delete_attr>(object, key);
-            };
-        }
-    }
-
-private:
-    template <Fn F> static constexpr bool is_for_type() {
-        return F == Fn::MPI_Type_set_attr || F == Fn::MPI_Type_delete_attr;
-    }
-    template <Fn F> static constexpr bool is_for_window() {
-        return F == Fn::MPI_Win_set_attr || F == Fn::MPI_Win_delete_attr;
+            decode<F>(site, object, key, value), mode, [&] { return make(object, key, value); },
+            [&] { return puts_attribute_back<AttributesOf<F>>(site, object, key); });
     }
 };
 
@@ -103,7 +76,7 @@ public:
         }
         return change(
             decode<F>(site, object, key), mode, [&] { return real<F>(object, key); },
-            [&] { return SetsAttribute::undo_of<F>(object, key); });
+            [&] { return puts_attribute_back<AttributesOf<F>>(site, object, key); });
     }
 };
 

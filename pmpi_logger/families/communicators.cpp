@@ -20,6 +20,7 @@ int most_that_wait() {
 }
 
 std::atomic<int> waiting = 0;
+std::atomic<int> mortals = 0;
 
 MPI_Comm made_by(const Call &call) { return *static_cast<const MPI_Comm *>(call.outputs[0].to); }
 
@@ -29,6 +30,7 @@ void CreatesComm::created(const Call &call, int result, Mortality &mortality) {
     if (result == MPI_SUCCESS && made_by(call) != MPI_COMM_NULL && FreesComm::many_wait() &&
         !WholeProgram::records()) {
         mortality = {1, comm_facts_of(made_by(call))};
+        mortality.facts.number = ++mortals;
         MortalComms::add(made_by(call), mortality.facts);
     }
 }

@@ -90,6 +90,14 @@ public:
         return MortalComms::none() ? real<F>(comm, a...) : ask<F>(site, comm, a...);
     }
 
+    // make: makes the call, as Fortran or as C.
+    template <Fn F, typename Make, typename... A>
+    static int call_by(const Make &make, const void *site, MPI_Comm comm, A... a) {
+        return MortalComms::none() || !MortalComms::has(comm)
+                   ? make(comm, a...)
+                   : Exchange::call_by<F>(make, site, comm, a...);
+    }
+
 private:
     // Apart, so that the above saves no registers.
     template <Fn F, typename... A>
@@ -97,5 +105,23 @@ private:
         return MortalComms::has(comm) ? Exchange::call<F>(site, comm, a...) : real<F>(comm, a...);
     }
 };
+
+#ifdef OPEN_MPI // elsewhere handles are the same in Fortran
+// MPI_Comm_c2f, MPI_Comm_f2c: MPI has forgotten those that it has freed.
+class NumbersComm {
+public:
+    using Of = Arrivals;
+
+    template <Fn F, typename Handle> static auto call(const void *, Handle handle) {
+        if constexpr (F == Fn::MPI_Comm_c2f) {
+            return MortalComms::is_freed(handle) ? comm_facts_of(handle).in_fortran
+                                                 : real<F>(handle);
+        } else {
+            const MPI_Comm freed = MortalComms::find_freed(handle);
+            return freed != MPI_COMM_NULL ? freed : real<F>(handle);
+        }
+    }
+};
+#endif
 
 } // namespace cd::logger

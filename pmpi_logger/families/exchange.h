@@ -15,9 +15,15 @@ namespace cd::logger {
 class Exchange : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
+        return call_by<F>([](A... b) { return real<F>(b...); }, site, a...);
+    }
+
+    // make: makes the call, as Fortran or as C.
+    template <Fn F, typename Make, typename... A>
+    static int call_by(const Make &make, const void *site, A... a) {
         const int mode = cd_log_mode();
         if (passes_through(mode)) {
-            return real<F>(a...);
+            return make(a...);
         }
         Call call = decode_data<F>(site, a...);
         if constexpr (Row<F>::Roles::has(Role::send_buf) || Row<F>::Roles::has(Role::recv_buf)) {
@@ -25,18 +31,18 @@ public:
         }
         if (mode == CD_LOG_REPLAYING) {
             const int result = replay(call, Row<F>::Roles::has(Role::status));
-            return result == run_live ? Exchange::call<F>(site, a...) : result;
+            return result == run_live ? Exchange::call_by<F>(make, site, a...) : result;
         }
         const Inside inside;
         if constexpr (Row<F>::Roles::has(Role::status)) {
             StatusLoan loan(call.arguments.status);
             std::tuple<A...> arguments(a...);
             std::get<Row<F>::Roles::index(Role::status)>(arguments) = loan.to();
-            const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
+            const int result = std::apply(make, arguments);
             record(call, result, loan.to(), loan.settle());
             return result;
         } else {
-            const int result = real<F>(a...);
+            const int result = make(a...);
             record(call, result, nullptr, false);
             return result;
         }

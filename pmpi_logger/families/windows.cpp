@@ -100,18 +100,10 @@ int FreesWindow::replay(const Call &call, Window &window) {
     return MPI_SUCCESS;
 }
 
-bool AsksWindow::is_known(MPI_Win win, int key, void *value, int *present) {
-    if (key != MPI_WIN_BASE && key != MPI_WIN_MODEL) {
-        return false;
-    }
-    const Window *window = WindowTable::instance().find(win);
-    if (window == nullptr) {
-        return false;
-    }
-    static int separate = MPI_WIN_SEPARATE;
-    *static_cast<void **>(value) = key == MPI_WIN_BASE ? window->memory() : &separate;
-    *present = 1;
-    return true;
+const Window *AsksWindow::separate(MPI_Win win, int key) {
+    return !Inside::mpi() && (key == MPI_WIN_BASE || key == MPI_WIN_MODEL)
+               ? WindowTable::instance().find(win)
+               : nullptr;
 }
 
 int raise_at(const Window &window, int error) {

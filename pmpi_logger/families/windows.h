@@ -114,14 +114,37 @@ class AsksWindow : public MovesData {
 public:
     template <Fn F>
     static int call(const void *site, MPI_Win win, int key, void *value, int *present) {
-        return !Inside::mpi() && is_known(win, key, value, present)
-                   ? MPI_SUCCESS
-                   : Exchange::call<F>(site, win, key, value, present);
+        const Window *const window = separate(win, key);
+        if (window == nullptr) {
+            return Exchange::call<F>(site, win, key, value, present);
+        }
+        static int model = MPI_WIN_SEPARATE;
+        *static_cast<void **>(value) = key == MPI_WIN_BASE ? window->memory() : &model;
+        *present = 1;
+        return MPI_SUCCESS;
     }
 
-private:
-    static bool is_known(MPI_Win win, int key, void *value, int *present);
+    // The window, if the program asks for one of these two attributes and MPI has a copy.
+    static const Window *separate(MPI_Win win, int key);
 };
+
+#ifdef OPEN_MPI // elsewhere handles are the same in Fortran
+// MPI_Win_c2f, MPI_Win_f2c: a replay uses windows of which MPI knows nothing any more.
+class NumbersWindow {
+public:
+    using Of = Arrivals;
+
+    template <Fn F, typename Handle> static auto call(const void *, Handle handle) {
+        if constexpr (F == Fn::MPI_Win_c2f) {
+            const Window *const window = WindowTable::instance().find(handle);
+            return window != nullptr && window->is_gone() ? window->in_fortran : real<F>(handle);
+        } else {
+            const Window *const window = WindowTable::instance().find_gone(handle);
+            return window != nullptr ? window->handle : real<F>(handle);
+        }
+    }
+};
+#endif
 
 // What is done in a re-execution, too, unless MPI has freed the window since.
 template <typename Family> class OfWindow {
@@ -131,6 +154,13 @@ public:
     template <Fn F, typename... A> static int call(const void *site, MPI_Win win, A... a) {
         return WindowTable::instance().is_gone(win) ? Exchange::call<F>(site, win, a...)
                                                     : Family::template call<F>(site, win, a...);
+    }
+
+    template <Fn F, typename Make, typename... A>
+    static int call_by(const Make &make, const void *site, MPI_Win win, A... a) {
+        return WindowTable::instance().is_gone(win)
+                   ? Exchange::call_by<F>(make, site, win, a...)
+                   : Family::template call_by<F>(make, site, win, a...);
     }
 };
 

@@ -31,15 +31,18 @@ template <Fn F, typename Family, typename R, typename... A> struct Interceptor<F
 
 } // namespace cd::logger
 
-// Resolvers run before this library is relocated, so that they may do nothing but this.
-#define CD_INTERCEPT(name, family, arrives, ...)                                                   \
+#define CD_ROW(name, family, arrives, ...)                                                         \
     namespace cd::logger {                                                                         \
     template <> struct Row<Fn::name> {                                                             \
         using enum Role;                                                                           \
         using Roles = RoleList<__VA_ARGS__>;                                                       \
         static constexpr auto &of = family::Of::arrives;                                           \
     };                                                                                             \
-    }                                                                                              \
+    }
+
+// Resolvers run before this library is relocated, so that they may do nothing but this.
+#define CD_INTERCEPT(name, family, arrives, ...)                                                   \
+    CD_ROW(name, family, arrives, __VA_ARGS__)                                                     \
     extern "C" {                                                                                   \
     [[gnu::used]] static decltype(&name) resolve_##name() {                                        \
         return &cd::logger::Interceptor<cd::logger::Fn::name, cd::logger::family>::call;           \

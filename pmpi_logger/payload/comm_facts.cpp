@@ -14,6 +14,7 @@ namespace {
 std::mutex mutex;
 
 struct Mortal {
+    MPI_Comm comm = MPI_COMM_NULL;
     CommFacts facts;
     bool freed = false;
 };
@@ -50,6 +51,7 @@ CommFacts ask(MPI_Comm comm) {
     } else {
         ask_neighbors(comm, facts);
     }
+    facts.in_fortran = MPI_Comm_c2f(comm);
     return facts;
 }
 
@@ -82,14 +84,14 @@ bool MortalComms::has(MPI_Comm comm) {
 
 void MortalComms::add(MPI_Comm comm, const CommFacts &facts) {
     const std::scoped_lock lock(mutex);
-    mortals().try_emplace(word_of(comm), Mortal{facts, false});
+    mortals().try_emplace(word_of(comm), Mortal{comm, facts, false});
     count_ = static_cast<int>(mortals().size());
     forget_comm_facts();
 }
 
 void MortalComms::add_freed(MPI_Comm comm, const CommFacts &facts) {
     const std::scoped_lock lock(mutex);
-    mortals()[word_of(comm)] = {facts, true};
+    mortals()[word_of(comm)] = {comm, facts, true};
     count_ = static_cast<int>(mortals().size());
     forget_comm_facts();
 }
@@ -101,6 +103,21 @@ bool MortalComms::is_freed(MPI_Comm comm) {
     const std::scoped_lock lock(mutex);
     const auto found = mortals().find(word_of(comm));
     return found != mortals().end() && found->second.freed;
+}
+
+MPI_Comm MortalComms::find_freed(MPI_Fint in_fortran) {
+    if (none()) {
+        return MPI_COMM_NULL;
+    }
+    const std::scoped_lock lock(mutex);
+    const Mortal *first = nullptr; // MPI has given the handle to later ones, too
+    for (const auto &[word, mortal] : mortals()) {
+        if (mortal.freed && mortal.facts.in_fortran == in_fortran &&
+            (first == nullptr || mortal.facts.number < first->facts.number)) {
+            first = &mortal;
+        }
+    }
+    return first != nullptr ? first->comm : MPI_COMM_NULL;
 }
 
 void MortalComms::remove(MPI_Comm comm) {

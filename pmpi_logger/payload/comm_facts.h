@@ -15,6 +15,8 @@ struct CommFacts {
     int inter = 0; // between two groups
     int neighbors_in = 0;
     int neighbors_out = 0;
+    MPI_Fint in_fortran = 0; // the handle there
+    int number = 0;          // of mortal ones, in the order in which they were made
 };
 
 // Remembered from call to call. Valid until the thread asks for another communicator.
@@ -35,6 +37,8 @@ public:
     // A restore goes back to when the program had it, but MPI has freed it.
     static void add_freed(MPI_Comm comm, const CommFacts &facts);
     static bool is_freed(MPI_Comm comm);
+    // The freed one that had this handle in Fortran. MPI_COMM_NULL if there is none.
+    static MPI_Comm find_freed(MPI_Fint in_fortran);
     static void remove(MPI_Comm comm);
 
 private:

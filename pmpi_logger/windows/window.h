@@ -82,6 +82,7 @@ public:
 
     uint64_t number = 0;
     MPI_Win handle = MPI_WIN_NULL;
+    MPI_Fint in_fortran = 0; // the handle there
     // The interval in which the whole memory has been recorded.
     uint64_t recorded_in = 0;
 

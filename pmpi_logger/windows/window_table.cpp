@@ -30,7 +30,20 @@ bool WindowTable::is_gone(MPI_Win handle) {
     return window != nullptr && window->is_gone();
 }
 
+Window *WindowTable::find_gone(MPI_Fint in_fortran) {
+    const std::scoped_lock lock(mutex_);
+    Window *first = nullptr; // MPI has given the handle to later ones, too
+    for (const auto &[handle, window] : named_) {
+        if (window->is_gone() && window->in_fortran == in_fortran &&
+            (first == nullptr || window->number < first->number)) {
+            first = window;
+        }
+    }
+    return first;
+}
+
 Window &WindowTable::add(std::unique_ptr<Window> window, MPI_Win handle) {
+    window->in_fortran = MPI_Win_c2f(handle);
     const std::scoped_lock lock(mutex_);
     window->number = ++numbers_;
     window->handle = handle;

@@ -20,6 +20,9 @@ public:
     Window *find(uint64_t number);
     bool is_gone(MPI_Win handle);
 
+    // The one that MPI has freed and that had this handle in Fortran. nullptr if there is none.
+    Window *find_gone(MPI_Fint in_fortran);
+
     // Numbers it, and gives it its handle.
     Window &add(std::unique_ptr<Window> window, MPI_Win handle);
 

@@ -51,6 +51,16 @@ module notes
       type(*), intent(in) :: bytes(*)
       integer(c_int), value :: length
     end subroutine keep
+    ! Sets an attribute of each of three objects, which are handles of Fortran.
+    subroutine c_sets(comm, comm_key, datatype, type_key, win, win_key) bind(C)
+      import :: c_int
+      integer(c_int), value :: comm, comm_key, datatype, type_key, win, win_key
+    end subroutine c_sets
+    ! Notes these attributes, as C sees them.
+    subroutine c_tells(comm, comm_key, datatype, type_key, win, win_key) bind(C)
+      import :: c_int
+      integer(c_int), value :: comm, comm_key, datatype, type_key, win, win_key
+    end subroutine c_tells
   end interface
 
 contains
@@ -91,6 +101,15 @@ module calls
   implicit none
   integer :: ierr, rank, ranks, next, prev
   integer, asynchronous, target :: a(8), b(8), c(8) ! what messages bring stays where it is
+  integer :: errors ! of which a handler was told
+
+  type :: with_attributes
+    HANDLE(MPI_Comm) :: comm
+    HANDLE(MPI_Datatype) :: datatype
+    HANDLE(MPI_Win) :: win
+    integer :: comm_keys(3), type_keys(3), win_keys(3)
+  end type with_attributes
+  type(with_attributes) :: old
 
 contains
 
@@ -540,4 +559,352 @@ contains
       call note_all(to(i, :))
     end do
   end subroutine buffers
+  subroutine note_address(number)
+    integer(MPI_ADDRESS_KIND), intent(in) :: number
+
+    call note(int(number / 1000000))
+    call note(int(mod(number, 1000000_MPI_ADDRESS_KIND)))
+  end subroutine note_address
+
+  subroutine copy_more(comm, key, more, value, copied, flag, error)
+    HANDLE(MPI_Comm) :: comm
+    integer :: key, error
+    integer(MPI_ADDRESS_KIND) :: more, value, copied
+    logical :: flag
+
+    copied = value + more
+    flag = .true.
+    error = MPI_SUCCESS
+  end subroutine copy_more
+
+  subroutine forget_value(comm, key, value, more, error)
+    HANDLE(MPI_Comm) :: comm
+    integer :: key, error
+    integer(MPI_ADDRESS_KIND) :: value, more
+
+    error = MPI_SUCCESS
+  end subroutine forget_value
+
+  subroutine note_of_comm(comm, key)
+    HANDLE(MPI_Comm), intent(in) :: comm
+    integer, intent(in) :: key
+    integer(MPI_ADDRESS_KIND) :: value
+    logical :: flag
+
+    value = 0
+    call MPI_Comm_get_attr(comm, key, value, flag, ierr)
+    call note_logical(flag)
+    if (flag) call note_address(value)
+  end subroutine note_of_comm
+
+  subroutine note_of_type(datatype, key)
+    HANDLE(MPI_Datatype), intent(in) :: datatype
+    integer, intent(in) :: key
+    integer(MPI_ADDRESS_KIND) :: value
+    logical :: flag
+
+    value = 0
+    call MPI_Type_get_attr(datatype, key, value, flag, ierr)
+    call note_logical(flag)
+    if (flag) call note_address(value)
+  end subroutine note_of_type
+
+  subroutine note_of_win(win, key)
+    HANDLE(MPI_Win), intent(in) :: win
+    integer, intent(in) :: key
+    integer(MPI_ADDRESS_KIND) :: value
+    logical :: flag
+
+    value = 0
+    call MPI_Win_get_attr(win, key, value, flag, ierr)
+    call note_logical(flag)
+    if (flag) call note_address(value)
+  end subroutine note_of_win
+
+  subroutine make_window(win)
+    HANDLE(MPI_Win), intent(out) :: win
+
+    call MPI_Win_create(a, 32_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win, ierr)
+  end subroutine make_window
+
+  subroutine attributes() bind(C, name='fortran_attributes')
+    integer(MPI_ADDRESS_KIND), parameter :: large = 9876543210987_MPI_ADDRESS_KIND
+    integer(MPI_ADDRESS_KIND) :: more, value, here
+    integer :: key
+    logical :: flag
+    HANDLE(MPI_Comm) :: comm, copy
+    HANDLE(MPI_Datatype) :: pair, twin
+    HANDLE(MPI_Win) :: win
+
+    call start()
+    more = 100
+    call MPI_Comm_create_keyval(copy_more, forget_value, key, more, ierr)
+    call keep([key], 4)
+    call MPI_Comm_dup(MPI_COMM_WORLD, comm, ierr)
+    call note_of_comm(comm, key)
+    call MPI_Comm_set_attr(comm, key, large, ierr)
+    call note_of_comm(comm, key)
+    call MPI_Comm_set_attr(comm, key, -5_MPI_ADDRESS_KIND, ierr)
+    call note_of_comm(comm, key)
+    call MPI_Comm_dup(comm, copy, ierr)
+    call note_of_comm(copy, key)
+    call MPI_Comm_delete_attr(comm, key, ierr)
+    call note_of_comm(comm, key)
+    call note_of_comm(copy, key)
+    call MPI_Comm_free_keyval(key, ierr)
+    call note(merge(1, 0, key == MPI_KEYVAL_INVALID))
+    call MPI_Comm_free(copy, ierr)
+    call MPI_Comm_free(comm, ierr)
+
+    call MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, key, more, ierr)
+    call MPI_Type_contiguous(2, MPI_INTEGER, pair, ierr)
+    call MPI_Type_set_attr(pair, key, large, ierr)
+    call MPI_Type_set_attr(pair, key, 17_MPI_ADDRESS_KIND, ierr)
+    call MPI_Type_dup(pair, twin, ierr)
+    call note_of_type(twin, key)
+    call MPI_Type_delete_attr(pair, key, ierr)
+    call note_of_type(pair, key)
+    call MPI_Type_free_keyval(key, ierr)
+    call MPI_Type_free(twin, ierr)
+    call MPI_Type_free(pair, ierr)
+
+    call make_window(win)
+    call MPI_Win_get_attr(win, MPI_WIN_BASE, value, flag, ierr)
+    call MPI_Get_address(a, here, ierr)
+    call note_logical(flag)
+    call note(merge(1, 0, value == here))
+    call MPI_Win_get_attr(win, MPI_WIN_MODEL, value, flag, ierr)
+    call note_logical(flag)
+    call note(merge(1, 0, value == MPI_WIN_SEPARATE))
+    call note_of_win(win, MPI_WIN_SIZE)
+    call MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, key, more, ierr)
+    call MPI_Win_set_attr(win, key, large, ierr)
+    call note_of_win(win, key)
+    call MPI_Win_set_attr(win, key, -1_MPI_ADDRESS_KIND, ierr)
+    call note_of_win(win, key)
+    call MPI_Win_delete_attr(win, key, ierr)
+    call note_of_win(win, key)
+    call MPI_Win_free_keyval(key, ierr)
+    call MPI_Win_free(win, ierr)
+  end subroutine attributes
+
+  ! MPI gives the handles of the first windows to the next ones.
+  subroutine windows() bind(C, name='fortran_windows')
+    integer(MPI_ADDRESS_KIND), parameter :: at = 1
+    integer :: i
+    HANDLE(MPI_Win) :: win, other
+
+    do i = 1, 2
+      call start()
+      call make_window(win)
+      call MPI_Win_create(b, 32_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, other, ierr)
+      call keep([VALUE_OF(win), VALUE_OF(other)], 8)
+      call MPI_Win_fence(0, win, ierr)
+      call MPI_Put(c, 2, MPI_INTEGER, next, at, 2, MPI_INTEGER, win, ierr)
+      call MPI_Win_fence(0, win, ierr)
+      call MPI_Win_lock(MPI_LOCK_EXCLUSIVE, next, 0, other, ierr)
+      call MPI_Accumulate(a(4:5), 2, MPI_INTEGER, next, 2 * at, 2, MPI_INTEGER, MPI_SUM, other, ierr)
+      call MPI_Win_unlock(next, other, ierr)
+      call MPI_Win_fence(0, win, ierr)
+      call MPI_Get(c, 8, MPI_INTEGER, next, 0 * at, 8, MPI_INTEGER, win, ierr)
+      call MPI_Win_fence(0, win, ierr)
+      call MPI_Barrier(MPI_COMM_WORLD, ierr)
+      call MPI_Win_free(other, ierr)
+      call MPI_Win_free(win, ierr)
+      call note(merge(1, 0, win == MPI_WIN_NULL))
+      call note_all(a)
+      call note_all(b)
+      call note_all(c)
+    end do
+  end subroutine windows
+
+  ! The names of MPI-1, which mpi_f08 does not have: there it is their successors.
+  subroutine old_attributes() bind(C, name='fortran_old_attributes')
+    integer :: key, value, i
+    logical :: flag
+    HANDLE(MPI_Comm) :: comm, copy
+
+    call start()
+    call MPI_Comm_dup(MPI_COMM_WORLD, comm, ierr)
+#ifdef USE_MPI_F08
+    call MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, key, 0_MPI_ADDRESS_KIND, ierr)
+    do i = 1, 2
+      call MPI_Comm_set_attr(comm, key, int(-3 * i, MPI_ADDRESS_KIND), ierr)
+    end do
+    call MPI_Comm_dup(comm, copy, ierr)
+    call note_of_comm(copy, key)
+    call MPI_Comm_delete_attr(comm, key, ierr)
+    call note_of_comm(comm, key)
+    call MPI_Comm_free_keyval(key, ierr)
+#else
+    call MPI_Keyval_create(MPI_DUP_FN, MPI_NULL_DELETE_FN, key, 0, ierr)
+    do i = 1, 2
+      call MPI_Attr_put(comm, key, -3 * i, ierr)
+    end do
+    call MPI_Comm_dup(comm, copy, ierr)
+    call MPI_Attr_get(copy, key, value, flag, ierr)
+    call note_logical(flag)
+    call note_address(int(value, MPI_ADDRESS_KIND))
+    call MPI_Attr_delete(comm, key, ierr)
+    call MPI_Attr_get(comm, key, value, flag, ierr)
+    call note_logical(flag)
+    call MPI_Keyval_free(key, ierr)
+#endif
+    call MPI_Comm_free(copy, ierr)
+    call MPI_Comm_free(comm, ierr)
+  end subroutine old_attributes
+
+  subroutine on_error(comm, error)
+    HANDLE(MPI_Comm) :: comm
+    integer :: error
+
+    errors = errors + 1
+  end subroutine on_error
+
+  subroutine on_window_error(win, error)
+    HANDLE(MPI_Win) :: win
+    integer :: error
+
+    errors = errors + 10
+  end subroutine on_window_error
+
+  subroutine on_file_error(file, error)
+    HANDLE(MPI_File) :: file
+    integer :: error
+
+    errors = errors + 100
+  end subroutine on_file_error
+
+  subroutine error_handlers() bind(C, name='fortran_error_handlers')
+    integer :: class, i
+    HANDLE(MPI_Comm) :: comm
+    HANDLE(MPI_Datatype) :: datatype
+    HANDLE(MPI_Errhandler) :: handler
+    HANDLE(MPI_Win) :: win
+
+    call start()
+    errors = 0
+    call MPI_Comm_dup(MPI_COMM_WORLD, comm, ierr)
+    do i = 1, 2
+#ifdef USE_MPI_F08
+      call MPI_Comm_create_errhandler(on_error, handler, ierr)
+#else
+      if (i == 1) call MPI_Comm_create_errhandler(on_error, handler, ierr)
+      if (i == 2) call MPI_Errhandler_create(on_error, handler, ierr)
+#endif
+      call keep([VALUE_OF(handler)], 4)
+      call MPI_Comm_set_errhandler(comm, handler, ierr)
+      call MPI_Errhandler_free(handler, ierr)
+      call note(merge(1, 0, handler == MPI_ERRHANDLER_NULL))
+      call MPI_Send(a, 1, MPI_INTEGER, 99, 1, comm, ierr)
+      call MPI_Error_class(ierr, class, ierr)
+      call note(merge(1, 0, class == MPI_ERR_RANK))
+      call note(errors)
+    end do
+    call MPI_Comm_free(comm, ierr)
+
+    call make_window(win)
+    call MPI_Win_create_errhandler(on_window_error, handler, ierr)
+    call MPI_Win_set_errhandler(win, handler, ierr)
+    call MPI_Errhandler_free(handler, ierr)
+    call MPI_Win_free(win, ierr)
+    call MPI_File_create_errhandler(on_file_error, handler, ierr)
+    call MPI_Errhandler_free(handler, ierr)
+    call MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, datatype, ierr)
+    call MPI_Type_size(datatype, i, ierr)
+    call note(i)
+  end subroutine error_handlers
+
+  ! Attributes that are older than a domain. Of each kind of object one has been set by Fortran,
+  ! and one by C.
+  subroutine old_values_made() bind(C)
+    integer(MPI_ADDRESS_KIND), parameter :: none = 0
+    integer :: i
+
+    call start()
+    call MPI_Comm_dup(MPI_COMM_WORLD, old%comm, ierr)
+    call MPI_Type_contiguous(3, MPI_INTEGER, old%datatype, ierr)
+    call make_window(old%win)
+    do i = 1, 3
+      call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, old%comm_keys(i), &
+        none, ierr)
+      call MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, old%type_keys(i), &
+        none, ierr)
+      call MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, old%win_keys(i), none, &
+        ierr)
+    end do
+    call MPI_Comm_set_attr(old%comm, old%comm_keys(1), 1234567890123_MPI_ADDRESS_KIND, ierr)
+    call MPI_Type_set_attr(old%datatype, old%type_keys(1), -42_MPI_ADDRESS_KIND, ierr)
+    call MPI_Win_set_attr(old%win, old%win_keys(1), 0_MPI_ADDRESS_KIND, ierr)
+    call c_sets(VALUE_OF(old%comm), old%comm_keys(2), VALUE_OF(old%datatype), old%type_keys(2), &
+      VALUE_OF(old%win), old%win_keys(2))
+#ifndef USE_MPI_F08
+    call MPI_Attr_put(old%comm, old%comm_keys(3), -7, ierr)
+#else
+    call MPI_Comm_set_attr(old%comm, old%comm_keys(3), -7_MPI_ADDRESS_KIND, ierr)
+#endif
+  end subroutine old_values_made
+
+  subroutine old_values_told() bind(C)
+    integer :: i
+
+    do i = 1, 3
+      call note_of_comm(old%comm, old%comm_keys(i))
+      call note_of_type(old%datatype, old%type_keys(i))
+      call note_of_win(old%win, old%win_keys(i))
+      call c_tells(VALUE_OF(old%comm), old%comm_keys(i), VALUE_OF(old%datatype), old%type_keys(i), &
+        VALUE_OF(old%win), old%win_keys(i))
+    end do
+  end subroutine old_values_told
+
+  ! The first are set and deleted by both languages, the second deleted and set by Fortran, the third
+  ! are new.
+  subroutine old_values_changed() bind(C)
+    integer :: i
+    HANDLE(MPI_Errhandler) :: handler
+
+    errors = 0
+    call MPI_Win_create_errhandler(on_window_error, handler, ierr)
+    call MPI_Win_set_errhandler(old%win, handler, ierr)
+    call MPI_Errhandler_free(handler, ierr)
+    call MPI_Win_call_errhandler(old%win, MPI_ERR_OTHER, ierr)
+    call note(errors)
+
+    call note_of_comm(old%comm, old%comm_keys(1))
+    call MPI_Comm_set_attr(old%comm, old%comm_keys(1), 5_MPI_ADDRESS_KIND, ierr)
+    call MPI_Type_set_attr(old%datatype, old%type_keys(1), 6_MPI_ADDRESS_KIND, ierr)
+    call MPI_Win_set_attr(old%win, old%win_keys(1), 7_MPI_ADDRESS_KIND, ierr)
+    call note_of_win(old%win, old%win_keys(1))
+    call MPI_Comm_delete_attr(old%comm, old%comm_keys(1), ierr)
+    call MPI_Type_delete_attr(old%datatype, old%type_keys(1), ierr)
+    call MPI_Win_delete_attr(old%win, old%win_keys(1), ierr)
+    call c_sets(VALUE_OF(old%comm), old%comm_keys(1), VALUE_OF(old%datatype), old%type_keys(1), &
+      VALUE_OF(old%win), old%win_keys(1))
+
+    call MPI_Comm_delete_attr(old%comm, old%comm_keys(2), ierr)
+    call MPI_Type_delete_attr(old%datatype, old%type_keys(2), ierr)
+    call MPI_Win_delete_attr(old%win, old%win_keys(2), ierr)
+    do i = 2, 3
+      call MPI_Comm_set_attr(old%comm, old%comm_keys(i), 25_MPI_ADDRESS_KIND, ierr)
+      call MPI_Type_set_attr(old%datatype, old%type_keys(i), 26_MPI_ADDRESS_KIND, ierr)
+      call MPI_Win_set_attr(old%win, old%win_keys(i), 27_MPI_ADDRESS_KIND, ierr)
+    end do
+#ifndef USE_MPI_F08
+    call MPI_Attr_put(old%comm, old%comm_keys(3), 77, ierr)
+#endif
+    call note_of_comm(old%comm, old%comm_keys(3))
+  end subroutine old_values_changed
+
+  subroutine old_values_freed() bind(C)
+    integer :: i
+
+    call MPI_Win_free(old%win, ierr)
+    call MPI_Type_free(old%datatype, ierr)
+    call MPI_Comm_free(old%comm, ierr)
+    do i = 1, 3
+      call MPI_Comm_free_keyval(old%comm_keys(i), ierr)
+      call MPI_Type_free_keyval(old%type_keys(i), ierr)
+      call MPI_Win_free_keyval(old%win_keys(i), ierr)
+    end do
+  end subroutine old_values_freed
 end module calls

@@ -427,3 +427,253 @@ void c_buffers(void) {
     for (int i = 0; i < 4; ++i)
         note_all(to[i], 8);
 }
+
+static void note_address(MPI_Aint number) {
+    note((int)(number / 1000000));
+    note((int)(number % 1000000));
+}
+
+/* Whose address an attribute is that C has set. */
+static char of_c;
+
+void c_sets(int comm, int comm_key, int datatype, int type_key, int win, int win_key) {
+    MPI_Comm_set_attr(MPI_Comm_f2c(comm), comm_key, &of_c);
+    MPI_Type_set_attr(MPI_Type_f2c(datatype), type_key, &of_c);
+    MPI_Win_set_attr(MPI_Win_f2c(win), win_key, &of_c);
+}
+
+/* Of what Fortran has set, C gets the address. */
+static void tell(const void *value, int flag) {
+    note(flag);
+    if (flag) {
+        note(value == &of_c);
+        if (value != &of_c)
+            note(*(const int *)value);
+    }
+}
+
+void c_tells(int comm, int comm_key, int datatype, int type_key, int win, int win_key) {
+    void *value;
+    int flag;
+
+    MPI_Comm_get_attr(MPI_Comm_f2c(comm), comm_key, &value, &flag);
+    tell(value, flag);
+    MPI_Type_get_attr(MPI_Type_f2c(datatype), type_key, &value, &flag);
+    tell(value, flag);
+    MPI_Win_get_attr(MPI_Win_f2c(win), win_key, &value, &flag);
+    tell(value, flag);
+}
+
+static int copy_more(MPI_Comm comm, int key, void *more, void *value, void *copied, int *flag) {
+    (void)comm;
+    (void)key;
+    *(void **)copied = (void *)((MPI_Aint)value + (MPI_Aint)more);
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+static int forget_value(MPI_Comm comm, int key, void *value, void *more) {
+    (void)comm;
+    (void)key;
+    (void)value;
+    (void)more;
+    return MPI_SUCCESS;
+}
+
+static void note_value(const void *value, int flag) {
+    note(flag);
+    if (flag)
+        note_address((MPI_Aint)value);
+}
+
+static void note_of_comm(MPI_Comm comm, int key) {
+    void *value;
+    int flag;
+
+    MPI_Comm_get_attr(comm, key, &value, &flag);
+    note_value(value, flag);
+}
+
+static void note_of_type(MPI_Datatype datatype, int key) {
+    void *value;
+    int flag;
+
+    MPI_Type_get_attr(datatype, key, &value, &flag);
+    note_value(value, flag);
+}
+
+static void note_of_win(MPI_Win win, int key) {
+    void *value;
+    int flag;
+
+    MPI_Win_get_attr(win, key, &value, &flag);
+    note_value(value, flag);
+}
+
+static void make_window(MPI_Win *win) {
+    MPI_Win_create(a, sizeof(a), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, win);
+}
+
+void c_windows(void) {
+    MPI_Win win, other;
+
+    for (int i = 1; i <= 2; ++i) {
+        start();
+        make_window(&win);
+        MPI_Win_create(b, sizeof(b), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &other);
+        MPI_Win_fence(0, win);
+        MPI_Put(c, 2, MPI_INT, next, 1, 2, MPI_INT, win);
+        MPI_Win_fence(0, win);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, next, 0, other);
+        MPI_Accumulate(a + 3, 2, MPI_INT, next, 2, 2, MPI_INT, MPI_SUM, other);
+        MPI_Win_unlock(next, other);
+        MPI_Win_fence(0, win);
+        MPI_Get(c, 8, MPI_INT, next, 0, 8, MPI_INT, win);
+        MPI_Win_fence(0, win);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Win_free(&other);
+        MPI_Win_free(&win);
+        note(win == MPI_WIN_NULL);
+        note_all(a, 8);
+        note_all(b, 8);
+        note_all(c, 8);
+    }
+}
+
+void c_attributes(void) {
+    void *const large = (void *)(MPI_Aint)9876543210987, *more = (void *)(MPI_Aint)100;
+    void *value, *here;
+    int key, flag;
+    MPI_Comm comm, copy;
+    MPI_Datatype pair, twin;
+    MPI_Win win;
+
+    start();
+    MPI_Comm_create_keyval(copy_more, forget_value, &key, more);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    note_of_comm(comm, key);
+    MPI_Comm_set_attr(comm, key, large);
+    note_of_comm(comm, key);
+    MPI_Comm_set_attr(comm, key, (void *)(MPI_Aint)-5);
+    note_of_comm(comm, key);
+    MPI_Comm_dup(comm, &copy);
+    note_of_comm(copy, key);
+    MPI_Comm_delete_attr(comm, key);
+    note_of_comm(comm, key);
+    note_of_comm(copy, key);
+    MPI_Comm_free_keyval(&key);
+    note(key == MPI_KEYVAL_INVALID);
+    MPI_Comm_free(&copy);
+    MPI_Comm_free(&comm);
+
+    MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &key, more);
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_set_attr(pair, key, large);
+    MPI_Type_set_attr(pair, key, (void *)(MPI_Aint)17);
+    MPI_Type_dup(pair, &twin);
+    note_of_type(twin, key);
+    MPI_Type_delete_attr(pair, key);
+    note_of_type(pair, key);
+    MPI_Type_free_keyval(&key);
+    MPI_Type_free(&twin);
+    MPI_Type_free(&pair);
+
+    make_window(&win);
+    MPI_Win_get_attr(win, MPI_WIN_BASE, &value, &flag);
+    here = a;
+    note(flag);
+    note(value == here);
+    MPI_Win_get_attr(win, MPI_WIN_MODEL, &value, &flag);
+    note(flag);
+    note(*(int *)value == MPI_WIN_SEPARATE);
+    MPI_Win_get_attr(win, MPI_WIN_SIZE, &value, &flag);
+    note(flag);
+    note_address(*(MPI_Aint *)value);
+    MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &key, more);
+    MPI_Win_set_attr(win, key, large);
+    note_of_win(win, key);
+    MPI_Win_set_attr(win, key, (void *)(MPI_Aint)-1);
+    note_of_win(win, key);
+    MPI_Win_delete_attr(win, key);
+    note_of_win(win, key);
+    MPI_Win_free_keyval(&key);
+    MPI_Win_free(&win);
+}
+
+void c_old_attributes(void) {
+    void *value;
+    int key, flag;
+    MPI_Comm comm, copy;
+
+    start();
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Keyval_create(MPI_DUP_FN, MPI_NULL_DELETE_FN, &key, NULL);
+    for (int i = 1; i <= 2; ++i)
+        MPI_Attr_put(comm, key, (void *)(MPI_Aint)(-3 * i));
+    MPI_Comm_dup(comm, &copy);
+    MPI_Attr_get(copy, key, &value, &flag);
+    note(flag);
+    note_address((MPI_Aint)value);
+    MPI_Attr_delete(comm, key);
+    MPI_Attr_get(comm, key, &value, &flag);
+    note(flag);
+    MPI_Keyval_free(&key);
+    MPI_Comm_free(&copy);
+    MPI_Comm_free(&comm);
+}
+
+static int errors; /* of which a handler was told */
+
+static void on_error(MPI_Comm *comm, int *error, ...) {
+    (void)comm;
+    (void)error;
+    errors += 1;
+}
+
+static void on_window_error(MPI_Win *win, int *error, ...) {
+    (void)win;
+    (void)error;
+    errors += 10;
+}
+
+static void on_file_error(MPI_File *file, int *error, ...) {
+    (void)file;
+    (void)error;
+    errors += 100;
+}
+
+void c_error_handlers(void) {
+    int class, size;
+    MPI_Comm comm;
+    MPI_Datatype datatype;
+    MPI_Errhandler handler;
+    MPI_Win win;
+
+    start();
+    errors = 0;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int i = 1; i <= 2; ++i) {
+        if (i == 1)
+            MPI_Comm_create_errhandler(on_error, &handler);
+        else
+            MPI_Errhandler_create(on_error, &handler);
+        MPI_Comm_set_errhandler(comm, handler);
+        MPI_Errhandler_free(&handler);
+        note(handler == MPI_ERRHANDLER_NULL);
+        MPI_Error_class(MPI_Send(a, 1, MPI_INT, 99, 1, comm), &class);
+        note(class == MPI_ERR_RANK);
+        note(errors);
+    }
+    MPI_Comm_free(&comm);
+
+    make_window(&win);
+    MPI_Win_create_errhandler(on_window_error, &handler);
+    MPI_Win_set_errhandler(win, handler);
+    MPI_Errhandler_free(&handler);
+    MPI_Win_free(&win);
+    MPI_File_create_errhandler(on_file_error, &handler);
+    MPI_Errhandler_free(&handler);
+    MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, &datatype);
+    MPI_Type_size(datatype, &size);
+    note(size);
+}

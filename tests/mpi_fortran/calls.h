@@ -23,12 +23,22 @@ void described(int sections);
     X(logicals)                                                                                    \
     X(handles)                                                                                     \
     X(strings)                                                                                     \
-    X(buffers)
+    X(buffers)                                                                                     \
+    X(windows)                                                                                     \
+    X(attributes)                                                                                  \
+    X(old_attributes)                                                                              \
+    X(error_handlers)
 
 #define DECLARE(name)                                                                              \
     void fortran_##name(void);                                                                     \
     void c_##name(void);
 CALLS(DECLARE)
 #undef DECLARE
+
+/* Attributes of objects that a domain does not make: made; noted; changed and deleted; freed. */
+void old_values_made(void);
+void old_values_told(void);
+void old_values_changed(void);
+void old_values_freed(void);
 
 #endif

@@ -4,7 +4,8 @@
 /* same_as_c: makes calls in Fortran under the logger, fails, and makes them again from the log:
    they give the same, byte by byte. The same calls in C give the same numbers, and have left as
    many entries in their log: no call of Fortran is logged twice or not at all. One rank fails, then
-   the other. */
+   the other. And what a restore undoes, which is older than the domain, is as either language had
+   left it. */
 
 #include "calls.h"
 
@@ -85,6 +86,13 @@ static cd_handle new_cd(void) {
     return cd;
 }
 
+static void restore(cd_handle cd) {
+    if (restore_cd(cd) != SUCCESS) {
+        fprintf(stderr, "%s\n", cd_last_error_message());
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+}
+
 static void compare(const char *calls, void (*in_fortran)(void), void (*in_c)(void), int fails) {
     static struct given recorded, replayed, of_c;
     cd_handle cd = new_cd();
@@ -94,10 +102,7 @@ static void compare(const char *calls, void (*in_fortran)(void), void (*in_c)(vo
     logged = info_of(cd).log_length;
     check(logged > 0 && recorded.noted > 0, calls, "nothing is logged");
     if (fails) {
-        if (restore_cd(cd) != SUCCESS) {
-            fprintf(stderr, "%s\n", cd_last_error_message());
-            MPI_Abort(MPI_COMM_WORLD, 2);
-        }
+        restore(cd);
         check(info_of(cd).log_remaining == logged, calls, "the log does not replay as a whole");
         replayed = run(in_fortran);
         check(!info_of(cd).replaying, calls, "the log is not used up");
@@ -120,6 +125,31 @@ static void compare(const char *calls, void (*in_fortran)(void), void (*in_c)(vo
     check(logged == logged_in_c, calls, "C logs another number of calls");
 }
 
+/* The domain of the rank that fails is restored; on the other one the changes stay. */
+static void undo(int fails) {
+    static const char calls[] = "attributes older than the domain";
+    static struct given before, after, changed, again;
+    cd_handle cd;
+
+    old_values_made();
+    before = run(old_values_told);
+    cd = new_cd();
+    changed = run(old_values_changed);
+    if (fails) {
+        restore(cd);
+        again = run(old_values_changed);
+        check(!info_of(cd).replaying, calls, "the log is not used up");
+        check(same_notes(&changed, &again, calls), calls, "a replay gives other numbers");
+        restore(cd);
+        commit_cd(cd);
+        after = run(old_values_told);
+        check(same_notes(&before, &after, calls), calls, "a restore does not undo the changes");
+    } else {
+        commit_cd(cd);
+    }
+    old_values_freed();
+}
+
 int main(int argc, char **argv) {
     int failures_of_all = 0, ranks;
 
@@ -134,6 +164,7 @@ int main(int argc, char **argv) {
 #define COMPARE(name) compare(#name, fortran_##name, c_##name, rank == failing);
         CALLS(COMPARE)
 #undef COMPARE
+        undo(rank == failing);
     }
     MPI_Allreduce(&failures, &failures_of_all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Finalize();

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-# check_logger.sh PREFIX FLAVOUR FUNCTIONS_INC: the logger that is installed at PREFIX takes over each
-# function in FUNCTIONS_INC that is not Local, under both its names, and exports nothing else. It
-# needs its own MPI and finds libcd beside it.
+# check_logger.sh PREFIX FLAVOUR TABLES: the logger that is installed at PREFIX takes over each
+# function in TABLES/functions.inc that is not Local, under both its names, the Fortran names in
+# TABLES/fortran.inc, and exports nothing else. It needs its own MPI and finds libcd beside it.
 set -euo pipefail
-prefix=$1 flavour=$2 table=$3
+prefix=$1 flavour=$2 tables=$3
 library=$(find "$prefix" -path "*/cd/$flavour/libpmpi_logger.so")
 failed=0
 
@@ -15,14 +15,19 @@ complain() {
     failed=1
 }
 
-promised() {
-    sed -nE 's/^CD_FUNCTION\(([A-Za-z0-9_]+), *([A-Za-z]+),.*/\1 \2/p' "$table" |
-        awk '$2 != "Local" {print $1; print "P" $1}' | LC_ALL=C sort
+in_c() {
+    sed -nE 's/^CD_FUNCTION\(([A-Za-z0-9_]+), *([A-Za-z]+),.*/\1 \2/p' "$tables/functions.inc" |
+        awk '$2 != "Local" {print $1; print "P" $1}'
 }
+in_fortran() {
+    sed -nE 's/^CD_ROUTINE_NAME\(([A-Za-z0-9_]+), ([A-Za-z0-9_]+)\)$/\2/p' "$tables/fortran.inc"
+}
+promised() { (in_c && in_fortran) | LC_ALL=C sort; }
 exported() { nm -D --defined-only "$library" | awk '{print $NF}' | LC_ALL=C sort; }
 
-[ "$(promised | wc -l)" -gt 500 ] || complain "$table names hardly any function: the check is broken"
-diff -u --label "$table" --label "exported by $library" <(promised) <(exported) || failed=1
+[ "$(in_c | wc -l)" -gt 500 ] || complain "$tables names hardly any function: the check is broken"
+[ "$(in_fortran | wc -l)" -gt 60 ] || complain "$tables names hardly any routine: the check is broken"
+diff -u --label "$tables" --label "exported by $library" <(promised) <(exported) || failed=1
 
 case $flavour in
 openmpi) mpi='^libmpi\.so' ;;

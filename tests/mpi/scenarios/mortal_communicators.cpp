@@ -40,6 +40,20 @@ SCENARIO(asked, MPI_Comm_rank, MPI_Comm_size, MPI_Comm_test_inter, MPI_Comm_get_
     run.out.value("freed", comm == MPI_COMM_NULL);
 }
 
+#ifdef CD_HAS_MPI_Comm_c2f // elsewhere it is the same handle
+SCENARIO(handle_in_fortran, MPI_Comm_c2f, MPI_Comm_f2c) {
+    // The later ones may have the handle of the first.
+    for (int i = 0; i < 3; ++i) {
+        MPI_Comm comm = MPI_COMM_NULL;
+        CALL(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+        const MPI_Fint number = MPI_Comm_c2f(comm);
+        run.out.choice("number", number);
+        run.out.value("it is this one", MPI_Comm_f2c(number) == comm);
+        CALL(MPI_Comm_free(&comm));
+    }
+}
+#endif
+
 SCENARIO(between_groups, MPI_Comm_remote_size) {
     MPI_Comm half = MPI_COMM_NULL;
     CALL(MPI_Comm_split(MPI_COMM_WORLD, run.rank == 0 ? 0 : 1, 0, &half));

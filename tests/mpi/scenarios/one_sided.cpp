@@ -322,6 +322,16 @@ SCENARIO(properties, MPI_Win_set_info, MPI_Win_get_info, MPI_Win_set_name, MPI_W
     window.free(run);
 }
 
+#ifdef CD_HAS_MPI_Win_c2f // elsewhere it is the same handle
+SCENARIO(handle_in_fortran, MPI_Win_c2f, MPI_Win_f2c) {
+    Window window(run);
+    const MPI_Fint number = MPI_Win_c2f(window.handle);
+    run.out.choice("number", number);
+    run.out.value("it is this one", MPI_Win_f2c(number) == window.handle);
+    window.free(run);
+}
+#endif
+
 #define REFUSED(name, ...) REFUSAL(name, MPI_##name, __VA_ARGS__)
 REFUSED(Win_attach, MPI_WIN_NULL, nullptr, 0)
 REFUSED(Win_create_dynamic, MPI_INFO_NULL, MPI_COMM_WORLD, nullptr)

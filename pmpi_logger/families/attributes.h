@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "interception/fortran_real.h"
+#include "windows/window_table.h"
+
+#include <functional>
+#include <optional>
+#include <type_traits>
+
+namespace cd::logger {
+
+// What the functions for attributes of communicators, types and windows have in common.
+struct CommAttributes {
+    static constexpr Fn get = Fn::MPI_Comm_get_attr;
+    static constexpr Fn set = Fn::MPI_Comm_set_attr;
+    static constexpr Fn remove = Fn::MPI_Comm_delete_attr;
+
+    static MPI_Comm from_fortran(MPI_Fint handle) { return MPI_Comm_f2c(handle); }
+    static MPI_Fint to_fortran(MPI_Comm handle) { return MPI_Comm_c2f(handle); }
+    static bool is_gone(MPI_Comm) { return false; }
+};
+
+struct TypeAttributes {
+    static constexpr Fn get = Fn::MPI_Type_get_attr;
+    static constexpr Fn set = Fn::MPI_Type_set_attr;
+    static constexpr Fn remove = Fn::MPI_Type_delete_attr;
+
+    static MPI_Datatype from_fortran(MPI_Fint handle) { return MPI_Type_f2c(handle); }
+    static MPI_Fint to_fortran(MPI_Datatype handle) { return MPI_Type_c2f(handle); }
+    static bool is_gone(MPI_Datatype) { return false; }
+};
+
+struct WinAttributes {
+    static constexpr Fn get = Fn::MPI_Win_get_attr;
+    static constexpr Fn set = Fn::MPI_Win_set_attr;
+    static constexpr Fn remove = Fn::MPI_Win_delete_attr;
+
+    static MPI_Win from_fortran(MPI_Fint handle) { return MPI_Win_f2c(handle); }
+    static MPI_Fint to_fortran(MPI_Win handle) { return MPI_Win_c2f(handle); }
+    static bool is_gone(MPI_Win handle) { return WindowTable::instance().is_gone(handle); }
+};
+
+// Of what F is about. The functions of MPI-1 are about communicators.
+template <Fn F>
+using AttributesOf =
+    std::conditional_t<F == TypeAttributes::get || F == TypeAttributes::set ||
+                           F == TypeAttributes::remove,
+                       TypeAttributes,
+                       std::conditional_t<F == WinAttributes::get || F == WinAttributes::set ||
+                                              F == WinAttributes::remove,
+                                          WinAttributes, CommAttributes>>;
+
+// The number, if it was Fortran that has set the attribute: then C gets the number's address.
+template <typename Of, typename Object>
+std::optional<MPI_Aint> set_by_fortran(const void *site, Object object, int key, const void *in_c) {
+    MPI_Fint handle = Of::to_fortran(object);
+    MPI_Fint fortran_key = key;
+    MPI_Fint present = 0;
+    MPI_Aint number = 0;
+    const auto get = fortran_routine<Of::get>(site, &handle, &fortran_key, &number, &present);
+    if (!get.is_there()) {
+        return {};
+    }
+    get(&handle, &fortran_key, &number, &present);
+    return number == reinterpret_cast<MPI_Aint>(in_c) ? std::nullopt : std::optional(number);
+}
+
+// Brings an attribute back as it is now, for the language that has set it.
+template <typename Of, typename Object>
+std::function<void()> puts_attribute_back(const void *site, Object object, int key) {
+    void *before = nullptr;
+    int present = 0;
+    real<Of::get>(object, key, &before, &present);
+    std::optional<MPI_Aint> number;
+    if (present != 0) {
+        number = set_by_fortran<Of>(site, object, key, before);
+    }
+    return [=] {
+        if (Of::is_gone(object)) {
+            return;
+        }
+        if (present == 0) {
+            real<Of::remove>(object, key);
+        } else if (number) {
+            MPI_Fint handle = Of::to_fortran(object);
+            MPI_Fint fortran_key = key;
+            MPI_Aint value = *number;
+            fortran<Of::set>(site, &handle, &fortran_key, &value);
+        } else {
+            real<Of::set>(object, key, before);
+        }
+    };
+}
+
+} // namespace cd::logger

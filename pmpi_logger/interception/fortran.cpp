@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// The Fortran routines that are taken over themselves: fortran.def says which, and why.
+
+#include "interception/fortran_arguments.h"
+#include "interception/row.h"
+
+namespace cd::logger {
+
+// Fortran's error code is the last argument, which mpi_f08 may leave out.
+template <Fn F, typename Arguments, typename Family,
+          typename Type = decltype(Arguments::template call<F, Family>)>
+struct Routine;
+
+template <Fn F, typename Arguments, typename Family, typename... A>
+struct Routine<F, Arguments, Family, int(const void *, A...)> {
+    static void call(A... a, MPI_Fint *error) {
+        const int result = Arguments::template call<F, Family>(__builtin_return_address(0), a...);
+        if (error != nullptr) {
+            *error = result;
+        }
+    }
+};
+
+} // namespace cd::logger
+
+#define CD_ROUTINE(name, arguments, family, arrives, ...)                                          \
+    CD_ROW(name, family, arrives, __VA_ARGS__)                                                     \
+    namespace cd::logger {                                                                         \
+    using Routine_##name = Routine<Fn::name, arguments, family>;                                   \
+    }                                                                                              \
+    extern "C" {                                                                                   \
+    [[gnu::used]] static auto resolve_fortran_##name() {                                           \
+        return &cd::logger::Routine_##name::call;                                                  \
+    }                                                                                              \
+    }
+#define CD_ROUTINE_NAME(name, called)                                                              \
+    extern "C" decltype(cd::logger::Routine_##name::call) called                                   \
+        __attribute__((ifunc("resolve_fortran_" #name), visibility("default")));
+#include "fortran.inc"

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "families/attributes.h"
+#include "families/exchange.h"
+#include "families/windows.h"
+#include "interception/fortran_real.h"
+
+namespace cd::logger {
+
+// How the arguments of a Fortran routine become those of the C function of its name: Family records
+// the call by these, and makes it by MPI's own routine. All are given by reference.
+
+template <typename Number> struct SetsAttributeTo {
+    template <Fn F, typename Family>
+    static int call(const void *site, MPI_Fint *object, MPI_Fint *key, Number *value) {
+        return Family::template call_by<F>(
+            [&](auto...) { return fortran<F>(site, object, key, value); }, site,
+            AttributesOf<F>::from_fortran(*object), *key, static_cast<void *>(value));
+    }
+};
+
+template <typename Number> struct GetsAttribute {
+    template <Fn F, typename Family>
+    static int call(const void *site, MPI_Fint *object, MPI_Fint *key, Number *value,
+                    MPI_Fint *flag) {
+        MPI_Aint number = *value; // as wide as the pointer that C gets
+        static_assert(sizeof number == sizeof(void *));
+        const int result = Family::template call_by<F>(
+            [&](auto...) {
+                const int made = fortran<F>(site, object, key, value, flag);
+                number = *value;
+                return made;
+            },
+            site, AttributesOf<F>::from_fortran(*object), *key, static_cast<void *>(&number), flag);
+        *value = static_cast<Number>(number);
+        return result;
+    }
+};
+
+struct GetsAttributeOfWindow {
+    template <Fn F, typename Family>
+    static int call(const void *site, MPI_Fint *win, MPI_Fint *key, MPI_Aint *value,
+                    MPI_Fint *flag) {
+#ifdef MPICH_VERSION // which numbers the attributes of its own otherwise in Fortran
+        const int key_in_c = *key - 1;
+#else
+        const int key_in_c = *key;
+#endif
+        const Window *const window = AsksWindow::separate(MPI_Win_f2c(*win), key_in_c);
+        if (window == nullptr) {
+            return GetsAttribute<MPI_Aint>::call<F, Exchange>(site, win, key, value, flag);
+        }
+        *value = MPI_WIN_SEPARATE;
+        if (key_in_c == MPI_WIN_BASE) {
+            *value = reinterpret_cast<MPI_Aint>(window->memory());
+        }
+        *flag = 1;
+        return MPI_SUCCESS;
+    }
+};
+
+using Procedure = void();
+
+template <typename Number> struct CreatesKeyval {
+    template <Fn F, typename Family>
+    static int call(const void *site, Procedure *copy, Procedure *forget, MPI_Fint *key,
+                    Number *state) {
+        return Family::template call_by<F>(
+            [&](auto...) { return fortran<F>(site, copy, forget, key, state); }, site, copy, forget,
+            key, state);
+    }
+};
+
+struct CreatesErrorHandler {
+    template <Fn F, typename Family>
+    static int call(const void *site, Procedure *function, MPI_Fint *handler) {
+        MPI_Errhandler created = MPI_ERRHANDLER_NULL;
+        const int result = Family::template call_by<F>(
+            [&](auto...) {
+                const int made = fortran<F>(site, function, handler);
+                if (made == MPI_SUCCESS) {
+                    created = MPI_Errhandler_f2c(*handler);
+                }
+                return made;
+            },
+            site, function, &created);
+        if (result == MPI_SUCCESS) {
+            *handler = MPI_Errhandler_c2f(created);
+        }
+        return result;
+    }
+};
+
+} // namespace cd::logger

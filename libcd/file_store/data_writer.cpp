@@ -40,7 +40,7 @@ Status DataWriter::write(uint64_t offset, const void *from, size_t length, Check
 }
 
 void DataWriter::write_in_place(std::byte *to, const std::byte *from, size_t length,
-                                std::vector<uint32_t> &checksums) {
+                                Checksums &checksums) {
     in_place_ += length;
     const bool past_caches = in_place_ >= most_cached;
     if (!checksummed_) {
@@ -59,7 +59,7 @@ void DataWriter::write_in_place(std::byte *to, const std::byte *from, size_t len
 }
 
 Status DataWriter::write_by_buffer(uint64_t offset, const std::byte *at, size_t length,
-                                   std::vector<uint32_t> &checksums) {
+                                   Checksums &checksums) {
     buffer_.resize(buffer_size);
     while (length > 0) {
         const size_t part = std::min(length, format::checked_part);

@@ -28,10 +28,9 @@ public:
     bool has_written() const { return written_; }
 
 private:
-    void write_in_place(std::byte *to, const std::byte *from, size_t length,
-                        std::vector<uint32_t> &checksums);
+    void write_in_place(std::byte *to, const std::byte *from, size_t length, Checksums &checksums);
     Status write_by_buffer(uint64_t offset, const std::byte *from, size_t length,
-                           std::vector<uint32_t> &checksums);
+                           Checksums &checksums);
     void begin_sync(uint64_t offset, uint64_t length) noexcept;
 
     Volume &volume_;

@@ -8,9 +8,8 @@
 #include "store/crc32c.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
-#include <memory>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -107,7 +106,7 @@ private:
     // Checked parts of a run that one behind the other are needed, and the run that they become.
     struct Stretch {
         uint64_t begin = 0; // in the run
-        std::shared_ptr<StoredRun> image;
+        StoredRun *image = nullptr;
     };
     // By offset: two that name the same place are one.
     struct Needed {
@@ -118,15 +117,9 @@ private:
 
     StoredEntries &entries() { return state_.cds.begin()->second.entries; }
 
-    // Names of CDs that are gone are as useless as older points in time.
     void keep_the_root() {
         state_.versions.clear();
         state_.cds.erase(std::next(state_.cds.begin()), state_.cds.end());
-        std::set<uint64_t> used = {state_.cds.begin()->second.path};
-        for (const auto &[place, entry] : entries()) {
-            used.insert(entry.key.name);
-        }
-        std::erase_if(state_.names, [&](const auto &name) { return !used.contains(name.first); });
     }
 
     void find_what_is_needed() {
@@ -136,8 +129,7 @@ private:
             }
             Needed &needed = needed_[entry.run->offset];
             if (needed.run == nullptr) {
-                needed.run = entry.run.get();
-                kept_.push_back(entry.run);
+                needed.run = entry.run;
                 needed.parts.resize((entry.run->length + format::checked_part - 1) /
                                     format::checked_part);
             }
@@ -159,7 +151,7 @@ private:
                 const auto behind = std::find(at, parts.end(), false);
                 const auto first = static_cast<uint64_t>(at - parts.begin());
                 const auto last = static_cast<uint64_t>(behind - parts.begin());
-                Stretch stretch = {first * format::checked_part, std::make_shared<StoredRun>()};
+                Stretch stretch = {first * format::checked_part, &runs_.emplace_back()};
                 StoredRun &image = *stretch.image;
                 image.length =
                     std::min(last * format::checked_part, needed.run->length) - stretch.begin;
@@ -171,7 +163,7 @@ private:
                 const uint64_t room = Space::rounded(image.length);
                 image.offset = room < format::block ? end : whole_blocks(end);
                 end = image.offset + room;
-                needed.stretches.push_back(std::move(stretch));
+                needed.stretches.push_back(stretch);
                 at = std::find(behind, parts.end(), true);
             }
         }
@@ -254,7 +246,7 @@ private:
     Stream stream_;
     Header header_;
     std::map<uint64_t, Needed> needed_;
-    std::vector<std::shared_ptr<const StoredRun>> kept_; // what needed_ refers to
+    std::deque<StoredRun> runs_; // of the image
     uint64_t end_of_data_ = 0;
 };
 

@@ -61,7 +61,7 @@ protected:
     std::optional<Volume> volume;
     std::vector<std::byte> bytes = std::vector<std::byte>(200'000);
     Extent extent;
-    std::vector<uint32_t> checksums;
+    Checksums checksums;
 };
 
 TEST_F(InPlace, DataInMemoryFilesTakeNoSystemCallAndHaveTheirChecksums) {

@@ -217,7 +217,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     report.about(child->name());
     child->home_thread = child->active_in = stack.thread();
     child->pace = begin_pace(parent.pace.limits());
-    write_down_later(*child, parent);
+    LedgerPlace place(*child, parent);
     if (parent.log.enabled()) {
         Status status = LogShare::of_child(parent.log, log_place(parent, stack.thread()),
                                            {child->depth, child->sibling}, child->log);
@@ -237,6 +237,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
         parent.children_numbers.take(resident.sibling);
         ++parent.children_created;
         stack.push(handle);
+        place.keep();
     }
     return status;
 }

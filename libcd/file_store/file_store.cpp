@@ -115,8 +115,23 @@ void FileStore::announce(CdNumber cd, CdNumber parent, int depth, int sibling,
     stored.sibling = sibling;
     stored.path = number_of({format::NameKind::path, path});
     const std::scoped_lock lock(mutex_);
-    unwritten_[{parent, sibling}] = cd;
     cds_[cd] = {std::move(stored), false, 0};
+    unwritten_[{parent, sibling}] = cd;
+}
+
+void FileStore::withdraw(CdNumber cd) noexcept {
+    const std::scoped_lock lock(mutex_);
+    if (const auto at = cds_.find(cd); at != cds_.end()) {
+        forget(at);
+    }
+}
+
+void FileStore::forget(std::map<CdNumber, Known>::iterator cd) noexcept {
+    const Known &known = cd->second;
+    if (!known.written) {
+        unwritten_.erase({known.cd.parent, known.cd.sibling});
+    }
+    cds_.erase(cd);
 }
 
 uint64_t FileStore::number_of(const StoredName &name) {
@@ -247,11 +262,7 @@ void FileStore::count_as_written(const FileTransaction &transaction) noexcept {
         cds_.find(cd)->second.ordinal += count;
     }
     for (const CdNumber cd : transaction.dropped_) {
-        const auto at = cds_.find(cd);
-        if (!at->second.written) {
-            unwritten_.erase({at->second.cd.parent, at->second.cd.sibling});
-        }
-        cds_.erase(at);
+        forget(cds_.find(cd));
     }
 }
 

@@ -67,6 +67,7 @@ public:
     std::unique_ptr<Transaction> begin() override;
     void announce(CdNumber cd, CdNumber parent, int depth, int sibling,
                   const std::string &path) override;
+    void withdraw(CdNumber cd) noexcept override;
     CdNumber next_number() override;
     Status remove() override;
     uint64_t ordinal(CdNumber cd) override;
@@ -93,6 +94,7 @@ private:
     bool is_written(CdNumber cd);
     Status commit(FileTransaction &transaction);
     Status write(FileTransaction &transaction);
+    void forget(std::map<CdNumber, Known>::iterator cd) noexcept;
     void count_as_written(const FileTransaction &transaction) noexcept;
     void find_unknown(FileTransaction &transaction);
     void write_names(const FileTransaction &transaction, ChangeWriter &into);

@@ -55,16 +55,21 @@ bool Space::take_at(uint64_t offset, uint64_t length) {
         return length == 0;
     }
     --at;
-    const auto [begin, held] = *at;
+    const uint64_t begin = at->first;
+    const uint64_t held = at->second;
     if (offset + length > begin + held) {
         return length == 0;
     }
-    erase(at);
-    if (begin < offset) {
-        insert(begin, offset - begin);
-    }
     if (offset + length < begin + held) {
-        insert(offset + length, begin + held - offset - length);
+        insert(offset + length, begin + held - offset - length); // may fail; nothing has changed
+    }
+    auto stretch = by_length_.extract({held, begin});
+    free_ -= held - (offset - begin);
+    if (begin == offset) {
+        by_offset_.erase(at);
+    } else {
+        stretch.value().first = at->second = offset - begin;
+        by_length_.insert(std::move(stretch));
     }
     return true;
 }
@@ -77,8 +82,13 @@ void Space::give(uint64_t offset, uint64_t length) noexcept {
 }
 
 void Space::insert(uint64_t offset, uint64_t length) {
-    by_length_.emplace(length, offset);
-    by_offset_.emplace(offset, length);
+    const auto stretch = by_length_.emplace(length, offset).first;
+    try {
+        by_offset_.emplace(offset, length);
+    } catch (...) {
+        by_length_.erase(stretch);
+        throw;
+    }
     free_ += length;
 }
 

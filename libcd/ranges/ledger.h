@@ -76,6 +76,9 @@ public:
     virtual void announce(CdNumber cd, CdNumber parent, int depth, int sibling,
                           const std::string &path) = 0;
 
+    // The CD was not made after all.
+    virtual void withdraw(CdNumber cd) noexcept = 0;
+
     // A number that no CD of the family has had.
     virtual CdNumber next_number() = 0;
 

@@ -122,15 +122,22 @@ void wake(Resident &child, Resident &parent) {
     parent.children_created = std::max(parent.children_created, last_number_of(child.path));
 }
 
-void write_down_later(Resident &child, Resident &parent) {
+LedgerPlace::LedgerPlace(Resident &child, const Resident &parent) {
     if (parent.ledger == nullptr) {
         return;
     }
     const std::string own = std::to_string(parent.children_created + 1);
     child.path = parent.path.empty() ? own : parent.path + "." + own;
-    child.number = parent.ledger->next_number();
+    child.number = number_ = parent.ledger->next_number();
     child.ledger = parent.ledger;
-    child.ledger->announce(child.number, parent.number, child.depth, child.sibling, child.path);
+    parent.ledger->announce(number_, parent.number, child.depth, child.sibling, child.path);
+    ledger_ = parent.ledger;
+}
+
+LedgerPlace::~LedgerPlace() {
+    if (ledger_ != nullptr) {
+        ledger_->withdraw(number_);
+    }
 }
 
 } // namespace cd

@@ -22,7 +22,20 @@ Resident *next_dormant(const Resident &parent);
 // The program has created it now.
 void wake(Resident &child, Resident &parent);
 
-// A child gets its place in the family's ledger, if there is one. May throw std::bad_alloc.
-void write_down_later(Resident &child, Resident &parent);
+// A child's place in the family's ledger, if there is one; without keep() it is gone at its end.
+class LedgerPlace {
+public:
+    // May throw std::bad_alloc.
+    LedgerPlace(Resident &child, const Resident &parent);
+    LedgerPlace(const LedgerPlace &) = delete;
+    LedgerPlace &operator=(const LedgerPlace &) = delete;
+    ~LedgerPlace();
+
+    void keep() { ledger_.reset(); }
+
+private:
+    std::shared_ptr<Ledger> ledger_;
+    CdNumber number_ = 0;
+};
 
 } // namespace cd

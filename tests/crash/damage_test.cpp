@@ -23,9 +23,22 @@ protected:
     void work(const Steps &steps) {
         Life life(kind_, Disk(), Truth(kind_.keep));
         ASSERT_EQ(life.begin_anew(), "");
+        take(life, steps);
+    }
+
+    // In another process.
+    void go_on(const Steps &steps) {
+        Life life(kind_, disk_, truth_);
+        ASSERT_EQ(life.begin_restarted(), "");
+        take(life, steps);
+    }
+
+    void take(Life &life, const Steps &steps) {
         for (const model::Step &step : steps) {
             ASSERT_EQ(life.take(step), "");
         }
+        truth_ = life.truth();
+        once_stored_.clear();
         for (const Expectation &step : life.end().steps) {
             once_stored_.push_back(step.after.front());
         }
@@ -111,6 +124,16 @@ protected:
         }
     }
 
+    // What is left when the header that counts is lost.
+    Stored without_the_newest_header() {
+        const uint64_t generation_at = 28;
+        const bool second = byte_at(generation_at) < byte_at(4096 + generation_at);
+        const Opened found = open_with(second ? 4096 : 0, std::vector<std::byte>(4096));
+        EXPECT_EQ(found.wrong, "");
+        EXPECT_FALSE(found.warnings.empty());
+        return found.stored;
+    }
+
     std::vector<std::byte> block_at(uint64_t offset) const {
         std::vector<std::byte> bytes(4096);
         disk_.content(file_).read(offset, bytes.data(), bytes.size());
@@ -123,6 +146,7 @@ protected:
     Dice dice_{1};
     Disk disk_;
     int file_ = 0;
+    Truth truth_{1};
     std::vector<Stored> once_stored_;
     size_t states_ = 0;
     size_t errors_ = 0;
@@ -146,6 +170,26 @@ TEST_F(Damage, ByBlocksInWrongPlacesIsFound) {
     }
     work(steps);
     misplace_blocks();
+}
+
+// As long as nothing is written over what they refer to: here data only come to others.
+TEST_F(Damage, OfTheNewestHeaderLeavesWhatTheMetadataSaidBeforeTheyMoved) {
+    kind_.block = Arena::largest_block;
+    Steps steps = until_the_journal_is_full();
+    steps.resize(97); // the last of them is the first of the second generation
+    work(steps);
+    const Stored before = without_the_newest_header();
+    ASSERT_NE(before, once_stored_.back());
+    Steps more;
+    for (int id = 2; id < 6; ++id) {
+        more.push_back(child(1, id));
+        more.push_back(add(id, {bytes(0, 190, CD_READ_ONLY)}));
+    }
+    go_on(more);
+    EXPECT_EQ(difference(without_the_newest_header(), before), "");
+    steps.insert(steps.end(), more.begin(), more.end());
+    work(steps);
+    EXPECT_EQ(difference(without_the_newest_header(), before), "");
 }
 
 TEST_F(Damage, OfABitIsFoundAlsoAfterTheMetadataHaveMoved) {

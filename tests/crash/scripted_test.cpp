@@ -115,6 +115,21 @@ TEST_F(ScriptedCrash, WhileTheJournalBeginsAgainLeavesTheOldOrTheNewState) {
     sweep_script(some_states, until_the_journal_is_full());
 }
 
+// The metadata come back to places where they were before.
+TEST_F(ScriptedCrash, ThatDoesNotHappenLeavesNothingToWarnOfHoweverOftenTheJournalBegins) {
+    Life life(kind_, Disk(), Truth(kind_.keep));
+    ASSERT_EQ(life.begin_anew(), "");
+    for (int i = 0; i < 4; ++i) {
+        take(life, until_the_journal_is_full());
+    }
+    life.end();
+    const Disk disk = life.disk().after_crash({});
+    size_t match = 0;
+    EXPECT_EQ(judge(disk, kind_, {life.truth().stored()}, match), "");
+    EXPECT_TRUE(open_store_on(disk, kind_).warnings.empty());
+    ++states_;
+}
+
 TEST_F(ScriptedCrash, WithoutChecksumsOfDataLeavesTheOldOrTheNewState) {
     kind_.checksummed = false;
     sweep_script(some_states, every_operation());

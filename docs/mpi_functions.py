@@ -66,6 +66,10 @@ FAMILIES = {
     "CreatesComm": ("the communicator", "gives the same one"),
     "AsksComm": (
         "nothing, unless the communicator is freed before the log is forgotten; then the answer",
+        "goes to MPI, or gives the recorded answer",
+    ),
+    "AsksTwoComms": (
+        "nothing, unless one is freed before the log is forgotten; then the answer",
         "asks MPI, or gives the recorded answer",
     ),
     "NumbersComm": ("nothing", "gives the handle that a freed communicator had"),

@@ -53,13 +53,14 @@ void FreesComm::one_waits() {
 
 void FreesComm::mortal_freed(MPI_Comm comm) {
     // A restore goes back to when the program had it.
+    const CommFacts facts = comm_facts_of(comm);
     cd_log_place place = {};
     if (cd_log_here(&place) != 0 && place.entry > 0) {
         --place.entry;
-        const CommFacts facts = comm_facts_of(comm);
         when_restored(place, [comm, facts] { MortalComms::add_freed(comm, facts); });
+        when_forgotten(place, [comm, facts] { MortalComms::remove(comm, facts.number); });
     }
-    MortalComms::remove(comm);
+    MortalComms::remove(comm, facts.number);
 }
 
 } // namespace cd::logger

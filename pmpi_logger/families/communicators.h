@@ -106,6 +106,19 @@ private:
     }
 };
 
+// Of two communicators.
+class AsksTwoComms {
+public:
+    using Of = Arrivals;
+
+    template <Fn F, typename... A>
+    static int call(const void *site, MPI_Comm one, MPI_Comm other, A... a) {
+        return MortalComms::has(one) || MortalComms::has(other)
+                   ? Exchange::call<F>(site, one, other, a...)
+                   : real<F>(one, other, a...);
+    }
+};
+
 #ifdef OPEN_MPI // elsewhere handles are the same in Fortran
 // MPI_Comm_c2f, MPI_Comm_f2c: MPI has forgotten those that it has freed.
 class NumbersComm {

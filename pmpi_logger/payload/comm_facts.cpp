@@ -5,6 +5,7 @@
 #include "interception/real.h"
 #include "payload/handle_cache.h"
 
+#include <map>
 #include <mutex>
 #include <unordered_map>
 
@@ -19,9 +20,19 @@ struct Mortal {
     bool freed = false;
 };
 
-std::unordered_map<uint64_t, Mortal> &mortals() {
-    static auto &all = *new std::unordered_map<uint64_t, Mortal>;
+// By number. MPI gives the handle of one that is freed to a later one: the first is meant, until a
+// replay has come to where the program frees it.
+using OfOneHandle = std::map<int, Mortal>;
+
+std::unordered_map<uint64_t, OfOneHandle> &mortals() {
+    static auto &all = *new std::unordered_map<uint64_t, OfOneHandle>;
     return all;
+}
+
+// Locked by the caller. nullptr if there is none.
+const Mortal *find(MPI_Comm comm) {
+    const auto found = mortals().find(word_of(comm));
+    return found != mortals().end() ? &found->second.begin()->second : nullptr;
 }
 
 void ask_neighbors(MPI_Comm comm, CommFacts &facts) {
@@ -58,9 +69,8 @@ CommFacts ask(MPI_Comm comm) {
 CommFacts ask_mortals_first(MPI_Comm comm) {
     if (!MortalComms::none()) {
         const std::scoped_lock lock(mutex);
-        const auto found = mortals().find(word_of(comm));
-        if (found != mortals().end()) {
-            return found->second.facts;
+        if (const Mortal *mortal = find(comm)) {
+            return mortal->facts;
         }
     }
     return ask(comm);
@@ -79,21 +89,19 @@ bool MortalComms::has(MPI_Comm comm) {
         return false;
     }
     const std::scoped_lock lock(mutex);
-    return mortals().contains(word_of(comm));
+    return find(comm) != nullptr;
 }
 
 void MortalComms::add(MPI_Comm comm, const CommFacts &facts) {
     const std::scoped_lock lock(mutex);
-    mortals().try_emplace(word_of(comm), Mortal{comm, facts, false});
-    count_ = static_cast<int>(mortals().size());
-    forget_comm_facts();
+    mortals()[word_of(comm)].try_emplace(facts.number, Mortal{comm, facts, false});
+    changed();
 }
 
 void MortalComms::add_freed(MPI_Comm comm, const CommFacts &facts) {
     const std::scoped_lock lock(mutex);
-    mortals()[word_of(comm)] = {comm, facts, true};
-    count_ = static_cast<int>(mortals().size());
-    forget_comm_facts();
+    mortals()[word_of(comm)][facts.number] = {comm, facts, true};
+    changed();
 }
 
 bool MortalComms::is_freed(MPI_Comm comm) {
@@ -101,8 +109,8 @@ bool MortalComms::is_freed(MPI_Comm comm) {
         return false;
     }
     const std::scoped_lock lock(mutex);
-    const auto found = mortals().find(word_of(comm));
-    return found != mortals().end() && found->second.freed;
+    const Mortal *mortal = find(comm);
+    return mortal != nullptr && mortal->freed;
 }
 
 MPI_Comm MortalComms::find_freed(MPI_Fint in_fortran) {
@@ -110,8 +118,9 @@ MPI_Comm MortalComms::find_freed(MPI_Fint in_fortran) {
         return MPI_COMM_NULL;
     }
     const std::scoped_lock lock(mutex);
-    const Mortal *first = nullptr; // MPI has given the handle to later ones, too
-    for (const auto &[word, mortal] : mortals()) {
+    const Mortal *first = nullptr; // MPI gives these handles to later ones, too
+    for (const auto &[word, those] : mortals()) {
+        const Mortal &mortal = those.begin()->second;
         if (mortal.freed && mortal.facts.in_fortran == in_fortran &&
             (first == nullptr || mortal.facts.number < first->facts.number)) {
             first = &mortal;
@@ -120,9 +129,19 @@ MPI_Comm MortalComms::find_freed(MPI_Fint in_fortran) {
     return first != nullptr ? first->comm : MPI_COMM_NULL;
 }
 
-void MortalComms::remove(MPI_Comm comm) {
+void MortalComms::remove(MPI_Comm comm, int number) {
     const std::scoped_lock lock(mutex);
-    mortals().erase(word_of(comm));
+    const auto found = mortals().find(word_of(comm));
+    if (found != mortals().end()) {
+        found->second.erase(number);
+        if (found->second.empty()) {
+            mortals().erase(found);
+        }
+    }
+    changed();
+}
+
+void MortalComms::changed() {
     count_ = static_cast<int>(mortals().size());
     forget_comm_facts();
 }

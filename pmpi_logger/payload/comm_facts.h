@@ -39,9 +39,12 @@ public:
     static bool is_freed(MPI_Comm comm);
     // The freed one that had this handle in Fortran. MPI_COMM_NULL if there is none.
     static MPI_Comm find_freed(MPI_Fint in_fortran);
-    static void remove(MPI_Comm comm);
+    // number: of its facts.
+    static void remove(MPI_Comm comm, int number);
 
 private:
+    static void changed();
+
     static inline std::atomic<int> count_ = 0;
 };
 

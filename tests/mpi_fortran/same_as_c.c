@@ -4,8 +4,8 @@
 /* same_as_c: makes calls in Fortran under the logger, fails, and makes them again from the log:
    they give the same, byte by byte. The same calls in C give the same numbers, and have left as
    many entries in their log: no call of Fortran is logged twice or not at all. One rank fails, then
-   the other. And what a restore undoes, which is older than the domain, is as either language had
-   left it. */
+   the other. Arguments choose some of calls.h. And what a restore undoes, which is older than the
+   domain, is as either language had left it. */
 
 #include "calls.h"
 
@@ -150,6 +150,14 @@ static void undo(int fails) {
     old_values_freed();
 }
 
+static int chosen(const char *calls, int argc, char **argv) {
+    for (int i = 1; i < argc; ++i) {
+        if (strcmp(argv[i], calls) == 0)
+            return 1;
+    }
+    return argc == 1;
+}
+
 int main(int argc, char **argv) {
     int failures_of_all = 0, ranks;
 
@@ -161,7 +169,9 @@ int main(int argc, char **argv) {
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     for (int failing = 0; failing < ranks; ++failing) {
-#define COMPARE(name) compare(#name, fortran_##name, c_##name, rank == failing);
+#define COMPARE(name)                                                                              \
+    if (chosen(#name, argc, argv))                                                                 \
+        compare(#name, fortran_##name, c_##name, rank == failing);
         CALLS(COMPARE)
 #undef COMPARE
         undo(rank == failing);

@@ -16,7 +16,7 @@ int copy_attribute(MPI_Comm, int, void *, void *value, void *copy, int *copied) 
 }
 
 SCENARIO(asked, MPI_Comm_rank, MPI_Comm_size, MPI_Comm_test_inter, MPI_Comm_get_name,
-         MPI_Topo_test) {
+         MPI_Comm_set_name, MPI_Comm_compare, MPI_Topo_test) {
     MPI_Comm comm = MPI_COMM_NULL;
     CALL(MPI_Comm_split(MPI_COMM_WORLD, 0, -run.rank, &comm));
     int seen[4] = {-7, -7, -7, -7};
@@ -25,6 +25,11 @@ SCENARIO(asked, MPI_Comm_rank, MPI_Comm_size, MPI_Comm_test_inter, MPI_Comm_get_
     CALL(MPI_Comm_test_inter(comm, &seen[2]));
     CALL(MPI_Topo_test(comm, &seen[3]));
     run.out.values("seen", seen, 4);
+    int same[2] = {-7, -7};
+    CALL(MPI_Comm_compare(comm, MPI_COMM_WORLD, &same[0]));
+    CALL(MPI_Comm_compare(comm, comm, &same[1]));
+    run.out.values("same", same, 2);
+    CALL(MPI_Comm_set_name(comm, "a mortal"));
     char name[MPI_MAX_OBJECT_NAME] = "";
     int length = -7;
     CALL(MPI_Comm_get_name(comm, name, &length));
@@ -41,7 +46,7 @@ SCENARIO(asked, MPI_Comm_rank, MPI_Comm_size, MPI_Comm_test_inter, MPI_Comm_get_
 }
 
 #ifdef CD_HAS_MPI_Comm_c2f // elsewhere it is the same handle
-SCENARIO(handle_in_fortran, MPI_Comm_c2f, MPI_Comm_f2c) {
+SCENARIO(handle_in_fortran, MPI_Comm_dup, MPI_Comm_free) {
     // The later ones may have the handle of the first.
     for (int i = 0; i < 3; ++i) {
         MPI_Comm comm = MPI_COMM_NULL;

@@ -323,7 +323,7 @@ SCENARIO(properties, MPI_Win_set_info, MPI_Win_get_info, MPI_Win_set_name, MPI_W
 }
 
 #ifdef CD_HAS_MPI_Win_c2f // elsewhere it is the same handle
-SCENARIO(handle_in_fortran, MPI_Win_c2f, MPI_Win_f2c) {
+SCENARIO(handle_in_fortran, SIZED(MPI_Win_create), MPI_Win_free) {
     Window window(run);
     const MPI_Fint number = MPI_Win_c2f(window.handle);
     run.out.choice("number", number);

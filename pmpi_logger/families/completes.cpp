@@ -222,6 +222,7 @@ int Completes::replay(Completion &c) {
             return not_matching(c.call, *entry, "which request is complete");
         }
         if (finished.has_data != 0) {
+            auto types = table.hold_types();
             Blocks arrivals(finished.blocks);
             const size_t size = sizeof(Block) * finished.blocks;
             const std::byte *recorded = entry->take(size);
@@ -231,6 +232,7 @@ int Completes::replay(Completion &c) {
                 std::memcpy(static_cast<void *>(arrivals.data()), recorded, size);
             }
             if (arrivals.size() != finished.blocks || !entry->take_data(arrivals)) {
+                types.unlock();
                 return not_matching(c.call, *entry, "how much data is received");
             }
         }
@@ -298,7 +300,9 @@ int Peeks::replay(const void *site, MPI_Request handle, int *flag, MPI_Status *s
                     status);
         const auto id = entry->take<uint64_t>();
         Request *request = id != 0 ? RequestTable::instance().find(id) : nullptr;
+        auto types = RequestTable::instance().hold_types();
         if (request != nullptr && !entry->take_data(request->arrivals)) {
+            types.unlock();
             return not_matching(call, *entry, "how much data is received");
         }
         if (request != nullptr) {

@@ -96,8 +96,10 @@ bool AsksForPart::replay(const Call &call, MPI_Request handle, int part, int *fl
     *flag = entry->has(EntryHeader::negative) ? 0 : 1;
     result = entry->result();
     Request *request = RequestTable::instance().find(handle);
+    auto types = RequestTable::instance().hold_types(); // other threads ask for parts, too
     const Blocks arrived = arriving(request, part);
     if (*flag != 0 && result == MPI_SUCCESS && !entry->at_end() && !entry->take_data(arrived)) {
+        types.unlock();
         result = not_matching(call, *entry, "how much data is received");
     } else if (*flag != 0 && !arrived.empty()) {
         note_part_delivered(*request, part);

@@ -276,7 +276,7 @@ HAZARD_IN_THREADS(types_freed_beside_the_requests_of_another_thread) {
 // All the time one thread looks which requests a type that it frees belongs to, and the other
 // starts and ends some.
 HAZARD_IN_THREADS(types_freed_while_another_thread_starts_requests) {
-    constexpr int rounds = 20000;
+    constexpr int rounds = 3000;
     std::atomic<bool> done = false;
     std::thread other([&] {
         while (!done) {

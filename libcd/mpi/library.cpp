@@ -5,6 +5,7 @@
 #include "mpi/finalizing.h"
 #include "mpi/mpi_job.h"
 #include "protection/protection.h"
+#include "protection/requests.h"
 
 #include "cd/protection.h"
 
@@ -59,12 +60,16 @@ Status open_root(const cd_protected_root &root, std::unique_ptr<Protection> &pro
     if (Status status = MpiJob::meet(root.name, job); !status) {
         return status;
     }
-    if (Status status = agree(*job, check_threads(mode)); !status) {
+    protection::Request request;
+    request.root = root.name;
+    request.restart = root.restart;
+    Status ready = check_threads(mode);
+    if (ready) {
+        ready = read_request(info, root.directory, job->node(), request);
+    }
+    if (Status status = agree(*job, ready); !status) {
         return status;
     }
-    const protection::Request request{root.directory, root.name,
-                                      root.restart,   {info.redundancy, info.set_size},
-                                      info.group,     info.sync == Sync::full};
     std::unique_ptr<Protection> opened;
     if (Status status = Protection::open(std::move(job), request, mode, opened); !status) {
         return status;
@@ -76,7 +81,7 @@ Status open_root(const cd_protected_root &root, std::unique_ptr<Protection> &pro
             return fail(CD_ERROR_STORE_DIRECTORY, "%.200s...: the name has %zu bytes, too many",
                         image.c_str(), image.size());
         }
-        start.epoch = opened->start()->epoch;
+        start.epoch = opened->start()->point.epoch;
         std::memcpy(start.image, image.c_str(), image.size() + 1);
     }
     if (Status status = remember(*opened); !status) {

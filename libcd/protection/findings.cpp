@@ -118,18 +118,23 @@ uint64_t Findings::last_number() const {
     return last;
 }
 
-std::vector<Point> Findings::agreed() const {
-    uint64_t forgotten = 0;
-    std::set<Point, std::greater<>> points;
+uint64_t Findings::forgotten() const {
+    uint64_t last = 0;
     for (const Content &content : contents) {
-        forgotten = std::max(forgotten, content.forgotten);
+        last = std::max(last, content.forgotten);
+    }
+    return last;
+}
+
+std::vector<Point> Findings::agreed() const {
+    std::set<Point> points;
+    for (const Content &content : contents) {
         for (const auto &[point, found] : content.points) {
             if (std::ranges::any_of(found, [](const auto &each) { return each.second.agreed; })) {
                 points.insert(point);
             }
         }
     }
-    std::erase_if(points, [&](const Point &point) { return point.number <= forgotten; });
     return {points.begin(), points.end()};
 }
 

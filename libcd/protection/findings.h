@@ -19,7 +19,9 @@ struct Findings {
 
     // The largest number that any attempt had.
     uint64_t last_number() const;
-    // The points in time that counted, those of the latest attempts first.
+    // That of the last attempt that does not count any more.
+    uint64_t forgotten() const;
+    // The points in time that counted at some time.
     std::vector<Point> agreed() const;
 };
 

@@ -190,14 +190,16 @@ void Folder::remove_files_of(const Point &point, int rank) const {
     }
 }
 
-void Folder::remove_before(uint64_t number) const {
+void Folder::remove_before(uint64_t number, std::span<const int> keeping) const {
     const MessageKeeper keeper;
     std::vector<std::string> names;
     if (!names_in(path_, names)) {
         return;
     }
     for (const std::string &name : names) {
-        if (const auto point = point_of(name); point && point->number < number) {
+        const auto point = point_of(name);
+        if (point && point->number < number &&
+            std::ranges::find(keeping, point->level) == keeping.end()) {
             remove(*point);
         }
     }

@@ -6,6 +6,8 @@
 #include "protection/point.h"
 
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,7 +48,8 @@ public:
     // What cannot be removed stays; nobody depends on it any more.
     void remove(const Point &point) const;
     void remove_files_of(const Point &point, int rank) const;
-    void remove_before(uint64_t number) const;
+    // Attempts with smaller numbers, but for those of levels that keep what they have.
+    void remove_before(uint64_t number, std::span<const int> keeping) const;
 
     Status bury(uint64_t number) const;
     void remove_tombstones() const;

@@ -27,32 +27,60 @@ unsigned long long printable(uint64_t value) { return value; }
 // ---- What ranks have to know of each other before anything else
 
 struct Introduction {
-    std::string settings; // that all have to have alike
-    std::string group;
-    std::string directory; // what tells it from others
+    std::string settings;                 // that all have to have alike
+    std::vector<std::string> groups;      // by level
+    std::vector<std::string> directories; // by store: what tells it from others
     uint64_t session = 0;
 };
 
 std::string settings_of(const Request &request) {
-    const auto &[scheme, parameter] = request.protecting.redundancy;
-    return "redundancy " + std::string(redset::scheme_name(scheme)) + ":" +
-           std::to_string(parameter) + ", set_size=" + std::to_string(request.protecting.set_size) +
-           ", sync=" + (request.sync ? "full" : "none") + ", CD_RESTART=" + request.restart;
+    std::string settings;
+    for (const LevelRequest &level : request.levels) {
+        const auto &[redundancy, set_size] = level.protecting;
+        settings += "redundancy " + std::string(redset::scheme_name(redundancy.scheme)) + ":" +
+                    std::to_string(redundancy.parameter) +
+                    ", set_size=" + std::to_string(set_size) + ", ";
+    }
+    return settings + request.settings + "sync=" + (request.sync ? "full" : "none") +
+           ", CD_RESTART=" + request.restart;
 }
 
-Status introduce(Job &job, const Request &request, const Folder &folder, Status own,
+void add_list(KvTree &tree, const char *key, const std::vector<std::string> &values) {
+    KvTree &list = tree.add(key);
+    for (size_t i = 0; i < values.size(); ++i) {
+        list.add_value(std::to_string(i), values[i]);
+    }
+}
+
+std::vector<std::string> take_list(const KvTree &tree, const char *key) {
+    std::vector<std::string> values;
+    if (const KvTree *list = tree.find(key); list != nullptr) {
+        for (const auto &[i, value] : list->elements()) {
+            values.emplace_back(list->value(i).value_or(""));
+        }
+    }
+    return values;
+}
+
+Status introduce(Job &job, const Request &request, const std::vector<OpenStore> &stores, Status own,
                  std::vector<Introduction> &all) {
-    const os::FileIdentity identity = folder.identity();
-    uint64_t session = 0;
-    if (own && os::system().random(&session, sizeof session) != 0) {
+    Introduction self{settings_of(request), {}, {}, 0};
+    for (const LevelRequest &level : request.levels) {
+        self.groups.push_back(level.group);
+    }
+    for (const OpenStore &store : stores) {
+        const os::FileIdentity identity = store.folder.identity();
+        self.directories.push_back(job.node() + ":" + std::to_string(identity.device) + ":" +
+                                   std::to_string(identity.inode));
+    }
+    if (own && os::system().random(&self.session, sizeof self.session) != 0) {
         own = fail(CD_ERROR_STORE_IO, "the system gives no random number");
     }
     KvTree tree;
-    tree.add_value("SETTINGS", settings_of(request));
-    tree.add_value("GROUP", request.group.empty() ? job.node() : request.group);
-    tree.add_value("DIRECTORY", job.node() + ":" + std::to_string(identity.device) + ":" +
-                                    std::to_string(identity.inode));
-    tree.add_number("SESSION", session);
+    tree.add_value("SETTINGS", self.settings);
+    add_list(tree, "GROUP", self.groups);
+    add_list(tree, "DIRECTORY", self.directories);
+    tree.add_number("SESSION", self.session);
     Bytes told;
     if (own) {
         own = redset::encode_image(tree, "an introduction", told);
@@ -68,8 +96,7 @@ Status introduce(Job &job, const Request &request, const Folder &folder, Status 
             return status;
         }
         all.push_back({std::string(theirs.value("SETTINGS").value_or("")),
-                       std::string(theirs.value("GROUP").value_or("")),
-                       std::string(theirs.value("DIRECTORY").value_or("")),
+                       take_list(theirs, "GROUP"), take_list(theirs, "DIRECTORY"),
                        theirs.number("SESSION").value_or(0)});
     }
     return Status::ok();
@@ -89,15 +116,30 @@ Status check_settings(Job &job, const std::vector<Introduction> &all) {
 
 // ---- Which points in time are asked for
 
-std::string list_epochs(const std::vector<Point> &points) {
+std::string list_epochs(const std::vector<Start> &points) {
     std::string text;
-    for (const Point &point : points) {
-        text += (text.empty() ? "" : ", ") + std::to_string(point.epoch);
+    for (const Start &each : points) {
+        text += (text.empty() ? "" : ", ") + std::to_string(each.point.epoch);
     }
     return text;
 }
 
-Status choose(const std::string &restart, std::vector<Point> &points) {
+// What counts in any of the stores, the latest attempts first.
+std::vector<Start> all_agreed(const std::vector<Findings> &findings) {
+    uint64_t forgotten = 0;
+    std::vector<Start> points;
+    for (size_t store = 0; store < findings.size(); ++store) {
+        forgotten = std::max(forgotten, findings[store].forgotten());
+        for (const Point &point : findings[store].agreed()) {
+            points.push_back({point, store});
+        }
+    }
+    std::erase_if(points, [&](const Start &each) { return each.point.number <= forgotten; });
+    std::ranges::sort(points, std::greater<>(), &Start::point);
+    return points;
+}
+
+Status choose(const std::string &restart, std::vector<Start> &points) {
     if (restart.empty() || restart == "yes") {
         return Status::ok();
     }
@@ -113,7 +155,7 @@ Status choose(const std::string &restart, std::vector<Point> &points) {
                     restart.c_str());
     }
     const std::string there = list_epochs(points);
-    std::erase_if(points, [&](const Point &point) { return point.epoch != *epoch; });
+    std::erase_if(points, [&](const Start &each) { return each.point.epoch != *epoch; });
     if (points.empty() && !there.empty()) {
         return fail(CD_ERROR_ARGUMENT,
                     "CD_RESTART asks for epoch %llu, and what is protected is %s",
@@ -191,16 +233,18 @@ private:
     const bool sync_;
 };
 
-Status bring_newest(Job &job, Bringing &bringing, const std::vector<Point> &points,
-                    std::optional<Point> &start) {
+Status bring_newest(Job &job, const std::vector<OpenStore> &stores,
+                    const std::vector<Findings> &findings, const std::vector<Start> &points,
+                    bool sync, std::optional<Start> &start) {
     std::string lost;
-    for (const Point &point : points) {
-        Status status = bringing.bring(point);
+    for (const Start &each : points) {
+        Bringing bringing(job, stores[each.store].folder, findings[each.store], sync);
+        Status status = bringing.bring(each.point);
         if (status) {
             if (!lost.empty()) {
-                warn_once(job, lost + "; starting from epoch " + std::to_string(point.epoch));
+                warn_once(job, lost + "; starting from epoch " + std::to_string(each.point.epoch));
             }
-            start = point;
+            start = each;
             return status;
         }
         if (status.code() != CD_ERROR_REDUNDANCY_EXCEEDED) {
@@ -211,55 +255,99 @@ Status bring_newest(Job &job, Bringing &bringing, const std::vector<Point> &poin
     return lost.empty() ? Status::ok() : fail(CD_ERROR_REDUNDANCY_EXCEEDED, "%s", lost.c_str());
 }
 
+Status open_stores(const Request &request, std::vector<OpenStore> &stores) {
+    for (const std::string &directory : request.stores) {
+        OpenStore &store = stores.emplace_back();
+        if (Status status = Folder::open(directory, request.root, request.sync, store.folder);
+            !status) {
+            return status;
+        }
+    }
+    return Status::ok();
+}
+
+Status look(Job &job, const std::vector<Introduction> &introductions,
+            std::vector<OpenStore> &stores, std::vector<Findings> &findings) {
+    const int self = job.all().self();
+    for (size_t i = 0; i < stores.size(); ++i) {
+        std::vector<std::string> directories;
+        for (const Introduction &each : introductions) {
+            directories.push_back(each.directories[i]);
+        }
+        Findings &found =
+            findings.emplace_back(Findings{job.ranks(), find_speakers(directories), {}});
+        stores[i].speaks = found.speakers[static_cast<size_t>(self)] == self;
+        Content content;
+        Status looked = stores[i].speaks ? stores[i].folder.look(content) : Status::ok();
+        if (Status status = share(job, looked, content, found.contents); !status) {
+            return status;
+        }
+    }
+    return Status::ok();
+}
+
+// By what comes next; what is there already has sets of its own.
+Status divide_levels(Job &job, const Request &request,
+                     const std::vector<Introduction> &introductions,
+                     std::vector<OpenLevel> &levels) {
+    for (size_t i = 0; i < request.levels.size(); ++i) {
+        const LevelRequest &wanted = request.levels[i];
+        OpenLevel &level = levels.emplace_back(
+            OpenLevel{wanted.index, wanted.interval, wanted.store, {}, nullptr});
+        std::vector<std::string> groups;
+        for (const Introduction &each : introductions) {
+            groups.push_back(each.groups[i]);
+        }
+        if (Status status =
+                divide(job.ranks(), groups, job.program_ranks(), wanted.protecting, level.division);
+            !status) {
+            return status;
+        }
+        if (!level.division.fallback.empty()) {
+            warn_once(job, level.division.fallback);
+        }
+    }
+    return Status::ok();
+}
+
 } // namespace
 
 Status open(Job &job, const Request &request, Opened &opened) {
     Opened result;
     std::vector<Introduction> introductions;
-    Status own = Folder::open(request.directory, request.root, request.sync, result.folder);
-    if (Status status = introduce(job, request, result.folder, own, introductions); !status) {
+    Status own = open_stores(request, result.stores);
+    if (Status status = introduce(job, request, result.stores, own, introductions); !status) {
         return status;
     }
     if (Status status = check_settings(job, introductions); !status) {
         return status;
     }
-    std::vector<std::string> groups;
-    std::vector<std::string> directories;
-    for (const Introduction &each : introductions) {
-        groups.push_back(each.group);
-        directories.push_back(each.directory);
-    }
-    if (Status status =
-            divide(job.ranks(), groups, job.program_ranks(), request.protecting, result.division);
-        !status) {
+    if (Status status = divide_levels(job, request, introductions, result.levels); !status) {
         return status;
     }
-    if (!result.division.fallback.empty()) {
-        warn_once(job, result.division.fallback);
-    }
-
-    Findings findings{job.ranks(), find_speakers(directories), {}};
-    const int self = job.all().self();
-    result.speaks = findings.speakers[static_cast<size_t>(self)] == self;
-    Content content;
-    Status looked = result.speaks ? result.folder.look(content) : Status::ok();
-    if (Status status = share(job, looked, content, findings.contents); !status) {
+    std::vector<Findings> findings;
+    if (Status status = look(job, introductions, result.stores, findings); !status) {
         return status;
     }
-    std::vector<Point> points = findings.agreed();
+    std::vector<Start> points = all_agreed(findings);
     if (Status status = choose(request.restart, points); !status) {
         return status;
     }
-    Bringing bringing(job, result.folder, findings, request.sync);
-    if (Status status = bring_newest(job, bringing, points, result.start); !status) {
+    if (Status status =
+            bring_newest(job, result.stores, findings, points, request.sync, result.start);
+        !status) {
         return status;
     }
-    const redset::Set &set = result.division.set_of(job.rank());
-    if (Status status = job.divide(set.group, member_of(set, job.rank()), result.set); !status) {
-        return status;
+    for (OpenLevel &level : result.levels) {
+        const redset::Set &set = level.division.set_of(job.rank());
+        if (Status status = job.divide(set.group, member_of(set, job.rank()), level.set); !status) {
+            return status;
+        }
     }
     result.session = introductions.front().session;
-    result.next_number = findings.last_number() + 1;
+    for (const Findings &found : findings) {
+        result.next_number = std::max(result.next_number, found.last_number() + 1);
+    }
     opened = std::move(result);
     return Status::ok();
 }

@@ -7,28 +7,55 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace cd::protection {
 
-// Whose points in time are protected, how, and from which to start.
-struct Request {
-    std::string directory; // of the local store
-    std::string root;
-    std::string restart; // CD_RESTART
+// One way to protect points in time, and which.
+struct LevelRequest {
+    int index = 0;
+    uint64_t interval = 1; // epochs that it divides, and no larger one of another level
     Protecting protecting;
-    std::string group; // what fails together with this rank; "": what is on its node
+    std::string group; // what fails together with this rank
+    size_t store = 0;
+};
+
+// Whose points in time are protected, how, and from which to start. Ranks have levels and stores
+// alike but for groups, and for where the stores are.
+struct Request {
+    std::string root;
+    std::string restart;             // CD_RESTART
+    std::vector<std::string> stores; // directories
+    std::vector<LevelRequest> levels;
+    std::string settings; // others that all ranks have to have alike
     bool sync = true;
+};
+
+struct OpenStore {
+    Folder folder;
+    bool speaks = false; // for its directory
+};
+
+struct OpenLevel {
+    int index = 0;
+    uint64_t interval = 1;
+    size_t store = 0;
+    Division division;
+    std::unique_ptr<redset::Exchange> set;
+};
+
+struct Start {
+    Point point;
+    size_t store = 0;
 };
 
 // Ready to protect, from the point in time that all ranks start from.
 struct Opened {
-    Folder folder;
-    bool speaks = false; // for its directory
-    Division division;
-    std::unique_ptr<redset::Exchange> set;
+    std::vector<OpenStore> stores;
+    std::vector<OpenLevel> levels;
     uint64_t session = 0;
     uint64_t next_number = 1;
-    std::optional<Point> start;
+    std::optional<Start> start;
 };
 
 // Finds the newest point in time that counted and of which all ranks have their files or can have

@@ -64,17 +64,20 @@ bool take_set(const KvTree &tree, redset::Set &set) {
 
 std::string directory_name(const Point &point) {
     char name[100];
-    std::snprintf(name, sizeof name, "epoch-%" PRIu64 ".%" PRIu64 ".%016" PRIx64, point.epoch,
-                  point.number, point.session);
+    std::snprintf(name, sizeof name, "epoch-%" PRIu64 ".%" PRIu64 ".%d.%016" PRIx64, point.epoch,
+                  point.number, point.level, point.session);
     return name;
 }
 
 std::optional<Point> point_of(std::string_view name) {
     Point point;
+    uint64_t level = 0;
     std::string_view rest = name;
     const bool read = take(rest, "epoch-") && take_number(rest, point.epoch) && take(rest, ".") &&
                       take_number(rest, point.number) && take(rest, ".") &&
+                      take_number(rest, level) && level <= largest_int && take(rest, ".") &&
                       take_number(rest, point.session, 16);
+    point.level = static_cast<int>(level);
     return read && directory_name(point) == name ? std::optional(point) : std::nullopt;
 }
 
@@ -103,6 +106,7 @@ KvTree record_tree(const Record &record) {
     tree.add_number("CD_POINT", format);
     tree.add_number("EPOCH", record.point.epoch);
     tree.add_number("NUMBER", record.point.number);
+    tree.add_number("LEVEL", number(record.point.level));
     tree.add_number("SESSION", record.point.session);
     tree.add_number("RANK", number(record.rank));
     tree.add_number("PARTICIPANTS", number(record.participants));
@@ -129,13 +133,15 @@ Status read_record(const KvTree &tree, const char *file, Record &record) {
     const auto count = tree.number("NUMBER");
     const auto session = tree.number("SESSION");
     const KvTree *set = tree.find("SET");
-    if (!tree.number("CD_POINT") || !epoch || !count || !session ||
-        !take_int(tree, "RANK", read.rank) || !take_int(tree, "PARTICIPANTS", read.participants) ||
-        set == nullptr || !take_set(*set, read.set)) {
+    int level = 0;
+    if (!tree.number("CD_POINT") || !take_int(tree, "LEVEL", level) || !epoch || !count ||
+        !session || !take_int(tree, "RANK", read.rank) ||
+        !take_int(tree, "PARTICIPANTS", read.participants) || set == nullptr ||
+        !take_set(*set, read.set)) {
         return fail(CD_ERROR_STORE_DAMAGED, "%s: this is no record of a protected point in time",
                     file);
     }
-    read.point = {*count, *epoch, *session};
+    read.point = {*count, *epoch, level, *session};
     record = std::move(read);
     return Status::ok();
 }

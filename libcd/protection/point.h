@@ -18,6 +18,7 @@ namespace cd::protection {
 struct Point {
     uint64_t number = 0;
     uint64_t epoch = 0;
+    int level = 0; // its index: each level keeps a point in time of its own
     uint64_t session = 0;
     auto operator<=>(const Point &) const = default;
 };

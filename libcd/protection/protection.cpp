@@ -4,6 +4,7 @@
 
 #include "redset/apply.h"
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -48,19 +49,20 @@ Status Protection::open(std::unique_ptr<Job> job, const Request &request, Mode m
 
 Protection::Protection(std::unique_ptr<Job> job, Opened opened, bool sync, Mode mode)
     : job_(std::move(job)), opened_(std::move(opened)), sync_(sync), mode_(mode),
-      protected_epoch_(opened_.start ? opened_.start->epoch : 0) {}
+      protected_epoch_(opened_.start ? opened_.start->point.epoch : 0) {}
 
 Protection::~Protection() { (void)wait().is_ok(); }
 
 std::string Protection::image_of_start() const {
-    return opened_.folder.path_of(*start()) + "/" + image_name(job_->rank());
+    const Folder &folder = opened_.stores[start()->store].folder;
+    return folder.path_of(start()->point) + "/" + image_name(job_->rank());
 }
 
 Status Protection::protect(const cd_offered_point *offered) {
     const Release release(offered);
     const Outcome before = earlier();
     const uint64_t epoch = offered != nullptr ? offered->epoch : 0;
-    const Point point{opened_.next_number++, epoch, opened_.session};
+    const Point point{opened_.next_number++, epoch, level_of(epoch).index, opened_.session};
     Status written = write_image(point, offered);
     if (Status status = mode_ == Mode::sync ? complete(point, written) : hand_over(point, written);
         !status) {
@@ -98,10 +100,11 @@ Status Protection::write_image(const Point &point, const cd_offered_point *offer
     if (offered == nullptr) {
         return fail(CD_ERROR_STORE_IO, "the advance failed, so that nothing new is protected");
     }
-    if (Status status = opened_.folder.make(point); !status) {
+    const Folder &folder = folder_of(point);
+    if (Status status = folder.make(point); !status) {
         return status;
     }
-    const std::string path = opened_.folder.path_of(point) + "/" + image_name(job_->rank());
+    const std::string path = folder.path_of(point) + "/" + image_name(job_->rank());
     cd_protection_message why = {};
     if (const int code = offered->write_image(offered->context, path.c_str(), &why); code != 0) {
         return fail(static_cast<cd_error>(code), "%.1000s", why.text);
@@ -115,17 +118,48 @@ Status Protection::write_image(const Point &point, const cd_offered_point *offer
 Status Protection::complete(const Point &point, Status written) {
     if (Status status = store(point, written); !status) {
         const MessageKeeper keeper;
-        opened_.folder.remove_files_of(point, job_->rank());
+        folder_of(point).remove_files_of(point, job_->rank());
         return status;
     }
-    if (Status status = agree(*job_, opened_.folder.mark_agreed(point, job_->rank())); !status) {
+    if (Status status = agree(*job_, folder_of(point).mark_agreed(point, job_->rank())); !status) {
         return status;
     }
     protected_epoch_ = point.epoch;
-    if (opened_.speaks) {
-        opened_.folder.remove_before(point.number);
-    }
+    remove_older(point);
     return Status::ok();
+}
+
+// Other levels keep what they have: it survives more, or is the newest of theirs.
+void Protection::remove_older(const Point &point) const {
+    std::vector<int> keeping;
+    for (const OpenLevel &level : opened_.levels) {
+        if (level.index != point.level) {
+            keeping.push_back(level.index);
+        }
+    }
+    for (const OpenStore &store : opened_.stores) {
+        if (store.speaks) {
+            store.folder.remove_before(point.number, keeping);
+        }
+    }
+}
+
+const OpenLevel &Protection::level_of(uint64_t epoch) const {
+    const OpenLevel *best = nullptr;
+    for (const OpenLevel &level : opened_.levels) {
+        if (epoch % level.interval == 0 && (best == nullptr || level.interval > best->interval)) {
+            best = &level;
+        }
+    }
+    return *best;
+}
+
+const OpenLevel &Protection::level_with(int index) const {
+    return *std::ranges::find(opened_.levels, index, &OpenLevel::index);
+}
+
+const Folder &Protection::folder_of(const Point &point) const {
+    return opened_.stores[level_with(point.level).store].folder;
 }
 
 Status Protection::store(const Point &point, Status written) {
@@ -160,14 +194,15 @@ Status Protection::check_epochs(const Point &point, Status written) {
 
 Status Protection::encode(const Point &point) {
     const int rank = job_->rank();
-    const redset::Set &set = opened_.division.set_of(rank);
-    if (Status status = redset::apply(*opened_.set, set, {opened_.folder.path_of(point), ""},
+    const OpenLevel &level = level_with(point.level);
+    const Folder &folder = folder_of(point);
+    const redset::Set &set = level.division.set_of(rank);
+    if (Status status = redset::apply(*level.set, set, {folder.path_of(point), ""},
                                       {image_name(rank)}, {sync_});
         !status) {
         return status;
     }
-    return opened_.folder.write_record({point, rank, static_cast<int>(job_->ranks().size()), set},
-                                       false);
+    return folder.write_record({point, rank, static_cast<int>(job_->ranks().size()), set}, false);
 }
 
 Status Protection::forget() {
@@ -175,18 +210,27 @@ Status Protection::forget() {
         os::system().warn(message());
     }
     const uint64_t last = opened_.next_number - 1;
-    if (Status status = agree(*job_, opened_.speaks ? opened_.folder.bury(last) : Status::ok());
-        !status) {
+    Status buried;
+    for (const OpenStore &store : opened_.stores) {
+        if (store.speaks && buried) {
+            buried = store.folder.bury(last);
+        }
+    }
+    if (Status status = agree(*job_, buried); !status) {
         return status;
     }
-    if (opened_.speaks) {
-        opened_.folder.remove_before(opened_.next_number);
+    for (const OpenStore &store : opened_.stores) {
+        if (store.speaks) {
+            store.folder.remove_before(opened_.next_number, {});
+        }
     }
     if (Status status = agree(*job_, Status::ok()); !status) {
         return status;
     }
-    if (opened_.speaks) {
-        opened_.folder.remove_tombstones();
+    for (const OpenStore &store : opened_.stores) {
+        if (store.speaks) {
+            store.folder.remove_tombstones();
+        }
     }
     protected_epoch_ = 0;
     return Status::ok();

@@ -28,7 +28,7 @@ public:
     ~Protection();
 
     // What all ranks start from, or nothing.
-    const std::optional<Point> &start() const { return opened_.start; }
+    const std::optional<Start> &start() const { return opened_.start; }
     std::string image_of_start() const;
 
     // The point is released when it is written, also where that fails. nullptr: this rank has none,
@@ -57,6 +57,10 @@ private:
     Status write_image(const Point &point, const cd_offered_point *offered);
     Status complete(const Point &point, Status written);
     Status store(const Point &point, Status written);
+    void remove_older(const Point &point) const;
+    const OpenLevel &level_of(uint64_t epoch) const;
+    const OpenLevel &level_with(int index) const;
+    const Folder &folder_of(const Point &point) const;
     Status check_epochs(const Point &point, Status written);
     Status encode(const Point &point);
 

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "cluster.h"
 
+#include "protection/requests.h"
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
@@ -64,6 +66,12 @@ Cluster::Cluster(std::vector<std::string> names) : nodes(std::move(names)) {
 
 Cluster::~Cluster() { std::filesystem::remove_all(root_); }
 
+std::string Cluster::write_config(const std::string &text) const {
+    const std::string path = (root_ / "levels.conf").string();
+    std::ofstream(path) << text;
+    return path;
+}
+
 void Cluster::lose(const std::string &node) const { std::filesystem::remove_all(directory(node)); }
 
 Cluster::Run Cluster::run(const std::vector<uint64_t> &epochs, bool forget) const {
@@ -72,16 +80,26 @@ Cluster::Run Cluster::run(const std::vector<uint64_t> &epochs, bool forget) cons
     LocalProgram program(nodes);
     run.outcomes = program.run([&](std::unique_ptr<Job> job) {
         const int rank = job->rank();
-        const Request request{directory(job->node()).string(), "solver", restart,
-                              {redundancy, set_size},          "",       true};
+        Request request;
+        request.root = "solver";
+        request.restart = restart;
+        StorageInfo info;
+        info.redundancy = redundancy;
+        info.set_size = set_size;
+        info.config = config;
+        if (Status status =
+                read_request(info, directory(job->node()).string(), job->node(), request);
+            !status) {
+            return status;
+        }
         std::unique_ptr<Protection> protection;
         if (Status status = Protection::open(std::move(job), request, mode, protection); !status) {
             return status;
         }
         if (const auto &start = protection->start()) {
-            EXPECT_EQ(content_of(protection->image_of_start()), image_of(rank, start->epoch));
-            EXPECT_EQ(protection->protected_epoch(), start->epoch);
-            run.starts[static_cast<size_t>(rank)] = start->epoch;
+            EXPECT_EQ(content_of(protection->image_of_start()), image_of(rank, start->point.epoch));
+            EXPECT_EQ(protection->protected_epoch(), start->point.epoch);
+            run.starts[static_cast<size_t>(rank)] = start->point.epoch;
         }
         for (const uint64_t epoch : epochs) {
             if (Status status = protect(*protection, rank, epoch); !status) {

@@ -20,13 +20,15 @@ public:
     ~Cluster();
 
     std::filesystem::path directory(const std::string &node) const { return root_ / node; }
-    void lose(const std::string &node) const; // with all that it has
+    std::string write_config(const std::string &text) const; // gives the file
+    void lose(const std::string &node) const;                // with all that it has
 
     // Who runs where now.
     std::vector<std::string> nodes;
     Redundancy redundancy{Scheme::xor_set, 0};
     int set_size = 8;
     std::string restart;
+    std::string config; // a file
     Mode mode = Mode::sync;
 
     // One after the other, each in the order of ranks.

@@ -8,20 +8,20 @@ namespace cd::protection {
 namespace {
 
 const Record record{
-    {7, 12, 0x1234567890abcdef}, 3, 4, {{Scheme::reed_solomon, 4, 2}, 0, 1, 4, {0, 1, 2, 3}}};
+    {7, 12, 2, 0x1234567890abcdef}, 3, 4, {{Scheme::reed_solomon, 4, 2}, 0, 1, 4, {0, 1, 2, 3}}};
 
 TEST(Point, ItsDirectoryTellsIt) {
-    EXPECT_EQ(directory_name(record.point), "epoch-12.7.1234567890abcdef");
-    EXPECT_EQ(point_of("epoch-12.7.1234567890abcdef"), record.point);
+    EXPECT_EQ(directory_name(record.point), "epoch-12.7.2.1234567890abcdef");
+    EXPECT_EQ(point_of("epoch-12.7.2.1234567890abcdef"), record.point);
     for (const char *name :
-         {"epoch-12.7", "epoch-12.7.1234567890abcdeg", "epoch-012.7.0000000000000000",
-          "epoch-.7.0000000000000000", "12.7.1", "epoch-12.7.1234567890abcdef.old"}) {
+         {"epoch-12.7", "epoch-12.7.2.1234567890abcdeg", "epoch-012.7.2.0000000000000000",
+          "epoch-.7.2.0000000000000000", "12.7.1", "epoch-12.7.2.1234567890abcdef.old"}) {
         EXPECT_EQ(point_of(name), std::nullopt) << name;
     }
 }
 
 TEST(Point, LaterAttemptsAreGreaterWhateverTheirEpochs) {
-    EXPECT_LT((Point{1, 9, 5}), (Point{2, 3, 1}));
+    EXPECT_LT((Point{1, 9, 5, 5}), (Point{2, 3, 1, 1}));
 }
 
 TEST(Point, FilesTellTheirRank) {

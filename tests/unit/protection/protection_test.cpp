@@ -161,6 +161,68 @@ TEST_F(Protected, AHelperThreadProtectsAsWell) {
     EXPECT_EQ(cluster.run({}).start(), std::nullopt);
 }
 
+// ---- Levels
+
+class Leveled : public Protected {
+protected:
+    void SetUp() override { cluster.config = cluster.write_config(levels); }
+
+    static constexpr char levels[] = "GROUPS=n0 SWITCH=a\nGROUPS=n1 SWITCH=b\n"
+                                     "GROUPS=n2 SWITCH=a\nGROUPS=n3 SWITCH=b\n"
+                                     "CKPT=0 INTERVAL=1 TYPE=XOR\n"
+                                     "CKPT=1 INTERVAL=3 TYPE=RS CKSUM=2\n"
+                                     "CKPT=2 INTERVAL=4 TYPE=PARTNER GROUP=SWITCH SET_SIZE=2\n";
+};
+
+TEST_F(Leveled, EachEpochHasTheLargestLevelThatDividesIt) {
+    cluster.run({1, 2, 3, 4, 5});
+    std::vector<std::string> found;
+    for (const auto &each :
+         std::filesystem::directory_iterator(cluster.directory("n0") / "solver.points")) {
+        const std::string name = each.path().filename();
+        found.push_back(name.substr(0, name.rfind('.')));
+    }
+    std::ranges::sort(found);
+    EXPECT_EQ(found, (std::vector<std::string>{"epoch-3.3.1", "epoch-4.4.2", "epoch-5.5.0"}));
+    EXPECT_EQ(cluster.run({}).start(), 5U);
+}
+
+TEST_F(Leveled, WhatOneLevelDoesNotSurviveAnOlderOneOfAnotherMay) {
+    cluster.run({1, 2, 3, 4, 5});
+    lose({"n0", "n2"}); // a switch, with its two nodes: one more than xor covers
+    EXPECT_EQ(cluster.run({}).start(), 4U);
+    EXPECT_EQ(cluster.run({5, 6, 7}).start(), 4U);
+    lose({"n0", "n1"}); // one of each switch
+    EXPECT_EQ(cluster.run({}).start(), 6U);
+}
+
+TEST_F(Leveled, WithoutTheConfigurationItsPointsInTimeAreFound) {
+    cluster.run({1, 2, 3});
+    cluster.lose("n1");
+    cluster.config = "";
+    EXPECT_EQ(cluster.run({}).start(), 3U);
+}
+
+TEST_F(Leveled, AnotherStoreIsUsedWhereALevelNamesOne) {
+    const std::string elsewhere = cluster.directory("elsewhere").string();
+    cluster.config = cluster.write_config("CKPT=0 TYPE=XOR\n"
+                                          "CKPT=1 INTERVAL=2 TYPE=SINGLE STORE=" +
+                                          elsewhere + "\n");
+    cluster.run({1, 2, 3});
+    lose(four_nodes);
+    EXPECT_EQ(cluster.run({3}, true).start(), 2U);
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+}
+
+TEST_F(Leveled, ANodeWithoutAGroupIsNamed) {
+    cluster.nodes = {"n0", "n1", "n2", "other"};
+    cluster.config = cluster.write_config(levels);
+    const auto run = cluster.run({});
+    EXPECT_EQ(run.outcomes.back().code, CD_ERROR_STORAGE_VALUE);
+    EXPECT_NE(run.outcomes.back().text.find("GROUPS=other SWITCH="), std::string::npos)
+        << run.outcomes.back().text;
+}
+
 // ---- Dying at every step
 
 // Kills ranks before each of their calls in a run until that comes through; check() then looks at

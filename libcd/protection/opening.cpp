@@ -135,7 +135,10 @@ std::vector<Start> all_agreed(const std::vector<Findings> &findings) {
         }
     }
     std::erase_if(points, [&](const Start &each) { return each.point.number <= forgotten; });
-    std::ranges::sort(points, std::greater<>(), &Start::point);
+    // Of one attempt what is near comes before its copy.
+    std::ranges::sort(points, std::greater<>(), [](const Start &each) {
+        return std::pair(each.point.number, -each.point.level);
+    });
     return points;
 }
 

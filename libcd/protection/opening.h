@@ -27,6 +27,8 @@ struct Request {
     std::string restart;             // CD_RESTART
     std::vector<std::string> stores; // directories
     std::vector<LevelRequest> levels;
+    std::optional<size_t> flush_store;
+    uint64_t flush_interval = 1;
     std::string settings; // others that all ranks have to have alike
     bool sync = true;
 };

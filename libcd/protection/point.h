@@ -23,6 +23,9 @@ struct Point {
     auto operator<=>(const Point &) const = default;
 };
 
+// The level of copies in the directory of flush=; others have smaller numbers.
+constexpr int flush_level = 10000;
+
 // All that ranks which see a directory have of a point in time is in one directory of this name.
 std::string directory_name(const Point &point);
 std::optional<Point> point_of(std::string_view directory_name);

@@ -43,15 +43,29 @@ Status Protection::open(std::unique_ptr<Job> job, const Request &request, Mode m
     if (Status status = protection::open(*job, request, opened); !status) {
         return status;
     }
-    protection.reset(new Protection(std::move(job), std::move(opened), request.sync, mode));
+    protection.reset(new Protection(std::move(job), std::move(opened), request, mode));
     return Status::ok();
 }
 
-Protection::Protection(std::unique_ptr<Job> job, Opened opened, bool sync, Mode mode)
-    : job_(std::move(job)), opened_(std::move(opened)), sync_(sync), mode_(mode),
-      protected_epoch_(opened_.start ? opened_.start->point.epoch : 0) {}
+Protection::Protection(std::unique_ptr<Job> job, Opened opened, const Request &request, Mode mode)
+    : job_(std::move(job)), opened_(std::move(opened)), sync_(request.sync), mode_(mode),
+      protected_epoch_(opened_.start ? opened_.start->point.epoch : 0) {
+    if (request.flush_store) {
+        flush_ = std::make_unique<Flush>(*job_, opened_.stores[*request.flush_store],
+                                         request.flush_interval, sync_);
+    }
+}
 
-Protection::~Protection() { (void)wait().is_ok(); }
+// A copy that is under way stays unfinished: the others are perhaps not here.
+Protection::~Protection() { (void)earlier(); }
+
+Status Protection::wait() {
+    const Outcome outcome = earlier();
+    if (flush_ && flush_->under_way()) {
+        flush_->finish();
+    }
+    return outcome.again();
+}
 
 std::string Protection::image_of_start() const {
     const Folder &folder = opened_.stores[start()->store].folder;
@@ -125,13 +139,19 @@ Status Protection::complete(const Point &point, Status written) {
         return status;
     }
     protected_epoch_ = point.epoch;
+    if (flush_ && flush_->is_due(point.epoch)) {
+        if (flush_->under_way()) {
+            flush_->finish();
+        }
+        flush_->begin(point, folder_of(point).path_of(point) + "/" + image_name(job_->rank()));
+    }
     remove_older(point);
     return Status::ok();
 }
 
 // Other levels keep what they have: it survives more, or is the newest of theirs.
 void Protection::remove_older(const Point &point) const {
-    std::vector<int> keeping;
+    std::vector<int> keeping{flush_level};
     for (const OpenLevel &level : opened_.levels) {
         if (level.index != point.level) {
             keeping.push_back(level.index);
@@ -163,29 +183,34 @@ const Folder &Protection::folder_of(const Point &point) const {
 }
 
 Status Protection::store(const Point &point, Status written) {
-    if (Status status = check_epochs(point, written); !status) {
+    bool flushed = false;
+    if (Status status = check_epochs(point, written, flushed); !status) {
         return status;
+    }
+    if (flushed) {
+        flush_->finish();
     }
     return agree(*job_, encode(point));
 }
 
-Status Protection::check_epochs(const Point &point, Status written) {
-    Bytes own(sizeof point.epoch);
-    std::memcpy(own.data(), &point.epoch, sizeof point.epoch);
+Status Protection::check_epochs(const Point &point, Status written, bool &flushed) {
+    const uint64_t own[] = {point.epoch, flush_ && flush_->under_way() && flush_->copied()};
     std::vector<Bytes> all;
-    if (Status status = agree(*job_, written, own, all); !status) {
+    if (Status status = agree(*job_, written, std::as_bytes(std::span(own)), all); !status) {
         return status;
     }
+    flushed = true;
     for (size_t position = 0; position < all.size(); ++position) {
-        uint64_t epoch = 0;
+        uint64_t theirs[2] = {};
         uint64_t first = 0;
-        std::memcpy(&epoch, all[position].data(), sizeof epoch);
+        std::memcpy(theirs, all[position].data(), sizeof theirs);
         std::memcpy(&first, all.front().data(), sizeof first);
-        if (epoch != first) {
+        flushed = flushed && theirs[1] != 0;
+        if (theirs[0] != first) {
             return fail(CD_ERROR_ARGUMENT,
                         "rank %d advances to epoch %llu while rank %d advances to epoch %llu; with "
                         "redundancy all ranks advance together",
-                        job_->ranks()[position], static_cast<unsigned long long>(epoch),
+                        job_->ranks()[position], static_cast<unsigned long long>(theirs[0]),
                         job_->ranks().front(), static_cast<unsigned long long>(first));
         }
     }

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "protection/flush.h"
 #include "protection/opening.h"
 
 #include "cd/protection.h"
@@ -42,7 +43,7 @@ public:
     Status forget();
 
     // Until nothing is under way any more. Gives the outcome of that, once.
-    Status wait() { return earlier().again(); }
+    Status wait();
 
 private:
     struct Outcome {
@@ -51,7 +52,7 @@ private:
         Status again() const; // in the calling thread
     };
 
-    Protection(std::unique_ptr<Job> job, Opened opened, bool sync, Mode mode);
+    Protection(std::unique_ptr<Job> job, Opened opened, const Request &request, Mode mode);
     Outcome earlier();
     Status hand_over(const Point &point, Status written);
     Status write_image(const Point &point, const cd_offered_point *offered);
@@ -61,7 +62,7 @@ private:
     const OpenLevel &level_of(uint64_t epoch) const;
     const OpenLevel &level_with(int index) const;
     const Folder &folder_of(const Point &point) const;
-    Status check_epochs(const Point &point, Status written);
+    Status check_epochs(const Point &point, Status written, bool &flushed);
     Status encode(const Point &point);
 
     std::unique_ptr<Job> job_;
@@ -69,6 +70,7 @@ private:
     const bool sync_; // to the disk
     const Mode mode_;
     std::atomic<uint64_t> protected_epoch_ = 0;
+    std::unique_ptr<Flush> flush_; // if there is one
     std::thread helper_;
     Outcome outcome_; // the helper's
 };

@@ -64,7 +64,8 @@ size_t store_of(const std::string &directory, std::vector<std::string> &stores) 
 
 Status add_levels(const Levels &levels, const StorageInfo &info, const std::string &node,
                   Request &request) {
-    std::vector<std::string> stores{""}; // by what the levels say: the same on all ranks
+    // By what the levels say, which is the same on all ranks; those of the request come first.
+    std::vector<std::string> stores(request.stores.size());
     for (const Level &level : levels.levels) {
         LevelRequest wanted{level.index,
                             level.interval,
@@ -76,7 +77,8 @@ Status add_levels(const Levels &levels, const StorageInfo &info, const std::stri
         }
         request.levels.push_back(std::move(wanted));
     }
-    request.stores.insert(request.stores.end(), stores.begin() + 1, stores.end());
+    const auto first = static_cast<std::ptrdiff_t>(request.stores.size());
+    request.stores.insert(request.stores.end(), stores.begin() + first, stores.end());
     return Status::ok();
 }
 
@@ -86,6 +88,13 @@ Status read_request(const StorageInfo &info, const std::string &directory, const
                     Request &request) {
     request.sync = info.sync == Sync::full;
     request.stores = {directory};
+    if (!info.flush.empty()) {
+        request.flush_store = request.stores.size();
+        request.flush_interval = static_cast<uint64_t>(info.flush_interval);
+        request.stores.push_back(info.flush);
+        request.settings = "flush=" + info.flush +
+                           ", flush_interval=" + std::to_string(info.flush_interval) + ", ";
+    }
     if (info.config.empty()) {
         request.levels.push_back(
             {0, 1, {info.redundancy, info.set_size}, info.group.empty() ? node : info.group, 0});
@@ -101,7 +110,7 @@ Status read_request(const StorageInfo &info, const std::string &directory, const
     }
     char sum[40];
     std::snprintf(sum, sizeof sum, " with checksum 0x%08x, ", crc32c(0, text.data(), text.size()));
-    request.settings = "config=" + info.config + sum;
+    request.settings += "config=" + info.config + sum;
     return add_levels(levels, info, node, request);
 }
 

@@ -69,6 +69,25 @@ async) # what was under way may not have counted yet
     expected_step='[23]'
     survives redundancy=xor,redundancy_mode=async n0
     ;;
+levels) # the second level has the even epochs, elsewhere
+    printf '%s\n' "CKPT=0 TYPE=XOR # cheap" "CKPT=1 INTERVAL=2 TYPE=SINGLE STORE=$scratch/elsewhere" \
+        >"$scratch/levels.conf"
+    must_run undisturbed "config=$scratch/levels.conf"
+    must_fail died "config=$scratch/levels.conf" DIE=1:5
+    lose "${default_nodes[@]}"
+    must_run again "config=$scratch/levels.conf"
+    said_by_all again 'starts from step 4$'
+    same_answer again
+    ;;
+flushed) # the copy of step 4 may not have counted yet
+    storage=redundancy=xor,flush=$scratch/parallel,flush_interval=2
+    must_run undisturbed "$storage"
+    must_fail died "$storage" DIE=1:5
+    lose "${default_nodes[@]}"
+    must_run again "$storage"
+    said_by_all again 'starts from step [24]$'
+    same_answer again
+    ;;
 moved)
     must_run undisturbed redundancy=xor
     must_fail died redundancy=xor DIE=0:4

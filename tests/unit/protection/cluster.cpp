@@ -87,6 +87,8 @@ Cluster::Run Cluster::run(const std::vector<uint64_t> &epochs, bool forget) cons
         info.redundancy = redundancy;
         info.set_size = set_size;
         info.config = config;
+        info.flush = flush;
+        info.flush_interval = 2;
         if (Status status =
                 read_request(info, directory(job->node()).string(), job->node(), request);
             !status) {

@@ -29,6 +29,7 @@ public:
     int set_size = 8;
     std::string restart;
     std::string config; // a file
+    std::string flush;  // a directory
     Mode mode = Mode::sync;
 
     // One after the other, each in the order of ranks.

@@ -86,7 +86,7 @@ private:
     int divisions_ = 0;
 };
 
-thread_local LocalProgram *program_of_thread = nullptr;
+std::atomic<LocalProgram *> program_that_runs = nullptr; // threads that help its ranks are its, too
 thread_local int rank_of_thread = -1;
 
 } // namespace
@@ -94,9 +94,10 @@ thread_local int rank_of_thread = -1;
 std::vector<LocalProgram::Outcome> LocalProgram::run(const Body &body) {
     std::vector<Outcome> outcomes(nodes_.size());
     std::vector<std::thread> ranks;
+    program_that_runs = this;
     for (size_t rank = 0; rank < nodes_.size(); ++rank) {
         ranks.emplace_back([&, rank] {
-            DyingSystem::enter(*this, static_cast<int>(rank));
+            DyingSystem::enter(static_cast<int>(rank));
             const Status status = body(std::make_unique<LocalJob>(*this, static_cast<int>(rank)));
             outcomes[rank] = {status.code(), status ? "" : message()};
         });
@@ -104,6 +105,7 @@ std::vector<LocalProgram::Outcome> LocalProgram::run(const Body &body) {
     for (std::thread &rank : ranks) {
         rank.join();
     }
+    program_that_runs = nullptr;
     return outcomes;
 }
 
@@ -116,20 +118,18 @@ std::shared_ptr<Meeting> LocalProgram::meeting(int serial, int color, int member
     return meeting;
 }
 
-void DyingSystem::enter(LocalProgram &program, int rank) {
-    program_of_thread = &program;
-    rank_of_thread = rank;
-}
+void DyingSystem::enter(int rank) { rank_of_thread = rank; }
 
 bool DyingSystem::alive() {
-    if (program_of_thread == nullptr) {
+    LocalProgram *const program = program_that_runs;
+    if (program == nullptr) {
         return true;
     }
     if (rank_of_thread == rank_ && --calls_ == 0) {
-        program_of_thread->die();
+        program->die();
     }
     errno = EIO;
-    return !program_of_thread->dead();
+    return !program->dead();
 }
 
 int DyingSystem::open_at(int directory, const char *name, int flags, mode_t mode) {

@@ -223,6 +223,30 @@ TEST_F(Leveled, ANodeWithoutAGroupIsNamed) {
         << run.outcomes.back().text;
 }
 
+// ---- Copies
+
+class Flushed : public Protected {
+protected:
+    void SetUp() override { cluster.flush = cluster.directory("parallel").string(); }
+};
+
+TEST_F(Flushed, EpochsThatTheIntervalDividesAreThereWhenAllNodesAreLost) {
+    cluster.run({1, 2, 3, 4, 5});
+    lose(four_nodes);
+    EXPECT_EQ(cluster.run({5}).start(), 4U);
+    EXPECT_EQ(cluster.run({}).start(), 5U); // what is near is newer
+}
+
+TEST_F(Flushed, OneCopyIsKeptAndGoesWithTheRest) {
+    cluster.mode = Mode::async;
+    cluster.run({1, 2, 3, 4});
+    const auto points = cluster.directory("parallel") / "solver.points";
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(points), {}), 1);
+    cluster.run({5, 6}, true);
+    EXPECT_FALSE(std::filesystem::exists(points));
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+}
+
 // ---- Dying at every step
 
 // Kills ranks before each of their calls in a run until that comes through; check() then looks at
@@ -297,6 +321,21 @@ TEST(DyingProgram, WhileRebuildingCanBeStartedAgain) {
     const auto run = [](Cluster &cluster) { return cluster.run({}); };
     die_everywhere({1, 2}, prepare, run,
                    [](Cluster &cluster, bool) { EXPECT_EQ(cluster.run({}).start(), 1U); });
+}
+
+TEST(DyingProgram, WhileCopyingLeavesTheOldOrTheNewCopy) {
+    const auto prepare = [](Cluster &cluster) {
+        cluster.flush = cluster.directory("parallel").string();
+        cluster.run({1, 2});
+    };
+    const auto run = [](Cluster &cluster) { return cluster.run({3, 4}); };
+    die_everywhere({1}, prepare, run, [](Cluster &cluster, bool died) {
+        for (const std::string &node : four_nodes) {
+            cluster.lose(node);
+        }
+        const auto start = cluster.run({}).start();
+        EXPECT_TRUE(start == 4U || (died && start == 2U));
+    });
 }
 
 TEST(DyingProgram, WhileForgettingHasForgottenAllOrNothing) {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "protection/opening.h"
+
+#include <atomic>
+#include <string>
+#include <thread>
+
+namespace cd::protection {
+
+// Copies of protected points in time in a directory that all nodes see, for when too much is lost
+// everywhere else. A thread copies, and meets nobody; when all ranks' have, the copy counts, and
+// the one before goes.
+class Flush {
+public:
+    Flush(Job &job, const OpenStore &store, uint64_t interval, bool sync)
+        : job_(job), store_(store), interval_(interval), sync_(sync) {}
+    Flush(const Flush &) = delete;
+    Flush &operator=(const Flush &) = delete;
+    ~Flush();
+
+    bool is_due(uint64_t epoch) const { return epoch % interval_ == 0; }
+
+    // Begins to copy this rank's image, which may lose its name meanwhile. Nothing is under way.
+    void begin(const Point &point, const std::string &image);
+
+    bool under_way() const { return thread_.joinable(); }
+    bool copied() const { return copied_; } // what is under way, in this rank
+
+    // Waits until all ranks have copied; all call it. That it failed is told to people: the point
+    // in time is protected all the same.
+    void finish();
+
+private:
+    Status copy(const File &image, uint64_t size) const;
+    Status store(const File &image, uint64_t size) const;
+    redset::Set set_of_this_rank() const;
+
+    Job &job_;
+    const OpenStore &store_;
+    const uint64_t interval_;
+    const bool sync_;
+    Point point_;
+    std::thread thread_;
+    std::atomic<bool> copied_ = false;
+    Status outcome_; // of the thread
+    std::string text_;
+};
+
+} // namespace cd::protection

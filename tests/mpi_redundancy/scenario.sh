@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-# scenario.sh NAME FLAVOUR RANKS SOLVER LIBCD_MPI: a solver that loses processes and nodes, which are
+# scenario.sh NAME FLAVOUR RANKS SOLVER LIBCD_MPI LOGGER: a solver that loses processes and nodes, which are
 # directories here, and is started again; its answer is that of a run that nobody disturbed.
 set -euo pipefail
-name=$1 flavour=$2 ranks=$3 solver=$4 library=$5
+name=$1 flavour=$2 ranks=$3 solver=$4 library=$5 logger=$6
 mpirun=$(dirname "$0")/../../examples/mpirun.sh
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/cd-redundancy.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
@@ -87,6 +87,13 @@ flushed) # the copy of step 4 may not have counted yet
     must_run again "$storage"
     said_by_all again 'starts from step [24]$'
     same_answer again
+    ;;
+logged) # whichever library comes first
+    must_run undisturbed redundancy=xor
+    for preloaded in "$library:$logger" "$logger:$library"; do
+        must_run again redundancy=xor LOGGED=yes "LD_PRELOAD=$preloaded"
+        same_answer again
+    done
     ;;
 moved)
     must_run undisturbed redundancy=xor

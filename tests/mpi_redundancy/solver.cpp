@@ -4,8 +4,8 @@
 // An iterative solver that restarts: solver STEPS STORAGE. A rank's directory and failure group
 // come from NODES="n0 n1 ...", names by rank below DIRECTORY; without NODES the directory is
 // DIRECTORY itself. DIE=RANK:STEP kills a rank before it ends that step; DIE=RANK:CALL:COUNT before
-// its so-manieth CALL (renameat, fsync, unlinkat) of a file that protects. The answer does not
-// depend on any of that.
+// its so-manieth CALL (renameat, fsync, unlinkat) of a file that protects. With LOGGED=yes MPI is
+// logged. The answer does not depend on any of that.
 
 #include "killing.h"
 
@@ -116,9 +116,11 @@ int main(int argc, char **argv) {
     for (int i = 0; i < cells; ++i) {
         state.values[i] = std::cos(rank + 0.001 * i);
     }
+    const bool logged = setting("LOGGED") == "yes";
     cd_addrspec keep = {&state, sizeof state, READ_WRITE, GLOBAL};
     cd_handle cd =
-        create_cd(nullptr, storage_of(wanted).c_str(), COMM_LOGGING_DISABLED, "solver", nullptr);
+        create_cd(nullptr, storage_of(wanted).c_str(),
+                  logged ? COMM_LOGGING_ENABLED : COMM_LOGGING_DISABLED, "solver", nullptr);
     must(cd != nullptr, "create_cd");
     cd_info info;
     must(cd_query(cd, &info) == SUCCESS, "cd_query");

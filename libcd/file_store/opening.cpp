@@ -111,15 +111,7 @@ private:
         if (Status status = directory.rename(name_, old, forced_); !status) {
             return status;
         }
-<<<<<<< ours
         const auto undo = [&] { directory.undo_rename(name_, old, forced_); };
-=======
-        const auto undo = [&] {
-            const MessageKeeper keeper;
-            (void)directory.rename(old, name_, false).is_ok();
-            (void)(forced_ ? directory.force() : Status::ok()).is_ok();
-        };
->>>>>>> theirs
         try {
             Status status = create();
             if (!status) {

@@ -115,12 +115,24 @@ TEST_F(LogLimit, IsTheRoots) {
 TEST_F(LogLimit, BothProcessesOfAForkGoOnWithTheirOwn) {
     const cd_handle root = make("log_limit=256K");
     append(root, 0, 500);
+    int to_child[2];
+    int to_parent[2];
+    ASSERT_EQ(::pipe(to_child), 0);
+    ASSERT_EQ(::pipe(to_parent), 0);
     const pid_t child = ::fork();
-    append(root, 500, child == 0 ? 900 : 1000);
+    const int first = child == 0 ? 707 : 500; // so that the two write different data
+    append(root, first, first + 500);
+    char written = 0; // both have, before one of them reads
+    ASSERT_EQ(::write(child == 0 ? to_parent[1] : to_child[1], &written, 1), 1);
+    ASSERT_EQ(::read(child == 0 ? to_child[0] : to_parent[0], &written, 1), 1);
     ASSERT_TRUE(succeeds(restore_cd(root)));
-    expect(root, 0, child == 0 ? 900 : 1000);
+    expect(root, 0, 500);
+    expect(root, first, first + 500);
     if (child == 0) {
         ::_exit(commit_cd(root) == SUCCESS && !HasFailure() ? 0 : 1);
+    }
+    for (const int end : {to_child[0], to_child[1], to_parent[0], to_parent[1]}) {
+        ::close(end);
     }
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);

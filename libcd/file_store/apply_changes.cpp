@@ -347,6 +347,10 @@ private:
 
     template <typename Visit>
     void for_each_at(StoredCd &cd, uint64_t space, Range range, const Visit &visit) {
+        if (const auto whole = cd.entries.find({space, range.begin});
+            whole != cd.entries.end() && whole->second.end == range.end) {
+            return visit(range.begin, whole->second); // the usual case
+        }
         split(cd.entries, space, range.begin);
         split(cd.entries, space, range.end);
         for (auto at = cd.entries.lower_bound({space, range.begin});

@@ -128,9 +128,12 @@ protected:
     Stored without_the_newest_header() {
         const uint64_t generation_at = 28;
         const bool second = byte_at(generation_at) < byte_at(4096 + generation_at);
-        const Opened found = open_with(second ? 4096 : 0, std::vector<std::byte>(4096));
+        const uint64_t newest = second ? 4096 : 0;
+        const Opened found = open_with(newest, std::vector<std::byte>(4096));
         EXPECT_EQ(found.wrong, "");
         EXPECT_FALSE(found.warnings.empty());
+        EXPECT_FALSE(open_with(newest, block_at(4096 - newest)).warnings.empty())
+            << "the older header in the place of the newer one is taken without a word";
         return found.stored;
     }
 

@@ -168,8 +168,8 @@ void Folder::remove(const Point &point) const {
         return;
     }
     const File directory = open_directory(path);
-    std::ranges::stable_partition(
-        names, [](const std::string &name) { return name.ends_with(".agreed"); });
+    std::stable_partition(names.begin(), names.end(),
+                          [](const std::string &name) { return name.ends_with(".agreed"); });
     for (const std::string &name : names) {
         remove_file(directory, name);
     }

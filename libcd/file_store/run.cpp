@@ -21,12 +21,12 @@ Status check(const File &file, const StoredRun &run, uint64_t part, const void *
     if (run.checksums.empty() || crc32c(0, bytes, length) == run.checksums[part]) {
         return Status::ok();
     }
+    const unsigned long long offset = run.offset + part * format::checked_part;
     return fail(CD_ERROR_CHECKSUM,
                 "%s: the %zu bytes of data at offset %llu do not match their checksum; they were "
                 "damaged in the file. CD_RESTART can choose the epoch of an older point in time, "
                 "if the store keeps one, or no",
-                file.path(), length,
-                static_cast<unsigned long long>(run.offset + part * format::checked_part));
+                file.path(), length, offset);
 }
 
 } // namespace

@@ -19,7 +19,7 @@ module Containment_Domains
     type(c_ptr) :: address
     integer(c_size_t) :: length
     integer(c_int) :: addr_tp
-    integer(c_int) :: addr_scope
+    integer(c_int) :: addr_scope = 0 ! GLOBAL, for programs that know of three fields
   end type cd_addrspec
 
   ! What cd_query tells; cd.h says what each number counts.

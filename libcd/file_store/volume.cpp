@@ -52,6 +52,12 @@ Status Volume::check_whole() {
                     file_.path(), static_cast<unsigned long long>(size),
                     static_cast<unsigned long long>(size_));
     }
+    if (!filled_ && size_ > 0) {
+        if (Status status = file_.grow(0, size_); !status) {
+            return status;
+        }
+    }
+    filled_ = true;
     return Status::ok();
 }
 

@@ -27,7 +27,8 @@ public:
     // that live in memory. check_whole() goes first.
     std::byte *in_place(const Extent &extent) const;
 
-    // Whoever cuts a file that is written in place would end this process.
+    // Whoever cuts a file that is written in place would end this process, and so would a file that
+    // came with holes once there is no room to fill them.
     Status check_whole();
 
     // At least length bytes, which lie in the file already: writing them cannot run out of room.
@@ -46,6 +47,7 @@ private:
     std::byte *window_; // the file in memory, or nullptr
     std::mutex mutex_;  // guards what follows
     uint64_t size_;
+    bool filled_ = false; // no holes are in what the file had
     Space space_;
 };
 

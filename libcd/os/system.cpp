@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -265,6 +266,15 @@ int System::start_thread(pthread_t &thread, void *(*work)(void *), void *context
 }
 
 void System::join_thread(pthread_t thread) { ::pthread_join(thread, nullptr); }
+
+int System::working_directory(std::string &path) {
+    path.resize(PATH_MAX);
+    if (::getcwd(path.data(), path.size()) == nullptr) {
+        return -1;
+    }
+    path.resize(std::strlen(path.c_str()));
+    return 0;
+}
 
 const char *System::environment(const char *name) { return std::getenv(name); }
 

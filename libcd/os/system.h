@@ -92,6 +92,7 @@ public:
     virtual int start_thread(pthread_t &thread, void *(*work)(void *), void *context);
     virtual void join_thread(pthread_t thread);
 
+    virtual int working_directory(std::string &path);
     virtual const char *environment(const char *name);
     virtual uint64_t monotonic_ns();
 };

@@ -28,6 +28,7 @@ Flush::~Flush() {
 
 void Flush::begin(const Point &point, const std::string &image) {
     point_ = {point.number, point.epoch, flush_level, point.session};
+    begun_ = true;
     copied_ = false;
     File file;
     os::FileAttributes attributes;
@@ -49,7 +50,6 @@ void Flush::begin(const Point &point, const std::string &image) {
         thread_ = std::thread(work);
     } catch (const std::exception &) { // std::system_error: then this thread copies
         work();
-        thread_ = std::thread([] {});
     }
 }
 

@@ -26,7 +26,7 @@ public:
     // Begins to copy this rank's image, which may lose its name meanwhile. Nothing is under way.
     void begin(const Point &point, const std::string &image);
 
-    bool under_way() const { return thread_.joinable(); }
+    bool under_way() const { return begun_; }
     bool copied() const { return copied_; } // what is under way, in this rank
 
     // Waits until all ranks have copied; all call it. That it failed is told to people: the point
@@ -43,6 +43,7 @@ private:
     const uint64_t interval_;
     const bool sync_;
     Point point_;
+    bool begun_ = false;
     std::thread thread_;
     std::atomic<bool> copied_ = false;
     Status outcome_; // of the thread

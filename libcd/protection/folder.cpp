@@ -83,7 +83,11 @@ void remove_file(const File &directory, const std::string &name) {
 Status Folder::open(const std::string &directory, const std::string &root, bool sync,
                     Folder &folder) {
     Folder opened;
-    opened.path_ = directory + "/" + root + ".points";
+    // The program may go elsewhere later.
+    if (!directory.starts_with('/') && os::system().working_directory(opened.path_) != 0) {
+        return File(-1, directory).refused("find the working directory", 0);
+    }
+    opened.path_ += (opened.path_.empty() ? "" : "/") + directory + "/" + root + ".points";
     opened.sync_ = sync;
     Directory checked;
     if (Status status = Directory::open(opened.path_, checked); !status) {

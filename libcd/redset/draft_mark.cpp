@@ -22,8 +22,8 @@ struct OwnMarks {
 };
 
 OwnMarks &own_marks() {
-    static OwnMarks marks;
-    return marks;
+    static auto *const marks = new OwnMarks; // threads may still protect while the process ends
+    return *marks;
 }
 
 bool is_own(const std::string &name) {

@@ -120,6 +120,8 @@ TEST_F(LogLimit, BothProcessesOfAForkGoOnWithTheirOwn) {
     ASSERT_EQ(::pipe(to_child), 0);
     ASSERT_EQ(::pipe(to_parent), 0);
     const pid_t child = ::fork();
+    ::close(child == 0 ? to_child[1] : to_child[0]); // so that who waits sees the other end
+    ::close(child == 0 ? to_parent[0] : to_parent[1]);
     const int first = child == 0 ? 707 : 500; // so that the two write different data
     append(root, first, first + 500);
     char written = 0; // both have, before one of them reads
@@ -131,9 +133,8 @@ TEST_F(LogLimit, BothProcessesOfAForkGoOnWithTheirOwn) {
     if (child == 0) {
         ::_exit(commit_cd(root) == SUCCESS && !HasFailure() ? 0 : 1);
     }
-    for (const int end : {to_child[0], to_child[1], to_parent[0], to_parent[1]}) {
-        ::close(end);
-    }
+    ::close(to_child[1]);
+    ::close(to_parent[0]);
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);

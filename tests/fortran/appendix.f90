@@ -47,8 +47,8 @@ program appendix
   one%address = c_loc(x)
   one%length = c_sizeof(x)
   one%addr_tp = READ_WRITE
-  one%addr_scope = GLOBAL
-  list(1) = cd_addrspec(c_loc(y), c_sizeof(y), READ_WRITE, GLOBAL)
+  call check(one%addr_scope == GLOBAL, 'the field that the appendix does not have')
+  list(1) = cd_addrspec(c_loc(y), c_sizeof(y), READ_WRITE)
   list(2) = cd_addrspec(c_loc(table), c_sizeof(table), READ_ONLY, GLOBAL)
 
   call must(add_to_cd_via_copy(cd=cd, addrlist=one, ascount=1), 'add_to_cd_via_copy of one')

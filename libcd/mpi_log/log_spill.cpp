@@ -112,6 +112,7 @@ bool LogSpill::hold(LogChunk &chunk, LogChunk *ahead) noexcept {
     }
     ++held.holds;
     held.unlink();
+    done_.notify_all(); // who waits for it to be written would wait for nothing
     if (ahead != nullptr && ahead->pages == nullptr) {
         ahead_ = static_cast<Chunk *>(ahead);
         wake_worker();
@@ -137,6 +138,7 @@ void LogSpill::discard(LogChunk *chunk) noexcept {
     if (!discarded->busy) {
         destroy(*discarded);
     }
+    done_.notify_all(); // as in hold()
 }
 
 // Where it waits for its pages to be dropped.

@@ -136,8 +136,14 @@ bool Registry::try_lock_everything() {
         }
     }
     // Last, because a log that has to write waits while it holds the lock of its CD.
-    for_each(
-        [&complete](Resident &resident) { complete = complete && resident.log.try_to_pause(); });
+    if (complete) {
+        for_each([&complete](Resident &resident) {
+            complete = complete && resident.log.try_to_pause();
+        });
+        if (!complete) {
+            resume_logs();
+        }
+    }
     if (!complete) {
         unlock_slots();
         if (pool_locked) {
@@ -149,6 +155,7 @@ bool Registry::try_lock_everything() {
 }
 
 void Registry::unlock_everything() {
+    resume_logs();
     unlock_slots();
     PagePool::instance().mutex().unlock();
     mutex_.unlock();
@@ -163,8 +170,11 @@ void Registry::take_back_lent(uint64_t survivor) {
     }
 }
 
-void Registry::unlock_slots() {
+void Registry::resume_logs() {
     for_each([](Resident &resident) { resident.log.resume(); });
+}
+
+void Registry::unlock_slots() {
     for (uint32_t i = used_.load(); i-- > 0;) {
         if (Slot &slot = *slot_at(i); slot.locked_for_fork) {
             slot.locked_for_fork = false;

@@ -105,6 +105,7 @@ private:
     Status reserve(Resident &resident, Slot *&slot);
     bool add_chunk();
     bool try_lock_everything();
+    void resume_logs();
     void unlock_slots();
 
     std::mutex mutex_; // guards what follows

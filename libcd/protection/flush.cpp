@@ -102,7 +102,10 @@ redset::Set Flush::set_of_this_rank() const {
 }
 
 void Flush::finish() {
-    thread_.join();
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+    begun_ = false;
     Status status =
         outcome_ ? Status::ok() : fail(outcome_.code(), "%s", text_.empty() ? "" : text_.c_str());
     status = agree(job_, status);

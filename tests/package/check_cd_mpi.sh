@@ -20,9 +20,9 @@ case $flavour in
 openmpi) mpi='^libmpi\.so' ;;
 mpich) mpi='^libmpich\.so' ;;
 esac
-readelf -d --wide "$library" | sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p' | grep -qE "$mpi" ||
+readelf -d --wide "$library" | sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p' | grep -E "$mpi" >/dev/null ||
     complain "$library does not need its MPI"
-nm -D --undefined-only "$library" | grep -q ' cd_protect_by$' ||
+nm -D --undefined-only "$library" | grep ' cd_protect_by$' >/dev/null ||
     complain "$library brings a libcd of its own"
 found=$(ldd "$library" | awk '$1 ~ /^libcd\.so/ {print $3}')
 [ "$(realpath "$found")" = "$(realpath "$(find "$prefix" -name libcd.so)")" ] ||

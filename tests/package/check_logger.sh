@@ -33,7 +33,7 @@ case $flavour in
 openmpi) mpi='^libmpi\.so' ;;
 mpich) mpi='^libmpich\.so' ;;
 esac
-readelf -d --wide "$library" | sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p' | grep -qE "$mpi" ||
+readelf -d --wide "$library" | sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p' | grep -E "$mpi" >/dev/null ||
     complain "$library does not need its MPI"
 found=$(ldd "$library" | awk '$1 ~ /^libcd\.so/ {print $3}')
 [ "$(realpath "$found")" = "$(realpath "$(find "$prefix" -name libcd.so)")" ] ||

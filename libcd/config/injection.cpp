@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "config/injection.h"
 
+#include "base/quoted.h"
+
 #include <algorithm>
 #include <array>
 #include <bitset>
@@ -63,13 +65,13 @@ bool set_times(std::string_view value, Injection &into) {
     return read_integer(value, 1, into.times);
 }
 
-struct Key {
+struct InjectionKey {
     std::string_view name;
     const char *allowed;
     bool (*set)(std::string_view value, Injection &into);
 };
 
-constexpr Key keys[] = {
+constexpr InjectionKey injection_keys[] = {
     {"cd",
      "RANK/NAME/DEPTH/SIBLING as cd_name tells it, with * for any, as 2/root/1/0 or */root/1/*",
      set_cd},
@@ -77,21 +79,21 @@ constexpr Key keys[] = {
     {"times", "an integer from 1, or all: how many occurrences in a row fail", set_times},
 };
 
-using Given = std::bitset<std::size(keys)>;
+using GivenKeys = std::bitset<std::size(injection_keys)>;
 
 // What a message quotes of the text: not so much of it that the rest of the sentence is cut off.
-int quoted(std::string_view text) { return static_cast<int>(std::min<size_t>(text.size(), 100)); }
-
-Status parse_element(std::string_view element, const char *origin, Given &given, Injection &into) {
+Status parse_element(std::string_view element, const char *origin, GivenKeys &given,
+                     Injection &into) {
     const size_t equals = std::min(element.find('='), element.size());
-    const Key *key = std::ranges::find(keys, element.substr(0, equals), &Key::name);
-    if (equals == element.size() || key == std::end(keys)) {
+    const InjectionKey *key =
+        std::ranges::find(injection_keys, element.substr(0, equals), &InjectionKey::name);
+    if (equals == element.size() || key == std::end(injection_keys)) {
         return fail(CD_ERROR_ARGUMENT,
                     "%s: \"%.*s\" is none of cd=, at= and times=; write cd=RANK/NAME/DEPTH/SIBLING,"
                     "at=N,times=N without blanks, and a semicolon before the next injection",
                     origin, quoted(element), element.data());
     }
-    const auto index = static_cast<size_t>(key - std::begin(keys));
+    const auto index = static_cast<size_t>(key - std::begin(injection_keys));
     if (given[index]) {
         return fail(CD_ERROR_ARGUMENT, "%s: %s is given twice; give it once", origin,
                     key->name.data());
@@ -106,7 +108,7 @@ Status parse_element(std::string_view element, const char *origin, Given &given,
 }
 
 Status parse_injection(std::string_view text, const char *origin, Injection &into) {
-    Given given;
+    GivenKeys given;
     for (size_t begin = 0; begin <= text.size();) {
         const size_t end = std::min(text.find(',', begin), text.size());
         if (Status status = parse_element(text.substr(begin, end - begin), origin, given, into);
@@ -119,7 +121,7 @@ Status parse_injection(std::string_view text, const char *origin, Injection &int
         return fail(CD_ERROR_ARGUMENT,
                     "%s: \"%.*s\" does not say which CD fails; give cd=, which "
                     "is %s",
-                    origin, quoted(text), text.data(), keys[0].allowed);
+                    origin, quoted(text), text.data(), injection_keys[0].allowed);
     }
     return Status::ok();
 }

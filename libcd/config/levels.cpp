@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "config/levels.h"
 
+#include "base/quoted.h"
+
 #include <strings.h>
 
 #include <algorithm>
@@ -48,8 +50,7 @@ Status split(std::string_view text, Line &line) {
         text.remove_prefix(word.size());
         const size_t equals = word.find('=');
         if (equals == std::string_view::npos || equals == 0 || equals + 1 == word.size()) {
-            return refuse(line, "\"%.*s\" is not KEY=VALUE",
-                          static_cast<int>(std::min<size_t>(word.size(), 100)), word.data());
+            return refuse(line, "\"%.*s\" is not KEY=VALUE", quoted(word), word.data());
         }
         line.words.push_back(
             {std::string(word.substr(0, equals)), std::string(word.substr(equals + 1))});

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "config/storage_info.h"
 
+#include "base/quoted.h"
+
 #include <algorithm>
 #include <bitset>
 #include <charconv>
@@ -191,8 +193,6 @@ constexpr StorageKey keys[] = {
 };
 
 // What a message quotes of the text: not so much of it that the rest of the sentence is cut off.
-int quoted(std::string_view text) { return static_cast<int>(std::min<size_t>(text.size(), 100)); }
-
 Status unknown_key(std::string_view key, const char *origin) {
     std::string known;
     for (const StorageKey &each : keys) {

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "os/system.h"
 
+#include "base/memory_sizes.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -21,8 +23,6 @@
 
 namespace cd::os {
 namespace {
-
-constexpr size_t huge_page = size_t{2} << 20;
 
 std::byte *align_up(std::byte *at, size_t alignment) {
     const auto address = reinterpret_cast<uintptr_t>(at);

@@ -13,12 +13,12 @@ namespace {
 
 using redset::Exchange;
 
-constexpr size_t piece = size_t{256} << 10;
+constexpr size_t moved_piece = size_t{256} << 10;
 
 size_t length_of(const Transfer &transfer, uint64_t round) {
-    const uint64_t offset = round * piece;
+    const uint64_t offset = round * moved_piece;
     return offset < transfer.size
-               ? static_cast<size_t>(std::min<uint64_t>(piece, transfer.size - offset))
+               ? static_cast<size_t>(std::min<uint64_t>(moved_piece, transfer.size - offset))
                : 0;
 }
 
@@ -49,7 +49,7 @@ public:
 
     void prepare(const std::vector<Transfer> &transfers) {
         for (const Transfer &transfer : transfers) {
-            rounds_ = std::max(rounds_, (transfer.size + piece - 1) / piece);
+            rounds_ = std::max(rounds_, (transfer.size + moved_piece - 1) / moved_piece);
             const size_t most = length_of(transfer, 0);
             if (transfer.from == exchange_.self()) {
                 Outgoing &out = outgoing_.emplace_back(
@@ -123,7 +123,7 @@ private:
             if (const size_t length = length_of(each.transfer, round); length > 0) {
                 if (each.announcement.readable) {
                     const MessageKeeper keeper;
-                    (void)each.file.read(round * piece, each.buffer.data(), length).is_ok();
+                    (void)each.file.read(round * moved_piece, each.buffer.data(), length).is_ok();
                 }
                 out.push_back({each.transfer.to, std::span(each.buffer).first(length)});
             }
@@ -140,7 +140,7 @@ private:
             if (const size_t length = length_of(each.transfer, round); length > 0) {
                 try_files([&] {
                     return drafts_.file(each.draft)
-                        .write(round * piece, each.buffer.data(), length);
+                        .write(round * moved_piece, each.buffer.data(), length);
                 });
             }
         }

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "redset/header.h"
 
+#include "base/quoted.h"
+
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -13,7 +15,6 @@ namespace {
 
 constexpr uint64_t largest_logical_file = uint64_t{1} << 53; // so that offsets cannot overflow
 
-size_t index(int member) { return static_cast<size_t>(member); }
 uint64_t number(int value) { return static_cast<uint64_t>(value); }
 
 // ---- Writing
@@ -61,8 +62,8 @@ int neighbours(const Shape &shape) { return std::min(shape.checks, shape.members
 // ---- Reading
 
 Status damaged(const char *file, const char *what, std::string_view key) {
-    return fail(CD_ERROR_STORE_DAMAGED, "%s: %s \"%.*s\" in the header", file, what,
-                static_cast<int>(std::min<size_t>(key.size(), 200)), key.data());
+    return fail(CD_ERROR_STORE_DAMAGED, "%s: %s \"%.*s\" in the header", file, what, quoted(key),
+                key.data());
 }
 
 std::optional<int> to_int(std::optional<uint64_t> value) {

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "redset/local_exchange.h"
 
+#include "redset/shape.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -12,11 +14,7 @@
 #include <utility>
 
 namespace cd::redset {
-namespace {
-
-size_t index(int member) { return static_cast<size_t>(member); }
-
-} // namespace
+namespace {} // namespace
 
 class Meeting::Member : public Exchange {
 public:

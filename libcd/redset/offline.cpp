@@ -20,8 +20,6 @@
 namespace cd::redset {
 namespace {
 
-size_t index(int member) { return static_cast<size_t>(member); }
-
 // ---- Names
 
 // "PREFIX RANK .SCHEME.grp_G_of_GROUPS.mem_M_of_N.redset". Where the prefix ends says the header.

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "config/storage_info.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -36,5 +37,8 @@ Scheme scheme_named(std::string_view name);
 // A member's files one after the other are its logical file, which xor and rs cut into chunks: each
 // of the set's rows has one chunk of each member, checks of which are checksums.
 uint64_t chunk_size(const Shape &shape, std::span<const uint64_t> logical_sizes);
+
+// Members as places of a vector.
+inline size_t index(int member) { return static_cast<size_t>(member); }
 
 } // namespace cd::redset

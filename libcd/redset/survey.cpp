@@ -14,8 +14,6 @@
 namespace cd::redset {
 namespace {
 
-size_t index(int member) { return static_cast<size_t>(member); }
-
 // What a member still has, before its data are looked at.
 struct Remains {
     std::optional<Header> header;

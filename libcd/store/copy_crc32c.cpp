@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "store/copy_crc32c.h"
 
+#include "base/memory_sizes.h"
 #include "store/crc32c.h"
 #include "store/crc32c_join.h"
 
@@ -55,8 +56,6 @@ private:
     std::array<std::array<uint32_t, 256>, 4> contributions_;
 };
 
-constexpr size_t line = 64;
-
 // Reads a line once, so that what is written is what the checksum sees.
 struct Line {
     explicit Line(const std::byte *from) {
@@ -101,12 +100,12 @@ struct Copy {
 // data at once keep it busy.
 template <Target T, size_t Part>
 [[gnu::target("sse4.2")]] uint64_t copy_thirds(uint64_t crc, Copy &copy) {
-    constexpr size_t ahead = 8 * line; // measured
+    constexpr size_t ahead = 8 * cache_line; // measured
     static const MoveUp<Part> move_up;
     while (copy.length >= 3 * Part) {
         uint64_t second = 0;
         uint64_t third = 0;
-        for (size_t at = 0; at < Part; at += line) {
+        for (size_t at = 0; at < Part; at += cache_line) {
             const std::byte *from = copy.from + at;
             std::byte *to = copy.to + at;
             _mm_prefetch(from + ahead, _MM_HINT_T0);
@@ -155,11 +154,11 @@ template <Target T, size_t Part>
 template <Target T>
 uint32_t copy_by_instruction(uint32_t seed, void *to, const void *from, size_t length) {
     Copy copy{static_cast<std::byte *>(to), static_cast<const std::byte *>(from), length};
-    const size_t past_line = reinterpret_cast<uintptr_t>(to) % line;
-    uint64_t crc = copy_bytes(~seed, copy, std::min(length, (line - past_line) % line));
-    crc = copy_thirds<T, 64 * line>(crc, copy); // memory's prefetchers like long ones
-    crc = copy_thirds<T, 21 * line>(crc, copy); // nearly a page
-    crc = copy_thirds<T, 2 * line>(crc, copy);
+    const size_t past_line = reinterpret_cast<uintptr_t>(to) % cache_line;
+    uint64_t crc = copy_bytes(~seed, copy, std::min(length, (cache_line - past_line) % cache_line));
+    crc = copy_thirds<T, 64 * cache_line>(crc, copy); // memory's prefetchers like long ones
+    crc = copy_thirds<T, 21 * cache_line>(crc, copy); // nearly a page
+    crc = copy_thirds<T, 2 * cache_line>(crc, copy);
     crc = copy_words(crc, copy);
     return ~static_cast<uint32_t>(crc);
 }

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "store/copy_past_caches.h"
 
+#include "base/memory_sizes.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -16,8 +18,6 @@ namespace cd {
 
 namespace {
 
-constexpr size_t line = 64;
-constexpr size_t page = 4096;
 constexpr size_t together = 4; // pages
 
 void copy_line(std::byte *to, const std::byte *from) {
@@ -35,9 +35,9 @@ void copy_line(std::byte *to, const std::byte *from) {
 
 // Several pages at once, since memory and prefetchers serve several streams better than one.
 void copy_pages(std::byte *to, const std::byte *from) {
-    constexpr size_t ahead = 4 * line;
-    for (size_t offset = 0; offset < page; offset += line) {
-        for (size_t at = offset; at < together * page; at += page) {
+    constexpr size_t ahead = 4 * cache_line;
+    for (size_t offset = 0; offset < small_page; offset += cache_line) {
+        for (size_t at = offset; at < together * small_page; at += small_page) {
             _mm_prefetch(from + at + ahead, _MM_HINT_T0);
             copy_line(to + at, from + at);
         }
@@ -49,14 +49,14 @@ void copy_pages(std::byte *to, const std::byte *from) {
 void copy_past_caches(void *to, const void *from, size_t length) noexcept {
     auto *target = static_cast<std::byte *>(to);
     const auto *source = static_cast<const std::byte *>(from);
-    const size_t past_line = reinterpret_cast<uintptr_t>(target) % line;
-    const size_t head = std::min(length, (line - past_line) % line);
+    const size_t past_line = reinterpret_cast<uintptr_t>(target) % cache_line;
+    const size_t head = std::min(length, (cache_line - past_line) % cache_line);
     std::memcpy(target, source, head);
     size_t done = head;
-    for (; length - done >= together * page; done += together * page) {
+    for (; length - done >= together * small_page; done += together * small_page) {
         copy_pages(target + done, source + done);
     }
-    for (; length - done >= line; done += line) {
+    for (; length - done >= cache_line; done += cache_line) {
         copy_line(target + done, source + done);
     }
     std::memcpy(target + done, source + done, length - done);

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "store/page_pool.h"
 
+#include "base/memory_sizes.h"
 #include "os/system.h"
 
 #include <algorithm>
@@ -10,8 +11,6 @@
 namespace cd {
 namespace {
 
-constexpr size_t huge_page = size_t{2} << 20;
-constexpr size_t page = size_t{4} << 10;
 constexpr int longest_search = 32; // bounds the time spent looking for a fit
 
 size_t bin_of(size_t size) { return static_cast<size_t>(std::bit_width(size)) - 1; }
@@ -27,7 +26,7 @@ PagePool &PagePool::instance() {
 }
 
 size_t PagePool::rounded(size_t size) {
-    return round_up(size, size >= 2 * huge_page ? huge_page : page);
+    return round_up(size, size >= 2 * huge_page ? huge_page : small_page);
 }
 
 void *PagePool::take(size_t &size) noexcept {

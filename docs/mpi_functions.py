@@ -72,6 +72,8 @@ FAMILIES = {
         "nothing, unless one is freed before the log is forgotten; then the answer",
         "asks MPI, or gives the recorded answer",
     ),
+    "CallsCommHandler": ("nothing", "calls it again, also of a freed communicator"),
+    "NeedsSomeComm": ("nothing", "goes to MPI, with another communicator for one that is freed"),
     "NumbersComm": ("nothing", "gives the handle that a freed communicator had"),
     "NumbersWindow": ("nothing", "gives the handle that a freed window had"),
     "FreesComm": (

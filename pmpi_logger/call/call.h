@@ -46,6 +46,7 @@ struct Arguments {
     MPI_Comm comm = MPI_COMM_NULL;
     int root = 0;
     int length = 0;
+    int length_2 = 0;
     int partitions = 1;
     MPI_Status *status = MPI_STATUS_IGNORE;
     int *flag = nullptr;

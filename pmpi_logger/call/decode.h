@@ -22,6 +22,15 @@ template <typename T> uint64_t word_of(T value) {
     }
 }
 
+// The program may give MPI something else than an array.
+template <typename T> bool is_array(const T *array) {
+    if constexpr (std::is_same_v<T, int>) {
+        return array != nullptr && array != MPI_UNWEIGHTED && array != MPI_WEIGHTS_EMPTY;
+    } else {
+        return array != nullptr;
+    }
+}
+
 template <Role R, typename T> void take(Call &call, T argument) {
     Arguments &a = call.arguments;
     if constexpr (R == Role::comm) {
@@ -31,6 +40,8 @@ template <Role R, typename T> void take(Call &call, T argument) {
         a.root = argument;
     } else if constexpr (R == Role::length) {
         a.length = argument;
+    } else if constexpr (R == Role::length_2) {
+        a.length_2 = argument;
     } else if constexpr (R == Role::partitions) {
         a.partitions = argument;
     } else if constexpr (R == Role::both_count) {
@@ -89,9 +100,10 @@ template <Role R, typename T> void take(Call &call, T argument) {
         call.add_output({argument, sizeof(void *)});
     } else if constexpr (R == Role::out_text) {
         call.add_output({argument, 0, Output::Kind::text});
-    } else if constexpr (R == Role::out_array) {
-        if (argument != nullptr) {
-            call.add_output({argument, sizeof *argument * static_cast<size_t>(a.length)});
+    } else if constexpr (R == Role::out_array || R == Role::out_array_2) {
+        if (is_array(argument)) {
+            const int length = R == Role::out_array ? a.length : a.length_2;
+            call.add_output({argument, sizeof *argument * static_cast<size_t>(length)});
         }
     }
 }

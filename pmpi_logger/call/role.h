@@ -14,6 +14,7 @@ enum class Role {
     tag,
     root,
     length,     // of an array that follows
+    length_2,   // of a second one
     both_count, // of the data sent and of the data received
     partitions, // each with as many elements as the count says
     both_type,
@@ -44,6 +45,7 @@ enum class Role {
     out_pointer, // a pointer, passed as void *
     out_text,    // a string that ends with a NUL
     out_array,   // of as many elements as the length says
+    out_array_2, // the same by the second length
     inout,       // also compared
     flag,        // whether a poll found something
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "interception/fortran_real.h"
+#include "payload/comm_facts.h"
 #include "windows/window_table.h"
 
 #include <functional>
@@ -19,7 +20,7 @@ struct CommAttributes {
 
     static MPI_Comm from_fortran(MPI_Fint handle) { return MPI_Comm_f2c(handle); }
     static MPI_Fint to_fortran(MPI_Comm handle) { return MPI_Comm_c2f(handle); }
-    static bool is_gone(MPI_Comm) { return false; }
+    static bool is_gone(MPI_Comm handle) { return MortalComms::is_freed(handle); }
 };
 
 struct TypeAttributes {

@@ -26,11 +26,7 @@ void Changes::note(const Call &call, int mode, int result, Undo undo) {
         writer.write();
     }
     if (result == MPI_SUCCESS && undo) {
-        when_restored(place, [undo = std::move(undo), comm = call.arguments.comm] {
-            if (!MortalComms::is_freed(comm)) {
-                undo();
-            }
-        });
+        when_restored(place, std::move(undo));
     }
 }
 

@@ -20,7 +20,7 @@ class Changes : public MovesData {
 protected:
     using Undo = std::function<void()>;
 
-    // undo: makes what brings the present state back.
+    // make_undo: makes what brings the present state back.
     template <typename Change, typename MakeUndo>
     static int change(const Call &call, int mode, const Change &change, const MakeUndo &make_undo) {
         std::optional<int> before;
@@ -32,14 +32,21 @@ protected:
             }
             mode = before ? mode : CD_LOG_RECORDING;
         }
-        if (MortalComms::is_freed(call.arguments.comm)) {
-            return MPI_SUCCESS; // and so nothing of it has to be undone
-        }
         const Inside inside;
         Undo undo = WholeProgram::records() ? Undo() : make_undo();
         const int result = change();
         note(call, mode, result, std::move(undo));
         return before.value_or(result);
+    }
+
+    // The same, unless MPI has freed the communicator: then nothing is left to change.
+    template <typename Change, typename MakeUndo>
+    static int change_if_alive(const Call &call, int mode, const Change &make,
+                               const MakeUndo &make_undo) {
+        return MortalComms::is_freed(call.arguments.comm)
+                   ? change(
+                         call, mode, [] { return MPI_SUCCESS; }, [] { return Undo(); })
+                   : change(call, mode, make, make_undo);
     }
 
 private:
@@ -61,7 +68,7 @@ public:
         if (passes_through(mode)) {
             return make(object, key, value);
         }
-        return change(
+        return change_if_alive(
             decode<F>(site, object, key, value), mode, [&] { return make(object, key, value); },
             [&] { return puts_attribute_back<AttributesOf<F>>(site, object, key); });
     }
@@ -74,7 +81,7 @@ public:
         if (passes_through(mode)) {
             return real<F>(object, key);
         }
-        return change(
+        return change_if_alive(
             decode<F>(site, object, key), mode, [&] { return real<F>(object, key); },
             [&] { return puts_attribute_back<AttributesOf<F>>(site, object, key); });
     }
@@ -89,21 +96,53 @@ public:
             return real<F>(object, handler);
         }
         return change(
-            decode<F>(site, object, handler), mode, [&] { return real<F>(object, handler); },
+            decode<F>(site, object, handler), mode, [&] { return set<F>(object, handler); },
             [&]() -> Undo {
-                MPI_Errhandler before = MPI_ERRHANDLER_NULL;
-                real<getter<F>()>(object, &before);
+                const MPI_Errhandler before = get<F>(object);
+                const bool held = !is_freed<F>(object); // else it is not ours to free
                 return [=] {
                     MPI_Errhandler last = before;
                     if (!is_gone<F>(object)) {
-                        real<F>(object, last);
+                        set<F>(object, last);
                     }
-                    real<Fn::MPI_Errhandler_free>(&last);
+                    if (held && !is_freed<F>(object)) { // which needs it
+                        real<Fn::MPI_Errhandler_free>(&last);
+                    }
                 };
             });
     }
 
 private:
+    // A communicator that MPI has freed has its handler in MortalComms.
+    template <Fn F, typename Object> static bool is_freed(Object object) {
+        if constexpr (getter<F>() == Fn::MPI_Comm_get_errhandler) {
+            return MortalComms::is_freed(object);
+        } else {
+            return false;
+        }
+    }
+
+    template <Fn F, typename Object> static int set(Object object, MPI_Errhandler handler) {
+        if constexpr (getter<F>() == Fn::MPI_Comm_get_errhandler) {
+            if (MortalComms::is_freed(object)) {
+                MortalComms::set_handler(object, handler);
+                return MPI_SUCCESS;
+            }
+        }
+        return real<F>(object, handler);
+    }
+
+    template <Fn F, typename Object> static MPI_Errhandler get(Object object) {
+        if constexpr (getter<F>() == Fn::MPI_Comm_get_errhandler) {
+            if (MortalComms::is_freed(object)) {
+                return MortalComms::handler_of(object);
+            }
+        }
+        MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+        real<getter<F>()>(object, &handler);
+        return handler;
+    }
+
     template <Fn F, typename Object> static bool is_gone(Object object) {
         if constexpr (F == Fn::MPI_Win_set_errhandler) {
             return WindowTable::instance().is_gone(object);

@@ -22,31 +22,27 @@ public:
         }
         Call call = decode_data<F>(site, a...);
         // What tells a mortal one is written as an output, so that a replay finds it.
-        Mortality mortality;
-        call.add_output({&mortality, sizeof mortality});
+        Mortal mortal; // of no communicator: it is none
+        call.add_output({&mortal, sizeof mortal});
         if (mode == CD_LOG_REPLAYING) {
             const int result = Exchange::replay(call, false);
             if (result == run_live) {
                 return CreatesComm::call<F>(site, a...);
             }
-            replayed(call, mortality);
+            if (mortal.comm != MPI_COMM_NULL) {
+                MortalComms::add(mortal);
+            }
             return result;
         }
         const Inside inside;
         const int result = real<F>(a...);
-        created(call, result, mortality);
+        created(call, result, mortal);
         Exchange::record(call, result, nullptr, false);
         return result;
     }
 
 private:
-    struct Mortality {
-        int mortal = 0;
-        CommFacts facts;
-    };
-
-    static void created(const Call &call, int result, Mortality &mortality);
-    static void replayed(const Call &call, const Mortality &mortality);
+    static void created(const Call &call, int result, Mortal &mortal);
 };
 
 class FreesComm {
@@ -54,12 +50,29 @@ public:
     using Of = Arrivals;
 
     template <Fn F> static int call(const void *site, MPI_Comm *comm) {
-        if (passes_through(cd_log_mode()) || !MortalComms::has(*comm)) {
+        if (!MortalComms::has(*comm)) {
             return counted<F>(site, comm);
         }
-        const MPI_Comm freed = *comm;
-        const int result = Exchange::call<F>(site, comm);
-        mortal_freed(freed);
+        const bool logs = !passes_through(cd_log_mode());
+        Mortal mortal = MortalComms::take(*comm); // before another thread can be given the handle
+        int result = MPI_SUCCESS;
+        if (logs && is_used(mortal)) {
+            result = Releases::call<F>(site, comm); // a re-execution may need it alive
+        } else {
+            result = Exchange::call_by<F>(
+                [&](MPI_Comm *freed) {
+                    if (logs) {
+                        about_to_be_freed(mortal);
+                    }
+                    return Releases::free_comm<F>(freed);
+                },
+                site, comm);
+        }
+        if (*comm != MPI_COMM_NULL) {
+            MortalComms::put_back(mortal);
+        } else if (logs) {
+            mortal_freed(mortal);
+        }
         return result;
     }
 
@@ -77,7 +90,10 @@ private:
     }
 
     static void one_waits();
-    static void mortal_freed(MPI_Comm comm);
+    // Whether requests were made on it that may be made once more.
+    static bool is_used(const Mortal &mortal);
+    static void about_to_be_freed(Mortal &mortal);
+    static void mortal_freed(const Mortal &mortal);
 };
 
 // What MPI knows of a communicator without asking others.
@@ -104,6 +120,36 @@ private:
     [[gnu::noinline]] static int ask(const void *site, MPI_Comm comm, A... a) {
         return MortalComms::has(comm) ? Exchange::call<F>(site, comm, a...) : real<F>(comm, a...);
     }
+};
+
+// MPI_Comm_call_errhandler: a replay calls it, too.
+class CallsCommHandler {
+public:
+    using Of = Arrivals;
+
+    template <Fn F> static int call(const void *, MPI_Comm comm, int error) {
+        if (!MortalComms::is_freed(comm)) {
+            return real<F>(comm, error);
+        }
+        raise(comm, error);
+        return MPI_SUCCESS;
+    }
+};
+
+// Packing: takes a communicator, and all serve alike.
+class NeedsSomeComm {
+public:
+    using Of = Arrivals;
+
+    template <Fn F, typename... A> static int call(const void *, A... a) {
+        return real<F>(alive(a)...);
+    }
+
+private:
+    static MPI_Comm alive(MPI_Comm comm) {
+        return MortalComms::is_freed(comm) ? MPI_COMM_SELF : comm;
+    }
+    template <typename T> static T alive(T argument) { return argument; }
 };
 
 // Of two communicators.

@@ -4,6 +4,7 @@
 
 #include "call/per_thread.h"
 #include "entry/writer.h"
+#include "families/freed_requests.h"
 #include "payload/copy.h"
 #include "payload/status.h"
 #include "replay/match.h"
@@ -71,6 +72,9 @@ void Completes::lend(Completion &c) {
 }
 
 void Completes::settle(Completion &c, int result, bool recording) {
+    if (recording) {
+        FreesRequest::look_for_arrivals();
+    }
     // Which slots are complete, and where their statuses are.
     Workspace &space = workspace();
     std::vector<int> &slots = space.slots;

@@ -3,12 +3,12 @@
 #include "families/exchange.h"
 
 #include "entry/writer.h"
-#include "families/persistent.h"
+#include "families/freed_requests.h"
 #include "payload/copy.h"
 #include "replay/match.h"
-#include "requests/completion.h"
 
 namespace cd::logger {
+
 void Exchange::add_checksum(Call &call) {
     const Inside inside;
     Blocks blocks;
@@ -19,6 +19,7 @@ void Exchange::add_checksum(Call &call) {
 }
 
 void Exchange::record(const Call &call, int result, const MPI_Status *status, bool error_written) {
+    FreesRequest::look_for_arrivals();
     Blocks blocks; // before the log is held
     call.arrival->received(call.arguments, blocks);
     EntryWriter writer(call, result);
@@ -34,9 +35,6 @@ void Exchange::record(const Call &call, int result, const MPI_Status *status, bo
     }
     writer.add_data(blocks, most);
     writer.write();
-    if (freed_are_under_way()) {
-        FreesRequest::sweep(false);
-    }
 }
 
 int Exchange::replay(const Call &call, bool has_status) {

@@ -3,7 +3,6 @@
 #include "families/persistent.h"
 
 #include "entry/writer.h"
-#include "lifetimes/lifetimes.h"
 #include "payload/copy.h"
 #include "replay/match.h"
 #include "requests/completion.h"
@@ -29,6 +28,7 @@ Purpose purpose_of(const Call &call, Request::Kind kind) {
     Purpose purpose;
     purpose.kind = kind;
     purpose.persistent = true;
+    purpose.comm = call.arguments.comm;
     call.arrival->received(call.arguments, purpose.arrivals);
     call.arrival->sent(call.arguments, purpose.departures);
     if (kind == Request::Kind::partitioned) {
@@ -38,7 +38,6 @@ Purpose purpose_of(const Call &call, Request::Kind kind) {
     }
     if (kind == Request::Kind::receive) {
         purpose.departures.clear();
-        purpose.comm = call.arguments.comm;
         purpose.peer = static_cast<int>(call.words[2]); // count, type, peer, tag
         purpose.tag = static_cast<int>(call.words[3]);
     }
@@ -71,13 +70,6 @@ Call simple_call(Fn fn, const void *site) {
     return call;
 }
 
-void forget_made_anew(Request &request) {
-    if (request.made_anew != MPI_REQUEST_NULL) {
-        real<Fn::MPI_Request_free>(&request.made_anew);
-        --RequestTable::instance().stand_ins;
-    }
-}
-
 // Its buffers are where they were in the first execution.
 void back_in_place(const Call &call, MPI_Request handle) {
     Request *request = RequestTable::instance().find(handle);
@@ -108,12 +100,6 @@ void send_from_copy(Request &request) {
         RequestTable::instance().change(
             request, [&](Request &sent_by) { sent_by.staging = std::move(staging); });
     }
-}
-
-int free_persistent(Request &request, MPI_Request *handle) {
-    forget_made_anew(request);
-    RequestTable::instance().remove(request);
-    return real<Fn::MPI_Request_free>(handle);
 }
 
 } // namespace
@@ -308,116 +294,6 @@ int Cancels::run(const void *site, MPI_Request *handle) {
     EntryWriter writer(call, result);
     writer.write();
     return result;
-}
-
-int FreesRequest::run(const void *site, MPI_Request *handle) {
-    const Inside inside;
-    RequestTable &table = RequestTable::instance();
-    Request *request = table.find(*handle);
-    const int mode = cd_log_mode();
-    const Call call = simple_call(Fn::MPI_Request_free, site);
-    cd_log_place place = {};
-    cd_log_here(&place);
-    if (mode == CD_LOG_REPLAYING) {
-        int result = MPI_SUCCESS;
-        if (!next_entry(call, result)) {
-            return result == run_live ? run(site, handle) : result;
-        }
-    }
-    if (mode == CD_LOG_RECORDING) {
-        EntryWriter writer(call, MPI_SUCCESS);
-        writer.write();
-    }
-    if (request != nullptr && WholeProgram::records()) {
-        table.remove(*request);
-        return real<Fn::MPI_Request_free>(handle);
-    }
-    if (request == nullptr) {
-        if (mode == CD_LOG_REPLAYING) {
-            *handle = MPI_REQUEST_NULL; // from before the CD, and freed by its first execution
-            return MPI_SUCCESS;
-        }
-        return real<Fn::MPI_Request_free>(handle);
-    }
-    if (request->persistent && mode == CD_LOG_OFF && request->state != Request::State::active) {
-        return free_persistent(*request, handle);
-    }
-    if (!request->persistent && request->state == Request::State::replayed) {
-        const MPI_Request placeholder = request->handle;
-        table.remove(*request);
-        give_placeholder(placeholder);
-        *handle = MPI_REQUEST_NULL;
-        return MPI_SUCCESS;
-    }
-    request->freed = true;
-    request->freed_at = place;
-    if (request->persistent && mode != CD_LOG_OFF) {
-        free_with_log(*request);
-    }
-    sweep(false);
-    *handle = MPI_REQUEST_NULL;
-    return MPI_SUCCESS;
-}
-
-// A re-execution gets it again.
-void FreesRequest::free_with_log(Request &request) {
-    if (request.goes_with_log) {
-        return;
-    }
-    request.goes_with_log = true;
-    when_forgotten(request.freed_at, [freed = request.handle] {
-        Request *last = RequestTable::instance().find(freed);
-        if (last == nullptr) {
-            return;
-        }
-        last->goes_with_log = false;
-        if (last->freed && last->state != Request::State::active) {
-            MPI_Request handle = freed;
-            free_persistent(*last, &handle);
-        }
-    });
-}
-
-void FreesRequest::sweep(bool at_end) {
-    RequestTable &table = RequestTable::instance();
-    freed_are_under_way() = false;
-    for (Request *request : at_end ? table.all() : table.of_this_thread()) {
-        if (!request->freed || request->state != Request::State::active) {
-            continue;
-        }
-        MPI_Request known = request->known_to_mpi();
-        std::vector<Request *> ending;
-        table.find_ending(&request->handle, 1, ending);
-        int complete = 0;
-        int result = MPI_SUCCESS;
-        MPI_Status status = {};
-        if (at_end && request->kind == Request::Kind::receive) {
-            real<Fn::MPI_Cancel>(&known);
-        }
-        if (at_end) {
-            result = real<Fn::MPI_Wait>(&known, &status);
-            complete = 1;
-        } else {
-            result = real<Fn::MPI_Test>(&known, &complete, &status);
-        }
-        if (complete != 0) {
-            const auto types = table.hold_types();
-            deliver_staged(*request, status, result);
-        }
-        if (complete != 0 && request->goes_with_log && !at_end) {
-            request->state = Request::State::inactive;
-            table.ended(*request);
-            table.give_back(ending);
-        } else if (complete != 0) {
-            if (request->persistent) {
-                real<Fn::MPI_Request_free>(&known);
-            }
-            table.remove(*request);
-        } else {
-            table.give_back(ending);
-            freed_are_under_way() = true;
-        }
-    }
 }
 
 int CompletesGeneralized::run(const void *site, MPI_Request handle) {

@@ -147,7 +147,6 @@ private:
     static int replay(Call &call, int count, MPI_Request *requests);
 };
 
-// MPI_Cancel, MPI_Request_free, MPI_Grequest_complete.
 class Cancels : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request *request) {
@@ -156,21 +155,6 @@ public:
 
 private:
     static int run(const void *site, MPI_Request *request);
-};
-
-class FreesRequest : public MovesData {
-public:
-    template <Fn F> static int call(const void *site, MPI_Request *request) {
-        return Inside::mpi() ? real<F>(request) : run(site, request);
-    }
-
-    // Requests that the program freed before they were complete: those that are complete by now
-    // go. At the end of MPI, sends are waited for and receives are cancelled.
-    static void sweep(bool at_end);
-
-private:
-    static int run(const void *site, MPI_Request *request);
-    static void free_with_log(Request &request);
 };
 
 class CompletesGeneralized : public MovesData {

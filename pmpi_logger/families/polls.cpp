@@ -3,6 +3,7 @@
 #include "families/polls.h"
 
 #include "entry/writer.h"
+#include "families/freed_requests.h"
 #include "replay/polls.h"
 
 namespace cd::logger {
@@ -12,6 +13,7 @@ void Polls::record(const Call &call, int result, const MPI_Status &status, bool 
         record_nothing(call, result);
         return;
     }
+    FreesRequest::look_for_arrivals();
     EntryWriter writer(call, result);
     writer.add_outputs(call);
     writer.add(*call.arguments.flag);

@@ -3,7 +3,7 @@
 #include "families/process.h"
 
 #include "entry/writer.h"
-#include "families/persistent.h"
+#include "families/freed_requests.h"
 #include "lifetimes/lifetimes.h"
 #include "replay/match.h"
 #include "requests/placeholder.h"

@@ -56,6 +56,15 @@ public:
         return MPI_SUCCESS;
     }
 
+    // At once.
+    template <Fn F> static int free_comm(MPI_Comm *comm) {
+        forget_comm_facts(); // before another thread can be given the handle
+        RequestTable::instance().comm_is_gone(*comm);
+        const int result = real<F>(comm);
+        forget_comm_facts(); // that the program's callbacks have asked for meanwhile
+        return result;
+    }
+
 private:
     template <Fn F, typename Handle> static int free_now(Handle *handle) {
         if constexpr (F == Fn::MPI_Type_free) {
@@ -69,13 +78,6 @@ private:
         } else {
             return real<F>(handle);
         }
-    }
-
-    template <Fn F> static int free_comm(MPI_Comm *comm) {
-        forget_comm_facts(); // before another thread can be given the handle
-        const int result = real<F>(comm);
-        forget_comm_facts(); // that the program's callbacks have asked for meanwhile
-        return result;
     }
 
     template <Fn F, typename Handle> static Handle null_of() {

@@ -14,12 +14,6 @@ namespace {
 
 std::mutex mutex;
 
-struct Mortal {
-    MPI_Comm comm = MPI_COMM_NULL;
-    CommFacts facts;
-    bool freed = false;
-};
-
 // By number. MPI gives the handle of one that is freed to a later one: the first is meant, until a
 // replay has come to where the program frees it.
 using OfOneHandle = std::map<int, Mortal>;
@@ -29,10 +23,21 @@ std::unordered_map<uint64_t, OfOneHandle> &mortals() {
     return all;
 }
 
-// Locked by the caller. nullptr if there is none.
-const Mortal *find(MPI_Comm comm) {
+// The caller holds the mutex. nullptr if there is none.
+Mortal *find(MPI_Comm comm) {
     const auto found = mortals().find(word_of(comm));
     return found != mortals().end() ? &found->second.begin()->second : nullptr;
+}
+
+// The same.
+void erase(const Mortal &mortal) {
+    const auto found = mortals().find(word_of(mortal.comm));
+    if (found != mortals().end()) {
+        found->second.erase(mortal.facts.number);
+        if (found->second.empty()) {
+            mortals().erase(found);
+        }
+    }
 }
 
 void ask_neighbors(MPI_Comm comm, CommFacts &facts) {
@@ -92,15 +97,31 @@ bool MortalComms::has(MPI_Comm comm) {
     return find(comm) != nullptr;
 }
 
-void MortalComms::add(MPI_Comm comm, const CommFacts &facts) {
+void MortalComms::add(const Mortal &mortal) {
     const std::scoped_lock lock(mutex);
-    mortals()[word_of(comm)].try_emplace(facts.number, Mortal{comm, facts, false});
+    Mortal &there =
+        mortals()[word_of(mortal.comm)].try_emplace(mortal.facts.number, mortal).first->second;
+    there.handler = mortal.handler;
     changed();
 }
 
-void MortalComms::add_freed(MPI_Comm comm, const CommFacts &facts) {
+Mortal MortalComms::take(MPI_Comm comm) {
     const std::scoped_lock lock(mutex);
-    mortals()[word_of(comm)][facts.number] = {comm, facts, true};
+    const Mortal mortal = *find(comm);
+    erase(mortal);
+    changed();
+    return mortal;
+}
+
+void MortalComms::put_back(const Mortal &mortal) {
+    const std::scoped_lock lock(mutex);
+    mortals()[word_of(mortal.comm)][mortal.facts.number] = mortal;
+    changed();
+}
+
+void MortalComms::remove(const Mortal &mortal) {
+    const std::scoped_lock lock(mutex);
+    erase(mortal);
     changed();
 }
 
@@ -129,16 +150,17 @@ MPI_Comm MortalComms::find_freed(MPI_Fint in_fortran) {
     return first != nullptr ? first->comm : MPI_COMM_NULL;
 }
 
-void MortalComms::remove(MPI_Comm comm, int number) {
+MPI_Errhandler MortalComms::handler_of(MPI_Comm comm) {
     const std::scoped_lock lock(mutex);
-    const auto found = mortals().find(word_of(comm));
-    if (found != mortals().end()) {
-        found->second.erase(number);
-        if (found->second.empty()) {
-            mortals().erase(found);
-        }
+    const Mortal *mortal = find(comm);
+    return mortal != nullptr ? mortal->handler : MPI_ERRHANDLER_NULL;
+}
+
+void MortalComms::set_handler(MPI_Comm comm, MPI_Errhandler handler) {
+    const std::scoped_lock lock(mutex);
+    if (Mortal *mortal = find(comm)) {
+        mortal->handler = handler;
     }
-    changed();
 }
 
 void MortalComms::changed() {

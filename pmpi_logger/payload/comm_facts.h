@@ -25,22 +25,37 @@ const CommFacts &comm_facts_of(MPI_Comm comm);
 // A communicator has been freed; its handle may come to mean another one.
 void forget_comm_facts();
 
-// Communicators that MPI may know no more when a replay uses them: then their facts are here, and
-// what the program asks of them is recorded. Thread-safe.
+// One that MPI may know no more when a replay uses it. Stands in logs.
+struct Mortal {
+    MPI_Comm comm = MPI_COMM_NULL;
+    CommFacts facts;
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL; // of one that is freed, as the replay has it
+    bool freed = false;                           // MPI knows it no more
+};
+
+// What there is to know of these: their facts are here, and what the program asks of them is
+// recorded. Thread-safe.
 class MortalComms {
 public:
     static bool none() { return count_.load(std::memory_order_relaxed) == 0; }
     static bool has(MPI_Comm comm);
 
-    // A replay creates it: MPI knows it, unless it has been added as freed.
-    static void add(MPI_Comm comm, const CommFacts &facts);
-    // A restore goes back to when the program had it, but MPI has freed it.
-    static void add_freed(MPI_Comm comm, const CommFacts &facts);
+    // One is made, or a replay creates it: that may have been put back as freed.
+    static void add(const Mortal &mortal);
+    // The program frees it. There has to be one.
+    static Mortal take(MPI_Comm comm);
+    // A restore goes back to when the program had it; MPI may have freed it.
+    static void put_back(const Mortal &mortal);
+    // Nobody can want it any more.
+    static void remove(const Mortal &mortal);
+
     static bool is_freed(MPI_Comm comm);
     // The freed one that had this handle in Fortran. MPI_COMM_NULL if there is none.
     static MPI_Comm find_freed(MPI_Fint in_fortran);
-    // number: of its facts.
-    static void remove(MPI_Comm comm, int number);
+
+    // Of a freed one.
+    static MPI_Errhandler handler_of(MPI_Comm comm);
+    static void set_handler(MPI_Comm comm, MPI_Errhandler handler);
 
 private:
     static void changed();

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -98,6 +99,18 @@ int end_replay(const Call &call, OnDivergence wanted) {
     return raise(call.arguments.comm, MPI_ERR_OTHER);
 }
 
+// MPI calls error handlers of living communicators only.
+void raise_by(MPI_Errhandler handler, int error) {
+    static std::recursive_mutex one_at_a_time; // the handler may come here again
+    const std::scoped_lock lock(one_at_a_time);
+    MPI_Errhandler before = MPI_ERRHANDLER_NULL;
+    real<Fn::MPI_Comm_get_errhandler>(MPI_COMM_SELF, &before);
+    real<Fn::MPI_Comm_set_errhandler>(MPI_COMM_SELF, handler);
+    real<Fn::MPI_Comm_call_errhandler>(MPI_COMM_SELF, error);
+    real<Fn::MPI_Comm_set_errhandler>(MPI_COMM_SELF, before);
+    real<Fn::MPI_Errhandler_free>(&before);
+}
+
 } // namespace
 
 void complain_lost(Fn fn) {
@@ -135,8 +148,11 @@ int diverged(const Call &call, const EntryHeader &logged, const char *difference
 
 int raise(MPI_Comm comm, int error) {
     const Inside inside;
-    const bool known = comm != MPI_COMM_NULL && !MortalComms::is_freed(comm);
-    real<Fn::MPI_Comm_call_errhandler>(known ? comm : MPI_COMM_WORLD, error);
+    if (MortalComms::is_freed(comm)) {
+        raise_by(MortalComms::handler_of(comm), error);
+    } else {
+        real<Fn::MPI_Comm_call_errhandler>(comm != MPI_COMM_NULL ? comm : MPI_COMM_WORLD, error);
+    }
     return error;
 }
 

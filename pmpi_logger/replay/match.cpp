@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "replay/match.h"
 
+#include "replay/arrived.h"
 #include "replay/complaint.h"
 
 #include "cd/mpi_log.h"
@@ -9,6 +10,7 @@
 #include <cstring>
 
 namespace cd::logger {
+
 bool same_call(const Call &call, const EntryHeader &logged) {
     return logged.function() == call.fn && logged.words == call.word_count &&
            std::memcmp(logged.word(), call.words,
@@ -20,6 +22,13 @@ std::optional<EntryReader> next_entry(const Call &call, int &result) {
     while (const void *found = cd_log_read(&size)) {
         EntryReader entry(found, size);
         const EntryHeader &logged = entry.header();
+        if (entry.has(EntryHeader::arrived)) {
+            if (!deliver_arrived(entry)) {
+                result = not_matching(call, entry, "how much data a freed request received");
+                return std::nullopt;
+            }
+            continue;
+        }
         if (same_call(call, logged)) {
             return entry;
         }
@@ -37,12 +46,16 @@ std::optional<EntryReader> next_entry(const Call &call, int &result) {
 
 std::optional<EntryReader> next_entry_if_same(const Call &call) {
     size_t size = 0;
-    if (const void *found = cd_log_read(&size)) {
-        const EntryReader entry(found, size);
-        if (same_call(call, entry.header())) {
+    while (const void *found = cd_log_read(&size)) {
+        EntryReader entry(found, size);
+        if (entry.has(EntryHeader::arrived) && deliver_arrived(entry)) {
+            continue;
+        }
+        if (!entry.has(EntryHeader::arrived) && same_call(call, entry.header())) {
             return entry;
         }
         cd_log_unread();
+        break;
     }
     return std::nullopt;
 }

@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 #include "replay/quiesce.h"
 
-#include "families/persistent.h"
 #include "interception/inside.h"
 #include "interception/real.h"
 #include "payload/copy.h"
@@ -37,6 +36,19 @@ bool is_complete(const Request &request, MPI_Status &status) {
     return complete != 0;
 }
 
+const char *what_waits(const Request &request) {
+    switch (request.kind) {
+    case Request::Kind::send:
+        return "send without a shadow copy";
+    case Request::Kind::file:
+        return "file operation";
+    case Request::Kind::receive:
+        return "receive on a communicator that has been freed";
+    default:
+        return "collective operation, matched receive or exchange";
+    }
+}
+
 bool completes_in_time(const Request &request, MPI_Status &status) {
     const auto end = std::chrono::steady_clock::now() + patience();
     while (!is_complete(request, status)) {
@@ -61,6 +73,10 @@ void keep_data(Request &request, const MPI_Status &status) {
     request.status = status;
 }
 
+bool cannot_be_posted_again(const Request &request) {
+    return !request.persistent && request.comm == MPI_COMM_NULL;
+}
+
 // False if it neither ends nor can go on during a restore.
 bool stop(Request &request, bool will_be_started_again) {
     if (request.is_apart()) {
@@ -81,6 +97,9 @@ bool stop(Request &request, bool will_be_started_again) {
         }
         break;
     case Request::Kind::receive:
+        if (cannot_be_posted_again(request)) {
+            break;
+        }
         if (!is_complete(request, status)) { // Open MPI crashes when one is cancelled twice
             MPI_Request known = request.known_to_mpi();
             real<Fn::MPI_Cancel>(&known);
@@ -205,7 +224,6 @@ void take_back(cd_handle cd) {
 const char *quiesce(cd_handle cd) {
     const Inside inside;
     stopped.clear();
-    FreesRequest::sweep(false);
     std::vector<Request *> pending;
     for (Request *request : RequestTable::instance().concerned(cd)) {
         if (request->state == Request::State::active) {
@@ -219,11 +237,7 @@ const char *quiesce(cd_handle cd) {
             std::snprintf(
                 reason, sizeof reason,
                 "a %s that is under way did not complete within %g s (CD_QUIESCE_TIMEOUT)",
-                request->kind == Request::Kind::send ? "send without a shadow copy"
-                : request->kind == Request::Kind::file
-                    ? "file operation"
-                    : "collective operation, matched receive or exchange",
-                patience().count());
+                what_waits(*request), patience().count());
             return reason;
         }
     }

@@ -55,6 +55,13 @@ void note_part_delivered(Request &request, int part) {
     request.parts_delivered[static_cast<size_t>(part)] = true;
 }
 
+void forget_made_anew(Request &request) {
+    if (request.made_anew != MPI_REQUEST_NULL) {
+        real<Fn::MPI_Request_free>(&request.made_anew);
+        --RequestTable::instance().stand_ins;
+    }
+}
+
 bool &freed_are_under_way() {
     [[gnu::tls_model("initial-exec")]] static constinit thread_local bool some = false;
     return some;

@@ -18,6 +18,12 @@ void deliver_staged(Request &request, const MPI_Status &status, int result);
 void deliver_staged_part(Request &request, int part);
 void note_part_delivered(Request &request, int part);
 
+// Whether its end is to be recorded with what it has brought.
+inline bool brings_data(const Request &request) { return !request.arrivals.empty(); }
+
+// Frees the one that other buffers have, if there is one.
+void forget_made_anew(Request &request);
+
 // Whether this thread has freed requests that were under way, so that what they bring is delivered
 // when somebody next looks.
 bool &freed_are_under_way();

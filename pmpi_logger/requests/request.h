@@ -36,8 +36,10 @@ struct Purpose {
     Blocks parts;      // of a partitioned one, in a row
     int partitions = 1;
 
-    // A receive's, to post it again.
+    // That a receive may have to be posted on again, and a persistent one made on, unless it is
+    // gone.
     MPI_Comm comm = MPI_COMM_NULL;
+    // A receive's.
     int peer = 0;
     int tag = 0;
 };

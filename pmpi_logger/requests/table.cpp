@@ -267,6 +267,28 @@ void RequestTable::give_copies(MPI_Datatype type, std::vector<MPI_Datatype> &cop
     }
 }
 
+bool RequestTable::uses(MPI_Comm comm) {
+    if (empty()) {
+        return false;
+    }
+    const std::scoped_lock lock(mutex_);
+    return std::ranges::any_of(tracked_,
+                               [comm](const Request *request) { return request->comm == comm; });
+}
+
+void RequestTable::comm_is_gone(MPI_Comm comm) {
+    if (empty()) {
+        return;
+    }
+    const std::scoped_lock lock(mutex_);
+    for (Request *request : tracked_) {
+        if (request->comm == comm) {
+            request->comm = MPI_COMM_NULL;
+            request->make_again = nullptr;
+        }
+    }
+}
+
 template <typename Wanted> std::vector<Request *> RequestTable::those(const Wanted &wanted) {
     const std::scoped_lock lock(mutex_);
     std::vector<Request *> requests;

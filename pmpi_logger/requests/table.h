@@ -77,6 +77,12 @@ public:
     // The program is about to free a type: those whose data it describes get a copy of it.
     void keep_type(MPI_Datatype type);
 
+    // Whether one was made on the communicator that would have to be made on it once more.
+    bool uses(MPI_Comm comm);
+
+    // MPI is about to forget a communicator: nothing can be made on it once more.
+    void comm_is_gone(MPI_Comm comm);
+
     // All of them, in the order of their starts.
     std::vector<Request *> all();
 

@@ -99,6 +99,124 @@ SCENARIO(cartesian, MPI_Cart_coords, MPI_Cart_get, MPI_Cart_rank, MPI_Cart_shift
     CALL(MPI_Comm_free(&ring));
 }
 
+SCENARIO(graph, MPI_Graph_create, MPI_Graph_get, MPI_Graph_neighbors, MPI_Graph_neighbors_count,
+         MPI_Graphdims_get) {
+    // A ring.
+    Buffer<int> index(static_cast<size_t>(run.size));
+    Buffer<int> edges(2 * static_cast<size_t>(run.size));
+    for (int i = 0; i < run.size; ++i) {
+        index[i] = 2 * (i + 1);
+        edges[2 * i] = (i + run.size - 1) % run.size;
+        edges[2 * i + 1] = (i + 1) % run.size;
+    }
+    MPI_Comm made = MPI_COMM_NULL;
+    CALL(MPI_Graph_create(MPI_COMM_WORLD, run.size, index, edges, 0, &made));
+    MPI_Comm ring = MPI_COMM_NULL;
+    CALL(MPI_Comm_dup(made, &ring));
+    for (MPI_Comm *graph : {&made, &ring}) {
+        int sizes[3] = {-7, -7, -7};
+        CALL(MPI_Graphdims_get(*graph, &sizes[0], &sizes[1]));
+        CALL(MPI_Graph_neighbors_count(*graph, run.next(), &sizes[2]));
+        run.out.values("sizes", sizes, 3);
+        const Buffer<int> index_again(static_cast<size_t>(run.size));
+        const Buffer<int> edges_again(2 * static_cast<size_t>(run.size));
+        CALL(MPI_Graph_get(*graph, run.size, 2 * run.size, index_again, edges_again));
+        run.out.buffer("index", index_again);
+        run.out.buffer("edges", edges_again);
+        const Buffer<int> neighbors(2);
+        CALL(MPI_Graph_neighbors(*graph, run.next(), 2, neighbors));
+        run.out.buffer("neighbors", neighbors);
+        const Buffer<int> ranks(2);
+        CALL(MPI_Neighbor_allgather(&run.rank, 1, MPI_INT, ranks, 1, MPI_INT, *graph));
+        run.out.buffer("ranks", ranks);
+        CALL(MPI_Comm_free(graph));
+    }
+}
+
+SCENARIO(distributed_graph, MPI_Dist_graph_create, MPI_Dist_graph_create_adjacent,
+         MPI_Dist_graph_neighbors, MPI_Dist_graph_neighbors_count) {
+    const int from[] = {run.previous()};
+    const int to[] = {run.next()};
+    const int degree[] = {1};
+    const int weight[] = {10 + run.rank};
+    MPI_Comm graphs[3] = {};
+    CALL(MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &run.rank, degree, to, weight, MPI_INFO_NULL, 0,
+                               &graphs[0]));
+    CALL(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, from, weight, 1, to, weight,
+                                        MPI_INFO_NULL, 0, &graphs[1]));
+    CALL(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, from, MPI_UNWEIGHTED, 1, to,
+                                        MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graphs[2]));
+    for (MPI_Comm &graph : graphs) {
+        int sizes[3] = {-7, -7, -7};
+        CALL(MPI_Dist_graph_neighbors_count(graph, &sizes[0], &sizes[1], &sizes[2]));
+        run.out.values("sizes", sizes, 3);
+        const Buffer<int> sources(1);
+        const Buffer<int> destinations(1);
+        const Buffer<int> weights_in(1);
+        const Buffer<int> weights_out(1);
+        const bool weighted = sizes[2] != 0;
+        CALL(MPI_Dist_graph_neighbors(graph, 1, sources, weighted ? weights_in : MPI_UNWEIGHTED, 1,
+                                      destinations, weighted ? weights_out : MPI_UNWEIGHTED));
+        for (const Buffer<int> *each : {&sources, &destinations, &weights_in, &weights_out}) {
+            run.out.buffer("neighbors", *each);
+        }
+        int rank = -7;
+        CALL(MPI_Neighbor_allgather(&run.rank, 1, MPI_INT, &rank, 1, MPI_INT, graph));
+        run.out.value("rank", rank);
+        CALL(MPI_Comm_free(&graph));
+    }
+}
+
+SCENARIO(mapped, MPI_Cart_map, MPI_Graph_map) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    CALL(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    const int sizes[] = {run.size};
+    const int periodic[] = {0};
+    int place[2] = {-7, -7};
+    CALL(MPI_Cart_map(comm, 1, sizes, periodic, &place[0]));
+    const int index[] = {1, 2};
+    const int edges[] = {1, 0};
+    CALL(MPI_Graph_map(comm, 2, index, edges, &place[1]));
+    run.out.values("place", place, 2);
+    CALL(MPI_Comm_free(&comm));
+}
+
+SCENARIO(packed, MPI_Comm_dup) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    CALL(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    int size = -7;
+    CALL(MPI_Pack_size(3, MPI_INT, comm, &size));
+    run.out.value("size", size);
+    const Buffer<int> numbers = sequence(3, run.rank);
+    const Buffer<char> packed(static_cast<size_t>(size));
+    int at = 0;
+    CALL(MPI_Pack(numbers, 3, MPI_INT, packed, size, &at, comm));
+    at = 0;
+    const Buffer<int> unpacked(3);
+    CALL(MPI_Unpack(packed, size, &at, unpacked, 3, MPI_INT, comm));
+    run.out.buffer("unpacked", unpacked);
+    CALL(MPI_Comm_free(&comm));
+}
+
+void leave_errors(MPI_Comm *, int *, ...) {}
+
+SCENARIO(error_handlers, MPI_Comm_get_errhandler, MPI_Errhandler_get, MPI_Comm_set_errhandler) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    CALL(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    MPI_Errhandler made = MPI_ERRHANDLER_NULL;
+    CALL(MPI_Comm_create_errhandler(leave_errors, &made));
+    MPI_Errhandler found[2] = {MPI_ERRHANDLER_NULL, MPI_ERRHANDLER_NULL};
+    CALL(MPI_Comm_get_errhandler(comm, &found[0]));
+    run.out.value("inherited", found[0] == MPI_ERRORS_RETURN);
+    CALL(MPI_Comm_set_errhandler(comm, made));
+    CALL(MPI_Errhandler_get(comm, &found[1]));
+    run.out.value("set", found[1] == made);
+    CALL(MPI_Comm_call_errhandler(comm, MPI_ERR_OTHER));
+    CALL(MPI_Errhandler_free(&found[1]));
+    CALL(MPI_Errhandler_free(&made));
+    CALL(MPI_Comm_free(&comm));
+}
+
 SCENARIO(attributes, MPI_Comm_get_attr, MPI_Attr_get) {
     static int value = 5;
     MPI_Comm comm = MPI_COMM_NULL;

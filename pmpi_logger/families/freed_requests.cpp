@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "families/freed_requests.h"
+
+#include "entry/writer.h"
+#include "lifetimes/lifetimes.h"
+#include "replay/arrived.h"
+#include "replay/complaint.h"
+#include "replay/match.h"
+#include "requests/placeholder.h"
+#include "whole_program/whole_program.h"
+
+#include <vector>
+
+namespace cd::logger {
+namespace {
+
+int free_persistent(Request &request) {
+    MPI_Request handle = request.handle;
+    forget_made_anew(request);
+    RequestTable::instance().remove(request);
+    return real<Fn::MPI_Request_free>(&handle);
+}
+
+void deliver(Request &request, const MPI_Status &status, int result) {
+    const auto types = RequestTable::instance().hold_types();
+    deliver_staged(request, status, result);
+}
+
+// Asks MPI, or waits.
+bool ends(Request &request, bool at_end, MPI_Status &status, int &result) {
+    MPI_Request known = request.known_to_mpi();
+    if (!at_end) {
+        int complete = 0;
+        result = real<Fn::MPI_Test>(&known, &complete, &status);
+        return complete != 0;
+    }
+    if (request.kind == Request::Kind::receive) {
+        real<Fn::MPI_Cancel>(&known);
+    }
+    result = real<Fn::MPI_Wait>(&known, &status);
+    return true;
+}
+
+} // namespace
+
+int FreesRequest::run(const void *site, MPI_Request *handle) {
+    const Inside inside;
+    RequestTable &table = RequestTable::instance();
+    Request *request = table.find(*handle);
+    const int mode = cd_log_mode();
+    Call call;
+    call.fn = Fn::MPI_Request_free;
+    call.site = site;
+    cd_log_place place = {};
+    cd_log_here(&place);
+    if (mode == CD_LOG_REPLAYING) {
+        int result = MPI_SUCCESS;
+        if (!next_entry(call, result)) {
+            return result == run_live ? run(site, handle) : result;
+        }
+    }
+    if (mode == CD_LOG_RECORDING) {
+        EntryWriter writer(call, MPI_SUCCESS);
+        writer.write();
+    }
+    if (request != nullptr && WholeProgram::records()) {
+        table.remove(*request);
+        return real<Fn::MPI_Request_free>(handle);
+    }
+    if (request == nullptr) {
+        if (mode == CD_LOG_REPLAYING) {
+            *handle = MPI_REQUEST_NULL; // from before the CD, and freed by its first execution
+            return MPI_SUCCESS;
+        }
+        return real<Fn::MPI_Request_free>(handle);
+    }
+    *handle = MPI_REQUEST_NULL;
+    if (request->persistent && mode == CD_LOG_OFF && request->state != Request::State::active) {
+        return free_persistent(*request);
+    }
+    request->freed = true;
+    request->freed_at = place;
+    if (request->persistent && mode != CD_LOG_OFF) {
+        free_with_log(*request);
+    }
+    if (request->state == Request::State::replayed && !brings_data(*request)) {
+        complete(*request);
+    } else if (mode == CD_LOG_REPLAYING) {
+        freed_are_under_way() = true; // nothing can be recorded now
+    } else {
+        sweep(false);
+    }
+    return MPI_SUCCESS;
+}
+
+// A re-execution gets it again.
+void FreesRequest::free_with_log(Request &request) {
+    if (request.goes_with_log) {
+        return;
+    }
+    request.goes_with_log = true;
+    when_forgotten(request.freed_at, [freed = request.handle] {
+        Request *last = RequestTable::instance().find(freed);
+        if (last == nullptr) {
+            return;
+        }
+        last->goes_with_log = false;
+        if (last->freed && last->state != Request::State::active) {
+            free_persistent(*last);
+        }
+    });
+}
+
+void FreesRequest::sweep(bool at_end) {
+    RequestTable &table = RequestTable::instance();
+    freed_are_under_way() = false;
+    for (Request *request : at_end ? table.all() : table.of_this_thread()) {
+        if (!request->freed || request->state != Request::State::active) {
+            continue;
+        }
+        std::vector<Request *> ending;
+        table.find_ending(&request->handle, 1, ending);
+        MPI_Status status = {};
+        int result = MPI_SUCCESS;
+        if (!ends(*request, at_end, status, result)) {
+            table.give_back(ending);
+            freed_are_under_way() = true;
+            continue;
+        }
+        deliver(*request, status, result);
+        if (brings_data(*request) && cd_log_mode() == CD_LOG_RECORDING && !at_end) {
+            record_arrived(*request, status, result);
+        }
+        if (!request->persistent) {
+            complete(*request);
+            continue;
+        }
+        table.give_back(ending);
+        complete(*request);
+        if (!request->goes_with_log || at_end) {
+            free_persistent(*request);
+        }
+    }
+}
+
+} // namespace cd::logger

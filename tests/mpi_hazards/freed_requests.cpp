@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// Requests that the program frees while they are under way: nobody waits for them, and yet a
+// re-execution gets what they bring.
+#include "hazard.h"
+
+#include <functional>
+
+namespace {
+
+constexpr int length = static_cast<int>(eager);
+
+MPI_Request start_receive(Numbers &data) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(data.data(), length, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
+    return request;
+}
+
+MPI_Request start_persistent_receive(Numbers &data) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Recv_init(data.data(), length, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
+    MPI_Start(&request);
+    return request;
+}
+
+// How the program comes to know that the data are there: rank 1 has sent them before it signals.
+void await_by_waiting() {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(nullptr, 0, MPI_INT, 1, 2, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+void await_by_polling() {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(nullptr, 0, MPI_INT, 1, 2, MPI_COMM_WORLD, &request);
+    for (int complete = 0; !complete;) {
+        MPI_Test(&request, &complete, MPI_STATUS_IGNORE);
+    }
+}
+
+void await_by_receiving() { receive(0, 1, 2); }
+
+void data_come_again(const std::function<MPI_Request(Numbers &)> &start,
+                     const std::function<void()> &await_data) {
+    if (world_rank() == 1) {
+        await(0);
+        send(numbers(5, eager), 0, 1);
+        send({}, 0, 2);
+        return;
+    }
+    Numbers data = numbers(9, eager);
+    Numbers elsewhere = data;
+    Domain domain;
+    domain.keep(data);
+    const auto take = [&](Numbers &into) {
+        MPI_Request request = start(into);
+        MPI_Request_free(&request);
+        CHECK(request == MPI_REQUEST_NULL);
+        signal(1);
+        await_data();
+        CHECK(into == numbers(5, eager));
+        destroy(into); // it is the program's again
+        MPI_Barrier(MPI_COMM_SELF);
+        CHECK(into != numbers(5, eager));
+    };
+    take(data);
+    for (int i = 0; i < 2; ++i) {
+        domain.restore();
+        CHECK(data == numbers(9, eager));
+        take(data);
+    }
+    domain.restore();
+    take(elsewhere);
+    CHECK(data == numbers(9, eager));
+}
+
+} // namespace
+
+HAZARD(freed_receive_brings_its_data_again) { data_come_again(start_receive, await_by_receiving); }
+
+HAZARD(freed_receive_brings_its_data_again_before_a_wait_is_over) {
+    data_come_again(start_receive, await_by_waiting);
+}
+
+HAZARD(freed_receive_brings_its_data_again_before_a_poll_succeeds) {
+    data_come_again(start_receive, await_by_polling);
+}
+
+HAZARD(freed_persistent_receive_brings_its_data_again) {
+    data_come_again(start_persistent_receive, await_by_receiving);
+}
+
+// It is older than the CD that frees it.
+HAZARD(older_receive_that_is_freed_brings_its_data_again) {
+    if (world_rank() == 1) {
+        await(0);
+        send(numbers(5, eager), 0, 1);
+        signal(0);
+        return;
+    }
+    Numbers data = numbers(9, eager);
+    MPI_Request request = start_receive(data);
+    Domain domain;
+    domain.keep(data);
+    const cd_addrspec handle = {&request, sizeof request, READ_WRITE, GLOBAL};
+    CHECK(add_to_cd_via_copy(domain.handle(), handle, 1) == SUCCESS);
+    const auto take = [&] {
+        MPI_Request_free(&request);
+        signal(1);
+        await(1);
+        CHECK(data == numbers(5, eager));
+    };
+    take();
+    for (int i = 0; i < 2; ++i) {
+        destroy(data);
+        domain.restore();
+        CHECK(data == numbers(9, eager));
+        take();
+    }
+}
+
+// A restore found it complete, so that a request of ours stands in for it.
+HAZARD(parked_persistent_receive_is_freed) {
+    if (world_rank() == 1) {
+        send(numbers(5, eager), 0, 1);
+        signal(0);
+        return;
+    }
+    Numbers data = numbers(9, eager);
+    MPI_Request request = MPI_REQUEST_NULL;
+    {
+        Domain domain;
+        domain.keep(data);
+        const auto start = [&] {
+            request = start_persistent_receive(data);
+            await(1);
+        };
+        start();
+        domain.restore();
+        start();
+    }
+    MPI_Request_free(&request);
+    CHECK(request == MPI_REQUEST_NULL);
+    CHECK(data == numbers(5, eager));
+}

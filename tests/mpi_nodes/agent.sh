@@ -11,4 +11,4 @@ holder=$(awk -v address="$address" '$1 == address {print $2}' "$CD_NODES_HOSTS")
     echo "agent.sh: there is no node $address" >&2
     exit 255
 }
-exec nsenter -t "$holder" -u -m -n bash -c "$*"
+exec nsenter -t "$holder" -u -m -n -p bash -c "$*"

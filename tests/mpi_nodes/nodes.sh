@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-# To be sourced: several nodes on this machine. Each has a network namespace, a host name, a mount
-# namespace, and a tmpfs at $local_directory that nobody else sees; a bridge joins them. A process
-# for each node keeps that alive; losing the node ends all that runs in it. Needs root.
+# To be sourced: several nodes on this machine. Each has a network, a host name, processes and a
+# tmpfs at $local_directory that nobody else sees; a bridge joins them. The first process of each
+# node keeps that alive, and takes all with it when it is killed. Needs root.
 
 subnet=10.77.$((RANDOM % 250 + 1))
 prefix=cd$((RANDOM % 9000 + 1000))
@@ -14,13 +14,13 @@ next_address=2
 nodes_are_possible() {
     [ "$(id -u)" -eq 0 ] && command -v ip nsenter unshare >/dev/null &&
         ip netns add "$prefix-try" 2>/dev/null && ip netns delete "$prefix-try" &&
-        unshare -u -m --propagation private true 2>/dev/null &&
+        unshare -u -m -p --fork --propagation private true 2>/dev/null &&
         ip link add "${prefix}try" type bridge 2>/dev/null && ip link delete "${prefix}try"
 }
 
 # Of itself it would take the address of a port, and another one when that is gone: nodes would look
 # for it in vain.
-start_bridge() {
+start_network() {
     ip link add "$prefix" address 02:cd:00:00:00:01 type bridge
     ip address add "$subnet.1/24" dev "$prefix"
     ip link set "$prefix" up
@@ -35,32 +35,34 @@ start_node() { # NAME
     ip -n "$namespace" link set eth0 up
     ip -n "$namespace" link set lo up
     mkfifo "$ready"
-    ip netns exec "$namespace" unshare -u -m --propagation private bash -c \
-        "hostname $name && mount -t tmpfs -o mode=0700 none '$local_directory' && echo \$\$ >'$ready' && exec sleep infinity" &
+    ip netns exec "$namespace" unshare -u -m -p --fork --propagation private bash -c "
+        read -r holder _ </proc/self/stat &&
+        hostname $name && mount -t proc proc /proc && mount -t tmpfs -o mode=0700 none '$local_directory' &&
+        echo \$holder >'$ready' && exec sleep infinity" 2>"$scratch/node_$name.log" &
     disown # that it is killed is no news
     holders[$name]=$(cat "$ready")
+    rm "$ready"
     addresses[$name]=$subnet.$number
     echo "${addresses[$name]} ${holders[$name]}" >>"$scratch/hosts"
 }
 
-# What runs on a node, but for the process that keeps it alive.
-end_processes_on() { # NAME
-    local holder=${holders[$1]} mount process
-    mount=$(readlink "/proc/$holder/ns/mnt" || true)
-    for process in /proc/[0-9]*; do
-        process=${process#/proc/}
-        [ -z "$mount" ] || [ "$process" = "$holder" ] ||
-            [ "$(readlink "/proc/$process/ns/mnt" 2>/dev/null)" != "$mount" ] ||
-            kill -KILL "$process" 2>/dev/null || true
-    done
+files_of_node() { # NAME
+    nsenter -t "${holders[$1]}" -m find "$local_directory" -type f
 }
 
 lose_node() { # NAME
     local name=$1
-    end_processes_on "$name"
-    kill -KILL "${holders[$name]}" 2>/dev/null || true
+    kill -KILL "${holders[$name]}"
     ip netns delete "$prefix-$name"
     unset "holders[$name]" "addresses[$name]"
+}
+
+# The launchers do not always notice that a process on another node was killed.
+end_all() {
+    local name
+    for name in "${!holders[@]}"; do
+        nsenter -t "${holders[$name]}" -p -m kill -KILL -1 2>/dev/null || true # nobody may be there
+    done
 }
 
 remove_nodes() {
@@ -69,25 +71,23 @@ remove_nodes() {
     ip link delete "$prefix" 2>/dev/null || true
 }
 
-# run_on_nodes FLAVOUR NAMES COMMAND...: a rank on each node, in the order of the names.
+# run_on_nodes FLAVOUR NAMES PRELOADED COMMAND...: a rank on each node, in the order of the names.
 run_on_nodes() {
-    local flavour=$1 hosts='' name here
-    here=$(dirname "${BASH_SOURCE[0]}")
-    for name in $2; do hosts+=${hosts:+,}${addresses[$name]}:1; done
-    local count
-    count=$(wc -w <<<"$2")
-    shift 2
+    local flavour=$1 names=$2 preloaded=$3 hosts='' name count
+    count=$(wc -w <<<"$names")
+    shift 3
+    for name in $names; do hosts+=${hosts:+,}${addresses[$name]}:1; done
     export CD_NODES_HOSTS=$scratch/hosts
     case $flavour in
     openmpi)
         OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
             timeout -k 2 "$limit" mpirun.openmpi --mca plm_rsh_agent "bash $here/agent.sh" --mca btl tcp,self \
             --mca btl_tcp_if_include "$subnet.0/24" --mca oob_tcp_if_include "$subnet.0/24" \
-            --mca mpi_yield_when_idle 1 --host "$hosts" -n "$count" "$@"
+            --mca mpi_yield_when_idle 1 --host "$hosts" -n "$count" env "LD_PRELOAD=$preloaded" "$@"
         ;;
     mpich)
         UCX_TLS=tcp,self timeout -k 2 "$limit" mpirun.mpich -launcher ssh -launcher-exec "$here/agent.sh" \
-            -iface "$prefix" -hosts "$hosts" -n "$count" "$@"
+            -iface "$prefix" -hosts "$hosts" -n "$count" env "LD_PRELOAD=$preloaded:$finalize_mpich" "$@"
         ;;
     esac
 }

@@ -10,21 +10,33 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 
 namespace {
 
 int step_to_die_at = -1;
+int calls_to_live_from_step = 0;
 std::string call_to_die_in;
-std::atomic<int> calls_left = 0;
+std::atomic<int> calls_left = 0; // none, as long as calls do not count
 
+// With a node that is to be lost, whoever loses it kills.
 [[noreturn]] void die() {
+    if (const char *lost = std::getenv("LOST")) {
+        const std::string being_written = std::string(lost) + ".new";
+        std::ofstream(being_written) << getpid() << '\n';
+        std::rename(being_written.c_str(), lost);
+        for (;;) {
+            pause();
+        }
+    }
     kill(getpid(), SIGKILL);
     std::abort();
 }
 
 void die_in(const char *call, const char *path) {
-    if (call_to_die_in == call && std::strstr(path, ".points") != nullptr && --calls_left == 0) {
+    if (calls_left > 0 && call_to_die_in == call && std::strstr(path, ".points") != nullptr &&
+        --calls_left == 0) {
         die();
     }
 }
@@ -53,14 +65,18 @@ void prepare_to_die(int rank) {
     if (std::sscanf(wish, "%*d:%19[a-z]:%d", call, &count) == 2) {
         calls_left = count;
         call_to_die_in = call;
-    } else {
-        std::sscanf(wish, "%*d:%d", &step_to_die_at);
+    } else if (std::sscanf(wish, "%*d:%d:%19[a-z]:%d", &step_to_die_at, call, &count) == 3) {
+        calls_to_live_from_step = count;
+        call_to_die_in = call;
     }
 }
 
 void die_if_due(int step) {
-    if (step == step_to_die_at) {
+    if (step == step_to_die_at && call_to_die_in.empty()) {
         die();
+    }
+    if (step == step_to_die_at) {
+        calls_left = calls_to_live_from_step;
     }
 }
 
@@ -76,6 +92,12 @@ __attribute__((visibility("default"))) int renameat(int from_directory, const ch
 __attribute__((visibility("default"))) int unlinkat(int directory, const char *path, int flags) {
     die_in("unlinkat", (path_of(directory) + "/" + path).c_str());
     return real(unlinkat, "unlinkat")(directory, path, flags);
+}
+
+__attribute__((visibility("default"))) ssize_t pwrite(int fd, const void *from, size_t length,
+                                                      off_t offset) {
+    die_in("pwrite", path_of(fd).c_str());
+    return real(pwrite, "pwrite")(fd, from, length, offset);
 }
 
 __attribute__((visibility("default"))) int fsync(int fd) {

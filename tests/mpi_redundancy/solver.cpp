@@ -4,8 +4,10 @@
 // An iterative solver that restarts: solver STEPS STORAGE. A rank's directory and failure group
 // come from NODES="n0 n1 ...", names by rank below DIRECTORY; without NODES the directory is
 // DIRECTORY itself. DIE=RANK:STEP kills a rank before it ends that step; DIE=RANK:CALL:COUNT before
-// its so-manieth CALL (renameat, fsync, unlinkat) of a file that protects. With LOGGED=yes MPI is
-// logged. The answer does not depend on any of that.
+// its so-manieth CALL (renameat, unlinkat, pwrite, fsync) of a file that protects, and
+// DIE=RANK:STEP:CALL:COUNT counts from that step on. With LOST=FILE it writes its process's number
+// there instead, and waits to be killed. With LOGGED=yes MPI is logged. The answer does not depend
+// on any of that.
 
 #include "killing.h"
 
@@ -24,7 +26,7 @@
 
 namespace {
 
-constexpr int cells = 3000;
+constexpr int cells = 60'000; // a point in time is coded in several pieces
 
 int rank = 0;
 int ranks = 1;

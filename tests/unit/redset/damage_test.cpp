@@ -3,12 +3,11 @@
 
 // What is erased, cut, changed or swapped, of each kind of file, of one to more members than the
 // scheme covers: each has its verdict, and none is a wait or wrong data.
+#include "damages.h"
 #include "scratch_set.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <bit>
 #include <chrono>
 #include <string>
 
@@ -16,23 +15,6 @@ namespace cd::redset {
 namespace {
 
 namespace fs = std::filesystem;
-
-enum class Damage { erase, cut, change, change_header, swap };
-enum class Target { data, scheme, descriptor, checksums };
-
-constexpr Damage damages[] = {Damage::erase, Damage::cut, Damage::change, Damage::change_header,
-                              Damage::swap};
-constexpr Target targets[] = {Target::data, Target::scheme, Target::descriptor, Target::checksums};
-
-std::string name_of(Damage damage) {
-    constexpr const char *names[] = {"erase", "cut", "change", "change header", "swap"};
-    return names[static_cast<size_t>(damage)];
-}
-
-std::string name_of(Target target) {
-    constexpr const char *names[] = {"data", "scheme", "descriptor", "checksums"};
-    return names[static_cast<size_t>(target)];
-}
 
 fs::path path_of(const ScratchSet &scratch, Target target, int member) {
     switch (target) {
@@ -58,62 +40,11 @@ void swap_files(const ScratchSet &scratch, const ScratchSet &other, Target targe
         }
         return;
     }
-    const auto first = bytes_of(path_of(scratch, target, members.front()));
-    for (size_t i = 0; i + 1 < members.size(); ++i) {
-        write_file(path_of(scratch, target, members[i]),
-                   bytes_of(path_of(scratch, target, members[i + 1])));
+    std::vector<fs::path> paths;
+    for (const int member : members) {
+        paths.push_back(path_of(scratch, target, member));
     }
-    write_file(path_of(scratch, target, members.back()), first);
-}
-
-void damage_file(const fs::path &path, Damage damage) {
-    auto bytes = bytes_of(path);
-    switch (damage) {
-    case Damage::erase:
-        fs::remove(path);
-        return;
-    case Damage::cut:
-        bytes.resize(bytes.size() - 10);
-        break;
-    case Damage::change:
-        bytes[bytes.size() - 20] ^= std::byte{1};
-        break;
-    case Damage::change_header:
-        bytes[30] ^= std::byte{1};
-        break;
-    case Damage::swap:
-        break;
-    }
-    write_file(path, bytes);
-}
-
-// Of data: members whose chunk in the row is a checksum have lost none there.
-int most_lost_in_a_row(const Shape &shape, unsigned lost) {
-    int most = 0;
-    for (int row = 0; row < shape.members; ++row) {
-        unsigned here = lost;
-        for (int check = 0; check < shape.checks; ++check) {
-            here &= ~(1U << shape.left(row, check));
-        }
-        most = std::max(most, std::popcount(here));
-    }
-    return most;
-}
-
-// Data and payload are lost one without the other: scheme files alone can all be made again from
-// data, as long as some header still tells of each member's files.
-bool comes_back(const Shape &shape, Target target, Damage damage, unsigned lost) {
-    switch (target) {
-    case Target::data:
-        return shape.scheme == Scheme::partner || most_lost_in_a_row(shape, lost) <= shape.checks;
-    case Target::scheme:
-        return damage == Damage::cut || damage == Damage::change ||
-               longest_run(shape, lost) <= shape.checks;
-    case Target::descriptor:
-    case Target::checksums:
-        break;
-    }
-    return true;
+    rotate_files(paths);
 }
 
 std::vector<std::vector<uint64_t>> sizes_for(const Shape &shape) {
@@ -162,15 +93,6 @@ void check(const Shape &shape, Target target, Damage damage, const std::vector<i
     }
 }
 
-// As many as count, beside each other or not.
-std::vector<int> chosen(const Shape &shape, int count, bool beside) {
-    std::vector<int> members;
-    for (int i = 0; i < count; ++i) {
-        members.push_back((beside ? 1 + i : 2 * i) % shape.members);
-    }
-    return members;
-}
-
 class DamageTest : public testing::TestWithParam<Shape> {};
 
 TEST_P(DamageTest, EachHasItsVerdict) {
@@ -183,7 +105,7 @@ TEST_P(DamageTest, EachHasItsVerdict) {
                     SCOPED_TRACE(name_of(damage) + " " + name_of(target) + " of " +
                                  std::to_string(count) +
                                  (beside ? " beside each other" : " apart"));
-                    check(shape, target, damage, chosen(shape, count, beside));
+                    check(shape, target, damage, chosen_members(shape, count, beside));
                 }
             }
         }

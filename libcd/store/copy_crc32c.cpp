@@ -3,8 +3,10 @@
 #include "store/copy_crc32c.h"
 
 #include "base/memory_sizes.h"
+#include "store/copy_in_steps.h"
 #include "store/crc32c.h"
 #include "store/crc32c_join.h"
+#include "store/folding_crc32c.h"
 
 #include <algorithm>
 #include <array>
@@ -32,8 +34,6 @@ uint32_t copy_crc32c_portable(uint32_t seed, void *to, const void *from, size_t 
 #ifdef __x86_64__
 
 namespace {
-
-enum class Target : uint8_t { cached, past_caches };
 
 // A checksum that is moved up by a fixed number of bytes, by tables: for each byte of it, what that
 // contributes.
@@ -84,30 +84,18 @@ struct Line {
     __m128i quarters[4];
 };
 
-struct Copy {
-    std::byte *to;
-    const std::byte *from;
-    size_t length;
-
-    void advance(size_t by) {
-        to += by;
-        from += by;
-        length -= by;
-    }
-};
-
 // The instruction takes three cycles for eight bytes, and starts each cycle: three parts of the
 // data at once keep it busy.
 template <Target T, size_t Part>
-[[gnu::target("sse4.2")]] uint64_t copy_thirds(uint64_t crc, Copy &copy) {
+[[gnu::target("sse4.2")]] uint64_t copy_thirds(uint64_t crc, CopyRest &rest) {
     constexpr size_t ahead = 8 * cache_line; // measured
     static const MoveUp<Part> move_up;
-    while (copy.length >= 3 * Part) {
+    while (rest.length >= 3 * Part) {
         uint64_t second = 0;
         uint64_t third = 0;
         for (size_t at = 0; at < Part; at += cache_line) {
-            const std::byte *from = copy.from + at;
-            std::byte *to = copy.to + at;
+            const std::byte *from = rest.from + at;
+            std::byte *to = rest.to + at;
             _mm_prefetch(from + ahead, _MM_HINT_T0);
             _mm_prefetch(from + Part + ahead, _MM_HINT_T0);
             _mm_prefetch(from + 2 * Part + ahead, _MM_HINT_T0);
@@ -127,39 +115,43 @@ template <Target T, size_t Part>
             }
         }
         crc = move_up(move_up(crc) ^ second) ^ third;
-        copy.advance(3 * Part);
+        rest.advance(3 * Part);
     }
     return crc;
 }
 
-[[gnu::target("sse4.2")]] uint64_t copy_bytes(uint64_t crc, Copy &copy, size_t length) {
-    for (; length > 0; --length, copy.advance(1)) {
-        const std::byte byte = *static_cast<const volatile std::byte *>(copy.from);
-        *copy.to = byte;
+[[gnu::target("sse4.2")]] uint64_t copy_bytes(uint64_t crc, CopyRest &rest, size_t length) {
+    for (; length > 0; --length, rest.advance(1)) {
+        const std::byte byte = *static_cast<const volatile std::byte *>(rest.from);
+        *rest.to = byte;
         crc = _mm_crc32_u8(static_cast<uint32_t>(crc), std::to_integer<uint8_t>(byte));
     }
     return crc;
 }
 
-[[gnu::target("sse4.2")]] uint64_t copy_words(uint64_t crc, Copy &copy) {
-    for (; copy.length >= sizeof(uint64_t); copy.advance(sizeof(uint64_t))) {
+[[gnu::target("sse4.2")]] uint64_t copy_words(uint64_t crc, CopyRest &rest) {
+    for (; rest.length >= sizeof(uint64_t); rest.advance(sizeof(uint64_t))) {
         const auto word = static_cast<uint64_t>(
-            _mm_cvtsi128_si64(_mm_loadl_epi64(reinterpret_cast<const __m128i *>(copy.from))));
-        std::memcpy(copy.to, &word, sizeof word);
+            _mm_cvtsi128_si64(_mm_loadl_epi64(reinterpret_cast<const __m128i *>(rest.from))));
+        std::memcpy(rest.to, &word, sizeof word);
         crc = _mm_crc32_u64(crc, word);
     }
-    return copy_bytes(crc, copy, copy.length);
+    return copy_bytes(crc, rest, rest.length);
 }
 
 template <Target T>
-uint32_t copy_by_instruction(uint32_t seed, void *to, const void *from, size_t length) {
-    Copy copy{static_cast<std::byte *>(to), static_cast<const std::byte *>(from), length};
+uint32_t copy_by_instruction(uint32_t seed, void *to, const void *from, size_t length,
+                             bool folding) {
+    CopyRest rest{static_cast<std::byte *>(to), static_cast<const std::byte *>(from), length};
     const size_t past_line = reinterpret_cast<uintptr_t>(to) % cache_line;
-    uint64_t crc = copy_bytes(~seed, copy, std::min(length, (cache_line - past_line) % cache_line));
-    crc = copy_thirds<T, 64 * cache_line>(crc, copy); // memory's prefetchers like long ones
-    crc = copy_thirds<T, 21 * cache_line>(crc, copy); // nearly a page
-    crc = copy_thirds<T, 2 * cache_line>(crc, copy);
-    crc = copy_words(crc, copy);
+    uint64_t crc = copy_bytes(~seed, rest, std::min(length, (cache_line - past_line) % cache_line));
+    if (folding) {
+        crc = copy_folding_crc32c<T>(crc, rest);
+    }
+    crc = copy_thirds<T, 64 * cache_line>(crc, rest); // memory's prefetchers like long ones
+    crc = copy_thirds<T, 21 * cache_line>(crc, rest); // nearly a page
+    crc = copy_thirds<T, 2 * cache_line>(crc, rest);
+    crc = copy_words(crc, rest);
     return ~static_cast<uint32_t>(crc);
 }
 
@@ -168,17 +160,27 @@ bool has_instruction() {
     return has;
 }
 
+template <Target T>
+uint32_t copy_as_fast_as_possible(uint32_t seed, void *to, const void *from, size_t length) {
+    return has_instruction() ? copy_by_instruction<T>(seed, to, from, length, can_fold_crc32c())
+                             : copy_crc32c_portable(seed, to, from, length);
+}
+
 } // namespace
 
 uint32_t copy_crc32c(uint32_t seed, void *to, const void *from, size_t length) noexcept {
-    return has_instruction() ? copy_by_instruction<Target::cached>(seed, to, from, length)
-                             : copy_crc32c_portable(seed, to, from, length);
+    return copy_as_fast_as_possible<Target::cached>(seed, to, from, length);
 }
 
 uint32_t copy_crc32c_past_caches(uint32_t seed, void *to, const void *from,
                                  size_t length) noexcept {
-    return has_instruction() ? copy_by_instruction<Target::past_caches>(seed, to, from, length)
-                             : copy_crc32c_portable(seed, to, from, length);
+    return copy_as_fast_as_possible<Target::past_caches>(seed, to, from, length);
+}
+
+uint32_t copy_crc32c_by_words(uint32_t seed, void *to, const void *from, size_t length) noexcept {
+    return has_instruction()
+               ? copy_by_instruction<Target::past_caches>(seed, to, from, length, false)
+               : copy_crc32c_portable(seed, to, from, length);
 }
 
 // A lock that is released does not wait for such stores by itself.
@@ -187,6 +189,10 @@ void finish_past_caches() noexcept { _mm_sfence(); }
 #else
 
 void finish_past_caches() noexcept {}
+
+uint32_t copy_crc32c_by_words(uint32_t seed, void *to, const void *from, size_t length) noexcept {
+    return copy_crc32c_portable(seed, to, from, length);
+}
 
 uint32_t copy_crc32c(uint32_t seed, void *to, const void *from, size_t length) noexcept {
     return copy_crc32c_portable(seed, to, from, length);

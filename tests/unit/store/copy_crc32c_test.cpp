@@ -31,13 +31,13 @@ protected:
 };
 
 TEST_P(CopyCrc32c, CopiesEveryByteAndNoOtherAndChecksThem) {
-    constexpr size_t room = 70'000;
+    constexpr size_t room = 140'000;
     std::mt19937 random(1);
     std::vector<uint8_t> from(room);
     std::generate(from.begin(), from.end(), [&] { return static_cast<uint8_t>(random()); });
     for (size_t offset = 0; offset < 70; ++offset) {
         for (const size_t length : {0, 1, 7, 8, 63, 64, 65, 767, 768, 769, 4096, 12'287, 12'288,
-                                    13'500, 26'000, 65'536}) {
+                                    13'500, 26'000, 65'536, 131'400}) {
             std::vector<uint8_t> to(room, 0xee);
             std::vector<uint8_t> expected = to;
             std::copy_n(&from[offset / 3], length, &expected[offset]);
@@ -73,6 +73,7 @@ TEST_P(CopyCrc32c, ChecksWhatItWroteWhileAnotherThreadChangesTheSource) {
 INSTANTIATE_TEST_SUITE_P(Ways, CopyCrc32c,
                          testing::Values(Way{"Cached", copy_crc32c},
                                          Way{"PastCaches", copy_crc32c_past_caches},
+                                         Way{"ByWords", copy_crc32c_by_words},
                                          Way{"Portable", copy_crc32c_portable}),
                          [](const auto &way) { return std::string(way.param.name); });
 

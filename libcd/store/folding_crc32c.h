@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "store/copy_in_steps.h"
+
+#include <cstdint>
+
+namespace cd {
+
+// CRC-32C by multiplying 64 bytes at once (AVX-512 with VPCLMULQDQ), which takes so few
+// instructions that memory is the limit: what was read is folded onto what follows it.
+
+// Whether this processor can.
+bool can_fold_crc32c() noexcept;
+
+// Copies as much of rest as it can, all but a few lines, to a target that begins with a cache line.
+// crc: of what went before; returns that of all, both without the inversions at the ends. Only if
+// can_fold_crc32c().
+template <Target T> uint64_t copy_folding_crc32c(uint64_t crc, CopyRest &rest) noexcept;
+
+} // namespace cd

@@ -312,8 +312,11 @@ PLACES = (
     "from the start how long it will be."
 )
 
+UNEXPLAINED = "Not explained yet."
+
 # Why targets are missed, by what the names of the cases contain.
 REASONS = [
+    ("file ", UNEXPLAINED),
     (
         "/1 MiB/1 entry",
         "The target of the `memcpy` stays in the caches next to the core from one turn to the other, and puts "
@@ -386,7 +389,7 @@ def relative_table(table):
 
 
 def reason_for(name):
-    return next((reason for part, reason in REASONS if part in name), "Not explained yet.")
+    return next((reason for part, reason in REASONS if part in name), UNEXPLAINED)
 
 
 def missed_text(cases):

@@ -3,6 +3,7 @@
 #include "file_store/data_writer.h"
 
 #include "file_store/format.h"
+#include "file_store/space.h"
 #include "store/copy_crc32c.h"
 #include "store/copy_past_caches.h"
 
@@ -20,6 +21,9 @@ constexpr uint64_t most_cached = uint64_t{16} << 20;
 
 // Measured (bench/write_candidates.cpp).
 constexpr uint64_t begun_together = uint64_t{8} << 20;
+
+// What lies in between and was not written costs the kernel a look at its pages.
+constexpr uint64_t longest_gap = begun_together;
 
 } // namespace
 
@@ -61,6 +65,10 @@ void DataWriter::write_in_place(std::byte *to, const std::byte *from, size_t len
 Status DataWriter::write_by_buffer(uint64_t offset, const std::byte *at, size_t length,
                                    Checksums &checksums) {
     buffer_.resize(buffer_size);
+    const uint64_t room_end = offset + Space::rounded(length);
+    if (offset == room_end_) {
+        fill_room();
+    }
     while (length > 0) {
         const size_t part = std::min(length, format::checked_part);
         if (offset_ + used_ != offset || used_ + part > buffer_.size()) {
@@ -79,7 +87,17 @@ Status DataWriter::write_by_buffer(uint64_t offset, const std::byte *at, size_t 
         at += part;
         length -= part;
     }
+    room_end_ = room_end;
     return Status::ok();
+}
+
+// Zeros up to the end of the extent that was written last, if the buffer holds its end.
+void DataWriter::fill_room() {
+    const uint64_t end = offset_ + used_;
+    if (used_ > 0 && room_end_ - end <= buffer_.size() - used_) {
+        std::memset(buffer_.data() + used_, 0, room_end_ - end);
+        used_ += room_end_ - end;
+    }
 }
 
 Status DataWriter::flush() {
@@ -97,13 +115,17 @@ Status DataWriter::flush() {
 }
 
 void DataWriter::begin_sync(uint64_t offset, uint64_t length) noexcept {
-    if (offset != waiting_to_) {
+    const bool goes_on = offset >= waiting_to_ && offset - waiting_to_ <= longest_gap;
+    if (!goes_on) {
         waiting_from_ = offset;
+        waiting_ = 0;
     }
     waiting_to_ = offset + length;
-    if (waiting_to_ - waiting_from_ >= begun_together) {
+    waiting_ += length;
+    if (waiting_ >= begun_together) {
         volume_.file().begin_sync(waiting_from_, waiting_to_ - waiting_from_);
         waiting_from_ = waiting_to_;
+        waiting_ = 0;
     }
 }
 

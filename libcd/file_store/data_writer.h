@@ -13,7 +13,7 @@ namespace cd {
 
 // Writes application memory to a volume, and computes checksums of exactly what is written, which
 // other threads may change meanwhile. The bytes go through a buffer that stays in the caches; what
-// lies one behind the other in the file is written at once, and the disk works while more is
+// lies in neighbouring extents of the file is written at once, and the disk works while more is
 // copied. Where the file lives in memory they go there directly. May throw std::bad_alloc.
 class DataWriter {
 public:
@@ -21,7 +21,8 @@ public:
     DataWriter(Volume &volume, bool checksummed, bool forced)
         : volume_(volume), checksummed_(checksummed), forced_(forced) {}
 
-    // checksums: one for each checked part.
+    // To the begin of an extent that was reserved for length bytes. checksums: one for each checked
+    // part.
     Status write(uint64_t offset, const void *from, size_t length, Checksums &checksums);
     Status flush();
 
@@ -31,6 +32,7 @@ private:
     void write_in_place(std::byte *to, const std::byte *from, size_t length, Checksums &checksums);
     Status write_by_buffer(uint64_t offset, const std::byte *from, size_t length,
                            Checksums &checksums);
+    void fill_room();
     void begin_sync(uint64_t offset, uint64_t length) noexcept;
 
     Volume &volume_;
@@ -38,11 +40,13 @@ private:
     bool forced_;
     std::vector<std::byte> buffer_;
     size_t used_ = 0;
-    uint64_t offset_ = 0; // of the buffer in the file
+    uint64_t offset_ = 0;   // of the buffer in the file
+    uint64_t room_end_ = 0; // of the extent that was written last
     bool written_ = false;
     uint64_t in_place_ = 0;     // bytes
-    uint64_t waiting_from_ = 0; // what is written, and the disk has not begun with
+    uint64_t waiting_from_ = 0; // where that lies which is written, and the disk has not begun with
     uint64_t waiting_to_ = 0;
+    uint64_t waiting_ = 0; // bytes
 };
 
 } // namespace cd

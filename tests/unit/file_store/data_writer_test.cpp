@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "file_store/data_writer.h"
+
+#include "../replaced_system.h"
+#include "file_store/format.h"
+#include "store/crc32c.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cd {
+namespace {
+
+// A disk, which no file can be written on in place.
+class Disk : public ReplacedSystem {
+public:
+    int writes = 0;
+    off_t begun = 0; // bytes
+
+    void *map_file(int, size_t) override { return nullptr; }
+    ssize_t write_at(int fd, const void *from, size_t length, off_t offset) override {
+        ++writes;
+        return System::write_at(fd, from, length, offset);
+    }
+    int begin_sync(int, off_t, off_t length) override {
+        begun += length;
+        return 0;
+    }
+};
+
+class WriterTest : public testing::Test {
+protected:
+    static constexpr size_t mib = size_t{1} << 20;
+
+    void SetUp() override {
+        std::string path = (std::filesystem::temp_directory_path() / "cd-writer-XXXXXX").string();
+        const int fd = ::mkostemp(path.data(), O_CLOEXEC);
+        ASSERT_GE(fd, 0);
+        ::unlink(path.c_str());
+        volume.emplace(File(fd, path), 0);
+        for (size_t i = 0; i < bytes.size(); ++i) {
+            bytes[i] = static_cast<std::byte>(i * 11 + i / 256 + 1);
+        }
+    }
+
+    // Extents one behind the other.
+    std::vector<Extent> reserve(size_t count, size_t length) {
+        std::vector<Extent> extents(count);
+        Extent all;
+        EXPECT_TRUE(volume->reserve(count * Space::rounded(length), all).is_ok());
+        volume->release(all);
+        for (Extent &extent : extents) {
+            EXPECT_TRUE(volume->reserve(length, extent).is_ok());
+        }
+        return extents;
+    }
+
+    // Its own bytes for each extent.
+    const std::byte *bytes_for(size_t index) const { return &bytes[index * 7]; }
+
+    void write(DataWriter &writer, const Extent &extent, size_t index, size_t length) {
+        ASSERT_TRUE(writer.write(extent.offset, bytes_for(index), length, checksums).is_ok());
+        EXPECT_EQ(checksums.front(),
+                  crc32c(0, bytes_for(index), std::min(length, format::checked_part)));
+    }
+
+    bool holds(const Extent &extent, size_t index, size_t length) {
+        std::vector<std::byte> read(length);
+        EXPECT_TRUE(volume->file().read(extent.offset, read.data(), length).is_ok());
+        return std::equal(read.begin(), read.end(), bytes_for(index));
+    }
+
+    Disk system;
+    std::optional<Volume> volume;
+    std::vector<std::byte> bytes = std::vector<std::byte>(mib);
+    Checksums checksums;
+};
+
+TEST_F(WriterTest, NeighboursAreWrittenAtOnceWhateverRoomIsLeftBetweenThem) {
+    constexpr size_t count = 20;
+    for (const size_t length : {size_t{8}, size_t{100}, size_t{5000}}) {
+        const std::vector<Extent> extents = reserve(count, length);
+        system.writes = 0;
+        DataWriter writer(*volume, true, true);
+        for (size_t i = 0; i < count; ++i) {
+            write(writer, extents[i], i, length);
+        }
+        ASSERT_TRUE(writer.flush().is_ok());
+        EXPECT_EQ(system.writes, 1) << length;
+        for (size_t i = 0; i < count; ++i) {
+            EXPECT_TRUE(holds(extents[i], i, length)) << length << ", extent " << i;
+        }
+    }
+}
+
+TEST_F(WriterTest, WhatIsLongerThanTheBufferIsWrittenWithItsNeighbours) {
+    constexpr size_t length = 300'001;
+    const std::vector<Extent> extents = reserve(3, length);
+    DataWriter writer(*volume, true, true);
+    for (size_t i = 0; i < extents.size(); ++i) {
+        write(writer, extents[i], i, length);
+    }
+    ASSERT_TRUE(writer.flush().is_ok());
+    for (size_t i = 0; i < extents.size(); ++i) {
+        EXPECT_TRUE(holds(extents[i], i, length)) << i;
+    }
+}
+
+TEST_F(WriterTest, WhatLiesBetweenIsLeftAlone) {
+    constexpr size_t length = 5000;
+    const std::vector<Extent> extents = reserve(10, length);
+    DataWriter first(*volume, true, true);
+    for (size_t i = 0; i < extents.size(); ++i) {
+        write(first, extents[i], i, length);
+    }
+    ASSERT_TRUE(first.flush().is_ok());
+    DataWriter second(*volume, true, true);
+    for (size_t i = 0; i < extents.size(); i += 2) {
+        write(second, extents[i], i + 100, length);
+    }
+    ASSERT_TRUE(second.flush().is_ok());
+    for (size_t i = 0; i < extents.size(); ++i) {
+        EXPECT_TRUE(holds(extents[i], i % 2 == 0 ? i + 100 : i, length)) << i;
+    }
+}
+
+TEST_F(WriterTest, TheDiskBeginsEarlyWhereOtherThingsLieInBetween) {
+    constexpr size_t length = 100'000;
+    const std::vector<Extent> extents = reserve(200, length);
+    DataWriter writer(*volume, true, true);
+    for (size_t i = 0; i < extents.size(); i += 2) {
+        write(writer, extents[i], i, length);
+    }
+    EXPECT_GE(system.begun, off_t{8 * mib});
+}
+
+TEST_F(WriterTest, TheDiskDoesNotBeginWithWhatIsNotForced) {
+    const std::vector<Extent> extents = reserve(20, mib);
+    DataWriter writer(*volume, true, false);
+    for (const Extent &extent : extents) {
+        write(writer, extent, 0, mib);
+    }
+    EXPECT_EQ(system.begun, 0);
+}
+
+} // namespace
+} // namespace cd

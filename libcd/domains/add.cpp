@@ -4,6 +4,7 @@
 
 #include "domains/ancestry.h"
 #include "domains/element_order.h"
+#include "ranges/prefetch.h"
 #include "store/copy_run.h"
 #include "store/placement.h"
 
@@ -132,6 +133,7 @@ private:
     }
 
     Status check_held(const Entry &entry, const Element &element) {
+        prefetch_behind(entry);
         if (entry.restoration != request_.restoration && entry.stage == Stage::held) {
             ++conversions_;
         }
@@ -280,6 +282,7 @@ private:
         for (near = entries.find_near(near, element.range.begin);
              near != entries.end() && near->second->range.begin < element.range.end; ++near) {
             Entry &entry = *near->second;
+            prefetch_behind(entry);
             if (entry.restoration != request_.restoration) {
                 change_restoration(entry);
             }
@@ -294,6 +297,7 @@ private:
         RangeIndex &entries = domain_.entries;
         near = entries.find_near(near, element.range.begin);
         while (near != entries.end() && near->second->range.begin <= element.range.end) {
+            prefetch_behind(*near->second);
             near = std::next(entries.merge_before(near));
         }
     }

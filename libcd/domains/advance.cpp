@@ -4,6 +4,7 @@
 
 #include "domains/commit.h"
 #include "domains/handover.h"
+#include "ranges/prefetch.h"
 #include "store/copy_run.h"
 #include "store/placement.h"
 #include "store/undo_log.h"
@@ -57,6 +58,7 @@ public:
         auto near = domain_.entries.begin();
         for (Entry *entry = domain_.entries.read_write().detach(); entry != nullptr;) {
             Entry *following = entry->next; // it is not joined with this one before its turn
+            prefetch_behind(*entry);
             if (!handover_) {
                 fill_shadow(*entry, run); // here, because walking many entries once more takes time
             }
@@ -129,6 +131,7 @@ private:
     Status prepare_shadows() {
         for (const Entry *entry = domain_.entries.read_write().first(); entry != nullptr;
              entry = entry->next) {
+            prefetch_behind(*entry);
             if (entry->restoration != Restoration::copy) {
                 continue;
             }

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "domains/handover.h"
 
+#include "ranges/prefetch.h"
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -70,6 +72,7 @@ bool Handover::prepare(Locked locked) {
 void Handover::prepare_entry(RangeIndex::Position &at, RangeIndex::Position &near) {
     RangeIndex &parents = parent_.entries;
     const Range range = at->second->range;
+    prefetch_behind(*at->second);
     for (uintptr_t done = range.begin; done < range.end;) {
         near = parents.find_near(near, done);
         const uintptr_t held_from =
@@ -186,6 +189,7 @@ void Handover::promote_in_parent() noexcept {
     auto near = parent_.entries.begin();
     for (Entry *entry = child_.entries.read_write().first(); entry != nullptr;
          entry = entry->next) {
+        prefetch_behind(*entry);
         if (entry->stage == Stage::leaving) {
             continue;
         }
@@ -227,6 +231,7 @@ void Handover::hand_data_over() noexcept {
 void Handover::move_entries() noexcept {
     for (auto at = child_.entries.begin(); at != child_.entries.end(); ++at) {
         Entry *entry = at->second;
+        prefetch_behind(*entry);
         if (entry->stage == Stage::leaving) {
             entry->stage = Stage::held;
             entry->listed = false;

@@ -4,6 +4,7 @@
 
 #include "base/callback_scope.h"
 #include "domains/ancestry.h"
+#include "ranges/prefetch.h"
 #include "store/copy_run.h"
 
 #include <algorithm>
@@ -55,6 +56,7 @@ Status Recovery::check_entries(const Domain &domain, Others &others) const {
     std::vector<const Entry *> regens;
     Status status;
     for (const auto &[address, entry] : domain.entries) {
+        prefetch_behind(*entry);
         switch (entry->restoration) {
         case Restoration::copy:
             status = check_intact(domain, *entry, entry->range);
@@ -158,6 +160,7 @@ Status Recovery::write_copies(size_t index) {
     CopyRun run(CopyRun::Direction::to_memory);
     for (const auto &held : subtree_[index]->entries) {
         const Entry &entry = *held.second;
+        prefetch_behind(entry);
         if (entry.restoration != Restoration::copy) {
             continue;
         }

@@ -3,6 +3,7 @@
 #include "domains/remove.h"
 
 #include "domains/element_order.h"
+#include "ranges/prefetch.h"
 
 #include <algorithm>
 #include <memory>
@@ -31,6 +32,7 @@ public:
         }
         auto at = domain_.entries.make_borders(near_, range);
         for (; at != domain_.entries.end() && at->second->range.begin < range.end; ++at) {
+            prefetch_behind(*at->second);
             leaving_.push_back(at->second);
             at->second->stage = Stage::leaving;
         }
@@ -41,6 +43,7 @@ public:
     void publish() {
         auto near = domain_.entries.begin();
         for (const Entry *entry : leaving_) {
+            prefetch_behind(*entry);
             near = domain_.entries.find_near(near, entry->range.begin);
             near = domain_.entries.erase(near);
         }

@@ -2,9 +2,8 @@
 // Copyright the containment-domains authors
 #include "domains/element_order.h"
 
+#include "base/radix_sort.h"
 #include "domains/arguments.h"
-
-#include <boost/sort/spreadsort/integer_sort.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -55,10 +54,7 @@ std::vector<Element> sorted_by_address(const cd_addrspec *list, size_t count) {
             keys.push_back({range_of(list[i]).begin, i});
         }
     }
-    boost::sort::spreadsort::integer_sort(
-        keys.begin(), keys.end(),
-        [](const Key &key, unsigned offset) { return key.begin >> offset; },
-        [](const Key &a, const Key &b) { return a.begin < b.begin; });
+    radix_sort(keys, [](const Key &key) { return key.begin; });
     constexpr size_t ahead = 16; // enough to hide the latency of memory behind the copies
     std::vector<Element> sorted;
     sorted.reserve(keys.size());

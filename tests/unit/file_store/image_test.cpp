@@ -2,12 +2,11 @@
 // Copyright the containment-domains authors
 // Images of points in time: what is in them, and what is not.
 
-#include "../replaced_system.h"
+#include "failing_calls.h"
 #include "held_root.h"
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -136,42 +135,6 @@ TEST_F(Image, IsAStoreThatOtherProcessesGoOnWith) {
             << life;
     }
 }
-
-// Of the calls that an image needs, the one with a number fails.
-class FailingSystem : public ReplacedSystem {
-public:
-    int open_at(int directory, const char *name, int flags, mode_t mode) override {
-        return fails(EMFILE) ? -1 : System::open_at(directory, name, flags, mode);
-    }
-    int status(int fd, os::FileStatus &status) override {
-        return fails(EIO) ? -1 : System::status(fd, status);
-    }
-    ssize_t read_at(int fd, void *to, size_t length, off_t offset) override {
-        return fails(EIO) ? -1 : System::read_at(fd, to, length, offset);
-    }
-    ssize_t write_at(int fd, const void *from, size_t length, off_t offset) override {
-        return fails(ENOSPC) ? -1 : System::write_at(fd, from, length, offset);
-    }
-    int sync_all(int fd) override { return fails(EIO) ? -1 : System::sync_all(fd); }
-    int unlink_at(int directory, const char *name) override {
-        removed = true;
-        return System::unlink_at(directory, name);
-    }
-
-    int failing = -1; // of the calls from now on
-    bool failed = false;
-    bool removed = false;
-
-private:
-    bool fails(int error) {
-        if (failing-- != 0) {
-            return false;
-        }
-        errno = error;
-        failed = true;
-        return true;
-    }
-};
 
 TEST_F(Image, ThatFailsAtAnyCallIsNotThere) {
     begin();

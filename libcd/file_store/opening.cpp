@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "file_store/opening.h"
 
+#include "config/restart_choice.h"
 #include "file_store/directory.h"
 #include "file_store/image.h"
 #include "file_store/points_in_time.h"
@@ -9,8 +10,6 @@
 
 #include <fcntl.h>
 
-#include <charconv>
-#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -18,33 +17,6 @@ namespace cd {
 namespace {
 
 constexpr char default_directory[] = "cd-stores";
-
-struct Choice {
-    bool afresh = false;
-    std::optional<uint64_t> epoch;
-};
-
-Status read_choice(Choice &choice) {
-    const char *text = os::system().environment("CD_RESTART");
-    if (text == nullptr || *text == '\0' || std::strcmp(text, "yes") == 0) {
-        return Status::ok();
-    }
-    if (std::strcmp(text, "no") == 0) {
-        choice.afresh = true;
-        return Status::ok();
-    }
-    uint64_t epoch = 0;
-    const char *end = text + std::strlen(text);
-    const auto [stopped, error] = std::from_chars(text, end, epoch);
-    if (error != std::errc() || stopped != end) {
-        return fail(CD_ERROR_ARGUMENT,
-                    "the environment variable CD_RESTART is \"%.100s\"; allowed are yes, no, and "
-                    "the number of an epoch",
-                    text);
-    }
-    choice.epoch = epoch;
-    return Status::ok();
-}
 
 class Opening {
 public:
@@ -54,9 +26,12 @@ public:
           forced_(request.storage.sync == Sync::full) {}
 
     Status run() {
-        Choice choice;
-        choice.afresh = request_.start.has_value();
-        if (Status status = choice.afresh ? Status::ok() : read_choice(choice); !status) {
+        RestartChoice choice;
+        if (request_.start) {
+            choice.afresh = true;
+        } else if (Status status =
+                       parse_restart_choice(os::system().environment("CD_RESTART"), choice);
+                   !status) {
             return status;
         }
         if (Status status = Directory::open(store_directory(request_.storage), directory_);

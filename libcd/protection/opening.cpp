@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "protection/opening.h"
 
+#include "config/restart_choice.h"
 #include "protection/moving.h"
 #include "redset/kvtree_image.h"
 #include "redset/rebuild.h"
@@ -143,26 +144,22 @@ std::vector<Start> all_agreed(const std::vector<Findings> &findings) {
 }
 
 Status choose(const std::string &restart, std::vector<Start> &points) {
-    if (restart.empty() || restart == "yes") {
-        return Status::ok();
+    RestartChoice choice;
+    if (Status status = parse_restart_choice(restart.c_str(), choice); !status) {
+        return status;
     }
-    if (restart == "no") {
+    if (choice.afresh) {
         points.clear();
-        return Status::ok();
     }
-    const auto epoch = redset::to_number(restart);
-    if (!epoch) {
-        return fail(CD_ERROR_ARGUMENT,
-                    "the environment variable CD_RESTART is \"%.100s\"; allowed are yes, no, and "
-                    "the number of an epoch",
-                    restart.c_str());
+    if (!choice.epoch) {
+        return Status::ok();
     }
     const std::string there = list_epochs(points);
-    std::erase_if(points, [&](const Start &each) { return each.point.epoch != *epoch; });
+    std::erase_if(points, [&](const Start &each) { return each.point.epoch != *choice.epoch; });
     if (points.empty() && !there.empty()) {
         return fail(CD_ERROR_ARGUMENT,
                     "CD_RESTART asks for epoch %llu, and what is protected is %s",
-                    printable(*epoch), there.c_str());
+                    printable(*choice.epoch), there.c_str());
     }
     return Status::ok();
 }

@@ -13,7 +13,8 @@
  *
  * All calls of a protector are collective over the ranks whose root has the same name, and are made
  * by the thread that called libcd. They return an enum cd_error, and where it is not CD_ERROR_NONE
- * have written why into message.
+ * have written why into message. Calls that take an own outcome tell the others of it: it is such
+ * a code, with message saying why; all ranks get the same in return, the first failure if any.
  */
 
 #include "cd/cd.h"
@@ -51,7 +52,7 @@ struct cd_offered_point {
        after a failure there is nothing. With sync=full the file's data are on the disk then, its
        name is not. Any thread, as often as wanted. */
     int (*write_image)(void *context, const char *path, struct cd_protection_message *message);
-    void (*release)(void *context);
+    void (*release)(void *context); /* any thread */
 };
 
 struct cd_protector {
@@ -59,16 +60,20 @@ struct cd_protector {
     /* protection: what the other calls take. On a failure there is none. */
     int (*open)(const struct cd_protected_root *root, void **protection,
                 struct cd_protected_start *start, struct cd_protection_message *message);
+    /* After open: whether this rank's root could be opened from there. After a failure close
+       follows, on all ranks. */
+    int (*opened)(void *protection, int own, struct cd_protection_message *message);
     /* Takes over the point, also when it fails. point NULL: the advance failed in this rank, which
        takes part so that the others do not wait for it; nothing new counts then. */
     int (*protect)(void *protection, const struct cd_offered_point *point,
                    struct cd_protection_message *message);
     /* The newest point in time that counts on all ranks, or 0. Not collective. */
     uint64_t (*protected_epoch)(void *protection);
-    /* Ends the protection; all points have been released when it returns, also when it fails.
-       forget: the root was committed; what protects it goes too. Without forget, the root could
-       not be opened in this rank, and the call is not collective. */
-    int (*close)(void *protection, int forget, struct cd_protection_message *message);
+    /* own: whether the root can be committed in this rank. If it can on all, what protects it does
+       not count any more, and close follows; else nothing has changed on any. */
+    int (*forget)(void *protection, int own, struct cd_protection_message *message);
+    /* Ends the protection; all points have been released when it returns. */
+    void (*close)(void *protection);
 };
 
 /* There is one protector in a process; it lives as long as the process. */

@@ -276,12 +276,13 @@ std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &rep
                                     Forgotten &forgotten) {
     Resident &domain = lock.domain();
     report.about(domain.name());
+    ProtectedCommit protection(domain);
     lock.prepare_discard(1);
     ActiveStack &stack = ActiveStack::of_this_thread();
-    if (std::optional<Status> status = commit(domain, locked); !status || !*status) {
-        return status;
+    std::optional<Status> status = commit(domain, locked, protection.last_word());
+    if (!status || !*status) {
+        return status ? std::optional(protection.refused(*status)) : status;
     }
-    end_protection(domain);
     forgotten.family = family_of_root(domain);
     stack.remove(domain.handle);
     lock.discard(domain);

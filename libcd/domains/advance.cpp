@@ -70,7 +70,8 @@ public:
         }
         run.flush();
         domain_.log.begin_now();
-        ++domain_.epoch;
+        domain_.epoch = next_epoch();
+        domain_.missed_epochs = 0;
         domain_.children_created = 0;
         domain_.restarted = false;
         return run.copied() + undo_.overwritten() + written_;
@@ -81,6 +82,8 @@ private:
     static bool overwritten_in_place(const Entry &entry) {
         return entry.in_place && !entry.data_shared && !Handover::gives_data(entry);
     }
+
+    uint64_t next_epoch() const { return domain_.epoch + 1 + domain_.missed_epochs; }
 
     Placement &placement_for(const Entry &entry) {
         return entry.data.block().checksummed() ? checksummed_ : plain_;
@@ -123,7 +126,7 @@ private:
             files.insert(files.end(), domain_.unbound_files.begin(), domain_.unbound_files.end());
             transaction->files(domain_.number, files);
         }
-        transaction->epoch(domain_.number, domain_.epoch + 1);
+        transaction->epoch(domain_.number, next_epoch());
         return transaction->commit();
     }
 

@@ -25,7 +25,7 @@ Status check_no_children(const Domain &domain, const char *operation) {
                 domain.name(), operation, domain.children.size(), domain.children.front()->name());
 }
 
-std::optional<Status> commit(Domain &domain, Locked locked) {
+std::optional<Status> commit(Domain &domain, Locked locked, LastWord *last_word) {
     if (Status status = check_no_children(domain, "commit"); !status) {
         return status;
     }
@@ -48,7 +48,7 @@ std::optional<Status> commit(Domain &domain, Locked locked) {
         handover.publish();
         inheriting.publish();
     } else if (domain.ledger != nullptr) {
-        if (Status status = domain.ledger->remove(); !status) {
+        if (Status status = domain.ledger->remove(last_word); !status) {
             return status;
         }
     }

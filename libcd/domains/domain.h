@@ -52,6 +52,8 @@ struct Domain {
     LogShare log;
     StorageInfo storage;
     uint64_t epoch = 0;
+    // Advances since then that failed here: where others count them, they take epochs, too.
+    uint64_t missed_epochs = 0;
 
     Domain() = default;
     Domain(const Domain &) = delete;

@@ -239,8 +239,16 @@ void Directory::remove_unfinished(const std::string &name) const {
     try_to_remove(removed(name));
 }
 
-// A name can be given back, a file that was unlinked cannot.
 Status Directory::remove(const std::string &name, bool forced, bool &nameless) const {
+    Status status = hide(name, forced, nameless);
+    if (status) {
+        finish_remove(name);
+    }
+    return status;
+}
+
+// A name can be given back, a file that was unlinked cannot.
+Status Directory::hide(const std::string &name, bool forced, bool &nameless) const {
     nameless = false;
     const std::string gone = removed(name);
     if (os::system().rename_at(descriptor(), name.c_str(), gone.c_str()) != 0 && errno != ENOENT) {
@@ -251,11 +259,11 @@ Status Directory::remove(const std::string &name, bool forced, bool &nameless) c
         const MessageKeeper keeper;
         nameless = true; // also if there is no memory to undo it
         nameless = !undo_remove(name, forced).is_ok();
-        return status;
     }
-    try_to_remove(gone);
     return status;
 }
+
+void Directory::finish_remove(const std::string &name) const { try_to_remove(removed(name)); }
 
 Status Directory::undo_remove(const std::string &name, bool forced) const {
     // Not by renaming, which would take the place of a store that somebody else has made meanwhile.

@@ -35,8 +35,11 @@ public:
     void remove_unfinished(const std::string &name) const;
 
     // After a failure the store still has its name. nameless: that is not sure before undo_remove()
-    // has succeeded.
+    // has succeeded. hide() does what can fail, and undo_remove() can take it back, until
+    // finish_remove().
     Status remove(const std::string &name, bool forced, bool &nameless) const;
+    Status hide(const std::string &name, bool forced, bool &nameless) const;
+    void finish_remove(const std::string &name) const;
     Status undo_remove(const std::string &name, bool forced) const;
     // That what is not there, or cannot be removed, stays, does no harm.
     void try_to_remove(const std::string &name, bool forced = false) const noexcept;

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "file_store/file_store.h"
 
+#include "base/attempt.h"
 #include "file_store/file_run.h"
 #include "file_store/file_transaction.h"
 #include "os/system.h"
@@ -302,18 +303,31 @@ bool FileStore::retains() {
     return options_.older_kept > 0 || !retained_.empty();
 }
 
-Status FileStore::remove() {
+Status FileStore::remove(LastWord *last_word) {
+    Status hidden = attempt([&] { return hide(); });
+    Status status = last_word != nullptr ? last_word->say(hidden) : hidden;
+    if (status) {
+        attempt_quietly([&] { directory_.finish_remove(name_); });
+        forget_aside();
+    } else if (hidden) {
+        show();
+    }
+    return status;
+}
+
+Status FileStore::hide() {
     if (Status status = check_process(); !status) {
         return status;
     }
-    {
-        const std::scoped_lock lock(mutex_);
-        if (Status status = directory_.remove(name_, options_.forced, nameless_); !status) {
-            return status;
-        }
-    }
-    forget_aside();
-    return Status::ok();
+    const std::scoped_lock lock(mutex_);
+    return directory_.hide(name_, options_.forced, nameless_);
+}
+
+// What cannot be done now is tried again before the next change.
+void FileStore::show() noexcept {
+    const std::scoped_lock lock(mutex_);
+    nameless_ = true;
+    attempt_quietly([&] { return regain_name(); });
 }
 
 // That it stays when it cannot be removed does no harm.

@@ -69,7 +69,7 @@ public:
                   const std::string &path) override;
     void withdraw(CdNumber cd) noexcept override;
     CdNumber next_number() override;
-    Status remove() override;
+    Status remove(LastWord *last_word) override;
     uint64_t ordinal(CdNumber cd) override;
     void count_bound(CdNumber cd) override;
     void forget_aside() noexcept override;
@@ -89,6 +89,8 @@ private:
     bool retains();
     Status check_process() const;
     Status regain_name();
+    Status hide();
+    void show() noexcept;
     uint64_t number_of(const StoredName &name);
     uint64_t number_of_path(CdNumber cd);
     bool is_written(CdNumber cd);

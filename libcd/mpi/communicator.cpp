@@ -33,6 +33,20 @@ Status Communicator::split(int color, int key, Communicator &part) const {
                    "set an error handler");
 }
 
+Status Communicator::check_all(Status own_outcome) const {
+    const int code = own_outcome.code();
+    int largest = 0;
+    if (Status status = outcome(own().allreduce(&code, &largest, 1, MPI_INT, MPI_MAX, comm_),
+                                "find out whether all can go on");
+        !status) {
+        return status;
+    }
+    if (largest == CD_ERROR_NONE || code != CD_ERROR_NONE) {
+        return own_outcome;
+    }
+    return fail(static_cast<cd_error>(largest), "another rank: %s", describe(largest));
+}
+
 int Communicator::size() const {
     int size = 0;
     own().comm_size(comm_, &size);

@@ -24,6 +24,10 @@ public:
     static Status duplicate(MPI_Comm from, Communicator &made);
     Status split(int color, int key, Communicator &part) const;
 
+    // The first failure, if any rank has one; only that, where it is another's: there may be no
+    // memory for more.
+    Status check_all(Status own) const;
+
     MPI_Comm get() const { return comm_; }
     int size() const;
     int rank() const;

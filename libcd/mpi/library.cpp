@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 // What libcd calls, and how it learns of it when this library is loaded.
 
+#include "base/attempt.h"
 #include "mpi/finalizing.h"
 #include "mpi/mpi_job.h"
 #include "protection/protection.h"
@@ -11,7 +12,8 @@
 
 #include <cstdio>
 #include <cstring>
-#include <new>
+#include <memory>
+#include <string>
 
 namespace cd::mpi {
 namespace {
@@ -21,16 +23,16 @@ using protection::Protection;
 
 // Runs body, which returns a Status, for a caller in C.
 template <typename Body> int tell(cd_protection_message *why, const Body &body) {
-    Status status;
-    try {
-        status = body();
-    } catch (const std::bad_alloc &) {
-        status = fail(CD_ERROR_NO_MEMORY, "there is no memory to protect points in time");
-    }
+    Status status = attempt(body);
     if (!status) {
         std::snprintf(why->text, sizeof why->text, "%s", message());
     }
     return status.code();
+}
+
+// What libcd says of this rank.
+Status told(int own, const cd_protection_message &why) {
+    return own == CD_ERROR_NONE ? Status::ok() : fail(static_cast<cd_error>(own), "%s", why.text);
 }
 
 Protection &of(void *protection) { return *static_cast<Protection *>(protection); }
@@ -49,24 +51,46 @@ Status check_threads(Mode mode) {
                 "with MPI_Init_thread and MPI_THREAD_MULTIPLE, or use redundancy_mode=sync");
 }
 
-Status open_root(const cd_protected_root &root, std::unique_ptr<Protection> &protection,
-                 cd_protected_start &start) {
+Status read_root(const cd_protected_root &root, const std::string &node,
+                 protection::Request &request, Mode &mode) {
     StorageInfo info;
     if (Status status = parse_storage_info(root.storage_info, "storage_info", info); !status) {
         return status;
     }
-    const Mode mode = info.redundancy_mode == RedundancyMode::async ? Mode::async : Mode::sync;
+    mode = info.redundancy_mode == RedundancyMode::async ? Mode::async : Mode::sync;
+    if (Status status = check_threads(mode); !status) {
+        return status;
+    }
+    request.root = root.name;
+    request.restart = root.restart;
+    return read_request(info, root.directory, node, request);
+}
+
+Status tell_start(const Protection &opened, cd_protected_start &start) {
+    start = {};
+    if (!opened.start()) {
+        return Status::ok();
+    }
+    const std::string image = opened.image_of_start();
+    if (image.size() >= sizeof start.image) {
+        return fail(CD_ERROR_STORE_DIRECTORY, "%.200s...: the name has %zu bytes, too many",
+                    image.c_str(), image.size());
+    }
+    start.epoch = opened.start()->point.epoch;
+    std::memcpy(start.image, image.c_str(), image.size() + 1);
+    return Status::ok();
+}
+
+// Once they have met, ranks tell each other what one of them fails at.
+Status open_root(const cd_protected_root &root, std::unique_ptr<Protection> &protection,
+                 cd_protected_start &start) {
     std::unique_ptr<protection::Job> job;
     if (Status status = MpiJob::meet(root.name, job); !status) {
         return status;
     }
     protection::Request request;
-    request.root = root.name;
-    request.restart = root.restart;
-    Status ready = check_threads(mode);
-    if (ready) {
-        ready = read_request(info, root.directory, job->node(), request);
-    }
+    Mode mode = Mode::sync;
+    Status ready = attempt([&] { return read_root(root, job->node(), request, mode); });
     if (Status status = agree(*job, ready); !status) {
         return status;
     }
@@ -74,17 +98,12 @@ Status open_root(const cd_protected_root &root, std::unique_ptr<Protection> &pro
     if (Status status = Protection::open(std::move(job), request, mode, opened); !status) {
         return status;
     }
-    start = {};
-    if (opened->start()) {
-        const std::string image = opened->image_of_start();
-        if (image.size() >= sizeof start.image) {
-            return fail(CD_ERROR_STORE_DIRECTORY, "%.200s...: the name has %zu bytes, too many",
-                        image.c_str(), image.size());
-        }
-        start.epoch = opened->start()->point.epoch;
-        std::memcpy(start.image, image.c_str(), image.size() + 1);
-    }
-    if (Status status = remember(*opened); !status) {
+    Status known = attempt([&] {
+        Status status = tell_start(*opened, start);
+        return status ? remember(*opened) : status;
+    });
+    if (Status status = opened->agree_on(known); !status) {
+        forget(*opened);
         return status;
     }
     protection = std::move(opened);
@@ -101,24 +120,27 @@ int open(const cd_protected_root *root, void **protection, cd_protected_start *s
     });
 }
 
+int opened(void *protection, int own, cd_protection_message *why) {
+    return tell(why, [&] { return of(protection).agree_on(told(own, *why)); });
+}
+
 int protect(void *protection, const cd_offered_point *point, cd_protection_message *why) {
     return tell(why, [&] { return of(protection).protect(point); });
 }
 
 uint64_t protected_epoch(void *protection) { return of(protection).protected_epoch(); }
 
-int close(void *protection, int forgetting, cd_protection_message *why) {
-    return tell(why, [&] {
-        forget(of(protection));
-        if (forgetting == 0) {
-            return Status::ok(); // the other ranks are not here, and ending it takes all of them
-        }
-        const std::unique_ptr<Protection> closing(&of(protection));
-        return closing->forget();
-    });
+int forget(void *protection, int own, cd_protection_message *why) {
+    return tell(why, [&] { return of(protection).forget(told(own, *why)); });
 }
 
-constexpr cd_protector protector = {sizeof(cd_protector), open, protect, protected_epoch, close};
+void close(void *protection) {
+    const std::unique_ptr<Protection> closing(&of(protection));
+    mpi::forget(*closing);
+}
+
+constexpr cd_protector protector = {sizeof(cd_protector), open,   opened, protect,
+                                    protected_epoch,      forget, close};
 
 [[gnu::constructor]] void register_protector() {
     if (cd_protect_by(&protector) != CD_SUCCESS) {

@@ -2,9 +2,12 @@
 // Copyright the containment-domains authors
 #include "mpi/mpi_exchange.h"
 
+#include "base/attempt.h"
+
 #include <algorithm>
 #include <climits>
 #include <numeric>
+#include <optional>
 
 namespace cd::mpi {
 namespace {
@@ -16,47 +19,71 @@ constexpr size_t longest_message = size_t{1} << 30; // MPI counts with int
 
 } // namespace
 
-MpiExchange::MpiExchange(Communicator communicator)
-    : communicator_(std::move(communicator)), members_(communicator_.size()),
-      self_(communicator_.rank()) {}
+MpiExchange::MpiExchange(Communicator &communicator)
+    : members_(communicator.size()), self_(communicator.rank()),
+      sizes_(static_cast<size_t>(members_)) {
+    communicator_ = std::move(communicator);
+}
 
 MpiExchange::~MpiExchange() { give_up(); }
 
+// The lengths of what members tell each other, and where it all goes.
+struct MpiExchange::Gathering {
+    std::vector<int> lengths;
+    std::vector<int> offsets;
+    Bytes together;
+    std::vector<Bytes> apart;
+
+    explicit Gathering(const std::vector<unsigned long long> &sizes)
+        : lengths(sizes.begin(), sizes.end()), offsets(sizes.size()),
+          together(std::reduce(sizes.begin(), sizes.end())), apart(sizes.size()) {
+        std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
+        for (size_t member = 0; member < apart.size(); ++member) {
+            apart[member].resize(static_cast<size_t>(lengths[member]));
+        }
+    }
+
+    void take_apart() {
+        for (size_t member = 0; member < apart.size(); ++member) {
+            std::copy_n(together.begin() + offsets[member], lengths[member], apart[member].begin());
+        }
+    }
+};
+
+// When all have the memory the rest cannot fail in one alone.
 Status MpiExchange::gather(std::span<const std::byte> own_bytes, std::vector<Bytes> &all) {
-    const auto count = static_cast<size_t>(members_);
     const auto own_size = static_cast<unsigned long long>(own_bytes.size());
-    std::vector<unsigned long long> sizes(count);
-    if (Status status = outcome(own().allgather(&own_size, 1, MPI_UNSIGNED_LONG_LONG, sizes.data(),
+    if (Status status = outcome(own().allgather(&own_size, 1, MPI_UNSIGNED_LONG_LONG, sizes_.data(),
                                                 1, MPI_UNSIGNED_LONG_LONG, communicator_.get()),
                                 "gather sizes");
         !status) {
         return status;
     }
-    const unsigned long long total = std::reduce(sizes.begin(), sizes.end());
+    const unsigned long long total = std::reduce(sizes_.begin(), sizes_.end());
     if (total > INT_MAX) {
         return fail(CD_ERROR_STORE_IO,
                     "%d ranks want to tell each other %llu bytes, and MPI takes %d at a time",
                     members_, total, INT_MAX);
     }
-    std::vector<int> lengths(sizes.begin(), sizes.end());
-    std::vector<int> offsets(count);
-    std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
-    Bytes together(static_cast<size_t>(total));
-    if (Status status = outcome(own().allgatherv(own_bytes.data(), static_cast<int>(own_size),
-                                                 MPI_BYTE, together.data(), lengths.data(),
-                                                 offsets.data(), MPI_BYTE, communicator_.get()),
-                                "gather what ranks tell");
+    std::optional<Gathering> gathering;
+    Status ready = attempt([&] { gathering.emplace(sizes_); });
+    if (Status status = communicator_.check_all(ready); !status) {
+        return status;
+    }
+    if (Status status =
+            outcome(own().allgatherv(own_bytes.data(), static_cast<int>(own_size), MPI_BYTE,
+                                     gathering->together.data(), gathering->lengths.data(),
+                                     gathering->offsets.data(), MPI_BYTE, communicator_.get()),
+                    "gather what ranks tell");
         !status) {
         return status;
     }
-    std::vector<Bytes> gathered;
-    for (size_t member = 0; member < count; ++member) {
-        const auto begin = together.begin() + offsets[member];
-        gathered.emplace_back(begin, begin + lengths[member]);
-    }
-    all = std::move(gathered);
+    gathering->take_apart();
+    all = std::move(gathering->apart);
     return Status::ok();
 }
+
+void MpiExchange::reserve(size_t messages) { requests_.reserve(2 * messages); }
 
 template <typename Begin>
 Status MpiExchange::begin(const Message &message, const Begin &begin_part) {

@@ -10,24 +10,28 @@ namespace cd::mpi {
 // The ranks of a communicator, as members.
 class MpiExchange : public redset::Exchange {
 public:
-    explicit MpiExchange(Communicator communicator);
+    // Takes it over, or throws std::bad_alloc.
+    explicit MpiExchange(Communicator &communicator);
     ~MpiExchange() override;
 
     int members() const override { return members_; }
     int self() const override { return self_; }
     Status gather(std::span<const std::byte> own, std::vector<redset::Bytes> &all) override;
+    void reserve(size_t messages) override;
     Status start(std::span<const Message> outgoing, std::span<const Message> incoming) override;
     Status finish() override;
 
     const Communicator &communicator() const { return communicator_; }
 
 private:
+    struct Gathering;
     template <typename Begin> Status begin(const Message &message, const Begin &begin);
     void give_up();
 
     Communicator communicator_;
     const int members_;
     const int self_;
+    std::vector<unsigned long long> sizes_; // of what members tell
     std::vector<MPI_Request> requests_;
 };
 

@@ -24,7 +24,7 @@ public:
     Status divide(int color, int key, std::unique_ptr<redset::Exchange> &part) override;
 
 private:
-    MpiJob(Communicator communicator, std::vector<int> ranks, int program_ranks);
+    MpiJob(std::unique_ptr<MpiExchange> all, std::vector<int> ranks, int program_ranks);
 
     std::unique_ptr<MpiExchange> all_;
     std::vector<int> ranks_;

@@ -48,6 +48,7 @@ Mpi look_up() {
     };
     find(mpi.allgather, "PMPI_Allgather");
     find(mpi.allgatherv, "PMPI_Allgatherv");
+    find(mpi.allreduce, "PMPI_Allreduce");
     find(mpi.cancel, "PMPI_Cancel");
     find(mpi.comm_create_keyval, "PMPI_Comm_create_keyval");
     find(mpi.comm_dup, "PMPI_Comm_dup");

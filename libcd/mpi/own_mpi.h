@@ -13,6 +13,7 @@ namespace cd::mpi {
 struct Mpi {
     decltype(&PMPI_Allgather) allgather = nullptr;
     decltype(&PMPI_Allgatherv) allgatherv = nullptr;
+    decltype(&PMPI_Allreduce) allreduce = nullptr;
     decltype(&PMPI_Cancel) cancel = nullptr;
     decltype(&PMPI_Comm_create_keyval) comm_create_keyval = nullptr;
     decltype(&PMPI_Comm_dup) comm_dup = nullptr;

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "protection/findings.h"
 
+#include "base/attempt.h"
 #include "redset/kvtree_image.h"
 
 #include <algorithm>
@@ -71,6 +72,17 @@ Status take_content(const Bytes &bytes, Content &content) {
             }
         }
     }
+    return Status::ok();
+}
+
+Status take_contents(const std::vector<Bytes> &all, std::vector<Content> &contents) {
+    std::vector<Content> heard(all.size());
+    for (size_t position = 0; position < all.size(); ++position) {
+        if (Status status = take_content(all[position], heard[position]); !status) {
+            return status;
+        }
+    }
+    contents = std::move(heard);
     return Status::ok();
 }
 
@@ -150,20 +162,13 @@ std::vector<int> find_speakers(const std::vector<std::string> &identities) {
 Status share(Job &job, Status own, const Content &content, std::vector<Content> &contents) {
     Bytes told;
     if (own) {
-        own = redset::encode_image(content_tree(content), source, told);
+        own = attempt([&] { return redset::encode_image(content_tree(content), source, told); });
     }
     std::vector<Bytes> all;
     if (Status status = agree(job, own, told, all); !status) {
         return status;
     }
-    std::vector<Content> heard(all.size());
-    for (size_t position = 0; position < all.size(); ++position) {
-        if (Status status = take_content(all[position], heard[position]); !status) {
-            return status;
-        }
-    }
-    contents = std::move(heard);
-    return Status::ok();
+    return agree_on_memory(job, attempt([&] { return take_contents(all, contents); }));
 }
 
 Status find_sets(const Findings &findings, const Point &point, Division &division) {

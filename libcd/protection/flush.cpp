@@ -2,15 +2,16 @@
 // Copyright the containment-domains authors
 #include "protection/flush.h"
 
+#include "base/attempt.h"
 #include "redset/apply.h"
 #include "redset/drafts.h"
 #include "redset/local_exchange.h"
 #include "redset/open_file.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <memory>
-#include <new>
 #include <utility>
 
 namespace cd::protection {
@@ -26,24 +27,26 @@ Flush::~Flush() {
     }
 }
 
-void Flush::begin(const Point &point, const std::string &image) {
+void Flush::begin(const Point &point, const Folder &folder) noexcept {
     point_ = {point.number, point.epoch, flush_level, point.session};
     begun_ = true;
     copied_ = false;
-    File file;
+    outcome_ = {};
+    if (Status status = attempt([&] { return begin_to_copy(folder, point); }); !status) {
+        outcome_ = KeptOutcome(status);
+        copied_ = true;
+    }
+}
+
+Status Flush::begin_to_copy(const Folder &folder, const Point &original) {
+    const std::string path = folder.path_of(original) + "/" + image_name(job_.rank());
+    const auto image = std::make_shared<File>();
     os::FileAttributes attributes;
-    outcome_ = redset::open_to_read(image, file, attributes);
-    text_ = outcome_ ? "" : message();
-    const auto work = [this, from = std::make_shared<File>(std::move(file)),
-                       size = attributes.size] {
-        if (outcome_) {
-            try {
-                outcome_ = store(*from, size);
-            } catch (const std::bad_alloc &) {
-                outcome_ = fail(CD_ERROR_NO_MEMORY, "no memory to copy a point in time");
-            }
-            text_ = outcome_ ? "" : message();
-        }
+    if (Status status = redset::open_to_read(path, *image, attributes); !status) {
+        return status;
+    }
+    const auto work = [this, image, size = attributes.size] {
+        outcome_ = KeptOutcome(attempt([&] { return store(*image, size); }));
         copied_ = true;
     };
     try {
@@ -51,6 +54,7 @@ void Flush::begin(const Point &point, const std::string &image) {
     } catch (const std::exception &) { // std::system_error: then this thread copies
         work();
     }
+    return Status::ok();
 }
 
 Status Flush::store(const File &image, uint64_t size) const {
@@ -101,24 +105,24 @@ redset::Set Flush::set_of_this_rank() const {
     return {{Scheme::single, 1, 0}, job_.all().self(), ranks, job_.program_ranks(), {job_.rank()}};
 }
 
-void Flush::finish() {
+void Flush::finish() noexcept {
     if (thread_.joinable()) {
         thread_.join();
     }
     begun_ = false;
-    Status status =
-        outcome_ ? Status::ok() : fail(outcome_.code(), "%s", text_.empty() ? "" : text_.c_str());
-    status = agree(job_, status);
+    Status status = agree(job_, outcome_.again());
     if (status) {
-        status = agree(job_, store_.folder.mark_agreed(point_, job_.rank()));
+        status =
+            agree(job_, attempt([&] { return store_.folder.mark_agreed(point_, job_.rank()); }));
     }
     if (status && store_.speaks) {
-        store_.folder.remove_before(point_.number, {});
+        attempt_quietly([&] { return store_.folder.remove_before(point_.number, {}); });
     }
     if (!status && job_.all().self() == 0) {
-        const std::string line = "epoch " + std::to_string(point_.epoch) +
-                                 " is not in the directory of flush=: " + message();
-        os::system().warn(line.c_str());
+        char line[1200];
+        std::snprintf(line, sizeof line, "epoch %llu is not in the directory of flush=: %s",
+                      static_cast<unsigned long long>(point_.epoch), message());
+        os::system().warn(line);
     }
 }
 

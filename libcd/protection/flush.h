@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "base/kept_outcome.h"
 #include "protection/opening.h"
 
 #include <atomic>
@@ -24,16 +25,18 @@ public:
     bool is_due(uint64_t epoch) const { return epoch % interval_ == 0; }
 
     // Begins to copy this rank's image, which may lose its name meanwhile. Nothing is under way.
-    void begin(const Point &point, const std::string &image);
+    // That it fails is found when it is finished.
+    void begin(const Point &point, const Folder &folder) noexcept;
 
     bool under_way() const { return begun_; }
     bool copied() const { return copied_; } // what is under way, in this rank
 
     // Waits until all ranks have copied; all call it. That it failed is told to people: the point
     // in time is protected all the same.
-    void finish();
+    void finish() noexcept;
 
 private:
+    Status begin_to_copy(const Folder &folder, const Point &original);
     Status copy(const File &image, uint64_t size) const;
     Status store(const File &image, uint64_t size) const;
     redset::Set set_of_this_rank() const;
@@ -46,8 +49,7 @@ private:
     bool begun_ = false;
     std::thread thread_;
     std::atomic<bool> copied_ = false;
-    Status outcome_; // of the thread
-    std::string text_;
+    KeptOutcome outcome_; // of the thread
 };
 
 } // namespace cd::protection

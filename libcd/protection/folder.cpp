@@ -74,8 +74,9 @@ Status look_into(const std::string &path, const Point &point, std::map<int, Rank
     return Status::ok();
 }
 
-void remove_file(const File &directory, const std::string &name) {
-    os::system().unlink_at(directory.descriptor(), name.c_str());
+// Whether it is gone now.
+bool remove_file(const File &directory, const std::string &name) {
+    return os::system().unlink_at(directory.descriptor(), name.c_str()) == 0 || errno == ENOENT;
 }
 
 } // namespace
@@ -164,20 +165,23 @@ Status Folder::mark_agreed(const Point &point, int rank) const {
 }
 
 // Records go first, so that what is left of them never looks like a point in time that was lost.
-void Folder::remove(const Point &point) const {
-    const MessageKeeper keeper;
+Status Folder::remove(const Point &point) const {
     const std::string path = path_of(point);
     std::vector<std::string> names;
-    if (!names_in(path, names)) {
-        return;
+    if (Status status = names_in(path, names); !status) {
+        return status;
     }
     const File directory = open_directory(path);
-    std::stable_partition(names.begin(), names.end(),
-                          [](const std::string &name) { return name.ends_with(".agreed"); });
-    for (const std::string &name : names) {
-        remove_file(directory, name);
+    const auto others =
+        std::stable_partition(names.begin(), names.end(),
+                              [](const std::string &name) { return name.ends_with(".agreed"); });
+    for (auto name = names.begin(); name != names.end(); ++name) {
+        if (!remove_file(directory, *name) && name < others) {
+            return directory.refused("remove a record in the directory", 0);
+        }
     }
     os::system().remove_directory_at(AT_FDCWD, path.c_str());
+    return Status::ok();
 }
 
 void Folder::remove_files_of(const Point &point, int rank) const {
@@ -194,19 +198,21 @@ void Folder::remove_files_of(const Point &point, int rank) const {
     }
 }
 
-void Folder::remove_before(uint64_t number, std::span<const int> keeping) const {
-    const MessageKeeper keeper;
+Status Folder::remove_before(uint64_t number, std::span<const int> keeping) const {
     std::vector<std::string> names;
-    if (!names_in(path_, names)) {
-        return;
+    if (Status status = names_in(path_, names); !status) {
+        return status;
     }
+    Status outcome;
     for (const std::string &name : names) {
         const auto point = point_of(name);
         if (point && point->number < number &&
             std::ranges::find(keeping, point->level) == keeping.end()) {
-            remove(*point);
+            Status status = remove(*point);
+            outcome = outcome ? status : outcome;
         }
     }
+    return outcome;
 }
 
 Status Folder::bury(uint64_t number) const {
@@ -214,6 +220,14 @@ Status Folder::bury(uint64_t number) const {
     const File file(
         os::system().open_at(AT_FDCWD, path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW, 0600), path);
     return file.is_open() ? force(path_) : file.refused("create the file", 0);
+}
+
+Status Folder::unbury(uint64_t number) const {
+    const std::string path = path_ + "/" + tombstone_name(number);
+    if (os::system().unlink_at(AT_FDCWD, path.c_str()) != 0 && errno != ENOENT) {
+        return File(-1, path).refused("remove the file", 0);
+    }
+    return force(path_);
 }
 
 void Folder::remove_tombstones() const {

@@ -46,15 +46,17 @@ public:
     Status mark_agreed(const Point &point, int rank) const;
 
     // What cannot be removed stays; nobody depends on it any more.
-    void remove(const Point &point) const;
     void remove_files_of(const Point &point, int rank) const;
-    // Attempts with smaller numbers, but for those of levels that keep what they have.
-    void remove_before(uint64_t number, std::span<const int> keeping) const;
+    // Attempts with smaller numbers, but for those of levels that keep what they have. Fails where
+    // a record that one of them counted stays, with all that is beside it.
+    Status remove_before(uint64_t number, std::span<const int> keeping) const;
 
     Status bury(uint64_t number) const;
+    Status unbury(uint64_t number) const;
     void remove_tombstones() const;
 
 private:
+    Status remove(const Point &point) const;
     Status force(const std::string &path) const;
 
     std::string path_;

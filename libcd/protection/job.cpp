@@ -2,47 +2,68 @@
 // Copyright the containment-domains authors
 #include "protection/job.h"
 
-#include "protection/division.h"
-
 #include <algorithm>
+#include <cstdarg>
+#include <cstdio>
 #include <cstring>
 
 namespace cd::protection {
 namespace {
 
 using redset::Bytes;
+using redset::code_of;
+using redset::text_of;
 
-struct Failure {
-    cd_error code = CD_ERROR_NONE;
-    std::string text;
+// A sentence that is put together where there may be no memory; cut where it is too long.
+class Sentence {
+public:
+    [[gnu::format(printf, 2, 3)]] void add(const char *format, ...) {
+        va_list values;
+        va_start(values, format);
+        const int length = std::vsnprintf(text_ + used_, sizeof text_ - used_, format, values);
+        va_end(values);
+        used_ = std::min(used_ + static_cast<size_t>(std::max(length, 0)), sizeof text_ - 1);
+    }
+    const char *text() const { return text_; }
+
+private:
+    char text_[1024] = "";
+    size_t used_ = 0;
 };
 
-std::vector<Failure> failures_in(const std::vector<Bytes> &told) {
-    std::vector<Failure> failures;
-    for (const Bytes &bytes : told) {
-        Failure failure;
-        std::memcpy(&failure.code, bytes.data(), sizeof failure.code);
-        if (failure.code != CD_ERROR_NONE) {
-            failure.text = reinterpret_cast<const char *>(bytes.data()) + sizeof failure.code;
+// What a set found is known to all of its members, and said once.
+Status too_much_lost(const std::vector<Bytes> &told) {
+    Sentence all;
+    const auto is_one = [](const Bytes &each) {
+        return code_of(each) == CD_ERROR_REDUNDANCY_EXCEEDED;
+    };
+    for (auto each = told.begin(); each != told.end(); ++each) {
+        const bool said = std::any_of(told.begin(), each, [&](const Bytes &earlier) {
+            return is_one(earlier) && std::strcmp(text_of(earlier), text_of(*each)) == 0;
+        });
+        if (is_one(*each) && !said) {
+            all.add("%s%s", *all.text() != '\0' ? " | " : "", text_of(*each));
         }
-        failures.push_back(std::move(failure));
     }
-    return failures;
+    return fail(CD_ERROR_REDUNDANCY_EXCEEDED, "%s", all.text());
 }
 
-// What a set found is known to all of its members, and said once.
-Status too_much_lost(const std::vector<Failure> &failures) {
-    std::vector<std::string> texts;
-    for (const auto &[code, text] : failures) {
-        if (code == CD_ERROR_REDUNDANCY_EXCEEDED && std::ranges::find(texts, text) == texts.end()) {
-            texts.push_back(text);
+// With the ranks that have the same code, as far as they fit in with the reason.
+Status failure_of(const std::vector<Bytes> &told, const Bytes &first,
+                  const std::vector<int> &ranks) {
+    constexpr int most = 30;
+    Sentence list;
+    int failed = 0;
+    for (size_t i = 0; i < told.size(); ++i) {
+        if (code_of(told[i]) == code_of(first) && ++failed <= most) {
+            list.add("%s%d", failed == 1 ? "" : ", ", ranks[i]);
         }
     }
-    std::string all;
-    for (const std::string &text : texts) {
-        all += (all.empty() ? "" : " | ") + text;
+    if (failed > most) {
+        list.add(" and %d more", failed - most);
     }
-    return fail(CD_ERROR_REDUNDANCY_EXCEEDED, "%s", all.c_str());
+    return fail(code_of(first), "rank%s %s: %s", failed > 1 ? "s" : "", list.text(),
+                text_of(first));
 }
 
 } // namespace
@@ -53,38 +74,26 @@ Status agree(Job &job, Status own) {
 }
 
 Status agree(Job &job, Status own, std::span<const std::byte> bytes, std::vector<Bytes> &all) {
-    const cd_error code = own.code();
-    const auto content = own ? bytes : std::as_bytes(std::span(message(), strlen(message()) + 1));
-    Bytes told(sizeof code + content.size());
-    std::memcpy(told.data(), &code, sizeof code);
-    std::ranges::copy(content, told.begin() + sizeof code);
-    std::vector<Bytes> gathered;
-    if (Status status = job.all().gather(told, gathered); !status) {
+    std::vector<Bytes> told;
+    if (Status status = redset::gather_outcomes(job.all(), own, bytes, told); !status) {
         return status;
     }
-    const std::vector<Failure> failures = failures_in(gathered);
-    const auto failed = [](const Failure &failure) { return failure.code != CD_ERROR_NONE; };
-    if (std::ranges::none_of(failures, failed)) {
-        for (Bytes &each : gathered) {
-            each.erase(each.begin(), each.begin() + sizeof code);
-        }
-        all = std::move(gathered);
+    const auto failed = [](const Bytes &each) { return code_of(each) != CD_ERROR_NONE; };
+    if (std::ranges::none_of(told, failed)) {
+        redset::take_codes_off(told);
+        all = std::move(told);
         return Status::ok();
     }
-    const auto other = std::ranges::find_if(failures, [&](const Failure &failure) {
-        return failed(failure) && failure.code != CD_ERROR_REDUNDANCY_EXCEEDED;
+    const auto other = std::ranges::find_if(told, [&](const Bytes &each) {
+        return failed(each) && code_of(each) != CD_ERROR_REDUNDANCY_EXCEEDED;
     });
-    if (other == failures.end()) {
-        return too_much_lost(failures);
-    }
-    std::vector<int> ranks;
-    for (size_t i = 0; i < failures.size(); ++i) {
-        if (failures[i].code == other->code) {
-            ranks.push_back(job.ranks()[i]);
-        }
-    }
-    return fail(other->code, "rank%s %s: %s", ranks.size() > 1 ? "s" : "",
-                list_ranks(ranks).c_str(), other->text.c_str());
+    return other == told.end() ? too_much_lost(told) : failure_of(told, *other, job.ranks());
+}
+
+Status agree_on_memory(Job &job, Status found) {
+    const bool lacking = found.code() == CD_ERROR_NO_MEMORY;
+    Status status = agree(job, lacking ? found : Status::ok());
+    return status ? found : status;
 }
 
 } // namespace cd::protection

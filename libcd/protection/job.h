@@ -22,7 +22,8 @@ public:
     virtual int program_ranks() const = 0;
     virtual std::string node() const = 0;
 
-    // All call it; those with the same color meet in part, in the order of their keys.
+    // All call it; those with the same color meet in part, in the order of their keys. All get the
+    // same outcome. Does not throw.
     virtual Status divide(int color, int key, std::unique_ptr<redset::Exchange> &part) = 0;
 
     int rank() { return ranks()[static_cast<size_t>(all().self())]; }
@@ -30,11 +31,15 @@ public:
 
 // All get the same outcome: success when all have it, else the first failure, and which ranks
 // failed with its code. CD_ERROR_REDUNDANCY_EXCEEDED only where nothing else went wrong, and with
-// all that is lost.
+// all that is lost. Does not throw.
 Status agree(Job &job, Status own);
 
 // The same, and everybody's bytes when all succeeded.
 Status agree(Job &job, Status own, std::span<const std::byte> bytes,
              std::vector<redset::Bytes> &all);
+
+// For what all ranks find out alike: who has no memory to do so makes all fail; else the outcome is
+// what was found.
+Status agree_on_memory(Job &job, Status found);
 
 } // namespace cd::protection

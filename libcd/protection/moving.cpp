@@ -2,11 +2,12 @@
 // Copyright the containment-domains authors
 #include "protection/moving.h"
 
+#include "base/attempt.h"
 #include "redset/drafts.h"
 #include "redset/open_file.h"
 
 #include <algorithm>
-#include <array>
+#include <memory>
 
 namespace cd::protection {
 namespace {
@@ -63,20 +64,21 @@ public:
                 incoming_.push_back({transfer, {}, 0, std::vector<std::byte>(most)});
             }
         }
+        out_.reserve(outgoing_.size());
+        in_.reserve(incoming_.size());
+        exchange_.reserve(std::max(outgoing_.size(), incoming_.size()));
     }
 
     Status announce() {
-        std::vector<Exchange::Message> out;
-        std::vector<Exchange::Message> in;
         for (Outgoing &each : outgoing_) {
-            out.push_back({each.transfer.to,
-                           std::as_writable_bytes(std::span(&each.announcement, size_t{1}))});
+            out_.push_back({each.transfer.to,
+                            std::as_writable_bytes(std::span(&each.announcement, size_t{1}))});
         }
         for (Incoming &each : incoming_) {
-            in.push_back({each.transfer.from,
-                          std::as_writable_bytes(std::span(&each.announcement, size_t{1}))});
+            in_.push_back({each.transfer.from,
+                           std::as_writable_bytes(std::span(&each.announcement, size_t{1}))});
         }
-        return meet(out, in);
+        return meet();
     }
 
     Status carry() {
@@ -104,36 +106,38 @@ public:
         return outcome_;
     }
 
-    Status publish() { return drafts_.publish(); }
+    Status publish() {
+        return attempt([&] { return drafts_.publish(); });
+    }
 
 private:
-    Status meet(const std::vector<Exchange::Message> &out,
-                const std::vector<Exchange::Message> &in) {
-        if (Status status = exchange_.start(out, in); !status) {
+    Status meet() {
+        if (Status status = exchange_.start(out_, in_); !status) {
             return status;
         }
+        out_.clear();
+        in_.clear();
         return exchange_.finish();
     }
 
     // Who cannot read goes on with whatever is in the buffer: the checksums will tell.
     Status carry(uint64_t round) {
-        std::vector<Exchange::Message> out;
-        std::vector<Exchange::Message> in;
         for (Outgoing &each : outgoing_) {
             if (const size_t length = length_of(each.transfer, round); length > 0) {
                 if (each.announcement.readable) {
-                    const MessageKeeper keeper;
-                    (void)each.file.read(round * moved_piece, each.buffer.data(), length).is_ok();
+                    attempt_quietly([&] {
+                        return each.file.read(round * moved_piece, each.buffer.data(), length);
+                    });
                 }
-                out.push_back({each.transfer.to, std::span(each.buffer).first(length)});
+                out_.push_back({each.transfer.to, std::span(each.buffer).first(length)});
             }
         }
         for (Incoming &each : incoming_) {
             if (const size_t length = length_of(each.transfer, round); length > 0) {
-                in.push_back({each.transfer.from, std::span(each.buffer).first(length)});
+                in_.push_back({each.transfer.from, std::span(each.buffer).first(length)});
             }
         }
-        if (Status status = meet(out, in); !status) {
+        if (Status status = meet(); !status) {
             return status;
         }
         for (const Incoming &each : incoming_) {
@@ -149,7 +153,7 @@ private:
 
     template <typename Action> void try_files(const Action &action) {
         if (outcome_) {
-            outcome_ = action();
+            outcome_ = attempt(action);
         }
     }
 
@@ -159,6 +163,8 @@ private:
     uint64_t rounds_ = 0;
     std::vector<Outgoing> outgoing_;
     std::vector<Incoming> incoming_;
+    std::vector<Exchange::Message> out_; // of one round
+    std::vector<Exchange::Message> in_;
     Status outcome_;
 };
 
@@ -166,18 +172,26 @@ private:
 
 Status move_files(Job &job, const Folder &folder, const Point &point,
                   const std::vector<Transfer> &transfers, bool sync) {
-    Moving moving(job.all(), folder.path_of(point), job.rank(), sync);
-    moving.prepare(transfers);
-    if (Status status = moving.announce(); !status) {
+    std::unique_ptr<Moving> moving;
+    Status prepared = attempt([&] {
+        moving = std::make_unique<Moving>(job.all(), folder.path_of(point), job.rank(), sync);
+        moving->prepare(transfers);
+    });
+    if (Status status = agree(job, prepared); !status) {
         return status;
     }
-    if (Status status = moving.carry(); !status) {
+    Status carried = moving->announce();
+    if (carried) {
+        carried = moving->carry();
+    }
+    if (!carried) {
+        (void)moving.release(); // what was started has its buffers for ever
+        return carried;
+    }
+    if (Status status = agree(job, moving->finish()); !status) {
         return status;
     }
-    if (Status status = agree(job, moving.finish()); !status) {
-        return status;
-    }
-    return agree(job, moving.publish());
+    return agree(job, moving->publish());
 }
 
 } // namespace cd::protection

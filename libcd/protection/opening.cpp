@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "protection/opening.h"
 
+#include "base/attempt.h"
+#include "base/kept_outcome.h"
 #include "config/restart_choice.h"
 #include "protection/moving.h"
 #include "redset/kvtree_image.h"
@@ -17,9 +19,9 @@ namespace {
 using redset::Bytes;
 using redset::KvTree;
 
-void warn_once(Job &job, const std::string &line) {
+void warn_once(Job &job, const char *line) {
     if (job.all().self() == 0) {
-        os::system().warn(line.c_str());
+        os::system().warn(line);
     }
 }
 
@@ -63,8 +65,21 @@ std::vector<std::string> take_list(const KvTree &tree, const char *key) {
     return values;
 }
 
-Status introduce(Job &job, const Request &request, const std::vector<OpenStore> &stores, Status own,
-                 std::vector<Introduction> &all) {
+Status open_stores(const Request &request, std::vector<OpenStore> &stores) {
+    for (const std::string &directory : request.stores) {
+        OpenStore &store = stores.emplace_back();
+        if (Status status = Folder::open(directory, request.root, request.sync, store.folder);
+            !status) {
+            return status;
+        }
+    }
+    return Status::ok();
+}
+
+Status tell_of(Job &job, const Request &request, std::vector<OpenStore> &stores, Bytes &told) {
+    if (Status status = open_stores(request, stores); !status) {
+        return status;
+    }
     Introduction self{settings_of(request), {}, {}, 0};
     for (const LevelRequest &level : request.levels) {
         self.groups.push_back(level.group);
@@ -74,22 +89,18 @@ Status introduce(Job &job, const Request &request, const std::vector<OpenStore> 
         self.directories.push_back(job.node() + ":" + std::to_string(identity.device) + ":" +
                                    std::to_string(identity.inode));
     }
-    if (own && os::system().random(&self.session, sizeof self.session) != 0) {
-        own = fail(CD_ERROR_STORE_IO, "the system gives no random number");
+    if (os::system().random(&self.session, sizeof self.session) != 0) {
+        return fail(CD_ERROR_STORE_IO, "the system gives no random number");
     }
     KvTree tree;
     tree.add_value("SETTINGS", self.settings);
     add_list(tree, "GROUP", self.groups);
     add_list(tree, "DIRECTORY", self.directories);
     tree.add_number("SESSION", self.session);
-    Bytes told;
-    if (own) {
-        own = redset::encode_image(tree, "an introduction", told);
-    }
-    std::vector<Bytes> heard;
-    if (Status status = agree(job, own, told, heard); !status) {
-        return status;
-    }
+    return redset::encode_image(tree, "an introduction", told);
+}
+
+Status hear_of(const std::vector<Bytes> &heard, std::vector<Introduction> &all) {
     for (const Bytes &bytes : heard) {
         KvTree theirs;
         uint64_t size = 0;
@@ -173,38 +184,46 @@ public:
 
     Status bring(const Point &point) {
         Division division;
-        if (Status status = find_sets(findings_, point, division); !status) {
+        std::vector<Transfer> transfers;
+        Status found = attempt([&] {
+            transfers = find_transfers(findings_, point);
+            return find_sets(findings_, point, division);
+        });
+        if (Status status = agree_on_memory(job_, found); !status) {
             return status;
         }
-        if (Status status = agree(job_, folder_.make(point)); !status) {
+        redset::Place place;
+        Status made = attempt([&] {
+            place = {folder_.path_of(point), ""};
+            return folder_.make(point);
+        });
+        if (Status status = agree(job_, made); !status) {
             return status;
         }
-        if (Status status =
-                move_files(job_, folder_, point, find_transfers(findings_, point), sync_);
-            !status) {
+        if (Status status = move_files(job_, folder_, point, transfers, sync_); !status) {
             return status;
         }
         const redset::Set &set = division.set_of(job_.rank());
-        if (Status status = rebuild(point, set); !status) {
+        if (Status status = rebuild(point, set, place); !status) {
             return status;
         }
-        return agree(job_, write_down(point, set));
+        return agree(job_, attempt([&] { return write_down(point, set); }));
     }
 
 private:
-    Status rebuild(const Point &point, const redset::Set &set) {
+    Status rebuild(const Point &point, const redset::Set &set, const redset::Place &place) {
         std::unique_ptr<redset::Exchange> part;
         if (Status status = job_.divide(set.group, member_of(set, job_.rank()), part); !status) {
             return status;
         }
         redset::Survey survey;
-        Status status = redset::rebuild(*part, set, {folder_.path_of(point), ""}, {sync_}, survey);
-        if (status.code() == CD_ERROR_STORE_DAMAGED) {
-            status = fail(CD_ERROR_REDUNDANCY_EXCEEDED, "%s", std::string(message()).c_str());
-        }
-        if (status.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
-            status = fail(CD_ERROR_REDUNDANCY_EXCEEDED, "epoch %llu: %s", printable(point.epoch),
-                          std::string(message()).c_str());
+        Status status = redset::rebuild(*part, set, place, {sync_}, survey);
+        if (status.code() == CD_ERROR_STORE_DAMAGED ||
+            status.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
+            char why[1024];
+            std::snprintf(why, sizeof why, "%s", message());
+            status =
+                fail(CD_ERROR_REDUNDANCY_EXCEEDED, "epoch %llu: %s", printable(point.epoch), why);
         }
         return agree(job_, status);
     }
@@ -236,13 +255,17 @@ private:
 Status bring_newest(Job &job, const std::vector<OpenStore> &stores,
                     const std::vector<Findings> &findings, const std::vector<Start> &points,
                     bool sync, std::optional<Start> &start) {
-    std::string lost;
+    KeptOutcome newest;
     for (const Start &each : points) {
         Bringing bringing(job, stores[each.store].folder, findings[each.store], sync);
         Status status = bringing.bring(each.point);
         if (status) {
-            if (!lost.empty()) {
-                warn_once(job, lost + "; starting from epoch " + std::to_string(each.point.epoch));
+            if (!newest.is_ok()) {
+                (void)newest.again().is_ok();
+                char line[1100];
+                std::snprintf(line, sizeof line, "%s; starting from epoch %llu", message(),
+                              printable(each.point.epoch));
+                warn_once(job, line);
             }
             start = each;
             return status;
@@ -250,36 +273,35 @@ Status bring_newest(Job &job, const std::vector<OpenStore> &stores,
         if (status.code() != CD_ERROR_REDUNDANCY_EXCEEDED) {
             return status;
         }
-        lost = lost.empty() ? message() : lost;
-    }
-    return lost.empty() ? Status::ok() : fail(CD_ERROR_REDUNDANCY_EXCEEDED, "%s", lost.c_str());
-}
-
-Status open_stores(const Request &request, std::vector<OpenStore> &stores) {
-    for (const std::string &directory : request.stores) {
-        OpenStore &store = stores.emplace_back();
-        if (Status status = Folder::open(directory, request.root, request.sync, store.folder);
-            !status) {
-            return status;
+        if (newest.is_ok()) {
+            newest = KeptOutcome(status);
         }
     }
-    return Status::ok();
+    return newest.again();
 }
 
-Status look(Job &job, const std::vector<Introduction> &introductions,
-            std::vector<OpenStore> &stores, std::vector<Findings> &findings) {
-    const int self = job.all().self();
+// Who speaks for which directory.
+Status find_all_speakers(int self, const std::vector<int> &ranks,
+                         const std::vector<Introduction> &introductions,
+                         std::vector<OpenStore> &stores, std::vector<Findings> &findings) {
     for (size_t i = 0; i < stores.size(); ++i) {
         std::vector<std::string> directories;
         for (const Introduction &each : introductions) {
             directories.push_back(each.directories[i]);
         }
-        Findings &found =
-            findings.emplace_back(Findings{job.ranks(), find_speakers(directories), {}});
+        const Findings &found =
+            findings.emplace_back(Findings{ranks, find_speakers(directories), {}});
         stores[i].speaks = found.speakers[static_cast<size_t>(self)] == self;
+    }
+    return Status::ok();
+}
+
+Status look(Job &job, const std::vector<OpenStore> &stores, std::vector<Findings> &findings) {
+    for (size_t i = 0; i < stores.size(); ++i) {
         Content content;
-        Status looked = stores[i].speaks ? stores[i].folder.look(content) : Status::ok();
-        if (Status status = share(job, looked, content, found.contents); !status) {
+        Status looked = attempt(
+            [&] { return stores[i].speaks ? stores[i].folder.look(content) : Status::ok(); });
+        if (Status status = share(job, looked, content, findings[i].contents); !status) {
             return status;
         }
     }
@@ -304,7 +326,7 @@ Status divide_levels(Job &job, const Request &request,
             return status;
         }
         if (!level.division.fallback.empty()) {
-            warn_once(job, level.division.fallback);
+            warn_once(job, level.division.fallback.c_str());
         }
     }
     return Status::ok();
@@ -314,23 +336,34 @@ Status divide_levels(Job &job, const Request &request,
 
 Status open(Job &job, const Request &request, Opened &opened) {
     Opened result;
+    Bytes told;
+    std::vector<Bytes> heard;
+    Status own = attempt([&] { return tell_of(job, request, result.stores, told); });
+    if (Status status = agree(job, own, told, heard); !status) {
+        return status;
+    }
     std::vector<Introduction> introductions;
-    Status own = open_stores(request, result.stores);
-    if (Status status = introduce(job, request, result.stores, own, introductions); !status) {
-        return status;
-    }
-    if (Status status = check_settings(job, introductions); !status) {
-        return status;
-    }
-    if (Status status = divide_levels(job, request, introductions, result.levels); !status) {
-        return status;
-    }
     std::vector<Findings> findings;
-    if (Status status = look(job, introductions, result.stores, findings); !status) {
+    Status understood = attempt([&] {
+        Status status = hear_of(heard, introductions);
+        status = status ? check_settings(job, introductions) : status;
+        status = status ? divide_levels(job, request, introductions, result.levels) : status;
+        return status ? find_all_speakers(job.all().self(), job.ranks(), introductions,
+                                          result.stores, findings)
+                      : status;
+    });
+    if (Status status = agree_on_memory(job, understood); !status) {
         return status;
     }
-    std::vector<Start> points = all_agreed(findings);
-    if (Status status = choose(request.restart, points); !status) {
+    if (Status status = look(job, result.stores, findings); !status) {
+        return status;
+    }
+    std::vector<Start> points;
+    Status chosen = attempt([&] {
+        points = all_agreed(findings);
+        return choose(request.restart, points);
+    });
+    if (Status status = agree_on_memory(job, chosen); !status) {
         return status;
     }
     if (Status status =

@@ -35,7 +35,7 @@ struct Request {
 
 struct OpenStore {
     Folder folder;
-    bool speaks = false; // for its directory
+    bool speaks = false;                    // for its directory
 };
 
 struct OpenLevel {
@@ -63,7 +63,7 @@ struct Opened {
 // Finds the newest point in time that counted and of which all ranks have their files or can have
 // them rebuilt, and does that; all ranks get the same outcome. Nothing is deleted. Where nothing is
 // left of any, all start afresh; where something is left and not enough of any,
-// CD_ERROR_REDUNDANCY_EXCEEDED tells which ranks' files are lost. May throw std::bad_alloc.
+// CD_ERROR_REDUNDANCY_EXCEEDED tells which ranks' files are lost. Does not throw.
 Status open(Job &job, const Request &request, Opened &opened);
 
 } // namespace cd::protection

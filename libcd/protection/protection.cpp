@@ -2,40 +2,17 @@
 // Copyright the containment-domains authors
 #include "protection/protection.h"
 
+#include "base/attempt.h"
 #include "redset/apply.h"
 
 #include <algorithm>
 #include <cstring>
 #include <exception>
-#include <new>
 #include <utility>
 
 namespace cd::protection {
-namespace {
 
 using redset::Bytes;
-
-// Releases a point that was offered, exactly once.
-class Release {
-public:
-    explicit Release(const cd_offered_point *point) : point_(point) {}
-    Release(const Release &) = delete;
-    Release &operator=(const Release &) = delete;
-    ~Release() {
-        if (point_ != nullptr) {
-            point_->release(point_->context);
-        }
-    }
-
-private:
-    const cd_offered_point *point_;
-};
-
-} // namespace
-
-Status Protection::Outcome::again() const {
-    return status ? Status::ok() : fail(status.code(), "%s", text.c_str());
-}
 
 Status Protection::open(std::unique_ptr<Job> job, const Request &request, Mode mode,
                         std::unique_ptr<Protection> &protection) {
@@ -43,24 +20,34 @@ Status Protection::open(std::unique_ptr<Job> job, const Request &request, Mode m
     if (Status status = protection::open(*job, request, opened); !status) {
         return status;
     }
-    protection.reset(new Protection(std::move(job), std::move(opened), request, mode));
+    std::unique_ptr<Protection> made;
+    Job &ranks = *job; // where it lives does not change
+    Status ready = attempt([&] {
+        std::unique_ptr<Flush> flush;
+        if (request.flush_store) {
+            flush = std::make_unique<Flush>(ranks, opened.stores[*request.flush_store],
+                                            request.flush_interval, request.sync);
+        }
+        made.reset(new Protection(std::move(job), std::move(opened), std::move(flush), request.sync,
+                                  mode));
+    });
+    if (Status status = agree(ranks, ready); !status) {
+        return status;
+    }
+    protection = std::move(made);
     return Status::ok();
 }
 
-Protection::Protection(std::unique_ptr<Job> job, Opened opened, const Request &request, Mode mode)
-    : job_(std::move(job)), opened_(std::move(opened)), sync_(request.sync), mode_(mode),
-      protected_epoch_(opened_.start ? opened_.start->point.epoch : 0) {
-    if (request.flush_store) {
-        flush_ = std::make_unique<Flush>(*job_, opened_.stores[*request.flush_store],
-                                         request.flush_interval, sync_);
-    }
-}
+Protection::Protection(std::unique_ptr<Job> job, Opened opened, std::unique_ptr<Flush> flush,
+                       bool sync, Mode mode) noexcept
+    : job_(std::move(job)), opened_(std::move(opened)), sync_(sync), mode_(mode),
+      protected_epoch_(opened_.start ? opened_.start->point.epoch : 0), flush_(std::move(flush)) {}
 
 // A copy that is under way stays unfinished: the others are perhaps not here.
 Protection::~Protection() { (void)earlier(); }
 
 Status Protection::wait() {
-    const Outcome outcome = earlier();
+    const KeptOutcome outcome = earlier();
     if (flush_ && flush_->under_way()) {
         flush_->finish();
     }
@@ -73,36 +60,28 @@ std::string Protection::image_of_start() const {
 }
 
 Status Protection::protect(const cd_offered_point *offered) {
-    const Release release(offered);
-    const Outcome before = earlier();
+    const KeptOutcome before = earlier();
+    if (offered != nullptr) {
+        offered_ = *offered;
+    }
     const uint64_t epoch = offered != nullptr ? offered->epoch : 0;
     const Point point{opened_.next_number++, epoch, level_of(epoch).index, opened_.session};
-    Status written = write_image(point, offered);
-    if (Status status = mode_ == Mode::sync ? complete(point, written) : hand_over(point, written);
-        !status) {
+    if (Status status = mode_ == Mode::sync ? complete(point) : hand_over(point); !status) {
         return status;
     }
     return before.again();
 }
 
-Status Protection::hand_over(const Point &point, Status written) {
-    const Outcome known{written, written ? "" : message()};
+Status Protection::hand_over(const Point &point) {
     try {
-        helper_ = std::thread([this, point, known] {
-            try {
-                outcome_.status = complete(point, known.again());
-                outcome_.text = outcome_.status ? "" : message();
-            } catch (const std::bad_alloc &) {
-                outcome_ = {fail(CD_ERROR_NO_MEMORY, "no memory to protect a point in time"), ""};
-            }
-        });
+        helper_ = std::thread([this, point] { outcome_ = KeptOutcome(complete(point)); });
     } catch (const std::exception &) { // std::system_error; the ranks meet all the same
-        return complete(point, known.again());
+        return complete(point);
     }
     return Status::ok();
 }
 
-Protection::Outcome Protection::earlier() {
+KeptOutcome Protection::earlier() {
     if (!helper_.joinable()) {
         return {};
     }
@@ -110,32 +89,41 @@ Protection::Outcome Protection::earlier() {
     return std::exchange(outcome_, {});
 }
 
-Status Protection::write_image(const Point &point, const cd_offered_point *offered) {
-    if (offered == nullptr) {
+Status Protection::write_image(const Point &point, Written &written) const {
+    if (!offered_) {
         return fail(CD_ERROR_STORE_IO, "the advance failed, so that nothing new is protected");
     }
     const Folder &folder = folder_of(point);
+    written = {{folder.path_of(point), ""}, {image_name(job_->rank())}};
     if (Status status = folder.make(point); !status) {
         return status;
     }
-    const std::string path = folder.path_of(point) + "/" + image_name(job_->rank());
+    const std::string path = written.place.path(written.names.front());
     cd_protection_message why = {};
-    if (const int code = offered->write_image(offered->context, path.c_str(), &why); code != 0) {
+    if (const int code = offered_->write_image(offered_->context, path.c_str(), &why); code != 0) {
         return fail(static_cast<cd_error>(code), "%.1000s", why.text);
     }
     return Status::ok();
 }
 
+void Protection::release() noexcept {
+    if (offered_) {
+        offered_->release(offered_->context);
+        offered_.reset();
+    }
+}
+
 // Two phases: when all ranks have stored it, each writes that down; when all have done that, those
 // before it go. A restart finds the new one if any rank has got so far, and the old one if none
 // has.
-Status Protection::complete(const Point &point, Status written) {
-    if (Status status = store(point, written); !status) {
-        const MessageKeeper keeper;
-        folder_of(point).remove_files_of(point, job_->rank());
+Status Protection::complete(const Point &point) noexcept {
+    const Folder &folder = folder_of(point);
+    if (Status status = store(point); !status) {
+        attempt_quietly([&] { folder.remove_files_of(point, job_->rank()); });
         return status;
     }
-    if (Status status = agree(*job_, folder_of(point).mark_agreed(point, job_->rank())); !status) {
+    Status marked = attempt([&] { return folder.mark_agreed(point, job_->rank()); });
+    if (Status status = agree(*job_, marked); !status) {
         return status;
     }
     protected_epoch_ = point.epoch;
@@ -143,14 +131,14 @@ Status Protection::complete(const Point &point, Status written) {
         if (flush_->under_way()) {
             flush_->finish();
         }
-        flush_->begin(point, folder_of(point).path_of(point) + "/" + image_name(job_->rank()));
+        flush_->begin(point, folder);
     }
-    remove_older(point);
+    attempt_quietly([&] { return remove_older(point); });
     return Status::ok();
 }
 
 // Other levels keep what they have: it survives more, or is the newest of theirs.
-void Protection::remove_older(const Point &point) const {
+Status Protection::remove_older(const Point &point) const {
     std::vector<int> keeping{flush_level};
     for (const OpenLevel &level : opened_.levels) {
         if (level.index != point.level) {
@@ -158,10 +146,13 @@ void Protection::remove_older(const Point &point) const {
         }
     }
     for (const OpenStore &store : opened_.stores) {
-        if (store.speaks) {
-            store.folder.remove_before(point.number, keeping);
+        if (Status status =
+                store.speaks ? store.folder.remove_before(point.number, keeping) : Status::ok();
+            !status) {
+            return status;
         }
     }
+    return Status::ok();
 }
 
 const OpenLevel &Protection::level_of(uint64_t epoch) const {
@@ -182,21 +173,24 @@ const Folder &Protection::folder_of(const Point &point) const {
     return opened_.stores[level_with(point.level).store].folder;
 }
 
-Status Protection::store(const Point &point, Status written) {
+Status Protection::store(const Point &point) noexcept {
+    Written written;
+    Status stored = attempt([&] { return write_image(point, written); });
+    release();
     bool flushed = false;
-    if (Status status = check_epochs(point, written, flushed); !status) {
+    if (Status status = check_epochs(point, stored, flushed); !status) {
         return status;
     }
     if (flushed) {
         flush_->finish();
     }
-    return agree(*job_, encode(point));
+    return agree(*job_, encode(point, written));
 }
 
-Status Protection::check_epochs(const Point &point, Status written, bool &flushed) {
+Status Protection::check_epochs(const Point &point, Status stored, bool &flushed) noexcept {
     const uint64_t own[] = {point.epoch, flush_ && flush_->under_way() && flush_->copied()};
     std::vector<Bytes> all;
-    if (Status status = agree(*job_, written, std::as_bytes(std::span(own)), all); !status) {
+    if (Status status = agree(*job_, stored, std::as_bytes(std::span(own)), all); !status) {
         return status;
     }
     flushed = true;
@@ -217,48 +211,88 @@ Status Protection::check_epochs(const Point &point, Status written, bool &flushe
     return Status::ok();
 }
 
-Status Protection::encode(const Point &point) {
+Status Protection::encode(const Point &point, const Written &written) noexcept {
     const int rank = job_->rank();
     const OpenLevel &level = level_with(point.level);
-    const Folder &folder = folder_of(point);
     const redset::Set &set = level.division.set_of(rank);
-    if (Status status = redset::apply(*level.set, set, {folder.path_of(point), ""},
-                                      {image_name(rank)}, {sync_});
+    if (Status status = redset::apply(*level.set, set, written.place, written.names, {sync_});
         !status) {
         return status;
     }
-    return folder.write_record({point, rank, static_cast<int>(job_->ranks().size()), set}, false);
+    return attempt([&] {
+        return folder_of(point).write_record(
+            {point, rank, static_cast<int>(job_->ranks().size()), set}, false);
+    });
 }
 
-Status Protection::forget() {
+// The ranks meet four times: when all may, when it does not count any more on any node, when the
+// points in time are gone, and at the end. Where writing down that they do not count fails
+// somewhere, it is taken back everywhere.
+Status Protection::forget(Status own) noexcept {
+    const KeptOutcome refused(own);
     if (Status status = wait(); !status) {
         os::system().warn(message());
     }
-    const uint64_t last = opened_.next_number - 1;
-    Status buried;
-    for (const OpenStore &store : opened_.stores) {
-        if (store.speaks && buried) {
-            buried = store.folder.bury(last);
-        }
-    }
-    if (Status status = agree(*job_, buried); !status) {
+    if (Status status = agree(*job_, refused.again()); !status) {
         return status;
     }
-    for (const OpenStore &store : opened_.stores) {
-        if (store.speaks) {
-            store.folder.remove_before(opened_.next_number, {});
+    if (Status status = agree(*job_, attempt([&] { return bury(); })); !status) {
+        const MessageKeeper keeper;
+        if (!agree(*job_, attempt([&] { return unbury(); }))) {
+            os::system().warn(message());
         }
-    }
-    if (Status status = agree(*job_, Status::ok()); !status) {
         return status;
-    }
-    for (const OpenStore &store : opened_.stores) {
-        if (store.speaks) {
-            store.folder.remove_tombstones();
-        }
     }
     protected_epoch_ = 0;
+    remove_what_is_buried();
     return Status::ok();
+}
+
+Status Protection::bury() {
+    for (const OpenStore &store : opened_.stores) {
+        if (Status status =
+                store.speaks ? store.folder.bury(opened_.next_number - 1) : Status::ok();
+            !status) {
+            return status;
+        }
+    }
+    return Status::ok();
+}
+
+Status Protection::unbury() {
+    Status outcome;
+    for (const OpenStore &store : opened_.stores) {
+        if (Status status =
+                store.speaks ? store.folder.unbury(opened_.next_number - 1) : Status::ok();
+            !status) {
+            outcome = status;
+        }
+    }
+    return outcome;
+}
+
+// A tombstone stays until no node has anything of what it is for.
+void Protection::remove_what_is_buried() {
+    const MessageKeeper keeper;
+    Status removed = attempt([&] {
+        for (const OpenStore &store : opened_.stores) {
+            if (Status status = store.speaks ? store.folder.remove_before(opened_.next_number, {})
+                                             : Status::ok();
+                !status) {
+                return status;
+            }
+        }
+        return Status::ok();
+    });
+    if (!agree(*job_, removed)) {
+        os::system().warn(message());
+        return;
+    }
+    for (const OpenStore &store : opened_.stores) {
+        if (store.speaks) {
+            attempt_quietly([&] { store.folder.remove_tombstones(); });
+        }
+    }
 }
 
 } // namespace cd::protection

@@ -14,14 +14,14 @@ namespace cd::protection {
 
 enum class Mode : uint8_t {
     sync, // protect() returns when the point in time counts
-    async // it returns after the local write, and the next one waits for it
+    async // it returns at once, and the next one waits for it
 };
 
 // The points in time of one root, protected. All calls but protected_epoch() are made by all ranks
-// of the job, one after the other.
+// of the job, one after the other, and give all of them the same outcome: what a rank fails at
+// between two meetings, also for lack of memory, it tells the others at the next.
 class Protection {
 public:
-    // May throw std::bad_alloc, as the other calls may.
     static Status open(std::unique_ptr<Job> job, const Request &request, Mode mode,
                        std::unique_ptr<Protection> &protection);
     Protection(const Protection &) = delete;
@@ -32,47 +32,59 @@ public:
     const std::optional<Start> &start() const { return opened_.start; }
     std::string image_of_start() const;
 
-    // The point is released when it is written, also where that fails. nullptr: this rank has none,
-    // and all ranks fail. With Mode::async a failure of the one before is told here; this one is
-    // taken all the same.
+    // The point is released when it is written, also where that fails; with Mode::async by the
+    // helper thread, after the call. nullptr: this rank has none, and all ranks fail. With
+    // Mode::async a failure of the one before is told here; this one is taken all the same.
     Status protect(const cd_offered_point *point);
 
     uint64_t protected_epoch() const { return protected_epoch_; }
 
-    // What was protected does not count any more, on any rank, and goes.
-    Status forget();
+    // own: whether this rank can start from there, or do whatever else the others wait for. All get
+    // the same outcome.
+    Status agree_on(Status own) { return agree(*job_, own); }
+
+    // What was protected does not count any more, on any rank, and goes. own: whether that may be,
+    // as far as this rank is concerned. All get the same outcome; after a failure nothing has
+    // changed.
+    Status forget(Status own) noexcept;
 
     // Until nothing is under way any more. Gives the outcome of that, once.
     Status wait();
 
 private:
-    struct Outcome {
-        Status status;
-        std::string text;
-        Status again() const; // in the calling thread
+    // Where this rank's image is, and its name there.
+    struct Written {
+        redset::Place place;
+        std::vector<std::string> names;
     };
 
-    Protection(std::unique_ptr<Job> job, Opened opened, const Request &request, Mode mode);
-    Outcome earlier();
-    Status hand_over(const Point &point, Status written);
-    Status write_image(const Point &point, const cd_offered_point *offered);
-    Status complete(const Point &point, Status written);
-    Status store(const Point &point, Status written);
-    void remove_older(const Point &point) const;
+    Protection(std::unique_ptr<Job> job, Opened opened, std::unique_ptr<Flush> flush, bool sync,
+               Mode mode) noexcept;
+    KeptOutcome earlier();
+    Status hand_over(const Point &point);
+    Status write_image(const Point &point, Written &written) const;
+    void release() noexcept;
+    Status complete(const Point &point) noexcept;
+    Status store(const Point &point) noexcept;
+    Status remove_older(const Point &point) const;
     const OpenLevel &level_of(uint64_t epoch) const;
     const OpenLevel &level_with(int index) const;
     const Folder &folder_of(const Point &point) const;
-    Status check_epochs(const Point &point, Status written, bool &flushed);
-    Status encode(const Point &point);
+    Status check_epochs(const Point &point, Status stored, bool &flushed) noexcept;
+    Status encode(const Point &point, const Written &written) noexcept;
+    Status bury();
+    Status unbury();
+    void remove_what_is_buried();
 
     std::unique_ptr<Job> job_;
     Opened opened_;
     const bool sync_; // to the disk
     const Mode mode_;
     std::atomic<uint64_t> protected_epoch_ = 0;
-    std::unique_ptr<Flush> flush_; // if there is one
+    std::unique_ptr<Flush> flush_;            // if there is one
+    std::optional<cd_offered_point> offered_; // and not released
     std::thread helper_;
-    Outcome outcome_; // the helper's
+    KeptOutcome outcome_; // the helper's
 };
 
 } // namespace cd::protection

@@ -64,6 +64,15 @@ public:
     virtual Status commit() = 0;
 };
 
+// Who else a family's end depends on.
+class LastWord {
+public:
+    virtual ~LastWord() = default;
+
+    // Called exactly once. own: whether the family can end here; the other outcome counts.
+    virtual Status say(Status own) noexcept = 0;
+};
+
 // Where a family of CDs is written down. One for a family; thread-safe.
 class Ledger {
 public:
@@ -82,8 +91,9 @@ public:
     // A number that no CD of the family has had.
     virtual CdNumber next_number() = 0;
 
-    // The family ends: nothing of it is found again.
-    virtual Status remove() = 0;
+    // The family ends: nothing of it is found again. last_word: asked when all is done that can
+    // fail, if given; what it refuses has not happened.
+    virtual Status remove(LastWord *last_word) = 0;
 
     // How many ranges a CD has added in this process that only their order tells from others. What
     // hold() writes down is counted by its commit; count_bound() counts what was bound instead.

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/apply.h"
 
+#include "base/attempt.h"
 #include "redset/carry_out.h"
 #include "redset/checksums.h"
 #include "redset/drafts.h"
@@ -81,11 +82,12 @@ public:
         if (Status status = write_tree(header, place_.scheme_file(set_, self_), scheme_); !status) {
             return status;
         }
+        rows_ = encoding_rows(*layout_);
         return drafts_.file(scheme_).size(payload_at_);
     }
 
     Storage &storage() { return *this; }
-    const Layout &layout() const { return *layout_; }
+    std::span<const Row> rows() const { return rows_; }
 
     Status sum_up(Bytes &sums) {
         if (Status status = set_.shape.checks == 0 ? read_all() : Status::ok(); !status) {
@@ -191,6 +193,7 @@ private:
     std::vector<StoredFiles> files_; // of all members
     Checksums checksums_;
     std::optional<Layout> layout_;
+    std::vector<Row> rows_;
     std::optional<LogicalFile> data_;
     ScatteredCrc payload_;
     uint64_t payload_at_ = 0;
@@ -202,35 +205,36 @@ private:
 
 Status apply(Exchange &exchange, const Set &set, const Place &place,
              const std::vector<std::string> &names, const Options &options) {
-    if (Status status = agree(exchange, check_set(set, exchange.members())); !status) {
+    Status fits = attempt([&] { return check_set(set, exchange.members()); });
+    if (Status status = agree(exchange, fits); !status) {
         return status;
     }
     Encoding encoding(set, exchange.self(), place, options);
     Bytes own;
     std::vector<Bytes> all;
-    Status looked = encoding.look_at_files(names, own);
+    Status looked = attempt([&] { return encoding.look_at_files(names, own); });
     if (Status status = agree(exchange, looked, own, all); !status) {
         return status;
     }
-    Status prepared = encoding.learn(all);
-    if (prepared) {
-        prepared = encoding.prepare();
-    }
+    Status prepared = attempt([&] {
+        Status learned = encoding.learn(all);
+        return learned ? encoding.prepare() : learned;
+    });
     if (Status status = agree(exchange, prepared); !status) {
         return status;
     }
-    if (Status status = carry_out(exchange, encoding_rows(encoding.layout()), encoding.storage());
-        !status) {
+    if (Status status = carry_out(exchange, encoding.rows(), encoding.storage()); !status) {
         return status;
     }
-    Status summed = encoding.sum_up(own);
+    Status summed = attempt([&] { return encoding.sum_up(own); });
     if (Status status = agree(exchange, summed, own, all); !status) {
         return status;
     }
-    if (Status status = agree(exchange, encoding.finish(all)); !status) {
+    Status finished = attempt([&] { return encoding.finish(all); });
+    if (Status status = agree(exchange, finished); !status) {
         return status;
     }
-    return agree(exchange, encoding.publish());
+    return agree(exchange, attempt([&] { return encoding.publish(); }));
 }
 
 } // namespace cd::redset

@@ -18,7 +18,7 @@ struct Options {
 // for them beside it, and ours. All members call it with the same set, and all get the same
 // outcome. On a failure what was there before is as it was, but for the names that some members'
 // new files may have taken when giving them fails half-way. Files may not change meanwhile; those
-// of another member are never read. May throw std::bad_alloc.
+// of another member are never read. Does not throw.
 Status apply(Exchange &exchange, const Set &set, const Place &place,
              const std::vector<std::string> &names, const Options &options);
 

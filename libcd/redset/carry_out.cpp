@@ -2,13 +2,14 @@
 // Copyright the containment-domains authors
 #include "redset/carry_out.h"
 
+#include "base/attempt.h"
 #include "redset/aligned_buffer.h"
 #include "redset/coder.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <new>
+#include <memory>
 #include <utility>
 
 namespace cd::redset {
@@ -82,13 +83,15 @@ struct Making {
 
 class Work {
 public:
-    Work(std::span<const Row> rows, int self, int members, Storage &storage)
-        : self_(self), storage_(storage), piece_(piece_size(rows, members)) {
+    // All that needs memory.
+    Work(std::span<const Row> rows, Exchange &exchange, Storage &storage)
+        : self_(exchange.self()), storage_(storage), piece_(piece_size(rows, exchange.members())) {
         for (const Row &row : rows) {
             rounds_ = std::max(rounds_, (row.length + piece_ - 1) / piece_);
             add(row);
         }
         give_buffers();
+        make_room_for_messages(exchange);
     }
 
     // Makes a first failure of storage the outcome; nothing more is read or written then.
@@ -155,11 +158,23 @@ private:
         }
     }
 
+    void make_room_for_messages(Exchange &exchange) {
+        size_t out = readings_.size();
+        size_t in = writings_.size();
+        for (const Making &making : makings_) {
+            out += making.outputs.size();
+            in += making.sources.size();
+        }
+        outgoing_.reserve(out);
+        incoming_.reserve(in);
+        exchange.reserve(std::max(out, in));
+    }
+
     Piece piece(uint64_t round) const { return {round * piece_, piece_}; }
 
     template <typename Action> void try_storage(const Action &action) {
         if (failed_) {
-            failed_ = action();
+            failed_ = attempt(action);
         }
     }
 
@@ -290,16 +305,12 @@ private:
 
 Status carry_out(Exchange &exchange, std::span<const Row> rows, Storage &storage) {
     std::unique_ptr<Work> work;
-    Status ready;
-    try {
-        work = std::make_unique<Work>(rows, exchange.self(), exchange.members(), storage);
-    } catch (const std::bad_alloc &) {
-        ready = fail(CD_ERROR_NO_MEMORY, "no memory for the pieces that are coded at a time");
-    }
+    Status ready = attempt([&] { work = std::make_unique<Work>(rows, exchange, storage); });
     if (Status status = agree(exchange, ready); !status) {
         return status;
     }
     if (Status status = work->run(exchange); !status) {
+        (void)work.release(); // what was started has its buffers for ever
         return status;
     }
     return agree(exchange, work->outcome());

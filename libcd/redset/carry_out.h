@@ -22,7 +22,7 @@ public:
 // Carries rows out, all of them by pieces at the same time, so that reading, sending, coding and
 // writing go on with what is in the cache. Every member has the same rows. Each byte of a source is
 // read once and sent at most once. A member whose storage fails takes part until the end, so that
-// nobody waits for it; then all get its failure.
+// nobody waits for it; then all get its failure. Does not throw.
 Status carry_out(Exchange &exchange, std::span<const Row> rows, Storage &storage);
 
 } // namespace cd::redset

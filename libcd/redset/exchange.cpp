@@ -2,10 +2,67 @@
 // Copyright the containment-domains authors
 #include "redset/exchange.h"
 
+#include "base/attempt.h"
+
+#include <algorithm>
+#include <array>
 #include <cstring>
-#include <string>
 
 namespace cd::redset {
+namespace {
+
+constexpr size_t longest_text = 1024;
+
+// What a member tells that failed, perhaps for lack of memory.
+class Failure {
+public:
+    explicit Failure(Status status) {
+        const cd_error code = status.code();
+        const size_t length = std::min(std::strlen(message()), longest_text - 1);
+        std::memcpy(bytes_.data(), &code, sizeof code);
+        std::memcpy(bytes_.data() + sizeof code, message(), length);
+        size_ = sizeof code + length + 1;
+    }
+    std::span<const std::byte> told() const { return {bytes_.data(), size_}; }
+
+private:
+    std::array<std::byte, sizeof(cd_error) + longest_text> bytes_ = {};
+    size_t size_;
+};
+
+void put_success_before(std::span<const std::byte> bytes, Bytes &told) {
+    constexpr cd_error code = CD_ERROR_NONE;
+    told.resize(sizeof code + bytes.size());
+    std::memcpy(told.data(), &code, sizeof code);
+    std::ranges::copy(bytes, told.begin() + sizeof code);
+}
+
+} // namespace
+
+Status gather_outcomes(Exchange &exchange, Status own, std::span<const std::byte> bytes,
+                       std::vector<Bytes> &told) {
+    Bytes success;
+    if (own) {
+        own = attempt([&] { put_success_before(bytes, success); });
+    }
+    return own ? exchange.gather(success, told) : exchange.gather(Failure(own).told(), told);
+}
+
+cd_error code_of(const Bytes &told) {
+    cd_error code = CD_ERROR_NONE;
+    std::memcpy(&code, told.data(), sizeof code);
+    return code;
+}
+
+const char *text_of(const Bytes &told) {
+    return reinterpret_cast<const char *>(told.data()) + sizeof(cd_error);
+}
+
+void take_codes_off(std::vector<Bytes> &told) {
+    for (Bytes &each : told) {
+        each.erase(each.begin(), each.begin() + sizeof(cd_error));
+    }
+}
 
 Status agree(Exchange &exchange, Status own) {
     std::vector<Bytes> all;
@@ -14,29 +71,24 @@ Status agree(Exchange &exchange, Status own) {
 
 Status agree(Exchange &exchange, Status own, std::span<const std::byte> bytes,
              std::vector<Bytes> &all) {
-    const auto code = static_cast<int>(own.code());
-    const auto content = own ? bytes : std::as_bytes(std::span(message(), strlen(message()) + 1));
-    Bytes told(sizeof code + content.size());
-    std::memcpy(told.data(), &code, sizeof code);
-    if (!content.empty()) {
-        std::memcpy(told.data() + sizeof code, content.data(), content.size());
-    }
-    std::vector<Bytes> gathered;
-    if (Status status = exchange.gather(told, gathered); !status) {
+    std::vector<Bytes> told;
+    if (Status status = gather_outcomes(exchange, own, bytes, told); !status) {
         return status;
     }
-    for (size_t member = 0; member < gathered.size(); ++member) {
-        Bytes &from = gathered[member];
-        int theirs = 0;
-        std::memcpy(&theirs, from.data(), sizeof theirs);
-        if (theirs != CD_ERROR_NONE) {
-            return fail(static_cast<cd_error>(theirs), "member %zu: %s", member,
-                        reinterpret_cast<const char *>(from.data()) + sizeof theirs);
+    for (size_t member = 0; member < told.size(); ++member) {
+        if (const cd_error code = code_of(told[member]); code != CD_ERROR_NONE) {
+            return fail(code, "member %zu: %s", member, text_of(told[member]));
         }
-        from.erase(from.begin(), from.begin() + sizeof theirs);
     }
-    all = std::move(gathered);
+    take_codes_off(told);
+    all = std::move(told);
     return Status::ok();
+}
+
+Status agree_on_memory(Exchange &exchange, Status found) {
+    const bool lacking = found.code() == CD_ERROR_NO_MEMORY;
+    Status status = agree(exchange, lacking ? found : Status::ok());
+    return status ? found : status;
 }
 
 } // namespace cd::redset

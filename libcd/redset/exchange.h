@@ -13,8 +13,9 @@ namespace cd::redset {
 using Bytes = std::vector<std::byte>;
 
 // How the members of a set meet: over MPI, or in the memory of one process. Each member has one,
-// and all call the same functions in the same order. A failure here means that members are gone: it
-// is passed on at once, while failures of a member's own are told to the others with agree().
+// and all call the same functions in the same order. A failure here is everybody's, or members are
+// gone: it is passed on at once, while failures of a member's own are told to the others with
+// agree(). Between two meetings nothing may be thrown: what can be is an attempt().
 class Exchange {
 public:
     virtual ~Exchange() = default;
@@ -22,7 +23,8 @@ public:
     virtual int members() const = 0;
     virtual int self() const = 0;
 
-    // Everybody's bytes, by member.
+    // Everybody's bytes, by member. Where one member has no memory for them, all fail. Does not
+    // throw.
     virtual Status gather(std::span<const std::byte> own, std::vector<Bytes> &all) = 0;
 
     struct Message {
@@ -32,17 +34,30 @@ public:
 
     // Sends and receives messages to and from other members; what two members send each other
     // arrives in that order, and has the length that the receiver names. finish() waits for all of
-    // them, until when their bytes belong to the exchange.
+    // them, until when their bytes belong to the exchange; where one of these fails, for ever. They
+    // do not throw: there has to be room for so many messages each way, of at most a gigabyte.
+    virtual void reserve(size_t messages) = 0; // may throw std::bad_alloc
     virtual Status start(std::span<const Message> outgoing, std::span<const Message> incoming) = 0;
     virtual Status finish() = 0;
 };
 
 // Gives every member the same outcome: success when all have it, else the failure of the first that
-// failed, with its message and number.
+// failed, with its message and number. Does not throw.
 Status agree(Exchange &exchange, Status own);
 
 // The same, and everybody's bytes when all succeeded.
 Status agree(Exchange &exchange, Status own, std::span<const std::byte> bytes,
              std::vector<Bytes> &all);
+
+// For what all members find out alike: who has no memory to do so makes all fail; else the outcome
+// is what was found.
+Status agree_on_memory(Exchange &exchange, Status found);
+
+// What agreeing is made of: everybody's outcome, with bytes where it is success.
+Status gather_outcomes(Exchange &exchange, Status own, std::span<const std::byte> bytes,
+                       std::vector<Bytes> &told);
+cd_error code_of(const Bytes &told);
+const char *text_of(const Bytes &told); // of a failure
+void take_codes_off(std::vector<Bytes> &told);
 
 } // namespace cd::redset

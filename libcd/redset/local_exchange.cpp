@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/local_exchange.h"
 
+#include "base/attempt.h"
 #include "redset/shape.h"
 
 #include <algorithm>
@@ -25,13 +26,23 @@ public:
     int self() const override { return self_; }
 
     Status gather(std::span<const std::byte> own, std::vector<Bytes> &all) override {
-        meeting_.gathered_[index(self_)].assign(own.begin(), own.end());
-        if (Status status = meeting_.meet(); !status) {
+        Status told =
+            attempt([&] { meeting_.gathered_[index(self_)].assign(own.begin(), own.end()); });
+        if (Status status = meeting_.meet(told.is_ok()); !status) {
             return status;
         }
-        std::vector<Bytes> copies = meeting_.gathered_;
+        std::vector<Bytes> copies;
+        Status heard = attempt([&] { copies = meeting_.gathered_; });
+        if (Status status = meeting_.meet(heard.is_ok()); !status) {
+            return status;
+        }
         all = std::move(copies);
-        return meeting_.meet();
+        return Status::ok();
+    }
+
+    void reserve(size_t messages) override {
+        meeting_.outgoing_[index(self_)].reserve(messages);
+        incoming_.reserve(messages);
     }
 
     Status start(std::span<const Message> outgoing, std::span<const Message> incoming) override {
@@ -73,18 +84,24 @@ std::unique_ptr<Exchange> Meeting::member(int self) {
     return std::make_unique<Member>(*this, self);
 }
 
-Status Meeting::meet() {
+// The last round's outcome stays until all who wait for it have come back for the next.
+Status Meeting::meet(bool has_memory) {
     std::unique_lock lock(mutex_);
+    const auto round = round_;
+    lacking_ = lacking_ || !has_memory;
     if (++waiting_ == members_ && !broken_) {
         waiting_ = 0;
         ++round_;
+        round_lacking_ = std::exchange(lacking_, false);
         changed_.notify_all();
-        return Status::ok();
     }
-    const auto round = round_;
     changed_.wait(lock, [&] { return broken_ || round_ != round; });
-    return round_ != round ? Status::ok()
-                           : fail(CD_ERROR_STORE_IO, "another member of the set is gone");
+    if (round_ == round) {
+        return fail(CD_ERROR_STORE_IO, "another member of the set is gone");
+    }
+    return round_lacking_
+               ? fail(CD_ERROR_NO_MEMORY, "a member has no memory for what all tell each other")
+               : Status::ok();
 }
 
 void Meeting::leave() {

@@ -25,7 +25,8 @@ public:
 private:
     class Member;
 
-    Status meet(); // returns when all are here
+    // Returns when all are here; fails in all if one of them has no memory.
+    Status meet(bool has_memory = true);
 
     const int members_;
     std::mutex mutex_;
@@ -33,6 +34,8 @@ private:
     int waiting_ = 0;
     uint64_t round_ = 0;
     bool broken_ = false;
+    bool lacking_ = false;       // memory, so far in this round
+    bool round_lacking_ = false; // in the last one
     std::vector<Bytes> gathered_;
     std::vector<std::vector<Exchange::Message>> outgoing_;
 };

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/rebuild.h"
 
+#include "base/attempt.h"
 #include "redset/carry_out.h"
 #include "redset/drafts.h"
 #include "redset/header.h"
@@ -175,31 +176,32 @@ private:
 
 Status rebuild(Exchange &exchange, const Set &set, const Place &place, const Options &options,
                Survey &survey) {
-    if (Status status = agree(exchange, check_set(set, exchange.members())); !status) {
+    Status fits = attempt([&] { return check_set(set, exchange.members()); });
+    if (Status status = agree(exchange, fits); !status) {
         return status;
     }
     if (Status status = take_survey(exchange, set, place, survey); !status) {
         return status;
     }
     Rebuilding rebuilding(set, exchange.self(), place, options, survey);
-    Status prepared = rebuilding.prepare();
-    if (prepared) {
-        prepared = rebuilding.prepare_tables();
-    }
+    Status prepared = attempt([&] {
+        Status drafted = rebuilding.prepare();
+        return drafted ? rebuilding.prepare_tables() : drafted;
+    });
     if (Status status = agree(exchange, prepared); !status) {
         return status;
     }
     if (Status status = carry_out(exchange, survey.rows, rebuilding.storage()); !status) {
         return status;
     }
-    Status finished = rebuilding.check();
-    if (finished) {
-        finished = rebuilding.finish();
-    }
+    Status finished = attempt([&] {
+        Status right = rebuilding.check();
+        return right ? rebuilding.finish() : right;
+    });
     if (Status status = agree(exchange, finished); !status) {
         return status;
     }
-    return agree(exchange, rebuilding.publish());
+    return agree(exchange, attempt([&] { return rebuilding.publish(); }));
 }
 
 } // namespace cd::redset

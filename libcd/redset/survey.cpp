@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "redset/survey.h"
 
+#include "base/attempt.h"
+#include "base/kept_outcome.h"
 #include "redset/header.h"
 #include "redset/kvtree_image.h"
 #include "redset/open_file.h"
@@ -319,16 +321,14 @@ MemberState own_state(const Set &set, const Survey &survey, int self, const Plac
 
 // ---- What all of them found
 
-Status share_states(Exchange &exchange, const MemberState &own, std::vector<MemberState> &all) {
+Status tell_state(const MemberState &own, Bytes &told) {
     KvTree tree;
     tree.add_value("DATA", own.data_lost);
     tree.add_value("PAYLOAD", own.payload_lost);
-    Bytes told;
-    Status encoded = encode_image(tree, "a member's state", told);
-    std::vector<Bytes> everybodys;
-    if (Status status = agree(exchange, encoded, told, everybodys); !status) {
-        return status;
-    }
+    return encode_image(tree, "a member's state", told);
+}
+
+Status hear_states(const std::vector<Bytes> &everybodys, std::vector<MemberState> &all) {
     std::vector<MemberState> states;
     for (const Bytes &bytes : everybodys) {
         KvTree heard;
@@ -362,26 +362,63 @@ Status too_much_lost(const Set &set, const std::vector<MemberState> &members) {
         set.shape.checks, ranks.c_str(), reasons.c_str());
 }
 
-Status survey_with(Exchange &exchange, const Set &set, const Place &place,
-                   const std::vector<Remains> &all, Survey &survey) {
-    const int self = exchange.self();
-    survey.members.resize(all.size());
-    for (size_t member = 0; member < all.size(); ++member) {
-        survey.members[member] = {"", all[member].no_header};
-    }
-    if (Status status = collect_files(set, all, survey); !status) {
-        return status; // everybody knows the same, so all find this
-    }
-    const MemberState own = own_state(set, survey, self, place, all[index(self)]);
-    if (Status status = share_states(exchange, own, survey.members); !status) {
-        return status;
-    }
+Status find_rows(const Set &set, Survey &survey) {
     std::vector<Lost> lost;
     for (int member = 0; member < set.shape.members; ++member) {
         lost.push_back(survey.lost(member));
     }
     return rebuilding_rows(*survey.layout, lost, survey.rows) ? Status::ok()
                                                               : too_much_lost(set, survey.members);
+}
+
+Status survey_with(Exchange &exchange, const Set &set, const Place &place,
+                   const std::vector<Remains> &all, Survey &survey) {
+    const int self = exchange.self();
+    Status collected = attempt([&] {
+        survey.members.resize(all.size());
+        for (size_t member = 0; member < all.size(); ++member) {
+            survey.members[member] = {"", all[member].no_header};
+        }
+        return collect_files(set, all, survey);
+    });
+    if (Status status = agree_on_memory(exchange, collected); !status) {
+        return status;
+    }
+    Bytes told;
+    Status looked = attempt(
+        [&] { return tell_state(own_state(set, survey, self, place, all[index(self)]), told); });
+    std::vector<Bytes> everybodys;
+    if (Status status = agree(exchange, looked, told, everybodys); !status) {
+        return status;
+    }
+    return agree_on_memory(exchange, attempt([&] {
+                               if (Status status = hear_states(everybodys, survey.members);
+                                   !status) {
+                                   return status;
+                               }
+                               return find_rows(set, survey);
+                           }));
+}
+
+// What members have, and with which checksums to look at it, one after the other: a survey each.
+Status understand(const Set &set, const std::vector<Bytes> &heard, uint64_t payload_offset,
+                  std::vector<Remains> &all, std::vector<Survey> &choices) {
+    all.resize(heard.size());
+    for (size_t member = 0; member < heard.size(); ++member) {
+        if (Status status = hear(set, heard[member], all[member]); !status) {
+            return status;
+        }
+    }
+    for (Checksums &checksums : candidates(all)) {
+        choices.emplace_back().checksums = std::move(checksums);
+    }
+    if (choices.empty()) {
+        choices.emplace_back();
+    }
+    for (Survey &choice : choices) {
+        choice.payload_offset = payload_offset;
+    }
+    return Status::ok();
 }
 
 } // namespace
@@ -394,42 +431,30 @@ Lost Survey::lost(int member) const {
 Status take_survey(Exchange &exchange, const Set &set, const Place &place, Survey &survey) {
     Bytes told;
     uint64_t payload_offset = 0;
-    Status own = tell(set, exchange.self(), place, told, payload_offset);
+    Status own = attempt([&] { return tell(set, exchange.self(), place, told, payload_offset); });
     std::vector<Bytes> heard;
     if (Status status = agree(exchange, own, told, heard); !status) {
         return status;
     }
-    std::vector<Remains> all(heard.size());
-    for (size_t member = 0; member < heard.size(); ++member) {
-        if (Status status = hear(set, heard[member], all[member]); !status) {
-            return status;
-        }
-    }
-    std::vector<std::optional<Checksums>> choices;
-    for (Checksums &checksums : candidates(all)) {
-        choices.emplace_back(std::move(checksums));
-    }
-    if (choices.empty()) {
-        choices.emplace_back(std::nullopt);
+    std::vector<Remains> all;
+    std::vector<Survey> choices;
+    Status understood =
+        attempt([&] { return understand(set, heard, payload_offset, all, choices); });
+    if (Status status = agree_on_memory(exchange, understood); !status) {
+        return status;
     }
     // Checksums of another time may be left over somewhere; those that most members have count,
     // unless too little fits them.
-    std::string first_problem;
-    for (size_t i = 0; i < choices.size(); ++i) {
-        Survey attempt;
-        attempt.checksums = choices[i];
-        attempt.payload_offset = payload_offset;
-        Status status = survey_with(exchange, set, place, all, attempt);
-        const bool exceeded = status.code() == CD_ERROR_REDUNDANCY_EXCEEDED;
-        if (!exceeded || i == 0) {
-            survey = std::move(attempt);
-            first_problem = message();
-        }
-        if (!exceeded) {
+    const KeptOutcome first(survey_with(exchange, set, place, all, choices.front()));
+    survey = std::move(choices.front());
+    for (size_t i = 1; i < choices.size() && first.code() == CD_ERROR_REDUNDANCY_EXCEEDED; ++i) {
+        Status status = survey_with(exchange, set, place, all, choices[i]);
+        if (status.code() != CD_ERROR_REDUNDANCY_EXCEEDED) {
+            survey = std::move(choices[i]);
             return status;
         }
     }
-    return fail(CD_ERROR_REDUNDANCY_EXCEEDED, "%s", first_problem.c_str());
+    return first.again();
 }
 
 } // namespace cd::redset

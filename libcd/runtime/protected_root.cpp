@@ -39,10 +39,12 @@ ProtectedAdvance::~ProtectedAdvance() {
     if (owed_) {
         const MessageKeeper keeper;
         domain_.protection->skip();
+        domain_.missed_epochs += advanced_ ? 0 : 1; // it is one of theirs
     }
 }
 
 cd_error ProtectedAdvance::offer() noexcept {
+    advanced_ = true;
     Status status;
     try {
         auto store = std::static_pointer_cast<FileStore>(domain_.ledger);
@@ -58,18 +60,16 @@ cd_error ProtectedAdvance::offer() noexcept {
     return status.code();
 }
 
-void end_protection(Resident &domain) noexcept {
-    if (domain.protection == nullptr) {
-        return;
+ProtectedCommit::~ProtectedCommit() {
+    if (owed_) {
+        const MessageKeeper keeper;
+        (void)say(fail(CD_ERROR_NO_MEMORY, "there is no memory to commit the CD")).is_ok();
     }
-    const MessageKeeper keeper;
-    if (!domain.protection->forget()) {
-        Line line;
-        std::snprintf(line.data(), line.size(),
-                      "CD %s was committed, but what protects it could not be removed: %s",
-                      domain.name(), message());
-        os::system().warn(line.data());
-    }
+}
+
+Status ProtectedCommit::say(Status own) noexcept {
+    owed_ = false;
+    return domain_.protection->forget(own);
 }
 
 } // namespace cd

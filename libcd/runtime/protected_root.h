@@ -25,9 +25,27 @@ public:
 private:
     Resident &domain_;
     bool owed_;
+    bool advanced_ = false;
 };
 
-// The root, if it has a protection, was committed.
-void end_protection(Resident &domain) noexcept;
+// The same for a commit: all ranks commit the root, or none does.
+class ProtectedCommit : public LastWord {
+public:
+    explicit ProtectedCommit(Resident &domain)
+        : domain_(domain), owed_(domain.protection != nullptr) {}
+    ProtectedCommit(const ProtectedCommit &) = delete;
+    ProtectedCommit &operator=(const ProtectedCommit &) = delete;
+    ~ProtectedCommit() override;
+
+    LastWord *last_word() { return owed_ ? this : nullptr; }
+    Status say(Status own) noexcept override;
+
+    // The commit failed here: the outcome of all ranks, if they do not know yet.
+    Status refused(Status own) noexcept { return owed_ ? say(own) : own; }
+
+private:
+    Resident &domain_;
+    bool owed_;
+};
 
 } // namespace cd

@@ -4,6 +4,7 @@
 
 #include "base/callback_scope.h"
 #include "os/system.h"
+#include "runtime/registry.h"
 
 #include <atomic>
 #include <cstring>
@@ -41,7 +42,10 @@ int write_image(void *point, const char *path, cd_protection_message *why) {
     return status.code();
 }
 
-void release(void *point) { delete static_cast<HeldPoint *>(point); }
+// Another thread may do it, which is not in a process that is forked meanwhile.
+void release(void *point) {
+    Registry::instance().between_forks([&] { delete static_cast<HeldPoint *>(point); });
+}
 
 } // namespace
 
@@ -62,7 +66,7 @@ Status protect_by(const cd_protector *protector) {
 }
 
 Status Protection::open(const OpenRequest &root, std::unique_ptr<Protection> &protection,
-                        std::optional<StoreStart> &start) {
+                        cd_protected_start &start) {
     const cd_protector *protector = protector_of_this_process;
     if (protector == nullptr) {
         return fail(CD_ERROR_STORAGE_UNSUPPORTED,
@@ -75,39 +79,53 @@ Status Protection::open(const OpenRequest &root, std::unique_ptr<Protection> &pr
     const char *restart = os::system().environment("CD_RESTART");
     const cd_protected_root described = {root.rank, root.name.c_str(), directory.c_str(),
                                          storage_info.c_str(), restart != nullptr ? restart : ""};
+    std::unique_ptr<Protection> made(new Protection(*protector));
     void *opened = nullptr;
-    cd_protected_start found = {};
     cd_protection_message message = {};
     int code = CD_ERROR_NONE;
-    // Made before, since memory may be short afterwards.
-    std::unique_ptr<Protection> made(new Protection(*protector, nullptr));
-    made->closed_ = true;
     {
         const CallbackScope scope;
-        code = protector->open(&described, &opened, &found, &message);
+        code = protector->open(&described, &opened, &start, &message);
     }
     if (Status status = outcome(code, message); !status) {
         return status;
     }
     made->protection_ = opened;
-    made->closed_ = false;
     protection = std::move(made);
-    found.image[sizeof found.image - 1] = '\0';
-    start = StoreStart{found.epoch, found.image};
+    start.image[sizeof start.image - 1] = '\0';
     return Status::ok();
 }
 
-Protection::Protection(const cd_protector &protector, void *protection)
-    : protector_(protector), protection_(protection), process_(os::system().process()) {}
+Protection::Protection(const cd_protector &protector)
+    : protector_(protector), protection_(nullptr), process_(os::system().process()) {}
 
 Protection::~Protection() {
-    if (!closed_) {
+    if (protection_ != nullptr && is_of_this_process()) {
         const MessageKeeper keeper;
-        (void)close(false).is_ok(); // there is nobody to tell
+        const CallbackScope scope;
+        protector_.close(protection_);
     }
 }
 
 bool Protection::is_of_this_process() const { return os::system().process() == process_; }
+
+Status Protection::tell(int (*call)(void *, int, cd_protection_message *), Status own) noexcept {
+    if (!is_of_this_process()) {
+        return own;
+    }
+    cd_protection_message text = {};
+    if (!own) {
+        std::strncpy(text.text, message(), sizeof text.text - 1);
+    }
+    int code = CD_ERROR_NONE;
+    {
+        const CallbackScope scope;
+        code = call(protection_, own.code(), &text);
+    }
+    return outcome(code, text);
+}
+
+Status Protection::opened(Status own) noexcept { return tell(protector_.opened, own); }
 
 Status Protection::protect(uint64_t epoch, std::unique_ptr<HeldPoint> held) {
     const cd_offered_point point = {epoch, held.release(), write_image, release};
@@ -134,17 +152,6 @@ uint64_t Protection::protected_epoch() const noexcept {
     return is_of_this_process() ? protector_.protected_epoch(protection_) : 0;
 }
 
-Status Protection::forget() noexcept { return close(true); }
-
-Status Protection::close(bool forget) noexcept {
-    closed_ = true;
-    cd_protection_message message = {};
-    int code = CD_ERROR_NONE;
-    if (is_of_this_process()) {
-        const CallbackScope scope;
-        code = protector_.close(protection_, forget ? 1 : 0, &message);
-    }
-    return outcome(code, message);
-}
+Status Protection::forget(Status own) noexcept { return tell(protector_.forget, own); }
 
 } // namespace cd

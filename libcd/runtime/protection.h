@@ -11,7 +11,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace cd {
@@ -23,14 +22,18 @@ Status protect_by(const cd_protector *protector);
 // root's lock. While the protector is called, the thread is outside the library.
 class Protection {
 public:
-    // storage: that of the root, which wants to be protected. start: what its store begins with.
-    // Fails also if there is no protector. May throw std::bad_alloc.
+    // root: wants to be protected. start: what its store begins with. opened() follows. Fails also
+    // if there is no protector. May throw std::bad_alloc, then before it has met other ranks.
     static Status open(const OpenRequest &root, std::unique_ptr<Protection> &protection,
-                       std::optional<StoreStart> &start);
+                       cd_protected_start &start);
 
     Protection(const Protection &) = delete;
     Protection &operator=(const Protection &) = delete;
     ~Protection();
+
+    // own: whether the root could be opened from there in this rank. The outcome is that of all
+    // ranks, and after a failure nothing else follows.
+    Status opened(Status own) noexcept;
 
     // Offers a point in time of the root.
     Status protect(uint64_t epoch, std::unique_ptr<HeldPoint> held);
@@ -41,19 +44,19 @@ public:
     // The newest that is protected; 0: none, or not known in a process that was forked.
     uint64_t protected_epoch() const noexcept;
 
-    // The root was committed. No other call follows.
-    Status forget() noexcept;
+    // own: whether the root can be committed in this rank. The outcome is that of all ranks. After
+    // success nothing else follows; else nothing has changed. In a process that was forked, own.
+    Status forget(Status own) noexcept;
 
 private:
-    Protection(const cd_protector &protector, void *protection);
+    explicit Protection(const cd_protector &protector);
 
     bool is_of_this_process() const;
-    Status close(bool forget) noexcept;
+    Status tell(int (*call)(void *, int, cd_protection_message *), Status own) noexcept;
 
     const cd_protector &protector_;
-    void *protection_;
+    void *protection_; // nullptr: not open
     pid_t process_;
-    bool closed_ = false;
 };
 
 } // namespace cd

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "runtime/stored_family.h"
 
+#include "base/attempt.h"
 #include "base/make_room.h"
 #include "file_store/opening.h"
 #include "restart/address_book.h"
@@ -64,6 +65,27 @@ Status attach(Resident &root, OpenedStore &opened) {
     return binds->commit();
 }
 
+Status open_here(Resident &root, const OpenRequest &request) {
+    OpenedStore opened;
+    if (Status status = open_store(request, AddressBook::instance(), opened); !status) {
+        return status;
+    }
+    root.ledger = opened.store;
+    return opened.restarted ? attach(root, opened) : Status::ok();
+}
+
+// Once the ranks have agreed on what to start from, they wait for each other to do so.
+Status open_protected(Resident &root, OpenRequest &request) {
+    cd_protected_start start = {};
+    if (Status status = Protection::open(request, root.protection, start); !status) {
+        return status;
+    }
+    return root.protection->opened(attempt([&] {
+        request.start = StoreStart{start.epoch, start.image};
+        return open_here(root, request);
+    }));
+}
+
 // Which of its parent's children it was.
 uint64_t last_number_of(std::string_view path) {
     path.remove_prefix(path.find_last_of('.') + 1); // npos + 1 is 0
@@ -81,17 +103,7 @@ Status open_family(cd_handle handle) {
     }
     Resident &root = lock.domain();
     OpenRequest request = {root.storage, root.rank, root.root_name, std::nullopt};
-    if (root.storage.is_protected()) {
-        if (Status status = Protection::open(request, root.protection, request.start); !status) {
-            return status;
-        }
-    }
-    OpenedStore opened;
-    if (Status status = open_store(request, AddressBook::instance(), opened); !status) {
-        return status;
-    }
-    root.ledger = opened.store;
-    return opened.restarted ? attach(root, opened) : Status::ok();
+    return root.storage.is_protected() ? open_protected(root, request) : open_here(root, request);
 }
 
 void end_family(cd_handle handle) {

@@ -38,6 +38,17 @@ int open(const cd_protected_root *root, void **protection, cd_protected_start *s
     return CD_ERROR_NONE;
 }
 
+// How a rank's own outcome is noted.
+std::string told(int own, const cd_protection_message &message) {
+    return own == CD_ERROR_NONE ? "" : " " + std::to_string(own) + " " + message.text;
+}
+
+int opened(void *protection, int own, cd_protection_message *message) {
+    auto &fake = *static_cast<FakeProtector *>(protection);
+    fake.calls.push_back("opened" + told(own, *message));
+    return own != CD_ERROR_NONE ? own : result(fake.opened_fails, "opened", message);
+}
+
 int protect(void *protection, const cd_offered_point *point, cd_protection_message *message) {
     auto &fake = *static_cast<FakeProtector *>(protection);
     if (point == nullptr) {
@@ -62,20 +73,26 @@ uint64_t protected_epoch(void *protection) {
     return static_cast<FakeProtector *>(protection)->protected_epoch;
 }
 
-int close(void *protection, int forget, cd_protection_message *message) {
+int forget(void *protection, int own, cd_protection_message *message) {
     auto &fake = *static_cast<FakeProtector *>(protection);
-    fake.calls.push_back("close " + std::to_string(forget));
+    fake.calls.push_back("forget" + told(own, *message));
+    if (own == CD_ERROR_NONE && fake.forget_fails == CD_ERROR_NONE) {
+        std::filesystem::remove_all(fake.images);
+    }
+    return own != CD_ERROR_NONE ? own : result(fake.forget_fails, "forget", message);
+}
+
+void close(void *protection) {
+    auto &fake = *static_cast<FakeProtector *>(protection);
+    fake.calls.emplace_back("close");
     for (const cd_offered_point &point : fake.kept) {
         point.release(point.context);
     }
     fake.kept.clear();
-    if (forget != 0 && fake.close_fails == CD_ERROR_NONE) {
-        std::filesystem::remove_all(fake.images);
-    }
-    return result(fake.close_fails, "close", message);
 }
 
-constexpr cd_protector functions = {sizeof functions, open, protect, protected_epoch, close};
+constexpr cd_protector functions = {sizeof functions, open,   opened, protect,
+                                    protected_epoch,  forget, close};
 
 } // namespace
 

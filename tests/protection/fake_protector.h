@@ -24,7 +24,8 @@ struct FakeProtector {
     cd_protected_start start = {}; // otherwise
     cd_error open_fails = CD_ERROR_NONE;
     cd_error protect_fails = CD_ERROR_NONE;
-    cd_error close_fails = CD_ERROR_NONE;
+    cd_error opened_fails = CD_ERROR_NONE; // in another rank
+    cd_error forget_fails = CD_ERROR_NONE;
 
     // What it was asked.
     std::vector<std::string> calls;

@@ -17,7 +17,7 @@ class Order : public Protected {};
 
 TEST_F(Order, ARootIsOpenedAdvancedAndForgotten) {
     begin();
-    EXPECT_EQ(calls(), Calls{"open 0 root"});
+    EXPECT_EQ(calls(), (Calls{"open 0 root", "opened"}));
     advance_with('a');
     advance_with('b');
     EXPECT_EQ(calls(), (Calls{"protect 1", "protect 2"}));
@@ -25,7 +25,7 @@ TEST_F(Order, ARootIsOpenedAdvancedAndForgotten) {
     EXPECT_EQ(info().protected_epoch, 2U);
     ASSERT_EQ(commit_cd(root), CD_SUCCESS);
     root = nullptr;
-    EXPECT_EQ(calls(), Calls{"close 1"});
+    EXPECT_EQ(calls(), (Calls{"forget", "close"}));
     EXPECT_EQ(files(), Calls{});
 }
 
@@ -77,7 +77,7 @@ TEST_F(Order, RootsWithoutRedundancyAndChildrenAreNotConcerned) {
     ASSERT_EQ(cd_query(child, &info), CD_SUCCESS);
     EXPECT_EQ(info.protected_epoch, 0U);
     ASSERT_EQ(commit_cd(child), CD_SUCCESS);
-    EXPECT_EQ(calls(), Calls{"open 0 root"});
+    EXPECT_EQ(calls(), (Calls{"open 0 root", "opened"}));
 }
 
 TEST_F(Order, AChildOrAnAddCallHasTheProtectionOfItsRoot) {
@@ -109,14 +109,38 @@ TEST_F(Order, ARootThatCannotBeOpenedIsNotCreated) {
     begin();
 }
 
-TEST_F(Order, ARootWhoseStoreCannotBeOpenedIsClosedAndNotForgotten) {
+TEST_F(Order, ARootWhoseStoreCannotBeOpenedIsToldToTheOthersAndClosed) {
     std::ofstream(local) << "no directory";
     EXPECT_EQ(create(), nullptr);
     EXPECT_EQ(cd_last_error(), CD_ERROR_STORE_DIRECTORY);
-    EXPECT_NE(std::string(cd_last_error_message()).find(local), std::string::npos);
-    EXPECT_EQ(calls(), (Calls{"open 0 root", "close 0"}));
+    const std::string why = cd_last_error_message();
+    EXPECT_NE(why.find(local), std::string::npos);
+    EXPECT_EQ(calls(),
+              (Calls{"open 0 root",
+                     "opened " + std::to_string(CD_ERROR_STORE_DIRECTORY) + " " + why, "close"}));
     std::filesystem::remove(local);
     begin();
+}
+
+TEST_F(Order, ARootThatAnotherRankCannotOpenIsNotCreatedAndCanBeLater) {
+    EXPECT_EQ(0, in_process([&] {
+                  root = create();
+                  advance_with('a');
+                  return info().protected_epoch == 1 ? 0 : 1;
+              }));
+    protector.opened_fails = CD_ERROR_STORE_FULL;
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        EXPECT_EQ(create(), nullptr);
+        EXPECT_EQ(cd_last_error(), CD_ERROR_STORE_FULL);
+        EXPECT_STREQ(cd_last_error_message(), "opened was told to fail");
+        EXPECT_EQ(calls(), (Calls{"open 0 root", "opened", "close"}));
+    }
+    protector.opened_fails = CD_ERROR_NONE;
+    begin();
+    EXPECT_EQ(info().epoch, 1U);
+    add();
+    ASSERT_EQ(restore_cd(root), CD_SUCCESS) << cd_last_error_message();
+    EXPECT_EQ(std::ranges::count(memory, 'a'), static_cast<long>(memory.size()));
 }
 
 TEST_F(Order, AnAdvanceThatIsNotProtectedIsTakenLocallyAndPeopleAreTold) {
@@ -149,8 +173,8 @@ TEST_F(Order, WithoutAnyProtectedEpochTheLineSaysSo) {
               std::string::npos);
 }
 
-// The other ranks have this one's part in the advance all the same.
-TEST_F(Order, AnAdvanceThatFailsIsSkipped) {
+// The other ranks have this one's part in the advance all the same, and count it.
+TEST_F(Order, AnAdvanceThatFailsIsSkippedWithItsEpoch) {
     begin();
     add();
     calls();
@@ -160,29 +184,45 @@ TEST_F(Order, AnAdvanceThatFailsIsSkipped) {
     EXPECT_NE(std::string(cd_last_error_message()), "");
     EXPECT_EQ(calls(), Calls{"skip"});
     ASSERT_EQ(commit_cd(child), CD_SUCCESS);
+    EXPECT_EQ(info().epoch, 0U);
     ASSERT_EQ(advance_cd_point_in_time(root), CD_SUCCESS);
-    EXPECT_EQ(calls(), Calls{"protect 1"});
+    EXPECT_EQ(calls(), Calls{"protect 2"});
+    EXPECT_EQ(info().epoch, 2U);
+    ASSERT_EQ(advance_cd_point_in_time(root), CD_SUCCESS);
+    EXPECT_EQ(calls(), Calls{"protect 3"});
 }
 
-TEST_F(Order, ACommitThatCannotForgetHasHappened) {
+TEST_F(Order, ACommitThatAnotherRankRefusesHasNotHappenedAndCanBeRepeated) {
     begin();
     advance_with('a');
-    protector.close_fails = CD_ERROR_STORE_IO;
-    testing::internal::CaptureStderr();
-    EXPECT_EQ(commit_cd(root), CD_SUCCESS);
-    EXPECT_EQ(testing::internal::GetCapturedStderr(),
-              "containment-domains: CD 0/root/0/0 was committed, but what protects it could not be "
-              "removed: close was told to fail\n");
+    const Calls before = files();
+    protector.forget_fails = CD_ERROR_STORE_IO;
+    calls();
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        EXPECT_EQ(commit_cd(root), CD_FAILURE);
+        EXPECT_EQ(cd_last_error(), CD_ERROR_STORE_IO);
+        EXPECT_STREQ(cd_last_error_message(), "forget was told to fail");
+        EXPECT_EQ(calls(), Calls{"forget"});
+        EXPECT_EQ(files(), before);
+    }
+    fill('-');
+    ASSERT_EQ(restore_cd(root), CD_SUCCESS);
+    EXPECT_EQ(memory.front(), 'a');
+    advance_with('b');
+    EXPECT_EQ(info().protected_epoch, 2U);
+    protector.forget_fails = CD_ERROR_NONE;
+    ASSERT_EQ(commit_cd(root), CD_SUCCESS);
     root = nullptr;
     EXPECT_EQ(files(), Calls{});
 }
 
-TEST_F(Order, ACommitThatIsRefusedForgetsNothing) {
+TEST_F(Order, ACommitThatIsRefusedIsToldToTheOthers) {
     begin();
     const cd_handle child = create_cd(root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
     calls();
     EXPECT_EQ(commit_cd(root), CD_FAILURE);
-    EXPECT_EQ(calls(), Calls{});
+    EXPECT_EQ(calls(), Calls{"forget " + std::to_string(CD_ERROR_HAS_CHILDREN) + " " +
+                             cd_last_error_message()});
     ASSERT_EQ(commit_cd(child), CD_SUCCESS);
 }
 
@@ -294,7 +334,7 @@ TEST_F(Order, ThereIsOneProtectorInAProcess) {
     EXPECT_EQ(cd_protect_by(&other), CD_FAILURE);
     EXPECT_EQ(cd_last_error(), CD_ERROR_ARGUMENT);
     begin();
-    EXPECT_EQ(calls(), Calls{"open 0 root"});
+    EXPECT_EQ(calls(), (Calls{"open 0 root", "opened"}));
 }
 
 } // namespace

@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <deque>
 #include <fstream>
 #include <sstream>
 
@@ -17,7 +19,7 @@ namespace {
 struct Offer {
     int rank;
     uint64_t epoch;
-    int released;
+    std::atomic<int> released = 0;
 };
 
 int write_image(void *context, const char *path, cd_protection_message *why) {
@@ -34,13 +36,30 @@ int write_image(void *context, const char *path, cd_protection_message *why) {
 
 void release(void *context) { ++static_cast<Offer *>(context)->released; }
 
-Status protect(Protection &protection, int rank, uint64_t epoch) {
-    Offer offer{rank, epoch, 0};
-    const cd_offered_point point{epoch, &offer, write_image, release};
-    Status status = protection.protect(&point);
-    EXPECT_EQ(offer.released, 1);
-    return status;
-}
+// With all points that it offers, which are released when it has ended.
+class OfferingRank : public Cluster::Rank {
+public:
+    explicit OfferingRank(int number) : number_(number) {}
+    ~OfferingRank() override {
+        opened = nullptr;
+        for (const Offer &offer : offers_) {
+            EXPECT_EQ(offer.released, 1);
+        }
+    }
+
+    int number() const override { return number_; }
+    Protection &protection() override { return *opened; }
+    cd_offered_point offer(uint64_t epoch) override {
+        Offer &offer = offers_.emplace_back(number_, epoch);
+        return {epoch, &offer, write_image, release};
+    }
+
+    std::unique_ptr<Protection> opened;
+
+private:
+    const int number_;
+    std::deque<Offer> offers_;
+};
 
 std::string content_of(const std::string &path) {
     std::ifstream file(path, std::ios::binary);
@@ -75,6 +94,20 @@ std::string Cluster::write_config(const std::string &text) const {
 void Cluster::lose(const std::string &node) const { std::filesystem::remove_all(directory(node)); }
 
 Cluster::Run Cluster::run(const std::vector<uint64_t> &epochs, bool forget) const {
+    return run_steps([&](Rank &self) {
+        for (const uint64_t epoch : epochs) {
+            if (Status status = self.protect(epoch); !status) {
+                return status;
+            }
+        }
+        if (Status status = self.protection().wait(); !status) {
+            return status;
+        }
+        return forget ? self.protection().forget(Status::ok()) : Status::ok();
+    });
+}
+
+Cluster::Run Cluster::run_steps(const Steps &steps, const Opening &opening) const {
     Run run;
     run.starts.resize(nodes.size());
     LocalProgram program(nodes);
@@ -94,24 +127,20 @@ Cluster::Run Cluster::run(const std::vector<uint64_t> &epochs, bool forget) cons
             !status) {
             return status;
         }
-        std::unique_ptr<Protection> protection;
-        if (Status status = Protection::open(std::move(job), request, mode, protection); !status) {
-            return status;
+        OfferingRank self(rank);
+        opening.before(rank);
+        Status opened = Protection::open(std::move(job), request, mode, self.opened);
+        opening.after(rank);
+        if (!opened) {
+            return opened;
         }
-        if (const auto &start = protection->start()) {
-            EXPECT_EQ(content_of(protection->image_of_start()), image_of(rank, start->point.epoch));
-            EXPECT_EQ(protection->protected_epoch(), start->point.epoch);
+        if (const auto &start = self.opened->start()) {
+            EXPECT_EQ(content_of(self.opened->image_of_start()),
+                      image_of(rank, start->point.epoch));
+            EXPECT_EQ(self.opened->protected_epoch(), start->point.epoch);
             run.starts[static_cast<size_t>(rank)] = start->point.epoch;
         }
-        for (const uint64_t epoch : epochs) {
-            if (Status status = protect(*protection, rank, epoch); !status) {
-                return status;
-            }
-        }
-        if (Status status = protection->wait(); !status) {
-            return status;
-        }
-        return forget ? protection->forget() : Status::ok();
+        return steps(self);
     });
     run.died = program.dead();
     return run;

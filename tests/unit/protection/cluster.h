@@ -6,6 +6,7 @@
 #include "protection/protection.h"
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,8 +44,32 @@ public:
         std::optional<uint64_t> start() const;
     };
 
+    // What a rank does with its protection.
+    class Rank {
+    public:
+        virtual ~Rank() = default;
+        virtual int number() const = 0;
+        virtual Protection &protection() = 0;
+        // A point in time to protect, which lives until it is released.
+        virtual cd_offered_point offer(uint64_t epoch) = 0;
+
+        Status protect(uint64_t epoch) {
+            const cd_offered_point point = offer(epoch);
+            return protection().protect(&point);
+        }
+    };
+    using Steps = std::function<Status(Rank &)>;
+
+    // What surrounds the opening, with the rank's number.
+    struct Opening {
+        std::function<void(int)> before = [](int) {};
+        std::function<void(int)> after = [](int) {};
+    };
+
     // Opens, protects these epochs, and forgets all if that is wanted.
     Run run(const std::vector<uint64_t> &epochs, bool forget = false) const;
+    Run run_steps(const Steps &steps) const { return run_steps(steps, Opening()); }
+    Run run_steps(const Steps &steps, const Opening &opening) const;
 
 private:
     std::filesystem::path root_;

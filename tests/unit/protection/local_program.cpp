@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "local_program.h"
 
+#include "base/attempt.h"
+
 #include <fcntl.h>
 
 #include <algorithm>
@@ -30,6 +32,7 @@ public:
     Status gather(std::span<const std::byte> own, std::vector<Bytes> &all) override {
         return alive() ? member_->gather(own, all) : gone();
     }
+    void reserve(size_t messages) override { member_->reserve(messages); }
     Status start(std::span<const Message> outgoing, std::span<const Message> incoming) override {
         return alive() ? member_->start(outgoing, incoming) : gone();
     }
@@ -67,16 +70,19 @@ public:
             return status;
         }
         int members = 0;
-        int self = 0;
+        int position = 0;
         for (const Bytes &bytes : all) {
             int theirs[2] = {};
             std::memcpy(theirs, bytes.data(), sizeof theirs);
             members += theirs[0] == color ? 1 : 0;
-            self += theirs[0] == color && theirs[1] < key ? 1 : 0;
+            position += theirs[0] == color && theirs[1] < key ? 1 : 0;
         }
-        part = std::make_unique<MortalExchange>(
-            program_, program_.meeting(++divisions_, color, members), self);
-        return Status::ok();
+        const int division = ++divisions_;
+        return redset::agree(all_, attempt([&] {
+                                 part = std::make_unique<MortalExchange>(
+                                     program_, program_.meeting(division, color, members),
+                                     position);
+                             }));
     }
 
 private:
@@ -88,6 +94,8 @@ private:
 
 std::atomic<LocalProgram *> program_that_runs = nullptr; // threads that help its ranks are its, too
 thread_local int rank_of_thread = -1;
+thread_local int calls_until_failure = 0; // of this thread
+thread_local bool failure_happened = false;
 
 } // namespace
 
@@ -116,6 +124,22 @@ std::shared_ptr<Meeting> LocalProgram::meeting(int serial, int color, int member
         meeting = std::make_shared<Meeting>(members);
     }
     return meeting;
+}
+
+void FailingSystem::fail_call(int nth) {
+    calls_until_failure = nth;
+    failure_happened = false;
+}
+
+bool FailingSystem::happened() { return failure_happened; }
+
+bool FailingSystem::alive() {
+    if (calls_until_failure == 0 || --calls_until_failure > 0) {
+        return true;
+    }
+    failure_happened = true;
+    errno = ENOSPC;
+    return false;
 }
 
 void DyingSystem::enter(int rank) { rank_of_thread = rank; }

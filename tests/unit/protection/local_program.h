@@ -68,11 +68,25 @@ public:
     int sync_all(int) override { return alive() ? 0 : -1; }
     void warn(const char *) override {}
 
-private:
-    bool alive();
+protected:
+    virtual bool alive();
 
+private:
     const int rank_;
     std::atomic<int> calls_; // that are left
+};
+
+// Lets one call fail instead, where there is no room, and nobody dies.
+class FailingSystem : public DyingSystem {
+public:
+    FailingSystem() : DyingSystem(-1, 0) {}
+
+    // The nth call of the calling thread from now on; 0: none.
+    static void fail_call(int nth);
+    static bool happened(); // in the calling thread
+
+protected:
+    bool alive() override;
 };
 
 } // namespace cd::protection

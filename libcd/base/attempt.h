@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "base/status.h"
+
+#include <exception>
+#include <new>
+#include <type_traits>
+
+namespace cd {
+
+// Runs body, which returns a Status or nothing. What it throws is a failure too: for where others
+// wait to be told of it.
+template <typename Body> Status attempt(const Body &body) noexcept {
+    try {
+        if constexpr (std::is_void_v<decltype(body())>) {
+            body();
+            return Status::ok();
+        } else {
+            return body();
+        }
+    } catch (const std::bad_alloc &) {
+        return fail(CD_ERROR_NO_MEMORY, "there is no memory for it");
+    } catch (const std::exception &error) {
+        return fail(CD_ERROR_STORE_IO, "%s", error.what());
+    }
+}
+
+// The same for what does no harm if it is not done; the message stays what it was.
+template <typename Body> void attempt_quietly(const Body &body) noexcept {
+    const MessageKeeper keeper;
+    (void)attempt(body).is_ok();
+}
+
+} // namespace cd

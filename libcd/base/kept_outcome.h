@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "base/status.h"
+
+#include <cstring>
+
+namespace cd {
+
+// An outcome with its message, to be told again later or in another thread. Needs no memory.
+class KeptOutcome {
+public:
+    KeptOutcome() = default;
+    explicit KeptOutcome(Status status) : status_(status) {
+        if (!status) {
+            std::strncpy(text_, message(), sizeof text_ - 1);
+        }
+    }
+
+    bool is_ok() const { return status_.is_ok(); }
+    cd_error code() const { return status_.code(); }
+    Status again() const { return is_ok() ? status_ : fail(code(), "%s", text_); }
+
+private:
+    Status status_;
+    char text_[1024] = "";
+};
+
+} // namespace cd

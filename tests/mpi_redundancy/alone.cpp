@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+
+// alone DIRECTORY STORAGE: what becomes of the others when rank 1 fails alone to create, to advance
+// and to commit the root. All ranks say the same of it; none waits for ever.
+
+#include "cd/cd.hpp"
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+namespace {
+
+int rank = 0;
+std::string storage;
+
+void must(bool good, const char *what) {
+    if (!good) {
+        std::printf("rank %d: %s; last error: code %d: %s\n", rank, what, cd_last_error(),
+                    cd_last_error_message());
+        std::fflush(stdout);
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+}
+
+// The last error is the same on all ranks, and says which rank it was.
+void must_be_told(cd_error code, const char *what) {
+    must(cd_last_error() == code, what);
+    char text[1024] = "";
+    std::strncpy(text, cd_last_error_message(), sizeof text - 1);
+    must(std::strncmp(text, "rank 1: ", 8) == 0, what);
+    char first[1024] = "";
+    std::memcpy(first, text, sizeof first);
+    MPI_Bcast(first, sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
+    must(std::strcmp(first, text) == 0, what);
+}
+
+cd_handle create() {
+    return create_cd(nullptr, storage.c_str(), COMM_LOGGING_DISABLED, "alone", nullptr);
+}
+
+cd_info query(cd_handle cd) {
+    cd_info info = {};
+    must(cd_query(cd, &info) == SUCCESS, "cd_query");
+    return info;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    if (argc != 3) {
+        return 2;
+    }
+    int provided = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const bool alone = rank == 1;
+    const bool waits = std::strstr(argv[2], "async") == nullptr;
+    const std::filesystem::path directory =
+        std::filesystem::path(argv[1]) / ("n" + std::to_string(rank));
+    storage = "store=file,sync=none,dir=" + directory.string() + ",group=" + std::to_string(rank) +
+              "," + argv[2];
+
+    const auto obstacle = directory / (std::to_string(rank) + "-alone.cds");
+    if (alone) {
+        std::filesystem::create_directories(obstacle);
+        std::filesystem::permissions(directory, std::filesystem::perms::owner_all);
+    }
+    must(create() == nullptr, "a root was created that rank 1 cannot have");
+    must_be_told(CD_ERROR_STORE_DIRECTORY, "the store of rank 1 cannot be opened");
+    if (alone) {
+        std::filesystem::remove(obstacle);
+    }
+    const cd_handle cd = create();
+    must(cd != nullptr, "create_cd");
+
+    int value = 1;
+    const cd_addrspec keep = {&value, sizeof value, READ_WRITE, GLOBAL};
+    must(add_to_cd_via_copy(cd, &keep, 1) == SUCCESS, "add_to_cd_via_copy");
+    must(advance_cd_point_in_time(cd) == SUCCESS, "the first advance");
+    cd_handle child = nullptr;
+    if (alone) {
+        child = create_cd(cd, nullptr, COMM_LOGGING_DISABLED, nullptr, nullptr);
+        must(child != nullptr, "a child");
+    }
+    must((advance_cd_point_in_time(cd) == SUCCESS) == !alone, "the advance that rank 1 cannot do");
+    must(!waits || query(cd).protected_epoch == 1, "what is protected after it");
+    must(!alone || commit_cd(child) == SUCCESS, "the commit of the child");
+    must(add_to_cd_via_copy(cd, &keep, 1) == SUCCESS, "add_to_cd_via_copy");
+    must(advance_cd_point_in_time(cd) == SUCCESS, "the next advance");
+    must(query(cd).epoch == 3, "the epoch after it");
+    must(!waits || query(cd).protected_epoch == 3, "what is protected after the next");
+
+    if (alone) {
+        child = create_cd(cd, nullptr, COMM_LOGGING_DISABLED, nullptr, nullptr);
+    }
+    must(commit_cd(cd) == FAILURE, "a root was committed that has a child in rank 1");
+    must_be_told(CD_ERROR_HAS_CHILDREN, "the commit that rank 1 cannot do");
+    must(query(cd).protected_epoch == 3, "what is protected after the commit that failed");
+    must(!alone || commit_cd(child) == SUCCESS, "the commit of the child");
+    must(commit_cd(cd) == SUCCESS, "the commit that all can do");
+    must(std::filesystem::is_empty(directory), "something is left");
+    MPI_Finalize();
+    std::printf("rank %d has come through\n", rank);
+    return 0;
+}

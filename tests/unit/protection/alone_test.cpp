@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// What becomes of the others when one rank fails alone.
+
+#include "each_fault.h"
+
+namespace cd::protection {
+namespace {
+
+struct NoRoom {
+    static void arm(int nth) { FailingSystem::fail_call(nth); }
+    static bool happened() { return FailingSystem::happened(); }
+};
+
+class Alone : public testing::Test {
+protected:
+    FailingSystem system;
+    Cluster cluster{fault_nodes};
+};
+
+TEST_F(Alone, WhoCannotOpenItsStoreTellsAll) {
+    cluster.run({1});
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        const auto run = cluster.run_steps([](Cluster::Rank &self) {
+            return self.protection().agree_on(
+                self.number() == 2 ? fail(CD_ERROR_STORE_FULL, "no room here") : Status::ok());
+        });
+        EXPECT_EQ(run.outcome().code, CD_ERROR_STORE_FULL);
+        EXPECT_EQ(run.outcome().text, "rank 2: no room here");
+    }
+    EXPECT_EQ(cluster.run({2}).start(), 1U);
+}
+
+// An advance that fails in one rank is over for all; the next one counts.
+TEST_F(Alone, WhoCannotAdvanceTellsAllAndTheNextAdvanceCounts) {
+    for (const Mode mode : {Mode::sync, Mode::async}) {
+        const TimeLimit limit(20);
+        Cluster own(fault_nodes);
+        own.mode = mode;
+        const auto run = own.run_steps([&](Cluster::Rank &self) {
+            EXPECT_TRUE(self.protect(1));
+            Status second =
+                self.number() == 1 ? self.protection().protect(nullptr) : self.protect(2);
+            second = mode == Mode::sync ? second : self.protection().wait();
+            EXPECT_EQ(second.code(), CD_ERROR_STORE_IO);
+            EXPECT_NE(std::string(message()).find("rank 1: the advance failed"), std::string::npos)
+                << message();
+            EXPECT_EQ(self.protection().protected_epoch(), 1U);
+            EXPECT_TRUE(self.protect(3));
+            EXPECT_TRUE(self.protection().wait());
+            EXPECT_EQ(self.protection().protected_epoch(), 3U);
+            return Status::ok();
+        });
+        EXPECT_EQ(run.outcome().text, "");
+        EXPECT_EQ(own.run({}).start(), 3U);
+    }
+}
+
+TEST_F(Alone, WhoCannotCommitTellsAllAndNothingIsForgotten) {
+    const auto run = cluster.run_steps([](Cluster::Rank &self) {
+        EXPECT_TRUE(self.protect(1));
+        const Status refused = self.protection().forget(
+            self.number() == 1 ? fail(CD_ERROR_HAS_CHILDREN, "it has a child") : Status::ok());
+        EXPECT_EQ(refused.code(), CD_ERROR_HAS_CHILDREN);
+        EXPECT_STREQ(message(), "rank 1: it has a child");
+        EXPECT_EQ(self.protection().protected_epoch(), 1U);
+        return self.protect(2);
+    });
+    EXPECT_EQ(run.outcome().text, "");
+    EXPECT_EQ(cluster.run({}, true).start(), 2U);
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+}
+
+TEST_F(Alone, WhoHasNoRoomForOneCallOfAnAdvanceLetsThatOneFailForAll) {
+    for (const int rank : {0, 2}) {
+        int failures = 0;
+        fail_everywhere_in_protect<NoRoom>(rank, failures);
+        EXPECT_GT(failures, 15);
+    }
+}
+
+TEST_F(Alone, WhoHasNoRoomForOneCallOfARestartLetsItFailForAllAndNothingIsLost) {
+    EXPECT_GT(fail_everywhere_in_open<NoRoom>(0), 5);
+    EXPECT_GT(fail_everywhere_in_open<NoRoom>(1), 5);
+}
+
+TEST_F(Alone, WhoCannotWriteDownThatARootIsForgottenLetsAllKeepIt) {
+    EXPECT_GT(fail_everywhere_in_forget<NoRoom>(0), 0);
+    EXPECT_GT(fail_everywhere_in_forget<NoRoom>(2), 0);
+}
+
+} // namespace
+} // namespace cd::protection

@@ -296,11 +296,19 @@ Status find_all_speakers(int self, const std::vector<int> &ranks,
     return Status::ok();
 }
 
-Status look(Job &job, const std::vector<OpenStore> &stores, std::vector<Findings> &findings) {
+// Who speaks keeps other jobs away from then on.
+Status take_and_look(OpenStore &store, const std::string &node, Content &content) {
+    if (!store.speaks) {
+        return Status::ok();
+    }
+    Status taken = UseLock::take(store.folder.path(), node, store.use);
+    return taken ? store.folder.look(content) : taken;
+}
+
+Status look(Job &job, std::vector<OpenStore> &stores, std::vector<Findings> &findings) {
     for (size_t i = 0; i < stores.size(); ++i) {
         Content content;
-        Status looked = attempt(
-            [&] { return stores[i].speaks ? stores[i].folder.look(content) : Status::ok(); });
+        Status looked = attempt([&] { return take_and_look(stores[i], job.node(), content); });
         if (Status status = share(job, looked, content, findings[i].contents); !status) {
             return status;
         }

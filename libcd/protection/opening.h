@@ -3,6 +3,7 @@
 #pragma once
 
 #include "protection/findings.h"
+#include "protection/use_lock.h"
 
 #include <memory>
 #include <optional>
@@ -36,6 +37,7 @@ struct Request {
 struct OpenStore {
     Folder folder;
     bool speaks = false;                    // for its directory
+    std::unique_ptr<UseLock> use = nullptr; // of who speaks
 };
 
 struct OpenLevel {

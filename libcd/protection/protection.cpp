@@ -288,8 +288,10 @@ void Protection::remove_what_is_buried() {
         os::system().warn(message());
         return;
     }
-    for (const OpenStore &store : opened_.stores) {
+    for (OpenStore &store : opened_.stores) {
         if (store.speaks) {
+            store.use->remove();
+            store.use.reset();
             attempt_quietly([&] { store.folder.remove_tombstones(); });
         }
     }

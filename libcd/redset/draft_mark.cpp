@@ -3,6 +3,7 @@
 #include "redset/draft_mark.h"
 
 #include "os/system.h"
+#include "redset/open_file.h"
 
 #include <fcntl.h>
 
@@ -80,15 +81,6 @@ void remove_what_the_dead_left(const File &folder, const std::string &prefix) {
     }
 }
 
-// Until it is locked, another process may take the file for that of somebody who died.
-bool is_there(const std::string &path, const File &file) {
-    os::FileIdentity by_name;
-    os::FileIdentity own;
-    const File named(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0), path);
-    return named.is_open() && os::system().identify(named.descriptor(), by_name) == 0 &&
-           os::system().identify(file.descriptor(), own) == 0 && by_name == own;
-}
-
 } // namespace
 
 DraftMark::DraftMark(std::string name, std::string path, File file)
@@ -117,7 +109,8 @@ Status DraftMark::make(const File &folder, int writer, std::unique_ptr<DraftMark
         }
         // Where files cannot be locked nobody can tell that somebody died, and nothing is removed.
         is_locked(made->file_);
-        if (is_there(path, made->file_)) {
+        // Until it is locked, another process may take the file for that of somebody who died.
+        if (leads_to(path, made->file_)) {
             mark = std::move(made);
             return Status::ok();
         }

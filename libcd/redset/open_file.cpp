@@ -54,4 +54,12 @@ Status open_own_to_read(const std::string &path, File &file, os::FileAttributes 
     return open_regular(path, reading | O_NOFOLLOW, file, attributes);
 }
 
+bool leads_to(const std::string &path, const File &file) {
+    os::FileIdentity by_name;
+    os::FileIdentity own;
+    const File named(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0), path);
+    return named.is_open() && os::system().identify(named.descriptor(), by_name) == 0 &&
+           os::system().identify(file.descriptor(), own) == 0 && by_name == own;
+}
+
 } // namespace cd::redset

@@ -16,4 +16,7 @@ Status open_to_read(const std::string &path, File &file, os::FileAttributes &att
 // The same for what we have written ourselves, where a symbolic link is somebody else's doing.
 Status open_own_to_read(const std::string &path, File &file, os::FileAttributes &attributes);
 
+// Whether the path still names the file: another process may have removed it meanwhile.
+bool leads_to(const std::string &path, const File &file);
+
 } // namespace cd::redset

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "protection/use_lock.h"
+
+#include "cluster.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace cd::protection {
+namespace {
+
+// Another job, which uses a directory until it is killed.
+class OtherJob {
+public:
+    explicit OtherJob(const std::filesystem::path &directory) {
+        int ready[2] = {};
+        EXPECT_EQ(::pipe(ready), 0);
+        process = ::fork();
+        if (process == 0) {
+            std::unique_ptr<UseLock> lock;
+            const bool taken = UseLock::take(directory.string(), "far", lock).is_ok();
+            (void)!::write(ready[1], "x", taken ? 1 : 0);
+            ::close(ready[1]);
+            while (true) {
+                ::pause();
+            }
+        }
+        ::close(ready[1]);
+        char byte = 0;
+        EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+        ::close(ready[0]);
+    }
+    OtherJob(const OtherJob &) = delete;
+    ~OtherJob() { end(); }
+
+    void end() {
+        if (process > 0) {
+            ::kill(process, SIGKILL);
+            ::waitpid(process, nullptr, 0);
+            process = 0;
+        }
+    }
+
+    pid_t process = 0;
+};
+
+TEST(UseLock, AnotherJobIsKeptAwayAndToldByWhomUntilThatOneEndsHoweverItDoes) {
+    DyingSystem system(-1, 0);
+    Cluster cluster({"n0", "n1"});
+    cluster.run({1});
+    const auto points = cluster.directory("n1") / "solver.points";
+    OtherJob other(points);
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        const auto outcome = cluster.run({2}).outcome();
+        EXPECT_EQ(outcome.code, CD_ERROR_STORE_LOCKED);
+        EXPECT_EQ(outcome.text, "rank 1: " + points.string() + ": process " +
+                                    std::to_string(other.process) +
+                                    " on far uses these points in time; wait until it ends, or "
+                                    "give the root another name or directory");
+    }
+    other.end();
+    EXPECT_TRUE(std::filesystem::exists(points / "in-use")); // and locked by nobody
+    EXPECT_EQ(cluster.run({2}).start(), 1U);
+    EXPECT_EQ(cluster.run({}, true).start(), 2U);
+    EXPECT_FALSE(std::filesystem::exists(points));
+}
+
+TEST(UseLock, WhoEndsLeavesTheDirectoryAsItWas) {
+    const Cluster cluster({"n0"});
+    std::filesystem::create_directories(cluster.directory("n0"));
+    std::unique_ptr<UseLock> lock;
+    ASSERT_TRUE(UseLock::take(cluster.directory("n0").string(), "here", lock)) << message();
+    EXPECT_TRUE(std::filesystem::exists(cluster.directory("n0") / "in-use"));
+    lock.reset();
+    EXPECT_TRUE(std::filesystem::is_empty(cluster.directory("n0")));
+}
+
+} // namespace
+} // namespace cd::protection

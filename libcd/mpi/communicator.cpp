@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "mpi/communicator.h"
 
+#include "mpi/waiting.h"
+
 namespace cd::mpi {
 
 Communicator::~Communicator() {
@@ -36,9 +38,10 @@ Status Communicator::split(int color, int key, Communicator &part) const {
 Status Communicator::check_all(Status own_outcome) const {
     const int code = own_outcome.code();
     int largest = 0;
-    if (Status status = outcome(own().allreduce(&code, &largest, 1, MPI_INT, MPI_MAX, comm_),
-                                "find out whether all can go on");
-        !status) {
+    const auto find_largest = [&](MPI_Request &request) {
+        return own().iallreduce(&code, &largest, 1, MPI_INT, MPI_MAX, comm_, &request);
+    };
+    if (Status status = together(find_largest, "find out whether all can go on"); !status) {
         return status;
     }
     if (largest == CD_ERROR_NONE || code != CD_ERROR_NONE) {

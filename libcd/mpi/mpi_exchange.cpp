@@ -3,6 +3,7 @@
 #include "mpi/mpi_exchange.h"
 
 #include "base/attempt.h"
+#include "mpi/waiting.h"
 
 #include <algorithm>
 #include <climits>
@@ -53,10 +54,12 @@ struct MpiExchange::Gathering {
 // When all have the memory the rest cannot fail in one alone.
 Status MpiExchange::gather(std::span<const std::byte> own_bytes, std::vector<Bytes> &all) {
     const auto own_size = static_cast<unsigned long long>(own_bytes.size());
-    if (Status status = outcome(own().allgather(&own_size, 1, MPI_UNSIGNED_LONG_LONG, sizes_.data(),
-                                                1, MPI_UNSIGNED_LONG_LONG, communicator_.get()),
-                                "gather sizes");
-        !status) {
+    const MPI_Comm comm = communicator_.get();
+    const auto gather_sizes = [&](MPI_Request &request) {
+        return own().iallgather(&own_size, 1, MPI_UNSIGNED_LONG_LONG, sizes_.data(), 1,
+                                MPI_UNSIGNED_LONG_LONG, comm, &request);
+    };
+    if (Status status = together(gather_sizes, "gather sizes"); !status) {
         return status;
     }
     const unsigned long long total = std::reduce(sizes_.begin(), sizes_.end());
@@ -70,12 +73,12 @@ Status MpiExchange::gather(std::span<const std::byte> own_bytes, std::vector<Byt
     if (Status status = communicator_.check_all(ready); !status) {
         return status;
     }
-    if (Status status =
-            outcome(own().allgatherv(own_bytes.data(), static_cast<int>(own_size), MPI_BYTE,
-                                     gathering->together.data(), gathering->lengths.data(),
-                                     gathering->offsets.data(), MPI_BYTE, communicator_.get()),
-                    "gather what ranks tell");
-        !status) {
+    const auto gather_bytes = [&](MPI_Request &request) {
+        return own().iallgatherv(own_bytes.data(), static_cast<int>(own_size), MPI_BYTE,
+                                 gathering->together.data(), gathering->lengths.data(),
+                                 gathering->offsets.data(), MPI_BYTE, comm, &request);
+    };
+    if (Status status = together(gather_bytes, "gather what ranks tell"); !status) {
         return status;
     }
     gathering->take_apart();
@@ -124,9 +127,7 @@ Status MpiExchange::start(std::span<const Message> outgoing, std::span<const Mes
 }
 
 Status MpiExchange::finish() {
-    const int code =
-        own().waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
-    if (Status status = outcome(code, "send and receive"); !status) {
+    if (Status status = wait_for(requests_, "send and receive"); !status) {
         return status;
     }
     requests_.clear();

@@ -46,9 +46,6 @@ Mpi look_up() {
         function =
             reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
     };
-    find(mpi.allgather, "PMPI_Allgather");
-    find(mpi.allgatherv, "PMPI_Allgatherv");
-    find(mpi.allreduce, "PMPI_Allreduce");
     find(mpi.cancel, "PMPI_Cancel");
     find(mpi.comm_create_keyval, "PMPI_Comm_create_keyval");
     find(mpi.comm_dup, "PMPI_Comm_dup");
@@ -61,12 +58,15 @@ Mpi look_up() {
     find(mpi.error_string, "PMPI_Error_string");
     find(mpi.finalized, "PMPI_Finalized");
     find(mpi.get_processor_name, "PMPI_Get_processor_name");
+    find(mpi.iallgather, "PMPI_Iallgather");
+    find(mpi.iallgatherv, "PMPI_Iallgatherv");
+    find(mpi.iallreduce, "PMPI_Iallreduce");
     find(mpi.initialized, "PMPI_Initialized");
     find(mpi.irecv, "PMPI_Irecv");
     find(mpi.isend, "PMPI_Isend");
     find(mpi.query_thread, "PMPI_Query_thread");
     find(mpi.request_free, "PMPI_Request_free");
-    find(mpi.waitall, "PMPI_Waitall");
+    find(mpi.testall, "PMPI_Testall");
     return mpi;
 }
 

@@ -11,9 +11,6 @@ namespace cd::mpi {
 // The MPI library's own functions. Those by the names of MPI, both of each, may be the logger's,
 // which would record our traffic as the program's.
 struct Mpi {
-    decltype(&PMPI_Allgather) allgather = nullptr;
-    decltype(&PMPI_Allgatherv) allgatherv = nullptr;
-    decltype(&PMPI_Allreduce) allreduce = nullptr;
     decltype(&PMPI_Cancel) cancel = nullptr;
     decltype(&PMPI_Comm_create_keyval) comm_create_keyval = nullptr;
     decltype(&PMPI_Comm_dup) comm_dup = nullptr;
@@ -26,12 +23,15 @@ struct Mpi {
     decltype(&PMPI_Error_string) error_string = nullptr;
     decltype(&PMPI_Finalized) finalized = nullptr;
     decltype(&PMPI_Get_processor_name) get_processor_name = nullptr;
+    decltype(&PMPI_Iallgather) iallgather = nullptr;
+    decltype(&PMPI_Iallgatherv) iallgatherv = nullptr;
+    decltype(&PMPI_Iallreduce) iallreduce = nullptr;
     decltype(&PMPI_Initialized) initialized = nullptr;
     decltype(&PMPI_Irecv) irecv = nullptr;
     decltype(&PMPI_Isend) isend = nullptr;
     decltype(&PMPI_Query_thread) query_thread = nullptr;
     decltype(&PMPI_Request_free) request_free = nullptr;
-    decltype(&PMPI_Waitall) waitall = nullptr;
+    decltype(&PMPI_Testall) testall = nullptr;
 };
 
 const Mpi &own();

@@ -18,7 +18,11 @@ namespace cd {
 
 namespace {
 
-constexpr size_t together = 4; // pages
+// Several streams at once, since memory and prefetchers serve them better than one, and long ones
+// better than short ones.
+constexpr size_t together = 4;
+constexpr size_t longest_stream = size_t{64} << 10;
+constexpr size_t shortest_stream = size_t{4} << 10;
 
 void copy_line(std::byte *to, const std::byte *from) {
     auto *target = reinterpret_cast<__m128i *>(to);
@@ -33,11 +37,12 @@ void copy_line(std::byte *to, const std::byte *from) {
     _mm_stream_si128(target + 3, fourth);
 }
 
-// Several pages at once, since memory and prefetchers serve several streams better than one.
-void copy_pages(std::byte *to, const std::byte *from) {
+// stream: the length of each.
+void copy_streams(std::byte *to, const std::byte *from, size_t stream) {
     constexpr size_t ahead = 4 * cache_line;
-    for (size_t offset = 0; offset < small_page; offset += cache_line) {
-        for (size_t at = offset; at < together * small_page; at += small_page) {
+    for (size_t offset = 0; offset < stream; offset += cache_line) {
+        for (size_t k = 0; k < together; ++k) {
+            const size_t at = offset + k * stream;
             _mm_prefetch(from + at + ahead, _MM_HINT_T0);
             copy_line(to + at, from + at);
         }
@@ -53,8 +58,11 @@ void copy_past_caches(void *to, const void *from, size_t length) noexcept {
     const size_t head = std::min(length, (cache_line - past_line) % cache_line);
     std::memcpy(target, source, head);
     size_t done = head;
-    for (; length - done >= together * small_page; done += together * small_page) {
-        copy_pages(target + done, source + done);
+    while (length - done >= together * shortest_stream) {
+        const size_t stream =
+            std::min((length - done) / together / cache_line * cache_line, longest_stream);
+        copy_streams(target + done, source + done, stream);
+        done += together * stream;
     }
     for (; length - done >= cache_line; done += cache_line) {
         copy_line(target + done, source + done);

@@ -13,13 +13,14 @@ namespace cd {
 namespace {
 
 TEST(CopyPastCaches, CopiesEveryByteAndNoOtherWhateverTheAlignment) {
-    constexpr size_t room = 50'000;
+    constexpr size_t room = 350'000;
     std::vector<uint8_t> from(room);
     for (size_t i = 0; i < room; ++i) {
         from[i] = static_cast<uint8_t>(i * 7 + i / 251);
     }
     for (size_t offset = 0; offset < 64; ++offset) {
-        for (const size_t length : {0, 1, 63, 64, 65, 200, 16'383, 16'384, 16'500, 40'000}) {
+        for (const size_t length :
+             {0, 1, 63, 64, 65, 200, 16'383, 16'384, 16'500, 40'000, 262'143, 340'000}) {
             std::vector<uint8_t> to(room, 0xee);
             std::vector<uint8_t> expected = to;
             std::copy_n(&from[offset / 3], length, &expected[offset]);

@@ -66,9 +66,11 @@ public:
             for (const Element &element : elements_) {
                 relabel(element, near);
             }
-            near = domain_.entries.begin();
-            for (const Element &element : elements_) {
-                rejoin(element, near);
+            if (meets_parts_) {
+                near = domain_.entries.begin();
+                for (const Element &element : elements_) {
+                    rejoin(element, near);
+                }
             }
         }
         published_ = true;
@@ -127,6 +129,7 @@ private:
         entry->scope = element.scope;
         entry->restoration = request_.restoration;
         entry->in_place = request_.in_place;
+        entry->whole = range.begin == element.range.begin && range.end == element.range.end;
         const auto inserted = domain_.entries.insert_arriving(where, entry.get());
         entry.release();
         return inserted;
@@ -286,6 +289,7 @@ private:
             if (entry.restoration != request_.restoration) {
                 change_restoration(entry);
             }
+            meets_parts_ |= !entry.whole;
             entry.regen = request_.regen;
             entries.set_access(entry, element.access);
         }
@@ -322,8 +326,9 @@ private:
     std::vector<Piece> converted_data_; // of each of these, if it is written down
     size_t conversions_ = 0;
     size_t copied_ = 0;
-    bool meets_held_ = false; // some element overlaps a held entry or an earlier element
-    bool relabels_ = false;   // some entry gets other labels than it has
+    bool meets_held_ = false;  // some element overlaps a held entry or an earlier element
+    bool meets_parts_ = false; // one that may be joined with others
+    bool relabels_ = false;    // some entry gets other labels than it has
     bool published_ = false;
 };
 

@@ -65,7 +65,9 @@ public:
             flip(*entry);
             entry->listed = false;
             entry->access = CD_READ_ONLY;
-            near = rejoin(near, *entry);
+            if (!entry->whole) {
+                near = rejoin(near, *entry);
+            }
             entry = following;
         }
         run.flush();

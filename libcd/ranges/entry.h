@@ -57,6 +57,7 @@ struct Entry {
     bool data_shared = false; // another CD's entry has the same bytes: never write over them
     bool in_place = false;    // shadow=none: an advance overwrites the data and can undo that
     bool listed = false;      // in its index's list of READ_WRITE entries
+    bool whole = false;       // all of its origin: no other entry of its index can be alike
     uint16_t slot = 0;        // for the pool that its memory is from
 
     // Makes part an entry for the bytes from address on, with the same labels and a share of the
@@ -78,6 +79,7 @@ struct Entry {
         other.restoration = restoration;
         other.stage = stage;
         other.in_place = in_place;
+        other.whole = whole && part.begin == range.begin && part.end == range.end;
     }
 
     bool read_write() const { return access == CD_READ_WRITE; }

@@ -57,6 +57,7 @@ RangeIndex::Position RangeIndex::split(Position near, uintptr_t address) {
         right->listed = true;
     }
     left.range.end = address;
+    left.whole = false;
     right.release();
     return inserted;
 }

@@ -114,7 +114,7 @@ void print_costs(const std::string &folder, size_t bytes) {
 void run(size_t bytes, const std::string &folder) {
     mpi::Communicator communicator;
     must(mpi::Communicator::duplicate(MPI_COMM_WORLD, communicator));
-    mpi::MpiExchange exchange(std::move(communicator));
+    mpi::MpiExchange exchange(communicator);
     if (exchange.self() == 0) {
         print_costs(folder, bytes);
     }

@@ -20,7 +20,7 @@ namespace {
 
 // Several streams at once, since memory and prefetchers serve them better than one, and long ones
 // better than short ones.
-constexpr size_t together = 4;
+constexpr size_t streams_at_once = 4;
 constexpr size_t longest_stream = size_t{64} << 10;
 constexpr size_t shortest_stream = size_t{4} << 10;
 
@@ -41,7 +41,7 @@ void copy_line(std::byte *to, const std::byte *from) {
 void copy_streams(std::byte *to, const std::byte *from, size_t stream) {
     constexpr size_t ahead = 4 * cache_line;
     for (size_t offset = 0; offset < stream; offset += cache_line) {
-        for (size_t k = 0; k < together; ++k) {
+        for (size_t k = 0; k < streams_at_once; ++k) {
             const size_t at = offset + k * stream;
             _mm_prefetch(from + at + ahead, _MM_HINT_T0);
             copy_line(to + at, from + at);
@@ -58,11 +58,11 @@ void copy_past_caches(void *to, const void *from, size_t length) noexcept {
     const size_t head = std::min(length, (cache_line - past_line) % cache_line);
     std::memcpy(target, source, head);
     size_t done = head;
-    while (length - done >= together * shortest_stream) {
+    while (length - done >= streams_at_once * shortest_stream) {
         const size_t stream =
-            std::min((length - done) / together / cache_line * cache_line, longest_stream);
+            std::min((length - done) / streams_at_once / cache_line * cache_line, longest_stream);
         copy_streams(target + done, source + done, stream);
-        done += together * stream;
+        done += streams_at_once * stream;
     }
     for (; length - done >= cache_line; done += cache_line) {
         copy_line(target + done, source + done);

@@ -35,8 +35,8 @@ struct Distance {
     }
 
     static uint64_t power(size_t bytes) {
-        constexpr uint32_t one = 0x80000000;
-        return uint64_t{join_crc32c(one, 0, bytes)} << 1;
+        constexpr uint32_t first_power = 0x80000000;
+        return uint64_t{join_crc32c(first_power, 0, bytes)} << 1;
     }
 
     alignas(cache_line) std::array<uint64_t, cache_line / sizeof(uint64_t)> halves;

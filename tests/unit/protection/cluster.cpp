@@ -17,6 +17,8 @@ namespace cd::protection {
 namespace {
 
 struct Offer {
+    Offer(int of, uint64_t number) : rank(of), epoch(number) {}
+
     int rank;
     uint64_t epoch;
     std::atomic<int> released = 0;

@@ -33,6 +33,8 @@ public:
     }
 
     Status prepare() {
+        domain_.restore_may_fail |=
+            request_.restoration != Restoration::copy || request_.checksummed;
         elements_ = ordered_elements(request_.list, request_.count);
         auto near = domain_.entries.begin();
         for (const Element &element : elements_) {

@@ -48,7 +48,9 @@ struct Domain {
     std::vector<FilePosition> unbound_files; // the same for files
     bool restarted = false; // came back from its store, and was neither restored nor advanced since
     bool dormant = false;   // came back, and the program has not created it yet
-    bool files_owed = false; // was restored; so are files when they are added again
+    bool files_owed = false;       // was restored; so are files when they are added again
+    bool restore_may_fail = false; // holds, or once held, more than copies without checksums: a
+                                   // restore has to look at all entries before it writes
     LogShare log;
     StorageInfo storage;
     uint64_t epoch = 0;

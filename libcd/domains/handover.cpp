@@ -172,6 +172,7 @@ void Handover::write_down(Transaction &transaction) const {
 }
 
 void Handover::publish() noexcept {
+    parent_.restore_may_fail |= child_.restore_may_fail;
     promote_in_parent();
     promote_above_parent();
     for (const FilePosition &file : child_.files) {

@@ -10,6 +10,7 @@ bool is_free(const Domain &domain, uintptr_t address, size_t length) {
 }
 
 Entry &place_arriving(Domain &domain, const Unbound &found, uintptr_t address) {
+    domain.restore_may_fail = true;
     auto entry = domain.entries.make_entry();
     entry->range = {address, address + found.old.length()};
     entry->access = found.access;

@@ -8,6 +8,11 @@
 namespace cd {
 
 RangeIndex::Position RangeIndex::find_near(Position near, uintptr_t address) const {
+    // First, because it takes no look at another entry.
+    if (near != entries_.end() && near->second->range.begin <= address &&
+        address < near->second->range.end) {
+        return near;
+    }
     const auto ends_before = [&](Position at) {
         return at == entries_.begin() || std::prev(at)->second->range.end <= address;
     };

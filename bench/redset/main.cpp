@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 
 // What encoding and rebuilding cost, against the least that they have to do.
+#include "bounds.h"
 #include "kernels.h"
 
 #include "redset/local_exchange.h"
@@ -44,14 +45,6 @@ template <typename Work> Measured measure(const Work &work) {
             processor_seconds() - processor};
 }
 
-// What a byte of application data costs at least.
-struct Costs {
-    double copy;
-    double checksum;
-    double write;
-    double read;
-};
-
 class Case {
 public:
     Case(const Shape &shape, const fs::path &folder, size_t bytes)
@@ -92,49 +85,13 @@ public:
         });
     }
 
-    // Reads each byte, takes its checksum, sends it, codes it, and writes and checks the payload.
-    double encoding_bound(const Costs &costs) const {
-        const double out = outputs_per_byte();
-        return costs.read + costs.checksum + costs.copy + coding() +
-               out * (costs.write + costs.checksum);
-    }
-
-    // As many bytes of data and payload of all members are read for their checksums, and what is
-    // left again for what is lost, which is written.
-    double rebuilding_bound(const Costs &costs) const {
-        const double out = outputs_per_byte();
-        const double lost = static_cast<double>(set_.shape.checks) / set_.shape.members;
-        return (1 + out) * (1 - lost) * (costs.read + costs.checksum) + costs.read + costs.copy +
-               coding() + (1 + out) * lost * (costs.write + costs.checksum);
-    }
-
 private:
     static std::string name(int member) { return "data" + std::to_string(member); }
-
-    // Bytes of payload for each byte of data.
-    double outputs_per_byte() const {
-        const Shape &shape = set_.shape;
-        return static_cast<double>(shape.checks) / (shape.members - shape.checks);
-    }
-
-    double coding() const {
-        const Shape &shape = set_.shape;
-        return coding_cost(static_cast<size_t>(shape.members - shape.checks),
-                           static_cast<size_t>(shape.checks), shape.scheme == Scheme::xor_set);
-    }
 
     Set set_;
     Place place_;
     size_t bytes_;
 };
-
-void print(const char *what, const Shape &shape, const Measured &measured, double bytes,
-           double bound) {
-    const double per_byte = measured.processor_seconds / bytes;
-    std::printf("%-8s %-4s k=%d of %d   %7.2f GB/s   %6.3f s/GB   bound %6.3f   reached %4.2f\n",
-                what, scheme_name(shape.scheme), shape.checks, shape.members,
-                bytes / measured.seconds * 1e-9, per_byte * 1e9, bound * 1e9, bound / per_byte);
-}
 
 size_t number(const char *text) {
     const size_t value = std::strtoul(text, nullptr, 10);
@@ -161,20 +118,7 @@ int main(int argc, char **argv) {
         }
     }
     const size_t bytes = mib << 20;
-    const Costs costs{copy_cost(), checksum_cost(), write_cost(folder.c_str(), bytes),
-                      read_cost(folder.c_str(), bytes)};
-    const auto rate = [](const char *what, double cost) {
-        std::printf("%-32s %7.1f GB/s\n", what, 1e-9 / cost);
-    };
-    rate("memcpy, 128 KiB", costs.copy);
-    rate("CRC-32C, 128 KiB", costs.checksum);
-    rate("xor_gen, 3 sources", coding_cost(3, 1, true));
-    rate("xor_gen, 7 sources", coding_cost(7, 1, true));
-    rate("ec_encode_data, 2 of 2 sources", coding_cost(2, 2, false));
-    rate("ec_encode_data, 2 of 6 sources", coding_cost(6, 2, false));
-    rate("write to the folder", costs.write);
-    rate("read from the folder", costs.read);
-
+    const Costs costs = Costs::measure(folder, bytes);
     const std::string own = folder + "/cd-bench-redset." + std::to_string(::getpid());
     for (const int members : {4, 8}) {
         for (const Shape &shape :
@@ -182,8 +126,13 @@ int main(int argc, char **argv) {
               Shape{Scheme::reed_solomon, members, 2}, Shape{Scheme::reed_solomon, members, 3}}) {
             Case example(shape, own, bytes);
             const auto all = static_cast<double>(bytes) * members;
-            print("encode", shape, example.encode(), all, example.encoding_bound(costs));
-            print("rebuild", shape, example.rebuild(), all, example.rebuilding_bound(costs));
+            const auto print = [&](const char *what, const Measured &measured,
+                                   const Passes &passes) {
+                print_result(what, shape, all, measured.seconds, measured.processor_seconds, passes,
+                             costs);
+            };
+            print("encode", example.encode(), encoding_passes(shape));
+            print("rebuild", example.rebuild(), rebuilding_passes(shape));
         }
     }
     return 0;

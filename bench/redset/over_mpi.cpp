@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 
-// What encoding and rebuilding cost over MPI: every rank has a file, and all are one set. Each step
-// is beside what it has to do at least, measured in the same run.
+// What encoding and rebuilding cost over MPI: every rank has a file, and all are one set. It is
+// beside the least that they have to do, measured in the same run.
+#include "bounds.h"
 #include "kernels.h"
 
 #include "mpi/mpi_exchange.h"
@@ -16,6 +17,7 @@
 #include <fstream>
 #include <numeric>
 #include <string>
+#include <thread>
 
 namespace {
 
@@ -30,6 +32,16 @@ void must(const Status &status) {
     }
 }
 
+// Where MPI_Barrier may keep a processor from those who are waited for.
+void wait_for_all() {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    for (int done = 0; done == 0;) {
+        std::this_thread::yield();
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+}
+
 double sum_over_ranks(double value) {
     double sum = 0;
     MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -38,10 +50,11 @@ double sum_over_ranks(double value) {
 
 class Case {
 public:
-    Case(const Shape &shape, const fs::path &folder, size_t bytes, mpi::MpiExchange &exchange)
+    Case(const Shape &shape, const fs::path &folder, size_t bytes, const Costs &costs,
+         mpi::MpiExchange &exchange)
         : set_{shape, 0, 1, shape.members, std::vector<int>(static_cast<size_t>(shape.members))},
           place_{folder.string(), "red/"}, name_("data" + std::to_string(exchange.self())),
-          bytes_(bytes), exchange_(exchange) {
+          bytes_(bytes), costs_(costs), exchange_(exchange) {
         std::iota(set_.ranks.begin(), set_.ranks.end(), 0);
         fs::create_directories(folder);
         std::string data(bytes, '\0');
@@ -53,14 +66,15 @@ public:
     }
     Case(const Case &) = delete;
     ~Case() {
-        MPI_Barrier(MPI_COMM_WORLD);
+        wait_for_all();
         std::error_code none;
         fs::remove_all(place_.folder, none);
-        MPI_Barrier(MPI_COMM_WORLD);
+        wait_for_all();
     }
 
     void encode() {
-        print("encode", [&] { must(apply(exchange_, set_, place_, {name_}, {.sync = false})); });
+        measure("encode", encoding_passes(set_.shape),
+                [&] { must(apply(exchange_, set_, place_, {name_}, {.sync = false})); });
     }
 
     void rebuild() {
@@ -68,27 +82,26 @@ public:
             fs::remove(place_.path(name_));
             fs::remove(place_.scheme_file(set_, exchange_.self()));
         }
-        print("rebuild", [&] {
+        measure("rebuild", rebuilding_passes(set_.shape), [&] {
             Survey survey;
             must(redset::rebuild(exchange_, set_, place_, {.sync = false}, survey));
         });
     }
 
 private:
-    template <typename Work> void print(const char *what, const Work &work) {
-        MPI_Barrier(MPI_COMM_WORLD);
+    template <typename Work>
+    void measure(const char *what, const Passes &passes, const Work &work) {
+        wait_for_all();
         const double start = MPI_Wtime();
         const double processor = processor_seconds();
         work();
-        const double used = sum_over_ranks(processor_seconds() - processor);
-        MPI_Barrier(MPI_COMM_WORLD);
+        const double own = processor_seconds() - processor;
+        wait_for_all();
         const double seconds = MPI_Wtime() - start;
-        const Shape &shape = set_.shape;
-        const double bytes = static_cast<double>(bytes_) * shape.members;
+        const double used = sum_over_ranks(own);
         if (exchange_.self() == 0) {
-            std::printf("%-8s %-4s k=%d of %d   %7.2f GB/s   %6.3f processor seconds per GB\n",
-                        what, scheme_name(shape.scheme), shape.checks, shape.members,
-                        bytes / seconds * 1e-9, used / bytes * 1e9);
+            print_result(what, set_.shape, static_cast<double>(bytes_) * set_.shape.members,
+                         seconds, used, passes, costs_);
         }
     }
 
@@ -96,36 +109,26 @@ private:
     Place place_;
     std::string name_;
     size_t bytes_;
+    const Costs &costs_;
     mpi::MpiExchange &exchange_;
 };
-
-void print_costs(const std::string &folder, size_t bytes) {
-    const auto rate = [](const char *what, double cost) {
-        std::printf("%-32s %7.1f GB/s\n", what, 1e-9 / cost);
-    };
-    rate("memcpy, 128 KiB", copy_cost());
-    rate("CRC-32C, 128 KiB", checksum_cost());
-    rate("xor_gen, 3 sources", coding_cost(3, 1, true));
-    rate("ec_encode_data, 2 of 2 sources", coding_cost(2, 2, false));
-    rate("write to the folder", write_cost(folder.c_str(), bytes));
-    rate("read from the folder", read_cost(folder.c_str(), bytes));
-}
 
 void run(size_t bytes, const std::string &folder) {
     mpi::Communicator communicator;
     must(mpi::Communicator::duplicate(MPI_COMM_WORLD, communicator));
     mpi::MpiExchange exchange(communicator);
+    Costs costs = {};
     if (exchange.self() == 0) {
-        print_costs(folder, bytes);
+        costs = Costs::measure(folder, bytes);
     }
-    MPI_Barrier(MPI_COMM_WORLD);
+    wait_for_all();
     const int members = exchange.members();
     std::vector<Shape> shapes{{Scheme::xor_set, members, 1}};
     for (int checks = 1; checks < members && checks <= 3; ++checks) {
         shapes.push_back({Scheme::reed_solomon, members, checks});
     }
     for (const Shape &shape : shapes) {
-        Case example(shape, folder + "/cd-bench-redset-mpi", bytes, exchange);
+        Case example(shape, folder + "/cd-bench-redset-mpi", bytes, costs, exchange);
         example.encode();
         example.rebuild();
     }

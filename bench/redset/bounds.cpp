@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "bounds.h"
+
+#include "kernels.h"
+
+#include <cstdio>
+
+using cd::Scheme;
+using cd::redset::Shape;
+
+namespace {
+
+// Of payload for each byte of data.
+double payload(const Shape &shape) {
+    return static_cast<double>(shape.checks) / (shape.members - shape.checks);
+}
+
+// A row has a chunk of each member; all but one come to, or from, the member that makes it.
+double sent(const Shape &shape) {
+    return static_cast<double>(shape.members - 1) / (shape.members - shape.checks);
+}
+
+double coding(const Shape &shape) {
+    return coding_cost(static_cast<size_t>(shape.members - shape.checks),
+                       static_cast<size_t>(shape.checks), shape.scheme == Scheme::xor_set);
+}
+
+void print_rate(const char *what, double cost) {
+    std::printf("%-32s %7.1f GB/s\n", what, 1e-9 / cost);
+}
+
+} // namespace
+
+Passes encoding_passes(const Shape &shape) {
+    const double out = payload(shape);
+    return {1, 1 + out, sent(shape), 1, out};
+}
+
+Passes rebuilding_passes(const Shape &shape) {
+    const double all = 1 + payload(shape);
+    const double lost = static_cast<double>(shape.checks) / shape.members;
+    const double left = all * (1 - lost);
+    return {left + 1, left + all * lost, sent(shape), 1, all * lost};
+}
+
+Costs Costs::measure(const std::string &folder, size_t bytes) {
+    const Costs costs{copy_cost(), checksum_cost(), write_cost(folder.c_str(), bytes),
+                      read_cost(folder.c_str(), bytes)};
+    print_rate("memcpy, 128 KiB", costs.copy);
+    print_rate("CRC-32C, 128 KiB", costs.checksum);
+    print_rate("xor_gen, 3 sources", coding_cost(3, 1, true));
+    print_rate("xor_gen, 7 sources", coding_cost(7, 1, true));
+    print_rate("ec_encode_data, 2 of 2 sources", coding_cost(2, 2, false));
+    print_rate("ec_encode_data, 2 of 6 sources", coding_cost(6, 2, false));
+    print_rate("write to the folder", costs.write);
+    print_rate("read from the folder", costs.read);
+    return costs;
+}
+
+double Costs::of(const Passes &passes, const Shape &shape) const {
+    return passes.read * read + passes.checked * checksum + passes.sent * copy +
+           passes.coded * coding(shape) + passes.written * write;
+}
+
+void print_result(const char *what, const Shape &shape, double bytes, double seconds,
+                  double processor_seconds, const Passes &passes, const Costs &costs) {
+    const double bound = costs.of(passes, shape);
+    std::printf(
+        "%-8s %-4s k=%d of %d %7.2f GB/s %6.2f s/GB, bound %5.2f, reached %4.2f: read %4.2f "
+        "checked %4.2f sent %4.2f coded %4.2f written %4.2f\n",
+        what, cd::redset::scheme_name(shape.scheme), shape.checks, shape.members,
+        bytes / seconds * 1e-9, processor_seconds / bytes * 1e9, bound * 1e9,
+        bound * bytes / processor_seconds, passes.read, passes.checked, passes.sent, passes.coded,
+        passes.written);
+    std::fflush(stdout);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "redset/shape.h"
+
+#include <cstddef>
+#include <string>
+
+// The least that encoding and rebuilding have to do.
+
+// How often each byte of application data, or as much, goes through a step.
+struct Passes {
+    double read;
+    double checked;
+    double sent;
+    double coded;
+    double written;
+};
+
+// Reads, sends and codes each byte, gives away all but one of the outputs of a row, writes the
+// payload, and takes checksums of what was read and written.
+Passes encoding_passes(const cd::redset::Shape &shape);
+
+// As many members are lost as may be, with all they had. What is left is read for its checksums
+// before anything is made of it.
+Passes rebuilding_passes(const cd::redset::Shape &shape);
+
+// What these cost for a byte, by measurements of this run: seconds of processor time.
+struct Costs {
+    double copy;
+    double checksum;
+    double write;
+    double read;
+
+    // Measures, and prints what it has found.
+    static Costs measure(const std::string &folder, size_t bytes);
+    double of(const Passes &passes, const cd::redset::Shape &shape) const;
+};
+
+// Bytes are those of the application; processor_seconds of all members together.
+void print_result(const char *what, const cd::redset::Shape &shape, double bytes, double seconds,
+                  double processor_seconds, const Passes &passes, const Costs &costs);

@@ -23,3 +23,7 @@ Calls through_logger();
 // MPI's own. Ends the program if the logger does not take the functions over: nothing would be
 // measured.
 Calls past_logger();
+
+// The same, and whoever receives copies what has come to memory of its own, which is used again and
+// again: what anybody who keeps it pays.
+Calls past_logger_and_copied();

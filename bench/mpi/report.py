@@ -15,7 +15,7 @@ from pathlib import Path
 
 # case, what is compared with what, at most
 IDLE, LOGGING, REPLAY, COPY = "no active CD", "logging", "replay", "memcpy of 1 MiB"
-BARE, BARE_BESIDE = "bare", "bare beside logging"
+BARE, BARE_BESIDE, COPIED = "bare", "bare beside logging", "bare and copied"
 TARGETS = {
     ("MPI_Comm_rank", IDLE): 1.05,
     ("8-byte ping-pong", IDLE): 1.05,
@@ -44,9 +44,18 @@ def ratio(case, mode, reference):
 
 
 def copies(case):
-    """What logging adds, in memcpys of as much."""
+    """What logging adds, in memcpys of as much, by themselves."""
     return [
         (case[LOGGING][which] - case[BARE_BESIDE][which]) / case[COPY][which]
+        for which in ("min", "median")
+    ]
+
+
+def copies_there(case):
+    """What logging adds, in what a memcpy of what has been received adds."""
+    return [
+        (case[LOGGING][which] - case[BARE_BESIDE][which])
+        / (case[COPIED][which] - case[BARE_BESIDE][which])
         for which in ("min", "median")
     ]
 
@@ -80,6 +89,8 @@ def results(cases):
             rows.append(
                 judged(name, "logging adds, in memcpys", copies(case), target, case, LOGGING)
             )
+            values = copies_there(case)
+            rows.append(judged(name, "same, of what came", values, None, case, LOGGING))
         values = ratio(case, REPLAY, LOGGING)
         rows.append(judged(name, "replay / logging", values, REPLAY_TARGET, case, REPLAY))
         if name.startswith("1 MiB"):

@@ -55,6 +55,10 @@ enum cd_log_mode {
 };
 CD_API int cd_log_mode(void);
 
+/* Where the calling thread finds, as long as it lives, whether it may have an active CD: while 0
+   stands there, the mode is CD_LOG_OFF, and need not be asked for. */
+CD_API const int *cd_log_possible(void);
+
 /*
  * An entry is written in place: opened, written into the room, closed with its length. Until then
  * the log is this thread's, and others wait; the thread calls nothing of the library meanwhile but

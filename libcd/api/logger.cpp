@@ -18,10 +18,14 @@ namespace {
 
 LogStream *log_in_use() { return CallbackScope::inside() ? nullptr : ActiveStack::active_log(); }
 
+[[gnu::noinline]] void abandon_open_entry() {
+    ActiveStack::open_log()->abandon();
+    ActiveStack::set_open_log(nullptr);
+}
+
 void drop_open_entry() {
-    if (LogStream *log = ActiveStack::open_log()) {
-        log->abandon();
-        ActiveStack::set_open_log(nullptr);
+    if (ActiveStack::open_log() != nullptr) [[unlikely]] {
+        abandon_open_entry();
     }
 }
 
@@ -37,6 +41,8 @@ int cd_log_mode() {
     }
     return log->replaying() ? CD_LOG_REPLAYING : CD_LOG_RECORDING;
 }
+
+const int *cd_log_possible() { return cd::ActiveStack::possible(); }
 
 int cd_log_open(cd_log_room *room, size_t size) {
     cd::drop_open_entry();

@@ -15,42 +15,30 @@ namespace cd {
 namespace {
 
 constexpr size_t usual_chunk = size_t{256} << 10;
-constexpr size_t record_alignment = 16;
-
-size_t aligned(size_t size) {
-    return (size + record_alignment - 1) / record_alignment * record_alignment;
-}
+constexpr size_t largest_chunk = size_t{8} << 20;
+constexpr size_t huge_page = size_t{2} << 20;
 
 } // namespace
-
-// Precedes its payload, unless that is an adopted entry.
-struct alignas(record_alignment) LogStream::Record {
-    size_t length;
-    void *adopted;
-
-    void *payload() { return adopted != nullptr ? adopted : this + 1; }
-    size_t size_in_chunk() const {
-        return sizeof(Record) + (adopted != nullptr ? 0 : aligned(length));
-    }
-};
 
 LogStream::~LogStream() {
     trim(Position(end_));
     free_chunks_before(nullptr);
 }
 
-// The caller accounts for the record once it is written.
-LogStream::Record *LogStream::make_room(size_t payload) noexcept {
-    const size_t needed = sizeof(Record) + payload;
-    if (last_ == nullptr || !last_->has_room(needed)) {
-        Chunk *chunk = make_chunk(needed);
-        if (chunk == nullptr) {
-            return nullptr;
-        }
-        (last_ != nullptr ? last_->next : first_) = chunk;
-        last_ = chunk;
+bool LogStream::add_chunk(size_t needed) noexcept {
+    Chunk *chunk = make_chunk(needed);
+    if (chunk == nullptr) {
+        return false;
     }
-    return new (last_->at(last_->used)) Record{0, nullptr};
+    (last_ != nullptr ? last_->next : first_) = chunk;
+    last_ = chunk;
+    return true;
+}
+
+// A long log takes as much again as it has, in huge pages: those are provided, and found by the
+// processor, in a fraction of the time.
+size_t LogStream::next_chunk() const noexcept {
+    return std::clamp<uint64_t>(end_.bytes - begin_.bytes, usual_chunk, largest_chunk);
 }
 
 LogStream::Chunk *LogStream::make_chunk(size_t needed) noexcept {
@@ -58,7 +46,10 @@ LogStream::Chunk *LogStream::make_chunk(size_t needed) noexcept {
         complete_chunks();
         return spill_->make(std::max(spill_->chunk_size(), needed));
     }
-    size_t size = std::max(usual_chunk, needed);
+    size_t size = std::max(next_chunk(), needed);
+    if (size > huge_page / 2 && size < 2 * huge_page) {
+        size = size > huge_page ? 2 * huge_page : huge_page;
+    }
     auto *chunk = new (std::nothrow) Chunk;
     if (chunk != nullptr) {
         chunk->pages = static_cast<std::byte *>(PagePool::instance().take(size));
@@ -109,11 +100,6 @@ bool LogStream::hold(Chunk &chunk) noexcept {
     return true;
 }
 
-void LogStream::account(size_t length, size_t record_size) noexcept {
-    last_->used += record_size;
-    end_ = {last_, last_->used, end_.entries + 1, end_.bytes + length};
-}
-
 void LogStream::close() noexcept {
     {
         const std::scoped_lock lock(lock_);
@@ -127,21 +113,6 @@ void LogStream::close() noexcept {
     for (auto &[sibling, stream] : nested_) {
         stream->close();
     }
-}
-
-cd_log_room LogStream::room_of(Record *record) const {
-    return {record->payload(), last_->size - last_->used - sizeof(Record)};
-}
-
-bool LogStream::open(size_t size, cd_log_room &room) noexcept {
-    lock_.lock();
-    Record *record = takes_entries() ? make_room(size) : nullptr;
-    if (record == nullptr) {
-        lock_.unlock();
-        return false;
-    }
-    room = room_of(record);
-    return true;
 }
 
 bool LogStream::widen(size_t used, size_t size, cd_log_room &room) noexcept {
@@ -169,13 +140,6 @@ void LogStream::give_back_unused(Chunk *chunk) noexcept {
     }
     *link = chunk->next;
     discard(chunk);
-}
-
-void LogStream::close_entry(size_t length) noexcept {
-    auto *record = reinterpret_cast<Record *>(last_->at(last_->used));
-    record->length = length;
-    account(length, record->size_in_chunk());
-    lock_.unlock();
 }
 
 void *LogStream::append(const cd_log_part *parts, int count) noexcept {

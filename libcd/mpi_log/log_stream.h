@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 
 namespace cd {
@@ -82,12 +83,26 @@ public:
 
     // What writes in place: room at the end for an entry of at least size bytes. On success the
     // stream is held until close(): others wait. False when there is no memory, or while replaying.
-    [[nodiscard]] bool open(size_t size, cd_log_room &room) noexcept;
+    [[nodiscard]] bool open(size_t size, cd_log_room &room) noexcept {
+        lock_.lock();
+        Record *record = takes_entries() ? make_room(size) : nullptr;
+        if (record == nullptr) [[unlikely]] {
+            lock_.unlock();
+            return false;
+        }
+        room = room_of(record);
+        return true;
+    }
     // At least size bytes, the first used of which are those of the room so far. On failure that is
     // as it was.
     [[nodiscard]] bool widen(size_t used, size_t size, cd_log_room &room) noexcept;
     // The first length bytes of the room are an entry.
-    void close_entry(size_t length) noexcept;
+    void close_entry(size_t length) noexcept {
+        auto *record = reinterpret_cast<Record *>(last_->at(last_->used));
+        record->length = length;
+        account(length, sizeof(Record) + aligned(length));
+        lock_.unlock();
+    }
     // They are nothing.
     void abandon() noexcept { lock_.unlock(); }
     // Where the entry goes that is being written.
@@ -143,20 +158,48 @@ public:
     }
 
 private:
-    struct Record;
+    static constexpr size_t record_alignment = 16;
+    static size_t aligned(size_t size) {
+        return (size + record_alignment - 1) / record_alignment * record_alignment;
+    }
+
+    // Precedes its payload, unless that is an adopted entry.
+    struct alignas(record_alignment) Record {
+        size_t length;
+        void *adopted;
+
+        void *payload() { return adopted != nullptr ? adopted : this + 1; }
+        size_t size_in_chunk() const {
+            return sizeof(Record) + (adopted != nullptr ? 0 : aligned(length));
+        }
+    };
 
     bool takes_entries() const { return !closed_ && !replaying(); }
     const Position &place() const { return replaying() ? cursor_ : end_; }
-    Record *make_room(size_t payload) noexcept;
-    Chunk *make_chunk(size_t size) noexcept;
+    // The caller accounts for the record once it is written.
+    Record *make_room(size_t payload) noexcept {
+        const size_t needed = sizeof(Record) + payload;
+        if ((last_ == nullptr || !last_->has_room(needed)) && !add_chunk(needed)) [[unlikely]] {
+            return nullptr;
+        }
+        return new (last_->at(last_->used)) Record{0, nullptr};
+    }
+    bool add_chunk(size_t needed) noexcept;
+    Chunk *make_chunk(size_t needed) noexcept;
+    size_t next_chunk() const noexcept;
     void discard(Chunk *chunk) noexcept;
     void complete_chunks() noexcept;
     bool hold(Chunk &chunk) noexcept;
     void give_back_unused(Chunk *chunk) noexcept;
-    cd_log_room room_of(Record *record) const;
+    cd_log_room room_of(Record *record) const {
+        return {record + 1, last_->size - last_->used - sizeof(Record)};
+    }
     Position at_record(Position position) const;
     Record &step(Position &position) const;
-    void account(size_t length, size_t record_size) noexcept;
+    void account(size_t length, size_t record_size) noexcept {
+        last_->used += record_size;
+        end_ = {last_, last_->used, end_.entries + 1, end_.bytes + length};
+    }
     void cursor_moved() { replaying_.store(!(cursor_ == end_), std::memory_order_relaxed); }
     void free_chunks_before(const Chunk *last) noexcept;
 

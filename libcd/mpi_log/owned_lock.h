@@ -25,6 +25,11 @@ public:
     // Nothing, unless the calling thread is the owner; it may not hold the lock.
     void disown() noexcept;
 
+    // Whether the calling thread is the owner.
+    bool is_mine() const noexcept {
+        return owner_.load(std::memory_order_relaxed) == this_thread();
+    }
+
     void lock() noexcept {
         if (!is_mine() || !enter()) {
             lock_slowly();
@@ -48,9 +53,6 @@ private:
     static const void *this_thread() noexcept {
         [[gnu::tls_model("initial-exec")]] static constinit thread_local char own = 0;
         return &own;
-    }
-    bool is_mine() const noexcept {
-        return owner_.load(std::memory_order_relaxed) == this_thread();
     }
 
     // First says that it is inside, then looks whether others are. They do it the other way round,

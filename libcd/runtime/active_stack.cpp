@@ -16,6 +16,7 @@ struct ActiveStack::EndOfThread {
     ~EndOfThread() {
         delete stack_;
         stack_ = nullptr;
+        possible_ = 0;
     }
 };
 
@@ -55,6 +56,7 @@ cd_handle ActiveStack::top() {
     while (!handles_.empty() && !Registry::instance().alive(handles_.back())) {
         handles_.pop_back();
     }
+    possible_ = handles_.empty() ? 0 : 1;
     return handles_.empty() ? nullptr : handles_.back();
 }
 
@@ -101,6 +103,7 @@ void ActiveStack::remove(cd_handle handle) noexcept {
     if (newest != handles_.rend()) {
         handles_.erase(std::next(newest).base());
     }
+    possible_ = handles_.empty() ? 0 : 1;
     leave_seat();
 }
 

@@ -32,6 +32,9 @@ public:
     // The active CD, or nullptr.
     cd_handle top();
 
+    // 0 there: the calling thread has no active CD.
+    static const int *possible() noexcept { return &possible_; }
+
     // What the calling thread's active CD logs into, nullptr if nothing. Takes no lock and
     // allocates nothing unless the active CD is another one than at the last call.
     static LogStream *active_log() noexcept {
@@ -47,6 +50,7 @@ public:
     void make_room();
     void push(cd_handle handle) {
         handles_.push_back(handle);
+        possible_ = 1;
         leave_seat();
     }
     void remove(cd_handle handle) noexcept;
@@ -79,6 +83,8 @@ private:
     // MPI call.
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local ActiveStack *stack_ =
         nullptr;
+
+    [[gnu::tls_model("initial-exec")]] static inline constinit thread_local int possible_ = 0;
 
     uint64_t thread_;
     std::vector<cd_handle> handles_;

@@ -48,6 +48,21 @@ TEST_F(LoggerPath, IsOffWithoutALoggingCd) {
     EXPECT_EQ(cd_log_mode(), CD_LOG_OFF);
 }
 
+TEST_F(LoggerPath, IsPossibleWhileTheThreadHasAnActiveCd) {
+    const int *possible = cd_log_possible();
+    EXPECT_EQ(*possible, 0);
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    const cd_handle child = create_cd(root, nullptr, COMM_LOGGING_INHERIT, nullptr, nullptr);
+    EXPECT_NE(*possible, 0);
+    std::thread([] { EXPECT_EQ(*cd_log_possible(), 0); }).join();
+    ASSERT_TRUE(succeeds(commit_cd(child)));
+    EXPECT_NE(*possible, 0);
+    std::thread([&] { EXPECT_TRUE(succeeds(commit_cd(root))); }).join();
+    EXPECT_EQ(cd_log_mode(), CD_LOG_OFF); // finds it out
+    EXPECT_EQ(*possible, 0);
+    EXPECT_EQ(cd_log_possible(), possible);
+}
+
 TEST_F(LoggerPath, FollowsTheActiveCd) {
     const cd_handle quiet = make_root(COMM_LOGGING_DISABLED);
     const cd_handle root = make_root(COMM_LOGGING_ENABLED, nullptr, "logging");

@@ -107,6 +107,18 @@ TEST_F(LogStreamTest, ReplaysFromAnyPosition) {
     }
 }
 
+TEST_F(LogStreamTest, ALongLogTakesFewChunks) {
+    const std::string entry(chunk / 2, 'x');
+    Entries entries;
+    for (size_t i = 0; i < 256; ++i) {
+        entries.push_back(entry);
+        ASSERT_TRUE(append(entry));
+    }
+    EXPECT_LE(pages.maps, 16u);
+    EXPECT_LE(pages.mapped, 2 * stream.end().bytes);
+    EXPECT_EQ(replay_from(stream.begin()), entries);
+}
+
 TEST_F(LogStreamTest, TakesEntriesLargerThanAChunk) {
     const Entries entries = {"small", std::string(3 * chunk, 'x'), std::string(chunk, 'y'), "end"};
     for (const std::string &entry : entries) {

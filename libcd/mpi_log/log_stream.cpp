@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "mpi_log/log_stream.h"
 
+#include "base/memory_sizes.h"
 #include "mpi_log/log_spill.h"
 #include "store/page_pool.h"
 
@@ -16,7 +17,6 @@ namespace {
 
 constexpr size_t usual_chunk = size_t{256} << 10;
 constexpr size_t largest_chunk = size_t{8} << 20;
-constexpr size_t huge_page = size_t{2} << 20;
 
 } // namespace
 

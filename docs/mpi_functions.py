@@ -74,6 +74,10 @@ FAMILIES = {
     ),
     "CallsCommHandler": ("nothing", "calls it again, also of a freed communicator"),
     "NeedsSomeComm": ("nothing", "goes to MPI, with another communicator for one that is freed"),
+    "OpensFile": ("the file", "gives the same one"),
+    "ClosesFile": ("the call; the file is closed at once", "gives the null handle"),
+    "NumbersFile": ("nothing", "gives the handle that a closed file had"),
+    "CallsFileHandler": ("nothing", "calls it again, also of a closed file"),
     "NumbersComm": ("nothing", "gives the handle that a freed communicator had"),
     "NumbersWindow": ("nothing", "gives the handle that a freed window had"),
     "FreesComm": (
@@ -112,7 +116,9 @@ FAMILIES = {
     "SpawnsSeveral": ("the communicator and the error codes", "gives them"),
     "Initializes": ("nothing", "names CDs with the rank"),
     "Finalizes": ("nothing", "frees what waited for a log to be forgotten"),
+    "CreatesDynamicWindow": ("the window", "gives the same one"),
     "Refused": ("", ""),
+    "RefusedExposure": ("", ""),
     "Local": ("", ""),
 }
 
@@ -159,6 +165,10 @@ def reasons():
         yield name, "".join(re.findall(r'"([^"]*)"', words))
 
 
+def refuses(family):
+    return family.startswith("Refused")
+
+
 def names(functions):
     return ", ".join(f"`{name}`" for name in functions)
 
@@ -173,7 +183,7 @@ def grouped(pairs):
 def recorded_part(table):
     lines = []
     for section, entries in grouped((row[0], row[1:]) for row in table).items():
-        kept = [entry for entry in entries if entry[1] not in ("Local", "Refused")]
+        kept = [entry for entry in entries if entry[1] != "Local" and not refuses(entry[1])]
         if not kept:
             continue
         lines += [f"## {section}", "", "| functions | recorded | a replay |", "| --- | --- | --- |"]
@@ -185,7 +195,7 @@ def recorded_part(table):
 
 def refused_part(table):
     why = dict(reasons())
-    groups = grouped((row[3], row[1]) for row in table if row[2] == "Refused")
+    groups = grouped((row[3], row[1]) for row in table if refuses(row[2]))
     lines = ["| functions | reason |", "| --- | --- |"]
     lines += [f"| {names(functions)} | {why[reason]} |" for reason, functions in groups.items()]
     return lines
@@ -204,7 +214,7 @@ def document():
     if unknown:
         sys.exit(f"{Path(__file__).name}: say in FAMILIES what these do: {', '.join(unknown)}")
     local = sum(row[2] == "Local" for row in table)
-    refused = sum(row[2] == "Refused" for row in table)
+    refused = sum(refuses(row[2]) for row in table)
     recorded = len(table) - local - refused
     lines = [INTRODUCTION.format(recorded=recorded, local=local, refused=refused)]
     lines += recorded_part(table)

@@ -23,7 +23,7 @@ public:
         Window *window =
             WindowTable::instance().find(std::get<Roles::index(Role::window)>(arguments));
         const int mode = cd_log_mode();
-        if (window == nullptr) {
+        if (window == nullptr || (mode != CD_LOG_OFF && !can_be_recorded(window))) {
             return mode == CD_LOG_OFF || WholeProgram::records()
                        ? real<F>(a...)
                        : refuse(F, window_is_not_separate);
@@ -97,8 +97,10 @@ public:
         using Roles = typename Row<F>::Roles;
         const std::tuple<A...> arguments(a...);
         const MPI_Win win = std::get<Roles::index(Role::window)>(arguments);
-        const bool separate = WindowTable::instance().find(win) != nullptr;
-        if (!passes_through(cd_log_mode()) && !WholeProgram::records() && !separate) {
+        const Window *const window = WindowTable::instance().find(win);
+        const bool separate = window != nullptr;
+        if (!passes_through(cd_log_mode()) && !WholeProgram::records() &&
+            !can_be_recorded(window)) {
             return refuse(F, window_is_not_separate);
         }
         const int result = Family::template call<F>(site, a...);

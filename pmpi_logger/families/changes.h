@@ -4,6 +4,7 @@
 
 #include "families/attributes.h"
 #include "families/family.h"
+#include "lifetimes/closed_files.h"
 #include "payload/comm_facts.h"
 #include "replay/complaint.h"
 #include "whole_program/whole_program.h"
@@ -98,13 +99,14 @@ public:
         return change(
             decode<F>(site, object, handler), mode, [&] { return set<F>(object, handler); },
             [&]() -> Undo {
+                if (is_gone<F>(object)) {
+                    return {};
+                }
                 const MPI_Errhandler before = get<F>(object);
                 const bool held = !is_freed<F>(object); // else it is not ours to free
                 return [=] {
                     MPI_Errhandler last = before;
-                    if (!is_gone<F>(object)) {
-                        set<F>(object, last);
-                    }
+                    set<F>(object, last);
                     if (held && !is_freed<F>(object)) { // which needs it
                         real<Fn::MPI_Errhandler_free>(&last);
                     }
@@ -129,7 +131,10 @@ private:
                 return MPI_SUCCESS;
             }
         }
-        return real<F>(object, handler);
+        if constexpr (F == Fn::MPI_File_set_errhandler) {
+            ClosedFiles::set_handler(object, handler);
+        }
+        return is_gone<F>(object) ? MPI_SUCCESS : real<F>(object, handler);
     }
 
     template <Fn F, typename Object> static MPI_Errhandler get(Object object) {
@@ -146,6 +151,8 @@ private:
     template <Fn F, typename Object> static bool is_gone(Object object) {
         if constexpr (F == Fn::MPI_Win_set_errhandler) {
             return WindowTable::instance().is_gone(object);
+        } else if constexpr (F == Fn::MPI_File_set_errhandler) {
+            return ClosedFiles::has(object);
         } else {
             return false;
         }

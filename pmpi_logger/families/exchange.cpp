@@ -55,8 +55,7 @@ int Exchange::replay(const Call &call, bool has_status) {
     if (!after.take_data(blocks)) {
         return not_matching(call, *entry, "how much data is received");
     }
-    return entry->result() == MPI_SUCCESS ? MPI_SUCCESS
-                                          : raise(call.arguments.comm, entry->result());
+    return entry->result() == MPI_SUCCESS ? MPI_SUCCESS : raise(call, entry->result());
 }
 
 } // namespace cd::logger

@@ -20,8 +20,8 @@ public:
     struct Of {
         static constexpr const char *shared_window =
             "other ranks change the memory of a shared window without MPI";
-        static constexpr const char *dynamic_window =
-            "other ranks change the memory of a dynamic window where it lies";
+        static constexpr const char *attached_memory =
+            "other ranks change memory that is attached to a window where it lies";
         static constexpr const char *fault_tolerance =
             "this MPI's fault tolerance functions end the program";
         static constexpr const char *extended_generalized =

@@ -3,6 +3,7 @@
 #include "families/starts.h"
 
 #include "entry/writer.h"
+#include "interception/fortran_real.h"
 #include "replay/match.h"
 #include "requests/complete_from_start.h"
 #include "requests/completion.h"
@@ -125,7 +126,8 @@ int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, 
     RequestTable &table = RequestTable::instance();
     Request *request = table.find(id);
     if (request == nullptr) {
-        *handle = take_placeholder();
+        *handle = kind == Request::Kind::generalized ? take_generalized(is_from_fortran(call.site))
+                                                     : take_placeholder();
         request = &table.add(*handle, purpose_of(call, kind, made_by(call, kind)));
         table.started(*request, id, place);
         request->state = Request::State::replayed;

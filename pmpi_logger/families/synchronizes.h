@@ -22,7 +22,7 @@ public:
         Window *window =
             WindowTable::instance().find(std::get<Roles::index(Role::window)>(arguments));
         const int mode = cd_log_mode();
-        if (window == nullptr) {
+        if (window == nullptr || (mode != CD_LOG_OFF && !can_be_recorded(window))) {
             return mode == CD_LOG_OFF || WholeProgram::records()
                        ? real<F>(a...)
                        : refuse(F, window_is_not_separate);

@@ -55,6 +55,16 @@ int MakesWindow::replay(Call &call, MPI_Win *handle, void *const *memory, int64_
     return result;
 }
 
+// A replay may raise errors by it.
+void FreesWindow::hold_handler(Window &window) {
+    cd_log_place place = {};
+    if (cd_log_mode() == CD_LOG_RECORDING && cd_log_here(&place) != 0) {
+        real<Fn::MPI_Win_get_errhandler>(window.handle, &window.handler);
+        when_forgotten(place,
+                       [held = window.handler]() mutable { real<Fn::MPI_Errhandler_free>(&held); });
+    }
+}
+
 void FreesWindow::freed(const Call &call, int result, Window &window) {
     WindowTable &table = WindowTable::instance();
     WindowChanges changes(window);
@@ -107,11 +117,19 @@ const Window *AsksWindow::separate(MPI_Win win, int key) {
 }
 
 int raise_at(const Window &window, int error) {
-    if (window.is_gone()) {
-        return raise(MPI_COMM_NULL, error);
-    }
     const Inside inside;
-    real<Fn::MPI_Win_call_errhandler>(window.handle, error);
+    if (!window.is_gone()) {
+        real<Fn::MPI_Win_call_errhandler>(window.handle, error);
+        return error;
+    }
+    // MPI calls error handlers of living windows only.
+    MPI_Win own = MPI_WIN_NULL;
+    real<Fn::MPI_Win_create>(nullptr, 0, 1, MPI_INFO_NULL, MPI_COMM_SELF, &own);
+    if (window.handler != MPI_ERRHANDLER_NULL) {
+        real<Fn::MPI_Win_set_errhandler>(own, window.handler);
+    }
+    real<Fn::MPI_Win_call_errhandler>(own, error);
+    real<Fn::MPI_Win_free>(&own);
     return error;
 }
 

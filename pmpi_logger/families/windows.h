@@ -12,7 +12,11 @@ namespace cd::logger {
 
 constexpr const char *window_is_not_separate =
     "its window has no separate memory: it was made before libcd was there, with "
-    "CD_WINDOWS=direct, or as a shared or dynamic window";
+    "CD_WINDOWS=direct, or as a shared window; or memory is attached to it";
+
+inline bool can_be_recorded(const Window *window) {
+    return window != nullptr && !window->is_exposed;
+}
 
 // Makes a window. MPI gets a copy of the program's memory: windows/window.h says why. The log has
 // the window's number, so that a replay finds it again, or makes one that MPI has freed.
@@ -80,6 +84,40 @@ public:
     }
 };
 
+// MPI_Win_create_dynamic: this rank reads and writes other ranks' memory.
+class CreatesDynamicWindow : public MakesWindow {
+public:
+    template <Fn F> static int call(const void *site, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+        if (is_mpis_business()) {
+            return real<F>(info, comm, win);
+        }
+        Call call = decode_data<F>(site, info, comm, win);
+        if (cd_log_mode() == CD_LOG_REPLAYING) {
+            void *const none = nullptr;
+            const int result = replay(call, win, &none, 0);
+            return result == run_live ? CreatesDynamicWindow::call<F>(site, info, comm, win)
+                                      : result;
+        }
+        const Inside inside;
+        const int result = real<F>(info, comm, win);
+        return record(call, result, over(nullptr, 0), *win);
+    }
+};
+
+// MPI_Win_attach: from now on others may change memory of this rank where it lies.
+class RefusedExposure : public Refused {
+public:
+    template <Fn F, typename Size>
+    static int call(const void *site, MPI_Win win, void *memory, Size size) {
+        if (cd_log_mode() == CD_LOG_OFF && !Inside::mpi()) {
+            if (Window *window = WindowTable::instance().find(win)) {
+                window->is_exposed = true;
+            }
+        }
+        return Refused::call<F>(site, win, memory, size);
+    }
+};
+
 // MPI frees the window at once, since the others wait for that. The program's memory and what a
 // replay has to know stay as long as the log.
 class FreesWindow : public MovesData {
@@ -99,12 +137,14 @@ public:
         }
         const Inside inside;
         window->publish();
+        hold_handler(*window);
         const int result = real<F>(win);
         freed(call, result, *window);
         return result;
     }
 
 private:
+    static void hold_handler(Window &window);
     static void freed(const Call &call, int result, Window &window);
     static int replay(const Call &call, Window &window);
 };
@@ -146,6 +186,9 @@ public:
 };
 #endif
 
+// As MPI does when a call on the window fails.
+int raise_at(const Window &window, int error);
+
 // What is done in a re-execution, too, unless MPI has freed the window since.
 template <typename Family> class OfWindow {
 public:
@@ -179,15 +222,15 @@ public:
         return change(
             decode<F>(site, win, error), mode,
             [&] {
-                return WindowTable::instance().is_gone(win)
-                           ? real<Fn::MPI_Comm_call_errhandler>(MPI_COMM_WORLD, error)
-                           : real<F>(win, error);
+                const Window *const window = WindowTable::instance().find(win);
+                if (window == nullptr || !window->is_gone()) {
+                    return real<F>(win, error);
+                }
+                raise_at(*window, error);
+                return MPI_SUCCESS;
             },
             [] { return Undo(); });
     }
 };
-
-// As MPI does when a call on the window fails.
-int raise_at(const Window &window, int error);
 
 } // namespace cd::logger

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "interception/fortran_real.h"
 
+#include <cstring>
 #include <mpi.h>
 
 namespace cd::logger {
@@ -42,6 +43,12 @@ void *find_fortran(const char *name, const void *site) {
     Dl_info caller = {};
     void *found = dladdr(site, &caller) != 0 ? find_in(caller.dli_fname, name) : nullptr;
     return found != nullptr ? found : find_in(fortran_of_mpi, name);
+}
+
+bool is_from_fortran(const void *site) {
+    Dl_info caller = {};
+    return dladdr(site, &caller) != 0 && caller.dli_fname != nullptr &&
+           std::strstr(caller.dli_fname, fortran_of_mpi) != nullptr;
 }
 
 } // namespace cd::logger

@@ -8,6 +8,7 @@
 #include "families/communicators.h"
 #include "families/completes.h"
 #include "families/exchange.h"
+#include "families/files.h"
 #include "families/freed_requests.h"
 #include "families/partitions.h"
 #include "families/pass.h"

@@ -4,6 +4,7 @@
 
 #include "interception/inside.h"
 #include "interception/real.h"
+#include "lifetimes/closed_files.h"
 #include "payload/comm_facts.h"
 
 #include "cd/mpi_log.h"
@@ -111,6 +112,18 @@ void raise_by(MPI_Errhandler handler, int error) {
     real<Fn::MPI_Errhandler_free>(&before);
 }
 
+// MPI calls those of open files only.
+void raise_by_file(MPI_Errhandler handler, int error) {
+    if (handler == MPI_ERRORS_RETURN) {
+        return;
+    }
+    MPI_File own = MPI_FILE_NULL;
+    real<Fn::MPI_File_open>(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &own);
+    real<Fn::MPI_File_set_errhandler>(own, handler);
+    real<Fn::MPI_File_call_errhandler>(own, error);
+    real<Fn::MPI_File_close>(&own);
+}
+
 } // namespace
 
 void complain_lost(Fn fn) {
@@ -153,6 +166,33 @@ int raise(MPI_Comm comm, int error) {
     } else {
         real<Fn::MPI_Comm_call_errhandler>(comm != MPI_COMM_NULL ? comm : MPI_COMM_WORLD, error);
     }
+    return error;
+}
+
+void raise_at(MPI_File file, int error) {
+    const Inside inside;
+    if (file == MPI_FILE_NULL) {
+        MPI_Errhandler of_files = MPI_ERRHANDLER_NULL;
+        real<Fn::MPI_File_get_errhandler>(MPI_FILE_NULL, &of_files);
+        raise_by_file(of_files, error);
+        real<Fn::MPI_Errhandler_free>(&of_files);
+    } else if (ClosedFiles::has(file)) {
+        raise_by_file(ClosedFiles::handler_of(file), error);
+    } else {
+        real<Fn::MPI_File_call_errhandler>(file, error);
+    }
+}
+
+int raise(const Call &call, int error) {
+    if (std::strncmp(name_of(call.fn), "MPI_File_", std::strlen("MPI_File_")) != 0) {
+        return raise(call.arguments.comm, error);
+    }
+    const Inside inside;
+    MPI_File file = MPI_FILE_NULL;
+    if (call.fn != Fn::MPI_File_open && call.fn != Fn::MPI_File_delete) {
+        std::memcpy(&file, &call.words[0], sizeof file); // the first argument
+    }
+    raise_at(file, error);
     return error;
 }
 

@@ -30,6 +30,12 @@ int diverged(const Call &call, const EntryHeader &logged, const char *difference
 // As MPI does when a call on comm fails: calls the error handler, and returns the error.
 int raise(MPI_Comm comm, int error);
 
+// The same with a file, which may be closed.
+void raise_at(MPI_File file, int error);
+
+// The same by what the call is about: a communicator or a file.
+int raise(const Call &call, int error);
+
 // The call cannot be replayed, so a CD that logs refuses it: says why, and fails.
 int refuse(Fn fn, const char *reason);
 

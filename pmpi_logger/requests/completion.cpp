@@ -93,8 +93,11 @@ void complete(Request &request) {
         const bool holds_placeholder = request.state == Request::State::replayed;
         // Any other handle may be another request's already.
         const MPI_Request placeholder = holds_placeholder ? request.handle : MPI_REQUEST_NULL;
+        const bool generalized = request.kind == Request::Kind::generalized;
         table.remove(request);
-        if (holds_placeholder) {
+        if (holds_placeholder && generalized) {
+            give_generalized(placeholder);
+        } else if (holds_placeholder) {
             give_placeholder(placeholder);
         }
         return;

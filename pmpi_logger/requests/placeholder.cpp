@@ -40,6 +40,10 @@ int free_kept_status(void *kept) {
 
 int ignore_cancel(void *, int) { return MPI_SUCCESS; }
 
+void fortran_query(MPI_Aint *, MPI_Fint *, MPI_Fint *error) { *error = MPI_SUCCESS; }
+void fortran_free(MPI_Aint *, MPI_Fint *error) { *error = MPI_SUCCESS; }
+void fortran_cancel(MPI_Aint *, MPI_Fint *, MPI_Fint *error) { *error = MPI_SUCCESS; }
+
 MPI_Request complete(Outcome *kept) {
     MPI_Request request = MPI_REQUEST_NULL;
     real<Fn::MPI_Grequest_start>(give_kept_status, free_kept_status, ignore_cancel, kept, &request);
@@ -65,6 +69,21 @@ void give_placeholder(MPI_Request request) {
     const std::scoped_lock lock(mutex);
     pool.push_back(request);
 }
+
+MPI_Request take_generalized(bool of_fortran) {
+    if (!of_fortran) {
+        return complete(nullptr);
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    real<Fn::MPI_Grequest_start>(reinterpret_cast<MPI_Grequest_query_function *>(fortran_query),
+                                 reinterpret_cast<MPI_Grequest_free_function *>(fortran_free),
+                                 reinterpret_cast<MPI_Grequest_cancel_function *>(fortran_cancel),
+                                 nullptr, &request);
+    real<Fn::MPI_Grequest_complete>(request);
+    return request;
+}
+
+void give_generalized(MPI_Request request) { real<Fn::MPI_Request_free>(&request); }
 
 MPI_Request completed_request(const MPI_Status &status, int result) {
     return complete(new Outcome{status, result});

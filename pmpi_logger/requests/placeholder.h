@@ -13,6 +13,11 @@ namespace cd::logger {
 MPI_Request take_placeholder();
 void give_placeholder(MPI_Request request);
 
+// The same for a generalized request, which is not used again: it calls functions of the language
+// that made it, and MPI's Fortran says afterwards that this was Fortran.
+MPI_Request take_generalized(bool of_fortran);
+void give_generalized(MPI_Request request);
+
 // For one that has completed with this status and result. It goes when it is waited for.
 MPI_Request completed_request(const MPI_Status &status, int result);
 

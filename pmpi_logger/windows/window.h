@@ -76,13 +76,17 @@ public:
     // not lie in there.
     void *in_copy(const void *first, size_t bytes) const;
 
+    // Memory of the program is attached to it, which others change where it lies.
+    bool is_exposed = false;
+
     // Until a synchronization ends them.
     std::vector<Access> accesses;
     Access *find(uint64_t id);
 
     uint64_t number = 0;
     MPI_Win handle = MPI_WIN_NULL;
-    MPI_Fint in_fortran = 0; // the handle there
+    MPI_Fint in_fortran = 0;                      // the handle there
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL; // of one that is gone, if it is known
     // The interval in which the whole memory has been recorded.
     uint64_t recorded_in = 0;
 

@@ -124,3 +124,20 @@ HAZARD(error_handler_is_called_again) {
     CHECK(handler_calls == 2);
     MPI_Errhandler_free(&handler);
 }
+
+// Errors with files leave the program alive, unless it wants otherwise.
+HAZARD(file_that_is_not_there) {
+    Numbers state(eager);
+    Domain domain;
+    domain.keep(state);
+    const auto open = [] {
+        MPI_File file = MPI_FILE_NULL;
+        const int error =
+            MPI_File_open(MPI_COMM_SELF, "/nowhere/at/all", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+        CHECK(error != MPI_SUCCESS);
+        return error;
+    };
+    const int error = open();
+    domain.restore();
+    CHECK(open() == error);
+}

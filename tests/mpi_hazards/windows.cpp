@@ -470,3 +470,63 @@ HAZARD_IN_THREADS(reads_with_a_request_in_threads) {
     MPI_Win_unlock_all(window);
     MPI_Win_free(&window);
 }
+
+// Rank 1 has attached memory, and does not log.
+HAZARD(memory_attached_elsewhere_is_read_and_written) {
+    MPI_Win window = MPI_WIN_NULL;
+    MPI_Aint place = 0;
+    if (world_rank() == 1) {
+        Numbers memory = numbers(5, eager);
+        MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+        MPI_Win_attach(window, memory.data(), memory.size() * sizeof(int));
+        MPI_Get_address(memory.data(), &place);
+        MPI_Send(&place, 1, MPI_AINT, 0, 1, MPI_COMM_WORLD);
+        await(0);
+        MPI_Win_detach(window, memory.data());
+        MPI_Win_free(&window);
+        CHECK(memory == numbers(6, eager));
+        return;
+    }
+    Numbers seen = numbers(9, eager);
+    {
+        Domain domain;
+        domain.keep(seen);
+        const auto change = [&] {
+            MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+            MPI_Recv(&place, 1, MPI_AINT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);
+            MPI_Get(seen.data(), eager, MPI_INT, 1, place, eager, MPI_INT, window);
+            MPI_Win_unlock(1, window);
+            CHECK(seen == numbers(5, eager));
+            const Numbers changed = numbers(6, eager);
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);
+            MPI_Put(changed.data(), eager, MPI_INT, 1, place, eager, MPI_INT, window);
+            MPI_Win_unlock(1, window);
+        };
+        change();
+        for (int i = 0; i < 2; ++i) {
+            destroy(seen);
+            domain.restore();
+            CHECK(seen == numbers(9, eager));
+            change();
+        }
+    }
+    signal(1);
+    MPI_Win_free(&window);
+}
+
+HAZARD(window_with_attached_memory_is_refused) {
+    MPI_Win window = MPI_WIN_NULL;
+    Numbers memory(eager);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_attach(window, memory.data(), memory.size() * sizeof(int));
+    {
+        const Domain domain;
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        CHECK(MPI_Win_fence(0, window) != MPI_SUCCESS);
+        CHECK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window) != MPI_SUCCESS);
+    }
+    MPI_Win_fence(0, window);
+    MPI_Win_detach(window, memory.data());
+    MPI_Win_free(&window);
+}

@@ -332,9 +332,19 @@ SCENARIO(handle_in_fortran, SIZED(MPI_Win_create), MPI_Win_free) {
 }
 #endif
 
+SCENARIO(dynamic, MPI_Win_create_dynamic) {
+    MPI_Win win = MPI_WIN_NULL;
+    CALL(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    run.out.choice("window", win);
+    CALL(MPI_Win_lock_all(0, win));
+    CALL(MPI_Win_unlock_all(win));
+    CALL(MPI_Barrier(MPI_COMM_WORLD));
+    CALL(MPI_Win_free(&win));
+    run.out.value("null", win == MPI_WIN_NULL);
+}
+
 #define REFUSED(name, ...) REFUSAL(name, MPI_##name, __VA_ARGS__)
 REFUSED(Win_attach, MPI_WIN_NULL, nullptr, 0)
-REFUSED(Win_create_dynamic, MPI_INFO_NULL, MPI_COMM_WORLD, nullptr)
 REFUSED(Win_detach, MPI_WIN_NULL, nullptr)
 #endif
 REFUSAL(Win_allocate_shared, SIZED(MPI_Win_allocate_shared), 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD,

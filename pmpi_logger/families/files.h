@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "families/exchange.h"
+#include "lifetimes/closed_files.h"
+#include "lifetimes/lifetimes.h"
+
+#include <tuple>
+
+namespace cd::logger {
+
+class OpensFile {
+public:
+    using Of = Arrivals;
+
+    template <Fn F, typename... A> static int call(const void *site, A... a) {
+        const int result = Exchange::call<F>(site, a...);
+        if (result == MPI_SUCCESS && cd_log_mode() != CD_LOG_OFF) {
+            ClosedFiles::opened_again(*std::get<sizeof...(A) - 1>(std::tuple<A...>(a...)));
+        }
+        return result;
+    }
+};
+
+// MPI_File_c2f, MPI_File_f2c: MPI has forgotten those that are closed.
+class NumbersFile {
+public:
+    using Of = Arrivals;
+
+    template <Fn F, typename Handle> static auto call(const void *, Handle handle) {
+        if constexpr (F == Fn::MPI_File_c2f) {
+            return ClosedFiles::has(handle) ? ClosedFiles::number_of(handle) : real<F>(handle);
+        } else {
+            const MPI_File closed = ClosedFiles::find(handle);
+            return closed != MPI_FILE_NULL ? closed : real<F>(handle);
+        }
+    }
+};
+
+// MPI_File_close: made at once, since the others wait for it and the file is to be seen.
+class ClosesFile {
+public:
+    using Of = Arrivals;
+
+    template <Fn F> static int call(const void *site, MPI_File *file) {
+        if (passes_through(cd_log_mode())) {
+            return real<F>(file);
+        }
+        const MPI_File closed = *file;
+        const MPI_Fint number = NumbersFile::call<Fn::MPI_File_c2f>(site, closed);
+        MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+        if (ClosedFiles::has(closed)) {
+            handler = ClosedFiles::handler_of(closed);
+        }
+        const int result = Exchange::call_by<F>(
+            [&](MPI_File *open) {
+                handler = held_handler(closed);
+                return real<F>(open);
+            },
+            site, file);
+        cd_log_place place = {};
+        if (*file == MPI_FILE_NULL && cd_log_here(&place) != 0 && place.entry > 0) {
+            ClosedFiles::closed_again(closed);
+            --place.entry;
+            ClosedFiles::closed(closed, number, handler, place);
+        }
+        return result;
+    }
+
+private:
+    // A reference to its error handler, as long as the log.
+    static MPI_Errhandler held_handler(MPI_File file) {
+        MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+        real<Fn::MPI_File_get_errhandler>(file, &handler);
+        cd_log_place place = {};
+        if (cd_log_here(&place) != 0) {
+            when_forgotten(place,
+                           [held = handler]() mutable { real<Fn::MPI_Errhandler_free>(&held); });
+        }
+        return handler;
+    }
+};
+
+// MPI_File_call_errhandler: a replay calls it, too.
+class CallsFileHandler {
+public:
+    using Of = Arrivals;
+
+    template <Fn F> static int call(const void *, MPI_File file, int error) {
+        if (!ClosedFiles::has(file)) {
+            return real<F>(file, error);
+        }
+        raise_at(file, error);
+        return MPI_SUCCESS;
+    }
+};
+
+} // namespace cd::logger

@@ -309,6 +309,38 @@ TEST_F(Order, PointsThatAreProtectedLaterAreWhatTheyWere) {
     }
 }
 
+// As the helper thread of redundancy_mode=async does it.
+TEST_F(Order, AnotherThreadTakesAndReleasesPointsWhileTheStoreGoesOn) {
+    protector.later = true;
+    begin();
+    for (char value = 'a'; value <= 'h'; ++value) {
+        advance_with(value);
+        std::thread helper([&] { protector.take_images(); });
+        for (int i = 0; i < 10; ++i) { // each writes to the store, and uses what is free in it
+            const cd_handle child =
+                create_cd(root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+            const cd_addrspec range = {memory.data(), memory.size() / 2, CD_READ_WRITE, CD_GLOBAL};
+            EXPECT_EQ(add_to_cd_via_copy(child, &range, 1, nullptr), CD_SUCCESS);
+            EXPECT_EQ(advance_cd_point_in_time(child), CD_SUCCESS);
+            EXPECT_EQ(restore_cd(root), CD_SUCCESS) << cd_last_error_message();
+        }
+        helper.join();
+        EXPECT_EQ(std::ranges::count(memory, value), static_cast<long>(memory.size()));
+    }
+    EXPECT_EQ(info().protected_epoch, 8U);
+    const auto saved = scratch / "saved";
+    std::filesystem::rename(protector.images, saved);
+    ASSERT_EQ(commit_cd(root), CD_SUCCESS);
+    protector.restarts = false;
+    protector.start.epoch = 8;
+    std::strcpy(protector.start.image, (saved / "8").c_str());
+    begin();
+    add();
+    fill('-');
+    ASSERT_EQ(restore_cd(root), CD_SUCCESS);
+    EXPECT_EQ(std::ranges::count(memory, 'h'), static_cast<long>(memory.size()));
+}
+
 TEST_F(Order, PointsAreReleasedOnceTheRootIsGone) {
     protector.later = true;
     begin();

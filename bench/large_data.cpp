@@ -68,6 +68,16 @@ void restore(benchmark::State &state, const Laid &laid, const char *storage_info
         nothing);
 }
 
+// How fast any copy can be that goes to places of its own, in turn to two, as advances do.
+void copy_elsewhere(benchmark::State &state, size_t size) {
+    const Memory places[] = {Memory(size), Memory(size)};
+    size_t turn = 0;
+    measure_ratio(
+        state, [&] { std::memcpy(stage().copy.at(), stage().application.at(), size); },
+        [&] { turn = 1 - turn; },
+        [&] { std::memcpy(places[turn].at(), stage().application.at(), size); }, nothing);
+}
+
 int64_t rounds(size_t size_mib) { return size_mib == 1 ? 501 : size_mib == 64 ? 31 : 7; }
 
 template <typename Operation>
@@ -90,6 +100,9 @@ void register_large_data() {
     register_shapes("add", add_again);
     register_shapes("advance", [](auto &state, const Laid &laid) { advance(state, laid); });
     register_shapes("restore", [](auto &state, const Laid &laid) { restore(state, laid); });
+
+    register_case("memcpy to places of its own/1 MiB", rounds(1),
+                  [](benchmark::State &state) { copy_elsewhere(state, mib); });
 
     constexpr size_t size = 64;
     const Laid laid(size, one_entry);

@@ -297,18 +297,21 @@ Status find_all_speakers(int self, const std::vector<int> &ranks,
 }
 
 // Who speaks keeps other jobs away from then on.
-Status take_and_look(OpenStore &store, const std::string &node, Content &content) {
+Status take_and_look(OpenStore &store, const User &user, Content &content) {
     if (!store.speaks) {
         return Status::ok();
     }
-    Status taken = UseLock::take(store.folder.path(), node, store.use);
+    Status taken = UseLock::take(store.folder.path(), user, store.use);
     return taken ? store.folder.look(content) : taken;
 }
 
-Status look(Job &job, std::vector<OpenStore> &stores, std::vector<Findings> &findings) {
+Status look(Job &job, uint64_t session, std::vector<OpenStore> &stores,
+            std::vector<Findings> &findings) {
     for (size_t i = 0; i < stores.size(); ++i) {
         Content content;
-        Status looked = attempt([&] { return take_and_look(stores[i], job.node(), content); });
+        Status looked = attempt([&] {
+            return take_and_look(stores[i], {session, job.rank(), job.node()}, content);
+        });
         if (Status status = share(job, looked, content, findings[i].contents); !status) {
             return status;
         }
@@ -363,7 +366,8 @@ Status open(Job &job, const Request &request, Opened &opened) {
     if (Status status = agree_on_memory(job, understood); !status) {
         return status;
     }
-    if (Status status = look(job, result.stores, findings); !status) {
+    if (Status status = look(job, introductions.front().session, result.stores, findings);
+        !status) {
         return status;
     }
     std::vector<Start> points;
@@ -386,6 +390,11 @@ Status open(Job &job, const Request &request, Opened &opened) {
         }
     }
     result.session = introductions.front().session;
+    for (const OpenStore &store : result.stores) {
+        if (store.speaks) {
+            UseLock::remove_what_the_dead_left(store.folder.path(), result.session);
+        }
+    }
     for (const Findings &found : findings) {
         result.next_number = std::max(result.next_number, found.last_number() + 1);
     }

@@ -290,7 +290,6 @@ void Protection::remove_what_is_buried() {
     }
     for (OpenStore &store : opened_.stores) {
         if (store.speaks) {
-            store.use->remove();
             store.use.reset();
             attempt_quietly([&] { store.folder.remove_tombstones(); });
         }

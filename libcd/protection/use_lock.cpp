@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "protection/use_lock.h"
 
+#include "base/attempt.h"
 #include "os/system.h"
 #include "redset/open_file.h"
 
@@ -10,13 +11,17 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cinttypes>
 #include <cstdio>
 #include <utility>
+#include <vector>
 
 namespace cd::protection {
 namespace {
 
-// Who has it, in a line: processes of other nodes are not known by their numbers alone.
+constexpr char beginning[] = "in-use-";
+
+// Who it is, in a line: processes of other nodes are not known by their numbers alone.
 using Line = std::array<char, 200>;
 
 Status write_user(const File &file, const std::string &node) {
@@ -26,7 +31,7 @@ Status write_user(const File &file, const std::string &node) {
     return file.write(0, line.data(), line.size());
 }
 
-// Nothing more than what is there, where it cannot be read.
+// Nothing more than the process, where it cannot be read.
 std::string read_user(const File &file, pid_t holder) {
     Line line = {};
     const ssize_t length = os::system().read_at(file.descriptor(), line.data(), line.size() - 1, 0);
@@ -35,48 +40,96 @@ std::string read_user(const File &file, pid_t holder) {
                                            : "process " + std::to_string(holder);
 }
 
-} // namespace
-
-UseLock::UseLock(std::string path, File file, bool made)
-    : path_(std::move(path)), file_(std::move(file)), made_(made) {}
-
-UseLock::~UseLock() {
-    if (made_) {
-        os::system().unlink_at(AT_FDCWD, path_.c_str());
-    }
+bool is_locked(const File &file, pid_t &holder) {
+    return os::system().lock(file.descriptor(), holder) != 0 &&
+           (errno == EAGAIN || errno == EACCES);
 }
 
-Status UseLock::take(const std::string &directory, const std::string &node,
-                     std::unique_ptr<UseLock> &lock) {
-    const std::string path = directory + "/in-use";
-    constexpr int tries = 100; // each is lost only if another job ends at that moment
-    for (int i = 0; i < tries; ++i) {
-        constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW;
-        int fd = os::system().open_at(AT_FDCWD, path.c_str(), flags | O_EXCL, 0600);
-        const bool made = fd >= 0;
-        if (!made && errno == EEXIST) {
-            fd = os::system().open_at(AT_FDCWD, path.c_str(), flags, 0600);
+std::string prefix_of(uint64_t session) {
+    char prefix[sizeof beginning + 17];
+    std::snprintf(prefix, sizeof prefix, "%s%016" PRIx64 "-", beginning, session);
+    return prefix;
+}
+
+// Calls visit(path, file) for the files of users that are not of the session; that of this process
+// itself must not be closed.
+template <typename Visit>
+Status each_other(const std::string &directory, uint64_t session, const Visit &visit) {
+    const File folder(
+        os::system().open_at(AT_FDCWD, directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0),
+        directory);
+    std::vector<std::string> names;
+    if (!folder.is_open() || os::system().list(folder.descriptor(), names) != 0) {
+        return folder.refused("list the directory", 0);
+    }
+    for (const std::string &name : names) {
+        if (!name.starts_with(beginning) || name.starts_with(prefix_of(session))) {
+            continue;
         }
-        File file(fd, path);
+        const std::string path = directory + "/" + name;
+        const File file(os::system().open_at(AT_FDCWD, path.c_str(), O_RDWR | O_NOFOLLOW, 0), path);
+        if (Status status = file.is_open() ? visit(path, file) : Status::ok(); !status) {
+            return status;
+        }
+    }
+    return Status::ok();
+}
+
+} // namespace
+
+UseLock::UseLock(std::string path, File file) : path_(std::move(path)), file_(std::move(file)) {}
+
+UseLock::~UseLock() { os::system().unlink_at(AT_FDCWD, path_.c_str()); }
+
+// Its own file comes first, so that of two jobs one sees the other's.
+Status UseLock::take(const std::string &directory, const User &user,
+                     std::unique_ptr<UseLock> &lock) {
+    const std::string path = directory + "/" + prefix_of(user.session) + std::to_string(user.rank);
+    std::unique_ptr<UseLock> taken;
+    constexpr int tries = 100; // each is lost only if another job looks at that moment
+    for (int i = 0; i < tries && taken == nullptr; ++i) {
+        File file(os::system().open_at(AT_FDCWD, path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW, 0600),
+                  path);
         if (!file.is_open()) {
             return file.refused("create the file", 0);
         }
         pid_t holder = 0;
-        const bool locked = os::system().lock(file.descriptor(), holder) == 0;
-        if (!locked && (errno == EAGAIN || errno == EACCES)) {
-            return fail(CD_ERROR_STORE_LOCKED,
-                        "%s: %s uses these points in time; wait until it ends, or give the root "
-                        "another name or directory",
-                        directory.c_str(), read_user(file, holder).c_str());
-        }
-        if (redset::leads_to(path, file)) {
-            Status status = write_user(file, node);
-            auto taken = std::make_unique<UseLock>(path, std::move(file), made);
-            lock = status ? std::move(taken) : nullptr;
-            return status;
+        if (!is_locked(file, holder) && redset::leads_to(path, file)) {
+            taken = std::make_unique<UseLock>(path, std::move(file));
         }
     }
-    return fail(CD_ERROR_STORE_LOCKED, "%s: other jobs come and go; try again", directory.c_str());
+    if (taken == nullptr) {
+        return fail(CD_ERROR_STORE_LOCKED, "%s: other jobs come and go; try again",
+                    directory.c_str());
+    }
+    if (Status status = write_user(taken->file_, user.node); !status) {
+        return status;
+    }
+    Status alone = each_other(directory, user.session, [&](const std::string &, const File &file) {
+        pid_t holder = 0;
+        return !is_locked(file, holder)
+                   ? Status::ok()
+                   : fail(CD_ERROR_STORE_LOCKED,
+                          "%s: %s uses these points in time; wait until it ends, or give the root "
+                          "another name or directory",
+                          directory.c_str(), read_user(file, holder).c_str());
+    });
+    if (alone) {
+        lock = std::move(taken);
+    }
+    return alone;
+}
+
+void UseLock::remove_what_the_dead_left(const std::string &directory, uint64_t session) {
+    attempt_quietly([&] {
+        return each_other(directory, session, [](const std::string &path, const File &file) {
+            pid_t holder = 0;
+            if (!is_locked(file, holder)) {
+                os::system().unlink_at(AT_FDCWD, path.c_str());
+            }
+            return Status::ok();
+        });
+    });
 }
 
 } // namespace cd::protection

@@ -4,33 +4,40 @@
 
 #include "file_store/file.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
 namespace cd::protection {
 
-// That one job at a time uses a directory of points in time: a file in it that a process of the job
-// has locked. The system forgets that when the process ends, however it does; the file may stay.
+// Who uses a directory of points in time. Several ranks of a job may use the same.
+struct User {
+    uint64_t session = 0; // of the job
+    int rank = 0;
+    std::string node;
+};
+
+// That one job at a time uses a directory: each user has a file of its own in it, locked. The
+// system forgets that when the process ends, however it does; the file may stay.
 class UseLock {
 public:
-    UseLock(std::string path, File file, bool made);
+    UseLock(std::string path, File file);
     UseLock(const UseLock &) = delete;
     UseLock &operator=(const UseLock &) = delete;
-    // Leaves the directory as it was found.
     ~UseLock();
 
-    // node: where this process is. CD_ERROR_STORE_LOCKED says who has it. Where files cannot be
-    // locked nobody is kept away. May throw std::bad_alloc.
-    static Status take(const std::string &directory, const std::string &node,
+    // CD_ERROR_STORE_LOCKED says which process of another job is there; of two that come at the
+    // same time one is refused, or both are. Where files cannot be locked nobody is. May throw
+    // std::bad_alloc.
+    static Status take(const std::string &directory, const User &user,
                        std::unique_ptr<UseLock> &lock);
 
-    // The directory is not needed any more.
-    void remove() { made_ = true; }
+    // Removes what processes left that were killed.
+    static void remove_what_the_dead_left(const std::string &directory, uint64_t session);
 
 private:
     std::string path_;
     File file_;
-    bool made_; // by this process
 };
 
 } // namespace cd::protection

@@ -25,7 +25,7 @@ public:
         process = ::fork();
         if (process == 0) {
             std::unique_ptr<UseLock> lock;
-            const bool taken = UseLock::take(directory.string(), "far", lock).is_ok();
+            const bool taken = UseLock::take(directory.string(), {1, 0, "far"}, lock).is_ok();
             (void)!::write(ready[1], "x", taken ? 1 : 0);
             ::close(ready[1]);
             while (true) {
@@ -66,18 +66,31 @@ TEST(UseLock, AnotherJobIsKeptAwayAndToldByWhomUntilThatOneEndsHoweverItDoes) {
                                     "give the root another name or directory");
     }
     other.end();
-    EXPECT_TRUE(std::filesystem::exists(points / "in-use")); // and locked by nobody
+    EXPECT_TRUE(std::filesystem::exists(points / "in-use-0000000000000001-0"));
     EXPECT_EQ(cluster.run({2}).start(), 1U);
     EXPECT_EQ(cluster.run({}, true).start(), 2U);
     EXPECT_FALSE(std::filesystem::exists(points));
+}
+
+// As in a directory that all nodes see.
+TEST(UseLock, ProcessesOfOneJobUseADirectoryTogether) {
+    const Cluster cluster({"n0"});
+    const std::string directory = cluster.directory("n0").string();
+    std::filesystem::create_directories(directory);
+    OtherJob other(directory);
+    std::unique_ptr<UseLock> lock;
+    EXPECT_TRUE(UseLock::take(directory, {1, 3, "here"}, lock)) << message();
+    std::unique_ptr<UseLock> of_another_job;
+    EXPECT_EQ(UseLock::take(directory, {2, 3, "here"}, of_another_job).code(),
+              CD_ERROR_STORE_LOCKED);
 }
 
 TEST(UseLock, WhoEndsLeavesTheDirectoryAsItWas) {
     const Cluster cluster({"n0"});
     std::filesystem::create_directories(cluster.directory("n0"));
     std::unique_ptr<UseLock> lock;
-    ASSERT_TRUE(UseLock::take(cluster.directory("n0").string(), "here", lock)) << message();
-    EXPECT_TRUE(std::filesystem::exists(cluster.directory("n0") / "in-use"));
+    ASSERT_TRUE(UseLock::take(cluster.directory("n0").string(), {1, 3, "here"}, lock)) << message();
+    EXPECT_TRUE(std::filesystem::exists(cluster.directory("n0") / "in-use-0000000000000001-3"));
     lock.reset();
     EXPECT_TRUE(std::filesystem::is_empty(cluster.directory("n0")));
 }

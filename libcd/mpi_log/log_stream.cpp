@@ -15,8 +15,8 @@
 namespace cd {
 namespace {
 
-constexpr size_t usual_chunk = size_t{256} << 10;
-constexpr size_t largest_chunk = size_t{8} << 20;
+constexpr size_t usual_log_chunk = size_t{256} << 10;
+constexpr size_t largest_log_chunk = size_t{8} << 20;
 
 } // namespace
 
@@ -38,7 +38,7 @@ bool LogStream::add_chunk(size_t needed) noexcept {
 // A long log takes as much again as it has, in huge pages: those are provided, and found by the
 // processor, in a fraction of the time.
 size_t LogStream::next_chunk() const noexcept {
-    return std::clamp<uint64_t>(end_.bytes - begin_.bytes, usual_chunk, largest_chunk);
+    return std::clamp<uint64_t>(end_.bytes - begin_.bytes, usual_log_chunk, largest_log_chunk);
 }
 
 LogStream::Chunk *LogStream::make_chunk(size_t needed) noexcept {

@@ -122,7 +122,9 @@ int raise_at(const Window &window, int error) {
         real<Fn::MPI_Win_call_errhandler>(window.handle, error);
         return error;
     }
-    // MPI calls error handlers of living windows only.
+#ifdef OPEN_MPI // which calls error handlers of living windows only, and makes none for one rank
+    return window.handler == MPI_ERRORS_RETURN ? error : raise(MPI_COMM_NULL, error);
+#else
     MPI_Win own = MPI_WIN_NULL;
     real<Fn::MPI_Win_create>(nullptr, 0, 1, MPI_INFO_NULL, MPI_COMM_SELF, &own);
     if (window.handler != MPI_ERRHANDLER_NULL) {
@@ -131,6 +133,7 @@ int raise_at(const Window &window, int error) {
     real<Fn::MPI_Win_call_errhandler>(own, error);
     real<Fn::MPI_Win_free>(&own);
     return error;
+#endif
 }
 
 } // namespace cd::logger

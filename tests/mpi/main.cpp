@@ -56,11 +56,13 @@ int check_all(const std::string &wanted) {
 } // namespace
 
 int main(int argc, char **argv) {
-    if (argc == 4 && std::strcmp(argv[1], "--coverage") == 0) {
-        return report_coverage(argv[2], argv[3]) == 0 ? 0 : 1;
+    if (argc == 6 && std::strcmp(argv[1], "--coverage") == 0) {
+        return report_coverage({argv[2], argv[3], argv[4], argv[5]}) == 0 ? 0 : 1;
     }
     if (argc != 2) {
-        std::fprintf(stderr, "use: %s FAMILY | FAMILY.SCENARIO | --coverage DECLARED UNPROVEN\n",
+        std::fprintf(stderr,
+                     "use: %s FAMILY | FAMILY.SCENARIO | --coverage DECLARED UNPROVEN "
+                     "FORTRAN_REPORTS NOT_IN_FORTRAN\n",
                      argv[0]);
         return 2;
     }

@@ -3,33 +3,7 @@
 
 ! Calls whose arguments differ between Fortran and C, in one of the three interfaces: mpif.h, use mpi
 ! (USE_MPI), use mpi_f08 (USE_MPI_F08). calls.c makes the same calls in C and notes the same numbers.
-#if defined(USE_MPI_F08)
-#define INTERFACE use mpi_f08
-#define HANDLE(kind) type(kind)
-#define STATUSES(name, n) type(MPI_Status) :: name(n)
-#define STATUS(name, i) name(i)
-#define SOURCE(name, i) name(i)%MPI_SOURCE
-#define TAG(name, i) name(i)%MPI_TAG
-#define CLEAR(name, n) name = transfer(spread(0, 1, n * MPI_STATUS_SIZE), name)
-#define VALUE_OF(handle) handle%MPI_VAL
-#else
-#if defined(USE_MPI)
-#define INTERFACE use mpi
-#else
-#define INTERFACE use mpifh
-#endif
-#define HANDLE(kind) integer
-#define STATUSES(name, n) integer :: name(MPI_STATUS_SIZE, n)
-#define STATUS(name, i) name(:, i)
-#define SOURCE(name, i) name(MPI_SOURCE, i)
-#define TAG(name, i) name(MPI_TAG, i)
-#define CLEAR(name, n) name = 0
-#define VALUE_OF(handle) handle
-module mpifh
-  implicit none
-  include 'mpif.h'
-end module mpifh
-#endif
+#include "interface.inc"
 
 module notes
   use, intrinsic :: iso_c_binding

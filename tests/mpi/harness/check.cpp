@@ -5,6 +5,7 @@
 #include "harness/arena.h"
 #include "harness/live.h"
 #include "harness/recorded.h"
+#include "harness/table.h"
 
 #include "cd/cd.h"
 
@@ -47,8 +48,17 @@ private:
             way("refused", [&] { execution_like_undisturbed(); });
         }
         demand(commit_cd(root_) == CD_SUCCESS);
+        check_claims();
+    }
+
+    void check_claims() {
         for (const std::string &name : recorded_nowhere(scenario_.proves, recorded_)) {
-            report("claims to prove " + name + ", which is in no rank's log");
+            const Row *const row = row_of(name);
+            if (row == nullptr || !row->leaves_no_entry()) {
+                report("claims to prove " + name + ", which is in no rank's log");
+            } else if (!undisturbed_.has_call_of(name)) {
+                report("claims to prove " + name + ", of which it has no output");
+            }
         }
     }
 
@@ -203,7 +213,7 @@ private:
     std::string way_;
     cd_handle root_ = nullptr;
     Outputs undisturbed_;
-    std::set<std::string> recorded_;
+    std::map<std::string, int> recorded_;
 };
 
 } // namespace

@@ -70,6 +70,18 @@ void Outputs::succeed(const char *call, int result) {
     this->result(call, result);
 }
 
+bool Outputs::has_call_of(std::string function) const {
+    if (function.ends_with("_c")) { // SIZED() is not written out
+        function.erase(function.size() - 2);
+    }
+    return std::ranges::any_of(all_, [&](const Output &output) {
+        const size_t at = output.label.find(function);
+        const size_t end = at + function.size();
+        return at != std::string::npos &&
+               (end == output.label.size() || std::strchr("(), ", output.label[end]) != nullptr);
+    });
+}
+
 Outputs Outputs::beginning(size_t count) const {
     Outputs first = *this;
     first.all_.resize(std::min(count, all_.size()));

@@ -57,6 +57,9 @@ public:
     void interrupt_after(size_t count) { limit_ = count; }
     size_t count() const { return all_.size(); }
 
+    // Whether it is the output of a call of the function, or of its form with large counts.
+    bool has_call_of(std::string function) const;
+
     // The first ones.
     Outputs beginning(size_t count) const;
 

@@ -8,20 +8,20 @@
 
 namespace cd::scenarios {
 
-std::set<std::string> functions_in_log(cd_handle root) {
-    std::set<std::string> functions;
+std::map<std::string, int> functions_in_log(cd_handle root) {
+    std::map<std::string, int> functions;
     if (restore_cd(root) == CD_SUCCESS) {
         size_t size = 0;
         while (const void *entry = cd_log_read(&size)) {
-            functions.insert(
-                logger::name_of(static_cast<const logger::EntryHeader *>(entry)->function()));
+            ++functions[logger::name_of(
+                static_cast<const logger::EntryHeader *>(entry)->function())];
         }
     }
     return functions;
 }
 
 std::vector<std::string> recorded_nowhere(const std::vector<std::string> &names,
-                                          const std::set<std::string> &recorded_here) {
+                                          const std::map<std::string, int> &recorded_here) {
     std::vector<std::string> missing;
     for (const std::string &name : names) {
         const int here = recorded_here.count(name) > 0 ? 1 : 0;

@@ -4,23 +4,35 @@
 
 namespace cd::logger {
 
-// The calling thread's own T, made when it first asks. All that lies in the block of thread-local
+// Each thread's own T, made when the thread first asks. All that lies in the block of thread-local
 // memory that is there from the start is a pointer: a hot path reaches it without a call, and the
 // block has little room if this library is loaded late.
-template <typename T> T &of_this_thread() {
-    [[gnu::tls_model("initial-exec")]] static constinit thread_local T *own = nullptr;
+template <typename T> class PerThread {
+public:
+    static T &own() {
+        if (own_ == nullptr) [[unlikely]] {
+            make();
+        }
+        return *own_;
+    }
+
+private:
     struct EndOfThread {
         ~EndOfThread() {
-            delete own;
-            own = nullptr; // what comes still later makes one that is never freed
+            delete own_;
+            own_ = nullptr; // what comes still later makes one that is never freed
         }
     };
-    if (own == nullptr) [[unlikely]] {
+
+    [[gnu::noinline]] static void make() {
         static thread_local const EndOfThread end;
         (void)end;
-        own = new T;
+        own_ = new T;
     }
-    return *own;
-}
+
+    [[gnu::tls_model("initial-exec")]] static inline constinit thread_local T *own_ = nullptr;
+};
+
+template <typename T> T &of_this_thread() { return PerThread<T>::own(); }
 
 } // namespace cd::logger

@@ -4,12 +4,16 @@
 
 #include "call/call.h"
 #include "entry/entry.h"
-#include "payload/block.h"
+#include "payload/copy.h"
+#include "replay/complaint.h"
+#include "whole_program/whole_program.h"
 
 #include "cd/mpi_log.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <new>
 #include <type_traits>
 
 namespace cd::logger {
@@ -19,7 +23,25 @@ namespace cd::logger {
 // no memory, or nothing to write into, goes nowhere.
 class EntryWriter {
 public:
-    EntryWriter(const Call &call, int result);
+    EntryWriter(const Call &call, int result) : fn_(call.fn) {
+        cd_log_room room = {};
+        if (cd_log_open(&room, usual_size) == 0) [[unlikely]] {
+            return;
+        }
+        use(room, 0);
+        // Field by field, here and below: what has just been written in parts is slow to be read
+        // as a whole.
+        auto *header = new (at_) EntryHeader;
+        header->fn = static_cast<uint16_t>(call.fn);
+        header->words = static_cast<uint8_t>(call.word_count);
+        header->result = result;
+        header->site = reinterpret_cast<uint64_t>(call.site);
+        at_ += sizeof(EntryHeader);
+        for (int i = 0; i < call.word_count; ++i) {
+            std::memcpy(at_, &call.words[i], sizeof call.words[i]);
+            at_ += sizeof call.words[i];
+        }
+    }
     EntryWriter(const EntryWriter &) = delete;
     EntryWriter &operator=(const EntryWriter &) = delete;
     ~EntryWriter() { // without write(), there was no memory
@@ -43,8 +65,10 @@ public:
         if (std::byte *to = take(size); to != nullptr && size > 0) {
             if (size == sizeof(uint64_t)) { // a number, as often as not
                 std::memcpy(to, data, sizeof(uint64_t));
-            } else {
+            } else if (size < long_piece) {
                 std::memcpy(to, data, size);
+            } else {
+                copy_long(to, data, size);
             }
         }
     }
@@ -53,16 +77,73 @@ public:
         add(&value, sizeof value);
     }
 
-    // What the call wrote.
-    void add_outputs(const Call &call);
+    void add(const MPI_Status &status) {
+        static_assert(sizeof status % sizeof(int) == 0);
+        if (std::byte *to = take(sizeof status)) {
+            const auto *from = reinterpret_cast<const volatile int *>(&status);
+            for (size_t i = 0; i < sizeof status / sizeof(int); ++i) {
+                const int part = from[i];
+                std::memcpy(to + i * sizeof part, &part, sizeof part);
+            }
+        }
+    }
 
-    // The data in the blocks, each with its size; of the first one at most most bytes.
+    // What the call wrote.
+    void add_outputs(const Call &call) {
+        for (int i = 0; i < call.output_count; ++i) {
+            add(call.outputs[i]);
+        }
+    }
+
+    // The data in the block, with their size; at most most bytes.
+    void add_data(const Block &block, size_t most) {
+        const Contents contents = contents_of(block);
+        const uint64_t size = std::min(contents.size, most);
+        add(size);
+        if (contents.in_order != nullptr && size == contents.size) {
+            add(contents.in_order, size);
+        } else if (size > 0) {
+            add_packed(block, size);
+        }
+    }
+    // The same of several; most: of the first one.
     void add_data(const Blocks &blocks, size_t most);
 
     // Ends the entry. Returns it, or nullptr if there is no memory, which has been said.
-    EntryHeader *write();
+    EntryHeader *write() {
+        last_ = nullptr;
+        if (begin_ == nullptr) [[unlikely]] {
+            complain_lost(fn_);
+            return nullptr;
+        }
+        const auto length = static_cast<size_t>(at_ - begin_);
+        EntryHeader *written = &header();
+        begin_ = nullptr;
+        cd_log_close(length);
+        if (WholeProgram::records()) [[unlikely]] {
+            WholeProgram::written(written, length); // it may have been dropped now
+        } else {
+            last_ = written;
+        }
+        return last_;
+    }
+
+    // The entry that this thread has written last, as long as nothing can have come behind it.
+    static EntryHeader *last_written() { return last_; }
+    static void forget_last_written() { last_ = nullptr; }
 
 private:
+    // What most entries need, so that they are not widened.
+    static constexpr size_t usual_size = 512;
+    static_assert(usual_size > sizeof(EntryHeader) + sizeof Call::words);
+
+    // What is so long leaves nothing in the caches of what it finds there, so it goes past them.
+    static constexpr size_t long_piece = size_t{256} << 10;
+
+    void add(const Output &output);
+    void add_packed(const Block &block, size_t size);
+    static void copy_long(std::byte *to, const void *from, size_t size);
+
     // Room for the next size bytes of the entry, or nullptr.
     std::byte *take(size_t size) {
         if (size > static_cast<size_t>(end_ - at_) && !widen(size)) {
@@ -73,19 +154,22 @@ private:
         return piece;
     }
     bool widen(size_t size);
-    void use(const cd_log_room &room, size_t used);
+    void use(const cd_log_room &room, size_t used) {
+        begin_ = static_cast<std::byte *>(room.at);
+        at_ = begin_ + used;
+        end_ = begin_ + room.size;
+    }
     EntryHeader &header() { return *reinterpret_cast<EntryHeader *>(begin_); }
 
     Fn fn_;
     std::byte *begin_ = nullptr;
     std::byte *at_ = nullptr;
     std::byte *end_ = nullptr;
+
+    [[gnu::tls_model("initial-exec")]] static inline constinit thread_local EntryHeader *last_ =
+        nullptr;
 };
 
 constexpr size_t everything = SIZE_MAX;
-
-// The entry that this thread has written last, as long as nothing can have come behind it.
-EntryHeader *last_written();
-void forget_last_written();
 
 } // namespace cd::logger

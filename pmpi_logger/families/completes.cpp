@@ -36,6 +36,24 @@ struct Ending {
     int32_t statuses = 0; // that follow
 };
 
+// Field by field: what has just been written in parts is slow to be read as a whole.
+void write(EntryWriter &writer, const Finished &finished) {
+    writer.add(finished.slot);
+    writer.add(finished.becomes_null);
+    writer.add(finished.has_data);
+    writer.add(finished.blocks);
+    writer.add(finished.id);
+}
+static_assert(sizeof(Finished) == 16);
+
+void write(EntryWriter &writer, const Ending &ending) {
+    for (const int32_t field :
+         {ending.flag, ending.index, ending.finished, ending.indices, ending.statuses}) {
+        writer.add(field);
+    }
+}
+static_assert(sizeof(Ending) == 20);
+
 // Reused, so that a warm thread allocates nothing.
 struct Workspace {
     std::vector<MPI_Request> handles; // before the call
@@ -124,9 +142,11 @@ void Completes::settle(Completion &c, int result, bool recording) {
         ending.statuses = c.shape == Shape::all    ? (found ? c.count : 0)
                           : c.shape == Shape::some ? ending.finished
                                                    : 1;
-        writer.add(ending);
+        write(writer, ending);
         writer.add(c.indices, sizeof(int) * static_cast<size_t>(ending.indices));
-        writer.add(c.lent, sizeof(MPI_Status) * static_cast<size_t>(ending.statuses));
+        for (int i = 0; i < ending.statuses; ++i) {
+            writer.add(c.lent[i]);
+        }
         for (size_t k = 0; k < slots.size(); ++k) {
             const int slot = slots[k];
             const Request *request = space.requests[static_cast<size_t>(slot)];
@@ -138,7 +158,7 @@ void Completes::settle(Completion &c, int result, bool recording) {
                 finished.has_data = 1;
                 finished.blocks = static_cast<uint16_t>(request->arrivals.size());
             }
-            writer.add(finished);
+            write(writer, finished);
             if (active) {
                 const MPI_Status &status = status_of(k, slot);
                 writer.add(request->arrivals.data(),

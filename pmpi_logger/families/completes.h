@@ -25,45 +25,8 @@ public:
     };
 
     template <Fn F, typename... A> static int call(const void *site, A... a) {
-        const int mode = cd_log_mode();
-        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::instance().empty())) {
-            return real<F>(a...);
-        }
-        using Roles = typename Row<F>::Roles;
-        std::tuple<A...> arguments(a...);
-        Completion completion;
-        completion.call.fn = F;
-        completion.call.site = site;
-        completion.shape = Row<F>::of;
-        if constexpr (Roles::has(Role::length)) {
-            completion.count = std::get<Roles::index(Role::length)>(arguments);
-            completion.requests = std::get<Roles::index(Role::requests)>(arguments);
-            completion.call.add_word(static_cast<uint64_t>(completion.count));
-        } else {
-            completion.requests = std::get<Roles::index(Role::request)>(arguments);
-        }
-        if constexpr (Roles::has(Role::flag)) {
-            completion.flag = std::get<Roles::index(Role::flag)>(arguments);
-        }
-        if constexpr (Roles::has(Role::index)) {
-            completion.index = std::get<Roles::index(Role::index)>(arguments);
-        }
-        if constexpr (Roles::has(Role::indices)) {
-            completion.indices = std::get<Roles::index(Role::indices)>(arguments);
-        }
-        constexpr Role status_role = Roles::has(Role::status) ? Role::status : Role::statuses;
-        completion.statuses = std::get<Roles::index(status_role)>(arguments);
-
-        if (mode == CD_LOG_REPLAYING) {
-            const int result = replay(completion);
-            return result == run_live ? Completes::call<F>(site, a...) : result;
-        }
-        const Inside inside;
-        lend(completion);
-        std::get<Roles::index(status_role)>(arguments) = completion.lent;
-        const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
-        settle(completion, result, mode == CD_LOG_RECORDING);
-        return result;
+        return Logging::is_possible() || !RequestTable::empty() ? finish<F>(site, a...)
+                                                                : real<F>(a...);
     }
 
 private:
@@ -79,6 +42,73 @@ private:
         MPI_Status *lent = nullptr; // that MPI writes: the program's, or ours if it ignores them
         bool single_status() const { return shape == Shape::one || shape == Shape::any; }
     };
+
+    // There are requests that are tracked, or there may be a log.
+    template <Fn F, typename... A> [[gnu::noinline]] static int finish(const void *site, A... a) {
+        const int mode = Logging::mode();
+        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::empty())) {
+            return real<F>(a...);
+        }
+        using Roles = typename Row<F>::Roles;
+        std::tuple<A...> arguments(a...);
+        int count = 1;
+        MPI_Request *requests = nullptr;
+        if constexpr (Roles::has(Role::length)) {
+            count = std::get<Roles::index(Role::length)>(arguments);
+            requests = std::get<Roles::index(Role::requests)>(arguments);
+        } else {
+            requests = std::get<Roles::index(Role::request)>(arguments);
+        }
+        RequestTable::Few few;
+        if (mode == CD_LOG_OFF && RequestTable::instance().find_plain(requests, count, few)) {
+            const Inside inside;
+            const int result = real<F>(a...);
+            RequestTable::instance().forget_ended(few, requests);
+            return result;
+        }
+        return finish_tracked<F>(mode, site, count, requests, arguments);
+    }
+
+    template <Fn F, typename... A>
+    [[gnu::noinline]] static int finish_tracked(int mode, const void *site, int count,
+                                                MPI_Request *requests,
+                                                std::tuple<A...> &arguments) {
+        using Roles = typename Row<F>::Roles;
+        Completion completion;
+        completion.call.fn = F;
+        completion.call.site = site;
+        completion.shape = Row<F>::of;
+        completion.count = count;
+        completion.requests = requests;
+        if constexpr (Roles::has(Role::length)) {
+            completion.call.add_word(static_cast<uint64_t>(count));
+        }
+        if constexpr (Roles::has(Role::flag)) {
+            completion.flag = std::get<Roles::index(Role::flag)>(arguments);
+        }
+        if constexpr (Roles::has(Role::index)) {
+            completion.index = std::get<Roles::index(Role::index)>(arguments);
+        }
+        if constexpr (Roles::has(Role::indices)) {
+            completion.indices = std::get<Roles::index(Role::indices)>(arguments);
+        }
+        constexpr Role status_role = Roles::has(Role::status) ? Role::status : Role::statuses;
+        completion.statuses = std::get<Roles::index(status_role)>(arguments);
+
+        if (mode == CD_LOG_REPLAYING) {
+            const int result = replay(completion);
+            return result == run_live
+                       ? std::apply([&](A... b) { return Completes::call<F>(site, b...); },
+                                    arguments)
+                       : result;
+        }
+        const Inside inside;
+        lend(completion);
+        std::get<Roles::index(status_role)>(arguments) = completion.lent;
+        const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
+        settle(completion, result, mode == CD_LOG_RECORDING);
+        return result;
+    }
 
     // Before MPI is called: remembers the handles, which MPI will overwrite, and puts stand-ins in
     // their places.
@@ -97,7 +127,7 @@ public:
     template <Fn F>
     static int call(const void *site, MPI_Request request, int *flag, MPI_Status *status) {
         const int mode = cd_log_mode();
-        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::instance().empty())) {
+        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::empty())) {
             return real<F>(request, flag, status);
         }
         return mode == CD_LOG_REPLAYING ? replay(site, request, flag, status)

@@ -8,6 +8,24 @@
 #include "replay/match.h"
 
 namespace cd::logger {
+namespace {
+
+// Returns how many bytes of the data count.
+size_t add_outcome(EntryWriter &writer, const Call &call, int result, const MPI_Status *status,
+                   bool error_written) {
+    writer.add_outputs(call);
+    if (status == nullptr) {
+        return everything;
+    }
+    writer.add(*status);
+    if (error_written) {
+        writer.set(EntryHeader::status_error_written);
+    }
+    // After an error the count means nothing, and the buffer may have been written in part.
+    return result == MPI_SUCCESS ? bytes_received(*status) : everything;
+}
+
+} // namespace
 
 void Exchange::add_checksum(Call &call) {
     const Inside inside;
@@ -23,17 +41,19 @@ void Exchange::record(const Call &call, int result, const MPI_Status *status, bo
     Blocks blocks; // before the log is held
     call.arrival->received(call.arguments, blocks);
     EntryWriter writer(call, result);
-    writer.add_outputs(call);
-    size_t most = everything;
-    if (status != nullptr) {
-        writer.add(*status);
-        if (error_written) {
-            writer.set(EntryHeader::status_error_written);
-        }
-        // After an error the count means nothing, and the buffer may have been written in part.
-        most = result == MPI_SUCCESS ? bytes_received(*status) : everything;
-    }
+    const size_t most = add_outcome(writer, call, result, status, error_written);
     writer.add_data(blocks, most);
+    writer.write();
+}
+
+void Exchange::record_plain(const Call &call, int result, const MPI_Status *status,
+                            bool error_written, const Block *received) {
+    FreesRequest::look_for_arrivals();
+    EntryWriter writer(call, result);
+    const size_t most = add_outcome(writer, call, result, status, error_written);
+    if (received != nullptr) {
+        writer.add_data(*received, most);
+    }
     writer.write();
 }
 

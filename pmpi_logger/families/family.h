@@ -35,6 +35,25 @@ protected:
     }
 };
 
+// What most calls of most programs find, in an instant: the thread has no active CD.
+class Logging {
+public:
+    static bool is_possible() { return *possible_ != 0; }
+
+    // As cd_log_mode() says.
+    static int mode() {
+        if (possible_ == &unknown) [[unlikely]] {
+            possible_ = cd_log_possible();
+        }
+        return is_possible() ? cd_log_mode() : CD_LOG_OFF;
+    }
+
+private:
+    static constexpr int unknown = 1;
+    [[gnu::tls_model("initial-exec")]] static inline constinit thread_local const int *possible_ =
+        &unknown;
+};
+
 // The call goes to MPI and nowhere else: nothing is logged, or the program is inside MPI already.
 inline bool passes_through(int mode) { return mode == CD_LOG_OFF || Inside::mpi(); }
 

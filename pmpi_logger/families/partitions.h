@@ -78,7 +78,7 @@ class AsksForPart : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request request, int part, int *flag) {
         const int mode = cd_log_mode();
-        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::instance().empty())) {
+        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::empty())) {
             return real<F>(request, part, flag);
         }
         const auto ask = [&] {

@@ -131,7 +131,7 @@ class Activates : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         const int mode = cd_log_mode();
-        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::instance().empty())) {
+        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::empty())) {
             return real<F>(a...);
         }
         std::tuple<A...> arguments(a...);

@@ -13,6 +13,10 @@
 namespace cd::logger {
 namespace {
 
+// Of MPI_Irecv's words: count, type, peer, tag.
+int peer_of(const Call &call) { return static_cast<int>(call.words[2]); }
+int tag_of(const Call &call) { return static_cast<int>(call.words[3]); }
+
 Purpose purpose_of(const Call &call, Request::Kind kind, const Block &made) {
     Purpose purpose;
     purpose.kind = kind;
@@ -22,8 +26,8 @@ Purpose purpose_of(const Call &call, Request::Kind kind, const Block &made) {
     }
     if (kind == Request::Kind::receive) {
         purpose.comm = call.arguments.comm;
-        purpose.peer = static_cast<int>(call.words[2]); // count, type, peer, tag: MPI_Irecv's order
-        purpose.tag = static_cast<int>(call.words[3]);
+        purpose.peer = peer_of(call);
+        purpose.tag = tag_of(call);
     }
     return purpose;
 }
@@ -47,6 +51,12 @@ void Starting::track(const Call &call, Request::Kind kind, MPI_Request handle) {
     const Inside inside;
     if (handle != MPI_REQUEST_NULL && !complete_from_start(handle)) {
         RequestTable::instance().add(handle, purpose_of(call, kind, made_by(call, kind)));
+    }
+}
+
+void Starting::track(MPI_Request handle, const RequestTable::Message &message) {
+    if (handle != MPI_REQUEST_NULL && !complete_from_start(handle)) {
+        RequestTable::instance().add(handle, message);
     }
 }
 
@@ -81,8 +91,32 @@ Block Starting::made_by(const Call &call, Request::Kind kind) {
     return {made.to, static_cast<int64_t>(made.size), MPI_BYTE};
 }
 
+void Starting::record_message(const Call &call, Request::Kind kind, int result, MPI_Request handle,
+                              Shadow &&shadow) {
+    const Inside inside;
+    uint64_t id = 0;
+    const bool at_once = handle == MPI_REQUEST_NULL || complete_from_start(handle);
+    if (result == MPI_SUCCESS && !at_once) {
+        cd_log_place place = {};
+        cd_log_here(&place);
+        RequestTable::Message message;
+        message.kind = kind;
+        const Block to = Arrivals::received(call.arguments);
+        if (kind == Request::Kind::receive) {
+            message = {kind, &to, call.arguments.comm, peer_of(call), tag_of(call)};
+        }
+        id = RequestTable::instance().add_started(handle, place, message, std::move(shadow));
+    }
+    EntryWriter writer(call, result);
+    writer.add(id);
+    if (result == MPI_SUCCESS && at_once) { // and has brought nothing, as there was nobody to send
+        writer.add(handle);
+    }
+    writer.write();
+}
+
 void Starting::record(const Call &call, Request::Kind kind, int result, MPI_Request handle,
-                      Shadow &&shadow, Staging &&staging) {
+                      Staging &&staging) {
     const Inside inside;
     const bool goes_on =
         result == MPI_SUCCESS && handle != MPI_REQUEST_NULL && !complete_from_start(handle);
@@ -91,9 +125,8 @@ void Starting::record(const Call &call, Request::Kind kind, int result, MPI_Requ
     if (goes_on) {
         cd_log_place place = {};
         cd_log_here(&place);
-        request = &RequestTable::instance().add_started(handle, place,
-                                                        purpose_of(call, kind, made_by(call, kind)),
-                                                        std::move(shadow), std::move(staging));
+        request = &RequestTable::instance().add_started(
+            handle, place, purpose_of(call, kind, made_by(call, kind)), std::move(staging));
     } else if (result == MPI_SUCCESS) {
         brought = brought_at_once(call, kind, made_by(call, kind));
         staging.deliver(brought, everything);

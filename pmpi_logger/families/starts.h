@@ -22,9 +22,12 @@ class Starting : public MovesData {
 protected:
     // Tracks a request that no log knows, if it brings data.
     static void track(const Call &call, Request::Kind kind, MPI_Request request);
+    static void track(MPI_Request request, const RequestTable::Message &message);
 
+    static void record_message(const Call &call, Request::Kind kind, int result,
+                               MPI_Request request, Shadow &&shadow);
     static void record(const Call &call, Request::Kind kind, int result, MPI_Request request,
-                       Shadow &&shadow, Staging &&staging);
+                       Staging &&staging);
 
     // Sets request, unless the call has to be started once more: then sets again.
     static int replay(const Call &call, Request::Kind kind, MPI_Request *request, Request *&again);
@@ -45,58 +48,94 @@ enum class Works { on_buffers, on_shadow, on_staging };
 template <Request::Kind K, Works W = Works::on_staging> class Starts : public Starting {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
+        if (!brings_data && !Logging::is_possible()) {
+            return real<F>(a...);
+        }
+        return start_here<F>(site, a...);
+    }
+
+private:
+    static constexpr bool brings_data = K != Request::Kind::send && K != Request::Kind::generalized;
+
+    template <Fn F, typename... A>
+    [[gnu::noinline]] static int start_here(const void *site, A... a) {
         if (Inside::mpi()) {
             return real<F>(a...);
         }
+        const int mode = Logging::mode();
+        return mode == CD_LOG_OFF ? start_untold<F>(site, a...) : start<F>(mode, site, a...);
+    }
+
+    // No log is told.
+    template <Fn F, typename... A> static int start_untold(const void *site, A... a) {
         using Roles = typename Row<F>::Roles;
-        constexpr size_t request_at = Roles::index(Role::request);
+        const std::tuple<A...> arguments(a...);
+        const int result = [&] {
+            const Inside inside;
+            return real<F>(a...);
+        }();
+        if (result == MPI_SUCCESS) {
+            [[maybe_unused]] const MPI_Request request =
+                *std::get<Roles::index(Role::request)>(arguments);
+            if constexpr (K == Request::Kind::receive) {
+                const Block to = {std::get<Roles::index(Role::recv_buf)>(arguments),
+                                  std::get<Roles::index(Role::recv_count)>(arguments),
+                                  std::get<Roles::index(Role::recv_type)>(arguments)};
+                track(request, {K, &to, std::get<Roles::index(Role::comm)>(arguments),
+                                std::get<Roles::index(Role::peer)>(arguments),
+                                std::get<Roles::index(Role::tag)>(arguments)});
+            } else if constexpr (brings_data) {
+                track(decode_data<F>(site, a...), K, request);
+            }
+        }
+        return result;
+    }
+
+    template <Fn F, typename... A>
+    [[gnu::noinline]] static int start(int mode, const void *site, A... a) {
+        using Roles = typename Row<F>::Roles;
         std::tuple<A...> arguments(a...);
-        MPI_Request *const request = std::get<request_at>(arguments);
-        const auto start = [&] {
+        MPI_Request *const request = std::get<Roles::index(Role::request)>(arguments);
+        const auto make = [&] {
             const Inside inside;
             return std::apply([](A... b) { return real<F>(b...); }, arguments);
         };
-
-        const int mode = cd_log_mode();
-        if (mode == CD_LOG_OFF) {
-            const int result = start();
-            if constexpr (K != Request::Kind::send && K != Request::Kind::generalized) {
-                if (result == MPI_SUCCESS) {
-                    track(decode_data<F>(site, a...), K, *request);
-                }
-            }
-            return result;
-        }
         Call call = decode_data<F>(site, a...);
-        Exchange::add_checksum(call);
+        Exchange::add_checksum_as<F>(call);
         if (mode == CD_LOG_REPLAYING) {
             Request *again = nullptr;
             int result = replay(call, K, request, again);
             if (again != nullptr) {
-                result = start();
+                result = make();
                 started_again(*again, *request);
             }
             return result == run_live ? Starts::call<F>(site, a...) : result;
         }
-        Shadow shadow;
-        Staging staging;
-        if constexpr (W == Works::on_shadow) {
-            shadow = shadow_of(call);
-            if (!shadow.empty()) {
-                std::get<Roles::index(Role::send_buf)>(arguments) = shadow.address();
+        if constexpr (K == Request::Kind::send || K == Request::Kind::receive) {
+            Shadow shadow;
+            if constexpr (W == Works::on_shadow) {
+                shadow = shadow_of(call);
+                if (!shadow.empty()) {
+                    std::get<Roles::index(Role::send_buf)>(arguments) = shadow.address();
+                }
             }
-        } else if constexpr (W == Works::on_staging) {
-            staging = staging_of(call, K, Roles::has(Role::send_buf));
-            if (!staging.empty()) {
-                stage<Roles>(arguments, staging);
+            const int result = make();
+            record_message(call, K, result, *request, std::move(shadow));
+            return result;
+        } else {
+            Staging staging;
+            if constexpr (W == Works::on_staging) {
+                staging = staging_of(call, K, Roles::has(Role::send_buf));
+                if (!staging.empty()) {
+                    stage<Roles>(arguments, staging);
+                }
             }
+            const int result = make();
+            record(call, K, result, *request, std::move(staging));
+            return result;
         }
-        const int result = start();
-        record(call, K, result, *request, std::move(shadow), std::move(staging));
-        return result;
     }
 
-private:
     template <typename Roles, typename Tuple>
     static void stage(Tuple &arguments, const Staging &staging) {
         if constexpr (Roles::has(Role::send_buf)) {

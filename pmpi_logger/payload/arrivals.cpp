@@ -36,8 +36,8 @@ void *moved(const void *base, int64_t bytes) {
 void no_blocks(const Arguments &, Blocks &) {}
 
 void send_whole(const Arguments &a, Blocks &blocks) {
-    if (a.send_type != MPI_DATATYPE_NULL && a.send_buf != MPI_IN_PLACE) {
-        blocks.push_back({const_cast<void *>(a.send_buf), a.send_count, a.send_type});
+    if (Arrivals::is_sent(a)) {
+        blocks.push_back(Arrivals::sent(a));
     }
 }
 
@@ -132,9 +132,7 @@ void send_reduce_scatter_block(const Arguments &a, Blocks &blocks) {
 
 // ---- What is received ---------------------------------------------------------------------
 
-void receive_whole(const Arguments &a, Blocks &blocks) {
-    blocks.push_back({a.recv_buf, a.recv_count, a.recv_type});
-}
+void receive_whole(const Arguments &a, Blocks &blocks) { blocks.push_back(Arrivals::received(a)); }
 
 void receive_partitions(const Arguments &a, Blocks &blocks) {
     if (a.recv_type != MPI_DATATYPE_NULL) {

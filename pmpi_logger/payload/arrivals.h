@@ -35,6 +35,20 @@ struct Arrivals {
     static const Arrival neighbor_alltoall;
     static const Arrival neighbor_alltoallv;
     static const Arrival neighbor_alltoallw;
+
+    // Whether what is sent is the send buffer as it is given, if it is, and what is received the
+    // receive buffer, or nothing: then the two below tell it at once, without the ways above.
+    static constexpr bool is_plain(const Arrival &way) {
+        return &way == &nothing || &way == &message || &way == &allreduce;
+    }
+    static constexpr bool is_received(const Arrival &plain) { return &plain != &nothing; }
+    static bool is_sent(const Arguments &a) {
+        return a.send_type != MPI_DATATYPE_NULL && a.send_buf != MPI_IN_PLACE;
+    }
+    static Block sent(const Arguments &a) {
+        return {const_cast<void *>(a.send_buf), a.send_count, a.send_type};
+    }
+    static Block received(const Arguments &a) { return {a.recv_buf, a.recv_count, a.recv_type}; }
 };
 
 } // namespace cd::logger

@@ -2,9 +2,8 @@
 // Copyright the containment-domains authors
 #include "payload/copy.h"
 
-#include "entry/checksum.h"
+#include "interception/inside.h"
 #include "interception/real.h"
-#include "payload/type_facts.h"
 
 #include <algorithm>
 #include <cstring>
@@ -104,15 +103,6 @@ size_t bytes_in(const Block &block) {
     return block.count > 0 ? static_cast<size_t>(block.count * facts_of(block.type).size) : 0;
 }
 
-Contents contents_of(const Block &block) {
-    if (block.count <= 0) {
-        return {};
-    }
-    const TypeFacts &facts = facts_of(block.type);
-    return {static_cast<size_t>(block.count * facts.size),
-            facts.dense ? reinterpret_cast<const std::byte *>(start_of(block, facts)) : nullptr};
-}
-
 Bytes view(const Block &block, size_t bytes, std::vector<std::byte> &scratch) {
     if (bytes == 0) {
         return {};
@@ -178,15 +168,18 @@ void deliver(const Block &block, const void *data, size_t bytes) {
 }
 
 uint64_t checksum_of(const Blocks &blocks) {
-    std::vector<std::byte> scratch;
     uint64_t sum = 0;
     for (const Block &block : blocks) {
-        const Contents contents = contents_of(block);
-        const void *data = contents.in_order != nullptr ? contents.in_order
-                                                        : view(block, contents.size, scratch).data;
-        sum = checksum(data, contents.size, sum);
+        sum = checksum_of(block, sum);
     }
     return sum;
+}
+
+uint64_t checksum_of_packed(const Block &block, size_t bytes, uint64_t so_far) {
+    const Inside inside;
+    std::vector<std::byte> scratch;
+    const void *data = view(block, bytes, scratch).data;
+    return checksum(data, bytes, so_far);
 }
 
 } // namespace cd::logger

@@ -2,7 +2,9 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "entry/checksum.h"
 #include "payload/block.h"
+#include "payload/type_facts.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +21,14 @@ struct Contents {
     size_t size = 0;
     const std::byte *in_order = nullptr;
 };
-Contents contents_of(const Block &block);
+inline Contents contents_of(const Block &block) {
+    if (block.count <= 0) {
+        return {};
+    }
+    const TypeFacts &facts = facts_of(block.type);
+    const auto *const start = static_cast<const std::byte *>(block.address) + facts.lower_bound;
+    return {static_cast<size_t>(block.count * facts.size), facts.dense ? start : nullptr};
+}
 
 // The first bytes of a block's data, in the order in which MPI sends them. Where they lie like that
 // in memory, they are not moved: the result points there; else they are packed into scratch.
@@ -38,7 +47,13 @@ Block part_of(const Block &whole, int part, int parts);
 // Writes the first bytes of a block's data; the rest stays as it is.
 void deliver(const Block &block, const void *data, size_t bytes);
 
-// The checksum of what is in the blocks.
+// The checksum of what is in the blocks; of a single one the same.
 uint64_t checksum_of(const Blocks &blocks);
+uint64_t checksum_of_packed(const Block &block, size_t bytes, uint64_t so_far);
+inline uint64_t checksum_of(const Block &block, uint64_t so_far = 0) {
+    const Contents contents = contents_of(block);
+    return contents.in_order != nullptr ? checksum(contents.in_order, contents.size, so_far)
+                                        : checksum_of_packed(block, contents.size, so_far);
+}
 
 } // namespace cd::logger

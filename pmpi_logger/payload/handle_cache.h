@@ -22,7 +22,7 @@ public:
         const uint64_t now = age_.load(std::memory_order_relaxed);
         Known &known = of_this_thread<Places>()[place_of(key)];
         if (known.key != key || known.age != now) [[unlikely]] {
-            known = {key, now, ask(handle)};
+            fill(known, handle, key, now);
         }
         return known.facts;
     }
@@ -37,6 +37,10 @@ private:
     };
     static constexpr size_t places = 64;
     struct Places : std::array<Known, places> {};
+
+    [[gnu::noinline]] static void fill(Known &known, Handle handle, uint64_t key, uint64_t now) {
+        known = {key, now, ask(handle)};
+    }
 
     // Handles are addresses, or numbers that count up from many zeros.
     static size_t place_of(uint64_t key) { return (key ^ key >> 6 ^ key >> 12) % places; }

@@ -2,13 +2,13 @@
 // Copyright the containment-domains authors
 #include "payload/type_facts.h"
 
+#include "interception/inside.h"
 #include "interception/real.h"
-#include "payload/handle_cache.h"
 
 namespace cd::logger {
-namespace {
 
-TypeFacts ask(MPI_Datatype type) {
+TypeFacts ask_type_facts(MPI_Datatype type) {
+    const Inside inside;
     MPI_Count wide = 0;
     MPI_Aint lower_bound = 0;
     MPI_Aint extent = 0;
@@ -26,12 +26,6 @@ TypeFacts ask(MPI_Datatype type) {
     return facts;
 }
 
-using Cache = HandleCache<MPI_Datatype, TypeFacts, ask>;
-
-} // namespace
-
-const TypeFacts &facts_of(MPI_Datatype type) { return Cache::of(type); }
-
-void forget_type_facts() { Cache::forget(); }
+void forget_type_facts() { TypeFactsCache::forget(); }
 
 } // namespace cd::logger

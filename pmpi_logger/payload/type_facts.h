@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "payload/handle_cache.h"
+
 #include <cstdint>
 #include <mpi.h>
 
@@ -18,8 +20,13 @@ struct TypeFacts {
     int64_t span_of(int64_t count) const { return count > 0 ? span + (count - 1) * extent : 0; }
 };
 
+// What MPI says.
+TypeFacts ask_type_facts(MPI_Datatype type);
+
+using TypeFactsCache = HandleCache<MPI_Datatype, TypeFacts, ask_type_facts>;
+
 // Remembered from call to call. Valid until the thread asks for another type.
-const TypeFacts &facts_of(MPI_Datatype type);
+inline const TypeFacts &facts_of(MPI_Datatype type) { return TypeFactsCache::of(type); }
 
 // A datatype has been freed; its handle may come to mean another one.
 void forget_type_facts();

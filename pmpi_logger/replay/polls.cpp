@@ -24,7 +24,7 @@ thread_local Replayed replayed;
 } // namespace
 
 void record_nothing(const Call &call, int result) {
-    EntryHeader *last = last_written();
+    EntryHeader *last = EntryWriter::last_written();
     if (last != nullptr && (last->flags & EntryHeader::negative) != 0 && same_call(call, *last) &&
         last->result == result) {
         ++last->repeats;
@@ -54,7 +54,7 @@ std::optional<EntryReader> next_answer(const Call &call, int &result) {
 }
 
 void forget_polls() {
-    forget_last_written();
+    EntryWriter::forget_last_written();
     replayed.left = 0;
 }
 

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "requests/complete_from_start.h"
 
+#include "interception/inside.h"
 #include "interception/real.h"
 
 namespace cd::logger {
@@ -16,6 +17,7 @@ bool complete_from_start(MPI_Request request) { return static_cast<unsigned>(req
 // There is one for all, which a send to nobody gets.
 bool complete_from_start(MPI_Request request) {
     static const MPI_Request shared = [] {
+        const Inside inside;
         MPI_Request sent = MPI_REQUEST_NULL;
         real<Fn::MPI_Isend>(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &sent);
         const MPI_Request handle = sent;

@@ -62,11 +62,6 @@ void forget_made_anew(Request &request) {
     }
 }
 
-bool &freed_are_under_way() {
-    [[gnu::tls_model("initial-exec")]] static constinit thread_local bool some = false;
-    return some;
-}
-
 void deliver_kept(const Request &request) {
     const std::byte *from = request.data.data();
     size_t left = request.data.size();

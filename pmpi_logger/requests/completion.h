@@ -26,7 +26,10 @@ void forget_made_anew(Request &request);
 
 // Whether this thread has freed requests that were under way, so that what they bring is delivered
 // when somebody next looks.
-bool &freed_are_under_way();
+inline bool &freed_are_under_way() {
+    [[gnu::tls_model("initial-exec")]] static constinit thread_local bool some = false;
+    return some;
+}
 
 // Delivers the data of a parked request.
 void deliver_kept(const Request &request);

@@ -62,6 +62,9 @@ struct Request : Purpose {
     cd_log_place freed_at = {}; // where that stands in a log, if it does
     bool goes_with_log = false; // a freed one that is persistent, which a re-execution may want
     bool ending = false;        // MPI may be done with it, and give its handle to another one
+    // No log knows it, and only the table has looked at it since: when it ends, the table forgets
+    // it, and that is all.
+    bool plain = false;
 
     MPI_Request handle = MPI_REQUEST_NULL;   // that the program holds
     MPI_Request stand_in = MPI_REQUEST_NULL; // that MPI has to be asked for instead, if any
@@ -100,6 +103,10 @@ struct Request : Purpose {
     std::vector<MPI_Datatype> own_types;
 
     bool logged() const { return id != 0; }
+
+    // As a new one is, field by field: requests come and go in every exchange, and making one
+    // anew, all of which is then written, takes as long as all the rest that is done for it.
+    void clear();
 
     // MPI uses none of the program's memory.
     bool is_apart() const { return !shadow.empty() || !staging.empty(); }

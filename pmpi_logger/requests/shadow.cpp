@@ -32,6 +32,11 @@ Shadow Shadow::of(const Block &block) {
     }
     shadow.address_ = shadow.memory_.get() - facts.lower_bound;
     const auto bytes = static_cast<size_t>(facts.size * block.count);
+    if (facts.dense && bytes > 0) {
+        std::memcpy(shadow.memory_.get(), static_cast<char *>(block.address) + facts.lower_bound,
+                    bytes);
+        return shadow;
+    }
     std::vector<std::byte> scratch;
     const Bytes data = view(block, bytes, scratch);
     deliver({shadow.address_, block.count, block.type}, data.data, data.size);

@@ -52,6 +52,14 @@ public:
 
     bool empty() const { return !complete_; }
 
+    // Makes it empty, and what holds nothing yet in an instant.
+    void clear() {
+        if (complete_ || !(landed.empty() && sources.empty() && places.empty()) ||
+            !(sent_.empty() && received_.empty())) {
+            *this = {};
+        }
+    }
+
     // The arguments to give to MPI.
     const void *send_buf(const void *programs) const;
     void *recv_buf(void *programs) const;

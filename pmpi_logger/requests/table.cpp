@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <memory>
 
 namespace cd::logger {
 namespace {
@@ -69,10 +68,9 @@ Request &RequestTable::add(MPI_Request handle, Purpose &&purpose) {
 }
 
 Request &RequestTable::add_started(MPI_Request handle, const cd_log_place &place, Purpose &&purpose,
-                                   Shadow &&shadow, Staging &&staging) {
+                                   Staging &&staging) {
     std::unique_lock lock(mutex_);
     Request &request = add(handle, std::move(purpose), lock);
-    request.shadow = std::move(shadow);
     request.staging = std::move(staging);
     start(request, ++numbers_, place);
     return request;
@@ -80,6 +78,40 @@ Request &RequestTable::add_started(MPI_Request handle, const cd_log_place &place
 
 Request &RequestTable::add(MPI_Request handle, Purpose &&purpose,
                            std::unique_lock<OwnedLock> &lock) {
+    Request &request = take_seat(handle, lock);
+    static_cast<Purpose &>(request) = std::move(purpose);
+    return request;
+}
+
+void RequestTable::add(MPI_Request handle, const Message &message) {
+    std::unique_lock lock(mutex_);
+    add(handle, message, lock).plain = true;
+}
+
+uint64_t RequestTable::add_started(MPI_Request handle, const cd_log_place &place,
+                                   const Message &message, Shadow &&shadow) {
+    std::unique_lock lock(mutex_);
+    Request &request = add(handle, message, lock);
+    request.shadow = std::move(shadow);
+    start(request, ++numbers_, place);
+    return request.id;
+}
+
+Request &RequestTable::add(MPI_Request handle, const Message &message,
+                           std::unique_lock<OwnedLock> &lock) {
+    Request &request = take_seat(handle, lock);
+    request.kind = message.kind;
+    if (message.to != nullptr) {
+        request.arrivals.push_back(*message.to);
+    }
+    request.comm = message.comm;
+    request.peer = message.peer;
+    request.tag = message.tag;
+    return request;
+}
+
+// One whose purpose is yet to be told.
+Request &RequestTable::take_seat(MPI_Request handle, std::unique_lock<OwnedLock> &lock) {
     forget_stale(handle, lock);
     if (spare_.empty()) {
         spare_.push_back(&all_.emplace_back());
@@ -88,12 +120,56 @@ Request &RequestTable::add(MPI_Request handle, Purpose &&purpose,
     spare_.pop_back();
     request.seat = tracked_.size();
     tracked_.push_back(&request);
-    static_cast<Purpose &>(request) = std::move(purpose);
     set_name(request, handle);
     request.thread = this_thread();
     request.order = ++starts_;
-    ++size_;
+    size_.store(tracked_.size(), std::memory_order_relaxed);
     return request;
+}
+
+// Locked by the caller.
+void RequestTable::leave_seat(Request &request) {
+    set_name(request, MPI_REQUEST_NULL);
+    tracked_.back()->seat = request.seat;
+    tracked_[request.seat] = tracked_.back();
+    tracked_.pop_back();
+    size_.store(tracked_.size(), std::memory_order_relaxed);
+}
+
+bool RequestTable::find_plain(const MPI_Request *handles, int count, Few &few) {
+    if (count > Few::most || !mutex_.is_mine()) {
+        return false;
+    }
+    const std::scoped_lock lock(mutex_);
+    few.count = count;
+    for (int i = 0; i < count; ++i) {
+        few.handles[i] = handles[i];
+        few.requests[i] = named(handles[i]);
+        if (few.requests[i] != nullptr && !few.requests[i]->plain) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void RequestTable::forget_ended(const Few &few, const MPI_Request *handles) {
+    std::unique_lock lock(mutex_);
+    for (int i = 0; i < few.count; ++i) {
+        Request *request = few.requests[i];
+        if (request == nullptr || handles[i] == few.handles[i]) {
+            continue;
+        }
+        if (request->plain) {
+            leave_seat(*request);
+            request->arrivals.clear();
+            request->plain = false;
+            spare_.push_back(request);
+        } else { // a restore in another thread has looked at it meanwhile
+            lock.unlock();
+            remove(*request);
+            lock.lock();
+        }
+    }
 }
 
 void RequestTable::forget_stale(MPI_Request handle, std::unique_lock<OwnedLock> &lock) {
@@ -112,7 +188,15 @@ Request *RequestTable::find(MPI_Request handle) {
         return nullptr;
     }
     const std::scoped_lock lock(mutex_);
-    return named(handle);
+    return shown(named(handle));
+}
+
+// To others than the table.
+Request *RequestTable::shown(Request *request) {
+    if (request != nullptr) {
+        request->plain = false;
+    }
+    return request;
 }
 
 void RequestTable::find_ending(const MPI_Request *handles, int count,
@@ -123,7 +207,7 @@ void RequestTable::find_ending(const MPI_Request *handles, int count,
     }
     const std::scoped_lock lock(mutex_);
     std::transform(handles, handles + count, found.begin(), [this](MPI_Request handle) {
-        Request *request = named(handle);
+        Request *request = shown(named(handle));
         if (request != nullptr) {
             request->ending = true;
         }
@@ -213,15 +297,11 @@ void RequestTable::remove(Request &request) {
         --stand_ins;
     }
     std::unique_lock lock(mutex_);
-    const std::vector<MPI_Datatype> types = std::move(request.own_types);
-    set_name(request, MPI_REQUEST_NULL);
+    std::vector<MPI_Datatype> types;
+    types.swap(request.own_types);
+    leave_seat(request);
     set_number(request, 0);
-    tracked_.back()->seat = request.seat;
-    tracked_[request.seat] = tracked_.back();
-    tracked_.pop_back();
-    --size_;
-    std::destroy_at(&request);
-    std::construct_at(&request);
+    request.clear();
     spare_.push_back(&request);
     lock.unlock();
     release(types);
@@ -262,6 +342,7 @@ void RequestTable::give_copies(MPI_Datatype type, std::vector<MPI_Datatype> &cop
         for (Block *block : blocks) {
             block->type = copies.back();
         }
+        request->plain = false;
         request->own_types.push_back(copies.back());
         copies.pop_back();
     }
@@ -294,6 +375,7 @@ template <typename Wanted> std::vector<Request *> RequestTable::those(const Want
     std::vector<Request *> requests;
     std::ranges::copy_if(tracked_, std::back_inserter(requests),
                          [&](const Request *request) { return wanted(*request); });
+    std::ranges::for_each(requests, shown);
     std::ranges::sort(requests, {}, &Request::order);
     return requests;
 }

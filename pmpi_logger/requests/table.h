@@ -26,7 +26,7 @@ public:
     // The calling thread is the only one that will call MPI; others may still restore CDs.
     void used_by_this_thread() { mutex_.own(); }
 
-    bool empty() const { return size_.load(std::memory_order_relaxed) == 0; }
+    static bool empty() { return size_.load(std::memory_order_relaxed) == 0; }
 
     // A new one under its handle. One that had the handle before is gone, unnoticed, or just ending
     // in another thread.
@@ -34,7 +34,32 @@ public:
 
     // add() and started() at once; and what MPI works on.
     Request &add_started(MPI_Request handle, const cd_log_place &place, Purpose &&purpose,
-                         Shadow &&shadow, Staging &&staging);
+                         Staging &&staging);
+
+    // The same for what only sends one block, or receives one: to.
+    struct Message {
+        Request::Kind kind = Request::Kind::send;
+        const Block *to = nullptr;
+        MPI_Comm comm = MPI_COMM_NULL;
+        int peer = 0;
+        int tag = 0;
+    };
+    void add(MPI_Request handle, const Message &message);
+    uint64_t add_started(MPI_Request handle, const cd_log_place &place, const Message &message,
+                         Shadow &&shadow);
+
+    // A few requests that MPI is about to be asked to end.
+    struct Few {
+        static constexpr int most = 16;
+        int count = 0;
+        MPI_Request handles[most];
+        Request *requests[most]; // nullptr if not tracked
+    };
+    // False if something else has to be done for one of them than to forget it when it has ended,
+    // or another thread may be given its handle.
+    bool find_plain(const MPI_Request *handles, int count, Few &few);
+    // MPI has been asked, and these are the handles now.
+    void forget_ended(const Few &few, const MPI_Request *handles);
 
     // Changes the request where another thread's keep_type() may look at it.
     template <typename Change> void change(Request &request, const Change &make) {
@@ -105,10 +130,14 @@ private:
     Request &add(MPI_Request handle, Purpose &&purpose, std::unique_lock<OwnedLock> &lock);
     void forget_stale(MPI_Request handle, std::unique_lock<OwnedLock> &lock);
     Request *named(MPI_Request handle) const;
+    static Request *shown(Request *request);
     void set_name(Request &request, MPI_Request handle);
     void give_copies(MPI_Datatype type, std::vector<MPI_Datatype> &copies);
     void set_number(Request &request, uint64_t id);
     void start(Request &request, uint64_t id, const cd_log_place &place);
+    Request &take_seat(MPI_Request handle, std::unique_lock<OwnedLock> &lock);
+    Request &add(MPI_Request handle, const Message &message, std::unique_lock<OwnedLock> &lock);
+    void leave_seat(Request &request);
 
     OwnedLock mutex_;
     std::deque<Request> all_; // also those that are not in use
@@ -118,7 +147,7 @@ private:
     RequestMap numbered_;
     uint64_t numbers_ = 0;
     uint64_t starts_ = 0;
-    std::atomic<size_t> size_ = 0;
+    static inline std::atomic<size_t> size_ = 0;
 };
 
 } // namespace cd::logger

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "requests/request.h"
+
+namespace cd::logger {
+
+void Request::clear() {
+    kind = Kind::send;
+    persistent = false;
+    arrivals.clear();
+    departures.clear();
+    parts.clear();
+    partitions = 1;
+    comm = MPI_COMM_NULL;
+    peer = 0;
+    tag = 0;
+
+    seat = 0;
+    state = State::active;
+    freed = false;
+    freed_at = {};
+    goes_with_log = false;
+    ending = false;
+    plain = false;
+    handle = MPI_REQUEST_NULL;
+    stand_in = MPI_REQUEST_NULL;
+    made_anew = MPI_REQUEST_NULL;
+    thread = 0;
+    order = 0;
+    place = {};
+    id = 0;
+    shadow = {};
+    staging.clear();
+    delivered = false;
+    parts_delivered.clear();
+    window = MPI_WIN_NULL;
+    target = 0;
+    if (make_again) {
+        make_again = nullptr;
+    }
+    set_aside_id = 0;
+    set_aside = State::inactive;
+    if (!data.empty()) {
+        data = {};
+    }
+    status = {};
+    error = MPI_SUCCESS;
+    own_types.clear();
+}
+
+} // namespace cd::logger

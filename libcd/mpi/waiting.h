@@ -8,8 +8,9 @@
 
 namespace cd::mpi {
 
-// Lets others have the processor meanwhile, and sleeps when it takes long: MPI's own waiting may keep
-// it from those who are waited for, or from the program. what: names the operation in messages.
+// Lets others have the processor meanwhile, and sleeps when it takes long: MPI's own waiting may
+// keep it from those who are waited for, or from the program. what: names the operation in
+// messages.
 Status wait_for(std::span<MPI_Request> requests, const char *what);
 
 // Begins what all ranks do together, and waits for it.

@@ -45,8 +45,8 @@ private:
     bool written_ = false;
     uint64_t in_place_ = 0;     // bytes
     uint64_t waiting_from_ = 0; // where that lies which is written, and the disk has not begun with
-    uint64_t waiting_to_ = 0;
-    uint64_t waiting_ = 0; // bytes
+    uint64_t waiting_to_ = UINT64_MAX; // nothing yet
+    uint64_t waiting_ = 0;             // bytes
 };
 
 } // namespace cd

@@ -145,7 +145,22 @@ Status Directory::force() const {
     return force_name(file_);
 }
 
+// Whoever had it open before may have removed or renamed it between our open and our lock.
 Status Directory::open_store(const std::string &name, File &store, bool &there) const {
+    File file;
+    for (bool leads = false; !leads;) {
+        if (Status status = open_and_lock(name, file, there); !status || !there) {
+            return status;
+        }
+        if (Status status = leads_to(name, file, leads); !status) {
+            return status;
+        }
+    }
+    store = std::move(file);
+    return Status::ok();
+}
+
+Status Directory::open_and_lock(const std::string &name, File &store, bool &there) const {
     os::System &system = os::system();
     const std::string path = std::string(this->path()) + "/" + name;
     File file(system.open_at(descriptor(), name.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0),
@@ -171,6 +186,24 @@ Status Directory::open_store(const std::string &name, File &store, bool &there) 
         return locked;
     }
     store = std::move(file);
+    return Status::ok();
+}
+
+// By O_PATH, since the close of another descriptor would end this process's lock on the file.
+Status Directory::leads_to(const std::string &name, const File &file, bool &leads) const {
+    os::System &system = os::system();
+    const File named(system.open_at(descriptor(), name.c_str(), O_PATH | O_NOFOLLOW, 0), name);
+    leads = named.is_open();
+    if (!leads) {
+        return errno == ENOENT ? Status::ok() : file.refused("look for its name", 0);
+    }
+    os::FileStatus found;
+    os::FileStatus expected;
+    if (system.status(named.descriptor(), found) != 0 ||
+        system.status(file.descriptor(), expected) != 0) {
+        return file.refused("look whether it has its name", 0);
+    }
+    leads = found.identity == expected.identity;
     return Status::ok();
 }
 
@@ -250,8 +283,14 @@ Status Directory::remove(const std::string &name, bool forced, bool &nameless) c
 // A name can be given back, a file that was unlinked cannot.
 Status Directory::hide(const std::string &name, bool forced, bool &nameless) const {
     nameless = false;
+    os::System &system = os::system();
     const std::string gone = removed(name);
-    if (os::system().rename_at(descriptor(), name.c_str(), gone.c_str()) != 0 && errno != ENOENT) {
+    // Where both names lead to the same file, because a removal was undone in part, renaming would
+    // do nothing.
+    if (has(name) && system.unlink_at(descriptor(), gone.c_str()) != 0 && errno != ENOENT) {
+        return file_.refused("remove what was left of an earlier removal", 0);
+    }
+    if (system.rename_at(descriptor(), name.c_str(), gone.c_str()) != 0 && errno != ENOENT) {
         return file_.refused("remove the store", 0);
     }
     Status status = forced ? file_.sync_all() : Status::ok();
@@ -284,8 +323,8 @@ void Directory::try_to_remove(const std::string &name, bool forced) const noexce
 }
 
 bool Directory::has(const std::string &name) const {
-    const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
-    return File(os::system().open_at(descriptor(), name.c_str(), flags, 0), name).is_open();
+    return File(os::system().open_at(descriptor(), name.c_str(), O_PATH | O_NOFOLLOW, 0), name)
+        .is_open();
 }
 
 Status Directory::rename(const std::string &from, const std::string &to, bool forced) const {

@@ -49,6 +49,10 @@ public:
     void undo_rename(const std::string &from, const std::string &to, bool forced) const noexcept;
 
 private:
+    Status open_and_lock(const std::string &name, File &store, bool &there) const;
+    // leads: whether the name is still that of the file.
+    Status leads_to(const std::string &name, const File &file, bool &leads) const;
+
     File file_;
 };
 

@@ -106,6 +106,9 @@ Status MpiExchange::begin(const Message &message, const Begin &begin_part) {
 
 // Receives first, so that what arrives has its place.
 Status MpiExchange::start(std::span<const Message> outgoing, std::span<const Message> incoming) {
+    if (!requests_.empty()) {
+        return fail(CD_ERROR_STORE_IO, "an earlier exchange between the ranks failed half-way");
+    }
     const MPI_Comm comm = communicator_.get();
     const auto receive = [comm](void *to, int length, int peer, MPI_Request &request) {
         return own().irecv(to, length, MPI_BYTE, peer, tag, comm, &request);

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "mpi/waiting.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -16,7 +17,7 @@ constexpr std::chrono::microseconds sleep{50};
 
 Status wait_for(std::span<MPI_Request> requests, const char *what) {
     int done = 0;
-    for (int looks = 1; done == 0; ++looks) {
+    for (int looks = 1; done == 0; looks = std::min(looks + 1, looks_before_sleep)) {
         const int code = own().testall(static_cast<int>(requests.size()), requests.data(), &done,
                                        MPI_STATUSES_IGNORE);
         if (Status status = outcome(code, what); !status) {

@@ -116,7 +116,7 @@ void Flush::finish() noexcept {
             agree(job_, attempt([&] { return store_.folder.mark_agreed(point_, job_.rank()); }));
     }
     if (status && store_.speaks) {
-        attempt_quietly([&] { return store_.folder.remove_before(point_.number, {}); });
+        attempt_quietly([&] { return store_.folder.remove_before(point_.number, nothing_kept); });
     }
     if (!status && job_.all().self() == 0) {
         char line[1200];

@@ -165,13 +165,17 @@ Status Folder::mark_agreed(const Point &point, int rank) const {
 }
 
 // Records go first, so that what is left of them never looks like a point in time that was lost.
+// In a directory that several nodes see, others may do the same.
 Status Folder::remove(const Point &point) const {
     const std::string path = path_of(point);
-    std::vector<std::string> names;
-    if (Status status = names_in(path, names); !status) {
-        return status;
-    }
     const File directory = open_directory(path);
+    if (!directory.is_open() && errno == ENOENT) {
+        return Status::ok();
+    }
+    std::vector<std::string> names;
+    if (!directory.is_open() || os::system().list(directory.descriptor(), names) != 0) {
+        return directory.refused("list the directory", 0);
+    }
     const auto others =
         std::stable_partition(names.begin(), names.end(),
                               [](const std::string &name) { return name.ends_with(".agreed"); });
@@ -198,7 +202,8 @@ void Folder::remove_files_of(const Point &point, int rank) const {
     }
 }
 
-Status Folder::remove_before(uint64_t number, std::span<const int> keeping) const {
+Status Folder::remove_before(uint64_t number,
+                             const std::function<bool(const Point &)> &keeps) const {
     std::vector<std::string> names;
     if (Status status = names_in(path_, names); !status) {
         return status;
@@ -206,8 +211,7 @@ Status Folder::remove_before(uint64_t number, std::span<const int> keeping) cons
     Status outcome;
     for (const std::string &name : names) {
         const auto point = point_of(name);
-        if (point && point->number < number &&
-            std::ranges::find(keeping, point->level) == keeping.end()) {
+        if (point && point->number < number && !keeps(*point)) {
             Status status = remove(*point);
             outcome = outcome ? status : outcome;
         }

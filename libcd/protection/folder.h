@@ -5,9 +5,9 @@
 #include "file_store/directory.h"
 #include "protection/point.h"
 
+#include <functional>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -49,7 +49,7 @@ public:
     void remove_files_of(const Point &point, int rank) const;
     // Attempts with smaller numbers, but for those of levels that keep what they have. Fails where
     // a record that one of them counted stays, with all that is beside it.
-    Status remove_before(uint64_t number, std::span<const int> keeping) const;
+    Status remove_before(uint64_t number, const std::function<bool(const Point &)> &keeps) const;
 
     Status bury(uint64_t number) const;
     Status unbury(uint64_t number) const;

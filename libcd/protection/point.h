@@ -26,6 +26,8 @@ struct Point {
 // The level of copies in the directory of flush=; others have smaller numbers.
 constexpr int flush_level = 10000;
 
+inline bool nothing_kept(const Point &) { return false; }
+
 // All that ranks which see a directory have of a point in time is in one directory of this name.
 std::string directory_name(const Point &point);
 std::optional<Point> point_of(std::string_view directory_name);

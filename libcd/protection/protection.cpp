@@ -137,17 +137,20 @@ Status Protection::complete(const Point &point) noexcept {
     return Status::ok();
 }
 
-// Other levels keep what they have: it survives more, or is the newest of theirs.
+// Other levels keep what they have: it survives more, or is the newest of theirs. What an earlier
+// session had protected after the point in time that this one started from has not happened.
 Status Protection::remove_older(const Point &point) const {
-    std::vector<int> keeping{flush_level};
-    for (const OpenLevel &level : opened_.levels) {
-        if (level.index != point.level) {
-            keeping.push_back(level.index);
-        }
-    }
+    const uint64_t start = opened_.start ? opened_.start->point.epoch : 0;
+    const auto keeps = [&](const Point &other) {
+        const bool another_level = other.level != point.level &&
+                                   (other.level == flush_level ||
+                                    std::ranges::find(opened_.levels, other.level,
+                                                      &OpenLevel::index) != opened_.levels.end());
+        return another_level && (other.session == opened_.session || other.epoch <= start);
+    };
     for (const OpenStore &store : opened_.stores) {
         if (Status status =
-                store.speaks ? store.folder.remove_before(point.number, keeping) : Status::ok();
+                store.speaks ? store.folder.remove_before(point.number, keeps) : Status::ok();
             !status) {
             return status;
         }
@@ -276,8 +279,9 @@ void Protection::remove_what_is_buried() {
     const MessageKeeper keeper;
     Status removed = attempt([&] {
         for (const OpenStore &store : opened_.stores) {
-            if (Status status = store.speaks ? store.folder.remove_before(opened_.next_number, {})
-                                             : Status::ok();
+            if (Status status = store.speaks
+                                    ? store.folder.remove_before(opened_.next_number, nothing_kept)
+                                    : Status::ok();
                 !status) {
                 return status;
             }

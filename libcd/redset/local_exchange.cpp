@@ -15,8 +15,6 @@
 #include <utility>
 
 namespace cd::redset {
-namespace {} // namespace
-
 class Meeting::Member : public Exchange {
 public:
     Member(Meeting &meeting, int self)

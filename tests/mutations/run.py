@@ -5,6 +5,7 @@
 """Takes away, one after the other, what makes file stores safe; each time a test has to fail.
 
 usage: run.py BUILD_FOLDER [WORD...]     only mutations whose name has one of the words
+       run.py --check                    only whether what each takes away is there
 """
 
 import os
@@ -41,16 +42,30 @@ def copy_tree(tree):
             shutil.copy(source, target)
 
 
+class Misfit(Exception):
+    pass
+
+
 def mutated(text, mutation):
     begin = text.find(mutation.function)
     if begin < 0 or text.count(mutation.function) != 1:
-        raise SystemExit(f"{mutation.file}: not exactly one {mutation.function}")
+        raise Misfit(f"{mutation.file}: not exactly one {mutation.function}")
     at = text.find(mutation.old, begin)
     indentation = begin - text.rfind("\n", 0, begin) - 1
     end = text.index("\n" + " " * indentation + "}\n", begin)
     if at < 0 or at > end:
-        raise SystemExit(f"{mutation.file}: {mutation.function} has no {mutation.old}")
+        raise Misfit(f"{mutation.file}: {mutation.function} has no {mutation.old}")
     return text[:at] + mutation.new + text[at + len(mutation.old):]
+
+
+def misfits():
+    found = []
+    for mutation in MUTATIONS:
+        try:
+            mutated((SOURCE / "libcd/file_store" / mutation.file).read_text(), mutation)
+        except Misfit as why:
+            found.append(f"{mutation.name}: {why}")
+    return found
 
 
 class DoesNotCompile(Exception):
@@ -87,6 +102,11 @@ def first_failure(folder):
 def main():
     if len(sys.argv) < 2:
         raise SystemExit(__doc__)
+    if found := misfits():
+        raise SystemExit("\n".join(found))
+    if sys.argv[1] == "--check":
+        print(f"{len(MUTATIONS)} mutations fit")
+        return 0
     tree, folder = Path(sys.argv[1]).resolve() / "tree", Path(sys.argv[1]).resolve() / "build"
     chosen = [m for m in MUTATIONS
               if len(sys.argv) == 2 or any(word in m.name for word in sys.argv[2:])]

@@ -6,6 +6,7 @@
 #include "store_directory.h"
 
 #include <cerrno>
+#include <utility>
 
 namespace cd {
 namespace {
@@ -18,8 +19,14 @@ public:
     int link_at(int directory, const char *from, const char *to) override {
         return failing(failing_links, directory) ? refuse() : System::link_at(directory, from, to);
     }
+    int unlink_at(int directory, const char *name) override {
+        return failing_syncs == 0 && failing(failing_unlinks, directory)
+                   ? refuse()
+                   : System::unlink_at(directory, name);
+    }
     int failing_syncs = 0;
     int failing_links = 0;
+    int failing_unlinks = 0; // once the syncs have failed
 
 private:
     bool failing(int &left, int fd) {
@@ -87,7 +94,8 @@ TEST_F(EndingTest, RootWhoseCommitFailedGoesOnAndIsFoundAgain) {
 }
 
 TEST_F(EndingTest, CommitOfTheRootCanBeRepeatedAndLeavesNothing) {
-    for (const int failing_links : {0, 1}) {
+    constexpr int to_undo[][2] = {{0, 0}, {1, 0}, {0, 1}};
+    for (const auto [failing_links, failing_unlinks] : to_undo) {
         ASSERT_EQ(0, in_process([&] {
                       FailingDirectory system;
                       os::replace_system(&system);
@@ -97,12 +105,46 @@ TEST_F(EndingTest, CommitOfTheRootCanBeRepeatedAndLeavesNothing) {
                       }
                       system.failing_syncs = 1;
                       system.failing_links = failing_links;
+                      system.failing_unlinks = failing_unlinks;
                       return commit_cd(root_) != CD_SUCCESS && commit_cd(root_) == CD_SUCCESS ? 0
                                                                                               : 2;
                   }))
-            << failing_links;
-        EXPECT_TRUE(files().empty()) << failing_links;
+            << failing_links << failing_unlinks;
+        EXPECT_TRUE(files().empty()) << failing_links << failing_unlinks;
     }
+}
+
+// Between this process's open and its lock.
+TEST_F(EndingTest, StoreThatItsOwnerEndsWhileItIsOpenedIsNotAttachedTo) {
+    class EndingOwner : public os::System {
+    public:
+        explicit EndingOwner(std::string store) : store_(std::move(store)) {}
+        int lock(int fd, pid_t &holder) override {
+            std::filesystem::remove(store_);
+            store_.clear();
+            return System::lock(fd, holder);
+        }
+
+    private:
+        std::string store_;
+    };
+    ASSERT_EQ(0, in_process([&] {
+                  root_ = create();
+                  value_ = 1;
+                  return add() == CD_SUCCESS ? 0 : 1;
+              }));
+    ASSERT_EQ(0, in_process([&] {
+                  EndingOwner system(store());
+                  os::replace_system(&system);
+                  root_ = create();
+                  cd_info info;
+                  value_ = 2;
+                  return root_ != nullptr && cd_query(root_, &info) == CD_SUCCESS &&
+                                 info.restarted == 0 && add() == CD_SUCCESS
+                             ? 0
+                             : 1;
+              }));
+    EXPECT_EQ(found(), 2);
 }
 
 TEST_F(EndingTest, StoreThatCouldNotBeMadeIsNotThere) {

@@ -275,6 +275,16 @@ TEST_F(Flushed, EpochsThatTheIntervalDividesAreThereWhenAllNodesAreLost) {
     EXPECT_EQ(cluster.run({}).start(), 5U); // what is near is newer
 }
 
+TEST_F(Flushed, CopiesOfWhatAStartLeftBehindDoNotComeBack) {
+    cluster.run({1, 2, 3, 4});
+    cluster.restart = "no";
+    cluster.run({1});
+    cluster.restart = "";
+    EXPECT_EQ(cluster.run({}).start(), 1U);
+    lose(four_nodes);
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+}
+
 TEST_F(Flushed, OneCopyIsKeptAndGoesWithTheRest) {
     cluster.mode = Mode::async;
     cluster.run({1, 2, 3, 4});

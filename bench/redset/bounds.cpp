@@ -40,8 +40,7 @@ Passes encoding_passes(const Shape &shape) {
 Passes rebuilding_passes(const Shape &shape) {
     const double all = 1 + payload(shape);
     const double lost = static_cast<double>(shape.checks) / shape.members;
-    const double left = all * (1 - lost);
-    return {left + 1, left + all * lost, sent(shape), 1, all * lost};
+    return {all * (1 - lost), all, sent(shape), 1, all * lost};
 }
 
 Costs Costs::measure(const std::string &folder, size_t bytes) {

@@ -22,8 +22,8 @@ struct Passes {
 // payload, and takes checksums of what was read and written.
 Passes encoding_passes(const cd::redset::Shape &shape);
 
-// As many members are lost as may be, with all they had. What is left is read for its checksums
-// before anything is made of it.
+// As many members are lost as may be, with all they had. What is left is read, and what is made of
+// it written; all of it has checksums.
 Passes rebuilding_passes(const cd::redset::Shape &shape);
 
 // What these cost for a byte, by measurements of this run: seconds of processor time.

@@ -45,7 +45,6 @@ in the mean of the last five minutes: the more of them, the more a second of pro
 AFTER = """\
 What is between the bound and the measurement: MPI copies within a machine twice, or once by a call of the kernel; files and buffers
 have to get their pages; and headers, drafts and agreements cost the same for little data as for much. Waiting is not in it where it lets others have the processor.
-A rebuild reads what is left twice, first for the checksums, so that nothing is made of what is damaged.
 
 How often each byte of application data, or as much, goes through each step:
 """

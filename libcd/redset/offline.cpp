@@ -373,7 +373,8 @@ Status rebuild_found(const FoundSet &found, const Options &options, bool look_on
     std::vector<Survey> surveys(found.places.size());
     const Status status = run_members(found.set.shape.members, [&](Exchange &exchange) {
         const size_t self = index(exchange.self());
-        return look_only ? take_survey(exchange, found.set, found.places[self], surveys[self])
+        return look_only ? take_survey(exchange, found.set, found.places[self], Contents::compared,
+                                       surveys[self])
                          : rebuild(exchange, found.set, found.places[self], options, surveys[self]);
     });
     survey = std::move(surveys.front());

@@ -22,9 +22,9 @@ namespace {
 class Rebuilding : private Storage {
 public:
     Rebuilding(const Set &set, int self, const Place &place, const Options &options,
-               const Survey &survey)
-        : set_(set), self_(self), place_(place), survey_(survey), lost_(survey.lost(self)),
-          files_(survey.files[static_cast<size_t>(self)]),
+               const Survey &survey, Contents contents)
+        : set_(set), self_(self), place_(place), survey_(survey), contents_(contents),
+          lost_(survey.lost(self)), files_(survey.files[static_cast<size_t>(self)]),
           drafts_(set.ranks[static_cast<size_t>(self)], options.sync) {}
 
     Status prepare() {
@@ -57,16 +57,18 @@ public:
                                  : Status::ok();
     }
 
+    // What was written, and what was read if nobody has looked at it before.
     Status check() const {
         if (!survey_.checksums) {
             return Status::ok();
         }
+        const bool read_too = contents_ == Contents::trusted;
         const MemberChecksums &expected = (*survey_.checksums)[static_cast<size_t>(self_)];
-        if ((lost_.data && data_->checksums() != expected.files) ||
-            (lost_.payload && payload_crc_.whole() != expected.payload)) {
+        if (((lost_.data || read_too) && data_->checksums() != expected.files) ||
+            ((lost_.payload || read_too) && payload_crc_.whole() != expected.payload)) {
             return fail(CD_ERROR_STORE_DAMAGED,
-                        "set %d: what was rebuilt for rank %d does not match its checksum; nothing "
-                        "was changed",
+                        "set %d: what was read or rebuilt of rank %d does not match its checksum; "
+                        "nothing was changed",
                         set_.group + 1, set_.ranks[static_cast<size_t>(self_)]);
         }
         return Status::ok();
@@ -144,9 +146,14 @@ private:
     }
 
     Status read(Region region, uint64_t offset, std::span<std::byte> to) override {
-        return region == Region::data
-                   ? data_->read(offset, to)
-                   : payload_file_.read(payload_at_ + offset, to.data(), to.size());
+        if (region == Region::data) {
+            return data_->read(offset, to);
+        }
+        Status status = payload_file_.read(payload_at_ + offset, to.data(), to.size());
+        if (status && contents_ == Contents::trusted) {
+            payload_crc_.add(offset, to);
+        }
+        return status;
     }
 
     Status write(Region region, uint64_t offset, std::span<const std::byte> from) override {
@@ -161,6 +168,7 @@ private:
     const int self_;
     const Place &place_;
     const Survey &survey_;
+    const Contents contents_;
     const Lost lost_;
     const StoredFiles &files_;
     Drafts drafts_;
@@ -172,18 +180,9 @@ private:
     ScatteredCrc payload_crc_;
 };
 
-} // namespace
-
-Status rebuild(Exchange &exchange, const Set &set, const Place &place, const Options &options,
-               Survey &survey) {
-    Status fits = attempt([&] { return check_set(set, exchange.members()); });
-    if (Status status = agree(exchange, fits); !status) {
-        return status;
-    }
-    if (Status status = take_survey(exchange, set, place, survey); !status) {
-        return status;
-    }
-    Rebuilding rebuilding(set, exchange.self(), place, options, survey);
+Status bring_back(Exchange &exchange, const Set &set, const Place &place, const Options &options,
+                  const Survey &survey, Contents contents) {
+    Rebuilding rebuilding(set, exchange.self(), place, options, survey, contents);
     Status prepared = attempt([&] {
         Status drafted = rebuilding.prepare();
         return drafted ? rebuilding.prepare_tables() : drafted;
@@ -202,6 +201,48 @@ Status rebuild(Exchange &exchange, const Set &set, const Place &place, const Opt
         return status;
     }
     return agree(exchange, attempt([&] { return rebuilding.publish(); }));
+}
+
+// Whether all that is left is a source of some row, so that its checksums come with the work. In
+// these schemes nothing is so twice.
+bool all_is_read(const Shape &shape, const Survey &survey) {
+    if (shape.scheme != Scheme::xor_set && shape.scheme != Scheme::reed_solomon) {
+        return false;
+    }
+    uint64_t left = 0;
+    for (int member = 0; member < shape.members; ++member) {
+        const Lost lost = survey.lost(member);
+        left += lost.data ? 0 : survey.layout->logical_sizes[static_cast<size_t>(member)];
+        left += lost.payload ? 0 : survey.layout->payload_size(member);
+    }
+    uint64_t read = 0;
+    for (const Row &row : survey.rows) {
+        for (const Item &source : row.sources) {
+            read += source.length;
+        }
+    }
+    return read == left;
+}
+
+} // namespace
+
+Status rebuild(Exchange &exchange, const Set &set, const Place &place, const Options &options,
+               Survey &survey) {
+    Status fits = attempt([&] { return check_set(set, exchange.members()); });
+    if (Status status = agree(exchange, fits); !status) {
+        return status;
+    }
+    // What is left is trusted at first where it will all be read anyway. That this was wrong is
+    // found before anything is changed; only then is it looked for who cannot be.
+    if (take_survey(exchange, set, place, Contents::trusted, survey) && survey.checksums &&
+        all_is_read(set.shape, survey) &&
+        bring_back(exchange, set, place, options, survey, Contents::trusted)) {
+        return Status::ok();
+    }
+    if (Status status = take_survey(exchange, set, place, Contents::compared, survey); !status) {
+        return status;
+    }
+    return bring_back(exchange, set, place, options, survey, Contents::compared);
 }
 
 } // namespace cd::redset

@@ -262,7 +262,7 @@ Status check_content(const File &file, uint64_t from, uint64_t to, uint32_t expe
                       file.path(), static_cast<unsigned long long>(from), crc, expected);
 }
 
-Status check_data(const Survey &survey, int self, const Place &place) {
+Status check_data(const Survey &survey, int self, const Place &place, Contents contents) {
     const StoredFiles &files = survey.files[index(self)];
     for (size_t i = 0; i < files.size(); ++i) {
         File file;
@@ -274,7 +274,7 @@ Status check_data(const Survey &survey, int self, const Place &place) {
         if (Status status = check_size(file, attributes, size); !status) {
             return status;
         }
-        if (survey.checksums) {
+        if (survey.checksums && contents == Contents::compared) {
             const auto &sums = (*survey.checksums)[index(self)].files;
             if (Status status = check_content(file, 0, size, i < sums.size() ? sums[i] : 0);
                 !status) {
@@ -285,7 +285,8 @@ Status check_data(const Survey &survey, int self, const Place &place) {
     return Status::ok();
 }
 
-Status check_payload(const Set &set, const Survey &survey, int self, const Place &place) {
+Status check_payload(const Set &set, const Survey &survey, int self, const Place &place,
+                     Contents contents) {
     const uint64_t end = survey.payload_offset + survey.layout->payload_size(self);
     File file;
     os::FileAttributes attributes;
@@ -295,21 +296,22 @@ Status check_payload(const Set &set, const Survey &survey, int self, const Place
     if (Status status = check_size(file, attributes, end); !status) {
         return status;
     }
-    return survey.checksums ? check_content(file, survey.payload_offset, end,
-                                            (*survey.checksums)[index(self)].payload)
-                            : Status::ok();
+    return survey.checksums && contents == Contents::compared
+               ? check_content(file, survey.payload_offset, end,
+                               (*survey.checksums)[index(self)].payload)
+               : Status::ok();
 }
 
 MemberState own_state(const Set &set, const Survey &survey, int self, const Place &place,
-                      const Remains &remains) {
+                      const Remains &remains, Contents contents) {
     MemberState state;
     state.payload_lost = header_problem(set, self, remains, survey);
-    if (state.payload_lost.empty() && !check_payload(set, survey, self, place)) {
+    if (state.payload_lost.empty() && !check_payload(set, survey, self, place, contents)) {
         state.payload_lost = message();
     }
     const bool nobody_knows =
         !state.payload_lost.empty() && !survey.checksums && !survey.files[index(self)].empty();
-    if (!check_data(survey, self, place)) {
+    if (!check_data(survey, self, place, contents)) {
         state.data_lost = message();
     } else if (nobody_knows) {
         state.data_lost = "without scheme file and checksums nothing tells whether these are the "
@@ -372,7 +374,7 @@ Status find_rows(const Set &set, Survey &survey) {
 }
 
 Status survey_with(Exchange &exchange, const Set &set, const Place &place,
-                   const std::vector<Remains> &all, Survey &survey) {
+                   const std::vector<Remains> &all, Contents contents, Survey &survey) {
     const int self = exchange.self();
     Status collected = attempt([&] {
         survey.members.resize(all.size());
@@ -385,8 +387,9 @@ Status survey_with(Exchange &exchange, const Set &set, const Place &place,
         return status;
     }
     Bytes told;
-    Status looked = attempt(
-        [&] { return tell_state(own_state(set, survey, self, place, all[index(self)]), told); });
+    Status looked = attempt([&] {
+        return tell_state(own_state(set, survey, self, place, all[index(self)], contents), told);
+    });
     std::vector<Bytes> everybodys;
     if (Status status = agree(exchange, looked, told, everybodys); !status) {
         return status;
@@ -428,7 +431,8 @@ Lost Survey::lost(int member) const {
     return {!state.data_lost.empty(), !state.payload_lost.empty()};
 }
 
-Status take_survey(Exchange &exchange, const Set &set, const Place &place, Survey &survey) {
+Status take_survey(Exchange &exchange, const Set &set, const Place &place, Contents contents,
+                   Survey &survey) {
     Bytes told;
     uint64_t payload_offset = 0;
     Status own = attempt([&] { return tell(set, exchange.self(), place, told, payload_offset); });
@@ -445,10 +449,10 @@ Status take_survey(Exchange &exchange, const Set &set, const Place &place, Surve
     }
     // Checksums of another time may be left over somewhere; those that most members have count,
     // unless too little fits them.
-    const KeptOutcome first(survey_with(exchange, set, place, all, choices.front()));
+    const KeptOutcome first(survey_with(exchange, set, place, all, contents, choices.front()));
     survey = std::move(choices.front());
     for (size_t i = 1; i < choices.size() && first.code() == CD_ERROR_REDUNDANCY_EXCEEDED; ++i) {
-        Status status = survey_with(exchange, set, place, all, choices[i]);
+        Status status = survey_with(exchange, set, place, all, contents, choices[i]);
         if (status.code() != CD_ERROR_REDUNDANCY_EXCEEDED) {
             survey = std::move(choices[i]);
             return status;

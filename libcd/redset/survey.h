@@ -33,9 +33,13 @@ struct Survey {
     Lost lost(int member) const;
 };
 
-// Looks at all that members have, and reads it where there are checksums to compare it with. Fails
-// with CD_ERROR_REDUNDANCY_EXCEEDED, and a message with the ranks and reasons, when the rest does
-// not suffice; survey.members tells of each member then, too.
-Status take_survey(Exchange &exchange, const Set &set, const Place &place, Survey &survey);
+// Whether contents are compared with checksums, where there are any, or only names, sizes and
+// headers are looked at.
+enum class Contents { compared, trusted };
+
+// Looks at all that members have. Fails with CD_ERROR_REDUNDANCY_EXCEEDED, and a message with the
+// ranks and reasons, when the rest does not suffice; survey.members tells of each member then, too.
+Status take_survey(Exchange &exchange, const Set &set, const Place &place, Contents contents,
+                   Survey &survey);
 
 } // namespace cd::redset

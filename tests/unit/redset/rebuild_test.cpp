@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/rebuild.h"
 
+#include "damages.h"
 #include "scratch_set.h"
 
 #include <gtest/gtest.h>
@@ -72,6 +73,32 @@ TEST(Rebuild, EveryCoveredLossComesBackByteForByteAndEveryOtherChangesNothing) {
 }
 
 TEST(Rebuild, WhatUpstreamWroteComesBackAsWell) { lose_every_choice(Writer::upstream); }
+
+// As much is gone as may be, so that what is left is read once, and one more file has a byte that
+// is wrong.
+TEST(Rebuild, AWrongByteBesidesIsOneLossMore) {
+    for (const Shape &shape : {Shape{Scheme::xor_set, 4, 1}, Shape{Scheme::reed_solomon, 5, 2}}) {
+        for (const Target target : {Target::data, Target::scheme}) {
+            SCOPED_TRACE(name_of(target));
+            ScratchSet scratch(single_set(shape),
+                               std::vector<std::vector<uint64_t>>(
+                                   static_cast<size_t>(shape.members), {3000, 4000}));
+            ASSERT_TRUE(scratch.apply()) << message();
+            for (int member = 0; member < shape.checks; ++member) {
+                scratch.erase(member);
+            }
+            const int wrong = shape.checks;
+            damage_file(target == Target::data ? scratch.place().path(scratch.names(wrong).front())
+                                               : scratch.place().scheme_file(scratch.set(), wrong),
+                        Damage::change);
+            const FolderState left = scratch.state();
+            EXPECT_EQ(scratch.rebuild().code(), CD_ERROR_REDUNDANCY_EXCEEDED) << message();
+            EXPECT_NE(std::string(message()).find("the checksum from offset"), std::string::npos)
+                << message();
+            EXPECT_TRUE(scratch.state() == left);
+        }
+    }
+}
 
 } // namespace
 } // namespace cd::redset

@@ -16,6 +16,7 @@ constexpr uint32_t version = 1;
 
 // What is read and written as a whole, and what a torn write may tear apart only at its borders.
 constexpr size_t block = 4096;
+constexpr size_t small_extent = 64; // what extents smaller than a block are rounded up to
 
 // Two headers, of which the one with the greater generation counts; in a new store they are alike.
 constexpr size_t headers = 2;

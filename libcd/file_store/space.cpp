@@ -10,8 +10,7 @@
 namespace cd {
 
 uint64_t Space::rounded(uint64_t length) {
-    constexpr uint64_t small = 64;
-    const uint64_t unit = length < format::block ? small : format::block;
+    const uint64_t unit = length < format::block ? format::small_extent : format::block;
     return (length + unit - 1) / unit * unit;
 }
 

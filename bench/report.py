@@ -286,7 +286,7 @@ are on the disk; as a multiple of the speed of the plain write and `fdatasync`:
 
 FILES_CHOICE = """\
 libcd writes pieces of 256 KiB through the page cache and has the kernel begin with each 8 MiB at once (`sync_file_range`), so that the disk
-works while the next ones are copied. O_DIRECT by io_uring is up to a tenth faster where all goes well. It was not taken: it needs aligned pieces and memory that stays,
+works while the next ones are copied. O_DIRECT by io_uring is up to a fifth faster where all goes well. It was not taken: it needs aligned pieces and memory that stays,
 is switched off on many clusters, where another way would be needed anyway, and moves errors to where they are told of later.
 
 In tmpfs no system call is as fast as writing the file's pages where they are, which libcd does: the copy and its checksum are one pass then,

@@ -94,8 +94,11 @@ TEST_F(EndingTest, RootWhoseCommitFailedGoesOnAndIsFoundAgain) {
 }
 
 TEST_F(EndingTest, CommitOfTheRootCanBeRepeatedAndLeavesNothing) {
-    constexpr int to_undo[][2] = {{0, 0}, {1, 0}, {0, 1}};
-    for (const auto [failing_links, failing_unlinks] : to_undo) {
+    struct Undo {
+        int failing_links;
+        int failing_unlinks;
+    };
+    for (const Undo undo : {Undo{0, 0}, Undo{1, 0}, Undo{0, 1}}) {
         ASSERT_EQ(0, in_process([&] {
                       FailingDirectory system;
                       os::replace_system(&system);
@@ -104,13 +107,13 @@ TEST_F(EndingTest, CommitOfTheRootCanBeRepeatedAndLeavesNothing) {
                           return 1;
                       }
                       system.failing_syncs = 1;
-                      system.failing_links = failing_links;
-                      system.failing_unlinks = failing_unlinks;
+                      system.failing_links = undo.failing_links;
+                      system.failing_unlinks = undo.failing_unlinks;
                       return commit_cd(root_) != CD_SUCCESS && commit_cd(root_) == CD_SUCCESS ? 0
                                                                                               : 2;
                   }))
-            << failing_links << failing_unlinks;
-        EXPECT_TRUE(files().empty()) << failing_links << failing_unlinks;
+            << undo.failing_links << undo.failing_unlinks;
+        EXPECT_TRUE(files().empty()) << undo.failing_links << undo.failing_unlinks;
     }
 }
 

@@ -124,9 +124,10 @@ contains
     descriptor = descriptor_of(unit)
     if (.not. allocated(known)) allocate (known(0))
     if (descriptor < 0) return
-    if (any(known%unit == unit .and. known%descriptor == descriptor)) return
     call file_behind(descriptor, file)
-    known = [known, known_unit(unit, descriptor, file)]
+    ! What had the unit's number, or its descriptor, before may have been another file.
+    known = [pack(known, known%unit /= unit .and. known%descriptor /= descriptor), &
+             known_unit(unit, descriptor, file)]
   end subroutine know
 
   ! Puts the descriptors where the units are; false if there are no units, or if a restore of this

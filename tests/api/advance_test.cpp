@@ -4,13 +4,6 @@
 
 namespace {
 
-int write_ones(cd_addrspec list[], int count) {
-    for (int i = 0; i < count; ++i) {
-        std::memset(list[i].address, 0x11, list[i].length);
-    }
-    return 0;
-}
-
 // How many bytes the last advance copied.
 void note_advance(const cd_event *event, void *context) {
     if (event->operation == CD_OP_ADVANCE) {

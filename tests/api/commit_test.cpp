@@ -6,13 +6,6 @@
 
 namespace {
 
-int write_ones(cd_addrspec list[], int count) {
-    for (int i = 0; i < count; ++i) {
-        std::memset(list[i].address, 0x11, list[i].length);
-    }
-    return 0;
-}
-
 class Commit : public CdTest {
 protected:
     void SetUp() override {

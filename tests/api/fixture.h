@@ -30,6 +30,14 @@ inline cd_addrspec bytes(void *address, size_t length, addr_type access = READ_W
     return {address, length, access, scope};
 }
 
+// Regenerates every byte as 0x11.
+inline int write_ones(cd_addrspec list[], int count) {
+    for (int i = 0; i < count; ++i) {
+        std::memset(list[i].address, 0x11, list[i].length);
+    }
+    return 0;
+}
+
 // The result of a call, with the library's explanation if it is not the expected one.
 inline testing::AssertionResult succeeds(int result) {
     if (result == SUCCESS && cd_last_error() == CD_ERROR_NONE) {

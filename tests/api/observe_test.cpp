@@ -29,12 +29,6 @@ void note(const cd_event *event, void *context) {
                                                    event->duration_ns, std::this_thread::get_id()});
 }
 
-int write_ones(cd_addrspec list[], int count) {
-    for (int i = 0; i < count; ++i)
-        std::memset(list[i].address, 0x11, list[i].length);
-    return 0;
-}
-
 uint64_t now_ns() {
     timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -8,7 +8,7 @@ namespace {
 int calls_of_first = 0;
 int calls_of_second = 0;
 
-int write_ones(cd_addrspec list[], int count) {
+int count_and_write_ones(cd_addrspec list[], int count) {
     ++calls_of_first;
     for (int i = 0; i < count; ++i)
         std::memset(list[i].address, 0x11, list[i].length);
@@ -47,13 +47,13 @@ protected:
 
 TEST_F(RestorationTypes, ParentToRegenTakesTheFunction) {
     ASSERT_TRUE(succeeds(add_to_cd_via_parent(child, {ro(x)}, 1)));
-    ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {ro(x)}, 1, write_ones)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {ro(x)}, 1, count_and_write_ones)));
     EXPECT_EQ(restored_by_child(), 0x11);
     EXPECT_EQ(info_of(child).entries, 1U);
 }
 
 TEST_F(RestorationTypes, RegenToParentTakesTheParentsData) {
-    ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {ro(x)}, 1, write_ones)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {ro(x)}, 1, count_and_write_ones)));
     ASSERT_TRUE(succeeds(add_to_cd_via_parent(child, {rw(x)}, 1)));
     EXPECT_EQ(restored_by_child(), 0x01);
     EXPECT_EQ(calls_of_first, 0);
@@ -70,7 +70,7 @@ TEST_F(RestorationTypes, CopyToParentTakesTheParentsDataAndFreesItsOwn) {
 
 TEST_F(RestorationTypes, CopyToRegenTakesTheFunctionAndFreesItsData) {
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(child, {rw(x)}, 1)));
-    ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {ro(x)}, 1, write_ones)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {ro(x)}, 1, count_and_write_ones)));
     EXPECT_EQ(info_of(child).stored_bytes, 0U);
     EXPECT_EQ(info_of(child).read_write, 0U);
     EXPECT_EQ(restored_by_child(), 0x11);
@@ -84,7 +84,7 @@ TEST_F(RestorationTypes, ParentToCopyCopiesMemoryNow) {
 }
 
 TEST_F(RestorationTypes, RegenToCopyCopiesMemoryNow) {
-    ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {ro(x)}, 1, write_ones)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {ro(x)}, 1, count_and_write_ones)));
     x = 0x03;
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(child, {ro(x)}, 1)));
     EXPECT_EQ(restored_by_child(), 0x03);
@@ -96,8 +96,8 @@ TEST_F(RestorationTypes, RegenToCopyCopiesMemoryNow) {
 TEST_F(RestorationTypes, OnlyTheReaddedPartChanges) {
     uint8_t data[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(child, {bytes(data, 12, READ_ONLY)}, 1)));
-    ASSERT_TRUE(
-        succeeds(add_to_cd_via_regen(child, {bytes(data + 4, 4, READ_ONLY)}, 1, write_ones)));
+    ASSERT_TRUE(succeeds(
+        add_to_cd_via_regen(child, {bytes(data + 4, 4, READ_ONLY)}, 1, count_and_write_ones)));
     EXPECT_EQ(info_of(child).entries, 3U);
     EXPECT_EQ(info_of(child).stored_bytes, 8U);
     std::memset(data, 0, sizeof data);
@@ -111,8 +111,8 @@ TEST_F(RestorationTypes, OnlyTheReaddedPartChanges) {
 TEST_F(RestorationTypes, ScopeIsFixedAcrossChangesToo) {
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(child, {constrained(x)}, 1)));
     EXPECT_TRUE(fails_with(CD_ERROR_SCOPE_FIXED, add_to_cd_via_parent(child, {rw(x)}, 1)));
-    EXPECT_TRUE(
-        fails_with(CD_ERROR_SCOPE_FIXED, add_to_cd_via_regen(child, {ro(x)}, 1, write_ones)));
+    EXPECT_TRUE(fails_with(CD_ERROR_SCOPE_FIXED,
+                           add_to_cd_via_regen(child, {ro(x)}, 1, count_and_write_ones)));
     EXPECT_EQ(restored_by_child(), 0x02);
 }
 
@@ -125,7 +125,7 @@ TEST_F(RestorationTypes, RefusedChangeKeepsTheData) {
 }
 
 TEST_F(RestorationTypes, RegenAddedAgainTakesTheNewFunction) {
-    ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {ro(x)}, 1, write_ones)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {ro(x)}, 1, count_and_write_ones)));
     ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {ro(x)}, 1, write_twos)));
     EXPECT_EQ(restored_by_child(), 0x22);
     EXPECT_EQ(calls_of_first, 0);
@@ -202,19 +202,19 @@ TEST_F(RestorationTypes, ParentIsNotSearchedInTheCdItself) {
 
 TEST_F(RestorationTypes, ParentOfRegenIsRefused) {
     uint8_t y = 0;
-    ASSERT_TRUE(succeeds(add_to_cd_via_regen(root, {ro(y)}, 1, write_ones)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_regen(root, {ro(y)}, 1, count_and_write_ones)));
     EXPECT_TRUE(fails_with(CD_ERROR_PARENT_REGEN, add_to_cd_via_parent(child, {ro(y)}, 1)));
 }
 
 TEST_F(RestorationTypes, ParentChainThatEndsInRegenIsRefused) {
     ASSERT_TRUE(succeeds(add_to_cd_via_parent(child, {ro(x)}, 1)));
-    ASSERT_TRUE(succeeds(add_to_cd_via_regen(root, {ro(x)}, 1, write_ones)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_regen(root, {ro(x)}, 1, count_and_write_ones)));
     const cd_handle grandchild = make_child(child);
     EXPECT_TRUE(fails_with(CD_ERROR_PARENT_REGEN, add_to_cd_via_parent(grandchild, {ro(x)}, 1)));
 }
 
 TEST_F(RestorationTypes, RegenInANearerAncestorHidesTheCopyBehindIt) {
-    ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {ro(x)}, 1, write_ones)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {ro(x)}, 1, count_and_write_ones)));
     const cd_handle grandchild = make_child(child);
     EXPECT_TRUE(fails_with(CD_ERROR_PARENT_REGEN, add_to_cd_via_parent(grandchild, {ro(x)}, 1)));
 }
@@ -246,7 +246,7 @@ TEST_F(RestorationTypes, ParentEntryFollowsItsAncestorsAdvance) {
 // ---- REGEN -------------------------------------------------------------------------------
 
 TEST_F(RestorationTypes, RegenEntryKeepsNoDataAndCallsTheFunctionAtRestoreOnly) {
-    ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {ro(x)}, 1, write_ones)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {ro(x)}, 1, count_and_write_ones)));
     EXPECT_EQ(info_of(child).stored_bytes, 0U);
     EXPECT_EQ(calls_of_first, 0);
     EXPECT_EQ(restored_by_child(), 0x11);
@@ -258,12 +258,13 @@ TEST_F(RestorationTypes, RegenEntryKeepsNoDataAndCallsTheFunctionAtRestoreOnly) 
 TEST_F(RestorationTypes, ReadWriteRegenIsRefused) {
     uint8_t y = 0;
     EXPECT_TRUE(fails_with(CD_ERROR_REGEN_READ_WRITE,
-                           add_to_cd_via_regen(child, {ro(y), rw(x)}, 2, write_ones)));
+                           add_to_cd_via_regen(child, {ro(y), rw(x)}, 2, count_and_write_ones)));
     EXPECT_EQ(info_of(child).bytes, 0U);
 }
 
 TEST_F(RestorationTypes, ZeroLengthReadWriteRegenDoesNothing) {
-    EXPECT_TRUE(succeeds(add_to_cd_via_regen(child, {bytes(&x, 0, READ_WRITE)}, 1, write_ones)));
+    EXPECT_TRUE(
+        succeeds(add_to_cd_via_regen(child, {bytes(&x, 0, READ_WRITE)}, 1, count_and_write_ones)));
     EXPECT_EQ(info_of(child).bytes, 0U);
 }
 
@@ -272,9 +273,9 @@ TEST_F(RestorationTypes, RegenWithoutFunctionIsRefused) {
 }
 
 TEST_F(RestorationTypes, RegenBytesCannotBePromotedByViaRegen) {
-    ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {ro(x)}, 1, write_ones)));
-    EXPECT_TRUE(
-        fails_with(CD_ERROR_REGEN_READ_WRITE, add_to_cd_via_regen(child, {rw(x)}, 1, write_ones)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {ro(x)}, 1, count_and_write_ones)));
+    EXPECT_TRUE(fails_with(CD_ERROR_REGEN_READ_WRITE,
+                           add_to_cd_via_regen(child, {rw(x)}, 1, count_and_write_ones)));
     EXPECT_EQ(info_of(child).read_write, 0U);
 }
 

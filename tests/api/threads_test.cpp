@@ -13,12 +13,6 @@ namespace {
 constexpr int thread_count = 4;
 constexpr int round_count = 200;
 
-int write_ones(cd_addrspec list[], int count) {
-    for (int i = 0; i < count; ++i)
-        std::memset(list[i].address, 0x11, list[i].length);
-    return 0;
-}
-
 class Threads : public CdTest {
 protected:
     // Runs work(0) to work(thread_count - 1), all beginning at once.

@@ -14,7 +14,7 @@
 namespace restarting {
 namespace {
 
-int value = 0;
+int kept = 0;
 
 class Owner : public Restarting {
 protected:
@@ -63,7 +63,7 @@ protected:
 };
 
 TEST_F(Owner, IsOneProcessAndTheOthersAreToldWhich) {
-    const Holder holder([&] { add(create(), &value, sizeof value); });
+    const Holder holder([&] { add(create(), &kept, sizeof kept); });
     run([&]() -> std::string {
         if (create() != nullptr || cd_last_error() != CD_ERROR_STORE_LOCKED) {
             return "opened, or refused with " + refusal();
@@ -78,7 +78,7 @@ TEST_F(Owner, IsOneProcessAndTheOthersAreToldWhich) {
 
 TEST_F(Owner, ThatWasKilledDoesNotBlock) {
     {
-        const Holder holder([&] { add(create(), &value, sizeof value); });
+        const Holder holder([&] { add(create(), &kept, sizeof kept); });
     }
     run([&]() -> std::string { return info_of(create()).restarted == 1 ? "" : refusal(); });
 }
@@ -86,19 +86,19 @@ TEST_F(Owner, ThatWasKilledDoesNotBlock) {
 TEST_F(Owner, IsNotTheProcessThatWasForked) {
     run([&]() -> std::string {
         cd_handle root = create();
-        value = 1;
-        if (!add(root, &value, sizeof value)) {
+        kept = 1;
+        if (!add(root, &kept, sizeof kept)) {
             return refusal();
         }
         const std::string forked = processes::in_process([&]() -> std::string {
-            value = 2;
+            kept = 2;
             if (advance_cd_point_in_time(root) == CD_SUCCESS ||
                 cd_last_error() != CD_ERROR_STORE_FORKED) {
                 return "changed, or refused with " + refusal();
             }
-            return restore_cd(root) == CD_SUCCESS && value == 1 ? "" : refusal();
+            return restore_cd(root) == CD_SUCCESS && kept == 1 ? "" : refusal();
         });
-        value = 3;
+        kept = 3;
         return !forked.empty()                                ? forked
                : advance_cd_point_in_time(root) == CD_SUCCESS ? ""
                                                               : refusal();

@@ -9,14 +9,14 @@
 namespace cd {
 namespace {
 
-std::vector<Injection> parsed(const char *text) {
+std::vector<Injection> injections_in(const char *text) {
     std::vector<Injection> injections;
     EXPECT_TRUE(parse_injections(text, "test", injections)) << message();
     return injections;
 }
 
 TEST(InjectionTest, NamesACdByItsIdentity) {
-    const auto injections = parsed("cd=2/a root/1/0,at=3,times=4");
+    const auto injections = injections_in("cd=2/a root/1/0,at=3,times=4");
     ASSERT_EQ(injections.size(), 1U);
     EXPECT_EQ(injections[0].rank, 2);
     EXPECT_EQ(injections[0].root_name, "a root");
@@ -27,7 +27,7 @@ TEST(InjectionTest, NamesACdByItsIdentity) {
 }
 
 TEST(InjectionTest, AStarIsAnyAndTheFirstOccurrenceFailsOnce) {
-    const auto injections = parsed("cd=*/*/*/*");
+    const auto injections = injections_in("cd=*/*/*/*");
     ASSERT_EQ(injections.size(), 1U);
     EXPECT_FALSE(injections[0].rank || injections[0].root_name || injections[0].depth ||
                  injections[0].sibling);
@@ -36,12 +36,12 @@ TEST(InjectionTest, AStarIsAnyAndTheFirstOccurrenceFailsOnce) {
 }
 
 TEST(InjectionTest, SeveralAreSeparatedBySemicolons) {
-    const auto injections = parsed("cd=0/a/0/0;at=2,cd=1/b/0/0,times=all");
+    const auto injections = injections_in("cd=0/a/0/0;at=2,cd=1/b/0/0,times=all");
     ASSERT_EQ(injections.size(), 2U);
     EXPECT_EQ(injections[1].root_name, "b");
     EXPECT_EQ(injections[1].at, 2);
     EXPECT_GT(injections[1].times, 1'000'000);
-    EXPECT_TRUE(parsed("").empty());
+    EXPECT_TRUE(injections_in("").empty());
 }
 
 struct Bad {

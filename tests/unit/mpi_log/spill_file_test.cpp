@@ -16,13 +16,13 @@
 namespace cd {
 namespace {
 
-using Bytes = std::vector<std::byte>;
+using Content = std::vector<std::byte>;
 
-Bytes zeros(size_t size) { return Bytes(size); }
+Content zeros(size_t size) { return Content(size); }
 
-Bytes noise(size_t size) {
+Content noise(size_t size) {
     std::mt19937_64 random(size);
-    Bytes bytes(size);
+    Content bytes(size);
     for (std::byte &byte : bytes) {
         byte = static_cast<std::byte>(random());
     }
@@ -36,8 +36,8 @@ struct SpillFileTest : testing::Test {
     }
     ~SpillFileTest() override { std::filesystem::remove_all(directory); }
 
-    Bytes read_back(SpillFile &file, const SpillFile::Extent &extent, size_t size) {
-        Bytes bytes(size);
+    Content read_back(SpillFile &file, const SpillFile::Extent &extent, size_t size) {
+        Content bytes(size);
         EXPECT_TRUE(file.read(extent, bytes)) << message();
         return bytes;
     }
@@ -51,9 +51,9 @@ TEST_F(SpillFileTest, GivesBackWhatWasWritten) {
         system.most_at_once = at_once;
         SpillFile file(directory);
         uint64_t tail = 0;
-        std::vector<std::pair<SpillFile::Extent, Bytes>> written;
+        std::vector<std::pair<SpillFile::Extent, Content>> written;
         for (const size_t size : {0, 1, 100, 262143, 262144, 262145, 700000}) {
-            for (const Bytes &bytes : {zeros(size), noise(size)}) {
+            for (const Content &bytes : {zeros(size), noise(size)}) {
                 SpillFile::Extent extent;
                 ASSERT_TRUE(file.write(tail, bytes, extent)) << message();
                 EXPECT_EQ(extent.offset, tail);
@@ -96,7 +96,7 @@ TEST_F(SpillFileTest, HasNoNameAndIsForItsOwnerOnly) {
 }
 
 TEST_F(SpillFileTest, AnyDamageIsAnError) {
-    const Bytes bytes = noise(300);
+    const Content bytes = noise(300);
     SpillFile file(directory);
     SpillFile::Extent extent;
     SpillFile::Extent other;
@@ -108,14 +108,14 @@ TEST_F(SpillFileTest, AnyDamageIsAnError) {
             ASSERT_EQ(::pread(system.last_opened, &byte, 1, static_cast<off_t>(at)), 1);
             const char wrong = static_cast<char>(byte ^ 4);
             ASSERT_EQ(::pwrite(system.last_opened, &wrong, 1, static_cast<off_t>(at)), 1);
-            Bytes into(300);
+            Content into(300);
             EXPECT_EQ(file.read(damaged, into).code(), CD_ERROR_LOG_SPILL) << at;
             ASSERT_EQ(::pwrite(system.last_opened, &byte, 1, static_cast<off_t>(at)), 1);
         }
     }
     EXPECT_EQ(read_back(file, extent, 300), bytes);
     ASSERT_EQ(::ftruncate(system.last_opened, static_cast<off_t>(extent.offset + 50)), 0);
-    Bytes into(300);
+    Content into(300);
     EXPECT_EQ(file.read(extent, into).code(), CD_ERROR_LOG_SPILL);
 }
 
@@ -125,12 +125,12 @@ TEST_F(SpillFileTest, ABlockOfAnotherPlaceIsAnError) {
     SpillFile::Extent second;
     ASSERT_TRUE(file.write(0, noise(300), first));
     ASSERT_TRUE(file.write(first.length, noise(300), second));
-    Bytes block(second.length);
+    Content block(second.length);
     ASSERT_GT(
         ::pread(system.last_opened, block.data(), block.size(), static_cast<off_t>(second.offset)),
         0);
     ASSERT_GT(::pwrite(system.last_opened, block.data(), block.size(), 0), 0);
-    Bytes into(300);
+    Content into(300);
     EXPECT_EQ(file.read(first, into).code(), CD_ERROR_LOG_SPILL);
 }
 
@@ -145,7 +145,7 @@ TEST_F(SpillFileTest, LeavesADescriptorAloneThatIsAnotherFileNow) {
         ASSERT_EQ(::dup2(theirs, fd), fd);
         ::close(theirs);
         EXPECT_EQ(file.write(extent.length, noise(100), extent).code(), CD_ERROR_LOG_SPILL);
-        Bytes into(100);
+        Content into(100);
         EXPECT_EQ(file.read(extent, into).code(), CD_ERROR_LOG_SPILL);
     }
     struct stat status = {};
@@ -169,7 +169,7 @@ TEST_F(SpillFileTest, WhatTheSystemRefusesIsAnErrorWithTheValuesAndTheRemedy) {
     }
     EXPECT_TRUE(good.write(0, noise(100), extent));
     system.fail(SpillSystem::reading, 0);
-    Bytes into(100);
+    Content into(100);
     EXPECT_EQ(good.read(extent, into).code(), CD_ERROR_LOG_SPILL);
     EXPECT_NE(std::string(message()).find("Input/output error"), std::string::npos) << message();
     EXPECT_TRUE(good.read(extent, into));

@@ -15,9 +15,9 @@
 namespace cd {
 namespace {
 
-constexpr size_t MiB = size_t{1} << 20;
-constexpr size_t large = 2 * MiB;  // has a block of its own
-constexpr size_t shared = 8 * MiB; // the most that small ones share
+constexpr size_t mebibyte = size_t{1} << 20;
+constexpr size_t own_block = 2 * mebibyte; // has a block of its own
+constexpr size_t shared = 8 * mebibyte;    // the most that small ones share
 
 std::vector<Piece> place(Placement &placement, const std::vector<Range> &ranges) {
     for (const Range &range : ranges) {
@@ -48,8 +48,9 @@ TEST(Placement, SmallStrangersStandSideBySideAndLongerOnesAligned) {
 
 TEST(Placement, LargeOnesHaveABlockOfTheirOwn) {
     Placement placement(false);
-    const auto pieces = place(placement, {{0, 10}, {10, 10 + large}, {10 + large, 20 + large}});
-    EXPECT_EQ(pieces[1].block().size(), large);
+    const auto pieces =
+        place(placement, {{0, 10}, {10, 10 + own_block}, {10 + own_block, 20 + own_block}});
+    EXPECT_EQ(pieces[1].block().size(), own_block);
     EXPECT_EQ(pieces[1].at(), pieces[1].block().data());
     EXPECT_NE(&pieces[1].block(), &pieces[0].block());
     EXPECT_EQ(&pieces[0].block(), &pieces[2].block());
@@ -57,7 +58,7 @@ TEST(Placement, LargeOnesHaveABlockOfTheirOwn) {
 
 TEST(Placement, SmallOnesShareBlocksOfAMostLength) {
     Placement placement(false);
-    constexpr size_t length = MiB + 100;
+    constexpr size_t length = mebibyte + 100;
     std::vector<Range> ranges;
     for (uintptr_t i = 0; i < 8; ++i) {
         ranges.push_back({i * length, (i + 1) * length});
@@ -79,7 +80,7 @@ TEST(Placement, ABlockIsNoLargerThanWhatItIsFor) {
 TEST(Placement, BlocksHaveTheChecksumsThatWereAskedFor) {
     for (const bool checksummed : {false, true}) {
         Placement placement(checksummed);
-        const auto pieces = place(placement, {{0, 10}, {10, 10 + large}});
+        const auto pieces = place(placement, {{0, 10}, {10, 10 + own_block}});
         EXPECT_EQ(pieces[0].block().checksummed(), checksummed);
         EXPECT_EQ(pieces[1].block().checksummed(), checksummed);
     }
@@ -140,7 +141,7 @@ TEST(Placement, WithoutMemoryNothingIsLeftOwned) {
         {
             Placement placement(true);
             for (uintptr_t i = 0; i < 3; ++i) {
-                placement.plan(i * large, large);
+                placement.plan(i * own_block, own_block);
             }
             EXPECT_FALSE(placement.allocate());
         }
@@ -154,10 +155,10 @@ TEST(Placement, WhatIsNotHandedOutIsFreed) {
     CountedPages pages;
     {
         Placement placement(false);
-        placement.plan(0, large);
-        placement.plan(large, large);
+        placement.plan(0, own_block);
+        placement.plan(own_block, own_block);
         ASSERT_TRUE(placement.allocate());
-        EXPECT_TRUE(placement.next(0, large));
+        EXPECT_TRUE(placement.next(0, own_block));
     }
     PagePool::instance().trim();
     EXPECT_EQ(pages.mapped, 0u);
@@ -169,11 +170,11 @@ TEST(Placement, ABlockLivesUntilItsLastPieceAndTheRestOfItsPlanAreGone) {
     {
         Placement placement(false);
         for (uintptr_t i = 0; i < 3; ++i) {
-            placement.plan(i * MiB, MiB);
+            placement.plan(i * mebibyte, mebibyte);
         }
         ASSERT_TRUE(placement.allocate());
-        piece = placement.next(0, MiB);
-        placement.next(MiB, MiB).reset();
+        piece = placement.next(0, mebibyte);
+        placement.next(mebibyte, mebibyte).reset();
     }
     PagePool::instance().trim();
     EXPECT_NE(pages.mapped, 0u);
@@ -186,8 +187,8 @@ TEST(Placement, AFailedAllocationOwnsNothingEvenWhileItLives) {
     CountedPages pages;
     pages.allowed_maps = 1;
     Placement placement(false);
-    placement.plan(0, large);
-    placement.plan(large, large);
+    placement.plan(0, own_block);
+    placement.plan(own_block, own_block);
     EXPECT_FALSE(placement.allocate());
     PagePool::instance().trim();
     EXPECT_EQ(pages.mapped, 0u);

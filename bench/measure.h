@@ -40,21 +40,19 @@ private:
 inline void nothing() {}
 
 // Ratios: operation against reference, which does the same work as fast as the machine can. They
-// take turns, reference, operation, reference, so that both see the same state of caches and
-// neighbours. ratio: 1 means as fast as the reference, 0.5 half as fast.
+// take turns, so that each finds the caches as the other has left them. ratio: 1 means as fast as
+// the reference, 0.5 half as fast.
 template <typename Reference, typename Prepare, typename Operation, typename Cleanup>
 void measure_ratio(benchmark::State &state, const Reference &reference, const Prepare &prepare,
                    const Operation &operation, const Cleanup &cleanup) {
     Samples ratios;
-    reference();
     for (auto _ : state) {
-        const double before = seconds(reference);
+        const double reference_took = seconds(reference);
         prepare();
         const double took = seconds(operation);
-        const double after = seconds(reference);
         cleanup();
         state.SetIterationTime(took);
-        ratios.add((before + after) / 2 / took);
+        ratios.add(reference_took / took);
     }
     state.counters["ratio"] = ratios.median();
 }

@@ -48,6 +48,8 @@ public:
     Laid(size_t size_mib, const Shape &shape)
         : length_(size_mib * mib / shape.pieces / 8 * 8), shape_(shape) {}
 
+    size_t length() const { return length_; } // of each piece
+
     List list() const {
         List ranges;
         for (size_t i = 0; i < shape_.pieces; ++i) {

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "protection/requests.h"
 
+#include "config/groups_file.h"
+#include "os/system.h"
 #include "redset/open_file.h"
 #include "store/crc32c.h"
 
@@ -28,11 +30,46 @@ Status read_text(const std::string &path, std::string &text) {
     return file.read(0, text.data(), text.size());
 }
 
-// What fails together with this node, as a level has it.
+// Ranks that have it alike have read the same.
+std::string with_checksum(const std::string &name, const std::string &text) {
+    char sum[40];
+    std::snprintf(sum, sizeof sum, " with checksum 0x%08x, ", crc32c(0, text.data(), text.size()));
+    return name + sum;
+}
+
+// What fails together with this rank: what it is told, else its node. Whoever tells it badly is not
+// given the node: that would be noticed when data are lost.
+Status own_group(const StorageInfo &info, const std::string &node, Request &request,
+                 std::string &group) {
+    if (!info.group.empty()) {
+        group = info.group;
+        return Status::ok();
+    }
+    if (const char *told = os::system().environment("CD_GROUP"); told != nullptr) {
+        group = told;
+        return !group.empty() ? Status::ok()
+                              : fail(CD_ERROR_STORAGE_VALUE,
+                                     "the environment variable CD_GROUP is empty; it names what "
+                                     "fails together with this rank");
+    }
+    const char *path = os::system().environment("CD_GROUPS_FILE");
+    if (path == nullptr) {
+        group = node;
+        return Status::ok();
+    }
+    std::string text;
+    if (Status status = read_text(path, text); !status) {
+        return status;
+    }
+    request.settings += with_checksum(std::string("CD_GROUPS_FILE=") + path, text);
+    return find_group(text, path, node, group);
+}
+
+// What fails together with this rank, as a level has it; own where the level has nothing else.
 Status group_of(const Level &level, const Levels &levels, const StorageInfo &info,
-                const std::string &node, std::string &group) {
+                const std::string &node, const std::string &own, std::string &group) {
     if (level.group == "NODE") {
-        group = info.group.empty() ? node : info.group;
+        group = own;
         return Status::ok();
     }
     if (level.group == "WORLD") {
@@ -63,7 +100,7 @@ size_t store_of(const std::string &directory, std::vector<std::string> &stores) 
 }
 
 Status add_levels(const Levels &levels, const StorageInfo &info, const std::string &node,
-                  Request &request) {
+                  const std::string &own, Request &request) {
     // By what the levels say, which is the same on all ranks; those of the request come first.
     std::vector<std::string> stores(request.stores.size());
     for (const Level &level : levels.levels) {
@@ -72,7 +109,7 @@ Status add_levels(const Levels &levels, const StorageInfo &info, const std::stri
                             {level.redundancy, level.set_size},
                             "",
                             store_of(level.store, stores)};
-        if (Status status = group_of(level, levels, info, node, wanted.group); !status) {
+        if (Status status = group_of(level, levels, info, node, own, wanted.group); !status) {
             return status;
         }
         request.levels.push_back(std::move(wanted));
@@ -95,9 +132,12 @@ Status read_request(const StorageInfo &info, const std::string &directory, const
         request.settings = "flush=" + info.flush +
                            ", flush_interval=" + std::to_string(info.flush_interval) + ", ";
     }
+    std::string group;
+    if (Status status = own_group(info, node, request, group); !status) {
+        return status;
+    }
     if (info.config.empty()) {
-        request.levels.push_back(
-            {0, 1, {info.redundancy, info.set_size}, info.group.empty() ? node : info.group, 0});
+        request.levels.push_back({0, 1, {info.redundancy, info.set_size}, std::move(group), 0});
         return Status::ok();
     }
     std::string text;
@@ -108,10 +148,8 @@ Status read_request(const StorageInfo &info, const std::string &directory, const
     if (Status status = parse_levels(text, info.config.c_str(), levels); !status) {
         return status;
     }
-    char sum[40];
-    std::snprintf(sum, sizeof sum, " with checksum 0x%08x, ", crc32c(0, text.data(), text.size()));
-    request.settings += "config=" + info.config + sum;
-    return add_levels(levels, info, node, request);
+    request.settings += with_checksum("config=" + info.config, text);
+    return add_levels(levels, info, node, group, request);
 }
 
 } // namespace cd::protection

@@ -63,8 +63,8 @@ int main(int argc, char **argv) {
     const bool waits = std::strstr(argv[2], "async") == nullptr;
     const std::filesystem::path directory =
         std::filesystem::path(argv[1]) / ("n" + std::to_string(rank));
-    storage = "store=file,sync=none,dir=" + directory.string() + ",group=" + std::to_string(rank) +
-              "," + argv[2];
+    setenv("CD_GROUP", std::to_string(rank).c_str(), 1);
+    storage = "store=file,sync=none,dir=" + directory.string() + "," + argv[2];
 
     const auto obstacle = directory / (std::to_string(rank) + "-alone.cds");
     if (alone) {

@@ -4,6 +4,7 @@
 ! Calls whose arguments differ between Fortran and C, in one of the three interfaces: mpif.h, use mpi
 ! (USE_MPI), use mpi_f08 (USE_MPI_F08). calls.c makes the same calls in C and notes the same numbers.
 #include "interface.inc"
+#include "ring.inc"
 
 module notes
   use, intrinsic :: iso_c_binding
@@ -71,9 +72,9 @@ end module notes
 
 module calls
   use notes
+  use ring
   INTERFACE
   implicit none
-  integer :: ierr, rank, ranks, next, prev
   integer, asynchronous, target :: a(8), b(8), c(8) ! what messages bring stays where it is
   integer :: errors ! of which a handler was told
 
@@ -90,10 +91,7 @@ contains
   subroutine start()
     integer :: i
 
-    call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
-    call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
-    next = mod(rank + 1, ranks)
-    prev = mod(rank + ranks - 1, ranks)
+    call find_place()
     a = [(10 * rank + i, i = 1, 8)]
     b = -1
     c = -1

@@ -4,12 +4,14 @@
 ! Every function of MPI that Fortran has, called through one of the three interfaces. every.cpp has the
 ! groups recorded and replayed, and looks for each function in the log.
 #include "interface.inc"
+#include "ring.inc"
 
 ! Calls a function, and says so before.
 #define CALL(f) call made("f"); call f
 
 module every
   use, intrinsic :: iso_c_binding
+  use ring
   INTERFACE
 #if defined(USE_MPI_F08) && defined(OPEN_MPI)
   use mpi_f08_ext
@@ -35,7 +37,6 @@ module every
     end subroutine name_of_file
   end interface
 
-  integer :: ierr, rank, ranks, next, prev
   ! What messages bring stays where it is.
   integer, asynchronous, target, save :: a(16), b(16)
   integer, parameter :: bytes = 64 ! of each
@@ -55,10 +56,7 @@ contains
   subroutine start()
     integer :: i
 
-    call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
-    call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
-    next = mod(rank + 1, ranks)
-    prev = mod(rank + ranks - 1, ranks)
+    call find_place()
     a = [(100 * rank + i, i = 1, 16)]
     b = -1
   end subroutine start

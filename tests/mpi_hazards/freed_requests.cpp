@@ -143,3 +143,54 @@ HAZARD(parked_persistent_receive_is_freed) {
     CHECK(request == MPI_REQUEST_NULL);
     CHECK(data == numbers(5, eager));
 }
+
+HAZARD(data_of_a_freed_matched_receive_arrive) {
+    if (world_rank() == 1) {
+        send(numbers(4, rendezvous), 0, 5);
+        signal(0);
+        return;
+    }
+    Numbers buffer(rendezvous);
+    const Domain domain;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Mprobe(1, 5, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    MPI_Imrecv(buffer.data(), rendezvous, MPI_INT, &message, &request);
+    MPI_Request_free(&request);
+    await(1); // which has sent it all
+    MPI_Barrier(MPI_COMM_SELF);
+    CHECK(buffer == numbers(4, rendezvous));
+}
+
+// A re-execution makes it and starts it again.
+HAZARD(persistent_receive_freed_while_it_is_active) {
+    if (world_rank() == 1) {
+        send(numbers(4, eager), 0, 5);
+        signal(0);
+        await(0);
+        send(numbers(6, eager), 0, 6);
+        return;
+    }
+    Numbers buffer = numbers(99, eager);
+    Numbers other = numbers(99, eager);
+    {
+        Domain domain;
+        domain.keep(other);
+        const auto work = [&] {
+            MPI_Request request = MPI_REQUEST_NULL;
+            MPI_Recv_init(buffer.data(), eager, MPI_INT, 1, 5, MPI_COMM_WORLD, &request);
+            MPI_Start(&request);
+            MPI_Request_free(&request);
+            CHECK(request == MPI_REQUEST_NULL);
+            await(1);
+            CHECK(buffer == numbers(4, eager));
+        };
+        work();
+        domain.restore();
+        work();
+        domain.restore();
+        work();
+        signal(1);
+        CHECK(receive(eager, 1, 6) == numbers(6, eager));
+    }
+}

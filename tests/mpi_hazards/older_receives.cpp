@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// Receives that are older than the CD, and end before it, inside it, or after a restore.
+#include "receives.h"
+
+#include <algorithm>
+
+// Older than the CD and pending at the restore: the program holds its handle, and goes on with it.
+HAZARD(receive_from_before_the_cd_pending) {
+    if (world_rank() == 1) {
+        await(0);
+        send(numbers(4, eager), 0, 5);
+        return;
+    }
+    Numbers buffer = numbers(before_anything, eager);
+    MPI_Request request = post_receive(buffer, MPI_ANY_SOURCE, 5);
+    Numbers state = numbers(3, eager);
+    Domain domain;
+    domain.keep(state);
+    int flag = 0;
+    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    CHECK(!flag);
+    domain.restore();
+    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    CHECK(!flag);
+    domain.restore();
+    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    CHECK(!flag);
+    signal(1);
+    MPI_Status status;
+    MPI_Wait(&request, &status);
+    CHECK(request == MPI_REQUEST_NULL);
+    CHECK(tells(status, 1, 5, eager));
+    CHECK(buffer == numbers(4, eager));
+}
+
+// The same with a message that has come, and a buffer that the restore writes.
+HAZARD(receive_from_before_the_cd_matched) {
+    if (world_rank() == 1) {
+        await(0);
+        send(numbers(4, eager), 0, 5);
+        signal(0);
+        return;
+    }
+    Numbers buffer = numbers(before_anything, eager);
+    MPI_Request request = post_receive(buffer, 1, 5);
+    Domain domain;
+    domain.keep(buffer);
+    signal(1);
+    await(1);
+    domain.restore();
+    signal(1);
+    await(1);
+    MPI_Status status;
+    MPI_Wait(&request, &status);
+    CHECK(tells(status, 1, 5, eager));
+    CHECK(buffer == numbers(4, eager));
+}
+
+// Older than the CD and completed inside it: the re-execution completes it again.
+HAZARD(receive_from_before_the_cd_completed_inside) {
+    if (world_rank() == 1) {
+        await(0);
+        send(numbers(4, eager), 0, 5);
+        return;
+    }
+    Numbers buffer = numbers(before_anything, eager);
+    MPI_Request request = post_receive(buffer, MPI_ANY_SOURCE, MPI_ANY_TAG);
+    Domain domain;
+    domain.keep(buffer);
+    const cd_addrspec handle = {&request, sizeof request, READ_WRITE, GLOBAL};
+    CHECK(add_to_cd_via_copy(domain.handle(), handle, 1) == SUCCESS);
+    const auto complete = [&] {
+        signal(1);
+        MPI_Status status;
+        MPI_Wait(&request, &status);
+        CHECK(request == MPI_REQUEST_NULL);
+        CHECK(tells(status, 1, 5, eager));
+        CHECK(buffer == numbers(4, eager));
+    };
+    complete();
+    for (int i = 0; i < 3; ++i) {
+        destroy(buffer);
+        domain.restore();
+        CHECK(buffer == numbers(before_anything, eager));
+        CHECK(request != MPI_REQUEST_NULL);
+        complete();
+    }
+}
+
+// Older than the CD, some completed before it, in every way, so that MPI has used their handles for
+// others; the rest is completed inside it.
+HAZARD(receives_from_before_the_cd_completed_on_both_sides) {
+    constexpr int all = 24; // more than one call of those below is given
+    constexpr int before = 6;
+    if (world_rank() == 1) {
+        for (int i = 0; i < all; ++i) {
+            if (i == 0 || i == before || i == before + 1) {
+                await(0);
+            }
+            send(numbers(i, eager), 0, i);
+        }
+        return;
+    }
+    std::vector<Numbers> buffers(all, numbers(before_anything, eager));
+    std::vector<MPI_Request> requests(all);
+    for (int i = 0; i < all; ++i) {
+        requests[i] = post_receive(buffers[i], 1, i);
+    }
+    signal(1);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Waitall(2, &requests[0], MPI_STATUSES_IGNORE); // one of which has ended before
+    int some = 0;
+    std::vector<int> indices(all);
+    MPI_Waitsome(1, &requests[2], &some, indices.data(), MPI_STATUSES_IGNORE);
+    int flag = 0;
+    while (!flag) {
+        MPI_Testall(2, &requests[3], &flag, MPI_STATUSES_IGNORE);
+    }
+    int index = 0;
+    MPI_Waitany(all - before, &requests[before - 1], &index, MPI_STATUS_IGNORE);
+    CHECK(index == 0);
+    // Sends and a receive that may have handles of those.
+    std::vector<MPI_Request> others(3);
+    Numbers own = numbers(before_anything, eager);
+    MPI_Irecv(own.data(), eager, MPI_INT, 0, 77, MPI_COMM_WORLD, &others[0]);
+    for (int i = 1; i < 3; ++i) {
+        MPI_Isend(buffers[i].data(), eager, MPI_INT, 0, 76 + i, MPI_COMM_WORLD, &others[i]);
+    }
+    Numbers last = numbers(before_anything, eager);
+    MPI_Recv(last.data(), eager, MPI_INT, 0, 78, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(last == numbers(2, eager));
+    signal(1);
+    MPI_Wait(&requests[before], MPI_STATUS_IGNORE); // while others are under way
+    for (int i = 0; i <= before; ++i) {
+        CHECK(requests[i] == MPI_REQUEST_NULL && buffers[i] == numbers(i, eager));
+    }
+
+    Domain domain;
+    for (Numbers &buffer : buffers) {
+        domain.keep(buffer);
+    }
+    domain.keep(own);
+    const cd_addrspec handles[] = {
+        {requests.data(), requests.size() * sizeof requests[0], READ_WRITE, GLOBAL},
+        {others.data(), others.size() * sizeof others[0], READ_WRITE, GLOBAL}};
+    CHECK(add_to_cd_via_copy(domain.handle(), handles, 2) == SUCCESS);
+    const auto complete = [&] {
+        signal(1);
+        MPI_Waitall(3, others.data(), MPI_STATUSES_IGNORE);
+        MPI_Waitall(all, requests.data(), MPI_STATUSES_IGNORE);
+        CHECK(own == numbers(1, eager));
+        for (int i = 0; i < all; ++i) {
+            CHECK(buffers[i] == numbers(i, eager));
+        }
+    };
+    complete();
+    for (int i = 0; i < 2; ++i) {
+        std::for_each(buffers.begin(), buffers.end(), destroy);
+        destroy(own);
+        domain.restore();
+        CHECK(buffers.back() == numbers(before_anything, eager));
+        complete();
+    }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// Reads and writes of others' windows that are under way when a CD is restored.
+#include "window.h"
+
+#include <thread>
+
+// Gets and puts have begun, and their epoch has not ended: MPI may use the memory at any time, but
+// the re-execution has other buffers, and what was there before in the old ones.
+HAZARD(accesses_under_way_at_the_restore) {
+    Numbers memory = numbers(world_rank(), 2 * large);
+    MPI_Win window = window_over(memory);
+    MPI_Win_fence(0, window);
+    if (world_rank() == 1) {
+        MPI_Win_fence(0, window);
+        CHECK(part(memory, 0, large) == numbers(7, large));
+        MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+        MPI_Win_free(&window);
+        return;
+    }
+    Numbers sent = numbers(6, large);
+    Numbers got = numbers(8, large);
+    Numbers got_again = numbers(9, large);
+    {
+        Domain domain;
+        domain.keep(sent);
+        domain.keep(got);
+        const auto begin = [&](Numbers &into) {
+            set(sent, numbers(7, large));
+            put(sent, 1, 0, window);
+            get(into, 1, large, window);
+        };
+        begin(got);
+        destroy(sent);
+        destroy(got);
+        domain.restore();
+        begin(got_again);
+        CHECK(got == numbers(8, large));
+        domain.restore();
+        begin(got_again);
+        MPI_Win_fence(0, window);
+        CHECK(got_again == part(numbers(1, 2 * large), large, large));
+        CHECK(got == numbers(8, large));
+        MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+        destroy(got_again);
+        domain.restore();
+        begin(got_again);
+        MPI_Win_fence(0, window);
+        CHECK(got_again == part(numbers(1, 2 * large), large, large));
+        MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+    }
+    MPI_Win_free(&window);
+}
+
+// A get from before the CD would write into memory that the restore writes, too.
+HAZARD(restore_is_refused_while_an_older_get_is_under_way) {
+    Numbers memory = numbers(world_rank(), eager);
+    MPI_Win window = window_over(memory);
+    MPI_Win_fence(0, window);
+    Numbers got(eager);
+    if (world_rank() == 0) {
+        get(got, 1, 0, window);
+        Domain domain;
+        domain.keep(got);
+        MPI_Barrier(MPI_COMM_SELF);
+        CHECK(restore_cd(domain.handle()) == FAILURE);
+        CHECK(cd_last_error() == CD_ERROR_LOG_PENDING);
+        MPI_Win_fence(0, window);
+        CHECK(got == numbers(1, eager));
+        destroy(got);
+        domain.restore();
+        MPI_Barrier(MPI_COMM_SELF);
+        MPI_Win_fence(0, window);
+        CHECK(got == numbers(1, eager));
+    } else {
+        MPI_Win_fence(0, window);
+    }
+    MPI_Win_free(&window);
+}
+
+// A read that the child's log does not begin has ended before the child is restored.
+HAZARD(flush_ends_a_read_of_the_parent) {
+    Numbers memory = numbers(world_rank(), eager);
+    MPI_Win window = window_over(memory);
+    MPI_Win_lock_all(0, window);
+    if (world_rank() == 0) {
+        const int count = static_cast<int>(eager);
+        Numbers read(eager);
+        MPI_Request request = MPI_REQUEST_NULL;
+        Domain parent;
+        MPI_Rget(read.data(), count, MPI_INT, 1, 0, count, MPI_INT, window, &request);
+        {
+            Domain child(parent.handle());
+            for (int i = 0; i < 3; ++i) {
+                MPI_Win_flush(1, window);
+                CHECK(read == numbers(1, eager));
+                destroy(read);
+                if (i < 2) {
+                    child.restore();
+                }
+            }
+        }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Win_unlock_all(window);
+    MPI_Win_free(&window);
+}
+
+// Begun in the parent, waited for in the child, and the other way round; each is restored.
+HAZARD(reads_with_a_request_across_nested_cds) {
+    Numbers memory = numbers(world_rank(), 2 * eager);
+    MPI_Win window = window_over(memory);
+    MPI_Win_lock_all(0, window);
+    if (world_rank() == 0) {
+        const int count = static_cast<int>(eager);
+        Numbers outer(eager);
+        Numbers inner(eager);
+        Domain parent;
+        parent.keep(outer);
+        parent.keep(inner);
+        const auto work = [&](bool restores_child) {
+            MPI_Request from_parent = MPI_REQUEST_NULL;
+            MPI_Request from_child = MPI_REQUEST_NULL;
+            MPI_Rget(outer.data(), count, MPI_INT, 1, 0, count, MPI_INT, window, &from_parent);
+            {
+                Domain child(parent.handle());
+                const MPI_Request before = from_parent;
+                for (int i = 0; i < (restores_child ? 3 : 1); ++i) {
+                    from_parent = before;
+                    MPI_Rget(inner.data(), count, MPI_INT, 1, count, count, MPI_INT, window,
+                             &from_child);
+                    MPI_Wait(&from_parent, MPI_STATUS_IGNORE);
+                    CHECK(outer == part(numbers(1, 2 * eager), 0, eager));
+                    if (restores_child && i < 2) {
+                        destroy(outer);
+                        child.restore();
+                    }
+                }
+            }
+            MPI_Wait(&from_child, MPI_STATUS_IGNORE);
+            CHECK(inner == part(numbers(1, 2 * eager), eager, eager));
+        };
+        work(true);
+        for (int i = 0; i < 2; ++i) {
+            destroy(outer);
+            destroy(inner);
+            parent.restore();
+            work(false);
+        }
+    }
+    MPI_Win_unlock_all(window);
+    MPI_Win_free(&window);
+}
+
+HAZARD_IN_THREADS(reads_with_a_request_in_threads) {
+    Numbers memory = numbers(world_rank(), eager);
+    MPI_Win window = window_over(memory);
+    MPI_Win_lock_all(0, window);
+    if (world_rank() == 0) {
+        const auto read_again_and_again = [&](const char *name) {
+            const int count = static_cast<int>(eager);
+            Numbers read(eager);
+            Domain own(nullptr, name);
+            own.keep(read);
+            for (int last = 1; last < 20; ++last) {
+                for (int i = 0; i < last; ++i) {
+                    MPI_Request request = MPI_REQUEST_NULL;
+                    MPI_Rget(read.data(), count, MPI_INT, 1, 0, count, MPI_INT, window, &request);
+                    if (i < last - 1 || last % 3 != 0) { // else it is under way at the restore
+                        MPI_Wait(&request, MPI_STATUS_IGNORE);
+                        CHECK(read == numbers(1, eager));
+                    }
+                }
+                destroy(read);
+                own.restore();
+            }
+        };
+        std::thread other(read_again_and_again, "other");
+        read_again_and_again("one");
+        other.join();
+    }
+    MPI_Win_unlock_all(window);
+    MPI_Win_free(&window);
+}
+
+// Rank 1 has attached memory, and does not log.
+HAZARD(memory_attached_elsewhere_is_read_and_written) {
+    MPI_Win window = MPI_WIN_NULL;
+    MPI_Aint place = 0;
+    if (world_rank() == 1) {
+        Numbers memory = numbers(5, eager);
+        MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+        MPI_Win_attach(window, memory.data(), memory.size() * sizeof(int));
+        MPI_Get_address(memory.data(), &place);
+        MPI_Send(&place, 1, MPI_AINT, 0, 1, MPI_COMM_WORLD);
+        await(0);
+        MPI_Win_detach(window, memory.data());
+        MPI_Win_free(&window);
+        CHECK(memory == numbers(6, eager));
+        return;
+    }
+    Numbers seen = numbers(9, eager);
+    {
+        Domain domain;
+        domain.keep(seen);
+        const auto change = [&] {
+            MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+            MPI_Recv(&place, 1, MPI_AINT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);
+            MPI_Get(seen.data(), eager, MPI_INT, 1, place, eager, MPI_INT, window);
+            MPI_Win_unlock(1, window);
+            CHECK(seen == numbers(5, eager));
+            const Numbers changed = numbers(6, eager);
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);
+            MPI_Put(changed.data(), eager, MPI_INT, 1, place, eager, MPI_INT, window);
+            MPI_Win_unlock(1, window);
+        };
+        change();
+        for (int i = 0; i < 2; ++i) {
+            destroy(seen);
+            domain.restore();
+            CHECK(seen == numbers(9, eager));
+            change();
+        }
+    }
+    signal(1);
+    MPI_Win_free(&window);
+}

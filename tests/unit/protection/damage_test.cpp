@@ -138,7 +138,7 @@ void check(const Sample &sample, const Shape &shape, Target target, Damage damag
 
 class DamagedPoint : public testing::TestWithParam<Shape> {
 protected:
-    DyingSystem system{-1, 0}; // nothing waits for the disk
+    DyingSystem system; // nothing waits for the disk
 };
 
 TEST_P(DamagedPoint, HasItsVerdictWhateverIsDamaged) {

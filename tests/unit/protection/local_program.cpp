@@ -5,9 +5,11 @@
 #include "base/attempt.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <numeric>
 #include <thread>
@@ -93,9 +95,29 @@ private:
 };
 
 std::atomic<LocalProgram *> program_that_runs = nullptr; // threads that help its ranks are its, too
-thread_local int rank_of_thread = -1;
+thread_local ThreadOfRank this_thread;
 thread_local int calls_until_failure = 0; // of this thread
 thread_local bool failure_happened = false;
+
+constexpr char name_of_thread[] = "rank %d.%d";
+
+void name_this_thread() {
+    char name[16] = "";
+    std::snprintf(name, sizeof name, name_of_thread, this_thread.rank, this_thread.depth);
+    pthread_setname_np(pthread_self(), name);
+}
+
+// A thread begins with the name of the one that made it.
+void know_this_thread() {
+    char name[16] = "";
+    ThreadOfRank maker;
+    if (this_thread == ThreadOfRank() &&
+        pthread_getname_np(pthread_self(), name, sizeof name) == 0 &&
+        std::sscanf(name, name_of_thread, &maker.rank, &maker.depth) == 2) {
+        this_thread = {maker.rank, maker.depth + 1};
+        name_this_thread();
+    }
+}
 
 } // namespace
 
@@ -142,14 +164,18 @@ bool FailingSystem::alive() {
     return false;
 }
 
-void DyingSystem::enter(int rank) { rank_of_thread = rank; }
+void DyingSystem::enter(int rank) {
+    this_thread = {rank, 0};
+    name_this_thread();
+}
 
 bool DyingSystem::alive() {
     LocalProgram *const program = program_that_runs;
     if (program == nullptr) {
         return true;
     }
-    if (rank_of_thread == rank_ && --calls_ == 0) {
+    know_this_thread();
+    if (this_thread == victim_ && this_thread.rank >= 0 && --calls_ == 0) {
         program->die();
     }
     errno = EIO;

@@ -47,12 +47,21 @@ private:
     std::map<std::pair<int, int>, std::shared_ptr<redset::Meeting>> meetings_;
 };
 
-// Lets the calling thread's program die before its rank's nth call that changes a file, and nobody
+// A rank's own thread has depth 0, those that it makes 1, those that these make 2.
+struct ThreadOfRank {
+    int rank = -1;
+    int depth = 0;
+    bool operator==(const ThreadOfRank &) const = default;
+};
+
+// Lets a program die before the nth call of some thread of it that changes a file, and nobody
 // changes anything from then on.
 class DyingSystem : public ReplacedSystem {
 public:
-    DyingSystem(int rank, int calls) : rank_(rank), calls_(calls) {}
+    DyingSystem() = default; // nobody dies
+    DyingSystem(ThreadOfRank victim, int calls) : victim_(victim), calls_(calls) {}
 
+    // The calling thread is the rank's own.
     static void enter(int rank);
 
     int open_at(int directory, const char *name, int flags, mode_t mode) override;
@@ -72,15 +81,13 @@ protected:
     virtual bool alive();
 
 private:
-    const int rank_;
-    std::atomic<int> calls_; // that are left
+    const ThreadOfRank victim_;
+    std::atomic<int> calls_ = 0; // that are left
 };
 
 // Lets one call fail instead, where there is no room, and nobody dies.
 class FailingSystem : public DyingSystem {
 public:
-    FailingSystem() : DyingSystem(-1, 0) {}
-
     // The nth call of the calling thread from now on; 0: none.
     static void fail_call(int nth);
     static bool happened(); // in the calling thread

@@ -16,7 +16,7 @@ const std::vector<std::string> four_nodes{"n0", "n1", "n2", "n3"};
 class Protected : public testing::Test {
 protected:
     // The ranks' calls come here, so that nothing waits for the disk.
-    DyingSystem system{-1, 0};
+    DyingSystem system;
     Cluster cluster{four_nodes};
 
     void lose(const std::vector<std::string> &lost) {
@@ -293,105 +293,6 @@ TEST_F(Flushed, OneCopyIsKeptAndGoesWithTheRest) {
     cluster.run({5, 6}, true);
     EXPECT_FALSE(std::filesystem::exists(points));
     EXPECT_EQ(cluster.run({}).start(), std::nullopt);
-}
-
-// ---- Dying at every step
-
-// Kills ranks before each of their calls in a run until that comes through; check() then looks at
-// what is left.
-template <typename Prepare, typename Run, typename Check>
-void die_everywhere(const std::vector<int> &ranks, const Prepare &prepare, const Run &run,
-                    const Check &check) {
-    for (const int rank : ranks) {
-        bool died = true;
-        for (int calls = 1; died; ++calls) {
-            SCOPED_TRACE("rank " + std::to_string(rank) + " before call " + std::to_string(calls));
-            Cluster cluster(four_nodes);
-            {
-                const DyingSystem system(-1, 0);
-                prepare(cluster);
-            }
-            {
-                const DyingSystem system(rank, calls);
-                died = run(cluster).died;
-            }
-            const DyingSystem system(-1, 0);
-            check(cluster, died);
-            if (testing::Test::HasFailure()) {
-                return;
-            }
-        }
-    }
-}
-
-void protect_one(Cluster &cluster) { cluster.run({1}); }
-
-TEST(DyingProgram, WhileProtectingLeavesTheOldOrTheNewPointInTime) {
-    const auto run = [](Cluster &cluster) { return cluster.run({2}); };
-    int old_ones = 0;
-    int new_ones = 0;
-    die_everywhere({0, 1, 2, 3}, protect_one, run, [&](Cluster &cluster, bool died) {
-        const auto start = cluster.run({}).start();
-        EXPECT_TRUE(start == 2U || (died && start == 1U));
-        ++(start == 2U ? new_ones : old_ones);
-    });
-    EXPECT_GT(old_ones, 50);
-    EXPECT_GT(new_ones, 10);
-}
-
-TEST(DyingProgram, WithItsNodeLeavesTheOldOrTheNewPointInTime) {
-    const auto run = [](Cluster &cluster) { return cluster.run({2}); };
-    for (const int lost : {0, 2}) {
-        die_everywhere({2}, protect_one, run, [&](Cluster &cluster, bool died) {
-            cluster.lose(four_nodes[static_cast<size_t>(lost)]);
-            const auto start = cluster.run({3}).start();
-            EXPECT_TRUE(start == 2U || (died && start == 1U));
-            EXPECT_EQ(cluster.run({}).start(), 3U);
-        });
-    }
-}
-
-TEST(DyingProgram, WhileProtectingForTheFirstTimeLeavesItOrNothing) {
-    const auto run = [](Cluster &cluster) { return cluster.run({1}); };
-    const auto prepare = [](Cluster &cluster) { cluster.set_size = 2; };
-    die_everywhere({0, 3}, prepare, run, [](Cluster &cluster, bool died) {
-        const auto start = cluster.run({}).start();
-        EXPECT_TRUE(start == 1U || (died && start == std::nullopt));
-    });
-}
-
-TEST(DyingProgram, WhileRebuildingCanBeStartedAgain) {
-    const auto prepare = [](Cluster &cluster) {
-        cluster.run({1});
-        cluster.lose("n1");
-        cluster.nodes = {"n2", "spare", "n0", "n3"};
-    };
-    const auto run = [](Cluster &cluster) { return cluster.run({}); };
-    die_everywhere({1, 2}, prepare, run,
-                   [](Cluster &cluster, bool) { EXPECT_EQ(cluster.run({}).start(), 1U); });
-}
-
-TEST(DyingProgram, WhileCopyingLeavesTheOldOrTheNewCopy) {
-    const auto prepare = [](Cluster &cluster) {
-        cluster.flush = cluster.directory("parallel").string();
-        cluster.run({1, 2});
-    };
-    const auto run = [](Cluster &cluster) { return cluster.run({3, 4}); };
-    die_everywhere({1}, prepare, run, [](Cluster &cluster, bool died) {
-        for (const std::string &node : four_nodes) {
-            cluster.lose(node);
-        }
-        const auto start = cluster.run({}).start();
-        EXPECT_TRUE(start == 4U || (died && start == 2U));
-    });
-}
-
-TEST(DyingProgram, WhileForgettingHasForgottenAllOrNothing) {
-    const auto run = [](Cluster &cluster) { return cluster.run({}, true); };
-    die_everywhere({0, 3}, protect_one, run, [](Cluster &cluster, bool died) {
-        const auto start = cluster.run({}).start();
-        EXPECT_TRUE(start == std::nullopt || (died && start == 1U));
-    });
 }
 
 } // namespace

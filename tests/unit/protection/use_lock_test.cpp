@@ -52,7 +52,7 @@ public:
 };
 
 TEST(UseLock, AnotherJobIsKeptAwayAndToldByWhomUntilThatOneEndsHoweverItDoes) {
-    DyingSystem system(-1, 0);
+    const DyingSystem system;
     Cluster cluster({"n0", "n1"});
     cluster.run({1});
     const auto points = cluster.directory("n1") / "solver.points";

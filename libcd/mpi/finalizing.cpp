@@ -32,7 +32,8 @@ int before_the_end(MPI_Comm, int, void *, void *) {
     return MPI_SUCCESS;
 }
 
-// MPI_Finalize begins with freeing MPI_COMM_SELF, with what is attached to it.
+// MPI_Finalize begins with freeing MPI_COMM_SELF, with what is attached to it, also where a program
+// does not call ours.
 Status hook() {
     int key = MPI_KEYVAL_INVALID;
     if (Status status =
@@ -62,6 +63,10 @@ Status remember(protection::Protection &protection) {
 void forget(protection::Protection &protection) {
     const std::lock_guard lock(remembered().mutex);
     std::erase(remembered().protections, &protection);
+}
+
+void wait_for_all() noexcept {
+    before_the_end(MPI_COMM_NULL, MPI_KEYVAL_INVALID, nullptr, nullptr);
 }
 
 } // namespace cd::mpi

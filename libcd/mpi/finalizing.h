@@ -10,5 +10,6 @@ namespace cd::mpi {
 // until they are forgotten.
 Status remember(protection::Protection &protection);
 void forget(protection::Protection &protection);
+void wait_for_all() noexcept;
 
 } // namespace cd::mpi

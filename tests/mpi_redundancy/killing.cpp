@@ -7,24 +7,31 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <thread>
 
 namespace {
+
+constexpr off_t beginning = 64 << 10; // of a file that is coded; its header is shorter
 
 int step_to_die_at = -1;
 int calls_to_live_from_step = 0;
 std::string call_to_die_in;
 std::atomic<int> calls_left = 0; // none, as long as calls do not count
+std::string what_to_hold;
+std::atomic<bool> holds = false;
+std::atomic<pid_t> thread_that_finalizes = 0; // none yet
 
-// With a node that is to be lost, whoever loses it kills.
-[[noreturn]] void die() {
+// With a node that is to be lost, whoever loses it kills, and is told where this process is.
+[[noreturn]] void die(const std::string &where) {
     if (const char *lost = std::getenv("LOST")) {
         const std::string being_written = std::string(lost) + ".new";
-        std::ofstream(being_written) << getpid() << '\n';
+        std::ofstream(being_written) << getpid() << '\n' << where << '\n';
         std::rename(being_written.c_str(), lost);
         for (;;) {
             pause();
@@ -34,11 +41,37 @@ std::atomic<int> calls_left = 0; // none, as long as calls do not count
     std::abort();
 }
 
-void die_in(const char *call, const char *path) {
-    if (calls_left > 0 && call_to_die_in == call && std::strstr(path, ".points") != nullptr &&
+void die_in(const char *call, const std::string &path, off_t offset = 0) {
+    if (calls_left > 0 && call_to_die_in == call && path.find(".points") != std::string::npos &&
         --calls_left == 0) {
-        die();
+        die(path + ' ' + std::to_string(offset));
     }
+}
+
+bool is_draft(const std::string &path) {
+    return path.find(".points") != std::string::npos &&
+           path.find("/.cd-draft.") != std::string::npos;
+}
+
+bool sleeps(pid_t thread) {
+    std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+    std::string line;
+    std::getline(file, line);
+    const size_t end_of_name = line.rfind(") ");
+    return end_of_name != std::string::npos && line.compare(end_of_name + 2, 1, "S") == 0;
+}
+
+// Whether this has waited, until MPI_Finalize waits for the calling thread.
+bool hold(const std::string &path) {
+    if (!is_draft(path) || path.find(what_to_hold) == std::string::npos || !holds.exchange(false)) {
+        return false;
+    }
+    while (thread_that_finalizes == 0 || !sleeps(thread_that_finalizes)) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    std::puts("is under way in MPI_Finalize");
+    std::fflush(stdout);
+    return true;
 }
 
 std::string path_of(int fd) {
@@ -55,6 +88,10 @@ template <typename Function> Function *real(Function *, const char *name) {
 } // namespace
 
 void prepare_to_die(int rank) {
+    if (const char *held = std::getenv("HOLD")) {
+        what_to_hold = held;
+        holds = true;
+    }
     const char *wish = std::getenv("DIE");
     int who = -1;
     int count = 0;
@@ -73,35 +110,44 @@ void prepare_to_die(int rank) {
 
 void die_if_due(int step) {
     if (step == step_to_die_at && call_to_die_in.empty()) {
-        die();
+        die("step " + std::to_string(step));
     }
     if (step == step_to_die_at) {
         calls_left = calls_to_live_from_step;
     }
 }
 
+void calls_finalize() { thread_that_finalizes = gettid(); }
+
 // What the program exports comes before the C library's: libcd's calls come here.
 extern "C" {
 
 __attribute__((visibility("default"))) int renameat(int from_directory, const char *from,
                                                     int to_directory, const char *to) {
-    die_in("renameat", (path_of(from_directory) + "/" + from).c_str());
+    die_in("renameat", path_of(from_directory) + "/" + from);
     return real(renameat, "renameat")(from_directory, from, to_directory, to);
 }
 
 __attribute__((visibility("default"))) int unlinkat(int directory, const char *path, int flags) {
-    die_in("unlinkat", (path_of(directory) + "/" + path).c_str());
+    die_in("unlinkat", path_of(directory) + "/" + path);
     return real(unlinkat, "unlinkat")(directory, path, flags);
 }
 
 __attribute__((visibility("default"))) ssize_t pwrite(int fd, const void *from, size_t length,
                                                       off_t offset) {
-    die_in("pwrite", path_of(fd).c_str());
+    const std::string path = path_of(fd);
+    if (hold(path)) {
+        die_in("held", path, offset);
+    }
+    die_in("pwrite", path, offset);
+    if (is_draft(path) && offset >= beginning) {
+        die_in("code", path, offset);
+    }
     return real(pwrite, "pwrite")(fd, from, length, offset);
 }
 
 __attribute__((visibility("default"))) int fsync(int fd) {
-    die_in("fsync", path_of(fd).c_str());
+    die_in("fsync", path_of(fd));
     return real(fsync, "fsync")(fd);
 }
 }

@@ -2,6 +2,9 @@
 // Copyright the containment-domains authors
 #pragma once
 
-// Reads DIE; the rank that it names dies when that is due.
+// Reads DIE, and HOLD; the rank that DIE names dies when that is due.
 void prepare_to_die(int rank);
 void die_if_due(int step);
+
+// What HOLD names is written when this was called, and the thread that did then waits for it.
+void calls_finalize();

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-# scenario.sh NAME FLAVOUR RANKS SOLVER LIBCD_MPI LOGGER: a solver that loses processes and nodes, which are
+# scenario.sh NAME FLAVOUR SOLVER LIBCD_MPI LOGGER: a solver that loses processes and nodes, which are
 # directories here, and is started again; its answer is that of a run that nobody disturbed.
 set -euo pipefail
-name=$1 flavour=$2 ranks=$3 solver=$4 library=$5 logger=$6
+name=$1 flavour=$2 solver=$3 library=$4 logger=$5
+ranks=4
 mpirun=$(dirname "$0")/../../examples/mpirun.sh
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/cd-redundancy.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
@@ -59,12 +60,29 @@ survives() { # STORAGE NODE...
 }
 expected_step=3
 
+# MPI_Finalize is called while this is written, ends it, and ends; or a rank dies then. Nodes are lost.
+ends_with_work_under_way() { # WHAT STEP_WHEN_IT_ENDS STEP_WHEN_IT_DIES NODE...
+    local what=$1 ended=$2 died=$3
+    shift 3
+    must_run ended "$storage" COMMIT=no "HOLD=$what"
+    said_by_all ended '^is under way in MPI_Finalize$'
+    same_answer ended
+    starts_from "$ended" "$@"
+    must_fail died "$storage" COMMIT=no "HOLD=$what" "DIE=$last:held:1"
+    said died '^is under way in MPI_Finalize$'
+    starts_from "$died" "$@"
+}
+starts_from() { # STEP NODE_THAT_IS_LOST...
+    lose "${@:2}"
+    must_run again "$storage"
+    said_by_all again "starts from step $1\$"
+    same_answer again
+}
+
 case $name in
 xor) survives redundancy=xor n0 ;;
-xor_other_node) survives redundancy=xor "n$last" ;;
 partner) survives redundancy=partner n1 ;;
 rs_two_lost) survives redundancy=rs:2 n1 n2 ;;
-rs) survives redundancy=rs:1 n1 ;;
 async) # what was under way may not have counted yet
     expected_step='[23]'
     survives redundancy=xor,redundancy_mode=async n0
@@ -105,17 +123,12 @@ moved)
 too_much)
     must_fail died redundancy=xor DIE=0:4
     lose n0 n1
-    [ "$ranks" -gt 2 ] || mkdir -p "$DIRECTORY"
     before=$(files)
     SECONDS=0
-    if [ "$ranks" -gt 2 ]; then
-        must_fail again redundancy=xor
-        [ "$SECONDS" -le 20 ] || die "it took $SECONDS seconds to find that too much is lost"
-        said_by_all again 'epoch 4: set 1 of 1 .*files of ranks 0, 1 are lost'
-        [ "$(files)" = "$before" ] || die "files were deleted or made"
-    else
-        must_run again redundancy=xor # nothing is left of anything: a fresh start
-    fi
+    must_fail again redundancy=xor
+    [ "$SECONDS" -le 20 ] || die "it took $SECONDS seconds to find that too much is lost"
+    said_by_all again 'epoch 4: set 1 of 1 .*files of ranks 0, 1 are lost'
+    [ "$(files)" = "$before" ] || die "files were deleted or made"
     ;;
 committed)
     must_run undisturbed redundancy=xor
@@ -145,6 +158,16 @@ killed_while_protecting)
             die "the ranks started from different steps after $wish"
         same_answer again
     done
+    ;;
+finalized) # a helper thread codes when MPI_Finalize begins
+    storage=redundancy=xor,redundancy_mode=async
+    must_run undisturbed "$storage"
+    ends_with_work_under_way /epoch-6. 6 5 n0
+    ;;
+finalized_copy) # a copy is made when MPI_Finalize begins
+    storage=redundancy=xor,flush=$scratch/parallel,flush_interval=2
+    must_run undisturbed "$storage"
+    ends_with_work_under_way /parallel/solver.points/epoch-6. 6 4 "${default_nodes[@]}"
     ;;
 *) die "there is no scenario $name" ;;
 esac

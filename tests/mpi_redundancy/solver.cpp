@@ -143,6 +143,7 @@ int main(int argc, char **argv) {
     if (setting("COMMIT") != "no") {
         must(commit_cd(cd) == SUCCESS, "commit_cd");
     }
+    calls_finalize();
     MPI_Finalize();
     return 0;
 }

@@ -16,7 +16,7 @@ struct NoMemory {
 
 class ShortOfMemory : public testing::Test {
 protected:
-    DyingSystem system{-1, 0}; // nothing waits for the disk
+    DyingSystem system; // nothing waits for the disk
 };
 
 TEST_F(ShortOfMemory, WhileProtectingOneRankLetsThatAdvanceFailForAll) {

@@ -13,7 +13,7 @@ std::string group_of(std::string_view host, std::string_view text) {
     return group;
 }
 
-std::string refusal(std::string_view text) {
+std::string refusal_of_groups(std::string_view text) {
     std::string group = "as it was";
     EXPECT_EQ(find_group(text, "racks.txt", "node1", group).code(), CD_ERROR_STORAGE_VALUE) << text;
     EXPECT_EQ(group, "as it was");
@@ -33,16 +33,19 @@ TEST(GroupsFile, TheLineOfAHostHasItsGroup) {
 
 TEST(GroupsFile, WhatIsNoLineIsRefusedWithItsNumber) {
     for (const std::string_view line : {"node2", "node2 rack 1", "node2 # rack1", "node1 rack2"}) {
-        EXPECT_TRUE(refusal("node1 rack1\n" + std::string(line)).starts_with("racks.txt:2: "))
+        EXPECT_TRUE(
+            refusal_of_groups("node1 rack1\n" + std::string(line)).starts_with("racks.txt:2: "))
             << line << ": " << message();
     }
-    EXPECT_NE(refusal(std::string(5000, 'x')).find("is not HOST GROUP"), std::string::npos);
+    EXPECT_NE(refusal_of_groups(std::string(5000, 'x')).find("is not HOST GROUP"),
+              std::string::npos);
 }
 
 TEST(GroupsFile, AHostThatIsNotThereIsNamed) {
     for (const std::string_view text : {"", "node2 rack1\n", "node11 rack1\nnode rack2"}) {
-        EXPECT_EQ(refusal(text), "racks.txt: no line \"node1 GROUP\" says what fails together with "
-                                 "this node");
+        EXPECT_EQ(refusal_of_groups(text),
+                  "racks.txt: no line \"node1 GROUP\" says what fails together with "
+                  "this node");
     }
 }
 

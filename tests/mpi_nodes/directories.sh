@@ -5,14 +5,16 @@
 # To be sourced instead of nodes.sh: nodes are directories below $local_directory. What runs on a
 # node that is lost is the process that asked for it.
 
+stores_of_node="$local_directory/\$node" # of the node that is $node then
 start_network() { :; }
 start_node() { mkdir "$local_directory/$1"; } # NAME
-files_of_node() { find "$local_directory/$1" -type f; } # NAME
+on_node() { "${@:2}"; } # NAME COMMAND...
+files_of_node() { find "$local_directory/$1" -type f "${@:2}"; } # NAME [WHICH, as find has it]
 end_all() { :; }
 remove_nodes() { :; }
 
 lose_node() { # NAME
-    [ ! -e "$lost" ] || kill -KILL "$(cat "$lost")" 2>/dev/null || true
+    [ ! -e "$lost" ] || kill -KILL "$(head -n 1 "$lost")" 2>/dev/null || true
     rm -rf "${local_directory:?}/$1"
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-# lost_nodes.sh NAME FLAVOUR SOLVER LIBCD_MPI FINALIZE_MPICH: a solver on nodes with network, host
+# lost_nodes.sh NAME FLAVOUR SOLVER LIBCD_MPI FINALIZE_MPICH CDCTL: a solver on nodes with network, host
 # name and local directory of their own, of which some are lost with all that they have; others take
 # their places, and the answer is that of a run that nobody disturbed. Where this machine allows no
 # such nodes, or with CD_TEST_NODES=directories, they are directories, and that is said. With
@@ -11,6 +11,7 @@ set -euo pipefail
 name=$1 flavour=$2 solver=$3 library=$4
 # shellcheck disable=SC2034 # of nodes.sh
 finalize_mpich=$5
+cdctl=$6
 here=$(dirname "$0")
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/cd-nodes.XXXXXX")
 local_directory=$scratch/local
@@ -44,18 +45,19 @@ must_die() {
     end_all
 }
 
-# When a rank comes to where DIE says, nodes are lost, its own first; the others learn what they
-# learn. False when all come to the end.
-loses() { # NODES LOG NODES STORAGE NAME=VALUE...
-    local nodes=$1 node started
-    shift
+# When a rank comes to where DIE says, and CHECK finds it there, nodes are lost, its own first; the
+# others learn what they learn. False when all come to the end.
+loses() { # CHECK NODES LOG NODES STORAGE NAME=VALUE...
+    local check=$1 nodes=$2 node started
+    shift 2
     limit=20 run "$@" "LOST=$lost" &
     started=$!
     while [ ! -e "$lost" ] && kill -0 "$started" 2>/dev/null; do sleep 0.05; done
     if [ -e "$lost" ]; then
+        $check
         for node in $nodes; do lose_node "$node"; done
         rm "$lost"
-        for _ in {1..20}; do # the launcher may notice
+        for _ in {1..10}; do # the launcher may notice
             kill -0 "$started" 2>/dev/null || break
             sleep 0.1
         done
@@ -67,17 +69,33 @@ loses() { # NODES LOG NODES STORAGE NAME=VALUE...
     return 1
 }
 
+# Rank 1, which waits for its node to be lost, is about to write into the middle of a file that it
+# codes; the file has its beginning, and not its name.
+is_coding() { # EPOCH NAME
+    local path offset node unfinished finished
+    read -r path offset < <(sed -n 2p "$lost")
+    [[ $path == */epoch-$1.*/.cd-draft.1-* && $offset -ge 65536 ]] ||
+        die "rank 1 is not in the middle of coding epoch $1: it is at $path $offset"
+    node=$(node_of 1)
+    unfinished=$(files_of_node "$node" -path "*/epoch-$1.*" -name "${path##*/}" -printf %k)
+    [ "${unfinished:-0}" -ge 64 ] || die "rank 1 has ${unfinished:-0} KiB of what it codes"
+    finished=$(files_of_node "$node" -path "*/epoch-$1.*" -name "$2")
+    [ -z "$finished" ] || die "rank 1 has coded $finished already"
+}
+
 now='' # who runs where
 use() {
     local node
     now=$1
-    for node in $now; do start_node "$node"; done
+    for node in $(nodes); do start_node "$node"; done
 }
+nodes() { tr ' ' '\n' <<<"$now" | awk '!seen[$0]++'; }
 spares=0
 replace() { # NODE: that is lost already
     local spare=spare$((++spares))
     start_node "$spare"
-    now=${now/$1/$spare}
+    # shellcheck disable=SC2001 # whole names
+    now=$(sed "s/\\<$1\\>/$spare/g" <<<"$now")
 }
 lose() {
     local node
@@ -93,20 +111,22 @@ by_all() { # LOG WHAT
 answer() { grep '^answer' "$scratch/$1.log" || true; }
 
 # Goes on from one of these steps, the same on all ranks, to the same answer as undisturbed.
-must_go_on() { # LOG STEPS STORAGE
-    must_run "$1" "$now" "$3"
+must_go_on() { # LOG STEPS STORAGE NAME=VALUE...
+    must_run "$1" "$now" "${@:3}"
     by_all "$1" "starts from step $2\$"
     [ "$(grep -oE 'starts from step .*' "$scratch/$1.log" | sort -u | wc -l)" -eq 1 ] ||
         die "the ranks of the run $1 started from different steps"
     answer_is_that_of_an_undisturbed_run "$1"
 }
 answer_is_that_of_an_undisturbed_run() {
-    timeout "$limit" bash "$here/../../examples/mpirun.sh" "$flavour" "$(wc -w <<<"$now")" \
-        env "LD_PRELOAD=$library" "NODES=$now" "DIRECTORY=$scratch/undisturbed" \
-        "$solver" "$steps" sync=none,redundancy=single >"$scratch/undisturbed.log" 2>&1 ||
-        die "the undisturbed run failed"
+    [ -e "$scratch/undisturbed.log" ] || run_undisturbed || die "the undisturbed run failed"
     [ -n "$(answer undisturbed)" ] || die "there is no answer to compare with"
     diff <(answer undisturbed) <(answer "$1") >&2 || die "the run $1 came to another answer"
+}
+run_undisturbed() {
+    timeout "$limit" bash "$here/../../examples/mpirun.sh" "$flavour" "$(wc -w <<<"$now")" \
+        env "LD_PRELOAD=$library" "NODES=$now" "DIRECTORY=$scratch/undisturbed" \
+        "$solver" "$steps" sync=none,redundancy=single >"$scratch/undisturbed.log" 2>&1
 }
 
 survives() { # STORAGE LOST...
@@ -118,32 +138,46 @@ survives() { # STORAGE LOST...
 }
 
 loses_too_much() { # STORAGE NODES WHAT
-    local storage=$1 attempt before
+    local storage=$1 before
     must_die died "$now" "$storage" DIE=1:4
     # shellcheck disable=SC2086 # several
     lose $2
     before=$(all_files)
-    for attempt in again "once more"; do
-        SECONDS=0
-        must_fail "$attempt" "$now" "$storage"
-        [ "$SECONDS" -le 20 ] || die "it took $SECONDS seconds to find that too much is lost"
-        by_all "$attempt" "$3"
-        [ "$(all_files)" = "$before" ] || die "the run $attempt made or deleted files"
-    done
+    SECONDS=0
+    must_fail again "$now" "$storage"
+    [ "$SECONDS" -le 20 ] || die "it took $SECONDS seconds to find that too much is lost"
+    by_all again "$3"
+    [ "$(all_files)" = "$before" ] || die "the run again made or deleted files"
 }
 all_files() {
     local node
-    for node in $now; do files_of_node "$node" | sort; done
+    for node in $(nodes); do files_of_node "$node" | sort; done
 }
 
-# Which of rank 1's writes does not happen: the one given, in the middle of coding, or one after the other.
-writes() { # ONE
+# The calls before which rank 1 is lost: one in the middle of coding, or one after the other.
+calls() { # IN_THE_MIDDLE
+    echo "$1"
     if [ "${CD_TEST_LONG-}" ]; then
-        seq 1 12
+        printf 'pwrite:%d\n' {1..12}
     else
         echo "Not run without CD_TEST_LONG=1: nodes lost before each of the other writes." >&2
-        echo "$1"
     fi
+}
+check_of() { # CALL EPOCH NAME: whether it is in the middle has to be checked
+    [[ $1 == code:* ]] && echo "is_coding $2 $3" || echo :
+}
+
+# By the commands of docs/redundancy.md, with the names that are used here.
+save_what_is_left() {
+    local commands
+    # shellcheck disable=SC2154 # stores_of_node is of nodes.sh
+    commands=$(sed -n '/^## Saving what is left/,/^## /s/^    //p' "$here/../../docs/redundancy.md" | grep -v mpirun |
+        sed "s|/local/stores|$stores_of_node|; s|/parallel|$scratch/parallel|g")
+    [ "$(wc -l <<<"$commands")" -eq 4 ] || die "docs/redundancy.md has other commands now: $commands"
+    ssh() { on_node "$@"; }
+    cdctl() { "$cdctl" "$@"; }
+    (eval "$commands") >"$scratch/saving.log" 2>&1 || die "what is left cannot be saved"
+    unset -f ssh cdctl
 }
 
 few="n0 n1 n2 n3"
@@ -168,25 +202,47 @@ too_much)
     ;;
 while_protecting) # the fourth step, so that the third one is what remains
     use "$few"
-    for write in $(writes 8); do
+    for call in $(calls code:1); do
         node=$(node_of 1)
-        loses "$node" died "$now" redundancy=xor "DIE=1:3:pwrite:$write" ||
-            die "rank 1 does not write $write times"
+        loses "$(check_of "$call" 4 '1.xor.*')" "$node" died "$now" redundancy=xor "DIE=1:3:$call" ||
+            die "rank 1 does not come to $call"
         replace "$node"
-        must_go_on again "$([ "$write" = 12 ] && echo '[34]' || echo 3)" redundancy=xor
+        must_go_on again "$([ "$call" = pwrite:12 ] && echo '[34]' || echo 3)" redundancy=xor
     done
     ;;
 while_rebuilding) # the node that has taken a lost one's place, and one more
     use "$few"
-    for write in $(writes 3); do
+    for call in $(calls code:3); do
         must_die died "$now" redundancy=rs:2 DIE=1:4
         lose "$(node_of 1)"
         nodes="$(node_of 1) $(node_of 2)"
-        loses "$nodes" rebuilding "$now" redundancy=rs:2 "DIE=1:pwrite:$write" ||
-            die "rank 1 does not write $write times"
+        loses "$(check_of "$call" 4 1.image)" "$nodes" rebuilding "$now" redundancy=rs:2 "DIE=1:$call" ||
+            die "rank 1 does not come to $call"
         for node in $nodes; do replace "$node"; done
         must_go_on again '[4-6]' redundancy=rs:2
     done
+    ;;
+pairs) # two ranks on each node, which are in different sets
+    use "n0 n0 n1 n1 n2 n2 n3 n3"
+    survives redundancy=xor n2
+    ;;
+saved) # from what is left, in another place
+    use "$few"
+    must_die died "$now" redundancy=xor DIE=1:4
+    image=$(files_of_node n2 -path '*/epoch-4.*/2.image')
+    image=$(on_node n2 cat "$image" | cksum)
+    lose_node n2
+    mkdir "$scratch/parallel"
+    save_what_is_left
+    [ "$(grep -oE ': (rebuildable|rebuilt)' "$scratch/saving.log" | xargs)" = ': rebuildable : rebuilt' ] ||
+        die "what is left is not rebuilt"
+    [ "$(cksum <"$(find "$scratch/parallel" -path '*/epoch-4.*/2.image')")" = "$image" ] ||
+        die "what is rebuilt is not what rank 2 had"
+    for node in n0 n1 n3; do lose_node "$node"; done
+    use "m0 m1 m2 m3"
+    cp -a "$scratch/parallel/saved" "$scratch/parallel/as_well"
+    must_go_on again 4 redundancy=xor "DIRECTORY=$scratch/parallel/saved" NODES=
+    must_go_on as_well 4 "redundancy=xor,flush=$scratch/parallel/as_well"
     ;;
 flushed) # the copy of step 4 may not have counted yet
     use "$few"

@@ -8,6 +8,8 @@
 
 subnet=10.77.$((RANDOM % 250 + 1))
 prefix=cd$((RANDOM % 9000 + 1000))
+# shellcheck disable=SC2034 # of who sources it
+stores_of_node=$local_directory
 declare -A holders=() addresses=()
 next_address=2
 
@@ -46,8 +48,12 @@ start_node() { # NAME
     echo "${addresses[$name]} ${holders[$name]}" >>"$scratch/hosts"
 }
 
-files_of_node() { # NAME
-    nsenter -t "${holders[$1]}" -m find "$local_directory" -type f
+on_node() { # NAME COMMAND...
+    nsenter -t "${holders[$1]}" -u -m -n -p "${@:2}"
+}
+
+files_of_node() { # NAME [WHICH, as find has it]
+    on_node "$1" find "$local_directory" -type f "${@:2}"
 }
 
 lose_node() { # NAME
@@ -61,7 +67,7 @@ lose_node() { # NAME
 end_all() {
     local name
     for name in "${!holders[@]}"; do
-        nsenter -t "${holders[$name]}" -p -m kill -KILL -1 2>/dev/null || true # nobody may be there
+        on_node "$name" kill -KILL -1 2>/dev/null || true # nobody may be there
     done
 }
 
@@ -71,7 +77,8 @@ remove_nodes() {
     ip link delete "$prefix" 2>/dev/null || true
 }
 
-# run_on_nodes FLAVOUR NAMES PRELOADED COMMAND...: a rank on each node, in the order of the names.
+# run_on_nodes FLAVOUR NAMES PRELOADED COMMAND...: a rank for each name, on the node of that name, in
+# the order of the names.
 run_on_nodes() {
     local flavour=$1 names=$2 preloaded=$3 hosts='' name count
     count=$(wc -w <<<"$names")
@@ -83,7 +90,7 @@ run_on_nodes() {
         OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
             timeout -k 2 "$limit" mpirun.openmpi --mca plm_rsh_agent "bash $here/agent.sh" --mca btl tcp,self \
             --mca btl_tcp_if_include "$subnet.0/24" --mca oob_tcp_if_include "$subnet.0/24" \
-            --mca mpi_yield_when_idle 1 --host "$hosts" -n "$count" env "LD_PRELOAD=$preloaded" "$@"
+            --mca mpi_yield_when_idle 1 --map-by slot --host "$hosts" -n "$count" env "LD_PRELOAD=$preloaded" "$@"
         ;;
     mpich)
         UCX_TLS=tcp,self timeout -k 2 "$limit" mpirun.mpich -launcher ssh -launcher-exec "$here/agent.sh" \

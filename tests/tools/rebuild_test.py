@@ -5,6 +5,7 @@
 
 import json
 import os
+import pty
 import shutil
 import subprocess
 import sys
@@ -75,13 +76,74 @@ class RebuildTest(unittest.TestCase):
     def test_three_of_four_do_not_and_nothing_changes(self):
         self.lose(0, 1, 2)
         left = self.files()
-        status, out, _ = self.rebuild(self.directory)
+        for options in [], ["--dry-run"]:
+            status, out, _ = self.rebuild(*options, self.directory)
+            self.assertEqual(status, DAMAGED)
+            self.assertIn(": lost", out)
+            status, out, _ = self.rebuild(*options, "--json", self.directory)
+            self.assertEqual(status, DAMAGED)
+            lost = json.loads(out)["sets"][0]
+            self.assertEqual(lost["verdict"], "lost")
+            self.assertIn("files of ranks 0, 1, 2 are lost", lost["problem"])
+            self.assertEqual(self.files(), left)
+
+    def test_json_says_what_was_done(self):
+        for verdict, lost in [("whole", []), ("rebuilt", [0]), ("whole", [])]:
+            self.lose(*lost)
+            status, out, _ = self.rebuild("--json", self.directory)
+            self.assertEqual(status, GOOD)
+            answer = json.loads(out)
+            self.assertEqual((answer["dry_run"], answer["unusable"]), (False, []))
+            (only,) = answer["sets"]
+            self.assertEqual(
+                [only[key] for key in ("set", "sets", "scheme", "members", "checks", "verdict")],
+                [0, 1, "RS", 4, 2, verdict],
+            )
+            self.assertIsNone(only["problem"])
+            self.assertEqual(len(only["scheme_files"]), 4 - len(lost))
+            self.assertEqual([each["rank"] for each in only["ranks"]], [0, 1, 2, 3])
+            for each in only["ranks"]:
+                for key in "files_lost", "scheme_file_lost":
+                    self.assertEqual(each[key] is not None, each["rank"] in lost)
+
+    def test_what_the_system_refuses_has_failed(self):
+        self.lose(1)
+        os.makedirs(os.path.join(self.directory, "in", "r1_f0.dat", "in_its_place"))
+        status, out, _ = self.rebuild("--json", self.directory)
+        self.assertEqual(status, UNREADABLE)
+        self.assertEqual(json.loads(out)["sets"][0]["verdict"], "failed")
+        self.assertIn("r1_f0.dat", json.loads(out)["sets"][0]["problem"])
+        self.assertIn(": failed", self.rebuild(self.directory)[1])
+        shutil.rmtree(os.path.join(self.directory, "in", "r1_f0.dat"))
+        self.assertEqual(self.rebuild(self.directory)[0], GOOD)
+
+    def test_the_worst_of_several_sets_counts(self):
+        self.lose(0)
+        with tempfile.TemporaryDirectory() as other:
+            shutil.copytree(os.path.join(VECTORS, "xor_4", "red"), os.path.join(other, "red"))
+            status, out, _ = self.rebuild("--json", other, self.directory)
         self.assertEqual(status, DAMAGED)
-        self.assertIn(": lost", out)
-        self.assertEqual(self.files(), left)
+        verdicts = sorted(each["verdict"] for each in json.loads(out)["sets"])
+        self.assertEqual(verdicts, ["lost", "rebuilt"])
+
+    def test_progress_is_shown_on_a_terminal_only(self):
+        self.assertEqual(self.rebuild(self.directory)[2], "")
+        reader, writer = pty.openpty()
+        done = subprocess.run(
+            [CDCTL, "rebuild", self.directory],
+            stdout=subprocess.DEVNULL,
+            stderr=writer,
+            timeout=60,
+            check=False,
+        )
+        os.close(writer)
+        self.assertEqual(done.returncode, GOOD)
+        self.assertEqual(os.read(reader, 1000), b"\rset 1 of 1\x1b[K\r\x1b[K")
+        os.close(reader)
 
     def test_where_there_is_nothing_it_says_so(self):
         self.assertEqual(self.rebuild()[0], USAGE)
+        self.assertEqual(self.rebuild("--dry", self.directory)[0], USAGE)
         self.assertEqual(self.rebuild(os.path.join(self.directory, "in"))[0], UNREADABLE)
         self.assertEqual(self.rebuild(os.path.join(self.directory, "absent"))[0], UNREADABLE)
 

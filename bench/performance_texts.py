@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the containment-domains authors
+
+"""What docs/performance.md says beside the numbers."""
+
+INTRODUCTION = """\
+# Performance
+
+<!-- Written by bench/report.py from the last run; change the texts there. -->
+
+The last run of `./dev bench --write-doc`, on a machine with {cores} cores and {memory_gib} GiB of
+memory. Where data are copied the numbers are ratios: how fast libcd is against a warm `memcpy` of the
+same bytes in the same run, 1.00 being as fast. Where entries are small they are nanoseconds for each.
+Absolute speeds differ from machine to machine and from hour to hour; these differ less.
+
+## How it is measured
+
+- Release build, through the public C interface, one process.
+- Ratios: `memcpy` and operation take turns on the same memory, so that each finds the caches as the other has
+  left them. A `memcpy` by the operation after it is one sample; the median of all samples counts (501 for 1 MiB,
+  31 for 64 MiB, 7 for 1 GiB). (Up to November 2026 the `memcpy` had two turns for each of the operation's. The
+  second one found its target in the caches, which nothing else did, and the 1 MiB cases lost 0.15 by it.)
+- The application's memory and the target of the `memcpy` are warm and in huge pages: the `memcpy` is as fast
+  as the machine can make it. For adjacent entries it is a single one over all of them; with gaps, one for
+  each.
+- Steady state: the store reuses memory of its own. For an add, an earlier CD gave it back; for an advance, it is
+  what the advance before the last one wrote. The first add of a process has to ask the kernel for memory.
+- Small entries: 8 bytes every 16 bytes, in one list, so that no two touch each other. What is in a CD before is made
+  anew in each round; only the operation is timed. The best of 7 to 1,001 rounds counts, since whatever else the
+  machine does only ever adds to a time.
+"""
+
+LARGE_TEXT = """\
+## Large data
+
+Target: {target:.2f} of a warm `memcpy` in the steady state, for one entry and for 1,000 equal adjacent ones of 64 KiB or
+more. In brackets: no target. "Gaps": 64 bytes between any two entries, against as many `memcpy` calls.
+
+Ranges of 1 KiB (1 MiB in 1,000 entries) are not large: `memcpy` takes about 30 ns for each, of which a target of 0.95 would
+leave 1.5 ns for an entry that can be found, labelled, split and deleted by itself. What an entry costs, and the target
+for that, stands under "Small entries".
+"""
+
+LARGE_AFTER = """\
+The first add of a process, against a `memcpy` into memory that the kernel has yet to provide:
+{first}.
+
+A `memcpy` of 1 MiB that goes to two places of its own in turn, as advances do, reaches {elsewhere} of the one that all is
+compared with, which always goes to the same one.
+
+With `checksum=crc32c` an advance of 64 MiB in one entry reaches {checksum_advance} of a `memcpy` that
+computes nothing (target {checksum_target}: {checksum_verdict}), a restore, which reads everything twice,
+{checksum_restore}. With `shadow=none` an advance of memory of which every page has changed reaches {in_place}: it also
+keeps the old bytes.
+"""
+
+SMALL_TEXT = """\
+## Small entries
+
+Nanoseconds for each entry. Targets: at most 200 at 1,000,000 entries in a list, and from 100 to
+1,000,000 no more growth than log n has, which is {growth:.2f} times.
+"""
+
+SMALL_AFTER = """\
+"One per call" is a call for each of up to 10,000 entries, at random places among as many as the column says.
+"Between the parent's": entries of child and parent alternate.
+
+From {few:,} entries to 1,000,000, where log n grows {log_growth:.2f} times, these grow {least:.2f} to {most:.2f} times. The
+steps grow no more than log n does, what grows is the time that each takes: {few:,} entries with their index live in
+the caches next to the core, 1,000,000 of them (100 MB and more) in memory. Each walk over them has the processor fetch
+ahead, and reads 104 bytes for an entry, 16 for its place in the index and its data, at the speed of memory. A
+list of 100 bears what a call costs, which the rest do not notice.
+"""
+
+OTHER_TEXT = """\
+## Threads, log, observer
+
+Two threads that each advance a CD of 64 MiB do {speedup:.2f} times the work that one does in the same
+time; two threads that copy as much with `memcpy`, {memcpy_speedup:.2f} times (ratio {ratio:.2f}, target
+{target:.2f}: {verdict}). Where the memory is not the limit, with 10,000 small entries each, two
+threads do {small_speedup:.2f} times the work.
+
+An entry of 8 bytes costs {append:.0f} ns to append to the MPI log and {replay:.0f} ns to replay. With an
+observer, the cheapest call there is (a re-add of one entry) takes {observer:.2f} times as long as without.
+"""
+
+FILES_TEXT = """\
+## Stores in files
+
+On disk: an advance with `store=file`, all bytes READ_WRITE, against a sequential write of as many bytes from memory to a
+file that is laid out already, and `fdatasync`, as `dd` does it (target {disk:.2f}). In tmpfs: an advance against one of a store
+in memory, which computes no checksums (target {tmpfs:.2f}); a restore against a `memcpy`.
+"""
+
+FILES_AFTER = """\
+How to write was chosen by `bench/write_candidates.cpp`: 256 MiB are copied with their checksums to a file that is laid out already, until they
+are on the disk; as a multiple of the speed of the plain write and `fdatasync`:
+"""
+
+FILES_CHOICE = """\
+libcd writes pieces of 256 KiB through the page cache and has the kernel begin with each 8 MiB at once (`sync_file_range`), so that the disk
+works while the next ones are copied. O_DIRECT by io_uring is up to a fifth faster where all goes well. It was not taken: it needs aligned pieces and memory that stays,
+is switched off on many clusters, where another way would be needed anyway, and moves errors to where they are told of later.
+
+In tmpfs no system call is as fast as writing the file's pages where they are, which libcd does: the copy and its checksum are one pass then,
+past the caches.
+"""
+
+INDEX_TEXT = """\
+## The structure for the ranges
+
+`bench/range_index_candidates.cpp` compares what could hold the entries of a CD. Time for each entry,
+as a multiple of the first line's, which is what libcd uses; less is faster. In order: appended, walked and
+erased from the front, as lists sorted by address do. At random: the same at places that have to be searched.
+"""
+
+INDEX_AFTER = """\
+A B-tree with pointers finds and inserts at random places faster than anything else once the entries do not fit
+into the caches, because a search reads a few nodes of keys and not an entry per level. Moving entries from a
+child to its parent then moves pointers, and an entry keeps its address. Entries inside the tree save
+an allocation each, but searching, inserting and splitting move them about. The linked trees need no memory
+of their own, so they could not fail to insert; they lose most where it counts, in searching.
+"""
+
+UNEXPLAINED = "Not explained yet."
+
+# Why targets are missed, by what the names of the cases contain.
+REASONS = [
+    ("file ", UNEXPLAINED),
+    (
+        "/1 MiB/1 entry",
+        "The target of the `memcpy` stays in the caches, while advances go to two places in turn: where the cache "
+        "next to the core holds less than three times 1 MiB, `memcpy` itself to two places is as slow (its ratio "
+        "stands under the table).",
+    ),
+    (
+        "add, shuffled/",
+        "The list has to be sorted first, and then read in another order than it lies in memory.",
+    ),
+    (
+        "two threads/",
+        "The cores share one memory, which limits this case as it limits `memcpy`; with only a few samples, "
+        "neighbours on the machine change either.",
+    ),
+]

@@ -6,7 +6,7 @@
 INTRODUCTION = """\
 # Performance
 
-<!-- Written by bench/report.py from the last run; change the texts there. -->
+<!-- Written by bench/report.py from the last run; change the texts in bench/performance_texts.py. -->
 
 The last run of `./dev bench --write-doc`, on a machine with {cores} cores and {memory_gib} GiB of
 memory. Where data are copied the numbers are ratios: how fast libcd is against a warm `memcpy` of the

@@ -147,19 +147,6 @@ LogShare::Place log_place(const Resident &parent, uint64_t creating_thread) {
 }
 
 // What a child may not have otherwise than its root: they have one store.
-Status check_same_store(const Resident &parent, const StorageInfo &storage) {
-    const StorageInfo &family = parent.storage;
-    if (storage.store == family.store && storage.dir == family.dir && storage.sync == family.sync &&
-        storage.keep == family.keep && storage.log_limit == family.log_limit &&
-        (family.store == Store::memory || storage.checksummed() == family.checksummed())) {
-        return check_same_protection(storage, family, parent.name());
-    }
-    return fail(CD_ERROR_STORAGE_UNSUPPORTED,
-                "storage_info: CD %s and its descendants have one store, so store, dir, sync, keep "
-                "and log_limit, and checksum in a file, can only be given for the root",
-                parent.name());
-}
-
 // A child that came back from the store. storage: what the program wants it to have.
 Status wake_child(Resident &child, Resident &parent, ActiveStack &stack, cd_handle &handle,
                   Report &report) {
@@ -200,7 +187,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     if (Status status = read_storage_info(storage_info, child->storage); !status) {
         return status;
     }
-    if (Status status = check_same_store(parent, child->storage); !status) {
+    if (Status status = check_same_store(child->storage, parent.storage, parent.name()); !status) {
         return status;
     }
     ActiveStack &stack = ActiveStack::of_this_thread();
@@ -473,8 +460,10 @@ cd_handle create_cd(cd_handle parent, const char *storage_info, mpi_log log_mpi_
                     const char *name, int *error) {
     cd_handle handle = nullptr;
     const cd::Status status = cd::observed(CD_OP_CREATE, [&](cd::Report &report) {
-        cd::support_fork();
-        cd::Status created = cd::check_logging_mode(log_mpi_traffic);
+        cd::Status created = cd::support_fork();
+        if (created.is_ok()) {
+            created = cd::check_logging_mode(log_mpi_traffic);
+        }
         if (created.is_ok()) {
             created =
                 parent == nullptr

@@ -42,13 +42,7 @@ Status choose_storage(const Domain &domain, const char *storage_info, AddRequest
     if (Status status = parse_storage_info(storage_info, "storage_info", storage); !status) {
         return status;
     }
-    if (storage.store != domain.storage.store) {
-        return fail(CD_ERROR_STORAGE_UNSUPPORTED,
-                    "storage_info: CD %s is kept in %s, and so is all that it holds; give store= "
-                    "when the root is created",
-                    domain.name(), domain.storage.store == Store::file ? "a file" : "memory");
-    }
-    if (Status status = check_same_protection(storage, domain.storage, domain.name()); !status) {
+    if (Status status = check_same_store(storage, domain.storage, domain.name()); !status) {
         return status;
     }
     request.in_place = storage.shadow == Shadow::none;

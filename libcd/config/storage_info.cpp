@@ -292,6 +292,8 @@ Status check_supported(const StorageInfo &info) {
     return Status::ok();
 }
 
+namespace {
+
 Status check_same_protection(const StorageInfo &info, const StorageInfo &root, const char *cd) {
     const auto protection = [](const StorageInfo &of) {
         return std::tie(of.redundancy, of.set_size, of.group, of.config, of.redundancy_mode,
@@ -303,6 +305,21 @@ Status check_same_protection(const StorageInfo &info, const StorageInfo &root, c
     return fail(CD_ERROR_STORAGE_UNSUPPORTED,
                 "storage_info: CD %s is protected with its root, so redundancy, set_size, group, "
                 "config, redundancy_mode, flush and flush_interval can only be given for the root",
+                cd);
+}
+
+} // namespace
+
+Status check_same_store(const StorageInfo &info, const StorageInfo &root, const char *cd) {
+    if (info.store == root.store && info.dir == root.dir && info.sync == root.sync &&
+        info.keep == root.keep && info.log_limit == root.log_limit &&
+        (root.store == Store::memory || info.checksummed() == root.checksummed())) {
+        return check_same_protection(info, root, cd);
+    }
+    return fail(CD_ERROR_STORAGE_UNSUPPORTED,
+                "storage_info: CD %s, its descendants and all that they hold have one store, so "
+                "store, dir, sync, keep and log_limit, and checksum in a file, can only be given "
+                "for the root",
                 cd);
 }
 

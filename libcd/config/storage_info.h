@@ -88,7 +88,8 @@ std::string write_storage_info(const StorageInfo &info);
 // CD_ERROR_STORAGE_UNSUPPORTED for what this build cannot do, and for keys that contradict others.
 Status check_supported(const StorageInfo &info);
 
-// What protects a CD is what protects its root. cd: its name, for the message.
-Status check_same_protection(const StorageInfo &info, const StorageInfo &root, const char *cd);
+// CD_ERROR_STORAGE_UNSUPPORTED unless what a CD or an add call asks for is kept, and protected, as
+// all of the family is. cd: the name of who is in the family already, for the message.
+Status check_same_store(const StorageInfo &info, const StorageInfo &root, const char *cd);
 
 } // namespace cd

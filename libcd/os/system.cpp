@@ -92,7 +92,13 @@ int System::identify(int fd, FileIdentity &identity) {
     if (::fstat(fd, &status) != 0) {
         return -1;
     }
-    identity = {status.st_dev, status.st_ino};
+    // A file may get the inode of one that was removed, but not the time of its birth.
+    struct statx more = {};
+    const bool told = ::statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &more) == 0 &&
+                      (more.stx_mask & STATX_BTIME) != 0;
+    constexpr int64_t second = 1'000'000'000;
+    const int64_t born = more.stx_btime.tv_sec * second + more.stx_btime.tv_nsec;
+    identity = {status.st_dev, status.st_ino, told ? born : 0};
     return 0;
 }
 

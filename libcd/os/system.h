@@ -17,6 +17,7 @@ namespace cd::os {
 struct FileIdentity {
     dev_t device = 0;
     ino_t inode = 0;
+    int64_t born = 0; // nanoseconds since the epoch; 0 where the file system does not tell
     bool operator==(const FileIdentity &) const = default;
 };
 

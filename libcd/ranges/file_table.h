@@ -16,6 +16,7 @@ struct FilePosition {
     dev_t device = 0;
     ino_t inode = 0;
     off_t position = 0;
+    int64_t born = 0; // as of os::FileIdentity; 0: not known, as of what another process has left
 };
 
 // The file positions of one CD, in order of descriptor.

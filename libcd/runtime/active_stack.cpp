@@ -5,26 +5,46 @@
 #include "base/callback_scope.h"
 #include "runtime/registry.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <memory>
 #include <mutex>
+#include <new>
 
 namespace cd {
 
-struct ActiveStack::EndOfThread {
-    ~EndOfThread() {
-        delete stack_;
-        stack_ = nullptr;
-        possible_ = 0;
+// A destructor of a thread_local object would do the same, but ends the process where there is no
+// memory to remember it.
+class ActiveStack::EndOfThread {
+public:
+    EndOfThread() : possible_(::pthread_key_create(&key_, forget) == 0) {}
+
+    bool will_forget(ActiveStack *stack) const {
+        return possible_ && ::pthread_setspecific(key_, stack) == 0;
     }
+
+private:
+    static void forget(void *stack) {
+        delete static_cast<ActiveStack *>(stack);
+        stack_ = nullptr;
+        ActiveStack::possible_ = 0;
+    }
+
+    pthread_key_t key_ = 0;
+    bool possible_;
 };
 
 ActiveStack &ActiveStack::of_this_thread() {
     if (stack_ == nullptr) {
-        static thread_local const EndOfThread end;
-        (void)end;
-        stack_ = new ActiveStack;
+        static const EndOfThread end;
+        std::unique_ptr<ActiveStack> stack(new ActiveStack);
+        if (!end.will_forget(stack.get())) {
+            throw std::bad_alloc();
+        }
+        stack_ = stack.release();
     }
     return *stack_;
 }

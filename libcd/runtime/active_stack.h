@@ -65,7 +65,7 @@ private:
         std::shared_ptr<LogStream> stream;
     };
 
-    struct EndOfThread;
+    class EndOfThread;
 
     ActiveStack();
     LogStream *log() noexcept {

@@ -30,6 +30,7 @@ Status FamilyLock::lock(cd_handle handle, Reach reach) {
                         "pass a handle");
         }
     }
+    Registry::instance().give_way_to_forks();
     Named named = {};
     named.slot = Registry::instance().find(handle, named.generation);
     if (named.slot == nullptr || !lock_slot(named)) {

@@ -42,12 +42,13 @@ Status read_position(int descriptor, FilePosition &file) {
     if (position < 0) {
         return refused(descriptor, errno);
     }
-    file = {descriptor, identity.device, identity.inode, position};
+    file = {descriptor, identity.device, identity.inode, position, identity.born};
     return Status::ok();
 }
 
 Status check_same_file(const Domain &domain, const FilePosition &added, const FilePosition &now) {
-    if (now.device == added.device && now.inode == added.inode) {
+    const bool same_birth = now.born == added.born || now.born == 0 || added.born == 0;
+    if (now.device == added.device && now.inode == added.inode && same_birth) {
         return Status::ok();
     }
     return fail(CD_ERROR_FILE_CHANGED,

@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <mutex>
 
 namespace cd {
@@ -30,15 +31,26 @@ void in_child() {
         resident.log.part_from_copy();
         resident.log.keep_for_this_thread();
     });
-    Registry::instance().take_back_lent(survivor);
+    Registry::instance().forget_other_threads(survivor);
     Registry::instance().unlock_everything();
 }
 
 } // namespace
 
-void support_fork() {
-    static std::once_flag once;
-    std::call_once(once, [] { ::pthread_atfork(before_fork, in_parent, in_child); });
+Status support_fork() {
+    static std::atomic<bool> supported = false;
+    static std::mutex mutex;
+    if (supported) {
+        return Status::ok();
+    }
+    const std::scoped_lock lock(mutex);
+    if (!supported && ::pthread_atfork(before_fork, in_parent, in_child) != 0) {
+        return fail(CD_ERROR_NO_MEMORY,
+                    "there is no memory to be told when the process forks; free some and create "
+                    "the CD again");
+    }
+    supported = true;
+    return Status::ok();
 }
 
 } // namespace cd

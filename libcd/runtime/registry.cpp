@@ -5,6 +5,7 @@
 #include "runtime/protection.h"
 #include "store/page_pool.h"
 
+#include <chrono>
 #include <new>
 #include <thread>
 #include <utility>
@@ -118,8 +119,18 @@ std::unique_ptr<Resident> Registry::remove(Resident &resident) noexcept {
 // waits while it holds something, except what is lent, which is always a CD with all its ancestors:
 // whoever waits for one of these holds nothing.
 void Registry::lock_everything() {
+    ++waiting_forks_;
     while (!try_lock_everything()) {
         std::this_thread::yield();
+    }
+    --waiting_forks_;
+}
+
+void Registry::wait_for_forks() const {
+    constexpr auto longest = std::chrono::milliseconds(50);
+    const auto end = std::chrono::steady_clock::now() + longest;
+    while (waiting_forks_ != 0 && std::chrono::steady_clock::now() < end) {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
 }
 
@@ -161,7 +172,8 @@ void Registry::unlock_everything() {
     mutex_.unlock();
 }
 
-void Registry::take_back_lent(uint64_t survivor) {
+void Registry::forget_other_threads(uint64_t survivor) {
+    waiting_forks_ = 0;
     for (uint32_t i = 0; i < used_.load(); ++i) {
         if (Slot &slot = *slot_at(i); slot.lent_by != 0 && slot.lent_by != survivor) {
             new (&slot.mutex) std::mutex; // the thread that would unlock it is not in this process

@@ -71,13 +71,22 @@ public:
     // no lock is held.
     std::unique_ptr<Resident> remove(Resident &resident) noexcept;
 
+    // For who is about to lock slots and holds none: lets forks go first that wait for all of them
+    // to be free at one moment, which may never come by itself. Not for long, since what a fork
+    // waits for may wait for the caller.
+    void give_way_to_forks() const {
+        if (waiting_forks_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+            wait_for_forks();
+        }
+    }
+
     // For fork: locks everything but what is lent, in whatever order works, and unlocks it again.
     void lock_everything();
     void unlock_everything();
 
     // In the new process, before unlock_everything(): what other threads than survivor had lent is
-    // nobody's.
-    void take_back_lent(uint64_t survivor);
+    // nobody's, and nobody waits.
+    void forget_other_threads(uint64_t survivor);
 
     // Calls change at a moment when no fork is under way.
     template <typename Change> void between_forks(const Change &change) {
@@ -105,10 +114,12 @@ private:
     Status reserve(Resident &resident, Slot *&slot);
     bool add_chunk();
     bool try_lock_everything();
+    void wait_for_forks() const;
     void resume_logs();
     void unlock_slots();
 
-    std::mutex mutex_; // guards what follows
+    std::atomic<int> waiting_forks_ = 0; // in lock_everything()
+    std::mutex mutex_;                   // guards what follows
     std::array<std::atomic<Chunk *>, chunks> chunks_ = {};
     std::atomic<uint32_t> used_ = 0;
     std::vector<uint32_t> free_; // has room for every slot

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 
 namespace cd {
 namespace {
@@ -20,9 +21,11 @@ size_t round_up(size_t size, size_t unit) { return (size + unit - 1) / unit * un
 } // namespace
 
 PagePool &PagePool::instance() {
-    // Never destroyed: CDs may outlive the destructors of other static objects.
-    static auto *pool = new PagePool;
-    return *pool;
+    // Never destroyed: CDs may outlive the destructors of other static objects. And here before
+    // anybody asks, when there may be no memory for it.
+    static constinit PagePool pool;
+    static_assert(std::is_trivially_destructible_v<PagePool>);
+    return pool;
 }
 
 size_t PagePool::rounded(size_t size) {

@@ -252,8 +252,11 @@ TEST_F(Add, StorageInfoOfTheCallIsChecked) {
                            add_to_cd_via_copy(root, {bytes(&memory[0], 4)}, 1, "shadow=maybe")));
     EXPECT_TRUE(fails_with(CD_ERROR_STORAGE_SYNTAX,
                            add_to_cd_via_copy(root, {bytes(&memory[0], 4)}, 1, "shadow")));
-    EXPECT_TRUE(fails_with(CD_ERROR_STORAGE_UNSUPPORTED,
-                           add_to_cd_via_copy(root, {bytes(&memory[0], 4)}, 1, "store=file")));
+    for (const char *elsewhere : {"store=file", "dir=/other", "keep=2", "log_limit=1M"}) {
+        EXPECT_TRUE(fails_with(CD_ERROR_STORAGE_UNSUPPORTED,
+                               add_to_cd_via_copy(root, {bytes(&memory[0], 4)}, 1, elsewhere)))
+            << elsewhere;
+    }
     EXPECT_EQ(info_of(root).bytes, 0U);
 }
 

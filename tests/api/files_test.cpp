@@ -2,8 +2,10 @@
 // Copyright the containment-domains authors
 #include "fixture.h"
 
+#include <chrono>
 #include <fcntl.h>
 #include <filesystem>
+#include <thread>
 #include <unistd.h>
 
 namespace {
@@ -29,6 +31,12 @@ protected:
         const int opened = open((directory_ + "/" + name).c_str(), O_RDWR | O_CREAT, 0600);
         EXPECT_GE(opened, 0);
         return opened;
+    }
+
+    // Gives its descriptor back as well, so that the inode is free.
+    void remove_file(const char *name) const {
+        ASSERT_EQ(unlink((directory_ + "/" + name).c_str()), 0);
+        ASSERT_EQ(close(fd), 0);
     }
 
     static void move_to(int descriptor, long position) { lseek(descriptor, position, SEEK_SET); }
@@ -180,6 +188,20 @@ TEST_F(Files, DescriptorThatNamesAnotherFileFailsRestoreAndAdvance) {
     EXPECT_TRUE(fails_with(CD_ERROR_FILE_CHANGED, restore_cd(root)));
     EXPECT_TRUE(fails_with(CD_ERROR_FILE_CHANGED, advance_cd_point_in_time(root)));
     EXPECT_TRUE(fails_with(CD_ERROR_FILE_CHANGED, add_file_to_cd(root, fd)));
+    EXPECT_EQ(position_of(fd), 7);
+}
+
+// Many file systems give a new file the inode of one that has just been removed.
+TEST_F(Files, AFileThatCameAfterTheAddedOneWasRemovedIsAnotherOne) {
+    ASSERT_TRUE(succeeds(add_file_to_cd(root, fd)));
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(50)); // longer than times of birth are apart
+    remove_file("data");
+    const int another = open_file("another");
+    ASSERT_EQ(another, fd);
+    move_to(fd, 7);
+    EXPECT_TRUE(fails_with(CD_ERROR_FILE_CHANGED, restore_cd(root)));
+    EXPECT_TRUE(fails_with(CD_ERROR_FILE_CHANGED, advance_cd_point_in_time(root)));
     EXPECT_EQ(position_of(fd), 7);
 }
 

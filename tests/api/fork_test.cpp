@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include <atomic>
+#include <chrono>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -148,6 +149,40 @@ TEST_F(Fork, WhileOtherThreadsAddCreateAndCommitBothSidesGoOn) {
         worker.join();
     EXPECT_EQ(info_of(root).bytes, 64U * worker_count);
     EXPECT_TRUE(succeeds(restore_cd(root)));
+}
+
+// It needs a moment in which no CD is locked, which does not come by itself.
+TEST_F(Fork, HasItsTurnWhileEachOtherThreadAlwaysWorksOnItsOwnCd) {
+    constexpr int worker_count = 3;
+    constexpr int fork_count = 5;
+    constexpr auto longest = std::chrono::seconds(10); // tens of seconds for one, without a turn
+    std::atomic<bool> done = false;
+    std::vector<std::vector<uint8_t>> data(worker_count, std::vector<uint8_t>(size_t{4} << 20, 1));
+    std::vector<std::thread> workers;
+    workers.reserve(worker_count);
+    for (int i = 0; i < worker_count; ++i) {
+        workers.emplace_back([&, i] {
+            auto &mine = data[static_cast<size_t>(i)];
+            const std::string name = "root of thread " + std::to_string(i);
+            const cd_handle root =
+                create_cd(nullptr, nullptr, COMM_LOGGING_DISABLED, name.c_str(), nullptr);
+            while (!done) {
+                EXPECT_TRUE(
+                    succeeds(add_to_cd_via_copy(root, {bytes(mine.data(), mine.size())}, 1)));
+                EXPECT_TRUE(succeeds(delete_from_cd(root, {bytes(mine.data(), mine.size())}, 1)));
+            }
+            EXPECT_TRUE(succeeds(commit_cd(root)));
+        });
+    }
+    const auto start = std::chrono::steady_clock::now();
+    for (int round = 0; round < fork_count; ++round) {
+        EXPECT_EQ(in_child([] { return 0; }), 0);
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - start, longest);
+    done = true;
+    for (auto &worker : workers) {
+        worker.join();
+    }
 }
 
 TEST_F(Fork, WhileAnotherThreadIsInTheObserverItCanBeTurnedOffInTheNewProcess) {

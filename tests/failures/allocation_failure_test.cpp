@@ -365,6 +365,15 @@ std::vector<Case> cases() {
     return all;
 }
 
+// Each test is a process of its own under ctest: nobody has asked for the pool before.
+TEST(PagePool, IsThereWithoutMemory) {
+    faults::fail_request(1);
+    cd::PagePool::instance().trim();
+    const bool asked = faults::happened();
+    faults::fail_request(0);
+    EXPECT_FALSE(asked);
+}
+
 class AllocationFailure : public testing::TestWithParam<Case> {
 protected:
     void SetUp() override {

@@ -100,7 +100,7 @@ def first_failure(folder):
 
 
 def main():
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 2 or (sys.argv[1].startswith("-") and sys.argv[1] != "--check"):
         raise SystemExit(__doc__)
     if found := misfits():
         raise SystemExit("\n".join(found))

@@ -273,14 +273,28 @@ TEST(StorageInfo, WhatProtectsIsTheRootsInAllItsKeys) {
          {"redundancy=single", "redundancy=none", "set_size=3", "group=rack", "config=f",
           "redundancy_mode=async", "flush=/lustre", "flush_interval=2"}) {
         clear_message();
-        EXPECT_EQ(check_same_protection(parsed(other, root), root, "0/root/1/0").code(),
+        EXPECT_EQ(check_same_store(parsed(other, root), root, "0/root/1/0").code(),
                   CD_ERROR_STORAGE_UNSUPPORTED)
             << other;
         EXPECT_TRUE(message_has("0/root/1/0"));
     }
-    EXPECT_TRUE(check_same_protection(parsed("dir=/other,keep=2", root), root, "0/root/1/0"));
     EXPECT_TRUE(root.is_protected());
     EXPECT_TRUE(parsed("config=f").is_protected());
+}
+
+TEST(StorageInfo, WhereAFamilyIsKeptIsTheRootsInAllItsKeys) {
+    const StorageInfo root = parsed("store=file");
+    for (const char *other :
+         {"store=memory", "dir=/other", "sync=none", "keep=2", "log_limit=1M", "checksum=none"}) {
+        clear_message();
+        EXPECT_EQ(check_same_store(parsed(other, root), root, "0/root/1/0").code(),
+                  CD_ERROR_STORAGE_UNSUPPORTED)
+            << other;
+        EXPECT_TRUE(message_has("0/root/1/0"));
+    }
+    EXPECT_TRUE(check_same_store(parsed("shadow=none,checksum=crc32c", root), root, "0/root/1/0"));
+    const StorageInfo in_memory = parsed("");
+    EXPECT_TRUE(check_same_store(parsed("checksum=crc32c"), in_memory, "0/root/1/0"));
 }
 
 TEST(StorageInfo, DocumentHasEveryKey) {

@@ -21,6 +21,7 @@ public:
         ino_t inode;
         off_t position;
         int identify_error = 0;
+        int64_t born = 0;
         int seek_error = 0;
     };
 
@@ -41,7 +42,7 @@ public:
             errno = error;
             return -1;
         }
-        identity = {device, found->second.inode};
+        identity = {device, found->second.inode, found->second.born};
         return 0;
     }
 
@@ -123,6 +124,8 @@ TEST_F(FilePositions, FindsAnotherFileOnTheDescriptor) {
     system.device = 2;
     EXPECT_EQ(read_all(), CD_ERROR_FILE_CHANGED);
     system.device = 1;
+    EXPECT_EQ(read_all(), CD_ERROR_NONE);
+    system.files[4].born = 1; // when it was added, nobody told
     EXPECT_EQ(read_all(), CD_ERROR_NONE);
     system.files.erase(4);
     EXPECT_EQ(read_all(), CD_ERROR_FILE_BAD_DESCRIPTOR);

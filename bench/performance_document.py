@@ -85,6 +85,16 @@ def files_table(by_name):
     return markdown_table(["case", "ratio"], rows)
 
 
+def opening_table(by_name):
+    prefix = "open a store/"
+    rows = [
+        [name.removeprefix(prefix), f"{case.value:.0f}" + (" missed" * (case.verdict() == "MISSED"))]
+        for name, case in by_name.items()
+        if name.startswith(prefix)
+    ]
+    return markdown_table(["entries", "ms"], rows)
+
+
 def ways_table(table):
     rows = [
         [way] + [f"{ratios[where]:.2f}" if where in ratios else "" for where in ("disk", "tmpfs")]
@@ -145,6 +155,10 @@ def document(results, cases, tables, writing):
         ),
         texts.FILES_TEXT.format(disk=disk.target, tmpfs=tmpfs.target),
         files_table(by_name) + "\n",
+        texts.OPENING_TEXT.format(
+            opening=next(case.target for name, case in by_name.items() if name.startswith("open a store/"))
+        ),
+        opening_table(by_name) + "\n",
         texts.FILES_AFTER,
         ways_table(writing) + "\n",
         texts.FILES_CHOICE,

@@ -92,6 +92,11 @@ file that is laid out already, and `fdatasync`, as `dd` does it (target {disk:.2
 in memory, which computes no checksums (target {tmpfs:.2f}); a restore against a `memcpy`.
 """
 
+OPENING_TEXT = """\
+`create_cd` of a root whose store holds 100,000 entries (target {opening:.0f} ms): it reads what the store says of them, and
+not their data, so the length of the entries makes no difference. With `keep=N` it also reads the newest point in time.
+"""
+
 FILES_AFTER = """\
 How to write was chosen by `bench/write_candidates.cpp`: 256 MiB are copied with their checksums to a file that is laid out already, until they
 are on the disk; as a multiple of the speed of the plain write and `fdatasync`:

@@ -6,9 +6,11 @@
 // bytes and fdatasync. Each on the disk of the working directory and on /dev/shm.
 #include "measure.h"
 #include "store/copy_crc32c.h"
+#include "store/copy_past_caches.h"
 
 #include <fcntl.h>
 #include <liburing.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -128,6 +130,22 @@ void write_through_buffer(int fd, size_t piece, size_t started_behind) {
     force(fd);
 }
 
+// No system call and no buffer: the file's pages, which are there, are what the copy goes to.
+void write_in_place(int fd) {
+    void *window = ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (window == MAP_FAILED) {
+        stop("mmap");
+    }
+    auto *to = static_cast<std::byte *>(window);
+    for (size_t done = 0; done < total; done += checked_part) {
+        benchmark::DoNotOptimize(
+            cd::copy_crc32c_past_caches(0, to + done, memory() + done, checked_part));
+    }
+    cd::finish_past_caches();
+    ::munmap(window, total);
+    force(fd);
+}
+
 // Copies the next pieces while the kernel writes those before.
 void write_by_ring(int fd, size_t piece, unsigned depth) {
     io_uring ring;
@@ -196,6 +214,7 @@ void add(const char *directory, const char *name, int flags, const Write &write)
 
 int main(int argc, char **argv) {
     for (const char *directory : {".", "/dev/shm"}) {
+        add(directory, "in place, by mmap", 0, write_in_place);
         for (const size_t piece : {size_t{256} << 10, size_t{1} << 20}) {
             const std::string size = std::to_string(piece >> 10) + " KiB";
             add(directory, ("buffered " + size).c_str(), 0,

@@ -3,6 +3,7 @@
 // create_cd, commit_cd, restore_cd, advance_cd_point_in_time, cd_need_advance
 
 #include "api/operation.h"
+#include "base/attempt.h"
 #include "base/make_room.h"
 #include "domains/advance.h"
 #include "domains/commit.h"
@@ -217,15 +218,26 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
         report.also(CD_OP_REPLAY_BEGIN, child->name());
     }
     make_room_for_one(parent.children);
+    if (parent.ledger != nullptr) {
+        lock.prepare_discard(1);
+    }
     Resident &resident = *child;
     Status status = Registry::instance().install(std::move(child), handle);
-    if (status.is_ok()) {
-        parent.children.push_back(&resident);
-        parent.children_numbers.take(resident.sibling);
-        ++parent.children_created;
-        stack.push(handle);
-        place.keep();
+    if (!status) {
+        return status;
     }
+    parent.children.push_back(&resident);
+    parent.children_numbers.take(resident.sibling);
+    // Last, since it cannot be taken back. Nobody else knows the child yet.
+    status = attempt([&] { return place.write_down(); });
+    if (!status) {
+        lock.discard(resident);
+        handle = nullptr;
+        return status;
+    }
+    ++parent.children_created;
+    stack.push(handle);
+    place.keep();
     return status;
 }
 

@@ -43,16 +43,16 @@ Status check_owner(const char *path, const os::FileStatus &status) {
 
 Status lock(const File &file) {
     pid_t holder = 0;
-    if (os::system().lock(file.descriptor(), holder) == 0) {
+    if (os::system().lock_open_file(file.descriptor(), holder) == 0) {
         return Status::ok();
     }
     if (errno != EAGAIN && errno != EACCES) {
         return file.refused("lock the file", 0);
     }
+    const std::string who = holder > 0 ? "process " + std::to_string(holder) : "another process";
     return fail(CD_ERROR_STORE_LOCKED,
-                "%s: process %ld has this store open; wait until it ends, or use another name or "
-                "dir=",
-                file.path(), static_cast<long>(holder));
+                "%s: %s has this store open; wait until it ends, or use another name or dir=",
+                file.path(), who.c_str());
 }
 
 std::string unfinished(const std::string &name) { return "." + name + ".new"; }
@@ -109,7 +109,10 @@ Status make_directories(const std::string &path, bool forced) {
     return make_directory(path, forced);
 }
 
-Status Directory::open(const std::string &path, Directory &directory) {
+Status Directory::open(const std::string &named, Directory &directory) {
+    // What ends with a slash is followed whatever it is.
+    const size_t last = named.find_last_not_of('/');
+    const std::string path = named.substr(0, last == std::string::npos ? 1 : last + 1);
     os::System &system = os::system();
     constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
     File file(system.open_at(AT_FDCWD, path.c_str(), flags, 0), path);
@@ -189,7 +192,7 @@ Status Directory::open_and_lock(const std::string &name, File &store, bool &ther
     return Status::ok();
 }
 
-// By O_PATH, since the close of another descriptor would end this process's lock on the file.
+// By O_PATH, since the close of another descriptor would end a lock that is the process's.
 Status Directory::leads_to(const std::string &name, const File &file, bool &leads) const {
     os::System &system = os::system();
     const File named(system.open_at(descriptor(), name.c_str(), O_PATH | O_NOFOLLOW, 0), name);

@@ -12,7 +12,8 @@ namespace cd {
 class Directory {
 public:
     // Makes it if it is not there, with those above it. Refuses one that others own or may write
-    // to, and a symbolic link.
+    // to, and a symbolic link; those above it are followed, since disks are often mounted behind
+    // some.
     static Status open(const std::string &path, Directory &directory);
 
     // That it is there, and what is in it, survives a crash: a process that was killed before this

@@ -10,6 +10,15 @@
 #include <cstring>
 
 namespace cd {
+namespace {
+
+// What systems say of a block that was there and cannot be read any more. Everything else may pass.
+bool means_lost(int error) {
+    return error == EIO || error == ENODATA || error == EILSEQ || error == EBADMSG ||
+           error == EUCLEAN;
+}
+
+} // namespace
 
 File::~File() {
     if (fd_ >= 0) {
@@ -32,13 +41,29 @@ Status File::refused(const char *operation, uint64_t offset) const {
                 path(), operation, static_cast<unsigned long long>(offset), std::strerror(error));
 }
 
+Status File::lost(uint64_t offset) const {
+    const int error = errno;
+    return fail(CD_ERROR_STORE_DAMAGED,
+                "%s: what is at offset %llu cannot be read any more (\"%s\", also when it was read "
+                "again); the disk has lost it, or cannot be reached",
+                path(), static_cast<unsigned long long>(offset), std::strerror(error));
+}
+
 Status File::read(uint64_t offset, void *to, size_t length) const {
     auto *at = static_cast<std::byte *>(to);
-    while (length > 0) {
+    for (bool again = false; length > 0;) {
         const ssize_t got = os::system().read_at(fd_, at, length, static_cast<off_t>(offset));
         if (got < 0 && errno == EINTR) {
             continue;
         }
+        if (got < 0 && means_lost(errno)) {
+            if (again) {
+                return lost(offset);
+            }
+            again = true;
+            continue;
+        }
+        again = false;
         if (got < 0) {
             return refused("read", offset);
         }
@@ -113,6 +138,11 @@ Status File::sync_all() const {
         result = os::system().sync_all(fd_);
     } while (result != 0 && errno == EINTR);
     return result == 0 ? Status::ok() : refused("force the file to the disk", 0);
+}
+
+Status File::close() {
+    const int fd = std::exchange(fd_, -1);
+    return os::system().close(fd) == 0 ? Status::ok() : refused("close the file", 0);
 }
 
 Status File::size(uint64_t &size) const {

@@ -13,7 +13,9 @@
 
 namespace cd {
 
-// An open file of a store: every transfer is complete or an error that names file and offset.
+// An open file of a store: every transfer is complete or an error that names file and offset. What
+// cannot be read any more, also when it is read again, is damaged; a read that fails for another
+// reason may succeed the next time.
 // Closes the file at its end.
 class File {
 public:
@@ -42,11 +44,15 @@ public:
     Status sync_data() const;
     Status sync_all() const;
     Status size(uint64_t &size) const;
+    // For who wrote and wants to know what the system says of it at last. Closed in any case.
+    Status close();
 
     // The error for errno after an operation at an offset.
     Status refused(const char *operation, uint64_t offset) const;
 
 private:
+    Status lost(uint64_t offset) const;
+
     int fd_ = -1;
     std::string path_;
 };

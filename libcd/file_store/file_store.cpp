@@ -63,6 +63,9 @@ void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
         StoredCd without_entries = {cd.number, cd.parent, cd.depth, cd.sibling,
                                     cd.path,   cd.epoch,  {},       cd.files};
         cds_[number] = {std::move(without_entries), true, 0};
+        if (number != State::root) {
+            written_.insert({cd.parent, cd.sibling});
+        }
         next_number_ = std::max(next_number_.load(), number + 1);
         for (const auto &[place, entry] : cd.entries) {
             if (entry.run != nullptr) {
@@ -120,6 +123,13 @@ void FileStore::announce(CdNumber cd, CdNumber parent, int depth, int sibling,
     unwritten_[{parent, sibling}] = cd;
 }
 
+bool FileStore::precedes_known(CdNumber cd) {
+    const std::scoped_lock lock(mutex_);
+    const Known &known = cds_.at(cd);
+    const auto younger = written_.upper_bound({known.cd.parent, known.cd.sibling});
+    return !known.written && younger != written_.end() && younger->first == known.cd.parent;
+}
+
 void FileStore::withdraw(CdNumber cd) noexcept {
     const std::scoped_lock lock(mutex_);
     if (const auto at = cds_.find(cd); at != cds_.end()) {
@@ -129,8 +139,11 @@ void FileStore::withdraw(CdNumber cd) noexcept {
 
 void FileStore::forget(std::map<CdNumber, Known>::iterator cd) noexcept {
     const Known &known = cd->second;
+    const Place place = {known.cd.parent, known.cd.sibling};
     if (!known.written) {
-        unwritten_.erase({known.cd.parent, known.cd.sibling});
+        unwritten_.erase(place);
+    } else if (cd->first != State::root) {
+        written_.erase(place);
     }
     cds_.erase(cd);
 }
@@ -196,7 +209,7 @@ Status FileStore::commit(FileTransaction &transaction) {
     const auto binds = transaction.binds_.changes.bytes().bytes();
     binds_.changes.bytes().raw(binds.data(), binds.size());
     binds_.entries += transaction.binds_.entries;
-    if (!transaction.changes_.empty()) {
+    if (!transaction.changes_.empty() || transaction.makes_known_) {
         if (Status status = write(transaction); !status) {
             return status;
         }
@@ -253,11 +266,12 @@ Status FileStore::write(FileTransaction &transaction) {
     return Status::ok();
 }
 
-void FileStore::count_as_written(const FileTransaction &transaction) noexcept {
+void FileStore::count_as_written(FileTransaction &transaction) noexcept {
     for (const CdNumber cd : transaction.new_cds_) {
         Known &known = cds_.find(cd)->second;
         known.written = true;
         unwritten_.erase({known.cd.parent, known.cd.sibling});
+        written_.insert(transaction.new_places_.extract({known.cd.parent, known.cd.sibling}));
     }
     for (const auto &[cd, count] : transaction.ordered_) {
         cds_.find(cd)->second.ordinal += count;
@@ -272,6 +286,7 @@ void FileStore::count_as_written(const FileTransaction &transaction) noexcept {
 // if it holds nothing.
 void FileStore::find_unknown(FileTransaction &transaction) {
     transaction.new_cds_.clear();
+    transaction.new_places_.clear();
     for (const CdNumber cd : transaction.cds_) {
         for (CdNumber at = cd; !cds_.at(at).written; at = cds_.at(at).cd.parent) {
             transaction.new_cds_.insert(at);
@@ -284,6 +299,10 @@ void FileStore::find_unknown(FileTransaction &transaction) {
                 transaction.new_cds_.insert(elder->second);
             }
         }
+    }
+    for (const CdNumber cd : transaction.new_cds_) {
+        const StoredCd &stored = cds_.at(cd).cd;
+        transaction.new_places_.insert({stored.parent, stored.sibling});
     }
 }
 

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,8 +26,9 @@ class FileTransaction;
 class Addresses {
 public:
     virtual ~Addresses() = default;
-    // False: nothing that all of range belongs to. May throw std::bad_alloc.
-    virtual bool describe(Range range, StoredName &name, uint64_t &offset) = 0;
+    // False: nothing that all of range belongs to. key: its offset, and of a region the length,
+    // which has to be the same in another process. May throw std::bad_alloc.
+    virtual bool describe(Range range, StoredName &name, StoredKey &key) = 0;
 };
 
 struct FileStoreOptions {
@@ -67,8 +69,10 @@ public:
     std::unique_ptr<Transaction> begin() override;
     void announce(CdNumber cd, CdNumber parent, int depth, int sibling,
                   const std::string &path) override;
+    bool precedes_known(CdNumber cd) override;
     void withdraw(CdNumber cd) noexcept override;
     CdNumber next_number() override;
+    void leave_to_parent() noexcept override { volume_.leave_to_parent(); }
     Status remove(LastWord *last_word) override;
     uint64_t ordinal(CdNumber cd) override;
     void count_bound(CdNumber cd) override;
@@ -97,7 +101,7 @@ private:
     Status commit(FileTransaction &transaction);
     Status write(FileTransaction &transaction);
     void forget(std::map<CdNumber, Known>::iterator cd) noexcept;
-    void count_as_written(const FileTransaction &transaction) noexcept;
+    void count_as_written(FileTransaction &transaction) noexcept;
     void find_unknown(FileTransaction &transaction);
     void write_names(const FileTransaction &transaction, ChangeWriter &into);
 
@@ -115,6 +119,7 @@ private:
     Metadata metadata_;
     std::map<CdNumber, Known> cds_;
     std::map<Place, CdNumber> unwritten_; // of these, those that the file does not know
+    std::set<Place> written_;             // and those that it knows, without the root
     std::map<NameKey, uint64_t> names_;
     std::map<uint64_t, StoredName> names_by_number_;
     Binds binds_;

@@ -66,7 +66,7 @@ ChangeWriter::Data FileTransaction::written(const Piece &piece) {
 void FileTransaction::hold(CdNumber cd, const Entry &entry) {
     StoredKey key;
     StoredName name;
-    if (store_.addresses_.describe(entry.range, name, key.offset)) {
+    if (store_.addresses_.describe(entry.range, name, key)) {
         key.name = store_.number_of(name);
     } else {
         const uint64_t ordinal = store_.ordinal(cd) + ordered_[cd]++;
@@ -126,6 +126,11 @@ void FileTransaction::retain(std::vector<Piece> data) {
     retaining_ = true;
     retained_ = std::move(data);
     changes_.retain(static_cast<uint64_t>(store_.options_.older_kept));
+}
+
+void FileTransaction::make_known(CdNumber cd) {
+    cds_.insert(cd);
+    makes_known_ = true;
 }
 
 // What the file has never heard of need not be taken out of it.

@@ -33,6 +33,7 @@ public:
     void epoch(CdNumber cd, uint64_t epoch) override;
     bool retains() const override;
     void retain(std::vector<Piece> data) override;
+    void make_known(CdNumber cd) override;
     void drop(CdNumber cd) override;
     void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address, size_t entries) override;
     void give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old) override;
@@ -48,13 +49,15 @@ private:
     DataWriter writer_;
     ChangeWriter changes_;
     Binds binds_;
-    std::set<CdNumber> cds_;     // that the changes name
-    std::set<CdNumber> new_cds_; // that the file does not know yet
+    std::set<CdNumber> cds_;                        // that the changes name
+    std::set<CdNumber> new_cds_;                    // that the file does not know yet
+    std::set<std::pair<CdNumber, int>> new_places_; // theirs: parent and sibling index
     std::set<CdNumber> dropped_;
     std::set<uint64_t> names_;
     std::map<CdNumber, uint64_t> ordered_; // ranges that only their order tells from others
     std::unordered_map<const Backing *, uint64_t> runs_; // that the changes have named
     std::vector<Piece> named_;                           // the same
+    bool makes_known_ = false;                           // also if there are no changes
     bool retaining_ = false;
     std::vector<Piece> retained_;
 };

@@ -12,15 +12,21 @@ namespace cd::format {
 // little-endian.
 
 constexpr std::array<unsigned char, 8> magic = {'C', 'D', 'S', 'T', 'O', 'R', 'E', 0x1a};
-constexpr uint32_t version = 1;
+constexpr uint32_t version = 2;
 
-// What is read and written as a whole, and what a torn write may tear apart only at its borders.
+// What is read and written as a whole.
 constexpr size_t block = 4096;
+constexpr size_t sector = 512;      // what a disk writes as a whole
 constexpr size_t small_extent = 64; // what extents smaller than a block are rounded up to
 
 // Two headers, of which the one with the greater generation counts; in a new store they are alike.
 constexpr size_t headers = 2;
 constexpr uint64_t first_extent = headers * block;
+
+// A header is in one sector with its checksum, so that no write of it can be torn; the rest of its
+// block is 0.
+constexpr size_t header_checksum = sector - 4;
+constexpr size_t header_checksum_of_version_1 = block - 4;
 
 constexpr size_t id_size = 16;
 constexpr size_t longest_name = 200;
@@ -28,6 +34,14 @@ constexpr size_t longest_name = 200;
 // Before the changes in a record of the journal.
 constexpr uint32_t record_magic = 0x43454443; // "CDEC"
 constexpr size_t record_header = 40;
+constexpr size_t record_header_checked = 32;
+// Behind them, so that of a record that was not written to its end a word is as it was before.
+constexpr size_t record_end = 8;
+
+// The word of unused journal at an offset of the file: the two halves of the id, one xor the other,
+// and so many times the generation and the offset.
+constexpr uint64_t unused_generation_step = 0x9e3779b97f4a7c15;
+constexpr uint64_t unused_offset_step = 0xc2b2ae3d27d4eb4f;
 
 // Data have a checksum for each part of this size, counted from the start of what was written at
 // once.

@@ -12,7 +12,13 @@
 namespace cd {
 namespace {
 
-constexpr size_t checksum_at = format::block - 4;
+bool is_zero(std::span<const std::byte> bytes) {
+    return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+bool has_checksum_at(std::span<const std::byte> bytes, size_t at) {
+    return ByteReader(bytes.subspan(at)).fixed32() == crc32c(0, bytes.data(), at);
+}
 
 // Whether the bytes are a header of this version that makes sense.
 bool decode(ByteReader &reader, Header &header) {
@@ -46,7 +52,7 @@ Status read_header(const File &file, size_t slot, FoundHeader &found) {
         return status;
     }
     found.kind = FoundHeader::Kind::damaged;
-    if (std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; })) {
+    if (is_zero(bytes)) {
         found.kind = FoundHeader::Kind::none;
         return Status::ok();
     }
@@ -56,15 +62,15 @@ Status read_header(const File &file, size_t slot, FoundHeader &found) {
             return Status::ok();
         }
     }
-    ByteReader checksum(std::span<const std::byte>(bytes).subspan(checksum_at));
-    if (crc32c(0, bytes.data(), checksum_at) != checksum.fixed32()) {
+    // Every version has its number here, and from the second on the checksum at the same place.
+    found.version = reader.fixed32();
+    if (!has_checksum_at(bytes, found.version == 1 ? format::header_checksum_of_version_1
+                                                   : format::header_checksum)) {
         return Status::ok();
     }
-    // Every version has its number and the checksum at these places.
-    found.version = reader.fixed32();
-    if (found.version > format::version) {
-        found.kind = FoundHeader::Kind::newer_version;
-    } else if (found.version == format::version && decode(reader, found.header) &&
+    if (found.version != format::version) {
+        found.kind = FoundHeader::Kind::other_version;
+    } else if (is_zero(std::span(bytes).subspan(format::sector)) && decode(reader, found.header) &&
                found.header.slot == slot) {
         found.kind = FoundHeader::Kind::whole;
     }
@@ -86,8 +92,9 @@ Status write_header(const File &file, const Header &header) {
     writer.fixed64(header.journal.length);
     writer.fixed32(static_cast<uint32_t>(header.slot));
     writer.text(header.name);
-    writer.pad_to(checksum_at);
-    writer.fixed32(crc32c(0, writer.data(), checksum_at));
+    writer.pad_to(format::header_checksum);
+    writer.fixed32(crc32c(0, writer.data(), format::header_checksum));
+    writer.pad_to(format::block);
     return file.write(header.slot * format::block, writer.data(), writer.size());
 }
 

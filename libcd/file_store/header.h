@@ -35,7 +35,7 @@ struct Header {
 
 // What was found where a header belongs.
 struct FoundHeader {
-    enum class Kind { none, whole, damaged, newer_version };
+    enum class Kind { none, whole, damaged, other_version };
     Kind kind = Kind::none;
     Header header;
     uint32_t version = 0;

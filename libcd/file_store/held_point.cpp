@@ -44,7 +44,7 @@ Status HeldPoint::write_image(const std::string &path) const {
         return status;
     }
     constexpr int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW;
-    const File image(os::system().open_at(AT_FDCWD, path.c_str(), flags, S_IRUSR | S_IWUSR), path);
+    File image(os::system().open_at(AT_FDCWD, path.c_str(), flags, S_IRUSR | S_IWUSR), path);
     if (!image.is_open()) {
         return image.refused("create the file", 0);
     }
@@ -52,6 +52,9 @@ Status HeldPoint::write_image(const std::string &path) const {
     Status status = cd::write_image(source, header, std::move(state), image);
     if (status.is_ok() && store_->forces()) {
         status = image.sync_all();
+    }
+    if (status.is_ok()) {
+        status = image.close();
     }
     if (status.is_ok()) {
         unfinished.finish();

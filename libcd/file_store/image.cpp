@@ -5,6 +5,7 @@
 #include "file_store/changes.h"
 #include "file_store/run.h"
 #include "file_store/space.h"
+#include "file_store/unused.h"
 #include "store/crc32c.h"
 
 #include <algorithm>
@@ -231,7 +232,10 @@ private:
         }
         if (status.is_ok()) {
             const uint64_t end = header_.snapshot.offset + bytes.size();
-            status = image_.write_zeros(end, header_.journal.end() - end);
+            status = image_.write_zeros(end, header_.journal.offset - end);
+        }
+        if (status.is_ok()) {
+            status = Unused(header_).write(image_, header_.journal.offset, header_.journal.length);
         }
         for (size_t slot = 0; status.is_ok() && slot < format::headers; ++slot) {
             header_.slot = slot;

@@ -44,18 +44,17 @@ public:
         return wrong == nullptr ? Status::ok() : damaged(file_, header_.snapshot.offset, wrong);
     }
 
-    // Up to most records. doubtful: behind them there is something else than nothing.
-    Status read_journal(State &state, uint64_t most, bool &doubtful) {
+    // Up to most records. behind: what follows them.
+    Status read_journal(State &state, uint64_t most, FoundRecord::Kind &behind) {
+        behind = FoundRecord::Kind::end;
         std::vector<std::byte> bytes(header_.journal.length);
-        if (Status status = file_.read(header_.journal.offset, bytes.data(), bytes.size());
-            !status) {
+        if (Status status = read_blocks(header_.journal.offset, bytes); !status) {
             return status;
         }
         while (records_ < most && used_ < bytes.size()) {
-            const FoundRecord record =
-                find_record(header_, records_, std::span<const std::byte>(bytes).subspan(used_));
+            const FoundRecord record = find_record(header_, records_, bytes, used_);
             if (record.kind != FoundRecord::Kind::whole) {
-                doubtful = record.kind == FoundRecord::Kind::damaged;
+                behind = record.kind;
                 break;
             }
             if (const char *wrong = apply_changes(record.changes, state)) {
@@ -71,6 +70,24 @@ public:
     uint64_t used() const { return used_; }
 
 private:
+    // Blocks that are lost become zeros, which no journal has.
+    Status read_blocks(uint64_t offset, std::span<std::byte> bytes) const {
+        Status status = file_.read(offset, bytes.data(), bytes.size());
+        if (status.code() != CD_ERROR_STORE_DAMAGED) {
+            return status;
+        }
+        for (size_t at = 0; at < bytes.size(); at += format::block) {
+            const auto block = bytes.subspan(at, format::block);
+            status = file_.read(offset + at, block.data(), block.size());
+            if (status.code() == CD_ERROR_STORE_DAMAGED) {
+                std::ranges::fill(block, std::byte{0});
+            } else if (!status) {
+                return status;
+            }
+        }
+        return Status::ok();
+    }
+
     const File &file_;
     const Header &header_;
     uint64_t file_size_;
@@ -92,7 +109,7 @@ public:
         Status status;
         for (const Header &header : headers_) {
             status = take(header);
-            // The disk may be able to read it the next time.
+            // The system may be able to read it the next time.
             if (status.is_ok() || status.code() == CD_ERROR_STORE_IO) {
                 return status;
             }
@@ -110,10 +127,14 @@ private:
         for (size_t i = 0; i < format::headers; ++i) {
             FoundHeader found;
             if (Status status = read_header(file_, i, found); !status) {
-                return status;
+                if (status.code() != CD_ERROR_STORE_DAMAGED) {
+                    return status;
+                }
+                add_doubt(message());
+                continue;
             }
             switch (found.kind) {
-            case FoundHeader::Kind::newer_version:
+            case FoundHeader::Kind::other_version:
                 return fail(CD_ERROR_STORE_VERSION,
                             "%s: the store has format version %u, this library knows version %u; "
                             "read it with the library that wrote it, or start with CD_RESTART=no",
@@ -130,8 +151,10 @@ private:
             }
         }
         if (headers_.empty()) {
-            return damaged(
-                file_, 0, nothing == format::headers ? "there is no header" : "no header is whole");
+            const std::string reason = nothing == format::headers
+                                           ? "there is no header"
+                                           : "no header is whole (" + doubt_ + ")";
+            return damaged(file_, 0, reason.c_str());
         }
         std::ranges::sort(headers_, std::ranges::greater(), &Header::generation);
         if (nothing > 0) {
@@ -146,8 +169,8 @@ private:
         if (Status status = generation.read_snapshot(state); !status) {
             return status;
         }
-        bool doubtful = false;
-        if (Status status = generation.read_journal(state, UINT64_MAX, doubtful); !status) {
+        FoundRecord::Kind behind = FoundRecord::Kind::end;
+        if (Status status = generation.read_journal(state, UINT64_MAX, behind); !status) {
             return status;
         }
         if (!state.cds.contains(State::root)) {
@@ -158,19 +181,22 @@ private:
             return status;
         }
         found.doubt = doubt_;
-        if (doubtful) {
+        if (behind == FoundRecord::Kind::damaged) {
             found.doubt += (doubt_.empty() ? "" : "; ") + std::string("the record at offset ") +
                            std::to_string(header.journal.offset + generation.used()) +
-                           " is incomplete or damaged";
+                           " is damaged";
         }
+        found.has_leftover = behind != FoundRecord::Kind::end;
         found.header = header;
         found.records = generation.records();
         found.journal_used = generation.used();
         found.state = std::move(state);
         // Newer operations may have written over what an older state refers to.
         if (!found.doubt.empty()) {
-            if (Status status = take_newest_whole(file_, found); !status) {
-                return status;
+            const std::string doubt = found.doubt;
+            if (Status status = take_newest_whole(file_, found, Unchecked::counts_as_damaged);
+                !status) {
+                return status.code() == CD_ERROR_STORE_IO ? status : also(doubt, status);
             }
         }
         loaded_ = std::move(found);
@@ -225,6 +251,12 @@ private:
         return Status::ok();
     }
 
+    // The error with what made somebody look.
+    static Status also(const std::string &doubt, const Status &status) {
+        const std::string reason = message();
+        return fail(status.code(), "%s (%s)", reason.c_str(), doubt.c_str());
+    }
+
     void add_doubt(const std::string &reason) { doubt_ += (doubt_.empty() ? "" : "; ") + reason; }
 
     const File &file_;
@@ -247,8 +279,8 @@ Status load_again(const File &file, const Header &header, uint64_t records, Stat
     if (Status status = generation.read_snapshot(state); !status) {
         return status;
     }
-    bool doubtful = false;
-    if (Status status = generation.read_journal(state, records, doubtful); !status) {
+    FoundRecord::Kind behind = FoundRecord::Kind::end;
+    if (Status status = generation.read_journal(state, records, behind); !status) {
         return status;
     }
     return generation.records() == records

@@ -15,6 +15,7 @@ struct Loaded {
     Header header; // the one that counts
     uint64_t records = 0;
     uint64_t journal_used = 0;
+    bool has_leftover = false; // behind that is what was never a whole record
     State state;
     Header older; // generation 0: there is none
     // Why this may not be the newest state that was ever stored; "" if it is. Its newest point in

@@ -4,6 +4,7 @@
 
 #include "file_store/changes.h"
 #include "file_store/records.h"
+#include "file_store/unused.h"
 #include "store/crc32c.h"
 
 #include <algorithm>
@@ -68,7 +69,7 @@ void Metadata::take_over(const Loaded &loaded) {
     used_ = loaded.journal_used;
     entries_ = entries_of(loaded.state);
     moved_ = loaded.state.moved;
-    doubtful_ = !loaded.doubt.empty();
+    doubtful_ = !loaded.doubt.empty() || loaded.has_leftover;
 }
 
 // A header that is on the disk, as far as we know, but does not count, names a state that only
@@ -105,7 +106,8 @@ Status Metadata::settle() {
     if (is_settled()) {
         return Status::ok();
     }
-    Status status = volume_.file().write_zeros(newest_->header.journal.offset + used_, unsettled_);
+    const Header &header = newest_->header;
+    Status status = Unused(header).write(volume_.file(), header.journal.offset + used_, unsettled_);
     if (status.is_ok()) {
         status = force();
     }
@@ -176,7 +178,7 @@ Status Metadata::write_generation(HeldGeneration &next, std::span<const std::byt
     File &file = volume_.file();
     Status status = file.write(header.snapshot.offset, snapshot.data(), snapshot.size());
     if (status.is_ok()) {
-        status = file.write_zeros(header.journal.offset, header.journal.length);
+        status = Unused(header).write(file, header.journal.offset, header.journal.length);
     }
     if (status.is_ok()) {
         status = force();

@@ -209,7 +209,8 @@ private:
     Status choose_point_in_time(const File &file, std::optional<uint64_t> epoch) const {
         Loaded &loaded = opened_.loaded;
         if (!epoch && loaded.doubt.empty() && !loaded.state.versions.empty()) {
-            if (Status status = take_newest_whole(file, loaded); !status) {
+            if (Status status = take_newest_whole(file, loaded, Unchecked::counts_as_whole);
+                !status) {
                 return status;
             }
         }
@@ -244,7 +245,8 @@ private:
         }
         // What is newer ends with this choice, so it must not be one for nothing.
         if (state.cds[State::root].epoch == epoch) {
-            return opened_.loaded.went_back ? check_newest(file, state) : Status::ok();
+            return opened_.loaded.went_back ? check_newest(file, state, Unchecked::counts_as_whole)
+                                            : Status::ok();
         }
         return fail(CD_ERROR_ARGUMENT,
                     "%s: CD_RESTART asks for epoch %llu; the store has%s (keep=N in storage_info "

@@ -21,13 +21,26 @@ void collect(const StoredEntries &entries, Runs &runs) {
     }
 }
 
+Status cannot_tell(const File &file, const StoredRun &run) {
+    return fail(CD_ERROR_STORE_DAMAGED,
+                "%s: newer operations may have written over the %llu bytes of data at offset %llu, "
+                "and they have no checksums that would tell (checksum=none). The file was left as "
+                "it is; remove it, or start with CD_RESTART=no",
+                file.path(), static_cast<unsigned long long>(run.length),
+                static_cast<unsigned long long>(run.offset));
+}
+
 } // namespace
 
-Status check_newest(const File &file, const State &state) {
+Status check_newest(const File &file, const State &state, Unchecked unchecked) {
     Runs seen;
     for (const auto &[number, cd] : state.cds) {
         for (const auto &[place, entry] : cd.entries) {
             if (entry.run != nullptr && seen.insert(entry.run).second) {
+                if (unchecked == Unchecked::counts_as_damaged && entry.run->checksums.empty() &&
+                    entry.run->length > 0) {
+                    return cannot_tell(file, *entry.run);
+                }
                 if (Status status = check_run(file, *entry.run); !status) {
                     return status;
                 }
@@ -68,8 +81,8 @@ std::string known_epochs(const State &state) {
     return known + " " + std::to_string(state.cds.begin()->second.epoch);
 }
 
-Status take_newest_whole(const File &file, Loaded &loaded) {
-    const Status newest = check_newest(file, loaded.state);
+Status take_newest_whole(const File &file, Loaded &loaded, Unchecked unchecked) {
+    const Status newest = check_newest(file, loaded.state, unchecked);
     if (newest.is_ok() || newest.code() == CD_ERROR_STORE_IO) {
         return newest;
     }
@@ -80,7 +93,7 @@ Status take_newest_whole(const File &file, Loaded &loaded) {
                         message() + ")";
         go_back(loaded.state, loaded.given_up);
         loaded.went_back = true;
-        if (check_newest(file, loaded.state).is_ok()) {
+        if (check_newest(file, loaded.state, unchecked).is_ok()) {
             return Status::ok();
         }
     }

@@ -3,9 +3,10 @@
 #include "file_store/records.h"
 
 #include "file_store/format.h"
+#include "file_store/unused.h"
 #include "store/crc32c.h"
 
-#include <cstring>
+#include <algorithm>
 
 namespace cd {
 namespace {
@@ -18,16 +19,52 @@ uint32_t checksum_of(const Header &header, std::span<const std::byte> checked) {
     return crc32c(seed, checked.data(), checked.size());
 }
 
-bool is_zero(std::span<const std::byte> bytes) {
-    // Each byte is the one before it.
-    return bytes.empty() || (bytes[0] == std::byte{0} &&
-                             std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
+// What a record says of itself before its changes.
+struct Start {
+    bool whole = false;
+    uint32_t checksum = 0;
+    uint64_t number = 0;
+    uint64_t length = 0;
+};
+
+// bytes: at least a block.
+Start read_start(const Header &header, std::span<const std::byte> bytes) {
+    ByteReader reader(bytes);
+    const uint32_t magic = reader.fixed32();
+    Start start;
+    start.checksum = reader.fixed32();
+    const uint64_t generation = reader.fixed64();
+    start.number = reader.fixed64();
+    start.length = reader.fixed64();
+    const uint32_t checksum = reader.fixed32();
+    const auto checked = bytes.subspan(checked_from, format::record_header_checked - checked_from);
+    start.whole = magic == format::record_magic && generation == header.generation &&
+                  checksum == checksum_of(header, checked) &&
+                  start.length <= bytes.size() - format::record_header;
+    return start;
+}
+
+// Up to the first word behind the changes: where all of it was written, a record is whole, whatever
+// became of the zeros behind.
+uint64_t words_of(uint64_t changes) {
+    return (format::record_header + changes + 7) / 8 * 8 + format::record_end;
+}
+
+// The numbers of those that were written later are greater.
+bool has_newer(const Header &header, uint64_t sequence, std::span<const std::byte> bytes) {
+    for (size_t at = 0; at < bytes.size(); at += format::block) {
+        const Start start = read_start(header, bytes.subspan(at));
+        if (start.whole && start.number > sequence) {
+            return true;
+        }
+    }
+    return false;
 }
 
 } // namespace
 
 uint64_t record_size(size_t changes) {
-    const uint64_t used = format::record_header + changes;
+    const uint64_t used = format::record_header + changes + format::record_end;
     return (used + format::block - 1) / format::block * format::block;
 }
 
@@ -37,7 +74,8 @@ ByteWriter encode_record(const Header &header, uint64_t sequence,
     checked.fixed64(header.generation);
     checked.fixed64(sequence);
     checked.fixed64(changes.size());
-    checked.fixed64(0); // for a later version
+    checked.fixed32(checksum_of(header, checked.bytes()));
+    checked.fixed32(0); // for a later version
     checked.raw(changes.data(), changes.size());
     ByteWriter record;
     record.fixed32(format::record_magic);
@@ -47,30 +85,34 @@ ByteWriter encode_record(const Header &header, uint64_t sequence,
     return record;
 }
 
-FoundRecord find_record(const Header &header, uint64_t sequence,
-                        std::span<const std::byte> journal) {
+FoundRecord find_record(const Header &header, uint64_t sequence, std::span<const std::byte> journal,
+                        uint64_t used) {
+    const auto rest = journal.subspan(used);
+    const uint64_t offset = header.journal.offset + used;
+    const Unused unused(header);
     FoundRecord found;
-    // A journal is zeroed before its first use.
-    if (is_zero(journal)) {
+    if (unused.is_all_of(offset, rest)) {
         found.kind = FoundRecord::Kind::end;
         return found;
     }
-    ByteReader reader(journal);
-    const uint32_t magic = reader.fixed32();
-    const uint32_t checksum = reader.fixed32();
-    const uint64_t generation = reader.fixed64();
-    const uint64_t number = reader.fixed64();
-    const uint64_t length = reader.fixed64();
-    reader.fixed64();
-    if (reader.bad() || magic != format::record_magic || generation != header.generation ||
-        number != sequence || length > reader.left() ||
-        checksum != checksum_of(header, journal.subspan(checked_from, format::record_header -
-                                                                          checked_from + length))) {
+    const Start start = read_start(header, rest);
+    const bool expected = start.whole && start.number == sequence;
+    const auto behind = std::min<uint64_t>(rest.size(), record_size(start.length));
+    if (expected &&
+        start.checksum ==
+            checksum_of(header, rest.subspan(checked_from, format::record_header - checked_from +
+                                                               start.length))) {
+        found.kind = FoundRecord::Kind::whole;
+        found.changes = rest.subspan(format::record_header, start.length);
+        found.size = behind;
         return found;
     }
-    found.kind = FoundRecord::Kind::whole;
-    found.changes = journal.subspan(format::record_header, length);
-    found.size = record_size(length);
+    // Nobody writes another record before this one is on the disk.
+    const auto own = expected ? words_of(start.length) : format::sector;
+    if (unused.is_some_of(offset, rest.first(std::min<uint64_t>(rest.size(), own))) &&
+        !has_newer(header, sequence, rest)) {
+        found.kind = FoundRecord::Kind::torn;
+    }
     return found;
 }
 

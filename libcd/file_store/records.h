@@ -17,18 +17,19 @@ namespace cd {
 // How much of the journal a record with so many bytes of changes takes.
 uint64_t record_size(size_t changes);
 
-// A complete record; what is behind its end is 0.
+// A complete record; what is behind its changes is 0.
 ByteWriter encode_record(const Header &header, uint64_t sequence,
                          std::span<const std::byte> changes);
 
-// What is at the start of journal.
+// What is in the journal behind what is used of it.
 struct FoundRecord {
-    enum class Kind { end, whole, damaged };
+    // torn: whoever wrote it did not come to its end, so that it never counted.
+    enum class Kind { end, whole, torn, damaged };
     Kind kind = Kind::damaged;
     std::span<const std::byte> changes;
     uint64_t size = 0; // in the journal
 };
-FoundRecord find_record(const Header &header, uint64_t sequence,
-                        std::span<const std::byte> journal);
+FoundRecord find_record(const Header &header, uint64_t sequence, std::span<const std::byte> journal,
+                        uint64_t used);
 
 } // namespace cd

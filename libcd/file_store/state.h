@@ -36,7 +36,7 @@ struct StoredKey {
     uint64_t name = 0;    // number of a StoredName
     uint64_t ordinal = 0; // path: which of the ranges that this CD added
     uint64_t offset = 0;  // path: in that range; else: in the object or region
-    uint64_t length = 0;  // path: of that range
+    uint64_t length = 0;  // path: of that range; region: of all of it
     bool operator==(const StoredKey &) const = default;
 };
 

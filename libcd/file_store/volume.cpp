@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "file_store/volume.h"
 
+#include "base/attempt.h"
 #include "file_store/format.h"
 #include "os/system.h"
 
@@ -31,6 +32,11 @@ Volume::~Volume() {
     if (window_ != nullptr) {
         os::system().unmap_file(window_, window_size);
     }
+}
+
+void Volume::leave_to_parent() noexcept {
+    window_ = nullptr; // which was not forked
+    attempt_quietly([&] { os::system().reopen(file_.descriptor()); });
 }
 
 std::byte *Volume::in_place(const Extent &extent) const {

@@ -40,6 +40,10 @@ public:
     // May throw std::bad_alloc.
     void only_these_are_taken(uint64_t begin, const std::vector<Extent> &extents);
 
+    // In a process that was forked: the file is the other one's, and can be read here. What cannot
+    // be done keeps the file locked for as long as this process lives.
+    void leave_to_parent() noexcept;
+
 private:
     Status grow(uint64_t length);
 

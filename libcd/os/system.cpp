@@ -15,6 +15,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -59,6 +60,31 @@ bool make_present(void *at, size_t size) {
     (void)size;
     return true;
 #endif
+}
+
+// Of a file that is locked; what is in them does not matter.
+constexpr off_t owned_byte = 0;
+constexpr off_t told_byte = 1;
+
+struct flock write_lock(off_t byte) {
+    struct flock request = {};
+    request.l_type = F_WRLCK;
+    request.l_whence = SEEK_SET;
+    request.l_start = byte;
+    request.l_len = 1;
+    return request;
+}
+
+int set_lock(int fd, int command, off_t byte) {
+    struct flock request = write_lock(byte);
+    return ::fcntl(fd, command, &request);
+}
+
+// 0: nobody, or nobody that the system names.
+pid_t holder_of(int fd, off_t byte) {
+    struct flock request = write_lock(byte);
+    const bool held = ::fcntl(fd, F_GETLK, &request) == 0 && request.l_type != F_UNLCK;
+    return held ? std::max(request.l_pid, pid_t{0}) : 0;
 }
 
 long membarrier(int command) { return ::syscall(SYS_membarrier, command, 0, 0); }
@@ -213,6 +239,7 @@ void *System::map_file(int fd, size_t size) {
         return nullptr;
     }
     ::madvise(at, size, MADV_DONTDUMP); // the file has it
+    ::madvise(at, size, MADV_DONTFORK); // a forked process would keep the file's locks by it
     return at;
 }
 
@@ -228,19 +255,45 @@ int System::sync_all(int fd) { return ::fsync(fd); }
 
 // A record lock: a forked process does not have it, and it ends with its process.
 int System::lock(int fd, pid_t &holder) {
-    struct flock request = {};
-    request.l_type = F_WRLCK;
-    request.l_whence = SEEK_SET;
-    if (::fcntl(fd, F_SETLK, &request) == 0) {
+    const int result = set_lock(fd, F_SETLK, owned_byte);
+    if (result != 0) {
+        const int error = errno;
+        holder = holder_of(fd, owned_byte);
+        errno = error;
+    }
+    return result;
+}
+
+// Not the process's, which would end when the program opens and closes the file elsewhere. Such a
+// one, on the next byte, only tells others whose the file is; where the system has no other kind,
+// it has to be enough.
+int System::lock_open_file(int fd, pid_t &holder) {
+    holder = 0;
+    int result = set_lock(fd, F_OFD_SETLK, owned_byte);
+    if (result == 0) {
+        set_lock(fd, F_SETLK, told_byte);
         return 0;
     }
-    const int error = errno;
-    holder = 0;
-    if (::fcntl(fd, F_GETLK, &request) == 0 && request.l_type != F_UNLCK) {
-        holder = request.l_pid;
+    if (errno == EINVAL) {
+        result = set_lock(fd, F_SETLK, owned_byte);
     }
-    errno = error;
-    return -1;
+    if (result != 0) {
+        const int error = errno;
+        holder = std::max(holder_of(fd, told_byte), holder_of(fd, owned_byte));
+        errno = error;
+    }
+    return result;
+}
+
+int System::reopen(int fd) {
+    const std::string name = "/proc/self/fd/" + std::to_string(fd);
+    const int anew = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
+    if (anew < 0) {
+        return -1;
+    }
+    const int result = ::dup3(anew, fd, O_CLOEXEC);
+    ::close(anew);
+    return result < 0 ? -1 : 0;
 }
 
 pid_t System::process() { return ::getpid(); }

@@ -71,7 +71,8 @@ public:
     virtual int allocate(int fd, off_t offset, off_t length); // the file grows to contain it
     virtual int list(int directory, std::vector<std::string> &names); // without . and ..
     // The file's first size bytes, to be written where they are, or nullptr: only where files live
-    // in memory. It may be longer than the file, whose end nobody may pass.
+    // in memory. It may be longer than the file, whose end nobody may pass. A process that is
+    // forked does not have it.
     virtual void *map_file(int fd, size_t size);
     virtual void unmap_file(void *at, size_t size);
     // The system begins to write these bytes to the disk, and nobody waits for it.
@@ -79,6 +80,11 @@ public:
     virtual int sync_data(int fd);
     virtual int sync_all(int fd);            // of a directory: its entries
     virtual int lock(int fd, pid_t &holder); // for this process, until it ends or closes the file
+    // For the open file, until all descriptors of it are closed, those of forked processes too.
+    // holder: who has it, when it fails; 0: not known.
+    virtual int lock_open_file(int fd, pid_t &holder);
+    // The descriptor names its file anew, for reading only: what it was has its locks.
+    virtual int reopen(int fd);
     virtual pid_t process();
     virtual uid_t user();
     virtual int random(void *to, size_t length);

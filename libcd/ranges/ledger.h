@@ -53,6 +53,8 @@ public:
     // anything else of the transaction. data: all that the root has.
     virtual bool retains() const = 0;
     virtual void retain(std::vector<Piece> data) = 0;
+    // The CD is found again also if it holds nothing.
+    virtual void make_known(CdNumber cd) = 0;
     // The CD is no more.
     virtual void drop(CdNumber cd) = 0;
     // Bytes that another process added as old, in its address space, are at address in this one; so
@@ -80,16 +82,24 @@ public:
 
     virtual std::unique_ptr<Transaction> begin() = 0;
 
-    // Makes a number known to transactions; nothing is written before the CD holds something. path
-    // tells the CD from those that the program creates at other times.
+    // Makes a number known to transactions; nothing is written before the CD, or a sibling with a
+    // greater index, holds something. path tells the CD from those that the program creates at
+    // other times.
     virtual void announce(CdNumber cd, CdNumber parent, int depth, int sibling,
                           const std::string &path) = 0;
+
+    // Whether a sibling with a greater index is written down already, while the CD is not: a
+    // process that comes later would take that for this one.
+    virtual bool precedes_known(CdNumber cd) = 0;
 
     // The CD was not made after all.
     virtual void withdraw(CdNumber cd) noexcept = 0;
 
     // A number that no CD of the family has had.
     virtual CdNumber next_number() = 0;
+
+    // In a process that was forked, where the ledger can only be read.
+    virtual void leave_to_parent() noexcept = 0;
 
     // The family ends: nothing of it is found again. last_word: asked when all is done that can
     // fail, if given; what it refuses has not happened.

@@ -32,7 +32,7 @@ struct Unbound {
     std::shared_ptr<const std::string> name; // path, object or region
     uint64_t ordinal = 0;
     uint64_t offset = 0; // in the range that was added, the object, or the region
-    uint64_t length = 0; // by_order: of the range that was added
+    uint64_t length = 0; // by_order: of the range that was added; in_region: of the region
 
     // Cuts off what lies from address (of the other process) on.
     Unbound split(uint64_t address) {

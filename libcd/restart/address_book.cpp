@@ -61,14 +61,14 @@ Status AddressBook::name_region(const char *name, Range range) {
     return Status::ok();
 }
 
-bool AddressBook::describe(Range range, StoredName &name, uint64_t &offset) {
+bool AddressBook::describe(Range range, StoredName &name, StoredKey &key) {
     const std::scoped_lock lock(mutex_);
     refresh();
     const auto segment =
         std::ranges::upper_bound(segments_, range.begin, {}, &os::DataSegment::begin);
     if (segment != segments_.begin() && std::prev(segment)->end >= range.end) {
         name = {format::NameKind::object, name_of(*std::prev(segment))};
-        offset = range.begin - std::prev(segment)->base;
+        key.offset = range.begin - std::prev(segment)->base;
         return true;
     }
     const auto region = regions_by_address_.upper_bound(range.begin);
@@ -76,11 +76,13 @@ bool AddressBook::describe(Range range, StoredName &name, uint64_t &offset) {
         return false;
     }
     const std::string &named = *std::prev(region)->second;
-    if (regions_[named].end < range.end) {
+    const Range all = regions_[named];
+    if (all.end < range.end) {
         return false;
     }
     name = {format::NameKind::region, named};
-    offset = range.begin - regions_[named].begin;
+    key.offset = range.begin - all.begin;
+    key.length = all.length();
     return true;
 }
 
@@ -102,6 +104,12 @@ AddressBook::Place AddressBook::find(format::NameKind kind, const std::string &n
         }
     }
     return {};
+}
+
+uint64_t AddressBook::length_of_region(const std::string &name) {
+    const std::scoped_lock lock(mutex_);
+    const auto at = regions_.find(name);
+    return at == regions_.end() ? 0 : at->second.length();
 }
 
 std::string AddressBook::other_build(const std::string &name) {

@@ -24,7 +24,7 @@ public:
     // name back. May throw std::bad_alloc.
     Status name_region(const char *name, Range range);
 
-    bool describe(Range range, StoredName &name, uint64_t &offset) override;
+    bool describe(Range range, StoredName &name, StoredKey &key) override;
 
     // Where the byte at offset in a named object or region is, and how many follow it there; 0: it
     // is not in this process (yet). May throw std::bad_alloc.
@@ -33,6 +33,9 @@ public:
         size_t room = 0;
     };
     Place find(format::NameKind kind, const std::string &name, uint64_t offset);
+
+    // How long the region of that name is in this process; 0: there is none (yet).
+    uint64_t length_of_region(const std::string &name);
 
     // The build-id of the object that has the same file as name, if it is another one; else "".
     std::string other_build(const std::string &name);

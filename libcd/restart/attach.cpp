@@ -22,6 +22,11 @@ public:
         if (found.known == Unbound::Known::by_order || found.restoration == Restoration::regen) {
             return wait(std::move(found));
         }
+        if (name.region_length > 0) {
+            if (Status status = check_region(domain_, found, name.region_length); !status) {
+                return status;
+            }
+        }
         const AddressBook::Place here = find(name, found.offset);
         if (here.room >= found.old.length() && is_free(domain_, here.address, found.old.length())) {
             write_down(found, here.address);
@@ -76,7 +81,8 @@ private:
     struct Name {
         format::NameKind kind = format::NameKind::path;
         std::shared_ptr<const std::string> text;
-        AddressBook::Place found; // of the byte at offset
+        uint64_t region_length = 0; // in this process, as far as it has named it
+        AddressBook::Place found;   // of the byte at offset
         uint64_t offset = 0;
     };
 
@@ -87,6 +93,9 @@ private:
                 const StoredName &stored = opened_.loaded.state.names.at(number);
                 name.kind = stored.kind;
                 name.text = std::make_shared<const std::string>(stored.text);
+                if (name.kind == format::NameKind::region) {
+                    name.region_length = AddressBook::instance().length_of_region(stored.text);
+                }
             }
             last_name_ = &name;
             last_number_ = number;

@@ -27,8 +27,9 @@ bool overlap(uint64_t begin, uint64_t end, uint64_t other_begin, uint64_t other_
     return begin < other_end && other_begin < end;
 }
 
-// prepare() finds what is to be bound and puts it into the CDs as arriving, publish() makes it
-// theirs; without publish() the destructor takes everything back.
+// prepare() finds what is to be bound and puts it into the CDs as arriving, where sources of PARENT
+// bytes are found too; publish() makes it theirs, and cannot fail. Without publish() the destructor
+// takes everything back, but for memory that was written: it is owed as before.
 class Binding {
 public:
     Binding(Domain &domain, const AddRequest &request)
@@ -117,10 +118,9 @@ private:
     // gap: bytes of the call that the CD does not hold.
     Status find_for(Range gap) {
         StoredName name;
-        uint64_t offset = 0;
-        if (AddressBook::instance().describe(gap, name, offset)) {
-            bind_known(name, offset, gap);
-            return Status::ok();
+        StoredKey key;
+        if (AddressBook::instance().describe(gap, name, key)) {
+            return bind_known(name, key, gap);
         }
         const uint64_t ordinal = next_++;
         std::optional<Unbound *> first;
@@ -139,15 +139,21 @@ private:
         return Status::ok();
     }
 
-    void bind_known(const StoredName &name, uint64_t offset, Range gap) {
+    Status bind_known(const StoredName &name, const StoredKey &key, Range gap) {
+        const uint64_t offset = key.offset;
         const auto known = name.kind == format::NameKind::object ? Unbound::Known::in_object
                                                                  : Unbound::Known::in_region;
         for (Domain *domain : family_) {
             for (size_t i = 0; i < domain->unbound.size(); ++i) {
                 const Unbound &found = domain->unbound[i];
+                if (found.known != known || *found.name != name.text) {
+                    continue;
+                }
+                if (Status status = check_region(*domain, found, key.length); !status) {
+                    return status;
+                }
                 const uint64_t end = found.offset + found.old.length();
-                if (found.known == known && *found.name == name.text &&
-                    overlap(found.offset, end, offset, offset + gap.length())) {
+                if (overlap(found.offset, end, offset, offset + gap.length())) {
                     const uint64_t first = std::max(found.offset, offset);
                     const uint64_t last = std::min(end, offset + gap.length());
                     arrive(*domain, i,
@@ -157,6 +163,7 @@ private:
                 }
             }
         }
+        return Status::ok();
     }
 
     // What holder has of the range that was the CD's so-and-so-many-th.
@@ -278,11 +285,14 @@ Status bind(Domain &domain, const AddRequest &request) {
     if (Status status = binding.prepare(); !status || !binding.found()) {
         return status;
     }
+    if (Status status = binding.pay_what_is_owed(); !status) {
+        return status;
+    }
     if (Status status = binding.write_down(); !status) {
         return status;
     }
     binding.publish();
-    return binding.pay_what_is_owed();
+    return Status::ok();
 }
 
 bool bind_file(Domain &domain, const FilePosition &now, FilePosition &stored) {

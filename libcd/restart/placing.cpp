@@ -4,6 +4,19 @@
 
 namespace cd {
 
+Status check_region(const Domain &domain, const Unbound &found, uint64_t length) {
+    if (found.known != Unbound::Known::in_region || length == found.length) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_RESTART_MISMATCH,
+                "CD %s: the region \"%s\" has %llu bytes in this program, but had %llu in the one "
+                "that wrote the store, which holds %zu of them at offset %llu; name the same "
+                "bytes with cd_name_region, or start with CD_RESTART=no",
+                domain.name(), found.name->c_str(), static_cast<unsigned long long>(length),
+                static_cast<unsigned long long>(found.length), found.old.length(),
+                static_cast<unsigned long long>(found.offset));
+}
+
 bool is_free(const Domain &domain, uintptr_t address, size_t length) {
     const auto at = domain.entries.find(address);
     return at == domain.entries.end() || at->second->range.begin >= address + length;

@@ -9,6 +9,9 @@
 
 namespace cd {
 
+// A named region has to be as long as it was. length: of the one of this process.
+Status check_region(const Domain &domain, const Unbound &found, uint64_t length);
+
 // Whether the CD has no entry in these bytes.
 bool is_free(const Domain &domain, uintptr_t address, size_t length);
 

@@ -30,6 +30,9 @@ void in_child() {
         }
         resident.log.part_from_copy();
         resident.log.keep_for_this_thread();
+        if (resident.is_root() && resident.ledger != nullptr) {
+            resident.ledger->leave_to_parent();
+        }
     });
     Registry::instance().forget_other_threads(survivor);
     Registry::instance().unlock_everything();

@@ -146,6 +146,15 @@ LedgerPlace::LedgerPlace(Resident &child, const Resident &parent) {
     ledger_ = parent.ledger;
 }
 
+Status LedgerPlace::write_down() {
+    if (ledger_ == nullptr || !ledger_->precedes_known(number_)) {
+        return Status::ok();
+    }
+    const std::unique_ptr<Transaction> transaction = ledger_->begin();
+    transaction->make_known(number_);
+    return transaction->commit();
+}
+
 LedgerPlace::~LedgerPlace() {
     if (ledger_ != nullptr) {
         ledger_->withdraw(number_);

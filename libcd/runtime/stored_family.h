@@ -31,6 +31,10 @@ public:
     LedgerPlace &operator=(const LedgerPlace &) = delete;
     ~LedgerPlace();
 
+    // Where a process that comes later would take a sibling for the child, the ledger has to know
+    // it even if it holds nothing. May throw std::bad_alloc.
+    Status write_down();
+
     void keep() { ledger_.reset(); }
 
 private:

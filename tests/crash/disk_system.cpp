@@ -246,7 +246,7 @@ int DiskSystem::sync_data(int fd) { return force(fd); }
 
 int DiskSystem::sync_all(int fd) { return force(fd); }
 
-int DiskSystem::lock(int, pid_t &) { return fails_to_look() ? -1 : 0; }
+int DiskSystem::lock_open_file(int, pid_t &) { return fails_to_look() ? -1 : 0; }
 
 // Another file has another id.
 int DiskSystem::random(void *to, size_t length) {

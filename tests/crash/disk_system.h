@@ -53,7 +53,7 @@ public:
     int begin_sync(int, off_t, off_t) override { return 0; }
     int sync_data(int fd) override;
     int sync_all(int fd) override;
-    int lock(int fd, pid_t &holder) override;
+    int lock_open_file(int fd, pid_t &holder) override;
     pid_t process() override { return 4711; }
     uid_t user() override { return 1000; }
     int random(void *to, size_t length) override;

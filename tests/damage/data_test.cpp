@@ -176,6 +176,23 @@ TEST_P(AttachedTo, AProcessGoesOnWithAStoreThatLostAHeader) {
     }
 }
 
+// A header that is gone may have said that there is something newer, which would have been written
+// over what the other one refers to.
+class AttachedToUnchecked : public AttachedTo {};
+TEST_P(AttachedToUnchecked, AProcessGetsAnErrorWhenNothingTellsWhetherDataAreWhole) {
+    for (const uint64_t header : {0U, 4096U}) {
+        damage(header, 0);
+        const std::string outcome = attach();
+        EXPECT_TRUE(outcome.starts_with(std::to_string(CD_ERROR_STORE_DAMAGED) + " ")) << outcome;
+        for (const std::string &part :
+             {path(), std::string("checksum=none"), "header at offset " + std::to_string(header)}) {
+            EXPECT_NE(outcome.find(part), std::string::npos) << outcome;
+        }
+    }
+}
+INSTANTIATE_TEST_SUITE_P(Stores, AttachedToUnchecked,
+                         testing::Values(",checksum=none", ",checksum=none,keep=3"));
+
 INSTANTIATE_TEST_SUITE_P(Stores, AttachedTo, testing::Values("", ",keep=3"), [](const auto &which) {
     return *which.param == '\0' ? "WithOnePointInTime" : "WithThree";
 });

@@ -71,6 +71,23 @@ protected:
         return text;
     }
 
+    // In both headers, with the right checksum where that version has it.
+    void set_version(uint32_t version, size_t checksum_at) const {
+        std::fstream file(alpha(), std::ios::binary | std::ios::in | std::ios::out);
+        for (size_t header = 0; header < cd::format::headers; ++header) {
+            std::array<char, cd::format::block> block = {};
+            file.seekg(static_cast<std::streamoff>(header * block.size()));
+            file.read(block.data(), block.size());
+            block[8] = static_cast<char>(version);
+            const uint32_t checksum = cd::crc32c(0, block.data(), checksum_at);
+            for (unsigned i = 0; i < 4; ++i) {
+                block[checksum_at + i] = static_cast<char>(checksum >> 8 * i);
+            }
+            file.seekp(static_cast<std::streamoff>(header * block.size()));
+            file.write(block.data(), block.size());
+        }
+    }
+
     // The store is refused with the code and a sentence, and nothing is touched.
     void expect_refused(const char *name, cd_error code, const std::string &file,
                         const std::string &reason) const {
@@ -127,22 +144,15 @@ TEST_F(Files, AnotherKindOfFileIsRefused) {
 }
 
 TEST_F(Files, ANewerFormatIsRefused) {
-    std::fstream file(alpha(), std::ios::binary | std::ios::in | std::ios::out);
-    for (size_t header = 0; header < cd::format::headers; ++header) {
-        std::array<char, cd::format::block> block = {};
-        file.seekg(static_cast<std::streamoff>(header * block.size()));
-        file.read(block.data(), block.size());
-        block[8] = cd::format::version + 1;
-        const uint32_t checksum = cd::crc32c(0, block.data(), block.size() - 4);
-        for (unsigned i = 0; i < 4; ++i) {
-            block[block.size() - 4 + i] = static_cast<char>(checksum >> 8 * i);
-        }
-        file.seekp(static_cast<std::streamoff>(header * block.size()));
-        file.write(block.data(), block.size());
-    }
-    file.close();
+    set_version(cd::format::version + 1, cd::format::header_checksum);
     expect_refused("alpha", CD_ERROR_STORE_VERSION, alpha(),
-                   "format version 2, this library knows version 1");
+                   "format version 3, this library knows version 2");
+}
+
+TEST_F(Files, TheFirstFormatIsRefused) {
+    set_version(1, cd::format::header_checksum_of_version_1);
+    expect_refused("alpha", CD_ERROR_STORE_VERSION, alpha(),
+                   "format version 1, this library knows version 2");
 }
 
 TEST_F(Files, ADirectoryInItsPlaceIsRefused) {
@@ -174,6 +184,27 @@ TEST_F(Files, ADirectoryThatIsASymbolicLinkIsRefused) {
     fs::rename(directory_.path("s"), directory_.path("t"));
     fs::create_directory_symlink(directory_.path("t"), directory_.path("s"));
     expect_refused("alpha", CD_ERROR_STORE_DIRECTORY, directory_.path("s"), "symbolic link");
+}
+
+TEST_F(Files, ADirectoryThatIsASymbolicLinkIsRefusedAlsoWithASlashBehindIt) {
+    fs::rename(directory_.path("s"), directory_.path("t"));
+    fs::create_directory_symlink(directory_.path("t"), directory_.path("s"));
+    for (const char *name : {"s/", "s//"}) {
+        const std::string error =
+            in_process([&] { return Program(directory_.path(name)).open("alpha"); });
+        EXPECT_TRUE(error.starts_with(std::to_string(CD_ERROR_STORE_DIRECTORY) + " ")) << error;
+        EXPECT_NE(error.find("symbolic link"), std::string::npos) << error;
+    }
+    EXPECT_EQ(in_process([&] { return Program(directory_.path("t//")).open("alpha"); }), "");
+}
+
+// Where disks are mounted is often a link that the system's owner has made.
+TEST_F(Files, ADirectoryBehindASymbolicLinkIsFound) {
+    fs::rename(directory_.path("s"), directory_.path("t"));
+    fs::create_directory(directory_.path("disk"));
+    fs::rename(directory_.path("t"), directory_.path("disk/s"));
+    fs::create_directory_symlink(directory_.path("disk"), directory_.path("scratch"));
+    EXPECT_EQ(in_process([&] { return Program(directory_.path("scratch/s")).open("alpha"); }), "");
 }
 
 TEST_F(Files, ADirectoryThatOthersMayWriteToIsRefused) {

@@ -117,10 +117,10 @@ std::string text_of(const cd::State &state) {
     return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
-Specimen::Specimen(int advances) {
+Specimen::Specimen(int advances, const std::string &keys) {
     const Directory directory;
     const std::string problem = in_process([&] {
-        Program program(directory.path("s"), ",keep=2");
+        Program program(directory.path("s"), ",keep=2" + keys);
         const std::string refused = program.open();
         return refused.empty() ? program.run(advances) : refused;
     });
@@ -150,9 +150,6 @@ void Specimen::collect_states(const cd::Header &header) {
         }
         const std::string text = text_of(state);
         states_.insert(text);
-        if (&header == &loaded_.header && records + 1 == loaded_.records) {
-            last_but_one_ = text;
-        }
         for (size_t version = 0; version < state.versions.size(); ++version) {
             states_.insert(text_of(gone_back(state, version)));
         }

@@ -65,7 +65,7 @@ std::string text_of(const cd::State &state);
 class Specimen {
 public:
     // As the program leaves it after so many advances.
-    explicit Specimen(int advances);
+    explicit Specimen(int advances, const std::string &keys = "");
 
     const cd::File &file() const { return file_; }
     size_t size() const { return bytes_.size(); }
@@ -74,8 +74,6 @@ public:
     const std::string &newest() const { return newest_; }
     // Up to the newest record, each also after going back to its older points in time.
     const std::set<std::string> &states() const { return states_; }
-    // Without the last record.
-    const std::string &last_but_one() const { return last_but_one_; }
 
     void put(size_t offset, const std::byte *bytes, size_t length);
     void cut(size_t length);
@@ -89,7 +87,6 @@ private:
     cd::File file_;
     cd::Loaded loaded_;
     std::string newest_;
-    std::string last_but_one_;
     std::set<std::string> states_;
     size_t changed_begin_ = 0;
     size_t changed_end_ = 0;

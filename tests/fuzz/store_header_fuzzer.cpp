@@ -15,7 +15,7 @@ using fuzz::require;
 
 namespace {
 
-constexpr size_t checksum_at = format::block - 4;
+constexpr size_t checksum_at = format::header_checksum;
 
 void make_right(std::vector<std::byte> &block) {
     std::transform(format::magic.begin(), format::magic.end(), block.begin(),

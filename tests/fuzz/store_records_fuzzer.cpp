@@ -4,6 +4,7 @@
 // A journal of records, of which the fuzzer chooses the changes and then changes bytes: a record
 // that is found is one that was written.
 #include "file_store/records.h"
+#include "file_store/unused.h"
 #include "input.h"
 
 #include <algorithm>
@@ -28,7 +29,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         require(record.size() == record_size(changes.size()), "a record has the size it said");
         journal.insert(journal.end(), record.bytes().begin(), record.bytes().end());
     }
-    journal.resize(journal.size() + 2 * format::block);
+    const size_t end = journal.size();
+    journal.resize(end + 2 * format::block);
+    Unused(header).fill(end, std::span(journal).subspan(end));
     const bool whole = input.empty();
     while (!input.empty()) {
         const size_t at = input.number16() % journal.size();
@@ -36,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     size_t used = 0;
     for (unsigned i = 0;; ++i) {
-        const FoundRecord record = find_record(header, i, std::span(journal).subspan(used));
+        const FoundRecord record = find_record(header, i, journal, used);
         if (record.kind != FoundRecord::Kind::whole) {
             require(!whole || (i == count && record.kind == FoundRecord::Kind::end),
                     "what was written is found again");

@@ -9,6 +9,7 @@
 #include "file_store/loading.h"
 #include "file_store/records.h"
 #include "file_store/run.h"
+#include "file_store/unused.h"
 #include "memory_file.h"
 #include "states.h"
 #include "store/crc32c.h"
@@ -27,7 +28,7 @@ constexpr uint64_t data_length = 8 * format::block;
 // Nobody asks, since nothing is added.
 class NoAddresses : public Addresses {
 public:
-    bool describe(Range, StoredName &, uint64_t &) override { return false; }
+    bool describe(Range, StoredName &, StoredKey &) override { return false; }
 };
 
 void build(fuzz::Input &input, fuzz::MemoryFile &memory) {
@@ -44,6 +45,7 @@ void build(fuzz::Input &input, fuzz::MemoryFile &memory) {
     header.journal = {header.snapshot.end(), journal_length};
     memory.bytes.resize(header.journal.end() + data_length);
     require(file.write(header.snapshot.offset, snapshot.data(), snapshot.size()).is_ok() &&
+                Unused(header).write(file, header.journal.offset, journal_length).is_ok() &&
                 write_header(file, header).is_ok(),
             "memory can be written");
     uint64_t used = 0;

@@ -159,6 +159,48 @@ TEST_F(Binding, NamedRegionsAreFoundWhereTheyAreNow) {
     }
 }
 
+// Named before the CD comes back, or after.
+TEST_F(Binding, ANamedRegionOfAnotherLengthIsRefusedAndBothAreNamed) {
+    std::vector<char> bytes(3000);
+    run([&]() -> std::string {
+        return cd_name_region("grid", bytes.data(), 1000) == CD_SUCCESS &&
+                       add(create(), bytes.data(), 1000)
+                   ? ""
+                   : refusal();
+    });
+    const auto expect_refused = [](size_t length) -> std::string {
+        const std::string text = refusal();
+        return cd_last_error() == CD_ERROR_RESTART_MISMATCH &&
+                       text.find("\"grid\" has " + std::to_string(length)) != std::string::npos &&
+                       text.find("had 1000 in") != std::string::npos
+                   ? ""
+                   : text;
+    };
+    for (const size_t length : {size_t{500}, size_t{999}, size_t{1001}, size_t{2000}}) {
+        run([&]() -> std::string {
+            cd_name_region("grid", bytes.data(), length);
+            return create() != nullptr ? "attached" : expect_refused(length);
+        });
+        run([&]() -> std::string {
+            cd_handle root = create();
+            cd_name_region("grid", bytes.data(), length);
+            if (root == nullptr || add(root, bytes.data(), std::min(length, size_t{400}))) {
+                return "bound in part";
+            }
+            const std::string wrong = expect_refused(length);
+            if (info_of(root).unbound != 1000 || info_of(root).bytes != 0) {
+                return "bound in part, although the call failed";
+            }
+            return wrong;
+        });
+    }
+    run([&]() -> std::string {
+        cd_name_region("grid", bytes.data() + 7, 1000);
+        cd_handle root = create();
+        return info_of(root).bytes == 1000 ? "" : "not bound where it is as long as it was";
+    });
+}
+
 TEST_F(Binding, OtherMemoryIsKnownByTheOrderOfItsAddsAndItsLength) {
     run([&]() -> std::string {
         Memory first(1000);

@@ -77,6 +77,27 @@ TEST_F(Family, AnEmptyChildKeepsThePlaceOfThoseBehindIt) {
     });
 }
 
+TEST_F(Family, AnEmptyChildThatComesInFrontOfAKeptOneIsKnownToo) {
+    run([&]() -> std::string {
+        cd_handle root = create();
+        cd_handle first = child_of(root);
+        cd_handle second = child_of(root);
+        const bool kept = keep(second, 1) && commit_cd(first) == CD_SUCCESS;
+        return kept && child_of(root) != nullptr ? "" : refusal(); // with the index of the first
+    });
+    run([&]() -> std::string {
+        cd_handle root = create();
+        cd_handle first = child_of(root);
+        cd_handle second = child_of(root);
+        if (bytes_of(first) != 0 || info_of(first).restarted != 1) {
+            return "the younger one was taken for the empty one";
+        }
+        return bytes_of(second) == sizeof(int) && info_of(second).restarted == 1
+                   ? ""
+                   : "what was kept is not there";
+    });
+}
+
 TEST_F(Family, EmptyChildrenThatEndCostNothing) {
     run([&]() -> std::string {
         cd_handle root = create();

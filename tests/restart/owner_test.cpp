@@ -4,6 +4,7 @@
 
 #include "restarting.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -74,6 +75,42 @@ TEST_F(Owner, IsOneProcessAndTheOthersAreToldWhich) {
                    ? ""
                    : refusal();
     });
+}
+
+// As a program does that makes a copy of its store.
+TEST_F(Owner, StaysTheProcessThatOpensTheFileOnceMoreAndClosesIt) {
+    const Holder holder([&] {
+        add(create(), &value, sizeof value);
+        ::close(::open(store().c_str(), O_RDWR));
+    });
+    run([&]() -> std::string {
+        return create() == nullptr && cd_last_error() == CD_ERROR_STORE_LOCKED ? "" : "opened";
+    });
+}
+
+// On disks, and in memory, where the file is mapped.
+TEST_F(Owner, ThatWasKilledDoesNotBlockAlsoIfAProcessThatItForkedLives) {
+    for (const char *where : {"", "/dev/shm"}) {
+        const std::string directory = where + path("forked").substr(*where == '\0' ? 0 : 4);
+        std::array<int, 2> end = {};
+        ASSERT_EQ(::pipe2(end.data(), O_CLOEXEC), 0);
+        {
+            const Holder holder([&] {
+                add(create_in(directory, "root"), &value, sizeof value);
+                if (::fork() == 0) {
+                    char byte = 0;
+                    ::close(end[1]);
+                    ::_exit(::read(end[0], &byte, 1) == 0 ? 0 : 1); // until the test is over
+                }
+            });
+        }
+        run([&]() -> std::string {
+            return info_of(create_in(directory, "root")).restarted == 1 ? "" : refusal();
+        });
+        ::close(end[0]);
+        ::close(end[1]);
+        std::filesystem::remove_all(directory);
+    }
 }
 
 TEST_F(Owner, ThatWasKilledDoesNotBlock) {

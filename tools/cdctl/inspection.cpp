@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -90,13 +91,17 @@ void Inspection::open() {
     file_ = std::move(file);
 }
 
-// Only asks. Locks of this kind end when their process closes the file, and this is another.
+// Only asks. Who uses the file has locked its first byte; the second one tells which process it is.
 void Inspection::find_user() {
-    struct flock lock = {};
-    lock.l_type = F_RDLCK;
-    lock.l_whence = SEEK_SET;
-    if (::fcntl(file_.descriptor(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK) {
-        user_ = lock.l_pid > 0 ? lock.l_pid : 0;
+    for (const off_t byte : {0, 1}) {
+        struct flock lock = {};
+        lock.l_type = F_RDLCK;
+        lock.l_whence = SEEK_SET;
+        lock.l_start = byte;
+        lock.l_len = 1;
+        if (::fcntl(file_.descriptor(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK) {
+            user_ = std::max({user_.value_or(0), lock.l_pid, pid_t{0}});
+        }
     }
 }
 

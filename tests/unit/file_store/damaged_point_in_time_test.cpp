@@ -7,18 +7,33 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 namespace cd {
 namespace {
 
 constexpr size_t length = 100'000;
 
+// Hears what is said, and has a disk that cannot read some of its bytes.
 class HeardSystem : public os::System {
 public:
     void warn(const char *line) override { lines.emplace_back(line); }
+    ssize_t read_at(int fd, void *to, size_t size, off_t offset) override {
+        const bool reaches = offset < lost.second && lost.first < offset + static_cast<off_t>(size);
+        if (!reaches || failures == 0) {
+            return System::read_at(fd, to, size, offset);
+        }
+        --failures;
+        errno = error;
+        return -1;
+    }
     std::vector<std::string> lines;
+    std::pair<off_t, off_t> lost = {0, 0}; // from and to
+    int error = EIO;
+    int failures = -1; // only so many; -1: always
 };
 
 class DamagedPointInTime : public StoreDirectory {
@@ -56,11 +71,18 @@ protected:
         return {std::istreambuf_iterator<char>(file), {}};
     }
 
+    // Where something that has this value lies in the file.
+    off_t place_of(char value) const {
+        return static_cast<off_t>(contents().find(std::string(length, value)) + length / 2);
+    }
+
     // The value that a new process restores; its error's code if it has none. lines: how often it
     // warned.
-    int found(const char *keep, int lines) const {
+    int found(const char *keep, int lines) const { return found(keep, lines, HeardSystem()); }
+
+    // The same with a disk of that kind.
+    int found(const char *keep, int lines, HeardSystem heard) const {
         return in_process([&]() -> int {
-            HeardSystem heard;
             os::replace_system(&heard);
             std::vector<char> bytes(length, 'z');
             const cd_handle root = create(keep);
@@ -156,6 +178,109 @@ TEST_F(DamagedPointInTime, WithoutAWholeOneOpeningFailsAndLeavesTheFile) {
     const std::string before = contents();
     EXPECT_EQ(found(",keep=3", 0), CD_ERROR_CHECKSUM);
     EXPECT_EQ(contents(), before);
+}
+
+class LostBlock : public DamagedPointInTime {
+protected:
+    static HeardSystem lost_at(off_t offset) {
+        HeardSystem system;
+        system.lost = {offset, offset + 1};
+        return system;
+    }
+    // Of the header with the greater generation, or of the journal that it names.
+    off_t newest_header() const {
+        const std::string bytes = contents();
+        return bytes[28] >= bytes[4096 + 28] ? 0 : 4096;
+    }
+    off_t last_record() const {
+        const std::string bytes = contents();
+        const size_t at = bytes.rfind("CDEC");
+        EXPECT_NE(at, std::string::npos);
+        return static_cast<off_t>(at);
+    }
+};
+
+TEST_F(LostBlock, OfTheNewestDataIsDamageAndAnOlderPointInTimeIsTaken) {
+    write(",keep=3");
+    EXPECT_EQ(found(",keep=3", 1, lost_at(place_of('d'))), 'c');
+}
+
+TEST_F(LostBlock, OfAHeaderIsDamage) {
+    write(",keep=3");
+    EXPECT_EQ(found(",keep=3", 1, lost_at(0)), 'd') << "the other one knows everything";
+    EXPECT_EQ(found(",keep=3", 1, lost_at(4096)), 'd');
+}
+
+TEST_F(LostBlock, OfTheLastRecordIsDamage) {
+    write(",keep=3");
+    EXPECT_EQ(found(",keep=3", 1, lost_at(last_record())), 'c');
+}
+
+TEST_F(LostBlock, OfTheJournalThatNothingWasWrittenToCostsNothing) {
+    write(",keep=3");
+    EXPECT_EQ(found(",keep=3", 0, lost_at(last_record() + 2 * 4096)), 'd');
+}
+
+TEST_F(LostBlock, ThatCanBeReadTheNextTimeIsNone) {
+    write(",keep=3");
+    for (const off_t place : {off_t{0}, last_record(), place_of('d')}) {
+        HeardSystem once = lost_at(place);
+        once.failures = 1;
+        EXPECT_EQ(found(",keep=3", 0, once), 'd') << place;
+    }
+}
+
+TEST_F(LostBlock, ForAReasonThatWillPassIsAnErrorAndNoDamage) {
+    write(",keep=3");
+    for (const off_t place : {off_t{0}, last_record(), place_of('d')}) {
+        const std::string before = contents();
+        HeardSystem busy = lost_at(place);
+        busy.error = ENOMEM;
+        EXPECT_EQ(found(",keep=3", 0, busy), CD_ERROR_STORE_IO) << place;
+        EXPECT_TRUE(contents() == before) << place;
+        HeardSystem interrupted = lost_at(place);
+        interrupted.error = EINTR;
+        interrupted.failures = 3;
+        EXPECT_EQ(found(",keep=3", 0, interrupted), 'd') << place;
+    }
+}
+
+TEST_F(LostBlock, OfTheOnlyPointInTimeFailsTheRestoreAndSaysWhereItWas) {
+    write("");
+    const off_t place = place_of('d');
+    EXPECT_EQ(found("", 0, lost_at(place)), CD_ERROR_STORE_DAMAGED);
+    EXPECT_EQ(found("", 0), 'd') << "and is there when the disk can read again";
+}
+
+// A restore has promised them: they are written when they are bound, or they are not bound.
+TEST_F(LostBlock, OfBytesThatAreOwedLeavesThemUnboundUntilTheyCanBeWritten) {
+    write("");
+    const off_t place = place_of('d');
+    EXPECT_EQ(0, in_process([&] {
+                  HeardSystem heard = lost_at(place);
+                  heard.failures = 2;
+                  os::replace_system(&heard);
+                  std::vector<char> bytes(length, 'z');
+                  const cd_handle root = create();
+                  const cd_addrspec range = {bytes.data(), length, CD_READ_WRITE, CD_GLOBAL};
+                  cd_info info;
+                  if (restore_cd(root) != CD_SUCCESS) {
+                      return 1;
+                  }
+                  if (add_to_cd_via_copy(root, &range, 1, nullptr) == CD_SUCCESS ||
+                      cd_last_error() != CD_ERROR_STORE_DAMAGED) {
+                      return 2;
+                  }
+                  if (cd_query(root, &info) != CD_SUCCESS || info.unbound != length ||
+                      info.bytes != 0) {
+                      return 3;
+                  }
+                  if (add_to_cd_via_copy(root, &range, 1, nullptr) != CD_SUCCESS ||
+                      cd_query(root, &info) != CD_SUCCESS || info.unbound != 0) {
+                      return 4;
+                  }
+                  return std::ranges::count(bytes, 'd') == static_cast<ptrdiff_t>(length) ? 0 : 5;
+              }));
 }
 
 TEST_F(DamagedPointInTime, TheOnlyOneFailsWhenItIsRestored) {

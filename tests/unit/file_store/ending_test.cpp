@@ -122,10 +122,10 @@ TEST_F(EndingTest, StoreThatItsOwnerEndsWhileItIsOpenedIsNotAttachedTo) {
     class EndingOwner : public os::System {
     public:
         explicit EndingOwner(std::string store) : store_(std::move(store)) {}
-        int lock(int fd, pid_t &holder) override {
+        int lock_open_file(int fd, pid_t &holder) override {
             std::filesystem::remove(store_);
             store_.clear();
-            return System::lock(fd, holder);
+            return System::lock_open_file(fd, holder);
         }
 
     private:

@@ -18,7 +18,8 @@ public:
         return fails(EIO) ? -1 : System::status(fd, status);
     }
     ssize_t read_at(int fd, void *to, size_t length, off_t offset) override {
-        return fails(EIO) ? -1 : System::read_at(fd, to, length, offset);
+        // Not what is tried again.
+        return fails(ENOMEM) ? -1 : System::read_at(fd, to, length, offset);
     }
     ssize_t write_at(int fd, const void *from, size_t length, off_t offset) override {
         return fails(ENOSPC) ? -1 : System::write_at(fd, from, length, offset);

@@ -161,6 +161,56 @@ TEST_F(Image, ThatFailsAtAnyCallIsNotThere) {
     EXPECT_GT(failures, 25);
 }
 
+// What is written and forced, in this order, and a disk whose quota shows when files are closed.
+class Closing : public ReplacedSystem {
+public:
+    ssize_t write_at(int fd, const void *from, size_t length, off_t offset) override {
+        order += 'w';
+        return System::write_at(fd, from, length, offset);
+    }
+    int sync_all(int fd) override {
+        order += 's';
+        return System::sync_all(fd);
+    }
+    int close(int fd) override {
+        const int result = System::close(fd);
+        errno = EDQUOT;
+        return full ? -1 : result;
+    }
+    std::string order;
+    bool full = false;
+};
+
+TEST_F(Image, IsForcedToTheDiskBehindItsLastByte) {
+    begin(",sync=full");
+    fill();
+    const auto held = hold();
+    Closing system;
+    ASSERT_TRUE(held->write_image(image())) << message();
+    EXPECT_GT(system.order.size(), 4U);
+    EXPECT_EQ(system.order.find('s'), system.order.size() - 1) << system.order;
+}
+
+TEST_F(Image, WhoseCloseFailsIsNotThere) {
+    for (const char *sync : {",sync=full", ",sync=none"}) {
+        begin(sync);
+        fill();
+        const auto held = hold();
+        const auto names = files();
+        {
+            Closing system;
+            system.full = true;
+            EXPECT_EQ(held->write_image(image()).code(), CD_ERROR_STORE_FULL) << sync;
+            EXPECT_NE(std::string(message()).find("close"), std::string::npos) << message();
+        }
+        EXPECT_EQ(files(), names) << sync;
+        ASSERT_TRUE(held->write_image(image())) << message();
+        std::filesystem::remove(image());
+        ASSERT_EQ(commit_cd(root_), CD_SUCCESS);
+        root_ = nullptr;
+    }
+}
+
 TEST_F(Image, NeverTakesThePlaceOfAFile) {
     begin();
     advance();

@@ -172,7 +172,8 @@ public:
         return fails(EIO) ? -1 : System::status(fd, status);
     }
     ssize_t read_at(int fd, void *to, size_t length, off_t offset) override {
-        return fails(EIO) ? -1 : System::read_at(fd, to, length, offset);
+        // Not what is tried again.
+        return fails(ENOMEM) ? -1 : System::read_at(fd, to, length, offset);
     }
     int rename_at(int directory, const char *from, const char *to) override {
         renaming = true;

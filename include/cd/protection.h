@@ -44,7 +44,9 @@ struct cd_protected_start {
     char image[4096]; /* this rank's image of it, to be copied */
 };
 
-/* A point in time on offer. Lives until release, which is called exactly once. */
+/* A point in time on offer. Lives until release, which is called exactly once. Where write_image is
+   NULL there is none, and nothing to release: the advance to that epoch failed in this rank, which
+   takes part so that the others do not wait for it. Nothing new counts then. */
 struct cd_offered_point {
     uint64_t epoch;
     void *context;
@@ -57,14 +59,17 @@ struct cd_offered_point {
 
 struct cd_protector {
     size_t size; /* of this struct */
+    /* Instead of open: this rank's root of that name cannot come to be, and own says why. Fails on
+       all ranks. */
+    int (*decline)(const char *name, int own, struct cd_protection_message *message);
     /* protection: what the other calls take. On a failure there is none. */
     int (*open)(const struct cd_protected_root *root, void **protection,
                 struct cd_protected_start *start, struct cd_protection_message *message);
     /* After open: whether this rank's root could be opened from there. After a failure close
        follows, on all ranks. */
     int (*opened)(void *protection, int own, struct cd_protection_message *message);
-    /* Takes over the point, also when it fails. point NULL: the advance failed in this rank, which
-       takes part so that the others do not wait for it; nothing new counts then. */
+    /* Takes over the point, also when it fails. People are told once, by one rank, of a point in
+       time that could not be protected. */
     int (*protect)(void *protection, const struct cd_offered_point *point,
                    struct cd_protection_message *message);
     /* The newest point in time that counts on all ranks, or 0. Not collective. */

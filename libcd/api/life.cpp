@@ -61,10 +61,10 @@ Status read_storage_info(const char *storage_info, StorageInfo &storage) {
 }
 
 // The name is the root's already, so that no other thread opens the same store.
-Status open_root(cd_handle handle) {
+Status open_root(cd_handle handle, bool &met) {
     Status status;
     try {
-        status = open_family(handle);
+        status = open_family(handle, met);
     } catch (...) {
         end_family(handle);
         throw;
@@ -82,6 +82,41 @@ Pace begin_pace(const AdvanceLimits &limits) {
 Status read_injections() {
     Status status;
     Registry::instance().between_forks([&] { status = Rehearsal::instance().read_environment(); });
+    return status;
+}
+
+// root: has its storage.
+Status begin_root(std::unique_ptr<Resident> root, mpi_log mode, const char *name, bool &met,
+                  cd_handle &handle, Report &report) {
+    AdvanceLimits limits;
+    if (Status status = read_advance_limits(limits); !status) {
+        return status;
+    }
+    root->pace = begin_pace(limits);
+    if (Status status = read_injections(); !status) {
+        return status;
+    }
+    ActiveStack &stack = ActiveStack::of_this_thread();
+    stack.make_room();
+    root->root_name = name;
+    root->rank = current_rank();
+    root->identity = make_identity(root->rank, root->root_name, 0, 0);
+    report.about(root->name());
+    root->home_thread = root->active_in = stack.thread();
+    if (mode == CD_COMM_LOGGING_ENABLED) {
+        const StorageInfo &storage = root->storage;
+        root->log = LogShare::of_root(
+            storage.log_limit > 0 ? std::make_shared<LogSpill>(storage.log_limit, storage.dir)
+                                  : nullptr);
+    }
+    const bool outlives_process = root->storage.store == Store::file;
+    Status status = Registry::instance().install(std::move(root), handle);
+    if (status.is_ok() && outlives_process) {
+        status = open_root(handle, met);
+    }
+    if (status.is_ok()) {
+        stack.push(handle);
+    }
     return status;
 }
 
@@ -107,36 +142,9 @@ Status create_root(const char *storage_info, mpi_log mode, const char *name, cd_
     if (Status status = read_storage_info(storage_info, root->storage); !status) {
         return status;
     }
-    AdvanceLimits limits;
-    if (Status status = read_advance_limits(limits); !status) {
-        return status;
-    }
-    root->pace = begin_pace(limits);
-    if (Status status = read_injections(); !status) {
-        return status;
-    }
-    ActiveStack &stack = ActiveStack::of_this_thread();
-    stack.make_room();
-    root->root_name = name;
-    root->rank = current_rank();
-    root->identity = make_identity(root->rank, root->root_name, 0, 0);
-    report.about(root->name());
-    root->home_thread = root->active_in = stack.thread();
-    if (mode == CD_COMM_LOGGING_ENABLED) {
-        const StorageInfo &storage = root->storage;
-        root->log = LogShare::of_root(
-            storage.log_limit > 0 ? std::make_shared<LogSpill>(storage.log_limit, storage.dir)
-                                  : nullptr);
-    }
-    const bool outlives_process = root->storage.store == Store::file;
-    Status status = Registry::instance().install(std::move(root), handle);
-    if (status.is_ok() && outlives_process) {
-        status = open_root(handle);
-    }
-    if (status.is_ok()) {
-        stack.push(handle);
-    }
-    return status;
+    ProtectedCreate protection(name, root->storage);
+    return protection.outcome(
+        begin_root(std::move(root), mode, name, protection.met, handle, report));
 }
 
 // Only what one thread does is done again in the same order.

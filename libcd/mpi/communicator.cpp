@@ -12,21 +12,10 @@ Communicator::~Communicator() {
     }
 }
 
-Status Communicator::duplicate(MPI_Comm from, Communicator &made) {
-    Communicator copy;
-    if (Status status = outcome(own().comm_dup(from, &copy.comm_), "duplicate a communicator");
-        !status) {
-        return status;
-    }
-    made = std::move(copy);
-    return outcome(own().comm_set_errhandler(made.comm_, MPI_ERRORS_RETURN),
-                   "set an error handler");
-}
-
-Status Communicator::split(int color, int key, Communicator &part) const {
+Status Communicator::split(MPI_Comm whole, int color, int key, Communicator &part) {
     Communicator made;
     if (Status status =
-            outcome(own().comm_split(comm_, color, key, &made.comm_), "split a communicator");
+            outcome(own().comm_split(whole, color, key, &made.comm_), "split a communicator");
         !status) {
         return status;
     }
@@ -35,19 +24,19 @@ Status Communicator::split(int color, int key, Communicator &part) const {
                    "set an error handler");
 }
 
-Status Communicator::check_all(Status own_outcome) const {
-    const int code = own_outcome.code();
-    int largest = 0;
+Status Communicator::check_all(Status own_outcome, Tally &tally, Status &all) const {
+    tally.own = own_outcome.code();
     const auto find_largest = [&](MPI_Request &request) {
-        return own().iallreduce(&code, &largest, 1, MPI_INT, MPI_MAX, comm_, &request);
+        return own().iallreduce(&tally.own, &tally.largest, 1, MPI_INT, MPI_MAX, comm_, &request);
     };
     if (Status status = together(find_largest, "find out whether all can go on"); !status) {
         return status;
     }
-    if (largest == CD_ERROR_NONE || code != CD_ERROR_NONE) {
-        return own_outcome;
-    }
-    return fail(static_cast<cd_error>(largest), "another rank: %s", describe(largest));
+    const int largest = tally.largest;
+    all = largest == CD_ERROR_NONE || !own_outcome
+              ? own_outcome
+              : fail(static_cast<cd_error>(largest), "another rank: %s", describe(largest));
+    return Status::ok();
 }
 
 int Communicator::size() const {

@@ -21,12 +21,19 @@ public:
     }
     ~Communicator();
 
-    static Status duplicate(MPI_Comm from, Communicator &made);
-    Status split(int color, int key, Communicator &part) const;
+    // All ranks of whole call it. Unlike a duplicate, parts have nothing of what the program has
+    // attached to the whole, and no function of the program is called.
+    static Status split(MPI_Comm whole, int color, int key, Communicator &part);
 
-    // The first failure, if any rank has one; only that, where it is another's: there may be no
-    // memory for more.
-    Status check_all(Status own) const;
+    // Where ranks' outcomes are counted; where MPI fails, it may be written to for ever.
+    struct Tally {
+        int own = 0;
+        int largest = 0;
+    };
+
+    // all: own, or a failure if any rank has one; only its code, where it is another's: there may
+    // be no memory for more. Fails where MPI does.
+    Status check_all(Status own, Tally &tally, Status &all) const;
 
     MPI_Comm get() const { return comm_; }
     int size() const;

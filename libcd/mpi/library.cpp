@@ -3,6 +3,7 @@
 // What libcd calls, and how it learns of it when this library is loaded.
 
 #include "base/attempt.h"
+#include "base/kept_outcome.h"
 #include "mpi/finalizing.h"
 #include "mpi/mpi_job.h"
 #include "protection/protection.h"
@@ -110,6 +111,15 @@ Status open_root(const cd_protected_root &root, std::unique_ptr<Protection> &pro
     return Status::ok();
 }
 
+int decline(const char *name, int own, cd_protection_message *why) {
+    return tell(why, [&] {
+        std::unique_ptr<protection::Job> job;
+        const KeptOutcome refused(told(own, *why));
+        Status met = MpiJob::meet(name, job);
+        return met ? agree(*job, refused.again()) : refused.again();
+    });
+}
+
 int open(const cd_protected_root *root, void **protection, cd_protected_start *start,
          cd_protection_message *why) {
     return tell(why, [&] {
@@ -125,7 +135,7 @@ int opened(void *protection, int own, cd_protection_message *why) {
 }
 
 int protect(void *protection, const cd_offered_point *point, cd_protection_message *why) {
-    return tell(why, [&] { return of(protection).protect(point); });
+    return tell(why, [&] { return of(protection).protect(*point); });
 }
 
 uint64_t protected_epoch(void *protection) { return of(protection).protected_epoch(); }
@@ -139,8 +149,8 @@ void close(void *protection) {
     mpi::forget(*closing);
 }
 
-constexpr cd_protector protector = {sizeof(cd_protector), open,   opened, protect,
-                                    protected_epoch,      forget, close};
+constexpr cd_protector protector = {sizeof(cd_protector), decline, open, opened, protect,
+                                    protected_epoch,      forget,  close};
 
 [[gnu::constructor]] void register_protector() {
     if (cd_protect_by(&protector) != CD_SUCCESS) {

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <climits>
 #include <numeric>
-#include <optional>
 
 namespace cd::mpi {
 namespace {
@@ -18,26 +17,40 @@ using redset::Bytes;
 constexpr int tag = 1;
 constexpr size_t longest_message = size_t{1} << 30; // MPI counts with int
 
+Status failed_half_way() {
+    return fail(CD_ERROR_STORE_IO, "an earlier exchange between the ranks failed half-way");
+}
+
 } // namespace
+
+struct MpiExchange::Buffers {
+    explicit Buffers(size_t members) : sizes(members) {}
+
+    Communicator::Tally tally;
+    unsigned long long own_size = 0;
+    std::vector<unsigned long long> sizes; // of what members tell
+};
 
 MpiExchange::MpiExchange(Communicator &communicator)
     : members_(communicator.size()), self_(communicator.rank()),
-      sizes_(static_cast<size_t>(members_)) {
+      buffers_(std::make_unique<Buffers>(static_cast<size_t>(members_))) {
     communicator_ = std::move(communicator);
 }
 
 MpiExchange::~MpiExchange() { give_up(); }
 
-// The lengths of what members tell each other, and where it all goes.
+// What members tell each other, its lengths, and where it all goes.
 struct MpiExchange::Gathering {
+    Bytes own;
     std::vector<int> lengths;
     std::vector<int> offsets;
     Bytes together;
     std::vector<Bytes> apart;
 
-    explicit Gathering(const std::vector<unsigned long long> &sizes)
-        : lengths(sizes.begin(), sizes.end()), offsets(sizes.size()),
-          together(std::reduce(sizes.begin(), sizes.end())), apart(sizes.size()) {
+    Gathering(std::span<const std::byte> own_bytes, const std::vector<unsigned long long> &sizes)
+        : own(own_bytes.begin(), own_bytes.end()), lengths(sizes.begin(), sizes.end()),
+          offsets(sizes.size()), together(std::reduce(sizes.begin(), sizes.end())),
+          apart(sizes.size()) {
         std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
         for (size_t member = 0; member < apart.size(); ++member) {
             apart[member].resize(static_cast<size_t>(lengths[member]));
@@ -51,34 +64,65 @@ struct MpiExchange::Gathering {
     }
 };
 
+// Calls do_together(buffers), whose failure is one of MPI.
+template <typename Together> Status MpiExchange::with_buffers(const Together &do_together) {
+    if (buffers_ == nullptr) {
+        return failed_half_way();
+    }
+    Status status = do_together(*buffers_);
+    if (!status) {
+        (void)buffers_.release();
+    }
+    return status;
+}
+
+Status MpiExchange::check_all(Status own_outcome) {
+    Status all;
+    Status met = with_buffers(
+        [&](Buffers &buffers) { return communicator_.check_all(own_outcome, buffers.tally, all); });
+    return met ? all : met;
+}
+
 // When all have the memory the rest cannot fail in one alone.
 Status MpiExchange::gather(std::span<const std::byte> own_bytes, std::vector<Bytes> &all) {
-    const auto own_size = static_cast<unsigned long long>(own_bytes.size());
     const MPI_Comm comm = communicator_.get();
-    const auto gather_sizes = [&](MPI_Request &request) {
-        return own().iallgather(&own_size, 1, MPI_UNSIGNED_LONG_LONG, sizes_.data(), 1,
-                                MPI_UNSIGNED_LONG_LONG, comm, &request);
+    const auto gather_sizes = [&](Buffers &buffers) {
+        buffers.own_size = static_cast<unsigned long long>(own_bytes.size());
+        return together(
+            [&](MPI_Request &request) {
+                return own().iallgather(&buffers.own_size, 1, MPI_UNSIGNED_LONG_LONG,
+                                        buffers.sizes.data(), 1, MPI_UNSIGNED_LONG_LONG, comm,
+                                        &request);
+            },
+            "gather sizes");
     };
-    if (Status status = together(gather_sizes, "gather sizes"); !status) {
+    if (Status status = with_buffers(gather_sizes); !status) {
         return status;
     }
-    const unsigned long long total = std::reduce(sizes_.begin(), sizes_.end());
+    const auto &sizes = buffers_->sizes;
+    const unsigned long long total = std::reduce(sizes.begin(), sizes.end());
     if (total > INT_MAX) {
         return fail(CD_ERROR_STORE_IO,
                     "%d ranks want to tell each other %llu bytes, and MPI takes %d at a time",
                     members_, total, INT_MAX);
     }
-    std::optional<Gathering> gathering;
-    Status ready = attempt([&] { gathering.emplace(sizes_); });
-    if (Status status = communicator_.check_all(ready); !status) {
+    std::unique_ptr<Gathering> gathering;
+    Status ready = attempt([&] { gathering = std::make_unique<Gathering>(own_bytes, sizes); });
+    if (Status status = check_all(ready); !status) {
         return status;
     }
-    const auto gather_bytes = [&](MPI_Request &request) {
-        return own().iallgatherv(own_bytes.data(), static_cast<int>(own_size), MPI_BYTE,
-                                 gathering->together.data(), gathering->lengths.data(),
-                                 gathering->offsets.data(), MPI_BYTE, comm, &request);
+    const auto gather_bytes = [&](Buffers &) {
+        return together(
+            [&](MPI_Request &request) {
+                return own().iallgatherv(gathering->own.data(),
+                                         static_cast<int>(gathering->own.size()), MPI_BYTE,
+                                         gathering->together.data(), gathering->lengths.data(),
+                                         gathering->offsets.data(), MPI_BYTE, comm, &request);
+            },
+            "gather what ranks tell");
     };
-    if (Status status = together(gather_bytes, "gather what ranks tell"); !status) {
+    if (Status status = with_buffers(gather_bytes); !status) {
+        (void)gathering.release();
         return status;
     }
     gathering->take_apart();
@@ -106,8 +150,8 @@ Status MpiExchange::begin(const Message &message, const Begin &begin_part) {
 
 // Receives first, so that what arrives has its place.
 Status MpiExchange::start(std::span<const Message> outgoing, std::span<const Message> incoming) {
-    if (!requests_.empty()) {
-        return fail(CD_ERROR_STORE_IO, "an earlier exchange between the ranks failed half-way");
+    if (!requests_.empty() || buffers_ == nullptr) {
+        return failed_half_way();
     }
     const MPI_Comm comm = communicator_.get();
     const auto receive = [comm](void *to, int length, int peer, MPI_Request &request) {

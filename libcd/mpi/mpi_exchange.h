@@ -5,9 +5,14 @@
 #include "mpi/communicator.h"
 #include "redset/exchange.h"
 
+#include <memory>
+#include <span>
+#include <vector>
+
 namespace cd::mpi {
 
-// The ranks of a communicator, as members.
+// The ranks of a communicator, as members. Where MPI fails, what it may still write to is never
+// freed, and all that follows fails.
 class MpiExchange : public redset::Exchange {
 public:
     // Takes it over, or throws std::bad_alloc.
@@ -23,15 +28,20 @@ public:
 
     const Communicator &communicator() const { return communicator_; }
 
+    // As Communicator has it.
+    Status check_all(Status own);
+
 private:
+    struct Buffers; // of what all ranks do together
     struct Gathering;
+    template <typename Together> Status with_buffers(const Together &do_together);
     template <typename Begin> Status begin(const Message &message, const Begin &begin);
     void give_up();
 
     Communicator communicator_;
     const int members_;
     const int self_;
-    std::vector<unsigned long long> sizes_; // of what members tell
+    std::unique_ptr<Buffers> buffers_; // nullptr: MPI has failed, and has them
     std::vector<MPI_Request> requests_;
 };
 

@@ -3,19 +3,31 @@
 #include "mpi/mpi_job.h"
 
 #include "base/attempt.h"
-#include "protection/point.h"
+
+#include <mutex>
+#include <span>
 
 namespace cd::mpi {
 namespace {
 
 using redset::Bytes;
 
-// All ranks of the communicator call it, and get the same outcome.
-Status make_exchange(Communicator &communicator, std::unique_ptr<MpiExchange> &exchange) {
+// All ranks of whole call it, and get the same outcome.
+Status make_exchange(MPI_Comm whole, int color, int key, std::unique_ptr<MpiExchange> &exchange) {
+    // Where there is no memory for others. It lives as long as a thread of the program.
+    static thread_local Communicator::Tally spare;
+    Communicator part;
+    if (Status status = Communicator::split(whole, color, key, part); !status) {
+        return status;
+    }
     std::unique_ptr<MpiExchange> made;
-    Status ready = attempt([&] { made = std::make_unique<MpiExchange>(communicator); });
-    const Communicator &meeting = made != nullptr ? made->communicator() : communicator;
-    Status status = meeting.check_all(ready);
+    Status ready = attempt([&] { made = std::make_unique<MpiExchange>(part); });
+    if (made == nullptr) {
+        Status all;
+        Status met = part.check_all(ready, spare, all);
+        return met ? all : met;
+    }
+    Status status = made->check_all(ready);
     if (status) {
         exchange = std::move(made);
     }
@@ -33,23 +45,28 @@ std::vector<int> those_with(const std::vector<Bytes> &names, int self) {
     return ranks;
 }
 
-// What the program does with MPI_COMM_WORLD is another matter. It is there as long as the process:
-// ranks that end without MPI_Finalize do not meet to free it.
-Status own_world(MpiExchange *&world) {
-    static MpiExchange *made = nullptr;
-    if (made == nullptr) {
-        Communicator communicator;
-        if (Status status = Communicator::duplicate(MPI_COMM_WORLD, communicator); !status) {
-            return status;
-        }
-        std::unique_ptr<MpiExchange> exchange;
-        if (Status status = make_exchange(communicator, exchange); !status) {
-            return status;
-        }
-        made = exchange.release();
+// The exchange between all ranks: what the program does with MPI_COMM_WORLD is another matter. It
+// is there as long as the process: ranks that end without MPI_Finalize do not meet to free it.
+struct World {
+    std::mutex mutex; // one thread at a time meets the others
+    MpiExchange *exchange = nullptr;
+};
+
+constinit World world;
+
+Status open_world() {
+    if (world.exchange != nullptr) {
+        return Status::ok();
     }
-    world = made;
-    return Status::ok();
+    int rank = 0;
+    if (Status status = outcome(own().comm_rank(MPI_COMM_WORLD, &rank), "tell this rank");
+        !status) {
+        return status;
+    }
+    std::unique_ptr<MpiExchange> made;
+    Status status = make_exchange(MPI_COMM_WORLD, 0, rank, made);
+    world.exchange = made.release();
+    return status;
 }
 
 } // namespace
@@ -57,39 +74,38 @@ Status own_world(MpiExchange *&world) {
 MpiJob::MpiJob(std::unique_ptr<MpiExchange> all, std::vector<int> ranks, int program_ranks)
     : all_(std::move(all)), ranks_(std::move(ranks)), program_ranks_(program_ranks) {}
 
-Status MpiJob::meet(const std::string &root, std::unique_ptr<protection::Job> &job) {
+Status MpiJob::meet(std::string_view root, std::unique_ptr<protection::Job> &job) {
     if (!is_usable()) {
-        return fail(CD_ERROR_ARGUMENT,
-                    "the root \"%s\" has redundancy, by which the ranks of an MPI program protect "
-                    "each other; create it between MPI_Init and MPI_Finalize",
-                    root.c_str());
+        return fail(
+            CD_ERROR_ARGUMENT,
+            "the root \"%.*s\" has redundancy, by which the ranks of an MPI program protect "
+            "each other; create it between MPI_Init and MPI_Finalize",
+            static_cast<int>(root.size()), root.data());
     }
-    MpiExchange *world = nullptr;
-    if (Status status = own_world(world); !status) {
+    const std::lock_guard lock(world.mutex);
+    if (Status status = open_world(); !status) {
         return status;
     }
+    MpiExchange &all = *world.exchange;
     std::vector<Bytes> names;
-    if (Status status = world->gather(std::as_bytes(std::span(root)), names); !status) {
+    if (Status status = all.gather(std::as_bytes(std::span(root)), names); !status) {
         return status;
     }
     std::vector<int> ranks;
-    Status known = attempt([&] { ranks = those_with(names, world->self()); });
-    if (Status status = world->communicator().check_all(known); !status) {
+    Status known = attempt([&] { ranks = those_with(names, all.self()); });
+    if (Status status = all.check_all(known); !status) {
         return status;
     }
-    Communicator part;
-    if (Status status = world->communicator().split(ranks.front(), world->self(), part); !status) {
+    std::unique_ptr<MpiExchange> part;
+    if (Status status = make_exchange(all.communicator().get(), ranks.front(), all.self(), part);
+        !status) {
         return status;
     }
-    std::unique_ptr<MpiExchange> all;
-    if (Status status = make_exchange(part, all); !status) {
-        return status;
-    }
-    const Communicator &communicator = all->communicator(); // lives on, or ends on all
+    MpiExchange &meeting = *part; // lives on, or ends on all
     std::unique_ptr<MpiJob> made;
-    Status ready = attempt(
-        [&] { made.reset(new MpiJob(std::move(all), std::move(ranks), world->members())); });
-    if (Status status = communicator.check_all(ready); !status) {
+    Status ready =
+        attempt([&] { made.reset(new MpiJob(std::move(part), std::move(ranks), all.members())); });
+    if (Status status = meeting.check_all(ready); !status) {
         return status;
     }
     job = std::move(made);
@@ -104,12 +120,8 @@ std::string MpiJob::node() const {
 }
 
 Status MpiJob::divide(int color, int key, std::unique_ptr<redset::Exchange> &part) {
-    Communicator communicator;
-    if (Status status = all_->communicator().split(color, key, communicator); !status) {
-        return status;
-    }
     std::unique_ptr<MpiExchange> made;
-    if (Status status = make_exchange(communicator, made); !status) {
+    if (Status status = make_exchange(all_->communicator().get(), color, key, made); !status) {
         return status;
     }
     part = std::move(made);

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cd::mpi {
@@ -14,8 +15,9 @@ namespace cd::mpi {
 // The ranks of MPI_COMM_WORLD that have a root of one name, on communicators of their own.
 class MpiJob : public protection::Job {
 public:
-    // All ranks of MPI_COMM_WORLD call it, each with the name of its root.
-    static Status meet(const std::string &root, std::unique_ptr<protection::Job> &job);
+    // All ranks of MPI_COMM_WORLD call it, each with the name of its root, and in the same order
+    // where they have several. Threads do so one after the other.
+    static Status meet(std::string_view root, std::unique_ptr<protection::Job> &job);
 
     redset::Exchange &all() override { return *all_; }
     const std::vector<int> &ranks() const override { return ranks_; }

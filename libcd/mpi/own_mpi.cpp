@@ -48,7 +48,6 @@ Mpi look_up() {
     };
     find(mpi.cancel, "PMPI_Cancel");
     find(mpi.comm_create_keyval, "PMPI_Comm_create_keyval");
-    find(mpi.comm_dup, "PMPI_Comm_dup");
     find(mpi.comm_free, "PMPI_Comm_free");
     find(mpi.comm_rank, "PMPI_Comm_rank");
     find(mpi.comm_set_attr, "PMPI_Comm_set_attr");

@@ -13,7 +13,6 @@ namespace cd::mpi {
 struct Mpi {
     decltype(&PMPI_Cancel) cancel = nullptr;
     decltype(&PMPI_Comm_create_keyval) comm_create_keyval = nullptr;
-    decltype(&PMPI_Comm_dup) comm_dup = nullptr;
     decltype(&PMPI_Comm_free) comm_free = nullptr;
     decltype(&PMPI_Comm_rank) comm_rank = nullptr;
     decltype(&PMPI_Comm_set_attr) comm_set_attr = nullptr;

@@ -41,11 +41,16 @@ KvTree content_tree(const Content &content) {
     return tree;
 }
 
-Status take_files(const KvTree &tree, RankFiles &files) {
-    if (const KvTree *sizes = tree.find("FILE"); sizes != nullptr) {
-        for (const auto &[name, size] : sizes->elements()) {
-            files.sizes[name] = sizes->number(name).value_or(0);
+Status take_files(const KvTree &tree, int rank, RankFiles &files) {
+    const KvTree *sizes = tree.find("FILE");
+    for (size_t i = 0; sizes != nullptr && i < sizes->elements().size(); ++i) {
+        const std::string &name = sizes->elements()[i].key;
+        const auto size = sizes->number(name);
+        if (!size || rank_of(name) != rank) {
+            return fail(CD_ERROR_STORE_DAMAGED, "%s: \"%.40s\" is no file of rank %d", source,
+                        name.c_str(), rank);
         }
+        files.sizes[name] = *size;
     }
     const KvTree *agreed = tree.find("AGREED");
     const KvTree *record = agreed != nullptr ? agreed : tree.find("STORED");
@@ -65,9 +70,13 @@ Status take_content(const Bytes &bytes, Content &content) {
         const auto &[directory, ranks] = points->elements()[i];
         const auto point = point_of(directory);
         for (size_t r = 0; point && r < ranks.elements().size(); ++r) {
-            const auto &[rank, files] = ranks.elements()[r];
-            RankFiles &into = content.points[*point][rank_of(rank + ".").value_or(0)];
-            if (Status status = take_files(files, into); !status) {
+            const auto &[key, files] = ranks.elements()[r];
+            const auto rank = rank_of(key + ".");
+            if (!rank) {
+                return fail(CD_ERROR_STORE_DAMAGED, "%s: \"%.20s\" is no rank", source,
+                            key.c_str());
+            }
+            if (Status status = take_files(files, *rank, content.points[*point][*rank]); !status) {
                 return status;
             }
         }
@@ -173,8 +182,7 @@ Status share(Job &job, Status own, const Content &content, std::vector<Content> 
 
 Status find_sets(const Findings &findings, const Point &point, Division &division) {
     Status status;
-    std::map<int, redset::Set> sets;
-    std::set<int> known;
+    std::map<int, redset::Set> sets; // those that records tell of first
     int groups = 0;
     each_found(findings, point, [&](int, const RankFiles &files, int) {
         if (!files.record || !status) {
@@ -183,52 +191,72 @@ Status find_sets(const Findings &findings, const Point &point, Division &divisio
         status = check_participants(findings, *files.record);
         const redset::Set &set = files.record->set;
         sets.emplace(set.group, set);
-        known.insert(set.ranks.begin(), set.ranks.end());
-        groups = set.groups;
+        groups = std::max(groups, set.groups);
     });
     if (!status) {
         return status;
     }
+    Division found;
+    std::set<int> known;
+    size_t members = 0;
+    for (auto &[group, set] : sets) {
+        known.insert(set.ranks.begin(), set.ranks.end());
+        members += set.ranks.size();
+        found.sets.push_back(std::move(set));
+    }
+    const auto epoch = static_cast<unsigned long long>(point.epoch);
+    if (members > known.size()) {
+        return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
+                    "epoch %llu: records of ranks contradict each other: they have a rank in two "
+                    "sets; nothing was changed",
+                    epoch);
+    }
     std::vector<int> unknown;
     std::ranges::set_difference(findings.ranks, known, std::back_inserter(unknown));
     if (!unknown.empty()) {
-        return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
-                    "epoch %llu: %zu of %d sets are lost with all that they had; these are ranks "
-                    "%s; nothing was changed",
-                    static_cast<unsigned long long>(point.epoch),
-                    static_cast<size_t>(groups) - sets.size(), groups, list_ranks(unknown).c_str());
-    }
-    Division found;
-    for (auto &[group, set] : sets) {
-        found.sets.push_back(std::move(set));
+        return fail(
+            CD_ERROR_REDUNDANCY_EXCEEDED,
+            "epoch %llu: %zu of %d sets are lost with all that they had; these are ranks "
+            "%s; nothing was changed",
+            epoch, static_cast<size_t>(groups) - std::min(static_cast<size_t>(groups), sets.size()),
+            groups, list_ranks(unknown).c_str());
     }
     division = std::move(found);
     return Status::ok();
 }
 
 std::vector<Transfer> find_transfers(const Findings &findings, const Point &point) {
-    std::map<int, std::map<std::string, Transfer>> needed; // by rank and name
+    std::map<std::string, uint64_t> agreed_sizes;
+    each_found(findings, point, [&](int, const RankFiles &files, int) {
+        if (files.record) {
+            agreed_sizes.insert(files.record->sizes.begin(), files.record->sizes.end());
+        }
+    });
+    std::map<std::pair<int, std::string>, std::vector<Transfer>> copies; // by rank and name
     each_found(findings, point, [&](int rank, const RankFiles &files, int speaker) {
         const auto at = std::ranges::find(findings.ranks, rank);
         if (at == findings.ranks.end()) {
             return;
         }
         const auto position = static_cast<int>(at - findings.ranks.begin());
+        const bool is_there = speaker == findings.speakers[index(position)];
         for (const auto &[name, size] : files.sizes) {
-            const auto [entry, first] =
-                needed[rank].try_emplace(name, Transfer{speaker, position, name, size});
-            if (speaker == findings.speakers[index(position)]) {
-                entry->second.from = position; // it is there already
+            if (name != stored_name(rank) && name != agreed_name(rank)) {
+                copies[{rank, name}].push_back(
+                    {is_there ? position : speaker, position, name, size});
             }
         }
     });
+    const auto merit = [&](const Transfer &copy) {
+        const auto agreed = agreed_sizes.find(copy.name);
+        return std::pair(agreed != agreed_sizes.end() && agreed->second == copy.size,
+                         copy.from == copy.to);
+    };
     std::vector<Transfer> transfers;
-    for (const auto &[rank, files] : needed) {
-        for (const auto &[name, transfer] : files) {
-            if (transfer.from != transfer.to && name != stored_name(rank) &&
-                name != agreed_name(rank)) {
-                transfers.push_back(transfer);
-            }
+    for (const auto &[file, all] : copies) {
+        if (const Transfer &best = *std::ranges::max_element(all, {}, merit);
+            best.from != best.to) {
+            transfers.push_back(best);
         }
     }
     return transfers;

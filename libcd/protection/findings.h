@@ -44,6 +44,8 @@ struct Transfer {
     bool operator==(const Transfer &) const = default;
 };
 
+// Whose own directory has a file stays with that, unless it has not the size that it was given and
+// a copy elsewhere has.
 std::vector<Transfer> find_transfers(const Findings &findings, const Point &point);
 
 } // namespace cd::protection

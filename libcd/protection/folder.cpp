@@ -74,6 +74,22 @@ Status look_into(const std::string &path, const Point &point, std::map<int, Rank
     return Status::ok();
 }
 
+// What a rank's files have now that a point in time is made of.
+std::map<std::string, uint64_t> sizes_of(const std::string &path, const Record &record) {
+    const auto at = std::ranges::find(record.set.ranks, record.rank);
+    const auto member = static_cast<int>(at - record.set.ranks.begin());
+    const redset::Place here;
+    std::map<std::string, uint64_t> sizes;
+    for (const std::string &name :
+         {image_name(record.rank), here.descriptor(record.set, member),
+          here.scheme_file(record.set, member), here.checksums(record.set, member)}) {
+        if (const auto size = size_of(path + "/" + name)) {
+            sizes[name] = *size;
+        }
+    }
+    return sizes;
+}
+
 // Whether it is gone now.
 bool remove_file(const File &directory, const std::string &name) {
     return os::system().unlink_at(directory.descriptor(), name.c_str()) == 0 || errno == ENOENT;
@@ -132,7 +148,8 @@ Status Folder::make(const Point &point) const {
     return sync_ ? directory.force() : Status::ok();
 }
 
-Status Folder::write_record(const Record &record, bool agreed) const {
+Status Folder::write_record(Record record, bool agreed) const {
+    record.sizes = sizes_of(path_of(record.point), record);
     const std::string name = agreed ? agreed_name(record.rank) : stored_name(record.rank);
     const std::string path = path_of(record.point) + "/" + name;
     std::vector<std::byte> image;

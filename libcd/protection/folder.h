@@ -41,8 +41,9 @@ public:
     Status look(Content &content) const;
 
     Status make(const Point &point) const;
-    // The rank's record, under the name it has before the agreement, or after it.
-    Status write_record(const Record &record, bool agreed) const;
+    // The rank's record, under the name it has before the agreement, or after it. It gets the sizes
+    // of the files that are there.
+    Status write_record(Record record, bool agreed) const;
     Status mark_agreed(const Point &point, int rank) const;
 
     // What cannot be removed stays; nobody depends on it any more.

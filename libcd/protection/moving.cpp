@@ -25,7 +25,7 @@ size_t length_of(const Transfer &transfer, uint64_t round) {
 
 // What goes before the data.
 struct Announcement {
-    bool readable = false;
+    unsigned char readable = 0; // whatever arrives is a value
     os::FileAttributes attributes;
 };
 
@@ -55,10 +55,10 @@ public:
             if (transfer.from == exchange_.self()) {
                 Outgoing &out = outgoing_.emplace_back(
                     Outgoing{transfer, {}, {}, std::vector<std::byte>(most)});
-                out.announcement.readable =
-                    redset::open_to_read(directory_ + "/" + transfer.name, out.file,
-                                         out.announcement.attributes) &&
-                    out.announcement.attributes.size == transfer.size;
+                const bool readable = redset::open_to_read(directory_ + "/" + transfer.name,
+                                                           out.file, out.announcement.attributes) &&
+                                      out.announcement.attributes.size == transfer.size;
+                out.announcement.readable = readable ? 1 : 0;
             }
             if (transfer.to == exchange_.self()) {
                 incoming_.push_back({transfer, {}, 0, std::vector<std::byte>(most)});
@@ -97,7 +97,7 @@ public:
 
     Status finish() {
         for (const Incoming &each : incoming_) {
-            if (each.announcement.readable) {
+            if (each.announcement.readable != 0) {
                 try_files([&] { return drafts_.finish(each.draft, each.announcement.attributes); });
             } else if (outcome_) {
                 drafts_.give_up(each.draft);
@@ -124,7 +124,7 @@ private:
     Status carry(uint64_t round) {
         for (Outgoing &each : outgoing_) {
             if (const size_t length = length_of(each.transfer, round); length > 0) {
-                if (each.announcement.readable) {
+                if (each.announcement.readable != 0) {
                     attempt_quietly([&] {
                         return each.file.read(round * moved_piece, each.buffer.data(), length);
                     });

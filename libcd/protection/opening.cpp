@@ -65,13 +65,31 @@ std::vector<std::string> take_list(const KvTree &tree, const char *key) {
     return values;
 }
 
+// By whichever names they are called: each would remove what the other has.
+Status check_not_the_same(const OpenStore &one, const OpenStore &other) {
+    if (one.folder.identity() != other.folder.identity()) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_STORAGE_VALUE,
+                "%s and %s are one directory; dir=, flush= and the STORE= of levels need one each, "
+                "and levels that share one have to call it by the same name; a level without "
+                "STORE= is in that of dir=",
+                one.folder.path().c_str(), other.folder.path().c_str());
+}
+
 Status open_stores(const Request &request, std::vector<OpenStore> &stores) {
     for (const std::string &directory : request.stores) {
-        OpenStore &store = stores.emplace_back();
+        OpenStore store;
         if (Status status = Folder::open(directory, request.root, request.sync, store.folder);
             !status) {
             return status;
         }
+        for (const OpenStore &earlier : stores) {
+            if (Status status = check_not_the_same(earlier, store); !status) {
+                return status;
+            }
+        }
+        stores.push_back(std::move(store));
     }
     return Status::ok();
 }
@@ -100,16 +118,20 @@ Status tell_of(Job &job, const Request &request, std::vector<OpenStore> &stores,
     return redset::encode_image(tree, "an introduction", told);
 }
 
-Status hear_of(const std::vector<Bytes> &heard, std::vector<Introduction> &all) {
+Status hear_of(const Request &request, const std::vector<Bytes> &heard,
+               std::vector<Introduction> &all) {
     for (const Bytes &bytes : heard) {
         KvTree theirs;
         uint64_t size = 0;
         if (Status status = redset::decode_image(bytes, "an introduction", theirs, size); !status) {
             return status;
         }
-        all.push_back({std::string(theirs.value("SETTINGS").value_or("")),
-                       take_list(theirs, "GROUP"), take_list(theirs, "DIRECTORY"),
-                       theirs.number("SESSION").value_or(0)});
+        Introduction read{std::string(theirs.value("SETTINGS").value_or("")),
+                          take_list(theirs, "GROUP"), take_list(theirs, "DIRECTORY"),
+                          theirs.number("SESSION").value_or(0)};
+        read.groups.resize(request.levels.size()); // other settings are found next
+        read.directories.resize(request.stores.size());
+        all.push_back(std::move(read));
     }
     return Status::ok();
 }
@@ -356,7 +378,7 @@ Status open(Job &job, const Request &request, Opened &opened) {
     std::vector<Introduction> introductions;
     std::vector<Findings> findings;
     Status understood = attempt([&] {
-        Status status = hear_of(heard, introductions);
+        Status status = hear_of(request, heard, introductions);
         status = status ? check_settings(job, introductions) : status;
         status = status ? divide_levels(job, request, introductions, result.levels) : status;
         return status ? find_all_speakers(job.all().self(), job.ranks(), introductions,
@@ -372,6 +394,7 @@ Status open(Job &job, const Request &request, Opened &opened) {
     }
     std::vector<Start> points;
     Status chosen = attempt([&] {
+        result.root = request.root;
         points = all_agreed(findings);
         return choose(request.restart, points);
     });

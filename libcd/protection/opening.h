@@ -55,6 +55,7 @@ struct Start {
 
 // Ready to protect, from the point in time that all ranks start from.
 struct Opened {
+    std::string root;
     std::vector<OpenStore> stores;
     std::vector<OpenLevel> levels;
     uint64_t session = 0;

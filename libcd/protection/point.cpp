@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "protection/point.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cinttypes>
 #include <cstdio>
@@ -60,6 +61,19 @@ bool take_set(const KvTree &tree, redset::Set &set) {
     return check_set(set, set.shape.members).is_ok();
 }
 
+bool take_sizes(const KvTree &tree, Record &record) {
+    const KvTree *sizes = tree.find("FILE");
+    for (size_t i = 0; sizes != nullptr && i < sizes->elements().size(); ++i) {
+        const std::string &name = sizes->elements()[i].key;
+        const auto size = sizes->number(name);
+        if (!size || rank_of(name) != record.rank) {
+            return false;
+        }
+        record.sizes[name] = *size;
+    }
+    return true;
+}
+
 } // namespace
 
 std::string directory_name(const Point &point) {
@@ -87,7 +101,8 @@ std::string agreed_name(int rank) { return std::to_string(rank) + ".agreed"; }
 
 std::optional<int> rank_of(std::string_view name) {
     uint64_t rank = 0;
-    return take_number(name, rank) && rank <= largest_int && name.starts_with('.')
+    return take_number(name, rank) && rank <= largest_int && name.starts_with('.') &&
+                   name.find('/') == std::string_view::npos
                ? std::optional(static_cast<int>(rank))
                : std::nullopt;
 }
@@ -120,6 +135,12 @@ KvTree record_tree(const Record &record) {
     for (size_t member = 0; member < record.set.ranks.size(); ++member) {
         ranks.add_number(std::to_string(member), number(record.set.ranks[member]));
     }
+    if (!record.sizes.empty()) {
+        KvTree &sizes = tree.add("FILE");
+        for (const auto &[name, size] : record.sizes) {
+            sizes.add_number(name, size);
+        }
+    }
     return tree;
 }
 
@@ -137,7 +158,8 @@ Status read_record(const KvTree &tree, const char *file, Record &record) {
     if (!tree.number("CD_POINT") || !take_int(tree, "LEVEL", level) || !epoch || !count ||
         !session || !take_int(tree, "RANK", read.rank) ||
         !take_int(tree, "PARTICIPANTS", read.participants) || set == nullptr ||
-        !take_set(*set, read.set)) {
+        !take_set(*set, read.set) || !take_sizes(tree, read) ||
+        std::ranges::find(read.set.ranks, read.rank) == read.set.ranks.end()) {
         return fail(CD_ERROR_STORE_DAMAGED, "%s: this is no record of a protected point in time",
                     file);
     }

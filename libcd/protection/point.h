@@ -6,6 +6,7 @@
 #include "redset/set.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +49,8 @@ struct Record {
     int rank = 0;
     int participants = 0; // how many ranks have a root of that name
     redset::Set set;
+    // Of the rank's files, by name: image and redundancy. Earlier versions wrote none down.
+    std::map<std::string, uint64_t> sizes = {};
     bool operator==(const Record &) const = default;
 };
 

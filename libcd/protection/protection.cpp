@@ -6,6 +6,8 @@
 #include "redset/apply.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <utility>
@@ -59,13 +61,13 @@ std::string Protection::image_of_start() const {
     return folder.path_of(start()->point) + "/" + image_name(job_->rank());
 }
 
-Status Protection::protect(const cd_offered_point *offered) {
+Status Protection::protect(const cd_offered_point &offered) {
     const KeptOutcome before = earlier();
-    if (offered != nullptr) {
-        offered_ = *offered;
+    if (offered.write_image != nullptr) {
+        offered_ = offered;
     }
-    const uint64_t epoch = offered != nullptr ? offered->epoch : 0;
-    const Point point{opened_.next_number++, epoch, level_of(epoch).index, opened_.session};
+    const Point point{opened_.next_number++, offered.epoch, level_of(offered.epoch).index,
+                      opened_.session};
     if (Status status = mode_ == Mode::sync ? complete(point) : hand_over(point); !status) {
         return status;
     }
@@ -113,10 +115,34 @@ void Protection::release() noexcept {
     }
 }
 
+// Fails on all ranks for the same reason, so that one of them tells people.
+Status Protection::complete(const Point &point) noexcept {
+    Status status = count(point);
+    if (!status && job_->all().self() == 0) {
+        warn_that_it_is_not_protected(point.epoch);
+    }
+    return status;
+}
+
+void Protection::warn_that_it_is_not_protected(uint64_t epoch) const noexcept {
+    std::array<char, 64> what_is = {"no epoch is protected"};
+    if (const uint64_t older = protected_epoch_; older > 0) {
+        std::snprintf(what_is.data(), what_is.size(), "epoch %llu still is",
+                      static_cast<unsigned long long>(older));
+    }
+    std::array<char, 2048> line; // there may be no memory for more
+    std::snprintf(line.data(), line.size(),
+                  "root \"%s\": epoch %llu is in the local stores, but is not protected from the "
+                  "loss of nodes; %s: %s",
+                  opened_.root.c_str(), static_cast<unsigned long long>(epoch), what_is.data(),
+                  message());
+    os::system().warn(line.data());
+}
+
 // Two phases: when all ranks have stored it, each writes that down; when all have done that, those
 // before it go. A restart finds the new one if any rank has got so far, and the old one if none
 // has.
-Status Protection::complete(const Point &point) noexcept {
+Status Protection::count(const Point &point) noexcept {
     const Folder &folder = folder_of(point);
     if (Status status = store(point); !status) {
         attempt_quietly([&] { folder.remove_files_of(point, job_->rank()); });
@@ -200,8 +226,8 @@ Status Protection::check_epochs(const Point &point, Status stored, bool &flushed
     for (size_t position = 0; position < all.size(); ++position) {
         uint64_t theirs[2] = {};
         uint64_t first = 0;
-        std::memcpy(theirs, all[position].data(), sizeof theirs);
-        std::memcpy(&first, all.front().data(), sizeof first);
+        std::memcpy(theirs, all[position].data(), std::min(sizeof theirs, all[position].size()));
+        std::memcpy(&first, all.front().data(), std::min(sizeof first, all.front().size()));
         flushed = flushed && theirs[1] != 0;
         if (theirs[0] != first) {
             return fail(CD_ERROR_ARGUMENT,
@@ -228,22 +254,24 @@ Status Protection::encode(const Point &point, const Written &written) noexcept {
     });
 }
 
+void Protection::warn_once(Status status) const noexcept {
+    if (!status && job_->all().self() == 0) {
+        os::system().warn(message());
+    }
+}
+
 // The ranks meet four times: when all may, when it does not count any more on any node, when the
 // points in time are gone, and at the end. Where writing down that they do not count fails
 // somewhere, it is taken back everywhere.
 Status Protection::forget(Status own) noexcept {
     const KeptOutcome refused(own);
-    if (Status status = wait(); !status) {
-        os::system().warn(message());
-    }
+    (void)wait().is_ok(); // people have been told
     if (Status status = agree(*job_, refused.again()); !status) {
         return status;
     }
     if (Status status = agree(*job_, attempt([&] { return bury(); })); !status) {
         const MessageKeeper keeper;
-        if (!agree(*job_, attempt([&] { return unbury(); }))) {
-            os::system().warn(message());
-        }
+        warn_once(agree(*job_, attempt([&] { return unbury(); })));
         return status;
     }
     protected_epoch_ = 0;
@@ -288,8 +316,8 @@ void Protection::remove_what_is_buried() {
         }
         return Status::ok();
     });
-    if (!agree(*job_, removed)) {
-        os::system().warn(message());
+    if (Status status = agree(*job_, removed); !status) {
+        warn_once(status);
         return;
     }
     for (OpenStore &store : opened_.stores) {

@@ -33,9 +33,10 @@ public:
     std::string image_of_start() const;
 
     // The point is released when it is written, also where that fails; with Mode::async by the
-    // helper thread, after the call. nullptr: this rank has none, and all ranks fail. With
-    // Mode::async a failure of the one before is told here; this one is taken all the same.
-    Status protect(const cd_offered_point *point);
+    // helper thread, after the call. Where write_image is NULL this rank has none, and all ranks
+    // fail. One rank tells people of a failure when it happens. With Mode::async that of the one
+    // before is the outcome here; this one is taken all the same.
+    Status protect(const cd_offered_point &point);
 
     uint64_t protected_epoch() const { return protected_epoch_; }
 
@@ -65,6 +66,9 @@ private:
     Status write_image(const Point &point, Written &written) const;
     void release() noexcept;
     Status complete(const Point &point) noexcept;
+    Status count(const Point &point) noexcept;
+    void warn_that_it_is_not_protected(uint64_t epoch) const noexcept;
+    void warn_once(Status status) const noexcept; // of what all ranks know
     Status store(const Point &point) noexcept;
     Status remove_older(const Point &point) const;
     const OpenLevel &level_of(uint64_t epoch) const;

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -54,7 +55,8 @@ std::string prefix_of(uint64_t session) {
 // Calls visit(path, file) for the files of users that are not of the session; that of this process
 // itself must not be closed.
 template <typename Visit>
-Status each_other(const std::string &directory, uint64_t session, const Visit &visit) {
+Status each_other(const std::string &directory, std::optional<uint64_t> session,
+                  const Visit &visit) {
     const File folder(
         os::system().open_at(AT_FDCWD, directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0),
         directory);
@@ -63,7 +65,7 @@ Status each_other(const std::string &directory, uint64_t session, const Visit &v
         return folder.refused("list the directory", 0);
     }
     for (const std::string &name : names) {
-        if (!name.starts_with(beginning) || name.starts_with(prefix_of(session))) {
+        if (!name.starts_with(beginning) || (session && name.starts_with(prefix_of(*session)))) {
             continue;
         }
         const std::string path = directory + "/" + name;
@@ -73,6 +75,17 @@ Status each_other(const std::string &directory, uint64_t session, const Visit &v
         }
     }
     return Status::ok();
+}
+
+Status check_alone(const std::string &directory, std::optional<uint64_t> session,
+                   const char *advice) {
+    return each_other(directory, session, [&](const std::string &, const File &file) {
+        pid_t holder = 0;
+        return !is_locked(file, holder)
+                   ? Status::ok()
+                   : fail(CD_ERROR_STORE_LOCKED, "%s: %s uses these points in time; %s",
+                          directory.c_str(), read_user(file, holder).c_str(), advice);
+    });
 }
 
 } // namespace
@@ -105,19 +118,16 @@ Status UseLock::take(const std::string &directory, const User &user,
     if (Status status = write_user(taken->file_, user.node); !status) {
         return status;
     }
-    Status alone = each_other(directory, user.session, [&](const std::string &, const File &file) {
-        pid_t holder = 0;
-        return !is_locked(file, holder)
-                   ? Status::ok()
-                   : fail(CD_ERROR_STORE_LOCKED,
-                          "%s: %s uses these points in time; wait until it ends, or give the root "
-                          "another name or directory",
-                          directory.c_str(), read_user(file, holder).c_str());
-    });
+    Status alone = check_alone(directory, user.session,
+                               "wait until it ends, or give the root another name or directory");
     if (alone) {
         lock = std::move(taken);
     }
     return alone;
+}
+
+Status UseLock::check_unused(const std::string &directory) {
+    return check_alone(directory, std::nullopt, "wait until it ends, or use a copy of them");
 }
 
 void UseLock::remove_what_the_dead_left(const std::string &directory, uint64_t session) {

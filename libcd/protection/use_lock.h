@@ -32,6 +32,9 @@ public:
     static Status take(const std::string &directory, const User &user,
                        std::unique_ptr<UseLock> &lock);
 
+    // CD_ERROR_STORE_LOCKED says which process uses the directory. This one does not.
+    static Status check_unused(const std::string &directory);
+
     // Removes what processes left that were killed.
     static void remove_what_the_dead_left(const std::string &directory, uint64_t session);
 

@@ -109,6 +109,10 @@ public:
 
     Status finish(const std::vector<Bytes> &sums) {
         for (size_t member = 0; member < sums.size(); ++member) {
+            if (sums[member].size() != (files_[member].size() + 1) * sizeof(uint32_t)) {
+                return fail(CD_ERROR_ARGUMENT, "member %zu tells %zu bytes of checksums", member,
+                            sums[member].size());
+            }
             std::vector<uint32_t> values(sums[member].size() / sizeof(uint32_t));
             std::memcpy(values.data(), sums[member].data(), sums[member].size());
             checksums_[member].payload = values.back();

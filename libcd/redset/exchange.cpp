@@ -37,6 +37,12 @@ void put_success_before(std::span<const std::byte> bytes, Bytes &told) {
     std::ranges::copy(bytes, told.begin() + sizeof code);
 }
 
+bool makes_sense(const Bytes &told) {
+    return told.size() >= sizeof(cd_error) &&
+           (code_of(told) == CD_ERROR_NONE ||
+            (told.size() > sizeof(cd_error) && told.back() == std::byte{0}));
+}
+
 } // namespace
 
 Status gather_outcomes(Exchange &exchange, Status own, std::span<const std::byte> bytes,
@@ -45,7 +51,15 @@ Status gather_outcomes(Exchange &exchange, Status own, std::span<const std::byte
     if (own) {
         own = attempt([&] { put_success_before(bytes, success); });
     }
-    return own ? exchange.gather(success, told) : exchange.gather(Failure(own).told(), told);
+    std::vector<Bytes> all;
+    if (Status status = exchange.gather(own ? success : Failure(own).told(), all); !status) {
+        return status;
+    }
+    if (!std::ranges::all_of(all, makes_sense)) {
+        return fail(CD_ERROR_STORE_IO, "what a member told of its outcome makes no sense");
+    }
+    told = std::move(all);
+    return Status::ok();
 }
 
 cd_error code_of(const Bytes &told) {

@@ -6,12 +6,12 @@
 #include "redset/kvtree_image.h"
 #include "redset/local_exchange.h"
 #include "redset/open_file.h"
+#include "redset/scheme_name.h"
 
 #include <fcntl.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,50 +19,6 @@
 
 namespace cd::redset {
 namespace {
-
-// ---- Names
-
-// "PREFIX RANK .SCHEME.grp_G_of_GROUPS.mem_M_of_N.redset". Where the prefix ends says the header.
-struct SchemeName {
-    std::string_view prefix_and_rank;
-    int member = 0;
-};
-
-bool take(std::string_view &from, std::string_view ending) {
-    if (!from.ends_with(ending)) {
-        return false;
-    }
-    from.remove_suffix(ending.size());
-    return true;
-}
-
-bool take_number(std::string_view &from, int &number) {
-    size_t begin = from.size();
-    while (begin > 0 && from[begin - 1] >= '0' && from[begin - 1] <= '9') {
-        --begin;
-    }
-    const auto digits = from.substr(begin);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    from.remove_suffix(digits.size());
-    return error == std::errc() && !digits.empty();
-}
-
-std::optional<SchemeName> scheme_name_of(std::string_view name) {
-    int members = 0;
-    int member = 0;
-    int groups = 0;
-    int group = 0;
-    if (!take(name, ".redset") || !take_number(name, members) || !take(name, "_of_") ||
-        !take_number(name, member) || !take(name, ".mem_") || !take_number(name, groups) ||
-        !take(name, "_of_") || !take_number(name, group) || !take(name, ".grp_")) {
-        return std::nullopt;
-    }
-    const size_t dot = name.rfind('.');
-    if (dot == std::string_view::npos || scheme_named(name.substr(dot + 1)) == Scheme::none) {
-        return std::nullopt;
-    }
-    return SchemeName{name.substr(0, dot), member - 1};
-}
 
 // ---- One scheme file
 
@@ -108,10 +64,11 @@ Status read_scheme_file(const SchemeName &name, SchemeFile &scheme, os::FileIden
         return same_set(entry.second.descriptor, members.begin()->second.descriptor);
     });
     if (own == members.end() || !of_one_set ||
-        !take(prefix, std::to_string(own->second.descriptor.rank))) {
+        !prefix.ends_with(std::to_string(own->second.descriptor.rank))) {
         return fail(CD_ERROR_STORE_DAMAGED, "%s: the name is not that of a member in the header",
                     scheme.path.c_str());
     }
+    prefix.remove_suffix(std::to_string(own->second.descriptor.rank).size());
     scheme.prefix = prefix;
     return Status::ok();
 }

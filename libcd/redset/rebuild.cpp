@@ -17,6 +17,9 @@
 namespace cd::redset {
 namespace {
 
+// What is left cannot be read, or is not what its checksum says.
+constexpr cd_error not_as_trusted = CD_ERROR_STORE_DAMAGED;
+
 // What a member does to rebuild. Steps follow each other, and are made when all members made the
 // one before.
 class Rebuilding : private Storage {
@@ -66,7 +69,7 @@ public:
         const MemberChecksums &expected = (*survey_.checksums)[static_cast<size_t>(self_)];
         if (((lost_.data || read_too) && data_->checksums() != expected.files) ||
             ((lost_.payload || read_too) && payload_crc_.whole() != expected.payload)) {
-            return fail(CD_ERROR_STORE_DAMAGED,
+            return fail(not_as_trusted,
                         "set %d: what was read or rebuilt of rank %d does not match its checksum; "
                         "nothing was changed",
                         set_.group + 1, set_.ranks[static_cast<size_t>(self_)]);
@@ -146,11 +149,16 @@ private:
     }
 
     Status read(Region region, uint64_t offset, std::span<std::byte> to) override {
-        if (region == Region::data) {
-            return data_->read(offset, to);
+        Status status = region == Region::data
+                            ? data_->read(offset, to)
+                            : payload_file_.read(payload_at_ + offset, to.data(), to.size());
+        if (contents_ == Contents::compared) {
+            return status;
         }
-        Status status = payload_file_.read(payload_at_ + offset, to.data(), to.size());
-        if (status && contents_ == Contents::trusted) {
+        if (!status) {
+            return fail(not_as_trusted, "%s", message());
+        }
+        if (region == Region::payload) {
             payload_crc_.add(offset, to);
         }
         return status;
@@ -233,16 +241,19 @@ Status rebuild(Exchange &exchange, const Set &set, const Place &place, const Opt
         return status;
     }
     // What is left is trusted at first where it will all be read anyway. That this was wrong is
-    // found before anything is changed; only then is it looked for who cannot be.
-    if (take_survey(exchange, set, place, Contents::trusted, survey) && survey.checksums &&
-        all_is_read(set.shape, survey) &&
-        bring_back(exchange, set, place, options, survey, Contents::trusted)) {
-        return Status::ok();
-    }
-    if (Status status = take_survey(exchange, set, place, Contents::compared, survey); !status) {
+    // found before anything is changed; only then, or where too little seems to be left, it is
+    // looked for who cannot be trusted. What fails otherwise would fail again.
+    Status status = take_survey(exchange, set, place, Contents::trusted, survey);
+    if (status && survey.checksums && all_is_read(set.shape, survey)) {
+        status = bring_back(exchange, set, place, options, survey, Contents::trusted);
+        if (status.code() != not_as_trusted) {
+            return status;
+        }
+    } else if (!status && status.code() != CD_ERROR_REDUNDANCY_EXCEEDED) {
         return status;
     }
-    return bring_back(exchange, set, place, options, survey, Contents::compared);
+    status = take_survey(exchange, set, place, Contents::compared, survey);
+    return status ? bring_back(exchange, set, place, options, survey, Contents::compared) : status;
 }
 
 } // namespace cd::redset

@@ -36,14 +36,14 @@ Status FamilyLock::lock(cd_handle handle, Reach reach) {
     if (named.slot == nullptr || !lock_slot(named)) {
         return invalid(handle);
     }
-    if (reach == Reach::self) {
-        domain_ = named.slot->resident.get();
+    domain_ = named.slot->resident.get();
+    if (reach == Reach::self || (reach != Reach::family && domain_->parent == nullptr)) {
         return Status::ok();
     }
     // Ancestors live as long as the CD, which cannot end while it is locked. But they have to be
     // locked before it.
     std::vector<Named> path;
-    const Resident *relative = named.slot->resident.get();
+    const Resident *relative = domain_;
     while ((relative = relative->parent_resident()) != nullptr) {
         path.push_back({relative->slot, relative->generation});
         if (reach == Reach::parent) {
@@ -59,7 +59,6 @@ Status FamilyLock::lock(cd_handle handle, Reach reach) {
             return invalid(handle);
         }
     }
-    domain_ = named.slot->resident.get();
     if (reach == Reach::family) {
         lock_descendants(*domain_);
     }

@@ -26,7 +26,8 @@ public:
     ~FamilyLock();
 
     // handle may be CURRENT_CD. Fails if it names no live CD; then nothing is locked.
-    // May throw std::bad_alloc.
+    // May throw std::bad_alloc, unless it is a root without its descendants: other ranks may wait
+    // for that one.
     Status lock(cd_handle handle, Reach reach);
 
     // The CD that was named. Only after a successful lock().

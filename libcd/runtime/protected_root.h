@@ -6,6 +6,28 @@
 
 namespace cd {
 
+// The part of a create_cd that concerns the protection of the root, if it is to have one: other
+// ranks may wait for this one, so it takes part whatever comes of the creation.
+class ProtectedCreate {
+public:
+    // name lives on.
+    ProtectedCreate(const char *name, const StorageInfo &storage)
+        : name_(name), owed_(storage.store == Store::file && storage.is_protected()) {}
+    ProtectedCreate(const ProtectedCreate &) = delete;
+    ProtectedCreate &operator=(const ProtectedCreate &) = delete;
+    ~ProtectedCreate();
+
+    // Set by who meets the other ranks.
+    bool met = false;
+
+    // The outcome of all ranks, if they do not know yet that it fails here.
+    Status outcome(Status own) noexcept;
+
+private:
+    const char *name_;
+    bool owed_;
+};
+
 // The part of an advance that concerns the protection of the CD, if it is a root that has one: the
 // other ranks wait for this one, so it takes part whatever comes of the advance.
 class ProtectedAdvance {
@@ -19,7 +41,7 @@ public:
     bool wanted() const { return domain_.protection != nullptr; }
 
     // The CD has advanced, and nothing takes that back: that the new point in time could not be
-    // protected is told to people, and returned.
+    // protected is returned, and told to people by one of the ranks.
     cd_error offer() noexcept;
 
 private:

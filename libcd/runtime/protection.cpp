@@ -66,7 +66,7 @@ Status protect_by(const cd_protector *protector) {
 }
 
 Status Protection::open(const OpenRequest &root, std::unique_ptr<Protection> &protection,
-                        cd_protected_start &start) {
+                        cd_protected_start &start, bool &met) {
     const cd_protector *protector = protector_of_this_process;
     if (protector == nullptr) {
         return fail(CD_ERROR_STORAGE_UNSUPPORTED,
@@ -85,6 +85,7 @@ Status Protection::open(const OpenRequest &root, std::unique_ptr<Protection> &pr
     int code = CD_ERROR_NONE;
     {
         const CallbackScope scope;
+        met = true;
         code = protector->open(&described, &opened, &start, &message);
     }
     if (Status status = outcome(code, message); !status) {
@@ -94,6 +95,21 @@ Status Protection::open(const OpenRequest &root, std::unique_ptr<Protection> &pr
     protection = std::move(made);
     start.image[sizeof start.image - 1] = '\0';
     return Status::ok();
+}
+
+Status Protection::decline(const char *root, Status own) noexcept {
+    const cd_protector *protector = protector_of_this_process;
+    if (protector == nullptr) {
+        return own;
+    }
+    cd_protection_message text = {};
+    std::strncpy(text.text, message(), sizeof text.text - 1);
+    int code = CD_ERROR_NONE;
+    {
+        const CallbackScope scope;
+        code = protector->decline(root, own.code(), &text);
+    }
+    return outcome(code, text);
 }
 
 Protection::Protection(const cd_protector &protector)
@@ -139,11 +155,12 @@ Status Protection::protect(uint64_t epoch, std::unique_ptr<HeldPoint> held) {
 }
 
 // Whatever the others learn from it, they do not wait any more.
-void Protection::skip() noexcept {
+void Protection::skip(uint64_t epoch) noexcept {
     if (is_of_this_process()) {
+        const cd_offered_point none = {epoch, nullptr, nullptr, nullptr};
         cd_protection_message message = {};
         const CallbackScope scope;
-        protector_.protect(protection_, nullptr, &message);
+        protector_.protect(protection_, &none, &message);
     }
 }
 

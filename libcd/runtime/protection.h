@@ -23,9 +23,14 @@ Status protect_by(const cd_protector *protector);
 class Protection {
 public:
     // root: wants to be protected. start: what its store begins with. opened() follows. Fails also
-    // if there is no protector. May throw std::bad_alloc, then before it has met other ranks.
+    // if there is no protector. May throw std::bad_alloc, then before it has met other ranks; met
+    // says whether it has.
     static Status open(const OpenRequest &root, std::unique_ptr<Protection> &protection,
-                       cd_protected_start &start);
+                       cd_protected_start &start, bool &met);
+
+    // Instead of open(), where the root cannot come to be: tells the ranks that come to open() why,
+    // so that they do not wait for this one. The outcome is that of all, which is no success.
+    static Status decline(const char *root, Status own) noexcept;
 
     Protection(const Protection &) = delete;
     Protection &operator=(const Protection &) = delete;
@@ -38,8 +43,8 @@ public:
     // Offers a point in time of the root.
     Status protect(uint64_t epoch, std::unique_ptr<HeldPoint> held);
 
-    // Instead, when there is none.
-    void skip() noexcept;
+    // Instead, when the advance to that epoch failed.
+    void skip(uint64_t epoch) noexcept;
 
     // The newest that is protected; 0: none, or not known in a process that was forked.
     uint64_t protected_epoch() const noexcept;

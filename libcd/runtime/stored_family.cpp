@@ -75,9 +75,9 @@ Status open_here(Resident &root, const OpenRequest &request) {
 }
 
 // Once the ranks have agreed on what to start from, they wait for each other to do so.
-Status open_protected(Resident &root, OpenRequest &request) {
+Status open_protected(Resident &root, OpenRequest &request, bool &met) {
     cd_protected_start start = {};
-    if (Status status = Protection::open(request, root.protection, start); !status) {
+    if (Status status = Protection::open(request, root.protection, start, met); !status) {
         return status;
     }
     return root.protection->opened(attempt([&] {
@@ -96,14 +96,15 @@ uint64_t last_number_of(std::string_view path) {
 
 } // namespace
 
-Status open_family(cd_handle handle) {
+Status open_family(cd_handle handle, bool &met) {
     FamilyLock lock;
     if (Status status = lock.lock(handle, FamilyLock::Reach::self); !status) {
         return status;
     }
     Resident &root = lock.domain();
     OpenRequest request = {root.storage, root.rank, root.root_name, std::nullopt};
-    return root.storage.is_protected() ? open_protected(root, request) : open_here(root, request);
+    return root.storage.is_protected() ? open_protected(root, request, met)
+                                       : open_here(root, request);
 }
 
 void end_family(cd_handle handle) {

@@ -9,8 +9,9 @@ namespace cd {
 // Opens the store of a new root that is to be written down. If it holds the root already, with its
 // descendants, they all come back: the descendants dormant, until the program creates them. Nobody
 // else knows the handle yet. Fails with the root as it was, or ended, which the caller does not
-// have to know: end_family() ends both. May throw std::bad_alloc.
-Status open_family(cd_handle root);
+// have to know: end_family() ends both. May throw std::bad_alloc. met: whether it has met the other
+// ranks, where it is to be protected.
+Status open_family(cd_handle root, bool &met);
 
 // Ends a root that could not be opened.
 void end_family(cd_handle root);

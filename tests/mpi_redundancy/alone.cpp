@@ -44,6 +44,33 @@ cd_handle create() {
     return create_cd(nullptr, storage.c_str(), COMM_LOGGING_DISABLED, "alone", nullptr);
 }
 
+// How often somebody copies what the program has attached to MPI_COMM_WORLD.
+int copies_of_attribute = 0;
+
+int copy_attribute(MPI_Comm, int, void *, void *, void *, int *copied) {
+    ++copies_of_attribute;
+    *copied = 1;
+    return MPI_SUCCESS;
+}
+
+void attach_to_world() {
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(copy_attribute, MPI_COMM_NULL_DELETE_FN, &key, nullptr);
+    MPI_Comm_set_attr(MPI_COMM_WORLD, key, nullptr);
+}
+
+// It has the name already, and does not let the others wait.
+void cannot_create_at_all(bool alone) {
+    cd_handle other = nullptr;
+    if (alone) {
+        other = create_cd(nullptr, "store=memory", COMM_LOGGING_DISABLED, "alone", nullptr);
+        must(other != nullptr, "another root of the name");
+    }
+    must(create() == nullptr, "a root was created whose name rank 1 has already");
+    must_be_told(CD_ERROR_NAME_IN_USE, "the name that rank 1 has already");
+    must(!alone || commit_cd(other) == SUCCESS, "the commit of the other root");
+}
+
 cd_info query(cd_handle cd) {
     cd_info info = {};
     must(cd_query(cd, &info) == SUCCESS, "cd_query");
@@ -66,6 +93,8 @@ int main(int argc, char **argv) {
     setenv("CD_GROUP", std::to_string(rank).c_str(), 1);
     storage = "store=file,sync=none,dir=" + directory.string() + "," + argv[2];
 
+    attach_to_world();
+    cannot_create_at_all(alone);
     const auto obstacle = directory / (std::to_string(rank) + "-alone.cds");
     if (alone) {
         std::filesystem::create_directories(obstacle);
@@ -78,6 +107,8 @@ int main(int argc, char **argv) {
     }
     const cd_handle cd = create();
     must(cd != nullptr, "create_cd");
+
+    must(copies_of_attribute == 0, "an attribute of MPI_COMM_WORLD was copied");
 
     int value = 1;
     const cd_addrspec keep = {&value, sizeof value, READ_WRITE, GLOBAL};

@@ -18,6 +18,16 @@ int result(cd_error error, const char *what, cd_protection_message *message) {
     return error;
 }
 
+// How a rank's own outcome is noted.
+std::string told(int own, const cd_protection_message &message) {
+    return own == CD_ERROR_NONE ? "" : " " + std::to_string(own) + " " + message.text;
+}
+
+int decline(const char *name, int own, cd_protection_message *message) {
+    FakeProtector::instance().calls.push_back(std::string("decline ") + name + told(own, *message));
+    return own;
+}
+
 int open(const cd_protected_root *root, void **protection, cd_protected_start *start,
          cd_protection_message *message) {
     FakeProtector &fake = FakeProtector::instance();
@@ -38,11 +48,6 @@ int open(const cd_protected_root *root, void **protection, cd_protected_start *s
     return CD_ERROR_NONE;
 }
 
-// How a rank's own outcome is noted.
-std::string told(int own, const cd_protection_message &message) {
-    return own == CD_ERROR_NONE ? "" : " " + std::to_string(own) + " " + message.text;
-}
-
 int opened(void *protection, int own, cd_protection_message *message) {
     auto &fake = *static_cast<FakeProtector *>(protection);
     fake.calls.push_back("opened" + told(own, *message));
@@ -51,8 +56,8 @@ int opened(void *protection, int own, cd_protection_message *message) {
 
 int protect(void *protection, const cd_offered_point *point, cd_protection_message *message) {
     auto &fake = *static_cast<FakeProtector *>(protection);
-    if (point == nullptr) {
-        fake.calls.emplace_back("skip");
+    if (point->write_image == nullptr) {
+        fake.calls.push_back("skip " + std::to_string(point->epoch));
         return CD_ERROR_NONE;
     }
     fake.calls.push_back("protect " + std::to_string(point->epoch));
@@ -91,8 +96,8 @@ void close(void *protection) {
     fake.kept.clear();
 }
 
-constexpr cd_protector functions = {sizeof functions, open,   opened, protect,
-                                    protected_epoch,  forget, close};
+constexpr cd_protector functions = {sizeof functions, decline,         open,   opened,
+                                    protect,          protected_epoch, forget, close};
 
 } // namespace
 

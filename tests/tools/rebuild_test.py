@@ -3,6 +3,7 @@
 # Copyright the containment-domains authors
 """rebuild_test.py CDCTL VECTORS: cdctl rebuild brings back what upstream wrote, and says what it cannot."""
 
+import fcntl
 import json
 import os
 import pty
@@ -140,6 +141,31 @@ class RebuildTest(unittest.TestCase):
         self.assertEqual(done.returncode, GOOD)
         self.assertEqual(os.read(reader, 1000), b"\rset 1 of 1\x1b[K\r\x1b[K")
         os.close(reader)
+
+    # As below a running job's dir=, whose ranks hold locks.
+    def test_points_in_time_of_a_running_job_are_left_alone(self):
+        points = os.path.join(self.directory, "heat.points")
+        os.mkdir(points)
+        shutil.move(os.path.join(self.directory, "red"), os.path.join(points, "epoch-7.3.0.00000000000000ab"))
+        shutil.move(os.path.join(self.directory, "in"), points)
+        before = self.files()
+        self.lose(0)
+        left = self.files()
+        with open(os.path.join(points, "in-use-00000000000000ab-2"), "w+", encoding="utf-8") as user:
+            user.write("process 4711 on far\n")
+            user.flush()
+            fcntl.lockf(user, fcntl.LOCK_EX)
+            for options in ((), ("--dry-run",)):
+                status, out, _ = self.rebuild(*options, self.directory)
+                self.assertEqual(status, UNREADABLE)
+                self.assertIn(": failed", out)
+                self.assertIn("process 4711 on far uses these points in time; wait until it ends", out)
+            os.remove(user.name)
+            self.assertEqual(self.files(), left)
+        self.assertEqual(self.rebuild("--dry-run", self.directory)[0], OLDER)
+        self.assertEqual(self.files(), left)
+        self.assertEqual(self.rebuild(self.directory)[0], GOOD)
+        self.assertEqual(self.files(), before)
 
     def test_where_there_is_nothing_it_says_so(self):
         self.assertEqual(self.rebuild()[0], USAGE)

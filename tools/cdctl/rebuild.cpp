@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
+#include "alone.h"
 #include "command.h"
 #include "json.h"
 #include "redset/offline.h"
@@ -65,7 +66,12 @@ bool anything_lost(const Survey &survey) {
 
 Result rebuild_one(const FoundSet &found, bool dry_run) {
     Result result;
-    if (const cd::Status status = rebuild_found(found, {}, dry_run, result.survey); !status) {
+    Alone alone;
+    cd::Status status = alone.with(found, dry_run);
+    if (status) {
+        status = rebuild_found(found, {}, dry_run, result.survey);
+    }
+    if (!status) {
         const bool exceeded = status.code() == CD_ERROR_REDUNDANCY_EXCEEDED;
         result.verdict = exceeded ? Verdict::lost : Verdict::failed;
         result.problem = cd::message();

@@ -39,8 +39,7 @@ TEST_F(Alone, WhoCannotAdvanceTellsAllAndTheNextAdvanceCounts) {
         own.mode = mode;
         const auto run = own.run_steps([&](Cluster::Rank &self) {
             EXPECT_TRUE(self.protect(1));
-            Status second =
-                self.number() == 1 ? self.protection().protect(nullptr) : self.protect(2);
+            Status second = self.number() == 1 ? self.miss(2) : self.protect(2);
             second = mode == Mode::sync ? second : self.protection().wait();
             EXPECT_EQ(second.code(), CD_ERROR_STORE_IO);
             EXPECT_NE(std::string(message()).find("rank 1: the advance failed"), std::string::npos)
@@ -53,6 +52,30 @@ TEST_F(Alone, WhoCannotAdvanceTellsAllAndTheNextAdvanceCounts) {
         });
         EXPECT_EQ(run.outcome().text, "");
         EXPECT_EQ(own.run({}).start(), 3U);
+    }
+}
+
+// Whoever it is that fails, also the one that tells of it.
+TEST_F(Alone, PeopleAreToldOnceOfTheEpochThatIsNotProtected) {
+    for (const Mode mode : {Mode::sync, Mode::async}) {
+        for (const int failing : {0, 1}) {
+            const TimeLimit limit(20);
+            const FailingSystem own_system;
+            Cluster own(fault_nodes);
+            own.mode = mode;
+            own.run_steps([&](Cluster::Rank &self) {
+                EXPECT_TRUE(self.protect(4));
+                (void)(self.number() == failing ? self.miss(5) : self.protect(5)).is_ok();
+                (void)self.protect(6).is_ok();
+                return self.protection().wait();
+            });
+            EXPECT_EQ(own_system.told(),
+                      std::vector<std::string>{
+                          "root \"solver\": epoch 5 is in the local stores, but is not protected "
+                          "from the loss of nodes; epoch 4 still is: rank " +
+                          std::to_string(failing) +
+                          ": the advance failed, so that nothing new is protected"});
+        }
     }
 }
 

@@ -53,9 +53,10 @@ public:
         // A point in time to protect, which lives until it is released.
         virtual cd_offered_point offer(uint64_t epoch) = 0;
 
-        Status protect(uint64_t epoch) {
-            const cd_offered_point point = offer(epoch);
-            return protection().protect(&point);
+        Status protect(uint64_t epoch) { return protection().protect(offer(epoch)); }
+        // The advance to it failed here.
+        Status miss(uint64_t epoch) {
+            return protection().protect({epoch, nullptr, nullptr, nullptr});
         }
     };
     using Steps = std::function<Status(Rank &)>;

@@ -2,10 +2,10 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "../time_limit.h"
 #include "cluster.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -28,14 +28,6 @@ inline int next_fault(int nth) {
     static const bool every = std::getenv("CD_TEST_LONG") != nullptr;
     return nth + 1 + (every ? 0 : nth / 20);
 }
-
-// A program that waits for ever ends here.
-class TimeLimit {
-public:
-    explicit TimeLimit(unsigned seconds) { ::alarm(seconds); }
-    TimeLimit(const TimeLimit &) = delete;
-    ~TimeLimit() { ::alarm(0); }
-};
 
 // Does step in all ranks, with the nth request of one of them failing.
 template <typename Fault, typename Step>
@@ -66,7 +58,7 @@ template <typename Fault> void fail_everywhere_in_protect(int failing, int &fail
         for (int nth = 1; status && more; nth = next_fault(nth)) {
             const cd_offered_point point = self.offer(epoch);
             status = with_fault<Fault>(self, failing, nth, happened,
-                                       [&] { return self.protection().protect(&point); });
+                                       [&] { return self.protection().protect(point); });
             told[static_cast<size_t>(self.number())].push_back(status ? "" : message());
             protected_epoch = status ? epoch : protected_epoch;
             agree = agree && self.protection().protected_epoch() == protected_epoch;

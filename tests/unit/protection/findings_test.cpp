@@ -97,6 +97,20 @@ TEST(Findings, FilesThatLieElsewhereAreTransferredButForRecords) {
                                                }));
 }
 
+TEST(Findings, ACopyElsewhereWithTheRightSizeIsBetterThanAnOwnFileWithoutIt) {
+    Findings findings = four_ranks(true);
+    RankFiles &own = findings.contents[0].points[newer][0];
+    own.record->sizes = {{"0.image", 100}, {"0.redset", 10}};
+    RankFiles elsewhere = own;
+    for (const uint64_t damaged : {40U, 400U}) {
+        own.sizes["0.image"] = damaged;
+        findings.contents[2].points[newer][0] = elsewhere;
+        EXPECT_EQ(find_transfers(findings, newer), (std::vector<Transfer>{{2, 0, "0.image", 100}}));
+        findings.contents[2].points[newer][0].sizes["0.image"] = 99;
+        EXPECT_TRUE(find_transfers(findings, newer).empty());
+    }
+}
+
 TEST(Findings, ADirectoryThatRanksShareServesBoth) {
     Findings findings = four_ranks(true);
     findings.speakers = {0, 0, 2, 3};

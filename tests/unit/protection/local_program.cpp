@@ -213,6 +213,16 @@ int DyingSystem::remove_directory_at(int directory, const char *name) {
     return alive() ? System::remove_directory_at(directory, name) : -1;
 }
 
+void DyingSystem::warn(const char *line) {
+    const std::lock_guard lock(mutex_);
+    told_.emplace_back(line);
+}
+
+std::vector<std::string> DyingSystem::told() const {
+    const std::lock_guard lock(mutex_);
+    return told_;
+}
+
 ssize_t DyingSystem::write_at(int fd, const void *from, size_t length, off_t offset) {
     return alive() ? System::write_at(fd, from, length, offset) : -1;
 }

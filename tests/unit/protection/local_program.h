@@ -75,14 +75,17 @@ public:
     ssize_t write_at(int fd, const void *from, size_t length, off_t offset) override;
     int sync_data(int) override { return alive() ? 0 : -1; } // a dying program has a live kernel
     int sync_all(int) override { return alive() ? 0 : -1; }
-    void warn(const char *) override {}
+    void warn(const char *line) override;
+    std::vector<std::string> told() const; // to people, since it lives
 
 protected:
     virtual bool alive();
 
 private:
-    const ThreadOfRank victim_;
+    const ThreadOfRank victim_{};
     std::atomic<int> calls_ = 0; // that are left
+    mutable std::mutex mutex_;
+    std::vector<std::string> told_;
 };
 
 // Lets one call fail instead, where there is no room, and nobody dies.

@@ -7,8 +7,11 @@
 namespace cd::protection {
 namespace {
 
-const Record record{
-    {7, 12, 2, 0x1234567890abcdef}, 3, 4, {{Scheme::reed_solomon, 4, 2}, 0, 1, 4, {0, 1, 2, 3}}};
+const Record record{{7, 12, 2, 0x1234567890abcdef},
+                    3,
+                    4,
+                    {{Scheme::reed_solomon, 4, 2}, 0, 1, 4, {0, 1, 2, 3}},
+                    {{"3.image", 1000}, {"3.redset", 77}}};
 
 TEST(Point, ItsDirectoryTellsIt) {
     EXPECT_EQ(directory_name(record.point), "epoch-12.7.2.1234567890abcdef");
@@ -27,7 +30,8 @@ TEST(Point, LaterAttemptsAreGreaterWhateverTheirEpochs) {
 TEST(Point, FilesTellTheirRank) {
     EXPECT_EQ(rank_of(image_name(12)), 12);
     EXPECT_EQ(rank_of("3.xor.grp_1_of_1.mem_4_of_4.redset"), 3);
-    for (const char *name : {".cd-draft.1.0", "12", "x.image", "-1.image", "99999999999.image"}) {
+    for (const char *name :
+         {".cd-draft.1.0", "12", "x.image", "-1.image", "99999999999.image", "1./../image"}) {
         EXPECT_EQ(rank_of(name), std::nullopt) << name;
     }
 }
@@ -47,6 +51,9 @@ TEST(Point, ARecordWithSomethingMissingOrImpossibleIsRefused) {
     const redset::KvTree whole = record_tree(record);
     for (const auto &left_out : whole.elements()) {
         redset::KvTree tree;
+        if (left_out.key == "FILE") { // earlier versions have none
+            continue;
+        }
         for (const auto &[key, below] : whole.elements()) {
             if (key != left_out.key) {
                 tree.add(key) = below;
@@ -55,10 +62,14 @@ TEST(Point, ARecordWithSomethingMissingOrImpossibleIsRefused) {
         Record read;
         EXPECT_EQ(read_record(tree, "here", read).code(), CD_ERROR_STORE_DAMAGED) << left_out.key;
     }
+    Record of_another_rank = record;
+    of_another_rank.sizes["2.image"] = 7;
     Record impossible = record;
     impossible.set.shape.checks = 4;
     Record read;
     EXPECT_EQ(read_record(record_tree(impossible), "here", read).code(), CD_ERROR_STORE_DAMAGED);
+    EXPECT_EQ(read_record(record_tree(of_another_rank), "here", read).code(),
+              CD_ERROR_STORE_DAMAGED);
 }
 
 } // namespace

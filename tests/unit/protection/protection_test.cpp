@@ -108,6 +108,28 @@ TEST_F(Protected, FilesFollowTheirRanksToOtherNodes) {
     }
 }
 
+// More of them are cut short than xor covers.
+TEST_F(Protected, FilesThatAreCutAtTheirRanksAreTakenFromWhereTheyWereBefore) {
+    cluster.run({7});
+    std::ranges::reverse(cluster.nodes);
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+    int cut = 0;
+    for (int rank = 0; rank < 4; ++rank) {
+        const auto &node = cluster.nodes[static_cast<size_t>(rank)];
+        for (const auto &each :
+             std::filesystem::recursive_directory_iterator(cluster.directory(node))) {
+            const std::string name = each.path().filename();
+            const bool is_own = name.starts_with(std::to_string(rank) + ".");
+            if (is_own && !name.ends_with(".agreed") && each.is_regular_file()) {
+                std::filesystem::resize_file(each.path(), each.file_size() / 2);
+                ++cut;
+            }
+        }
+    }
+    EXPECT_EQ(cut, 16);
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+}
+
 TEST_F(Protected, AfterALossFilesFollowTheirRanksToo) {
     cluster.run({7});
     cluster.lose("n2");
@@ -188,8 +210,7 @@ TEST_F(Protected, AHelperThreadWritesTheImageWhileTheProgramGoesOn) {
     cluster.mode = Mode::async;
     const auto run = cluster.run_steps([](Cluster::Rank &self) {
         Gated gated(self.offer(1));
-        const cd_offered_point point = gated.offer();
-        EXPECT_TRUE(self.protection().protect(&point));
+        EXPECT_TRUE(self.protection().protect(gated.offer()));
         EXPECT_EQ(self.protection().protected_epoch(), 0U);
         gated.open.count_down();
         Status outcome = self.protection().wait();
@@ -250,6 +271,39 @@ TEST_F(Leveled, AnotherStoreIsUsedWhereALevelNamesOne) {
     lose(four_nodes);
     EXPECT_EQ(cluster.run({3}, true).start(), 2U);
     EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+}
+
+TEST_F(Leveled, ADirectoryThatTwoWouldUseIsRefusedByWhicheverNames) {
+    const auto refused = [&](const std::string &one, const std::string &other) {
+        for (const auto &outcome : cluster.run({}).outcomes) {
+            EXPECT_EQ(outcome.code, CD_ERROR_STORAGE_VALUE);
+            EXPECT_NE(outcome.text.find(one + "/solver.points and " + other +
+                                        "/solver.points are one directory"),
+                      std::string::npos)
+                << outcome.text;
+        }
+    };
+    const auto with_store = [&](const std::string &store) {
+        cluster.config = cluster.write_config("CKPT=0 TYPE=XOR STORE=" + store + "\n");
+    };
+    const std::string shared = cluster.directory("shared").string();
+    const std::string by_another_name = cluster.directory("link").string();
+    std::filesystem::create_directories(shared);
+    std::filesystem::create_directory_symlink(shared, by_another_name);
+    cluster.nodes = {"shared"};
+    with_store(shared);
+    refused(shared, shared);
+    with_store(by_another_name);
+    refused(shared, by_another_name);
+    cluster.flush = by_another_name;
+    cluster.config = "";
+    refused(shared, by_another_name);
+    cluster.nodes = {"n0"};
+    with_store(shared);
+    refused(by_another_name, shared);
+    cluster.flush = "";
+    EXPECT_EQ(cluster.run({1}).start(), std::nullopt);
+    EXPECT_EQ(cluster.run({}).start(), 1U);
 }
 
 TEST_F(Leveled, ANodeWithoutAGroupIsNamed) {

@@ -85,6 +85,21 @@ TEST(UseLock, ProcessesOfOneJobUseADirectoryTogether) {
               CD_ERROR_STORE_LOCKED);
 }
 
+TEST(UseLock, WhoOnlyLooksLearnsOfAUserAndLeavesNothing) {
+    const Cluster cluster({"n0"});
+    const std::string directory = cluster.directory("n0").string();
+    std::filesystem::create_directories(directory);
+    EXPECT_TRUE(UseLock::check_unused(directory)) << message();
+    EXPECT_TRUE(std::filesystem::is_empty(directory));
+    OtherJob other(directory);
+    EXPECT_EQ(UseLock::check_unused(directory).code(), CD_ERROR_STORE_LOCKED);
+    EXPECT_NE(std::string(message()).find("process " + std::to_string(other.process) + " on far"),
+              std::string::npos)
+        << message();
+    other.end();
+    EXPECT_TRUE(UseLock::check_unused(directory)) << message();
+}
+
 TEST(UseLock, WhoEndsLeavesTheDirectoryAsItWas) {
     const Cluster cluster({"n0"});
     std::filesystem::create_directories(cluster.directory("n0"));

@@ -3,18 +3,20 @@
 
 // What is erased, cut, changed or swapped, of each kind of file, of one to more members than the
 // scheme covers: each has its verdict, and none is a wait or wrong data.
+#include "../time_limit.h"
 #include "damages.h"
 #include "scratch_set.h"
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <string>
 
 namespace cd::redset {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr unsigned seconds_for_each = 30;
 
 fs::path path_of(const ScratchSet &scratch, Target target, int member) {
     switch (target) {
@@ -97,20 +99,20 @@ class DamageTest : public testing::TestWithParam<Shape> {};
 
 TEST_P(DamageTest, EachHasItsVerdict) {
     const Shape shape = GetParam();
-    const auto start = std::chrono::steady_clock::now();
     for (const Target target : targets) {
         for (const Damage damage : damages) {
             for (int count = 1; count <= shape.checks + 1; ++count) {
                 for (const bool beside : {true, false}) {
-                    SCOPED_TRACE(name_of(damage) + " " + name_of(target) + " of " +
-                                 std::to_string(count) +
-                                 (beside ? " beside each other" : " apart"));
+                    const std::string what = name_of(damage) + " " + name_of(target) + " of " +
+                                             std::to_string(count) +
+                                             (beside ? " beside each other" : " apart");
+                    SCOPED_TRACE(what);
+                    const TimeLimit limit(seconds_for_each, what);
                     check(shape, target, damage, chosen_members(shape, count, beside));
                 }
             }
         }
     }
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemes, DamageTest,

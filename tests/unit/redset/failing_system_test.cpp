@@ -104,6 +104,72 @@ TEST(FailingSystem, ARebuildThatFailsAnywhereLeavesFilesAsTheyWere) {
     EXPECT_GT(failures, 30);
 }
 
+// What is left is read once, since all of it is a source.
+TEST(FailingSystem, ARebuildInOnePassIsNotRepeatedWhenItCannotWrite) {
+    int failures = 0;
+    for (int call = 0;; ++call) {
+        SCOPED_TRACE(call);
+        FailingSystem system;
+        ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{3000}, {3000}, {3000}});
+        ASSERT_TRUE(scratch.apply()) << message();
+        scratch.erase(1);
+        const FolderState left = scratch.state();
+        system.renaming = false;
+        system.failing = call;
+        const Status status = scratch.rebuild();
+        system.failing = never;
+        if (!system.failed) {
+            ASSERT_TRUE(status) << message();
+            break;
+        }
+        ++failures;
+        EXPECT_TRUE(status.code() == CD_ERROR_STORE_IO || status.code() == CD_ERROR_STORE_FULL)
+            << status.code() << " " << message();
+        EXPECT_TRUE(system.renaming || scratch.state() == left);
+    }
+    EXPECT_GT(failures, 5);
+}
+
+// Of the reads, the one with a number fails.
+class UnreadableSystem : public ReplacedSystem {
+public:
+    ssize_t read_at(int fd, void *to, size_t length, off_t offset) override {
+        if (failing.fetch_sub(1) == 0) {
+            errno = EIO;
+            failed = true;
+            return -1;
+        }
+        return System::read_at(fd, to, length, offset);
+    }
+
+    std::atomic<int> failing = never;
+    std::atomic<bool> failed = false;
+};
+
+// It is one loss, if it is no more by then.
+TEST(FailingSystem, WhatCannotBeReadIsLookedForInASecondPass) {
+    int brought_back = 0;
+    for (int call = 0;; ++call) {
+        SCOPED_TRACE(call);
+        UnreadableSystem system;
+        ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{3000}, {3000}, {3000}});
+        ASSERT_TRUE(scratch.apply()) << message();
+        const FolderState before = scratch.state();
+        scratch.erase(1);
+        system.failing = call;
+        const Status status = scratch.rebuild();
+        system.failing = never;
+        if (!system.failed) {
+            break;
+        }
+        brought_back += status ? 1 : 0;
+        EXPECT_TRUE(status || status.code() == CD_ERROR_REDUNDANCY_EXCEEDED) << message();
+        ASSERT_TRUE(scratch.rebuild()) << message();
+        EXPECT_TRUE(contents(scratch.state()) == contents(before));
+    }
+    EXPECT_GT(brought_back, 3);
+}
+
 // Of the reads, the one with a number delivers a bit that is wrong.
 class LyingSystem : public ReplacedSystem {
 public:

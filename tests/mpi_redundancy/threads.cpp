@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+
+// threads DIRECTORY: threads of two ranks create, advance and commit roots at the same time, all of
+// them more than once. In which order they come to meet is not known, so that a root is protected
+// by both ranks or, where they do not meet each other, by one.
+
+#include "cd/cd.hpp"
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr int threads = 3;
+constexpr int times = 5;
+
+std::atomic<int> failures = 0;
+
+void must(bool good, const char *what) {
+    if (!good) {
+        std::printf("%s: code %d: %s\n", what, cd_last_error(), cd_last_error_message());
+        std::fflush(stdout);
+        ++failures;
+    }
+}
+
+void use(const std::string &storage, const std::string &name) {
+    for (int i = 0; i < times; ++i) {
+        const cd_handle cd =
+            create_cd(nullptr, storage.c_str(), COMM_LOGGING_DISABLED, name.c_str(), nullptr);
+        must(cd != nullptr, "create_cd");
+        int value = i;
+        const cd_addrspec keep = {&value, sizeof value, READ_WRITE, GLOBAL};
+        must(add_to_cd_via_copy(cd, &keep, 1) == SUCCESS, "add_to_cd_via_copy");
+        must(advance_cd_point_in_time(cd) == SUCCESS, "advance_cd_point_in_time");
+        cd_info info = {};
+        must(cd_query(cd, &info) == SUCCESS && info.protected_epoch == 1, "what is protected");
+        must(commit_cd(cd) == SUCCESS, "commit_cd");
+    }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    if (argc != 2) {
+        return 2;
+    }
+    int provided = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const std::string storage =
+        "store=file,redundancy=partner,sync=none,dir=" + std::string(argv[1]) + "/n" +
+        std::to_string(rank) + ",group=" + std::to_string(rank);
+    std::vector<std::thread> all;
+    for (int thread = 0; thread < threads; ++thread) {
+        all.emplace_back(use, storage, "root" + std::to_string(thread));
+    }
+    for (std::thread &thread : all) {
+        thread.join();
+    }
+    MPI_Finalize();
+    std::printf(failures == 0 ? "rank %d has come through\n" : "rank %d has failed\n", rank);
+    return failures == 0 ? 0 : 1;
+}

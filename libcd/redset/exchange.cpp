@@ -37,10 +37,17 @@ void put_success_before(std::span<const std::byte> bytes, Bytes &told) {
     std::ranges::copy(bytes, told.begin() + sizeof code);
 }
 
+bool is_known(int code) { return std::strcmp(describe(code), describe(-1)) != 0; }
+
 bool makes_sense(const Bytes &told) {
-    return told.size() >= sizeof(cd_error) &&
-           (code_of(told) == CD_ERROR_NONE ||
-            (told.size() > sizeof(cd_error) && told.back() == std::byte{0}));
+    int code = CD_ERROR_NONE;
+    static_assert(sizeof code == sizeof(cd_error));
+    if (told.size() < sizeof code) {
+        return false;
+    }
+    std::memcpy(&code, told.data(), sizeof code);
+    return code == CD_ERROR_NONE ||
+           (is_known(code) && told.size() > sizeof code && told.back() == std::byte{0});
 }
 
 } // namespace

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+
+// Ranks tell anything of themselves, and of what they have found: who hears it either refuses, or
+// comes to sets and transfers within bounds.
+#include "lying_exchange.h"
+#include "protection/findings.h"
+#include "protection/opening.h"
+#include "scratch_folder.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace cd;
+using namespace cd::protection;
+using fuzz::require;
+
+namespace {
+
+constexpr int rank_count = 3;
+
+class LyingJob : public Job {
+public:
+    explicit LyingJob(fuzz::Input &input) : input_(input), all_(input, rank_count) {}
+
+    redset::Exchange &all() override { return all_; }
+    const std::vector<int> &ranks() const override { return ranks_; }
+    int program_ranks() const override { return rank_count; }
+    std::string node() const override { return "here"; }
+    Status divide(int, int, std::unique_ptr<redset::Exchange> &part) override {
+        part = std::make_unique<fuzz::LyingExchange>(input_, rank_count);
+        return Status::ok();
+    }
+
+private:
+    fuzz::Input &input_;
+    fuzz::LyingExchange all_;
+    const std::vector<int> ranks_{0, 1, 2};
+};
+
+// This rank has nothing.
+void hear_of_findings(Job &job) {
+    Findings findings{job.ranks(), {0, 1, 2}, {}};
+    if (!share(job, Status::ok(), {}, findings.contents)) {
+        return;
+    }
+    require(findings.contents.size() == rank_count, "all ranks are heard");
+    (void)findings.last_number();
+    (void)findings.forgotten();
+    for (const Point &point : findings.agreed()) {
+        Division division;
+        if (find_sets(findings, point, division)) {
+            for (const int rank : job.ranks()) {
+                const redset::Set &set = division.set_of(rank);
+                require(member_of(set, rank) < set.shape.members, "each rank is in a set");
+            }
+        }
+        for (const Transfer &transfer : find_transfers(findings, point)) {
+            require(transfer.from >= 0 && transfer.from < rank_count && transfer.to >= 0 &&
+                        transfer.to < rank_count && transfer.from != transfer.to,
+                    "files get from one rank to another");
+            require(transfer.name.find('/') == std::string::npos, "and have names");
+        }
+    }
+}
+
+} // namespace
+
+// NOLINTNEXTLINE(readability-identifier-naming): the name that libFuzzer calls
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const fuzz::ScratchFolder folder;
+    fuzz::Input input(data, size);
+    const bool opens = input.number8() % 8 == 0;
+    LyingJob job(input);
+    if (!opens) {
+        hear_of_findings(job);
+        return 0;
+    }
+    Request request;
+    request.root = "solver";
+    request.restart = "no"; // files that ranks name are not there to be moved
+    request.stores = {folder.path()};
+    request.levels = {{0, 1, {{Scheme::xor_set, 0}, 8}, "here", 0}};
+    request.sync = false;
+    Opened opened;
+    if (open(job, request, opened)) {
+        require(opened.levels.size() == 1 && opened.stores.size() == 1, "it is what was asked for");
+    }
+    return 0;
+}

@@ -7,6 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <numeric>
 #include <random>
 #include <string>
 
@@ -68,16 +72,63 @@ unsigned random_losses(const Shape &shape, std::mt19937 &random) {
     return lost;
 }
 
-void lose_and_rebuild(unsigned seed) {
+// All that a member has, or one of its files.
+void lose(const ScratchSet &scratch, int member, std::mt19937 &random) {
+    const Set &set = scratch.set();
+    const Place &place = scratch.place();
+    if (random() % 3 != 0) {
+        scratch.erase(member);
+        return;
+    }
+    std::vector<std::string> paths = {place.scheme_file(set, member), place.descriptor(set, member),
+                                      place.checksums(set, member)};
+    for (const std::string &name : scratch.names(member)) {
+        paths.push_back(place.path(name));
+    }
+    std::filesystem::remove(paths[random() % paths.size()]);
+}
+
+// What there has been, so that it is known that all there may be has been there.
+struct Seen {
+    std::map<int, int> members;
+    std::map<int, int> checks; // of reed_solomon
+    std::map<Scheme, int> schemes;
+    int without_files = 0; // members
+    int empty_files = 0;
+    int larger_than_buffers = 0; // sets
+    int covered = 0;
+    int exceeded = 0;
+
+    void note(const Set &set, const Sizes &sizes) {
+        constexpr uint64_t buffer = 128 << 10;
+        const Shape &shape = set.shape;
+        ++members[shape.members];
+        ++schemes[shape.scheme];
+        checks[shape.checks] += shape.scheme == Scheme::reed_solomon ? 1 : 0;
+        uint64_t largest = 0;
+        for (const auto &files : sizes) {
+            without_files += files.empty() ? 1 : 0;
+            empty_files += static_cast<int>(std::ranges::count(files, 0U));
+            largest = std::max(largest, std::accumulate(files.begin(), files.end(), uint64_t{0}));
+        }
+        const bool divided = shape.scheme != Scheme::partner;
+        const auto chunks = static_cast<uint64_t>(divided ? shape.members - shape.checks : 1);
+        larger_than_buffers += largest / chunks > buffer ? 1 : 0;
+    }
+};
+
+void lose_and_rebuild(unsigned seed, Seen &seen) {
     std::mt19937 random(seed);
     const Set set = random_set(random);
-    ScratchSet scratch(set, random_sizes(set.shape.members, random));
+    const Sizes sizes = random_sizes(set.shape.members, random);
+    seen.note(set, sizes);
+    ScratchSet scratch(set, sizes);
     ASSERT_TRUE(scratch.apply()) << message();
     const FolderState before = scratch.state();
     const unsigned lost = random_losses(set.shape, random);
     for (int member = 0; member < set.shape.members; ++member) {
         if ((lost >> member & 1) != 0) {
-            scratch.erase(member);
+            lose(scratch, member, random);
         }
     }
     const FolderState left = scratch.state();
@@ -92,13 +143,28 @@ void lose_and_rebuild(unsigned seed) {
         ASSERT_EQ(status.code(), CD_ERROR_REDUNDANCY_EXCEEDED) << message();
         ASSERT_TRUE(scratch.state() == left);
     }
+    ++(status ? seen.covered : seen.exceeded);
 }
 
 TEST(RandomSets, WhatIsCoveredComesBackAndElseNothingChanges) {
-    for (unsigned seed = 0; seed < 200; ++seed) {
+    const unsigned seeds = std::getenv("CD_TEST_LONG") != nullptr ? 4000 : 200;
+    Seen seen;
+    for (unsigned seed = 0; seed < seeds; ++seed) {
         SCOPED_TRACE(seed);
-        ASSERT_NO_FATAL_FAILURE(lose_and_rebuild(seed));
+        ASSERT_NO_FATAL_FAILURE(lose_and_rebuild(seed, seen));
     }
+    for (int members = 2; members <= 12; ++members) {
+        EXPECT_GT(seen.members[members], 3) << members;
+    }
+    for (int checks = 1; checks <= 7; ++checks) {
+        EXPECT_GT(seen.checks[checks], 3) << checks;
+    }
+    EXPECT_EQ(seen.schemes.size(), 3U);
+    EXPECT_GT(seen.without_files, 100);
+    EXPECT_GT(seen.empty_files, 100);
+    EXPECT_GT(seen.larger_than_buffers, 10);
+    EXPECT_GT(seen.covered, 100);
+    EXPECT_GT(seen.exceeded, 10);
 }
 
 } // namespace

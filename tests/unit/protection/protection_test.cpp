@@ -3,9 +3,12 @@
 #include "each_fault.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <fstream>
 #include <latch>
+#include <map>
 
 namespace cd::protection {
 namespace {
@@ -106,6 +109,39 @@ TEST_F(Protected, FilesFollowTheirRanksToOtherNodes) {
         const auto points = cluster.directory(node) / "solver.points";
         EXPECT_EQ(std::distance(std::filesystem::directory_iterator(points), {}), 1);
     }
+}
+
+TEST_F(Protected, MovedAndRebuiltImagesHaveTheModeAndTheTimeOfBefore) {
+    struct Seen {
+        mode_t mode = 0;
+        timespec modified = {};
+    };
+    const auto look = [&] {
+        std::map<std::string, Seen> images;
+        for (size_t rank = 0; rank < cluster.nodes.size(); ++rank) {
+            const std::string name = image_name(static_cast<int>(rank));
+            for (const auto &each : std::filesystem::recursive_directory_iterator(
+                     cluster.directory(cluster.nodes[rank]))) {
+                struct stat status = {};
+                if (each.path().filename() == name && ::stat(each.path().c_str(), &status) == 0) {
+                    images[name] = {status.st_mode, status.st_mtim};
+                }
+            }
+        }
+        return images;
+    };
+    cluster.run({7});
+    const auto before = look();
+    ASSERT_EQ(before.size(), 4U);
+    cluster.lose("n2");
+    cluster.nodes = {"n1", "n0", "spare", "n3"}; // two are moved, one is rebuilt
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+    for (const auto &[name, seen] : look()) {
+        EXPECT_EQ(seen.mode, before.at(name).mode) << name;
+        EXPECT_EQ(seen.modified.tv_sec, before.at(name).modified.tv_sec) << name;
+        EXPECT_EQ(seen.modified.tv_nsec, before.at(name).modified.tv_nsec) << name;
+    }
+    EXPECT_EQ(look().size(), 4U);
 }
 
 // More of them are cut short than xor covers.
@@ -250,6 +286,11 @@ TEST_F(Leveled, WhatOneLevelDoesNotSurviveAnOlderOneOfAnotherMay) {
     cluster.run({1, 2, 3, 4, 5});
     lose({"n0", "n2"}); // a switch, with its two nodes: one more than xor covers
     EXPECT_EQ(cluster.run({}).start(), 4U);
+    ASSERT_EQ(system.told().size(), 1U);
+    const std::string line = system.told().front();
+    EXPECT_NE(line.find("epoch 5: set 1 of 1"), std::string::npos) << line;
+    EXPECT_NE(line.find("ranks 0, 2 are lost"), std::string::npos) << line;
+    EXPECT_TRUE(line.ends_with("; starting from epoch 4")) << line;
     EXPECT_EQ(cluster.run({5, 6, 7}).start(), 4U);
     lose({"n0", "n1"}); // one of each switch
     EXPECT_EQ(cluster.run({}).start(), 6U);
@@ -327,6 +368,31 @@ TEST_F(Flushed, EpochsThatTheIntervalDividesAreThereWhenAllNodesAreLost) {
     lose(four_nodes);
     EXPECT_EQ(cluster.run({5}).start(), 4U);
     EXPECT_EQ(cluster.run({}).start(), 5U); // what is near is newer
+}
+
+TEST_F(Flushed, ACopyThatFailsIsToldOnceAndTheNextOneIsTried) {
+    const auto parallel = cluster.directory("parallel");
+    const auto aside = cluster.directory("aside");
+    const auto run = cluster.run_steps([&](Cluster::Rank &self) {
+        if (self.number() == 1) {
+            std::filesystem::rename(parallel, aside);
+            std::ofstream(parallel) << "no directory";
+        }
+        EXPECT_TRUE(self.protect(1) && self.protect(2) && self.protection().wait()) << message();
+        if (self.number() == 1) {
+            std::filesystem::remove(parallel);
+            std::filesystem::rename(aside, parallel);
+        }
+        EXPECT_TRUE(self.protect(3) && self.protect(4)) << message();
+        return self.protection().wait();
+    });
+    EXPECT_EQ(run.outcome().text, "");
+    ASSERT_EQ(system.told().size(), 1U);
+    EXPECT_TRUE(system.told().front().starts_with(
+        "epoch 2 is not in the directory of flush=: ranks 0, 1, 2, 3: "))
+        << system.told().front();
+    lose(four_nodes);
+    EXPECT_EQ(cluster.run({}).start(), 4U);
 }
 
 TEST_F(Flushed, CopiesOfWhatAStartLeftBehindDoNotComeBack) {

@@ -57,20 +57,26 @@ Costs Costs::measure(const std::string &folder, size_t bytes) {
     return costs;
 }
 
+void Costs::print_sending(int members) const {
+    print_rate(("sending alone, " + std::to_string(members) + " ranks").c_str(), sending);
+}
+
 double Costs::of(const Passes &passes, const Shape &shape) const {
     return passes.read * read + passes.checked * checksum + passes.sent * copy +
            passes.coded * coding(shape) + passes.written * write;
 }
 
-void print_result(const char *what, const Shape &shape, double bytes, double seconds,
-                  double processor_seconds, const Passes &passes, const Costs &costs) {
+void print_result(const char *what, const Shape &shape, double bytes, const Measured &measured,
+                  const Passes &passes, const Costs &costs) {
+    const double used = measured.processor_seconds;
     const double bound = costs.of(passes, shape);
+    const double as_sent = costs.sending > 0 ? passes.sent * (costs.sending - costs.copy) : 0;
     std::printf(
-        "%-8s %-4s k=%d of %d %7.2f GB/s %6.2f s/GB, bound %5.2f, reached %4.2f: read %4.2f "
-        "checked %4.2f sent %4.2f coded %4.2f written %4.2f\n",
+        "%-8s %-4s k=%d of %d %7.2f GB/s %6.2f s/GB, bound %5.2f, reached %4.2f, with sending "
+        "%4.2f: read %4.2f checked %4.2f sent %4.2f coded %4.2f written %4.2f\n",
         what, cd::redset::scheme_name(shape.scheme), shape.checks, shape.members,
-        bytes / seconds * 1e-9, processor_seconds / bytes * 1e9, bound * 1e9,
-        bound * bytes / processor_seconds, passes.read, passes.checked, passes.sent, passes.coded,
+        bytes / measured.seconds * 1e-9, used / bytes * 1e9, bound * 1e9, bound * bytes / used,
+        (bound + as_sent) * bytes / used, passes.read, passes.checked, passes.sent, passes.coded,
         passes.written);
     std::fflush(stdout);
 }

@@ -28,16 +28,23 @@ Passes rebuilding_passes(const cd::redset::Shape &shape);
 
 // What these cost for a byte, by measurements of this run: seconds of processor time.
 struct Costs {
-    double copy;
-    double checksum;
-    double write;
-    double read;
+    double copy = 0;
+    double checksum = 0;
+    double write = 0;
+    double read = 0;
+    double sending = 0; // by the members' transport alone; 0: it is a copy
 
     // Measures, and prints what it has found.
     static Costs measure(const std::string &folder, size_t bytes);
+    void print_sending(int members) const;
     double of(const Passes &passes, const cd::redset::Shape &shape) const;
 };
 
-// Bytes are those of the application; processor_seconds of all members together.
-void print_result(const char *what, const cd::redset::Shape &shape, double bytes, double seconds,
-                  double processor_seconds, const Passes &passes, const Costs &costs);
+struct Measured {
+    double seconds;
+    double processor_seconds; // of all members together
+};
+
+// Bytes are those of the application.
+void print_result(const char *what, const cd::redset::Shape &shape, double bytes,
+                  const Measured &measured, const Passes &passes, const Costs &costs);

@@ -8,9 +8,9 @@
 // What the machine can do with data in the cache, and with files: seconds of processor time per
 // byte.
 
-inline double processor_seconds() {
+inline double processor_seconds(clockid_t clock = CLOCK_PROCESS_CPUTIME_ID) {
     timespec now = {};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    clock_gettime(clock, &now);
     return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 

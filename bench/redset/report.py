@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-"""Turns what cd_bench_redset and cd_bench_redset_mpi_* print into a table, and into a document.
+"""Turns what cd_bench_redset, cd_bench_redset_mpi_* and cd_bench_advances_* print into a table, and into a document.
 
 report.py [--document FILE] NAME=RESULTS...: where a NAME is given several times the best of each case counts.
 """
@@ -14,8 +14,12 @@ from pathlib import Path
 
 CASE = re.compile(
     r"(?P<what>encode|rebuild) +(?P<scheme>\w+) +k=(?P<checks>\d) of (?P<members>\d+) +"
-    r"(?P<speed>[\d.]+) GB/s +(?P<cost>[\d.]+) s/GB, bound +(?P<bound>[\d.]+), reached (?P<reached>[\d.]+): "
+    r"(?P<speed>[\d.]+) GB/s +(?P<cost>[\d.]+) s/GB, bound +(?P<bound>[\d.]+), reached (?P<reached>[\d.]+), with sending (?P<sending>[\d.]+): "
     r"(?P<passes>.*)"
+)
+ADVANCE = re.compile(
+    r"advance of (?P<ranks>\d+) ranks with (?P<mib>\d+) MiB each: (?P<seconds>[\d.]+) s without redundancy, "
+    r"async (?P<async>[\d.]+), sync (?P<sync>[\d.]+) of that"
 )
 RATE = re.compile(r"(?P<what>.+?) {2,}(?P<rate>[\d.]+) GB/s")
 
@@ -32,52 +36,78 @@ WANTED = 1 / 3
 INTRODUCTION = """\
 # What redundancy costs
 
-<!-- Written by bench/redset/report.py from the last run; change the texts there. -->
+<!-- Written by bench/redset/run --write-doc from the last run; change the texts in bench/redset/report.py. -->
 
 Seconds of processor time of all members together for each GB of application data, the best of several runs, in tmpfs, with nothing
-forced to a disk. Beside it the fraction of the bound that is reached: the least that such an encoder has to do, which is to read each
-byte, take its checksum, send it (one copy), code it, and write the payload, at the speeds that the same run has measured for each of these alone.
+forced to a disk; each member has 256 MiB. Beside it the fraction of the bound that is reached: the least that such an encoder has to do, which is to read each
+byte, take its checksum, send it (one copy in the cache), code it, and write the payload, at the speeds that the same run has measured for each of these alone, on one core.
+
+Over MPI there is a second fraction: of the same bound with what this MPI takes to send, in place of one copy. It is measured in the same run by
+the same ranks, which send each other as many pieces of the same size and do nothing else ("sending alone" below).
 
 The members are threads of one process, or ranks of an MPI program, on a machine with {cores} cores that had {load:.0f} runnable programs
 in the mean of the last five minutes: the more of them, the more a second of processor time loses to whoever shares caches and memory.
+Seconds that pass are not compared: with more members than cores they tell how many cores there are.
 """
 
 AFTER = """\
-What is between the bound and the measurement: MPI copies within a machine twice, or once by a call of the kernel; files and buffers
-have to get their pages; and headers, drafts and agreements cost the same for little data as for much. Waiting is not in it where it lets others have the processor.
+What is between the bound and the measurement, by profiles of these programs:
+
+- Sending within a machine, most of it over MPI. Both MPIs have the kernel copy pieces of this size from one process to the other (`process_vm_readv`): it looks up and holds each page, and its copy is several times
+  slower than `memcpy` in the cache. Larger or smaller pieces, and their other ways through shared memory, were not faster. Members of a set are on different nodes in earnest, where the network card does this.
+- Caches: a piece that was read or received is coded later, when other members have had the core. Pieces of 32 and 64 KiB were not faster than those of 128; larger ones take a
+  few percent more in `xor`, and less in `rs`.
+- Turns: with more members than cores each waits for others in every round, and yields (3 % of the samples), or sleeps.
+- Headers, drafts and agreements, which cost the same for little data as for much.
 
 How often each byte of application data, or as much, goes through each step:
 """
 
+ADVANCES = """\
+## What an advance waits for
+
+The longest that any rank waits for an advance, of roots with `store=file` in tmpfs all of whose data has changed: in seconds without redundancy, and as a multiple of that with
+`redundancy=xor` over all ranks, by `redundancy_mode`. Roots take turns, and what the thread of `async` does is over before the next advance is measured; the best of several. With `async` it is the local
+write alone where there is a core for each rank. With more ranks than cores the threads of ranks that have theirs behind them take cores from those that have not.
+"""
+
 
 def load(path):
-    cases, rates = {}, {}
+    cases, rates, advances = {}, {}, []
     for line in Path(path).read_text().splitlines():
-        case, rate = CASE.fullmatch(line), RATE.fullmatch(line)
-        if case:
+        case, rate, advance = CASE.fullmatch(line), RATE.fullmatch(line), ADVANCE.fullmatch(line)
+        if advance:
+            advances.append(advance.groupdict())
+        elif case:
             key = (case["what"], case["scheme"], int(case["checks"]), int(case["members"]))
-            values = {name: float(case[name]) for name in ("speed", "cost", "bound", "reached")}
+            values = {name: float(case[name]) for name in ("speed", "cost", "bound", "reached", "sending")}
             cases[key] = values | {"passes": re.findall(r"[\d.]+", case["passes"])}
         elif rate:
             rates[rate["what"]] = float(rate["rate"])
         else:
             raise SystemExit(f"report.py: {path} has a line of another kind: {line}")
-    return cases, rates
+    return cases, rates, advances
 
 
 def merge(arguments):
-    """Per name the best of each case; the best of each rate."""
-    best, rates = {}, {}
+    """Per name the best of each case, and the advances with the smallest price of async; the best of each rate."""
+    best, rates, advances = {}, {}, {}
     for argument in arguments:
         name, path = argument.split("=", 1)
-        cases, found = load(path)
+        cases, found, advanced = load(path)
+        for advance in advanced:
+            key = (name, int(advance["ranks"]))
+            if key not in advances or float(advance["async"]) < float(advances[key]["async"]):
+                advances[key] = advance
         of_name = best.setdefault(name, {})
         for key, case in cases.items():
             if key not in of_name or case["cost"] < of_name[key]["cost"]:
                 of_name[key] = case
         for what, rate in found.items():
+            if what.startswith("sending"):
+                what += f" of {name}"
             rates[what] = max(rate, rates.get(what, 0))
-    return best, rates
+    return best, rates, advances
 
 
 def keys_of(best):
@@ -98,12 +128,16 @@ def verdict(best, key):
     return f"{ratio:.2f} {'ok' if ratio <= WANTED else 'MISSED'}"
 
 
+def cell(name, case):
+    sending = "" if name == "threads" else f", {case['sending']:.2f}"
+    return f"{case['cost']:.2f} ({case['reached']:.2f}{sending})"
+
+
 def rows(best):
     for key in keys_of(best):
         cells = []
-        for cases in best.values():
-            case = cases.get(key)
-            cells.append(f"{case['cost']:.2f} ({case['reached']:.2f})" if case else "")
+        for name, cases in best.items():
+            cells.append(cell(name, cases[key]) if key in cases else "")
         upstream = f"{UPSTREAM[key]:.1f}" if key in UPSTREAM else ""
         yield [label(key), *cells, upstream, verdict(best, key)]
 
@@ -115,7 +149,7 @@ def header(best):
 def print_table(best):
     table = [header(best), *rows(best)]
     widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
-    print("\nredundancy: processor seconds for each GB (fraction of the bound)")
+    print("\nredundancy: processor seconds for each GB (fraction of the bound, and with sending by this MPI)")
     for row in table:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
 
@@ -125,7 +159,12 @@ def markdown(head, body):
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def document(best, rates):
+def advance_rows(advances):
+    for (name, ranks), of in sorted(advances.items(), key=lambda each: each[0][1]):
+        yield [f"{name}, {ranks} ranks with {of['mib']} MiB each", of["seconds"], of["async"], of["sync"]]
+
+
+def document(best, rates, advances):
     passes = {}
     for cases in best.values():
         for key, case in cases.items():
@@ -141,6 +180,8 @@ def document(best, rates):
             ),
             "The steps alone, one thread, GB/s:\n",
             markdown(["step", "GB/s"], ([what, f"{rate:.1f}"] for what, rate in rates.items())),
+            ADVANCES,
+            markdown(["program", "no redundancy, s", "async", "sync"], advance_rows(advances)),
         ]
     )
 
@@ -150,10 +191,12 @@ def main():
     parser.add_argument("--document")
     parser.add_argument("results", nargs="+", metavar="NAME=RESULTS")
     arguments = parser.parse_args()
-    best, rates = merge(arguments.results)
+    best, rates, advances = merge(arguments.results)
     print_table(best)
+    for name, seconds, behind, waited in advance_rows(advances):
+        print(f"advance of {name}: {seconds} s without redundancy, async {behind}, sync {waited} of that")
     if arguments.document:
-        Path(arguments.document).write_text(document(best, rates))
+        Path(arguments.document).write_text(document(best, rates, advances))
 
 
 main()

@@ -29,6 +29,16 @@ void drop_open_entry() {
     }
 }
 
+[[gnu::noinline]] int open_in_any_way(cd_log_room *room, size_t size) {
+    drop_open_entry();
+    LogStream *log = log_in_use();
+    if (log == nullptr || !log->open(size, *room)) {
+        return 0;
+    }
+    ActiveStack::set_open_log(log);
+    return 1;
+}
+
 } // namespace
 } // namespace cd
 
@@ -45,10 +55,10 @@ int cd_log_mode() {
 const int *cd_log_possible() { return cd::ActiveStack::possible(); }
 
 int cd_log_open(cd_log_room *room, size_t size) {
-    cd::drop_open_entry();
-    cd::LogStream *log = cd::log_in_use();
-    if (log == nullptr || !log->open(size, *room)) {
-        return 0;
+    cd::LogStream *log = cd::ActiveStack::log_at_hand();
+    if (log == nullptr || cd::CallbackScope::inside() || !log->open_at_once(size, *room))
+        [[unlikely]] {
+        return cd::open_in_any_way(room, size);
     }
     cd::ActiveStack::set_open_log(log);
     return 1;

@@ -93,6 +93,18 @@ public:
         room = room_of(record);
         return true;
     }
+    // The same, in a few steps; false also if it takes more than these.
+    [[nodiscard]] bool open_at_once(size_t size, cd_log_room &room) noexcept {
+        if (!lock_.try_lock_as_owner()) {
+            return false;
+        }
+        if (!takes_entries() || last_ == nullptr || !last_->has_room(sizeof(Record) + size)) {
+            lock_.unlock();
+            return false;
+        }
+        room = room_of(new (last_->at(last_->used)) Record{0, nullptr});
+        return true;
+    }
     // At least size bytes, the first used of which are those of the room so far. On failure that is
     // as it was.
     [[nodiscard]] bool widen(size_t used, size_t size, cd_log_room &room) noexcept;

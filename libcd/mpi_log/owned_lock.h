@@ -36,6 +36,9 @@ public:
         }
     }
 
+    // In the owner's own way; false if that is not possible at once.
+    [[nodiscard]] bool try_lock_as_owner() noexcept { return is_mine() && enter(); }
+
     void unlock() noexcept {
         if (is_mine() && inside_.load(std::memory_order_relaxed)) {
             inside_.store(false, std::memory_order_release);

@@ -41,6 +41,15 @@ public:
         return stack_ != nullptr && !stack_->handles_.empty() ? stack_->log() : nullptr;
     }
 
+    // The same if that is known at once and no entry is open in it; else nullptr.
+    static LogStream *log_at_hand() noexcept {
+        ActiveStack *const stack = stack_;
+        return stack != nullptr && stack->open_ == nullptr && !stack->handles_.empty() &&
+                       stack->seat_is_valid()
+                   ? stack->seat_.stream.get()
+                   : nullptr;
+    }
+
     // The log into which the calling thread is writing an entry, or nullptr.
     static LogStream *open_log() noexcept { return stack_ != nullptr ? stack_->open_ : nullptr; }
     // The thread's active log is open from now on; nullptr: no more.
@@ -68,12 +77,11 @@ private:
     class EndOfThread;
 
     ActiveStack();
-    LogStream *log() noexcept {
+    bool seat_is_valid() const noexcept {
         return seat_.slot_generation != nullptr &&
-                       seat_.slot_generation->load(std::memory_order_acquire) == seat_.generation
-                   ? seat_.stream.get()
-                   : find_log();
+               seat_.slot_generation->load(std::memory_order_acquire) == seat_.generation;
     }
+    LogStream *log() noexcept { return seat_is_valid() ? seat_.stream.get() : find_log(); }
     LogStream *find_log() noexcept;
     void leave_seat() noexcept;
 

@@ -30,6 +30,7 @@ template <Role... Roles> struct RoleList {
 
     static constexpr int count(Role role) { return (0 + ... + (Roles == role ? 1 : 0)); }
     static constexpr bool has(Role role) { return count(role) > 0; }
+    static constexpr bool all_are(bool (*wanted)(Role)) { return (true && ... && wanted(Roles)); }
     static constexpr size_t index(Role role) {
         size_t at = 0;
         while (all[at] != role) {

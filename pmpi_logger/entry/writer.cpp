@@ -6,16 +6,14 @@
 
 namespace cd::logger {
 
-bool EntryWriter::widen(size_t size) {
-    const auto used = static_cast<size_t>(at_ - begin_);
-    cd_log_room room = {begin_, static_cast<size_t>(end_ - begin_)};
-    const bool more = cd_log_widen(&room, used, used + size) != 0;
-    if (more) {
-        use(room, used);
-    } else {
-        begin_ = at_ = end_ = nullptr;
+EntryWriter::Place EntryWriter::widened(const Place &place, size_t size) {
+    const auto used = static_cast<size_t>(place.at - place.begin);
+    cd_log_room room = {place.begin, static_cast<size_t>(place.end - place.begin)};
+    if (cd_log_widen(&room, used, used + size) == 0) {
+        return {nullptr, nullptr, nullptr};
     }
-    return more;
+    auto *const begin = static_cast<std::byte *>(room.at);
+    return {begin, begin + used, begin + room.size};
 }
 
 void EntryWriter::copy_long(std::byte *to, const void *from, size_t size) {
@@ -25,12 +23,6 @@ void EntryWriter::copy_long(std::byte *to, const void *from, size_t size) {
 void EntryWriter::add(const Output &output) {
     const bool text = output.kind == Output::Kind::text;
     add(output.to, text ? std::strlen(static_cast<const char *>(output.to)) + 1 : output.size);
-}
-
-void EntryWriter::add_packed(const Block &block, size_t size) {
-    if (std::byte *to = take(size)) {
-        gather(block, size, to);
-    }
 }
 
 void EntryWriter::add_data(const Blocks &blocks, size_t most) {

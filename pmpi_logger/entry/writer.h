@@ -23,7 +23,7 @@ namespace cd::logger {
 // no memory, or nothing to write into, goes nowhere.
 class EntryWriter {
 public:
-    EntryWriter(const Call &call, int result) : fn_(call.fn) {
+    EntryWriter(Fn fn, const void *site, int result) : fn_(fn) {
         cd_log_room room = {};
         if (cd_log_open(&room, usual_size) == 0) [[unlikely]] {
             return;
@@ -32,15 +32,13 @@ public:
         // Field by field, here and below: what has just been written in parts is slow to be read
         // as a whole.
         auto *header = new (at_) EntryHeader;
-        header->fn = static_cast<uint16_t>(call.fn);
-        header->words = static_cast<uint8_t>(call.word_count);
+        header->fn = static_cast<uint16_t>(fn);
         header->result = result;
-        header->site = reinterpret_cast<uint64_t>(call.site);
+        header->site = reinterpret_cast<uint64_t>(site);
         at_ += sizeof(EntryHeader);
-        for (int i = 0; i < call.word_count; ++i) {
-            std::memcpy(at_, &call.words[i], sizeof call.words[i]);
-            at_ += sizeof call.words[i];
-        }
+    }
+    EntryWriter(const Call &call, int result) : EntryWriter(call.fn, call.site, result) {
+        add_words(call);
     }
     EntryWriter(const EntryWriter &) = delete;
     EntryWriter &operator=(const EntryWriter &) = delete;
@@ -48,6 +46,18 @@ public:
         if (begin_ != nullptr) {
             cd_log_drop();
         }
+    }
+
+    // What is compared: first of all, and in one or several steps.
+    void add_words(const Call &call) {
+        for (int i = 0; i < call.word_count; ++i) {
+            add(call.words[i]);
+        }
+        count_words(call.word_count);
+    }
+    void add_word(uint64_t word) {
+        add(word);
+        count_words(1);
     }
 
     void set(EntryHeader::Flags flag) {
@@ -103,7 +113,9 @@ public:
         if (contents.in_order != nullptr && size == contents.size) {
             add(contents.in_order, size);
         } else if (size > 0) {
-            add_packed(block, size);
+            if (std::byte *to = take(size)) {
+                gather(block, size, to);
+            }
         }
     }
     // The same of several; most: of the first one.
@@ -141,23 +153,42 @@ private:
     static constexpr size_t long_piece = size_t{256} << 10;
 
     void add(const Output &output);
-    void add_packed(const Block &block, size_t size);
     static void copy_long(std::byte *to, const void *from, size_t size);
+
+    // Where the entry is, how much of it has been written, and where its room ends.
+    struct Place {
+        std::byte *begin;
+        std::byte *at;
+        std::byte *end;
+    };
 
     // Room for the next size bytes of the entry, or nullptr.
     std::byte *take(size_t size) {
-        if (size > static_cast<size_t>(end_ - at_) && !widen(size)) {
-            return nullptr;
+        if (size > static_cast<size_t>(end_ - at_)) [[unlikely]] {
+            const Place wider = widened({begin_, at_, end_}, size);
+            begin_ = wider.begin;
+            at_ = wider.at;
+            end_ = wider.end;
+            if (begin_ == nullptr) {
+                return nullptr;
+            }
         }
         std::byte *piece = at_;
         at_ += size;
         return piece;
     }
-    bool widen(size_t size);
+    // With room for size more bytes; nowhere if there is no memory. Not told of the writer itself,
+    // which can stay in registers.
+    static Place widened(const Place &place, size_t size);
     void use(const cd_log_room &room, size_t used) {
         begin_ = static_cast<std::byte *>(room.at);
         at_ = begin_ + used;
         end_ = begin_ + room.size;
+    }
+    void count_words(int more) {
+        if (begin_ != nullptr) {
+            header().words = static_cast<uint8_t>(header().words + more);
+        }
     }
     EntryHeader &header() { return *reinterpret_cast<EntryHeader *>(begin_); }
 

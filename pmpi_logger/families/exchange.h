@@ -2,11 +2,14 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "entry/writer.h"
 #include "families/family.h"
+#include "families/freed_requests.h"
 #include "payload/copy.h"
 #include "payload/status.h"
 #include "replay/complaint.h"
 
+#include <optional>
 #include <tuple>
 
 namespace cd::logger {
@@ -55,8 +58,8 @@ public:
         if constexpr (!Arrivals::is_plain(Row<F>::of)) {
             add_checksum(call);
         } else if constexpr (Roles::has(Role::send_type) || Roles::has(Role::both_type)) {
-            if (Arrivals::is_sent(call.arguments)) {
-                call.add_word(checksum_of(Arrivals::sent(call.arguments)));
+            if (const auto sum = checksum_of_plain(call.arguments)) {
+                call.add_word(*sum);
             }
         }
     }
@@ -71,7 +74,95 @@ public:
 private:
     // Apart, so that what logs nothing saves no registers.
     template <Fn F, typename... A> [[gnu::noinline]] static int log(const void *site, A... a) {
+        if constexpr (is_simple<F>()) {
+            if (Logging::mode() == CD_LOG_RECORDING && !Inside::mpi()) [[likely]] {
+                return record_simple<F>(site, a...);
+            }
+        }
+        return log_in_any_way<F>(site, a...);
+    }
+    template <Fn F, typename... A>
+    [[gnu::noinline]] static int log_in_any_way(const void *site, A... a) {
         return call_by<F>([](A... b) { return real<F>(b...); }, site, a...);
+    }
+
+    // Sends and receives a block at most, and writes nothing else but a status.
+    template <Fn F> static constexpr bool is_simple() {
+        return Arrivals::is_plain(Row<F>::of) && Row<F>::Roles::all_are([](Role role) {
+                   return (is_compared(role) && role != Role::text) || role == Role::send_buf ||
+                          role == Role::recv_buf || role == Role::status;
+               });
+    }
+
+    struct NoLoan {
+        explicit NoLoan(MPI_Status *) {}
+    };
+
+    // What call_by() does when it records, for what programs call most: no Call leaves this
+    // function, so that most of it is never made, and what can be done after the call is. Somebody
+    // waits for what is sent.
+    template <Fn F, typename... A>
+    [[gnu::always_inline]] static inline int record_simple(const void *site, A... a) {
+        using Roles = typename Row<F>::Roles;
+        constexpr bool has_status = Roles::has(Role::status);
+        constexpr bool receives = Roles::has(Role::recv_buf);
+        const Inside inside;
+        std::tuple<A...> arguments(a...);
+        MPI_Status *wanted = MPI_STATUS_IGNORE;
+        if constexpr (has_status) {
+            wanted = std::get<Roles::index(Role::status)>(arguments);
+        }
+        std::conditional_t<has_status, StatusLoan, NoLoan> loan(wanted);
+        if constexpr (has_status) {
+            std::get<Roles::index(Role::status)>(arguments) = loan.to();
+        }
+        const auto checksum_of_sent = [&]() -> std::optional<uint64_t> {
+            if constexpr (Roles::has(Role::send_type) || Roles::has(Role::both_type)) {
+                return checksum_of_plain(decode<F>(site, a...).arguments);
+            }
+            return std::nullopt;
+        };
+        std::optional<uint64_t> sent;
+        if constexpr (receives) { // perhaps where it has been sent from
+            sent = checksum_of_sent();
+        }
+        const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
+        bool error_written = false;
+        if constexpr (has_status) {
+            error_written = loan.settle();
+        }
+        if constexpr (!receives) {
+            sent = checksum_of_sent();
+        }
+
+        FreesRequest::look_for_arrivals();
+        EntryWriter writer(F, site, result);
+        const Call call = decode<F>(site, a...); // now, so that it goes into the log at once
+        writer.add_words(call);
+        if (sent) {
+            writer.add_word(*sent);
+        }
+        if constexpr (has_status) {
+            writer.add(*loan.to());
+            if (error_written) {
+                writer.set(EntryHeader::status_error_written);
+            }
+        }
+        if constexpr (Arrivals::is_received(Row<F>::of)) {
+            size_t most = everything;
+            if constexpr (has_status) {
+                most = result == MPI_SUCCESS ? bytes_received(*loan.to()) : everything;
+            }
+            writer.add_data(Arrivals::received(call.arguments), most);
+        }
+        writer.write();
+        return result;
+    }
+
+    // Of what is sent, if something is.
+    static std::optional<uint64_t> checksum_of_plain(const Arguments &arguments) {
+        return Arrivals::is_sent(arguments) ? std::optional(checksum_of(Arrivals::sent(arguments)))
+                                            : std::nullopt;
     }
 
     template <Fn F>

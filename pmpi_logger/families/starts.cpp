@@ -54,9 +54,10 @@ void Starting::track(const Call &call, Request::Kind kind, MPI_Request handle) {
     }
 }
 
-void Starting::track(MPI_Request handle, const RequestTable::Message &message) {
+void Starting::track_receive(MPI_Request handle, const Block &to, MPI_Comm comm, int peer,
+                             int tag) {
     if (handle != MPI_REQUEST_NULL && !complete_from_start(handle)) {
-        RequestTable::instance().add(handle, message);
+        RequestTable::instance().add(handle, to, comm, peer, tag);
     }
 }
 

@@ -22,7 +22,8 @@ class Starting : public MovesData {
 protected:
     // Tracks a request that no log knows, if it brings data.
     static void track(const Call &call, Request::Kind kind, MPI_Request request);
-    static void track(MPI_Request request, const RequestTable::Message &message);
+    static void track_receive(MPI_Request request, const Block &to, MPI_Comm comm, int peer,
+                              int tag);
 
     static void record_message(const Call &call, Request::Kind kind, int result,
                                MPI_Request request, Shadow &&shadow);
@@ -81,9 +82,9 @@ private:
                 const Block to = {std::get<Roles::index(Role::recv_buf)>(arguments),
                                   std::get<Roles::index(Role::recv_count)>(arguments),
                                   std::get<Roles::index(Role::recv_type)>(arguments)};
-                track(request, {K, &to, std::get<Roles::index(Role::comm)>(arguments),
-                                std::get<Roles::index(Role::peer)>(arguments),
-                                std::get<Roles::index(Role::tag)>(arguments)});
+                track_receive(request, to, std::get<Roles::index(Role::comm)>(arguments),
+                              std::get<Roles::index(Role::peer)>(arguments),
+                              std::get<Roles::index(Role::tag)>(arguments));
             } else if constexpr (brings_data) {
                 track(decode_data<F>(site, a...), K, request);
             }

@@ -21,7 +21,6 @@ void Request::clear() {
     freed_at = {};
     goes_with_log = false;
     ending = false;
-    plain = false;
     handle = MPI_REQUEST_NULL;
     stand_in = MPI_REQUEST_NULL;
     made_anew = MPI_REQUEST_NULL;

@@ -62,9 +62,6 @@ struct Request : Purpose {
     cd_log_place freed_at = {}; // where that stands in a log, if it does
     bool goes_with_log = false; // a freed one that is persistent, which a re-execution may want
     bool ending = false;        // MPI may be done with it, and give its handle to another one
-    // No log knows it, and only the table has looked at it since: when it ends, the table forgets
-    // it, and that is all.
-    bool plain = false;
 
     MPI_Request handle = MPI_REQUEST_NULL;   // that the program holds
     MPI_Request stand_in = MPI_REQUEST_NULL; // that MPI has to be asked for instead, if any

@@ -83,9 +83,25 @@ Request &RequestTable::add(MPI_Request handle, Purpose &&purpose,
     return request;
 }
 
-void RequestTable::add(MPI_Request handle, const Message &message) {
+void RequestTable::add(MPI_Request handle, const Block &to, MPI_Comm comm, int peer, int tag) {
+    if (mutex_.try_lock_as_owner()) {
+        const bool noted = (tracked_.empty() || named(handle) == nullptr) &&
+                           plain_.add({handle, to, comm, peer, tag, this_thread(), starts_ + 1});
+        if (noted) {
+            ++starts_;
+            count_all();
+        }
+        mutex_.unlock();
+        if (noted) {
+            return;
+        }
+    }
+    add_one_of_many(handle, {Request::Kind::receive, &to, comm, peer, tag});
+}
+
+void RequestTable::add_one_of_many(MPI_Request handle, const Message &message) {
     std::unique_lock lock(mutex_);
-    add(handle, message, lock).plain = true;
+    add(handle, message, lock);
 }
 
 uint64_t RequestTable::add_started(MPI_Request handle, const cd_log_place &place,
@@ -112,7 +128,13 @@ Request &RequestTable::add(MPI_Request handle, const Message &message,
 
 // One whose purpose is yet to be told.
 Request &RequestTable::take_seat(MPI_Request handle, std::unique_lock<OwnedLock> &lock) {
+    adopt_plain();
     forget_stale(handle, lock);
+    return sit_down(handle);
+}
+
+// With the mutex held. Nobody else has the handle.
+Request &RequestTable::sit_down(MPI_Request handle) {
     if (spare_.empty()) {
         spare_.push_back(&all_.emplace_back());
     }
@@ -123,7 +145,7 @@ Request &RequestTable::take_seat(MPI_Request handle, std::unique_lock<OwnedLock>
     set_name(request, handle);
     request.thread = this_thread();
     request.order = ++starts_;
-    size_.store(tracked_.size(), std::memory_order_relaxed);
+    count_all();
     return request;
 }
 
@@ -133,43 +155,55 @@ void RequestTable::leave_seat(Request &request) {
     tracked_.back()->seat = request.seat;
     tracked_[request.seat] = tracked_.back();
     tracked_.pop_back();
-    size_.store(tracked_.size(), std::memory_order_relaxed);
+    count_all();
 }
 
 bool RequestTable::find_plain(const MPI_Request *handles, int count, Few &few) {
-    if (count > Few::most || !mutex_.is_mine()) {
+    if (count > Few::most || !mutex_.try_lock_as_owner()) {
         return false;
     }
-    const std::scoped_lock lock(mutex_);
+    bool others = false;
     few.count = count;
     for (int i = 0; i < count; ++i) {
-        few.handles[i] = handles[i];
-        few.requests[i] = named(handles[i]);
-        if (few.requests[i] != nullptr && !few.requests[i]->plain) {
-            return false;
-        }
+        const MPI_Request handle = handles[i];
+        few.handles[i] = handle;
+        few.receives[i] = plain_.find(handle);
+        others |= few.receives[i] == nullptr && !tracked_.empty() && named(handle) != nullptr;
     }
-    return true;
+    mutex_.unlock();
+    return !others;
 }
 
 void RequestTable::forget_ended(const Few &few, const MPI_Request *handles) {
     std::unique_lock lock(mutex_);
     for (int i = 0; i < few.count; ++i) {
-        Request *request = few.requests[i];
-        if (request == nullptr || handles[i] == few.handles[i]) {
+        PlainReceive *receive = few.receives[i];
+        if (receive == nullptr || handles[i] == few.handles[i]) {
             continue;
         }
-        if (request->plain) {
-            leave_seat(*request);
-            request->arrivals.clear();
-            request->plain = false;
-            spare_.push_back(request);
-        } else { // a restore in another thread has looked at it meanwhile
-            lock.unlock();
+        if (receive->handle == few.handles[i]) [[likely]] {
+            plain_.remove(*receive);
+        } else if (Request *request = named(few.handles[i])) {
+            lock.unlock(); // another thread has looked at it meanwhile
             remove(*request);
             lock.lock();
         }
     }
+    count_all();
+}
+
+// With the mutex held, before anything else of the table is looked at: they are as all others then.
+void RequestTable::adopt_plain() {
+    plain_.give([this](const PlainReceive &receive) {
+        Request &request = sit_down(receive.handle);
+        request.kind = Request::Kind::receive;
+        request.arrivals.push_back(receive.to);
+        request.comm = receive.comm;
+        request.peer = receive.peer;
+        request.tag = receive.tag;
+        request.thread = receive.thread;
+        request.order = receive.order;
+    });
 }
 
 void RequestTable::forget_stale(MPI_Request handle, std::unique_lock<OwnedLock> &lock) {
@@ -188,15 +222,8 @@ Request *RequestTable::find(MPI_Request handle) {
         return nullptr;
     }
     const std::scoped_lock lock(mutex_);
-    return shown(named(handle));
-}
-
-// To others than the table.
-Request *RequestTable::shown(Request *request) {
-    if (request != nullptr) {
-        request->plain = false;
-    }
-    return request;
+    adopt_plain();
+    return named(handle);
 }
 
 void RequestTable::find_ending(const MPI_Request *handles, int count,
@@ -206,8 +233,9 @@ void RequestTable::find_ending(const MPI_Request *handles, int count,
         return;
     }
     const std::scoped_lock lock(mutex_);
+    adopt_plain();
     std::transform(handles, handles + count, found.begin(), [this](MPI_Request handle) {
-        Request *request = shown(named(handle));
+        Request *request = named(handle);
         if (request != nullptr) {
             request->ending = true;
         }
@@ -285,6 +313,7 @@ void RequestTable::rename(Request &request, MPI_Request handle) {
         return;
     }
     std::unique_lock lock(mutex_);
+    adopt_plain();
     forget_stale(handle, lock);
     set_name(request, handle);
 }
@@ -315,6 +344,7 @@ void RequestTable::keep_type(MPI_Datatype type) {
     std::vector<MPI_Datatype> copies;
     for (bool enough = false; !enough;) {
         std::unique_lock lock(mutex_);
+        adopt_plain();
         const auto users = std::ranges::count_if(
             tracked_, [type](Request *request) { return !described_by(*request, type).empty(); });
         enough = copies.size() >= static_cast<size_t>(users);
@@ -342,7 +372,6 @@ void RequestTable::give_copies(MPI_Datatype type, std::vector<MPI_Datatype> &cop
         for (Block *block : blocks) {
             block->type = copies.back();
         }
-        request->plain = false;
         request->own_types.push_back(copies.back());
         copies.pop_back();
     }
@@ -353,6 +382,7 @@ bool RequestTable::uses(MPI_Comm comm) {
         return false;
     }
     const std::scoped_lock lock(mutex_);
+    adopt_plain();
     return std::ranges::any_of(tracked_,
                                [comm](const Request *request) { return request->comm == comm; });
 }
@@ -362,6 +392,7 @@ void RequestTable::comm_is_gone(MPI_Comm comm) {
         return;
     }
     const std::scoped_lock lock(mutex_);
+    adopt_plain();
     for (Request *request : tracked_) {
         if (request->comm == comm) {
             request->comm = MPI_COMM_NULL;
@@ -372,10 +403,10 @@ void RequestTable::comm_is_gone(MPI_Comm comm) {
 
 template <typename Wanted> std::vector<Request *> RequestTable::those(const Wanted &wanted) {
     const std::scoped_lock lock(mutex_);
+    adopt_plain();
     std::vector<Request *> requests;
     std::ranges::copy_if(tracked_, std::back_inserter(requests),
                          [&](const Request *request) { return wanted(*request); });
-    std::ranges::for_each(requests, shown);
     std::ranges::sort(requests, {}, &Request::order);
     return requests;
 }

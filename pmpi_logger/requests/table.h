@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mpi_log/owned_lock.h"
+#include "requests/plain_receives.h"
 #include "requests/request.h"
 #include "requests/request_map.h"
 
@@ -44,16 +45,18 @@ public:
         int peer = 0;
         int tag = 0;
     };
-    void add(MPI_Request handle, const Message &message);
     uint64_t add_started(MPI_Request handle, const cd_log_place &place, const Message &message,
                          Shadow &&shadow);
+
+    // A receive that no log knows.
+    void add(MPI_Request handle, const Block &to, MPI_Comm comm, int peer, int tag);
 
     // A few requests that MPI is about to be asked to end.
     struct Few {
         static constexpr int most = 16;
         int count = 0;
         MPI_Request handles[most];
-        Request *requests[most]; // nullptr if not tracked
+        PlainReceive *receives[most]; // nullptr if not tracked
     };
     // False if something else has to be done for one of them than to forget it when it has ended,
     // or another thread may be given its handle.
@@ -130,12 +133,15 @@ private:
     Request &add(MPI_Request handle, Purpose &&purpose, std::unique_lock<OwnedLock> &lock);
     void forget_stale(MPI_Request handle, std::unique_lock<OwnedLock> &lock);
     Request *named(MPI_Request handle) const;
-    static Request *shown(Request *request);
+    void add_one_of_many(MPI_Request handle, const Message &message);
+    void adopt_plain();
+    void count_all() { size_.store(tracked_.size() + plain_.count(), std::memory_order_relaxed); }
     void set_name(Request &request, MPI_Request handle);
     void give_copies(MPI_Datatype type, std::vector<MPI_Datatype> &copies);
     void set_number(Request &request, uint64_t id);
     void start(Request &request, uint64_t id, const cd_log_place &place);
     Request &take_seat(MPI_Request handle, std::unique_lock<OwnedLock> &lock);
+    Request &sit_down(MPI_Request handle);
     Request &add(MPI_Request handle, const Message &message, std::unique_lock<OwnedLock> &lock);
     void leave_seat(Request &request);
 
@@ -143,6 +149,7 @@ private:
     std::deque<Request> all_; // also those that are not in use
     std::vector<Request *> spare_;
     std::vector<Request *> tracked_;
+    PlainReceives plain_; // which nothing below knows
     RequestMap named_;
     RequestMap numbered_;
     uint64_t numbers_ = 0;

@@ -79,10 +79,8 @@ void Completes::lend(Completion &c) {
             }
         }
     }
-    const bool ignored =
-        c.single_status() ? c.statuses == MPI_STATUS_IGNORE : c.statuses == MPI_STATUSES_IGNORE;
     c.lent = c.statuses;
-    if (ignored) {
+    if (c.ignores_statuses()) {
         // Without a status nobody knows how much a message brought.
         space.statuses.resize(static_cast<size_t>(std::max(c.count, 1)));
         c.lent = space.statuses.data();
@@ -231,9 +229,7 @@ int Completes::replay(Completion &c) {
         std::memcpy(c.indices, entry->take(indices), indices);
     }
     const auto *statuses = entry->take(sizeof(MPI_Status) * static_cast<size_t>(ending.statuses));
-    const bool ignored =
-        c.single_status() ? c.statuses == MPI_STATUS_IGNORE : c.statuses == MPI_STATUSES_IGNORE;
-    if (!ignored && ending.statuses > 0) {
+    if (!c.ignores_statuses() && ending.statuses > 0) {
         std::memcpy(c.statuses, statuses,
                     sizeof(MPI_Status) * static_cast<size_t>(ending.statuses));
     }

@@ -41,6 +41,10 @@ private:
         MPI_Status *statuses = nullptr;
         MPI_Status *lent = nullptr; // that MPI writes: the program's, or ours if it ignores them
         bool single_status() const { return shape == Shape::one || shape == Shape::any; }
+        bool ignores_statuses() const {
+            return (single_status() && statuses == MPI_STATUS_IGNORE) ||
+                   (!single_status() && statuses == MPI_STATUSES_IGNORE);
+        }
     };
 
     // There are requests that are tracked, or there may be a log.

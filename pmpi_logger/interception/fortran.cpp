@@ -34,6 +34,7 @@ struct Routine<F, Arguments, Family, int(const void *, A...)> {
         return &cd::logger::Routine_##name::call;                                                  \
     }                                                                                              \
     }
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared
 #define CD_ROUTINE_NAME(name, called)                                                              \
     extern "C" decltype(cd::logger::Routine_##name::call) called                                   \
         __attribute__((ifunc("resolve_fortran_" #name), visibility("default")));

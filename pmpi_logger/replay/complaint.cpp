@@ -190,7 +190,7 @@ int raise(const Call &call, int error) {
     const Inside inside;
     MPI_File file = MPI_FILE_NULL;
     if (call.fn != Fn::MPI_File_open && call.fn != Fn::MPI_File_delete) {
-        std::memcpy(&file, &call.words[0], sizeof file); // the first argument
+        std::memcpy(&file, &call.words[0], sizeof(MPI_File)); // the first argument
     }
     raise_at(file, error);
     return error;

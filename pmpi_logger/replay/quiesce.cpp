@@ -14,7 +14,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <ranges>
 #include <vector>
 
 namespace cd::logger {
@@ -230,7 +229,8 @@ const char *quiesce(cd_handle cd) {
             pending.push_back(request);
         }
     }
-    for (Request *request : std::views::reverse(pending)) {
+    for (auto at = pending.rbegin(); at != pending.rend(); ++at) {
+        Request *const request = *at;
         if (!stop(*request, will_be_started_again(cd, *request))) {
             std::ranges::reverse(stopped);
             resume_all(cd, false);

@@ -32,7 +32,7 @@ private:
 // What a call that goes on after it has returned works on instead of the program's buffers: a
 // restore changes those, and cannot wait, since other ranks may first want something else. What
 // arrives is brought to the program when the request completes.
-class Staging {
+class Staging { // NOLINT(bugprone-exception-escape): moving Blocks throws nothing
 public:
     // Holds what the call sends. made: what the call makes, apart from data. Empty if the call has
     // to work on the program's buffers.

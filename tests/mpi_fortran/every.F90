@@ -9,6 +9,13 @@
 ! Calls a function, and says so before.
 #define CALL(f) call made("f"); call f
 
+! The same for a function that also has a form with large counts; which one it is depends on the kind
+! of these.
+#define COUNTS(f) CALL(f)
+#define COUNT(n) n
+#define INTEGER_FOR_COUNTS integer
+#define GROUP(name) 'every_' // 'name'
+
 module every
   use, intrinsic :: iso_c_binding
   use ring
@@ -40,7 +47,7 @@ module every
   ! What messages bring stays where it is.
   integer, asynchronous, target, save :: a(16), b(16)
   integer, parameter :: bytes = 64 ! of each
-  integer, asynchronous, save :: counts(2), displs(2), byte_displs(2)
+  INTEGER_FOR_COUNTS, asynchronous, save :: counts(2), displs(2), byte_displs(2)
   integer(MPI_ADDRESS_KIND), asynchronous, save :: far_displs(2)
   HANDLE(MPI_Datatype), asynchronous, save :: types(2)
   character, asynchronous, target, save :: memory(65536)
@@ -99,12 +106,42 @@ contains
   end subroutine make_all
 
 #include "every/messages.inc"
+#include "every/partitions.inc"
 #include "every/requests.inc"
 #include "every/collectives.inc"
 #include "every/communicators.inc"
 #include "every/types.inc"
 #include "every/objects.inc"
 #include "every/files.inc"
+#include "every/accesses.inc"
 #include "every/windows.inc"
 #include "every/process.inc"
 end module every
+
+#if defined(USE_MPI_F08) && defined(MPI_4)
+! Functions with counts once more, with large ones.
+#define LARGE_COUNTS
+#undef COUNTS
+#define COUNTS(f) call made("f" // "_c"); call f
+#undef COUNT
+#define COUNT(n) int(n, MPI_COUNT_KIND)
+#undef INTEGER_FOR_COUNTS
+#define INTEGER_FOR_COUNTS integer(MPI_COUNT_KIND)
+#undef GROUP
+#define GROUP(name) 'every_large_' // 'name'
+
+module every_large
+  use, intrinsic :: iso_c_binding
+  use ring
+  use every, only: a, b, bytes, far_displs, keep, keep_number, keep_statuses, made, memory, start, types
+  INTERFACE
+  implicit none
+  INTEGER_FOR_COUNTS, asynchronous, save :: counts(2), displs(2), byte_displs(2)
+
+contains
+
+#include "every/messages.inc"
+#include "every/collectives.inc"
+#include "every/accesses.inc"
+end module every_large
+#endif

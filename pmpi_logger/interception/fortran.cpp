@@ -30,12 +30,13 @@ struct Routine<F, Arguments, Family, int(const void *, A...)> {
     using Routine_##name = Routine<Fn::name, arguments, family>;                                   \
     }                                                                                              \
     extern "C" {                                                                                   \
-    [[gnu::used]] static auto resolve_fortran_##name() {                                           \
+    [[gnu::visibility("hidden")]] auto resolve_fortran_##name() {                                  \
         return &cd::logger::Routine_##name::call;                                                  \
     }                                                                                              \
     }
-// NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared
+// NOLINTBEGIN(bugprone-macro-parentheses): a name that is declared
 #define CD_ROUTINE_NAME(name, called)                                                              \
     extern "C" decltype(cd::logger::Routine_##name::call) called                                   \
         __attribute__((ifunc("resolve_fortran_" #name), visibility("default")));
+// NOLINTEND(bugprone-macro-parentheses)
 #include "fortran.inc"

@@ -42,11 +42,12 @@ template <Fn F, typename Family, typename R, typename... A> struct Interceptor<F
     };                                                                                             \
     }
 
-// Resolvers run before this library is relocated, so that they may do nothing but this.
+// Resolvers run before this library is relocated, so that they may do nothing but this. They are
+// not static, since Clang does not find those.
 #define CD_INTERCEPT(name, family, arrives, ...)                                                   \
     CD_ROW(name, family, arrives, __VA_ARGS__)                                                     \
     extern "C" {                                                                                   \
-    [[gnu::used]] static decltype(&name) resolve_##name() {                                        \
+    [[gnu::visibility("hidden")]] decltype(&name) resolve_##name() {                               \
         return &cd::logger::Interceptor<cd::logger::Fn::name, cd::logger::family>::call;           \
     }                                                                                              \
     decltype(name) name __attribute__((ifunc("resolve_" #name), visibility("default")));           \

@@ -253,17 +253,22 @@ SCENARIO(wrong_arguments, MPI_Comm_create_group, MPI_Group_incl) {
 }
 
 #if CD_HAS_MPI_Session_init
-void ignore_session_error(MPI_Session *, int *, ...) {}
+int session_errors = 0;
+void count_session_error(MPI_Session *, int *, ...) { ++session_errors; }
 
 SCENARIO(session, MPI_Session_init, MPI_Session_finalize, MPI_Group_from_session_pset,
-         MPI_Comm_create_from_group, MPI_Session_create_errhandler, MPI_Session_set_errhandler) {
+         MPI_Comm_create_from_group, MPI_Session_create_errhandler, MPI_Session_set_errhandler,
+         MPI_Session_call_errhandler) {
     MPI_Session session = MPI_SESSION_NULL;
     CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
     run.out.choice("session", session);
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    CALL(MPI_Session_create_errhandler(ignore_session_error, &handler));
+    CALL(MPI_Session_create_errhandler(count_session_error, &handler));
     CALL(MPI_Session_set_errhandler(session, handler));
     CALL(MPI_Errhandler_free(&handler));
+    session_errors = 0;
+    CALL(MPI_Session_call_errhandler(session, MPI_ERR_OTHER));
+    run.out.value("errors", session_errors);
     MPI_Group world = MPI_GROUP_NULL;
     CALL(MPI_Group_from_session_pset(session, "mpi://WORLD", &world));
     show_group(run, world);

@@ -57,6 +57,31 @@ SCENARIO(packed_and_unpacked, SIZED(MPI_Pack), SIZED(MPI_Pack_size), SIZED(MPI_U
     run.out.buffer("sums", out);
 }
 
+// Made by the execution without a domain: one that logs takes none.
+MPI_Win older_shared_window() {
+    static const MPI_Win window = [] {
+        MPI_Win made = MPI_WIN_NULL;
+        void *memory = nullptr;
+        MPI_Win_allocate_shared(24, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &made);
+        return made;
+    }();
+    return window;
+}
+
+SCENARIO(shared_window, SIZED(MPI_Win_shared_query)) {
+    MPI_Aint size = -7;
+#ifdef CD_LARGE_COUNTS
+    MPI_Aint unit = -7;
+#else
+    int unit = -7;
+#endif
+    void *memory = nullptr;
+    CALL(SIZED(MPI_Win_shared_query)(older_shared_window(), run.next(), &size, &unit, &memory));
+    run.out.value("size", size);
+    run.out.value("unit", unit);
+    run.out.value("memory", memory);
+}
+
 SCENARIO(extents, SIZED(MPI_Type_get_extent), SIZED(MPI_Type_get_true_extent), SIZED(MPI_Type_size),
          SIZED(MPI_Type_get_envelope), SIZED(MPI_Type_get_contents)) {
     const Pair pair(run);

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// Processes that a domain starts.
+#include "hazard.h"
+
+#include <unistd.h>
+
+namespace {
+
+// Tells who it is, as often as it is asked: once for what is replayed, and once live.
+void be_the_child(MPI_Comm parent) {
+    const int own = static_cast<int>(getpid());
+    for (int i = 0; i < 2; ++i) {
+        int question = 0;
+        MPI_Recv(&question, 1, MPI_INT, 0, i, parent, MPI_STATUS_IGNORE);
+        const int answer[] = {own, question + 1};
+        MPI_Send(answer, 2, MPI_INT, 0, i, parent);
+    }
+    MPI_Comm_disconnect(&parent);
+}
+
+Numbers ask(MPI_Comm child, int tag, int question) {
+    Numbers answer(2);
+    MPI_Send(&question, 1, MPI_INT, 0, tag, child);
+    MPI_Recv(answer.data(), 2, MPI_INT, 0, tag, child, MPI_STATUS_IGNORE);
+    CHECK(answer[1] == question + 1);
+    return answer;
+}
+
+} // namespace
+
+// A re-execution talks to the one that there is.
+HAZARD(child_is_started_once) {
+    MPI_Comm parent = MPI_COMM_NULL;
+    MPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL) {
+        be_the_child(parent);
+        return;
+    }
+    if (world_rank() == 1) {
+        return;
+    }
+    char path[4096] = {};
+    CHECK(readlink("/proc/self/exe", path, sizeof path - 1) > 0);
+    char name[] = "child_is_started_once";
+    char *arguments[] = {name, nullptr};
+    MPI_Comm child = MPI_COMM_NULL;
+    Domain domain;
+    const auto start = [&] {
+        int error = -1;
+        MPI_Comm_spawn(path, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &child, &error);
+        CHECK(error == MPI_SUCCESS);
+        return ask(child, 0, 41);
+    };
+    const Numbers first = start();
+    const MPI_Comm before = child;
+    for (int i = 0; i < 2; ++i) {
+        child = MPI_COMM_NULL;
+        domain.restore();
+        CHECK(start() == first);
+        CHECK(child == before);
+    }
+    CHECK(ask(child, 1, 51)[0] == first[0]);
+    MPI_Comm_disconnect(&child);
+}

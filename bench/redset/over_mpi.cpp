@@ -15,7 +15,7 @@ namespace {
 
 void run(const Workplace &workplace) {
     cd::mpi::Communicator communicator;
-    if (!cd::mpi::Communicator::duplicate(MPI_COMM_WORLD, communicator)) {
+    if (!cd::mpi::Communicator::split(MPI_COMM_WORLD, 0, 0, communicator)) {
         std::fprintf(stderr, "cd_bench_redset_mpi: %s\n", cd::message());
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }

@@ -65,7 +65,7 @@ bool Unused::is_some_of(uint64_t offset, std::span<const std::byte> bytes) const
 }
 
 Status Unused::write(const File &file, uint64_t offset, uint64_t length) const {
-    std::array<std::byte, 4 * format::block> piece = {};
+    std::array<std::byte, 4 *format::block> piece = {};
     for (uint64_t done = 0; done < length; done += piece.size()) {
         const auto part = static_cast<size_t>(std::min<uint64_t>(piece.size(), length - done));
         fill(offset + done, std::span(piece).first(part));

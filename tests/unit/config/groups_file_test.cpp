@@ -7,7 +7,7 @@
 namespace cd {
 namespace {
 
-std::string group_of(std::string_view host, std::string_view text) {
+std::string group_by(std::string_view host, std::string_view text) {
     std::string group = "as it was";
     EXPECT_TRUE(find_group(text, "racks.txt", host, group)) << message();
     return group;
@@ -26,9 +26,9 @@ TEST(GroupsFile, TheLineOfAHostHasItsGroup) {
                                       "\n"
                                       "\tnode2   rack1 # moved\r\n"
                                       "node10 switch,3";
-    EXPECT_EQ(group_of("node1", text), "rack1");
-    EXPECT_EQ(group_of("node2", text), "rack1");
-    EXPECT_EQ(group_of("node10", text), "switch,3");
+    EXPECT_EQ(group_by("node1", text), "rack1");
+    EXPECT_EQ(group_by("node2", text), "rack1");
+    EXPECT_EQ(group_by("node10", text), "switch,3");
 }
 
 TEST(GroupsFile, WhatIsNoLineIsRefusedWithItsNumber) {

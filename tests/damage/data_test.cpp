@@ -6,6 +6,7 @@
 #include "file_store/format.h"
 #include "file_store/run.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -173,6 +174,25 @@ TEST_P(AttachedTo, AProcessGoesOnWithAStoreThatLostAHeader) {
         const std::string outcome = attach();
         EXPECT_EQ(outcome, "right, with a warning") << "header at " << header;
         expect_that_it_goes_on("header at " + std::to_string(header));
+    }
+}
+
+// A longer record than those that follow was torn: what is left of it must not come next to them.
+TEST_P(AttachedTo, NothingIsWrittenNextToWhatIsLeftOfATornRecord) {
+    const cd::File whole(::open(directory_.path("whole").c_str(), O_RDONLY | O_CLOEXEC), "whole");
+    cd::Loaded loaded;
+    ASSERT_TRUE(cd::load(whole, loaded).is_ok()) << cd::message();
+    const uint64_t end = loaded.header.journal.offset + loaded.journal_used;
+    for (uint64_t behind = 1; behind < 6; ++behind) {
+        std::filesystem::copy_file(directory_.path("whole"), path(),
+                                   std::filesystem::copy_options::overwrite_existing);
+        std::fstream file(path(), std::ios::binary | std::ios::in | std::ios::out);
+        file.seekp(static_cast<std::streamoff>(end + behind * cd::format::block));
+        file << std::string(cd::format::block, 'x');
+        file.close();
+        for (int process = 0; process < 3; ++process) {
+            ASSERT_EQ(attach(), "right") << behind << ", process " << process;
+        }
     }
 }
 

@@ -80,7 +80,7 @@ TEST_F(Owner, IsOneProcessAndTheOthersAreToldWhich) {
 // As a program does that makes a copy of its store.
 TEST_F(Owner, StaysTheProcessThatOpensTheFileOnceMoreAndClosesIt) {
     const Holder holder([&] {
-        add(create(), &value, sizeof value);
+        add(create(), &kept, sizeof kept);
         ::close(::open(store().c_str(), O_RDWR));
     });
     run([&]() -> std::string {
@@ -96,12 +96,15 @@ TEST_F(Owner, ThatWasKilledDoesNotBlockAlsoIfAProcessThatItForkedLives) {
         ASSERT_EQ(::pipe2(end.data(), O_CLOEXEC), 0);
         {
             const Holder holder([&] {
-                add(create_in(directory, "root"), &value, sizeof value);
-                if (::fork() == 0) {
-                    char byte = 0;
+                add(create_in(directory, "root"), &kept, sizeof kept);
+                char byte = 0;
+                std::array<int, 2> begun = {};
+                if (::pipe(begun.data()) != 0 || ::fork() == 0) {
                     ::close(end[1]);
-                    ::_exit(::read(end[0], &byte, 1) == 0 ? 0 : 1); // until the test is over
+                    const bool told = ::write(begun[1], "", 1) == 1;
+                    ::_exit(told && ::read(end[0], &byte, 1) == 0 ? 0 : 1); // at the test's end
                 }
+                EXPECT_EQ(::read(begun[0], &byte, 1), 1); // it has left the store to its parent
             });
         }
         run([&]() -> std::string {

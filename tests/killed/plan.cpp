@@ -4,6 +4,8 @@
 
 #include "application.h"
 
+#include <algorithm>
+
 namespace killed {
 
 using model::Cd;
@@ -43,6 +45,9 @@ const Step &Plan::next() {
 void Plan::done() {
     note_stored(next_);
     model_.apply(next_);
+    if (next_.op == Op::create) {
+        note_created(*model_.find(next_.id));
+    }
     has_next_ = false;
 }
 
@@ -79,6 +84,17 @@ void Plan::note_stored(const Cd &cd) {
         if (sibling->sibling < cd.sibling) {
             stored_.insert(sibling->id);
         }
+    }
+}
+
+void Plan::note_created(const Cd &cd) {
+    if (cd.parent == nullptr) {
+        return;
+    }
+    if (std::ranges::any_of(cd.parent->children, [&](const Cd *sibling) {
+            return sibling->sibling > cd.sibling && is_stored(*sibling);
+        })) {
+        note_stored(cd);
     }
 }
 

@@ -25,7 +25,7 @@ public:
     void done();
 
     // Whether a store knows of the CD: it does not of one that neither added anything nor
-    // advanced, nor has a descendant or younger sibling that did.
+    // advanced, nor has a descendant or sibling with a greater index that did.
     bool is_stored(const model::Cd &cd) const { return stored_.contains(cd.id); }
 
 private:
@@ -36,6 +36,7 @@ private:
     bool is_legal(const model::Step &step) const;
     void note_stored(const model::Step &step);
     void note_stored(const model::Cd &cd);
+    void note_created(const model::Cd &cd);
     int number(int from, int to); // both included
     bool chance(int percent) { return number(1, 100) <= percent; }
 

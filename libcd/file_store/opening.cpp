@@ -245,8 +245,9 @@ private:
         }
         // What is newer ends with this choice, so it must not be one for nothing.
         if (state.cds[State::root].epoch == epoch) {
-            return opened_.loaded.went_back ? check_newest(file, state, Unchecked::counts_as_whole)
-                                            : Status::ok();
+            const auto unchecked = opened_.loaded.doubt.empty() ? Unchecked::counts_as_whole
+                                                                : Unchecked::counts_as_damaged;
+            return opened_.loaded.went_back ? check_newest(file, state, unchecked) : Status::ok();
         }
         return fail(CD_ERROR_ARGUMENT,
                     "%s: CD_RESTART asks for epoch %llu; the store has%s (keep=N in storage_info "

@@ -5,6 +5,8 @@
 #include "file_store/run.h"
 
 #include <iterator>
+#include <optional>
+#include <string>
 #include <unordered_set>
 #include <utility>
 
@@ -86,15 +88,23 @@ Status take_newest_whole(const File &file, Loaded &loaded, Unchecked unchecked) 
     if (newest.is_ok() || newest.code() == CD_ERROR_STORE_IO) {
         return newest;
     }
-    const MessageKeeper keeper; // an older one's damage is not what is reported
+    std::optional<MessageKeeper> keeper; // an older one's damage is not what is reported
+    keeper.emplace();
     while (!loaded.state.versions.empty()) {
         loaded.doubt += (loaded.doubt.empty() ? "epoch " : "; epoch ") +
                         std::to_string(loaded.state.cds.begin()->second.epoch) + " is damaged (" +
                         message() + ")";
         go_back(loaded.state, loaded.given_up);
         loaded.went_back = true;
-        if (check_newest(file, loaded.state, unchecked).is_ok()) {
-            return Status::ok();
+        const Status older = check_newest(file, loaded.state, unchecked);
+        if (older.is_ok()) {
+            return older;
+        }
+        // The next time this one may be found whole.
+        if (older.code() == CD_ERROR_STORE_IO) {
+            const std::string reason = message();
+            keeper.reset();
+            return fail(older.code(), "%s", reason.c_str());
         }
     }
     return newest;

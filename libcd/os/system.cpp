@@ -264,6 +264,13 @@ int System::lock(int fd, pid_t &holder) {
     return result;
 }
 
+bool System::is_locked(int fd, pid_t &holder) {
+    struct flock request = write_lock(owned_byte);
+    const bool locked = ::fcntl(fd, F_GETLK, &request) == 0 && request.l_type != F_UNLCK;
+    holder = locked ? std::max(request.l_pid, pid_t{0}) : 0;
+    return locked;
+}
+
 // Not the process's, which would end when the program opens and closes the file elsewhere. Such a
 // one, on the next byte, only tells others whose the file is; where the system has no other kind,
 // it has to be enough.

@@ -80,6 +80,8 @@ public:
     virtual int sync_data(int fd);
     virtual int sync_all(int fd);            // of a directory: its entries
     virtual int lock(int fd, pid_t &holder); // for this process, until it ends or closes the file
+    // Whether another process has that lock; holder: which, 0: not known. Locks nothing itself.
+    virtual bool is_locked(int fd, pid_t &holder);
     // For the open file, until all descriptors of it are closed, those of forked processes too.
     // holder: who has it, when it fails; 0: not known.
     virtual int lock_open_file(int fd, pid_t &holder);

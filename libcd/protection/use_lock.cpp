@@ -41,7 +41,8 @@ std::string read_user(const File &file, pid_t holder) {
                                            : "process " + std::to_string(holder);
 }
 
-bool is_locked(const File &file, pid_t &holder) {
+bool lock_is_taken(const File &file) {
+    pid_t holder = 0;
     return os::system().lock(file.descriptor(), holder) != 0 &&
            (errno == EAGAIN || errno == EACCES);
 }
@@ -52,8 +53,8 @@ std::string prefix_of(uint64_t session) {
     return prefix;
 }
 
-// Calls visit(path, file) for the files of users that are not of the session; that of this process
-// itself must not be closed.
+// Calls visit(path, file), which must not lock it (ranks of one job look at the same moment), for
+// the files of users that are not of the session; that of this process itself must not be closed.
 template <typename Visit>
 Status each_other(const std::string &directory, std::optional<uint64_t> session,
                   const Visit &visit) {
@@ -81,7 +82,7 @@ Status check_alone(const std::string &directory, std::optional<uint64_t> session
                    const char *advice) {
     return each_other(directory, session, [&](const std::string &, const File &file) {
         pid_t holder = 0;
-        return !is_locked(file, holder)
+        return !os::system().is_locked(file.descriptor(), holder)
                    ? Status::ok()
                    : fail(CD_ERROR_STORE_LOCKED, "%s: %s uses these points in time; %s",
                           directory.c_str(), read_user(file, holder).c_str(), advice);
@@ -106,8 +107,7 @@ Status UseLock::take(const std::string &directory, const User &user,
         if (!file.is_open()) {
             return file.refused("create the file", 0);
         }
-        pid_t holder = 0;
-        if (!is_locked(file, holder) && redset::leads_to(path, file)) {
+        if (!lock_is_taken(file) && redset::leads_to(path, file)) {
             taken = std::make_unique<UseLock>(path, std::move(file));
         }
     }
@@ -134,7 +134,7 @@ void UseLock::remove_what_the_dead_left(const std::string &directory, uint64_t s
     attempt_quietly([&] {
         return each_other(directory, session, [](const std::string &path, const File &file) {
             pid_t holder = 0;
-            if (!is_locked(file, holder)) {
+            if (!os::system().is_locked(file.descriptor(), holder)) {
                 os::system().unlink_at(AT_FDCWD, path.c_str());
             }
             return Status::ok();

@@ -5,6 +5,7 @@
 #include "restart/address_book.h"
 #include "restart/placing.h"
 
+#include <algorithm>
 #include <map>
 
 namespace cd {
@@ -149,6 +150,27 @@ private:
 };
 
 } // namespace
+
+void agree_on_lengths_of_regions(State &state) {
+    const auto each = [&state](const auto &visit) {
+        for (auto &[number, cd] : state.cds) {
+            for (auto &[place, entry] : cd.entries) {
+                if (state.names.at(entry.key.name).kind == format::NameKind::region) {
+                    visit(entry.key);
+                }
+            }
+        }
+    };
+    if (std::ranges::none_of(state.names, [](const auto &name) {
+            return name.second.kind == format::NameKind::region;
+        })) {
+        return;
+    }
+    std::map<uint64_t, uint64_t> lengths; // by the number of the name
+    each(
+        [&](const StoredKey &key) { lengths[key.name] = std::max(lengths[key.name], key.length); });
+    each([&](StoredKey &key) { key.length = lengths[key.name]; });
+}
 
 Status fill_from_store(Domain &domain, const StoredCd &stored, OpenedStore &opened,
                        Transaction &binds) {

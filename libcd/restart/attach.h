@@ -7,6 +7,11 @@
 
 namespace cd {
 
+// Entries know how long their region was when they were added, which it may not have been any more
+// for later ones: from now on they know the greatest length that any has of it. Before
+// fill_from_store().
+void agree_on_lengths_of_regions(State &state);
+
 // Fills a CD of this process with what the store says that it held in another: what lies in
 // objects and named regions becomes entries where these are now, the rest waits unbound. binds:
 // writes down the former. May throw std::bad_alloc; the CD is useless then.

@@ -53,6 +53,7 @@ Status make_dormant(const StoredCd &stored, Resident &parent, OpenedStore &opene
 Status attach(Resident &root, OpenedStore &opened) {
     const std::unique_ptr<Transaction> binds = root.ledger->begin();
     std::map<uint64_t, Resident *> made;
+    agree_on_lengths_of_regions(opened.loaded.state);
     for (const auto &[number, stored] : opened.loaded.state.cds) {
         made[number] = &root;
         Status status = number == State::root ? fill_from_store(root, stored, opened, *binds)

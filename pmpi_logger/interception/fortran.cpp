@@ -30,7 +30,8 @@ struct Routine<F, Arguments, Family, int(const void *, A...)> {
     using Routine_##name = Routine<Fn::name, arguments, family>;                                   \
     }                                                                                              \
     extern "C" {                                                                                   \
-    [[gnu::visibility("hidden")]] auto resolve_fortran_##name() {                                  \
+    [[gnu::visibility("hidden")]] decltype(&cd::logger::Routine_##name::call)                      \
+        resolve_fortran_##name() {                                                                 \
         return &cd::logger::Routine_##name::call;                                                  \
     }                                                                                              \
     }

@@ -201,6 +201,29 @@ TEST_F(Binding, ANamedRegionOfAnotherLengthIsRefusedAndBothAreNamed) {
     });
 }
 
+TEST_F(Binding, ANamedRegionThatGrewIsAsLongAsItWasAtLast) {
+    std::vector<char> bytes(2000);
+    run([&]() -> std::string {
+        cd_handle root = create();
+        for (const size_t length : {size_t{1000}, size_t{2000}}) {
+            cd_name_region("grid", bytes.data(), length);
+            if (!add(root, bytes.data(), length)) {
+                return refusal();
+            }
+        }
+        return "";
+    });
+    run([&]() -> std::string {
+        cd_name_region("grid", bytes.data(), 1000);
+        return create() != nullptr ? "attached" : "";
+    });
+    run([&]() -> std::string {
+        cd_name_region("grid", bytes.data(), 2000);
+        cd_handle root = create();
+        return root != nullptr && info_of(root).bytes == 2000 ? "" : refusal();
+    });
+}
+
 TEST_F(Binding, OtherMemoryIsKnownByTheOrderOfItsAddsAndItsLength) {
     run([&]() -> std::string {
         Memory first(1000);

@@ -100,6 +100,30 @@ TEST(UseLock, WhoOnlyLooksLearnsOfAUserAndLeavesNothing) {
     EXPECT_TRUE(UseLock::check_unused(directory)) << message();
 }
 
+// Ranks that start at once find the same files of the dead: none may take another one for a user.
+TEST(UseLock, WhoLooksAtFilesOfTheDeadLocksNone) {
+    class : public ReplacedSystem {
+    public:
+        int lock(int fd, pid_t &holder) override {
+            ++locks;
+            return os::System::lock(fd, holder);
+        }
+        int locks = 0;
+    } system;
+    const Cluster cluster({"n0"});
+    const std::string directory = cluster.directory("n0").string();
+    std::filesystem::create_directories(directory);
+    OtherJob(directory).end();
+    EXPECT_TRUE(UseLock::check_unused(directory)) << message();
+    EXPECT_EQ(system.locks, 0);
+    std::unique_ptr<UseLock> lock;
+    EXPECT_TRUE(UseLock::take(directory, {2, 3, "here"}, lock)) << message();
+    EXPECT_EQ(system.locks, 1);
+    UseLock::remove_what_the_dead_left(directory, 2);
+    EXPECT_EQ(system.locks, 1);
+    EXPECT_FALSE(std::filesystem::exists(directory + "/in-use-0000000000000001-0"));
+}
+
 TEST(UseLock, WhoEndsLeavesTheDirectoryAsItWas) {
     const Cluster cluster({"n0"});
     std::filesystem::create_directories(cluster.directory("n0"));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <utility>
@@ -148,6 +149,41 @@ TEST_F(DamagedPointInTime, WhatIsTakenCanBeAdvancedAsAnyOther) {
 
 // The room of those that are not wanted any more is not free while the file says that they are
 // there.
+// Its data may have been written over by operations that the damage hides.
+TEST_F(DamagedPointInTime, AnOlderOneWithoutChecksumsIsNotChosenBehindDamage) {
+    write(",keep=3,checksum=none");
+    ASSERT_EQ(0, in_process([&] {
+                  std::vector<char> bytes(length);
+                  const cd_handle root = create(",keep=3");
+                  const cd_addrspec range = {bytes.data(), length, CD_READ_WRITE, CD_GLOBAL};
+                  for (char value = 'e'; value <= 'g'; ++value) {
+                      if (add_to_cd_via_copy(root, &range, 1, nullptr) != CD_SUCCESS) {
+                          return 1;
+                      }
+                      std::ranges::fill(bytes, value);
+                      if (advance_cd_point_in_time(root) != CD_SUCCESS) {
+                          return 2;
+                      }
+                  }
+                  return 0;
+              }));
+    const std::string whole = contents();
+    int refused = 0;
+    for (size_t record = 0; (record = whole.find("CDEC", record)) != whole.npos; ++record) {
+        for (const char *epoch : {"1", "2", "3"}) {
+            std::string bytes = whole;
+            bytes[record + 45] ^= 1;
+            std::ofstream(store(), std::ios::binary) << bytes;
+            ::setenv("CD_RESTART", epoch, 1);
+            const int result = found(",keep=3", 0);
+            EXPECT_GE(result, CD_ERROR_ARGUMENT) << "record at " << record << ", epoch " << epoch;
+            refused += result == CD_ERROR_STORE_DAMAGED ? 1 : 0;
+        }
+    }
+    EXPECT_GT(refused, 0);
+    ::unsetenv("CD_RESTART");
+}
+
 TEST_F(DamagedPointInTime, OlderOnesAreLeftAloneByAProcessThatKeepsFewer) {
     write(",keep=3");
     ASSERT_EQ(0, in_process([&] {
@@ -243,6 +279,17 @@ TEST_F(LostBlock, ForAReasonThatWillPassIsAnErrorAndNoDamage) {
         interrupted.failures = 3;
         EXPECT_EQ(found(",keep=3", 0, interrupted), 'd') << place;
     }
+}
+
+TEST_F(LostBlock, OfAnOlderOneForAReasonThatWillPassDoesNotGiveThatUp) {
+    write(",keep=3");
+    damage('d');
+    const std::string before = contents();
+    HeardSystem busy = lost_at(place_of('c'));
+    busy.error = ENOMEM;
+    EXPECT_EQ(found(",keep=3", 0, busy), CD_ERROR_STORE_IO);
+    EXPECT_TRUE(contents() == before);
+    EXPECT_EQ(found(",keep=3", 1), 'c');
 }
 
 TEST_F(LostBlock, OfTheOnlyPointInTimeFailsTheRestoreAndSaysWhereItWas) {

@@ -55,6 +55,8 @@ inline int result_of(Status status) { return status.is_ok() ? CD_SUCCESS : CD_FA
 // For the observer: what an operation wants to tell beyond its result.
 class Report {
 public:
+    Report() { name_[0] = '\0'; } // and no more, as long as nobody observes
+
     bool wanted() const { return observed_; }
 
     // The CD's identity, which may not outlive the operation. What was told of another attempt at
@@ -62,6 +64,7 @@ public:
     void about(const char *name) {
         if (observed_) {
             std::strncpy(name_, name, sizeof name_ - 1);
+            name_[sizeof name_ - 1] = '\0';
             parts_.clear();
         }
     }
@@ -108,7 +111,7 @@ private:
 
     bool observed_ = false;
     std::optional<cd_operation> operation_;
-    char name_[256] = "";
+    char name_[256];
     size_t bytes_ = 0;
     std::vector<Part> parts_;
 };

@@ -152,6 +152,12 @@ std::vector<Case> cases_in_memory() {
             create_cd(world.root, storage_info, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
         return world.child != nullptr ? CD_SUCCESS : CD_FAILURE;
     };
+    const auto from_parent = [=](World &world) {
+        holds_some(world);
+        need(make_child(world, nullptr));
+        const auto list = World::halves(0, 30, CD_READ_ONLY);
+        need(add_to_cd_via_parent(world.child, list.ranges.data(), list.count, nullptr));
+    };
     const auto advance_root = [](World &world) { return advance_cd_point_in_time(world.root); };
     const auto advance_child = [](World &world) { return advance_cd_point_in_time(world.child); };
     return {
@@ -196,6 +202,30 @@ std::vector<Case> cases_in_memory() {
              const auto list = World::halves(0, 30, CD_READ_WRITE);
              return add_to_cd_via_parent(world.child, list.ranges.data(), list.count, nullptr);
          }},
+        {"copy_to_parent", nullptr,
+         [=](World &world) {
+             holds_some(world);
+             need(make_child(world, nullptr));
+             need(add(world.child, World::halves(0, 30, CD_READ_ONLY)));
+         },
+         [](World &world) {
+             const auto list = World::halves(10, 20, CD_READ_ONLY);
+             return add_to_cd_via_parent(world.child, list.ranges.data(), list.count, nullptr);
+         }},
+        {"parent_to_copy", nullptr, from_parent,
+         [](World &world) { return add(world.child, World::halves(10, 40, CD_READ_WRITE)); }},
+        {"parent_to_regen", nullptr, from_parent,
+         [](World &world) {
+             return add_to_cd_via_regen(world.child, World::range(0, 100, CD_READ_ONLY), 1,
+                                        regenerate);
+         }},
+        {"add_regen", nullptr, nothing,
+         [](World &world) {
+             return add_to_cd_via_regen(world.root, World::range(0, 1000, CD_READ_ONLY), 1,
+                                        regenerate);
+         }},
+        {"delete_file", nullptr, [](World &world) { need(add_file_to_cd(world.root, world.file)); },
+         [](World &world) { return delete_file_from_cd(world.root, world.file); }},
         {"copy_to_regen", nullptr, holds_some,
          [](World &world) {
              return add_to_cd_via_regen(world.root, World::range(0, 100, CD_READ_ONLY), 1,

@@ -39,13 +39,13 @@ public:
 
 class DamagedPointInTime : public StoreDirectory {
 protected:
-    // Points in time 0 to 3, of which all bytes have the value of their epoch and 'a'.
-    void write(const char *keep) const {
+    // Points in time, 0 to 3 at first, of which all bytes have the value of their epoch and 'a'.
+    void write(const char *keep, char first = 'b', char last = 'd') const {
         ASSERT_EQ(0, in_process([&] {
                       std::vector<char> bytes(length, 'a');
                       const cd_handle root = create(keep);
                       const cd_addrspec range = {bytes.data(), length, CD_READ_WRITE, CD_GLOBAL};
-                      for (char value = 'b'; value <= 'd'; ++value) {
+                      for (char value = first; value <= last; ++value) {
                           if (add_to_cd_via_copy(root, &range, 1, nullptr) != CD_SUCCESS) {
                               return 1;
                           }
@@ -152,21 +152,7 @@ TEST_F(DamagedPointInTime, WhatIsTakenCanBeAdvancedAsAnyOther) {
 // Its data may have been written over by operations that the damage hides.
 TEST_F(DamagedPointInTime, AnOlderOneWithoutChecksumsIsNotChosenBehindDamage) {
     write(",keep=3,checksum=none");
-    ASSERT_EQ(0, in_process([&] {
-                  std::vector<char> bytes(length);
-                  const cd_handle root = create(",keep=3");
-                  const cd_addrspec range = {bytes.data(), length, CD_READ_WRITE, CD_GLOBAL};
-                  for (char value = 'e'; value <= 'g'; ++value) {
-                      if (add_to_cd_via_copy(root, &range, 1, nullptr) != CD_SUCCESS) {
-                          return 1;
-                      }
-                      std::ranges::fill(bytes, value);
-                      if (advance_cd_point_in_time(root) != CD_SUCCESS) {
-                          return 2;
-                      }
-                  }
-                  return 0;
-              }));
+    write(",keep=3", 'e', 'g');
     const std::string whole = contents();
     int refused = 0;
     for (size_t record = 0; (record = whole.find("CDEC", record)) != whole.npos; ++record) {

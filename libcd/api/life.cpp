@@ -155,7 +155,6 @@ LogShare::Place log_place(const Resident &parent, uint64_t creating_thread) {
     return parent.children.empty() ? LogShare::Place::parents : LogShare::Place::own;
 }
 
-// What a child may not have otherwise than its root: they have one store.
 // A child that came back from the store. storage: what the program wants it to have.
 Status wake_child(Resident &child, Resident &parent, ActiveStack &stack, cd_handle &handle,
                   Report &report) {

@@ -85,8 +85,8 @@ private:
     LogStream *find_log() noexcept;
     void leave_seat() noexcept;
 
-    // Ends with the thread, or is made once more by what still calls the library then: functions
-    // that atexit() registered, destructors of static objects. That one is never freed.
+    // Ends with the thread, or is made once more by what still calls the library then. That of the
+    // main thread is never freed: exit() ends no thread.
     // In the block of thread-local memory that is there from the start: the logger asks in every
     // MPI call.
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local ActiveStack *stack_ =

@@ -6,8 +6,10 @@
 # tmpfs at $local_directory that nobody else sees; a bridge joins them. The first process of each
 # node keeps that alive, and takes all with it when it is killed. Needs root.
 
-subnet=10.77.$((RANDOM % 250 + 1))
-prefix=cd$((RANDOM % 9000 + 1000))
+# The process's number: the kernel removes the network of a node some time after it is lost, and what
+# an earlier test has left there must not have the names that this one wants.
+subnet=10.77.$(($$ % 250 + 1))
+prefix=cd$$
 # shellcheck disable=SC2034 # of who sources it
 stores_of_node=$local_directory
 declare -A holders=() addresses=()

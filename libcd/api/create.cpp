@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// create_cd
+
+#include "api/operation.h"
+#include "base/attempt.h"
+#include "base/make_room.h"
+#include "mpi_log/log_spill.h"
+#include "runtime/active_stack.h"
+#include "runtime/family_lock.h"
+#include "runtime/fork.h"
+#include "runtime/identity.h"
+#include "runtime/log_listener.h"
+#include "runtime/protected_root.h"
+#include "runtime/rehearsal.h"
+#include "runtime/stored_family.h"
+
+#include <memory>
+#include <utility>
+
+namespace cd {
+namespace {
+
+Status check_logging_mode(int mode) {
+    if (mode == CD_COMM_LOGGING_DISABLED || mode == CD_COMM_LOGGING_ENABLED ||
+        mode == CD_COMM_LOGGING_INHERIT) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_LOGGING_MODE,
+                "log_mpi_traffic is %d; allowed are COMM_LOGGING_DISABLED (0), _ENABLED (1) and "
+                "_INHERIT (2)",
+                mode);
+}
+
+Status check_logging_against(const Domain &parent, mpi_log mode) {
+    const bool wanted = mode == CD_COMM_LOGGING_ENABLED;
+    if (mode == CD_COMM_LOGGING_INHERIT || wanted == parent.log.enabled()) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_LOGGING_MISMATCH,
+                "MPI logging is %s in the parent CD %s, so a child cannot have it %s; pass "
+                "COMM_LOGGING_INHERIT",
+                parent.log.enabled() ? "enabled" : "disabled", parent.name(),
+                wanted ? "enabled" : "disabled");
+}
+
+Status read_storage_info(const char *storage_info, StorageInfo &storage) {
+    if (storage_info != nullptr) {
+        if (Status status = parse_storage_info(storage_info, "storage_info", storage); !status) {
+            return status;
+        }
+    }
+    return check_supported(storage);
+}
+
+// The name is the root's already, so that no other thread opens the same store.
+Status open_root(cd_handle handle, bool &met) {
+    Status status;
+    try {
+        status = open_family(handle, met);
+    } catch (...) {
+        end_family(handle);
+        throw;
+    }
+    if (!status) {
+        end_family(handle);
+    }
+    return status;
+}
+
+Pace begin_pace(const AdvanceLimits &limits) {
+    return {limits, limits.given() ? os::system().monotonic_ns() : 0};
+}
+
+Status read_injections() {
+    Status status;
+    Registry::instance().between_forks([&] { status = Rehearsal::instance().read_environment(); });
+    return status;
+}
+
+// root: has its storage.
+Status begin_root(std::unique_ptr<Resident> root, mpi_log mode, const char *name, bool &met,
+                  cd_handle &handle, Report &report) {
+    AdvanceLimits limits;
+    if (Status status = read_advance_limits(limits); !status) {
+        return status;
+    }
+    root->pace = begin_pace(limits);
+    if (Status status = read_injections(); !status) {
+        return status;
+    }
+    ActiveStack &stack = ActiveStack::of_this_thread();
+    stack.make_room();
+    root->root_name = name;
+    root->rank = current_rank();
+    root->identity = make_identity(root->rank, root->root_name, 0, 0);
+    report.about(root->name());
+    root->home_thread = root->active_in = stack.thread();
+    if (mode == CD_COMM_LOGGING_ENABLED) {
+        const StorageInfo &storage = root->storage;
+        root->log = LogShare::of_root(
+            storage.log_limit > 0 ? std::make_shared<LogSpill>(storage.log_limit, storage.dir)
+                                  : nullptr);
+    }
+    const bool outlives_process = root->storage.store == Store::file;
+    Status status = Registry::instance().install(std::move(root), handle);
+    if (status.is_ok() && outlives_process) {
+        status = open_root(handle, met);
+    }
+    if (status.is_ok()) {
+        stack.push(handle);
+    }
+    return status;
+}
+
+Status create_root(const char *storage_info, mpi_log mode, const char *name, cd_handle &handle,
+                   Report &report) {
+    if (Status status = check_root_name(name); !status) {
+        return status;
+    }
+    if (mode == CD_COMM_LOGGING_INHERIT) {
+        return fail(CD_ERROR_LOGGING_INHERIT_AT_ROOT,
+                    "the root CD \"%s\" has no parent to inherit MPI logging from; pass "
+                    "COMM_LOGGING_ENABLED or COMM_LOGGING_DISABLED",
+                    name);
+    }
+    auto root = std::make_unique<Resident>();
+    if (const char *defaults = os::system().environment("CD_STORAGE_INFO")) {
+        Status status =
+            parse_storage_info(defaults, "the environment variable CD_STORAGE_INFO", root->storage);
+        if (!status && storage_info == nullptr) {
+            return status; // who gives a storage_info knows what to do without it
+        }
+    }
+    if (Status status = read_storage_info(storage_info, root->storage); !status) {
+        return status;
+    }
+    ProtectedCreate protection(name, root->storage);
+    return protection.outcome(
+        begin_root(std::move(root), mode, name, protection.met, handle, report));
+}
+
+// Only what one thread does is done again in the same order.
+LogShare::Place log_place(const Resident &parent, uint64_t creating_thread) {
+    if (parent.home_thread != creating_thread) {
+        return LogShare::Place::own_in_any_order;
+    }
+    return parent.children.empty() ? LogShare::Place::parents : LogShare::Place::own;
+}
+
+// A child that came back from the store. storage: what the program wants it to have.
+Status wake_child(Resident &child, Resident &parent, ActiveStack &stack, cd_handle &handle,
+                  Report &report) {
+    report.about(child.name());
+    if (parent.log.enabled()) {
+        Status status = LogShare::of_child(parent.log, LogShare::Place::own_in_any_order,
+                                           {child.depth, child.sibling}, child.log);
+        if (!status) {
+            return status;
+        }
+    }
+    child.home_thread = child.active_in = stack.thread();
+    child.pace = begin_pace(parent.pace.limits());
+    wake(child, parent);
+    handle = child.handle;
+    stack.push(handle);
+    return Status::ok();
+}
+
+Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log mode,
+                    const char *name, cd_handle &handle, Report &report) {
+    FamilyLock lock;
+    if (Status status = lock.lock(parent_handle, FamilyLock::Reach::self); !status) {
+        return status;
+    }
+    Resident &parent = lock.domain();
+    if (name != nullptr) {
+        return fail(
+            CD_ERROR_NAME_ON_CHILD,
+            "the name \"%s\" was given to a child of CD %s; only roots have names, pass NULL", name,
+            parent.name());
+    }
+    if (Status status = check_logging_against(parent, mode); !status) {
+        return status;
+    }
+    auto child = std::make_unique<Resident>();
+    child->storage = parent.storage;
+    if (Status status = read_storage_info(storage_info, child->storage); !status) {
+        return status;
+    }
+    if (Status status = check_same_store(child->storage, parent.storage, parent.name()); !status) {
+        return status;
+    }
+    ActiveStack &stack = ActiveStack::of_this_thread();
+    stack.make_room();
+    if (Resident *dormant = next_dormant(parent)) {
+        return wake_child(*dormant, parent, stack, handle, report);
+    }
+    child->parent = &parent;
+    child->depth = parent.depth + 1;
+    child->sibling = parent.children_numbers.lowest_free();
+    child->root_name = parent.root_name;
+    child->rank = parent.rank;
+    child->identity = make_identity(child->rank, child->root_name, child->depth, child->sibling);
+    report.about(child->name());
+    child->home_thread = child->active_in = stack.thread();
+    child->pace = begin_pace(parent.pace.limits());
+    LedgerPlace place(*child, parent);
+    if (parent.log.enabled()) {
+        Status status = LogShare::of_child(parent.log, log_place(parent, stack.thread()),
+                                           {child->depth, child->sibling}, child->log);
+        if (!status) {
+            return status;
+        }
+    }
+    if (log_place(parent, stack.thread()) != LogShare::Place::parents &&
+        child->log.extent().remaining > 0) {
+        report.also(CD_OP_REPLAY_BEGIN, child->name());
+    }
+    make_room_for_one(parent.children);
+    if (parent.ledger != nullptr) {
+        lock.prepare_discard(1);
+    }
+    Resident &resident = *child;
+    Status status = Registry::instance().install(std::move(child), handle);
+    if (!status) {
+        return status;
+    }
+    parent.children.push_back(&resident);
+    parent.children_numbers.take(resident.sibling);
+    // Last, since it cannot be taken back. Nobody else knows the child yet.
+    status = attempt([&] { return place.write_down(); });
+    if (!status) {
+        lock.discard(resident);
+        handle = nullptr;
+        return status;
+    }
+    ++parent.children_created;
+    stack.push(handle);
+    place.keep();
+    return status;
+}
+
+} // namespace
+} // namespace cd
+
+extern "C" {
+
+cd_handle create_cd(cd_handle parent, const char *storage_info, mpi_log log_mpi_traffic,
+                    const char *name, int *error) {
+    cd_handle handle = nullptr;
+    const cd::Status status = cd::observed(CD_OP_CREATE, [&](cd::Report &report) {
+        cd::Status created = cd::support_fork();
+        if (created.is_ok()) {
+            created = cd::check_logging_mode(log_mpi_traffic);
+        }
+        if (created.is_ok()) {
+            created =
+                parent == nullptr
+                    ? cd::create_root(storage_info, log_mpi_traffic, name, handle, report)
+                    : cd::create_child(parent, storage_info, log_mpi_traffic, name, handle, report);
+        }
+        return created;
+    });
+    if (error != nullptr) {
+        *error = status.code();
+    }
+    cd::tell_boundary();
+    return status.is_ok() ? handle : nullptr;
+}
+
+} // extern "C"

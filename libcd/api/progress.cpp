@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// commit_cd, advance_cd_point_in_time, cd_need_advance
+
+#include "api/operation.h"
+#include "domains/advance.h"
+#include "domains/commit.h"
+#include "runtime/active_stack.h"
+#include "runtime/family_lock.h"
+#include "runtime/file_positions.h"
+#include "runtime/log_listener.h"
+#include "runtime/protected_root.h"
+
+#include <optional>
+#include <vector>
+
+namespace cd {
+namespace {
+
+// What the interposition layer is told once the locks are gone: the family whose logs the operation
+// may have forgotten, 0 if none, and its root.
+struct Forgotten {
+    uint64_t family = 0;
+    cd_handle root = nullptr;
+};
+
+uint64_t family_of_root(Resident &domain) {
+    return domain.is_root() && domain.log.enabled() ? domain.log.stream().family() : 0;
+}
+
+// Locks the named CD and its parent, and all ancestors if the operation asks for it by returning
+// nothing: that is rare, and CDs with a common root should not wait for each other.
+template <typename Operation> Status with_parent(cd_handle handle, const Operation &operation) {
+    {
+        FamilyLock lock;
+        if (Status status = lock.lock(handle, FamilyLock::Reach::parent); !status) {
+            return status;
+        }
+        if (std::optional<Status> status = operation(lock, Locked::parent)) {
+            return *status;
+        }
+    }
+    FamilyLock lock;
+    if (Status status = lock.lock(handle, FamilyLock::Reach::ancestors); !status) {
+        return status;
+    }
+    return *operation(lock, Locked::ancestors);
+}
+
+std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &report,
+                                    Forgotten &forgotten) {
+    Resident &domain = lock.domain();
+    report.about(domain.name());
+    ProtectedCommit protection(domain);
+    lock.prepare_discard(1);
+    ActiveStack &stack = ActiveStack::of_this_thread();
+    std::optional<Status> status = commit(domain, locked, protection.last_word());
+    if (!status || !*status) {
+        return status ? std::optional(protection.refused(*status)) : status;
+    }
+    forgotten.family = family_of_root(domain);
+    stack.remove(domain.handle);
+    lock.discard(domain);
+    return Status::ok();
+}
+std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &report,
+                                     Forgotten &forgotten) {
+    Resident &domain = lock.domain();
+    report.about(domain.name());
+    ProtectedAdvance protection(domain);
+    std::vector<FilePosition> positions;
+    if (Status status = read_positions(domain, domain.files, positions); !status) {
+        return status;
+    }
+    if (!domain.is_root()) {
+        report.also(CD_OP_IMPLICIT_COMMIT, domain.name());
+    }
+    if (protection.wanted()) {
+        report.also(CD_OP_PROTECT, domain.name());
+    }
+    const bool measures = domain.pace.measures();
+    const uint64_t begin = measures ? os::system().monotonic_ns() : 0;
+    size_t copied = 0;
+    std::optional<Status> status = advance(domain, locked, positions, copied);
+    if (status && status->is_ok() && protection.wanted()) {
+        report.also_came_to(protection.offer());
+    }
+    if (measures && status && status->is_ok()) {
+        domain.pace.advanced(begin, os::system().monotonic_ns());
+    }
+    report.copied(copied);
+    if (status && status->is_ok()) {
+        forgotten = {family_of_root(domain), domain.handle};
+    }
+    return status;
+}
+
+} // namespace
+} // namespace cd
+
+extern "C" {
+
+int commit_cd(cd_handle cd) {
+    cd::Forgotten forgotten;
+    const cd::Status status = cd::observed(CD_OP_COMMIT, [&](cd::Report &report) {
+        return cd::with_parent(cd, [&](cd::FamilyLock &lock, cd::Locked locked) {
+            return cd::commit_locked(lock, locked, report, forgotten);
+        });
+    });
+    cd::tell_boundary();
+    cd::tell_forgotten(forgotten.family, nullptr);
+    return cd::result_of(status);
+}
+int advance_cd_point_in_time(cd_handle cd) {
+    cd::Forgotten forgotten;
+    const cd::Status status = cd::observed(CD_OP_ADVANCE, [&](cd::Report &report) {
+        return cd::with_parent(cd, [&](cd::FamilyLock &lock, cd::Locked locked) {
+            return cd::advance_locked(lock, locked, report, forgotten);
+        });
+    });
+    cd::tell_boundary();
+    cd::tell_forgotten(forgotten.family, forgotten.root);
+    return cd::result_of(status);
+}
+
+int cd_need_advance(cd_handle cd) {
+    bool needed = true;
+    const cd::Status status = cd::guarded([&] {
+        cd::FamilyLock lock;
+        cd::Status locked = lock.lock(cd, cd::FamilyLock::Reach::self);
+        if (locked.is_ok()) {
+            const cd::Pace &pace = lock.domain().pace;
+            needed = !pace.measures() || pace.is_time(cd::os::system().monotonic_ns());
+        }
+        return locked;
+    });
+    return !status.is_ok() || needed ? 1 : 0;
+}
+
+} // extern "C"

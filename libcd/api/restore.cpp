@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// restore_cd
+
+#include "api/operation.h"
+#include "domains/inheriting.h"
+#include "domains/recovery.h"
+#include "runtime/active_stack.h"
+#include "runtime/family_lock.h"
+#include "runtime/file_positions.h"
+#include "runtime/log_listener.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace cd {
+namespace {
+
+// A thread that works in a descendant would find its CD gone and its memory changed under it.
+Status check_not_active_elsewhere(const Domain &top, const std::vector<Domain *> &subtree) {
+    const uint64_t here = ActiveStack::of_this_thread().thread();
+    for (const Domain *domain : subtree) {
+        const uint64_t active_in = static_cast<const Resident *>(domain)->active_in;
+        if (domain != &top && active_in != 0 && active_in != here) {
+            return fail(CD_ERROR_ACTIVE_ELSEWHERE,
+                        "CD %s cannot be restored while its descendant %s is active in another "
+                        "thread; let that thread commit it or end first",
+                        top.name(), domain->name());
+        }
+    }
+    return Status::ok();
+}
+
+Status write_memory(Recovery &recovery, FamilyLock &lock) {
+    std::optional<FamilyLock::Lending> lending;
+    if (recovery.regenerates()) {
+        lending.emplace(lock);
+    }
+    return recovery.write_memory();
+}
+
+// Functions that regenerate bytes are the program's: those of the process that is gone are of no
+// use.
+Status check_regenerable(const std::vector<Domain *> &subtree) {
+    for (const Domain *domain : subtree) {
+        for (const Unbound &found : domain->unbound) {
+            if (found.restoration == Restoration::regen) {
+                return fail(CD_ERROR_RESTART_UNBOUND,
+                            "CD %s holds %zu bytes via regen, and this program has not given the "
+                            "function yet; add them via regen again, then restore",
+                            domain->name(), found.old.length());
+            }
+        }
+    }
+    return Status::ok();
+}
+
+// After memory was restored: in the store too the descendants end.
+Status write_down_restore(Resident &top, const std::vector<Domain *> &subtree,
+                          Inheriting &inheriting) {
+    for (size_t i = 1; i < subtree.size(); ++i) {
+        inheriting.leave(*subtree[i], false);
+    }
+    const std::unique_ptr<Transaction> transaction = top.ledger->begin();
+    inheriting.write_down(*transaction);
+    for (size_t i = subtree.size(); i-- > 1;) {
+        transaction->drop(subtree[i]->number);
+    }
+    return transaction->commit();
+}
+
+void count_as_restored(Resident &top) noexcept {
+    top.restarted = false;
+    top.files_owed = true;
+    top.children_created = 0;
+    for (Unbound &found : top.unbound) {
+        found.owed = true;
+    }
+}
+
+Status restore_named(cd_handle handle, Report &report) {
+    FamilyLock lock;
+    if (Status status = lock.lock(handle, FamilyLock::Reach::family); !status) {
+        return status;
+    }
+    Resident &domain = lock.domain();
+    report.about(domain.name());
+    Recovery recovery(domain);
+    if (Status status = recovery.prepare(); !status) {
+        return status;
+    }
+    const auto &subtree = recovery.subtree();
+    if (Status status = check_not_active_elsewhere(domain, subtree); !status) {
+        return status;
+    }
+    if (Status status = check_regenerable(subtree); !status) {
+        return status;
+    }
+    std::vector<FilePosition> unused;
+    if (Status status = read_positions(domain, recovery.files(), unused); !status) {
+        return status;
+    }
+    lock.prepare_discard(subtree.size());
+    for (size_t i = subtree.size(); i-- > 1;) {
+        report.also(CD_OP_DISCARD, subtree[i]->name());
+    }
+    if (domain.log.extent().entries > 0) {
+        report.also(CD_OP_REPLAY_BEGIN, domain.name());
+    }
+    if (Status status = write_memory(recovery, lock); !status) {
+        return status;
+    }
+    if (Status status = set_positions(domain, recovery.files()); !status) {
+        return status;
+    }
+    report.copied(recovery.copied());
+    if (domain.ledger != nullptr) {
+        Inheriting inheriting(domain);
+        if (Status status = write_down_restore(domain, subtree, inheriting); !status) {
+            return status;
+        }
+        inheriting.publish();
+    }
+    count_as_restored(domain);
+    if (domain.pace.measures()) {
+        domain.pace.restored(os::system().monotonic_ns());
+    }
+    domain.log.rewind(domain.depth);
+    for (size_t i = subtree.size(); i-- > 1;) {
+        lock.discard(static_cast<Resident &>(*subtree[i]));
+    }
+    return Status::ok();
+}
+
+// What the interposition layer does before a restore would harm such a thread.
+Status check_quiescible(cd_handle handle, Report &report) {
+    FamilyLock lock;
+    if (Status status = lock.lock(handle, FamilyLock::Reach::family); !status) {
+        return status;
+    }
+    report.about(lock.domain().name());
+    return check_not_active_elsewhere(lock.domain(), subtree_of(lock.domain()));
+}
+
+// Tells the interposition layer, which may find that the CD cannot be restored now.
+Status restore_quiesced(cd_handle handle, Report &report) {
+    const cd_log_listener *listener = log_listener.load(std::memory_order_acquire);
+    if (listener == nullptr) {
+        return restore_named(handle, report);
+    }
+    if (Status status = check_quiescible(handle, report); !status) {
+        return status;
+    }
+    if (const char *reason = listener->restoring(handle)) {
+        return fail(CD_ERROR_LOG_PENDING, "the CD cannot be restored now: %s", reason);
+    }
+    const Status status = restore_named(handle, report);
+    listener->restored(handle, status.is_ok() ? 1 : 0);
+    return status;
+}
+
+} // namespace
+} // namespace cd
+
+extern "C" int restore_cd(cd_handle cd) {
+    return cd::result_of(cd::observed(
+        CD_OP_RESTORE, [&](cd::Report &report) { return cd::restore_quiesced(cd, report); }));
+}

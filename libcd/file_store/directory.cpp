@@ -80,6 +80,14 @@ Status force_name(const File &directory) {
 
 namespace {
 
+// Behind a slash, or a dot behind one, a link would be followed.
+std::string without_slashes_and_dots(std::string path) {
+    while (path.size() > 1 && (path.ends_with('/') || path.ends_with("/."))) {
+        path.pop_back();
+    }
+    return path;
+}
+
 // Makes one directory, so that it is still there after a crash; also if it is there already,
 // because a process that was killed may have made it.
 Status make_directory(const std::string &path, bool forced) {
@@ -110,9 +118,7 @@ Status make_directories(const std::string &path, bool forced) {
 }
 
 Status Directory::open(const std::string &named, Directory &directory) {
-    // What ends with a slash is followed whatever it is.
-    const size_t last = named.find_last_not_of('/');
-    const std::string path = named.substr(0, last == std::string::npos ? 1 : last + 1);
+    const std::string path = without_slashes_and_dots(named);
     os::System &system = os::system();
     constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
     File file(system.open_at(AT_FDCWD, path.c_str(), flags, 0), path);

@@ -78,8 +78,14 @@ private:
         if (Status status = Directory::open(directory_.path(), directory); !status) {
             return status;
         }
-        bool nameless = false;
-        if (directory.has(old) && !is_newer(file, request_.start ? request_.start->epoch : 0)) {
+        bool keeps = true;
+        if (directory.has(old)) {
+            if (Status status = ask_whether_newer(file, keeps); !status) {
+                return status;
+            }
+        }
+        if (!keeps) {
+            bool nameless = false;
             Status status = directory.remove(name_, forced_, nameless);
             return status.is_ok() ? create() : status;
         }
@@ -100,12 +106,25 @@ private:
     }
 
     // A store that began in this way and has not advanced since holds nothing that is worth more
-    // than what was kept aside for it. One that cannot be read does not say, so it does not count
-    // either.
-    static bool is_newer(const File &file, uint64_t epoch) {
-        const MessageKeeper keeper;
+    // than what was kept aside for it; one that is damaged holds nothing at all. One that cannot be
+    // read now, or not by this library, may.
+    Status ask_whether_newer(const File &file, bool &newer) const {
+        const uint64_t begun_with = request_.start ? request_.start->epoch : 0;
         Loaded loaded;
-        return load(file, loaded).is_ok() && loaded.state.cds[State::root].epoch > epoch;
+        std::optional<MessageKeeper> keeper;
+        keeper.emplace();
+        const Status status = load(file, loaded);
+        if (status.is_ok() || status.code() == CD_ERROR_STORE_DAMAGED ||
+            status.code() == CD_ERROR_CHECKSUM) {
+            newer = status.is_ok() && loaded.state.cds[State::root].epoch > begun_with;
+            return Status::ok();
+        }
+        const std::string reason = message();
+        keeper.reset();
+        return fail(status.code(),
+                    "%s. It does not say whether it is newer than \"%s\" beside it, of which one "
+                    "would have to go; remove one of them, or try again",
+                    reason.c_str(), aside().c_str());
     }
 
     Status create() {

@@ -186,16 +186,18 @@ TEST_F(Files, ADirectoryThatIsASymbolicLinkIsRefused) {
     expect_refused("alpha", CD_ERROR_STORE_DIRECTORY, directory_.path("s"), "symbolic link");
 }
 
-TEST_F(Files, ADirectoryThatIsASymbolicLinkIsRefusedAlsoWithASlashBehindIt) {
+TEST_F(Files, ADirectoryThatIsASymbolicLinkIsRefusedAlsoWithSlashesAndDotsBehindIt) {
     fs::rename(directory_.path("s"), directory_.path("t"));
     fs::create_directory_symlink(directory_.path("t"), directory_.path("s"));
-    for (const char *name : {"s/", "s//"}) {
+    for (const char *name : {"s/", "s//", "s/.", "s/./", "s//.//./"}) {
         const std::string error =
             in_process([&] { return Program(directory_.path(name)).open("alpha"); });
         EXPECT_TRUE(error.starts_with(std::to_string(CD_ERROR_STORE_DIRECTORY) + " ")) << error;
         EXPECT_NE(error.find("symbolic link"), std::string::npos) << error;
     }
-    EXPECT_EQ(in_process([&] { return Program(directory_.path("t//")).open("alpha"); }), "");
+    for (const char *name : {"t//", "t/.", "./t"}) {
+        EXPECT_EQ(in_process([&] { return Program(directory_.path(name)).open("alpha"); }), "");
+    }
 }
 
 // Where disks are mounted is often a link that the system's owner has made.

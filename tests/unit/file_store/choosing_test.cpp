@@ -26,6 +26,14 @@ public:
         }
         return System::write_at(fd, from, length, offset);
     }
+    ssize_t read_at(int fd, void *to, size_t length, off_t offset) override {
+        if (reads_left == 0) {
+            errno = ENOMEM;
+            return -1;
+        }
+        --reads_left;
+        return System::read_at(fd, to, length, offset);
+    }
     int sync_all(int fd) override {
         if (syncs_left == 0) {
             errno = EIO;
@@ -38,6 +46,7 @@ public:
 
     const char *restart = nullptr;
     bool disk_is_full = false;
+    int reads_left = 1000;
     int syncs_left = 1000;
     int warnings = 0;
 };
@@ -132,6 +141,27 @@ TEST_F(Choosing, WhatAnEarlierChoiceLeftAsideDoesNotCostTheStoreThatWentOn) {
     ASSERT_EQ(write("no", ""), 0);
     std::filesystem::rename(store() + ".old", store());
     EXPECT_EQ(found(), 'd');
+}
+
+// One of two stores would go, and nothing tells which.
+TEST_F(Choosing, WhatCannotBeReadNowIsNotTakenForOlderThanWhatWasLeftAside) {
+    ASSERT_EQ(write(nullptr, "ab"), 0);
+    std::filesystem::copy(store(), store() + ".saved");
+    ASSERT_EQ(write(nullptr, "d"), 0);
+    std::filesystem::rename(store() + ".saved", store() + ".old");
+    const auto begin_afresh = [&](int reads) {
+        return run("no", [&](ChoosingSystem &system) {
+            system.reads_left = reads;
+            root_ = create();
+            return root_ != nullptr ? 0 : cd_last_error() == CD_ERROR_STORE_IO ? 1 : 2;
+        });
+    };
+    int reads = 0;
+    for (; begin_afresh(reads) == 1; ++reads) {
+        ASSERT_EQ(found(), 'd') << reads;
+    }
+    EXPECT_GT(reads, 2);
+    EXPECT_EQ(begin_afresh(reads), 0);
 }
 
 TEST_F(Choosing, AnOlderPointInTimeThatIsDamagedIsRefusedAndNothingIsGivenUp) {

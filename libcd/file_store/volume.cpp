@@ -11,8 +11,9 @@
 namespace cd {
 namespace {
 
-constexpr uint64_t smallest_growth = uint64_t{256} << 10;
-constexpr uint64_t largest_growth = uint64_t{64} << 20;
+// Of a file for small things, so that there are few such calls; docs/format-store.md bounds the
+// size with it.
+constexpr uint64_t usual_growth = uint64_t{1} << 20;
 
 // Addresses only: the file grows into them. What lies behind is written by system calls.
 constexpr uint64_t window_size = uint64_t{1} << 38;
@@ -80,13 +81,11 @@ Status Volume::reserve(uint64_t length, Extent &extent) {
     return Status::ok();
 }
 
-// In steps that grow with the file, so that there are few; if there is no room for a step, by what
-// is needed.
+// If there is no room for a step, by what is needed.
 Status Volume::grow(uint64_t length) {
-    const uint64_t step = std::clamp(size_ / 8, smallest_growth, largest_growth);
-    uint64_t to = whole_blocks(size_ + std::max(length, step));
+    uint64_t to = whole_blocks(size_ + std::max(length, usual_growth));
     Status status = file_.grow(size_, to);
-    if (status.code() == CD_ERROR_STORE_FULL && step > length) {
+    if (status.code() == CD_ERROR_STORE_FULL && usual_growth > length) {
         to = whole_blocks(size_ + length);
         status = file_.grow(size_, to);
     }

@@ -53,17 +53,24 @@ Status read_storage_info(const char *storage_info, StorageInfo &storage) {
     return check_supported(storage);
 }
 
-// The name is the root's already, so that no other thread opens the same store.
-Status open_root(cd_handle handle, bool &met) {
-    Status status;
+// Under one lock: a process that is forked meanwhile would have half a root.
+Status install_and_open(FamilyLock &lock, std::unique_ptr<Resident> installed, bool &met,
+                        cd_handle &handle) {
+    lock.prepare_discard(1);
+    Resident &root = *installed;
+    // The name is the root's then, so that no other thread opens the same store.
+    Status status = lock.install(std::move(installed), handle);
+    if (!status || root.storage.store != Store::file) {
+        return status;
+    }
     try {
-        status = open_family(handle, met);
+        status = open_family(lock, root, met);
     } catch (...) {
-        end_family(handle);
+        end_family(lock, root);
         throw;
     }
     if (!status) {
-        end_family(handle);
+        end_family(lock, root);
     }
     return status;
 }
@@ -102,11 +109,8 @@ Status begin_root(std::unique_ptr<Resident> root, mpi_log mode, const char *name
             storage.log_limit > 0 ? std::make_shared<LogSpill>(storage.log_limit, storage.dir)
                                   : nullptr);
     }
-    const bool outlives_process = root->storage.store == Store::file;
-    Status status = Registry::instance().install(std::move(root), handle);
-    if (status.is_ok() && outlives_process) {
-        status = open_root(handle, met);
-    }
+    FamilyLock lock;
+    Status status = install_and_open(lock, std::move(root), met, handle);
     if (status.is_ok()) {
         stack.push(handle);
     }
@@ -222,13 +226,13 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
         lock.prepare_discard(1);
     }
     Resident &resident = *child;
-    Status status = Registry::instance().install(std::move(child), handle);
+    Status status = lock.install(std::move(child), handle);
     if (!status) {
         return status;
     }
     parent.children.push_back(&resident);
     parent.children_numbers.take(resident.sibling);
-    // Last, since it cannot be taken back. Nobody else knows the child yet.
+    // Last, since it cannot be taken back.
     status = attempt([&] { return place.write_down(); });
     if (!status) {
         lock.discard(resident);

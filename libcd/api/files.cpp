@@ -8,18 +8,25 @@
 #include "runtime/file_positions.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <vector>
 
 namespace cd {
 namespace {
 
-Status write_down(Domain &domain, const FileTable &files) {
+using Positions = std::vector<FilePosition>;
+
+// files: what the CD holds then; bound: which of those that came from another process it has among
+// them, unbound_files.end(): none.
+Status write_down(const Domain &domain, const FileTable &files, Positions::const_iterator bound) {
     if (domain.ledger == nullptr) {
         return Status::ok();
     }
-    std::vector<FilePosition> all(files.begin(), files.end());
-    all.insert(all.end(), domain.unbound_files.begin(), domain.unbound_files.end());
+    Positions all(files.begin(), files.end());
+    const Positions &unbound = domain.unbound_files;
+    all.insert(all.end(), unbound.begin(), bound);
+    all.insert(all.end(), bound != unbound.end() ? std::next(bound) : bound, unbound.end());
     const std::unique_ptr<Transaction> transaction = domain.ledger->begin();
     transaction->files(domain.number, all);
     return transaction->commit();
@@ -29,27 +36,35 @@ Status write_down(Domain &domain, const FileTable &files) {
 Status hold_file(Domain &domain, const FilePosition &now) {
     domain.files.make_room(1);
     FilePosition file = now;
-    const bool came_back = bind_file(domain, now, file);
+    const auto stored = find_stored(domain.unbound_files, now);
+    const bool came_back = stored != domain.unbound_files.end();
+    if (came_back) {
+        file.position = stored->position;
+    }
     FileTable files = domain.files;
     files.add(file);
-    Status status = write_down(domain, files);
-    if (status.is_ok() && came_back && domain.files_owed) {
-        FileTable only;
-        only.add(file);
-        status = set_positions(domain, only);
+    FileTable owed;
+    if (came_back && domain.files_owed) {
+        owed.add(file);
     }
-    if (status.is_ok()) {
-        domain.files.add(file);
-    } else if (came_back) {
-        domain.unbound_files.push_back(file);
+    // For another process the file is the same, whatever the descriptor.
+    if (Status status = write_down(domain, files, stored); !status) {
+        return status;
     }
-    return status;
+    if (Status status = set_positions(domain, owed); !status) {
+        return status;
+    }
+    domain.files.add(file);
+    if (came_back) {
+        domain.unbound_files.erase(stored);
+    }
+    return Status::ok();
 }
 
 Status let_go_of_file(Domain &domain, int descriptor) {
     FileTable files = domain.files;
     files.remove(descriptor);
-    Status status = write_down(domain, files);
+    Status status = write_down(domain, files, domain.unbound_files.end());
     if (status.is_ok()) {
         domain.files.remove(descriptor);
     }

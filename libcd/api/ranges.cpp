@@ -50,64 +50,72 @@ Status choose_storage(const Domain &domain, const char *storage_info, AddRequest
     return check_supported(storage);
 }
 
-// What the call names of what came from another process is found before the call itself.
-Status bind_first(cd_handle handle, const AddRequest &request) {
-    cd_handle root = nullptr;
-    {
-        FamilyLock lock;
-        if (Status status = lock.lock(handle, FamilyLock::Reach::self); !status) {
-            return status;
-        }
-        const Resident *at = &lock.domain();
-        if (at->ledger == nullptr || at->ledger->unbound == 0) {
-            return Status::ok();
-        }
-        handle = at->handle;
-        for (; !at->is_root(); at = at->parent_resident()) {
-        }
-        root = at->handle;
+Status add_here(Resident &domain, AddRequest &request, const char *storage_info, bool binds,
+                Report &report) {
+    report.about(domain.name());
+    if (Status status = choose_storage(domain, storage_info, request); !status) {
+        return status;
     }
     if (Status status = check_request(request); !status) {
         return status;
     }
+    size_t copied = 0;
+    Status status = binds ? add_and_bind(domain, request, copied) : add(domain, request, copied);
+    report.copied(copied);
+    return status;
+}
+
+// The root of a CD in whose family something that came from another process is not bound yet; named
+// is the CD then. nullptr: there is nothing.
+Status find_family_to_bind(cd_handle &named, cd_handle &root) {
     FamilyLock lock;
-    if (Status status = lock.lock(root, FamilyLock::Reach::family); !status) {
+    if (Status status = lock.lock(named, FamilyLock::Reach::self); !status) {
         return status;
     }
-    for (Domain *domain : subtree_of(lock.domain())) {
-        if (static_cast<Resident *>(domain)->handle == handle) {
-            return bind(*domain, request);
+    const Resident *at = &lock.domain();
+    if (at->ledger != nullptr && at->ledger->unbound != 0) {
+        named = at->handle;
+        for (; !at->is_root(); at = at->parent_resident()) {
+        }
+        root = at->handle;
+    }
+    return Status::ok();
+}
+
+Resident *find_in_family(Resident &root, cd_handle handle) {
+    for (Domain *domain : subtree_of(root)) {
+        if (auto *resident = static_cast<Resident *>(domain); resident->handle == handle) {
+            return resident;
         }
     }
-    return Status::ok(); // it has ended meanwhile, which the call itself will find
+    return nullptr;
 }
 
 int add_named(cd_handle handle, const cd_addrspec *list, int count, const char *storage_info,
               Restoration restoration, cd_regen_fn regen) {
     return result_of(observed(operation_of(restoration), [&](Report &report) {
-        // What a PARENT entry refers to must not go away while it is looked up.
         AddRequest request = {list, count, restoration, regen, false, false, next_call()};
-        if (Status status = bind_first(handle, request); !status) {
+        cd_handle root = nullptr;
+        if (Status status = find_family_to_bind(handle, root); !status) {
             return status;
         }
+        if (root != nullptr) {
+            FamilyLock lock;
+            if (Status status = lock.lock(root, FamilyLock::Reach::family); !status) {
+                return status;
+            }
+            if (Resident *domain = find_in_family(lock.domain(), handle)) {
+                return add_here(*domain, request, storage_info, true, report);
+            }
+        } // or the CD has ended meanwhile, which is found now
+        // What a PARENT entry refers to must not go away while it is looked up.
         const auto reach = restoration == Restoration::parent ? FamilyLock::Reach::ancestors
                                                               : FamilyLock::Reach::self;
         FamilyLock lock;
         if (Status status = lock.lock(handle, reach); !status) {
             return status;
         }
-        Resident &domain = lock.domain();
-        report.about(domain.name());
-        if (Status status = choose_storage(domain, storage_info, request); !status) {
-            return status;
-        }
-        if (Status status = check_request(request); !status) {
-            return status;
-        }
-        size_t copied = 0;
-        Status status = add(domain, request, copied);
-        report.copied(copied);
-        return status;
+        return add_here(lock.domain(), request, storage_info, false, report);
     }));
 }
 

@@ -36,6 +36,9 @@ public:
     }
     void pad_to(size_t size) { bytes_.resize(size); }
 
+    // Appending so many bytes more cannot fail then.
+    void make_room(size_t more) { bytes_.reserve(bytes_.size() + more); }
+
     size_t size() const { return bytes_.size(); }
     bool empty() const { return bytes_.empty(); }
     std::byte *data() { return bytes_.data(); }

@@ -67,6 +67,12 @@ private:
 struct Binds {
     ChangeWriter changes;
     size_t entries = 0;
+
+    void add(Binds &more) {
+        const auto bytes = more.changes.bytes().bytes();
+        changes.bytes().raw(bytes.data(), bytes.size());
+        entries += more.entries;
+    }
 };
 
 // The changes that make state out of an empty one, without names that nothing has.

@@ -171,9 +171,25 @@ uint64_t FileStore::ordinal(CdNumber cd) {
     return cds_.at(cd).ordinal;
 }
 
-void FileStore::count_bound(CdNumber cd) {
+void FileStore::propose(std::unique_ptr<Transaction> binds, CdNumber cd, uint64_t ordered) {
     const std::scoped_lock lock(mutex_);
-    ++cds_.at(cd).ordinal;
+    Binds &proposed = static_cast<FileTransaction &>(*binds).binds_;
+    binds_.changes.bytes().make_room(proposed.changes.bytes().size());
+    cds_.at(cd).ordinal += ordered;
+    proposed_ = {std::move(proposed), cd, ordered};
+}
+
+// Binds that were not written down, since the transaction had nothing to write, wait with others.
+void FileStore::accept_proposed() noexcept {
+    const std::scoped_lock lock(mutex_);
+    binds_.add(proposed_.binds);
+    proposed_ = {};
+}
+
+void FileStore::reject_proposed() noexcept {
+    const std::scoped_lock lock(mutex_);
+    cds_.find(proposed_.cd)->second.ordinal -= proposed_.ordered;
+    proposed_ = {};
 }
 
 bool FileStore::is_written(CdNumber cd) {
@@ -206,9 +222,7 @@ Status FileStore::commit(FileTransaction &transaction) {
     if (transaction.retaining_) {
         retained.push_back(std::move(transaction.retained_));
     }
-    const auto binds = transaction.binds_.changes.bytes().bytes();
-    binds_.changes.bytes().raw(binds.data(), binds.size());
-    binds_.entries += transaction.binds_.entries;
+    binds_.add(transaction.binds_);
     if (!transaction.changes_.empty() || transaction.makes_known_) {
         if (Status status = write(transaction); !status) {
             return status;
@@ -249,6 +263,8 @@ Status FileStore::write(FileTransaction &transaction) {
         record = {};
         record.space(space_);
     }
+    const auto proposed = proposed_.binds.changes.bytes().bytes();
+    record.bytes().raw(proposed.data(), proposed.size());
     write_names(transaction, record);
     for (const CdNumber cd : transaction.new_cds_) {
         record.cd(cds_.at(cd).cd);
@@ -261,8 +277,9 @@ Status FileStore::write(FileTransaction &transaction) {
         }
         return status;
     }
-    metadata_.count_moved(binds_.entries);
+    metadata_.count_moved(binds_.entries + proposed_.binds.entries);
     binds_ = {};
+    proposed_.binds = {};
     return Status::ok();
 }
 

@@ -75,7 +75,9 @@ public:
     void leave_to_parent() noexcept override { volume_.leave_to_parent(); }
     Status remove(LastWord *last_word) override;
     uint64_t ordinal(CdNumber cd) override;
-    void count_bound(CdNumber cd) override;
+    void propose(std::unique_ptr<Transaction> binds, CdNumber cd, uint64_t ordered) override;
+    void accept_proposed() noexcept override;
+    void reject_proposed() noexcept override;
     void forget_aside() noexcept override;
 
 private:
@@ -85,6 +87,11 @@ private:
         StoredCd cd;
         bool written = false; // the file knows it
         uint64_t ordinal = 0; // of the next range that only its order tells from others
+    };
+    struct Proposed {
+        Binds binds;
+        CdNumber cd = 0;
+        uint64_t ordered = 0;
     };
     using Place = std::pair<CdNumber, int>; // parent and sibling index
     using NameKey = std::pair<uint8_t, std::string>;
@@ -123,6 +130,7 @@ private:
     std::map<NameKey, uint64_t> names_;
     std::map<uint64_t, StoredName> names_by_number_;
     Binds binds_;
+    Proposed proposed_;
     std::list<std::vector<Piece>> retained_; // oldest first
     std::vector<Piece> suspect_; // what a record refers to that failed and may come back
     bool nameless_ = false;      // the file may have lost its name in a remove() that failed

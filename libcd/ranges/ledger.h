@@ -106,9 +106,16 @@ public:
     virtual Status remove(LastWord *last_word) = 0;
 
     // How many ranges a CD has added in this process that only their order tells from others. What
-    // hold() writes down is counted by its commit; count_bound() counts what was bound instead.
+    // hold() writes down is counted by its commit; propose() counts what is bound instead.
     virtual uint64_t ordinal(CdNumber cd) = 0;
-    virtual void count_bound(CdNumber cd) = 0;
+
+    // What binds says counts for the next transaction, with which it is written down, and after it
+    // only if it is accepted: an add call that fails has bound nothing. ordered: so many ranges of
+    // the CD. Until it is accepted or rejected no other transaction of the family is committed. May
+    // throw std::bad_alloc.
+    virtual void propose(std::unique_ptr<Transaction> binds, CdNumber cd, uint64_t ordered) = 0;
+    virtual void accept_proposed() noexcept = 0;
+    virtual void reject_proposed() noexcept = 0;
 
     // Entries of the family that no add has bound yet. Guarded by the locks of all its CDs; that
     // there are none can be seen without.

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "restart/bind.h"
 
+#include "domains/add.h"
 #include "domains/ancestry.h"
 #include "restart/address_book.h"
 #include "restart/placing.h"
@@ -28,7 +29,7 @@ bool overlap(uint64_t begin, uint64_t end, uint64_t other_begin, uint64_t other_
 }
 
 // prepare() finds what is to be bound and puts it into the CDs as arriving, where sources of PARENT
-// bytes are found too; publish() makes it theirs, and cannot fail. Without publish() the destructor
+// bytes are found too; publish() makes it theirs for the add call. Without keep() the destructor
 // takes everything back, but for memory that was written: it is owed as before.
 class Binding {
 public:
@@ -39,12 +40,16 @@ public:
     Binding &operator=(const Binding &) = delete;
 
     ~Binding() {
-        if (!published_) {
-            for (Domain *domain : family_) {
-                domain->entries.reject_arriving();
-                for (Unbound &found : domain->unbound) {
-                    found.leaving = false;
-                }
+        if (kept_) {
+            return;
+        }
+        if (published_) {
+            unpublish();
+        }
+        for (Domain *domain : family_) {
+            domain->entries.reject_arriving();
+            for (Unbound &found : domain->unbound) {
+                found.leaving = false;
             }
         }
     }
@@ -73,25 +78,26 @@ public:
 
     bool found() const { return !bound_.empty(); }
 
-    Status write_down() {
-        const std::unique_ptr<Transaction> transaction = domain_.ledger->begin();
+    // The add call finds what it names, and what it writes down counts on that.
+    void publish() {
+        std::unique_ptr<Transaction> binds = domain_.ledger->begin();
         for (const Bound &bound : bound_) {
-            transaction->bind(bound.domain->number, bound.space, bound.old,
-                              bound.entry->range.begin, 1);
+            binds->bind(bound.domain->number, bound.space, bound.old, bound.entry->range.begin, 1);
         }
-        return transaction->commit();
-    }
-
-    void publish() noexcept {
+        domain_.ledger->propose(std::move(binds), domain_.number, ordered_);
         for (Domain *domain : family_) {
             domain->entries.accept_arriving();
+        }
+        published_ = true;
+    }
+
+    void keep() noexcept {
+        for (Domain *domain : family_) {
             domain_.ledger->unbound -=
                 std::erase_if(domain->unbound, [](const Unbound &found) { return found.leaving; });
         }
-        for (size_t i = 0; i < counted_; ++i) {
-            domain_.ledger->count_bound(domain_.number);
-        }
-        published_ = true;
+        domain_.ledger->accept_proposed();
+        kept_ = true;
     }
 
     // What a restore would have written: the oldest CD's bytes last, as there.
@@ -111,9 +117,22 @@ private:
         Domain *domain;
         uint64_t space;
         Range old;
-        Entry *entry;
+        Entry *entry; // as it arrives; later calls may split it
+        Range here;
         bool owed;
     };
+
+    // The call may have split entries, which it does not take back.
+    void unpublish() noexcept {
+        for (const Bound &bound : bound_) {
+            RangeIndex &entries = bound.domain->entries;
+            auto at = entries.find(bound.here.begin);
+            while (at != entries.end() && at->second->range.begin < bound.here.end) {
+                at = entries.erase(at);
+            }
+        }
+        domain_.ledger->reject_proposed();
+    }
 
     // gap: bytes of the call that the CD does not hold.
     Status find_for(Range gap) {
@@ -133,7 +152,7 @@ private:
             }
         }
         if (first) {
-            ++counted_;
+            ++ordered_;
             bind_old((*first)->space, (*first)->old.begin - (*first)->offset, gap);
         }
         return Status::ok();
@@ -235,7 +254,7 @@ private:
         Unbound &found = domain.unbound[index];
         Entry &entry = place_arriving(domain, found, address);
         found.leaving = true;
-        bound_.push_back({&domain, found.space, found.old, &entry, found.owed});
+        bound_.push_back({&domain, found.space, found.old, &entry, entry.range, found.owed});
     }
 
     void cut(Domain &domain, size_t index, uint64_t address) {
@@ -272,44 +291,41 @@ private:
     Domain &domain_;
     const AddRequest &request_;
     std::vector<Domain *> family_;
-    uint64_t next_; // ordinal of the next range that only its order tells from others
-    size_t counted_ = 0;
+    uint64_t next_;        // ordinal of the next range that only its order tells from others
+    uint64_t ordered_ = 0; // of these, those that were found
     std::vector<Bound> bound_;
     bool published_ = false;
+    bool kept_ = false;
 };
 
 } // namespace
 
-Status bind(Domain &domain, const AddRequest &request) {
+Status add_and_bind(Domain &domain, const AddRequest &request, size_t &copied) {
     Binding binding(domain, request);
-    if (Status status = binding.prepare(); !status || !binding.found()) {
+    if (Status status = binding.prepare(); !status) {
         return status;
+    }
+    if (!binding.found()) {
+        return add(domain, request, copied);
     }
     if (Status status = binding.pay_what_is_owed(); !status) {
         return status;
     }
-    if (Status status = binding.write_down(); !status) {
-        return status;
-    }
     binding.publish();
-    return Status::ok();
+    Status status = add(domain, request, copied);
+    if (status.is_ok()) {
+        binding.keep();
+    }
+    return status;
 }
 
-bool bind_file(Domain &domain, const FilePosition &now, FilePosition &stored) {
-    auto at = std::ranges::find_if(domain.unbound_files, [&](const FilePosition &file) {
+std::vector<FilePosition>::iterator find_stored(std::vector<FilePosition> &files,
+                                                const FilePosition &now) {
+    const auto at = std::ranges::find_if(files, [&](const FilePosition &file) {
         return file.inode == now.inode && file.device == now.device;
     });
-    if (at == domain.unbound_files.end()) {
-        // A file system that was mounted again may have another number.
-        at = std::ranges::find(domain.unbound_files, now.inode, &FilePosition::inode);
-    }
-    if (at == domain.unbound_files.end()) {
-        return false;
-    }
-    stored = now;
-    stored.position = at->position;
-    domain.unbound_files.erase(at);
-    return true;
+    // A file system that was mounted again may have another number.
+    return at != files.end() ? at : std::ranges::find(files, now.inode, &FilePosition::inode);
 }
 
 } // namespace cd

@@ -5,17 +5,20 @@
 #include "domains/arguments.h"
 #include "domains/domain.h"
 
+#include <cstddef>
+#include <vector>
+
 namespace cd {
 
-// Before an add call of a CD: what the family holds unbound, and the call names, becomes entries at
-// the call's addresses, in all CDs of the family. Entries that a restore would have written are
-// written to memory now. An error if the call adds something else than the store holds. Needs the
-// locks of all CDs of the family. May throw std::bad_alloc. When it fails nothing has changed, but
-// for memory that a restore would have written. When the add call itself fails later, what was
-// bound stays so: it is what the store holds, and the call can be repeated.
-Status bind(Domain &domain, const AddRequest &request);
+// An add call of a CD. What the family holds unbound, and the call names, becomes entries at the
+// call's addresses first, in all CDs of the family. Entries that a restore would have written are
+// written to memory. An error if the call adds something else than the store holds. Needs the locks
+// of all CDs of the family. May throw std::bad_alloc. When it fails nothing has changed, but for
+// memory that a restore would have written. copied: as for add().
+Status add_and_bind(Domain &domain, const AddRequest &request, size_t &copied);
 
-// The position that the store has for the file that now names, if it has one; it has not any more.
-bool bind_file(Domain &domain, const FilePosition &now, FilePosition &stored);
+// That of the files of another process which now names; the end if there is none.
+std::vector<FilePosition>::iterator find_stored(std::vector<FilePosition> &files,
+                                                const FilePosition &now);
 
 } // namespace cd

@@ -6,6 +6,7 @@
 #include "runtime/active_stack.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cd {
 namespace {
@@ -65,11 +66,25 @@ Status FamilyLock::lock(cd_handle handle, Reach reach) {
     return Status::ok();
 }
 
-// Whether the slot is locked and still has the resident that was meant.
-bool FamilyLock::lock_slot(Named named) {
+Status FamilyLock::install(std::unique_ptr<Resident> resident, cd_handle &handle) {
+    prepare_lock();
+    Slot *slot = nullptr;
+    Status status = Registry::instance().install(std::move(resident), handle, slot);
+    if (status.is_ok()) {
+        remember(slot);
+    }
+    return status;
+}
+
+void FamilyLock::prepare_lock() {
     if (locked_ >= usual_depth) {
         make_room_for_one(more_);
     }
+}
+
+// Whether the slot is locked and still has the resident that was meant.
+bool FamilyLock::lock_slot(Named named) {
+    prepare_lock();
     named.slot->mutex.lock();
     remember(named.slot);
     if (named.slot->generation.load(std::memory_order_relaxed) == named.generation) {

@@ -5,6 +5,7 @@
 #include "runtime/registry.h"
 
 #include <array>
+#include <memory>
 #include <vector>
 
 namespace cd {
@@ -30,6 +31,11 @@ public:
     // for that one.
     Status lock(cd_handle handle, Reach reach);
 
+    // Gives a new CD a slot and a handle, and locks it: nobody else meets it before the locks are
+    // gone. Its parent, if it has one, is locked. May throw std::bad_alloc; then nothing has
+    // changed. For a root: CD_ERROR_NAME_IN_USE if a live root has the name.
+    Status install(std::unique_ptr<Resident> resident, cd_handle &handle);
+
     // The CD that was named. Only after a successful lock().
     Resident &domain() const { return *domain_; }
 
@@ -47,7 +53,8 @@ public:
         FamilyLock &lock_;
     };
 
-    // Takes a CD out of its family and out of the registry. It is deleted when the locks are gone.
+    // Takes a CD that is locked out of its family and out of the registry. It is deleted when the
+    // locks are gone.
     void discard(Resident &resident) noexcept;
 
     // Makes discard() of count CDs safe. May throw std::bad_alloc.
@@ -61,7 +68,7 @@ private:
         uint64_t generation;
     };
 
-    Status lock_self(Named named);
+    void prepare_lock();
     bool lock_slot(Named named);
     void lock_descendants(const Domain &top);
     void unlock_all() noexcept;

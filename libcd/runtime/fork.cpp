@@ -9,19 +9,31 @@
 #include <pthread.h>
 
 #include <atomic>
-#include <mutex>
 
 namespace cd {
 namespace {
 
-void before_fork() { Registry::instance().lock_everything(); }
+// Of the handlers of the thread that forks: they may be there more than once (below).
+thread_local unsigned handlers_begun = 0;
+
+void before_fork() {
+    if (++handlers_begun == 1) {
+        Registry::instance().lock_everything();
+    }
+}
 
 void in_parent() {
+    if (--handlers_begun > 0) {
+        return;
+    }
     Registry::instance().for_each([](Resident &resident) { resident.log.part_from_copy(); });
     Registry::instance().unlock_everything();
 }
 
 void in_child() {
+    if (--handlers_begun > 0) {
+        return;
+    }
     forget_other_threads_notifications();
     const uint64_t survivor = ActiveStack::calling_thread();
     Registry::instance().for_each([survivor](Resident &resident) {
@@ -40,19 +52,19 @@ void in_child() {
 
 } // namespace
 
+// Threads that come here at the same time register the handlers more than once, as does a process
+// that was forked between the two statements. A mutex against that would be locked for ever in such
+// a process.
 Status support_fork() {
     static std::atomic<bool> supported = false;
-    static std::mutex mutex;
-    if (supported) {
-        return Status::ok();
+    if (!supported) {
+        if (::pthread_atfork(before_fork, in_parent, in_child) != 0) {
+            return fail(CD_ERROR_NO_MEMORY,
+                        "there is no memory to be told when the process forks; free some and "
+                        "create the CD again");
+        }
+        supported = true;
     }
-    const std::scoped_lock lock(mutex);
-    if (!supported && ::pthread_atfork(before_fork, in_parent, in_child) != 0) {
-        return fail(CD_ERROR_NO_MEMORY,
-                    "there is no memory to be told when the process forks; free some and create "
-                    "the CD again");
-    }
-    supported = true;
     return Status::ok();
 }
 

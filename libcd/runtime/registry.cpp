@@ -50,14 +50,13 @@ bool Registry::alive(cd_handle handle) const {
     return slot != nullptr && slot->generation.load(std::memory_order_acquire) == generation;
 }
 
-Status Registry::install(std::unique_ptr<Resident> resident, cd_handle &handle) {
-    Slot *slot = nullptr;
+Status Registry::install(std::unique_ptr<Resident> resident, cd_handle &handle, Slot *&slot) {
     if (Status status = reserve(*resident, slot); !status) {
         return status;
     }
     // Not under the registry's mutex: who removed the slot's last resident may still hold its lock
     // and want ours.
-    const std::scoped_lock lock(slot->mutex);
+    slot->mutex.lock();
     handle = resident->handle;
     slot->generation.store(resident->generation, std::memory_order_release);
     slot->resident = std::move(resident);

@@ -63,9 +63,10 @@ public:
     // Whether handle names a live CD at this moment. Takes no lock.
     bool alive(cd_handle handle) const;
 
-    // Gives the resident a slot and a handle. May throw std::bad_alloc; then nothing has changed.
-    // For a root: CD_ERROR_NAME_IN_USE if a live root has the name.
-    Status install(std::unique_ptr<Resident> resident, cd_handle &handle);
+    // Gives the resident a slot and a handle; the slot's mutex is then held by the caller. May
+    // throw std::bad_alloc; then nothing has changed. For a root: CD_ERROR_NAME_IN_USE if a live
+    // root has the name.
+    Status install(std::unique_ptr<Resident> resident, cd_handle &handle, Slot *&slot);
 
     // Empties the slot; its mutex is held by the caller. Returns the resident, to be deleted when
     // no lock is held.

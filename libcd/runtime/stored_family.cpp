@@ -7,7 +7,6 @@
 #include "file_store/opening.h"
 #include "restart/address_book.h"
 #include "restart/attach.h"
-#include "runtime/family_lock.h"
 #include "runtime/identity.h"
 #include "runtime/protection.h"
 
@@ -23,7 +22,7 @@ namespace cd {
 namespace {
 
 Status make_dormant(const StoredCd &stored, Resident &parent, OpenedStore &opened,
-                    Transaction &binds, Resident *&made) {
+                    Transaction &binds, FamilyLock &lock, Resident *&made) {
     auto child = std::make_unique<Resident>();
     child->parent = &parent;
     child->ledger = parent.ledger;
@@ -41,7 +40,7 @@ Status make_dormant(const StoredCd &stored, Resident &parent, OpenedStore &opene
     parent.children_numbers.make_room(stored.sibling);
     made = child.get();
     cd_handle handle = nullptr;
-    Status status = Registry::instance().install(std::move(child), handle);
+    Status status = lock.install(std::move(child), handle);
     if (status.is_ok()) {
         parent.children.push_back(made);
         parent.children_numbers.take(stored.sibling);
@@ -50,7 +49,8 @@ Status make_dormant(const StoredCd &stored, Resident &parent, OpenedStore &opene
 }
 
 // Parents have smaller numbers than their children.
-Status attach(Resident &root, OpenedStore &opened) {
+Status attach(Resident &root, OpenedStore &opened, FamilyLock &lock) {
+    lock.prepare_discard(opened.loaded.state.cds.size());
     const std::unique_ptr<Transaction> binds = root.ledger->begin();
     std::map<uint64_t, Resident *> made;
     agree_on_lengths_of_regions(opened.loaded.state);
@@ -58,7 +58,7 @@ Status attach(Resident &root, OpenedStore &opened) {
         made[number] = &root;
         Status status = number == State::root ? fill_from_store(root, stored, opened, *binds)
                                               : make_dormant(stored, *made.at(stored.parent),
-                                                             opened, *binds, made[number]);
+                                                             opened, *binds, lock, made[number]);
         if (!status) {
             return status;
         }
@@ -66,24 +66,24 @@ Status attach(Resident &root, OpenedStore &opened) {
     return binds->commit();
 }
 
-Status open_here(Resident &root, const OpenRequest &request) {
+Status open_here(Resident &root, const OpenRequest &request, FamilyLock &lock) {
     OpenedStore opened;
     if (Status status = open_store(request, AddressBook::instance(), opened); !status) {
         return status;
     }
     root.ledger = opened.store;
-    return opened.restarted ? attach(root, opened) : Status::ok();
+    return opened.restarted ? attach(root, opened, lock) : Status::ok();
 }
 
 // Once the ranks have agreed on what to start from, they wait for each other to do so.
-Status open_protected(Resident &root, OpenRequest &request, bool &met) {
+Status open_protected(Resident &root, OpenRequest &request, FamilyLock &lock, bool &met) {
     cd_protected_start start = {};
     if (Status status = Protection::open(request, root.protection, start, met); !status) {
         return status;
     }
     return root.protection->opened(attempt([&] {
         request.start = StoreStart{start.epoch, start.image};
-        return open_here(root, request);
+        return open_here(root, request, lock);
     }));
 }
 
@@ -97,28 +97,17 @@ uint64_t last_number_of(std::string_view path) {
 
 } // namespace
 
-Status open_family(cd_handle handle, bool &met) {
-    FamilyLock lock;
-    if (Status status = lock.lock(handle, FamilyLock::Reach::self); !status) {
-        return status;
-    }
-    Resident &root = lock.domain();
+Status open_family(FamilyLock &lock, Resident &root, bool &met) {
     OpenRequest request = {root.storage, root.rank, root.root_name, std::nullopt};
-    return root.storage.is_protected() ? open_protected(root, request, met)
-                                       : open_here(root, request);
+    return root.storage.is_protected() ? open_protected(root, request, lock, met)
+                                       : open_here(root, request, lock);
 }
 
-void end_family(cd_handle handle) {
-    FamilyLock lock;
-    const MessageKeeper keeper;
-    if (!lock.lock(handle, FamilyLock::Reach::family)) {
-        return;
+void end_family(FamilyLock &lock, Resident &top) noexcept {
+    while (!top.children.empty()) {
+        end_family(lock, static_cast<Resident &>(*top.children.back()));
     }
-    const std::vector<Domain *> family = subtree_of(lock.domain());
-    lock.prepare_discard(family.size());
-    for (size_t i = family.size(); i-- > 0;) {
-        lock.discard(static_cast<Resident &>(*family[i]));
-    }
+    lock.discard(top);
 }
 
 Resident *next_dormant(const Resident &parent) {

@@ -2,19 +2,21 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "runtime/family_lock.h"
 #include "runtime/registry.h"
 
 namespace cd {
 
 // Opens the store of a new root that is to be written down. If it holds the root already, with its
-// descendants, they all come back: the descendants dormant, until the program creates them. Nobody
-// else knows the handle yet. Fails with the root as it was, or ended, which the caller does not
-// have to know: end_family() ends both. May throw std::bad_alloc. met: whether it has met the other
-// ranks, where it is to be protected.
-Status open_family(cd_handle root, bool &met);
+// descendants, they all come back: the descendants dormant, until the program creates them. root:
+// was installed by lock, which has their locks then, too. Fails with the root as it was, or with
+// some of its descendants. May throw std::bad_alloc. met: whether it has met the other ranks, where
+// it is to be protected.
+Status open_family(FamilyLock &lock, Resident &root, bool &met);
 
-// Ends a root that could not be opened.
-void end_family(cd_handle root);
+// Discards a CD and all its descendants, for which the lock is prepared; it has the locks of all of
+// them.
+void end_family(FamilyLock &lock, Resident &top) noexcept;
 
 // The dormant child that the next create call of this parent means: the one with the smallest
 // index. nullptr: there is none.

@@ -24,8 +24,10 @@ Process::~Process() {
         stack.remove(handle);
     }
     for (const auto &[id, handle] : handles_) {
-        if (cd_info info; cd_query(handle, &info) == CD_SUCCESS && info.depth == 0) {
-            cd::end_family(handle);
+        cd::FamilyLock lock;
+        if (lock.lock(handle, cd::FamilyLock::Reach::family) && lock.domain().is_root()) {
+            lock.prepare_discard(subtree_of(lock.domain()).size());
+            cd::end_family(lock, lock.domain());
         }
     }
     cd::os::replace_system(nullptr);

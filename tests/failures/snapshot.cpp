@@ -33,6 +33,9 @@ void describe_unbound(const cd::Domain &domain, std::ostream &out) {
             << ' ' << found.ordinal << ' ' << found.leaving << found.owed << ' '
             << data_of(found.data, found.old.length()) << '\n';
     }
+    for (const cd::FilePosition &file : domain.unbound_files) {
+        out << "unbound file " << file.descriptor << " at " << file.position << '\n';
+    }
 }
 
 // Labels once for each run of bytes that share them, then the data.

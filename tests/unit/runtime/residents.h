@@ -33,7 +33,7 @@ public:
         auto root = std::make_unique<Resident>();
         root->root_name = name;
         root->identity = name;
-        const Status status = Registry::instance().install(std::move(root), handle);
+        const Status status = FamilyLock().install(std::move(root), handle);
         if (status.is_ok()) {
             handles_.push_back(handle);
         }
@@ -53,7 +53,7 @@ public:
         child->depth = at(parent).depth + 1;
         child->sibling = at(parent).children_numbers.lowest_free();
         cd_handle handle = nullptr;
-        if (Registry::instance().install(std::move(child), handle).is_ok()) {
+        if (FamilyLock().install(std::move(child), handle).is_ok()) {
             at(parent).children.push_back(&resident);
             at(parent).children_numbers.take(resident.sibling);
             handles_.push_back(handle);

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "operations.h"
+
+#include "cd/control.h"
+#include "cd/mpi_log.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <utility>
+
+namespace faults {
+
+void need(int result) { ASSERT_EQ(result, CD_SUCCESS) << cd_last_error_message(); }
+
+int add(cd_handle cd, const World::List &list, const char *storage_info) {
+    return add_to_cd_via_copy(cd, list.ranges.data(), list.count, storage_info);
+}
+
+namespace {
+
+int regenerate(cd_addrspec list[], int count) {
+    for (int i = 0; i < count; ++i) {
+        std::memset(list[i].address, 'r', list[i].length);
+    }
+    return 0;
+}
+
+void with_child(World &world) {
+    World::scribble('1');
+    need(add(world.root, World::halves(0, 40, CD_READ_ONLY)));
+    world.child = create_cd(world.root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+    ASSERT_NE(world.child, nullptr);
+    World::scribble('2');
+    // Some meet the parent's entries in part, some are new, some stay behind.
+    need(add_to_cd_via_copy(world.child, {World::range(4, 200, CD_READ_WRITE)}, 1));
+    need(add(world.child, World::halves(30, 60, CD_READ_WRITE)));
+    need(add_to_cd_via_copy(world.child, {World::range(60 * 16, 8, CD_READ_ONLY, CD_CONSTRAINED)},
+                            1));
+    need(add_to_cd_via_parent(world.child, World::range(20 * 16, 8, CD_READ_WRITE), 1));
+    need(add_to_cd_via_regen(world.child, World::range(62 * 16, 8, CD_READ_ONLY), 1, regenerate));
+    need(add_to_cd_via_copy(world.child, World::all_of_large(CD_READ_WRITE), 1));
+    need(add_file_to_cd(world.child, world.file));
+    World::scribble('3');
+}
+
+// What the grandchild changes is held by the root, not by the CD in between.
+void with_grandchild(World &world) {
+    World::scribble('1');
+    need(add(world.root, World::halves(0, 40, CD_READ_ONLY)));
+    const cd_handle between =
+        create_cd(world.root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+    world.child = create_cd(between, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+    ASSERT_NE(world.child, nullptr);
+    need(add_to_cd_via_copy(world.child, {World::range(4, 200, CD_READ_WRITE, CD_CONSTRAINED)}, 1));
+    need(add(world.child, World::halves(30, 60, CD_READ_WRITE)));
+    World::scribble('2');
+}
+
+} // namespace
+
+std::vector<Case> operations_in_memory() {
+    const auto nothing = [](World &) {};
+    const auto holds_some = [](World &world) {
+        World::scribble('1');
+        need(add(world.root, World::halves(0, 30, CD_READ_ONLY)));
+        World::scribble('2');
+    };
+    const auto to_advance = [](World &world) {
+        World::scribble('1');
+        need(add(world.root, World::halves(0, 50, CD_READ_WRITE)));
+        need(add_to_cd_via_copy(world.root, World::all_of_large(CD_READ_WRITE), 1));
+        need(add_file_to_cd(world.root, world.file));
+        World::scribble('2');
+    };
+    const auto make_child = [](World &world, const char *storage_info) {
+        world.child =
+            create_cd(world.root, storage_info, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+        return world.child != nullptr ? CD_SUCCESS : CD_FAILURE;
+    };
+    const auto from_parent = [=](World &world) {
+        holds_some(world);
+        need(make_child(world, nullptr));
+        const auto list = World::halves(0, 30, CD_READ_ONLY);
+        need(add_to_cd_via_parent(world.child, list.ranges.data(), list.count, nullptr));
+    };
+    const auto advance_root = [](World &world) { return advance_cd_point_in_time(world.root); };
+    const auto advance_child = [](World &world) { return advance_cd_point_in_time(world.child); };
+    return {
+        {"create_root", nullptr, nothing,
+         [](World &world) {
+             world.child = create_cd(nullptr, "checksum=crc32c", CD_COMM_LOGGING_ENABLED,
+                                     "a second root with a name that is long", nullptr);
+             return world.child != nullptr ? CD_SUCCESS : CD_FAILURE;
+         }},
+        {"create_child", nullptr, nothing,
+         [=](World &world) { return make_child(world, "shadow=none"); }},
+        {"create_sibling", nullptr, [=](World &world) { need(make_child(world, nullptr)); },
+         [=](World &world) { return make_child(world, nullptr); }},
+        {"add_copy", nullptr, holds_some,
+         [](World &world) { return add(world.root, World::halves(20, 60, CD_READ_WRITE)); }},
+        {"add_copy_checksummed", nullptr, holds_some,
+         [](World &world) {
+             return add(world.root, World::halves(20, 60, CD_READ_WRITE), "checksum=crc32c");
+         }},
+        {"add_large", "checksum=crc32c", nothing,
+         [](World &world) {
+             return add_to_cd_via_copy(world.root, World::all_of_large(CD_READ_WRITE), 1);
+         }},
+        {"add_overlapping_list", nullptr, holds_some,
+         [](World &world) {
+             return add_to_cd_via_copy(world.root,
+                                       {World::range(100, 300, CD_READ_WRITE),
+                                        World::range(150, 20, CD_READ_ONLY),
+                                        World::range(0, 1000, CD_READ_ONLY)},
+                                       3);
+         }},
+        {"promote_part", nullptr, holds_some,
+         [](World &world) {
+             return add_to_cd_via_copy(world.root, {World::range(2, 3, CD_READ_WRITE)}, 1);
+         }},
+        {"add_parent", nullptr,
+         [=](World &world) {
+             holds_some(world);
+             need(make_child(world, nullptr));
+         },
+         [](World &world) {
+             const auto list = World::halves(0, 30, CD_READ_WRITE);
+             return add_to_cd_via_parent(world.child, list.ranges.data(), list.count, nullptr);
+         }},
+        {"copy_to_parent", nullptr,
+         [=](World &world) {
+             holds_some(world);
+             need(make_child(world, nullptr));
+             need(add(world.child, World::halves(0, 30, CD_READ_ONLY)));
+         },
+         [](World &world) {
+             const auto list = World::halves(10, 20, CD_READ_ONLY);
+             return add_to_cd_via_parent(world.child, list.ranges.data(), list.count, nullptr);
+         }},
+        {"parent_to_copy", nullptr, from_parent,
+         [](World &world) { return add(world.child, World::halves(10, 40, CD_READ_WRITE)); }},
+        {"parent_to_regen", nullptr, from_parent,
+         [](World &world) {
+             return add_to_cd_via_regen(world.child, World::range(0, 100, CD_READ_ONLY), 1,
+                                        regenerate);
+         }},
+        {"add_regen", nullptr, nothing,
+         [](World &world) {
+             return add_to_cd_via_regen(world.root, World::range(0, 1000, CD_READ_ONLY), 1,
+                                        regenerate);
+         }},
+        {"delete_file", nullptr, [](World &world) { need(add_file_to_cd(world.root, world.file)); },
+         [](World &world) { return delete_file_from_cd(world.root, world.file); }},
+        {"copy_to_regen", nullptr, holds_some,
+         [](World &world) {
+             return add_to_cd_via_regen(world.root, World::range(0, 100, CD_READ_ONLY), 1,
+                                        regenerate);
+         }},
+        {"regen_to_copy", nullptr,
+         [](World &world) {
+             need(add_to_cd_via_regen(world.root, World::range(0, 1000, CD_READ_ONLY), 1,
+                                      regenerate));
+         },
+         [](World &world) { return add(world.root, World::halves(0, 50, CD_READ_WRITE)); }},
+        {"delete_parts", nullptr, holds_some,
+         [](World &world) {
+             return delete_from_cd(
+                 world.root, {World::range(2, 2, CD_READ_ONLY), World::range(33, 4, CD_READ_ONLY)},
+                 2);
+         }},
+        {"delete_shuffled", nullptr, holds_some,
+         [](World &world) {
+             auto list = World::halves(0, 30, CD_READ_ONLY);
+             std::swap(list.ranges[0], list.ranges[29]);
+             return delete_from_cd(world.root, list.ranges.data(), list.count);
+         }},
+        {"add_file", nullptr, nothing,
+         [](World &world) { return add_file_to_cd(world.root, world.file); }},
+        {"commit_child", nullptr, with_child, [](World &world) { return commit_cd(world.child); }},
+        {"commit_grandchild", nullptr, with_grandchild,
+         [](World &world) { return commit_cd(world.child); }},
+        {"advance_grandchild", nullptr, with_grandchild, advance_child},
+        {"advance_root", nullptr, to_advance, advance_root},
+        {"advance_root_checksummed", "checksum=crc32c", to_advance, advance_root},
+        {"advance_root_in_place", "shadow=none", to_advance, advance_root},
+        {"advance_root_in_place_checksummed", "shadow=none,checksum=crc32c", to_advance,
+         advance_root},
+        {"advance_child", nullptr, with_child, advance_child},
+        {"advance_child_in_place", "shadow=none", with_child, advance_child},
+        {"restore_family", nullptr, with_child,
+         [](World &world) { return restore_cd(world.root); }},
+        {"log_append", nullptr, nothing,
+         [](World &world) {
+             const cd_log_part parts[] = {{"head", 4}, {World::large_memory.data(), 100'000}};
+             return cd_log_append(world.root, parts, 2);
+         }},
+        {"log_adopt", nullptr, nothing,
+         [](World &world) {
+             void *entry = std::malloc(10);
+             const int result = add_MPI_log_to_cd(world.root, entry, 10);
+             if (result != CD_SUCCESS) {
+                 std::free(entry);
+             }
+             return result;
+         }},
+        {"log_delete", nullptr,
+         [=](World &world) {
+             need(make_child(world, nullptr));
+             need(make_child(world, nullptr)); // has a log of its own
+             const cd_log_part part = {"entry", 5};
+             need(cd_log_append(world.child, &part, 1));
+         },
+         [](World &world) { return delete_MPI_log_from_cd(world.root); }},
+        {"inject", nullptr, nothing,
+         [](World &) {
+             const int result = cd_inject("cd=0/a name that needs memory/0/0;cd=0/root/0/0");
+             return result == CD_SUCCESS ? cd_inject(nullptr) : result;
+         }},
+        {"run", nullptr, nothing,
+         [](World &world) {
+             const cd_body_fn nothing_to_do = [](cd_handle, void *) { return 0; };
+             return cd_run(world.root, nullptr, nothing_to_do, nullptr);
+         }},
+    };
+}
+
+} // namespace faults

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
-"""cdctl_test.py CDCTL MAKE_STORES: what cdctl says of good, used, strange and damaged stores."""
+"""cdctl_test.py CDCTL MAKE_STORES LOST_BLOCK: what cdctl says of good, used, strange and damaged stores."""
 
+import errno
 import hashlib
 import json
 import os
@@ -16,7 +17,7 @@ import tempfile
 import threading
 import unittest
 
-CDCTL, MAKE_STORES = (os.path.abspath(path) for path in sys.argv[1:3])
+CDCTL, MAKE_STORES, LOST_BLOCK = (os.path.abspath(path) for path in sys.argv[1:4])
 GOOD, DAMAGED, USAGE, UNREADABLE, OLDER = range(5)
 BLOCK = 4096
 
@@ -376,6 +377,43 @@ class CdctlTest(unittest.TestCase):
             self.assertEqual(self.cdctl(command, self.path())[0], DAMAGED)
         self.assertIn("no header is whole", self.json("list", self.path(), expect=DAMAGED)[0]["problem"])
 
+    def reading_fails(self, offset, error):
+        return dict(
+            self.environment(),
+            LD_PRELOAD=LOST_BLOCK,
+            LOST_BYTE=str(offset),
+            LOST_ERROR=str(error),
+            ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0",
+        )
+
+    def test_what_the_disk_has_lost_is_damage(self):
+        self.make(storage="keep=1")
+        (store,) = self.json("show", self.path())
+        data = next(e["data"] for e in store["domains"][0]["entries"] if e["bytes"] == 3000)
+        for error in (errno.EIO, errno.ENODATA):
+            for lost, command, status in (
+                (data["offset"] + 100, "verify", DAMAGED),
+                (store["snapshot"]["offset"], "list", DAMAGED),
+                (store["journal"]["offset"], "list", OLDER),
+            ):
+                (found,) = self.json(
+                    command, self.path(), expect=status, env=self.reading_fails(lost, error)
+                )
+                if command == "verify":
+                    self.assertEqual(found["damaged_epochs"], [3])
+                    self.assertIn(self.path(), found["damaged_data"][0]["reason"])
+                    self.assertIn(os.strerror(error), found["damaged_data"][0]["reason"])
+                else:
+                    self.assertIn(self.path(), found["problem"])
+        self.assertEqual(self.json("verify", self.path())[0]["condition"], "good")
+
+    def test_what_cannot_be_read_now_is_no_damage(self):
+        self.make()
+        (found,) = self.json(
+            "verify", self.path(), expect=UNREADABLE, env=self.reading_fails(0, errno.ENOMEM)
+        )
+        self.assertEqual(found["condition"], "unreadable")
+
     def test_the_worst_store_decides_the_exit_status(self):
         for rank in range(3):
             self.make(rank)
@@ -408,4 +446,4 @@ class CdctlTest(unittest.TestCase):
         self.assertIn(b"standard output", done.stderr)
 
 
-unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+unittest.main(argv=sys.argv[:1] + sys.argv[4:])

@@ -21,11 +21,19 @@ using Steps = std::vector<model::Step>;
 constexpr Effort every_state = {8, 40, 20};
 constexpr Effort some_states = {3, 2, 2};
 
+const std::string name = "0-alpha.cds";
+
+int folder_of_stores(const Disk &disk) {
+    return disk.find(disk.find(disk.find(Disk::root, "stores"), "of"), "us");
+}
+
+// The store that was kept aside; negative: there is none.
+int aside_on(const Disk &disk) { return disk.find(folder_of_stores(disk), name + ".old"); }
+
 // A disk on which the store that was kept aside has its name back.
 Disk with_old_name(Disk disk) {
-    const int stores = disk.find(disk.find(disk.find(Disk::root, "stores"), "of"), "us");
-    const std::string name = "0-alpha.cds";
-    if (const int aside = disk.find(stores, name + ".old"); aside >= 0) {
+    const int stores = folder_of_stores(disk);
+    if (const int aside = aside_on(disk); aside >= 0) {
         disk.make({.kind = Change::Kind::rename,
                    .inode = stores,
                    .name = name + ".old",
@@ -227,6 +235,10 @@ TEST_F(ScriptedCrash, WhileANewStoreTakesThePlaceOfAnOldOneLeavesOneOfThem) {
             EXPECT_TRUE(judge(state, kind_, {old}, match).empty() ||
                         judge(with_old_name(state), kind_, {old}, match).empty())
                 << "during step " << found.step << describe(at, parts);
+        }
+        // Once that advance has returned it is gone for good.
+        if (found.step > first_advance || (found.step == first_advance && found.over)) {
+            EXPECT_LT(aside_on(at.after_crash(parts)), 0) << describe(at, parts);
         }
         return HasFailure();
     });

@@ -44,6 +44,8 @@ SYNCS = [
              "status = image.sync_all();", "status = Status::ok();"),
     Mutation("the name of a store that is kept aside is not forced", "directory.cpp",
              "Status Directory::rename(", "forced ? file_.sync_all()", "forced ? Status::ok()"),
+    Mutation("that a store kept aside is gone is not forced", "directory.cpp",
+             "void Directory::try_to_remove(", "if (removed && forced) {", "if (false) {"),
     Mutation("the name of a new directory is not forced", "directory.cpp", "Status make_directory(",
              "return force_name(directory);", "return Status::ok();"),
     Mutation("names that a killed process made are not forced", "directory.cpp",

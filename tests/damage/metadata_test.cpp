@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,23 @@ protected:
         }
     }
 
+    // A record alone, with the block behind it, as who reads a journal sees it.
+    void expect_damaged_by_every_bit(size_t at, uint64_t number, size_t used, size_t size) {
+        const auto found = std::span(store_.bytes()).subspan(at, size + block);
+        std::vector<std::byte> bytes(found.begin(), found.end());
+        cd::Header header = store_.loaded().header;
+        header.journal = {at, bytes.size()};
+        using Is = cd::FoundRecord::Kind;
+        ASSERT_EQ(cd::find_record(header, number, bytes, 0).kind, Is::whole);
+        for (size_t i = 0; i < used * 8; ++i) {
+            const std::byte bit = std::byte{1} << i % 8;
+            bytes[i / 8] ^= bit;
+            ASSERT_EQ(cd::find_record(header, number, bytes, 0).kind, Is::damaged)
+                << "bit " << i << " of record " << number;
+            bytes[i / 8] ^= bit;
+        }
+    }
+
     // The parts of the file that say what the rest means.
     std::vector<cd::Extent> metadata() const {
         const cd::Header &header = store_.loaded().header;
@@ -144,9 +162,19 @@ TEST_P(Metadata, AHeaderThatIsNotNeededCostsNothing) {
 
 TEST_P(Metadata, EveryBitOfTheSnapshotIsFound) {
     const cd::Header &header = store_.loaded().header;
-    // Larger ones are sampled.
-    flip_all(header.snapshot.offset, header.snapshot.offset + header.snapshot_length,
-             header.snapshot_length < 1000 ? 8 : 1, true);
+    const size_t begin = header.snapshot.offset;
+    const size_t end = begin + header.snapshot_length;
+    for (size_t offset = begin; offset < end; ++offset) {
+        for (unsigned bit = 0; bit < 8; ++bit) {
+            flip(offset, bit);
+            cd::State state;
+            ASSERT_EQ(cd::load_again(store_.file(), header, 0, state).code(),
+                      CD_ERROR_STORE_DAMAGED)
+                << offset << " " << bit;
+            store_.heal();
+        }
+    }
+    flip_all(begin, end, header.snapshot_length < 1000 ? 8 : 1, true);
 }
 
 TEST_P(Metadata, EveryBitOfTheRecordsIsFound) {
@@ -157,6 +185,7 @@ TEST_P(Metadata, EveryBitOfTheRecordsIsFound) {
         cd::ByteReader reader(std::span(store_.bytes()).subspan(at + 24, 8));
         const size_t used = cd::format::record_header + reader.fixed64();
         const size_t size = cd::record_size(used - cd::format::record_header);
+        expect_damaged_by_every_bit(at, record, used, size);
         flip_all(at, at + used, used < 600 ? 8 : 1, true);
         for (size_t padding = at + used; padding < at + size; padding += 61) {
             flip_all(padding, padding + 1, 1, false);

@@ -29,7 +29,7 @@ Status Communicator::check_all(Status own_outcome, Tally &tally, Status &all) co
     const auto find_largest = [&](MPI_Request &request) {
         return own().iallreduce(&tally.own, &tally.largest, 1, MPI_INT, MPI_MAX, comm_, &request);
     };
-    if (Status status = together(find_largest, "find out whether all can go on"); !status) {
+    if (Status status = together(comm_, find_largest, "find out whether all can go on"); !status) {
         return status;
     }
     const int largest = tally.largest;

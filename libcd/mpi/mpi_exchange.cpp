@@ -17,10 +17,6 @@ using redset::Bytes;
 constexpr int tag = 1;
 constexpr size_t longest_message = size_t{1} << 30; // MPI counts with int
 
-Status failed_half_way() {
-    return fail(CD_ERROR_STORE_IO, "an earlier exchange between the ranks failed half-way");
-}
-
 } // namespace
 
 struct MpiExchange::Buffers {
@@ -64,16 +60,24 @@ struct MpiExchange::Gathering {
     }
 };
 
-// Calls do_together(buffers), whose failure is one of MPI.
-template <typename Together> Status MpiExchange::with_buffers(const Together &do_together) {
-    if (buffers_ == nullptr) {
-        return failed_half_way();
+// A failure of action() is one of MPI.
+template <typename Action> Status MpiExchange::unless_failed(const Action &action) {
+    if (failed_) {
+        return fail(CD_ERROR_STORE_IO, "an earlier exchange between the ranks failed half-way");
     }
-    Status status = do_together(*buffers_);
-    if (!status) {
-        (void)buffers_.release();
-    }
+    Status status = action();
+    failed_ = !status;
     return status;
+}
+
+template <typename Together> Status MpiExchange::with_buffers(const Together &do_together) {
+    return unless_failed([&] {
+        Status status = do_together(*buffers_);
+        if (!status) {
+            (void)buffers_.release(); // MPI has them
+        }
+        return status;
+    });
 }
 
 Status MpiExchange::check_all(Status own_outcome) {
@@ -89,6 +93,7 @@ Status MpiExchange::gather(std::span<const std::byte> own_bytes, std::vector<Byt
     const auto gather_sizes = [&](Buffers &buffers) {
         buffers.own_size = static_cast<unsigned long long>(own_bytes.size());
         return together(
+            comm,
             [&](MPI_Request &request) {
                 return own().iallgather(&buffers.own_size, 1, MPI_UNSIGNED_LONG_LONG,
                                         buffers.sizes.data(), 1, MPI_UNSIGNED_LONG_LONG, comm,
@@ -113,6 +118,7 @@ Status MpiExchange::gather(std::span<const std::byte> own_bytes, std::vector<Byt
     }
     const auto gather_bytes = [&](Buffers &) {
         return together(
+            comm,
             [&](MPI_Request &request) {
                 return own().iallgatherv(gathering->own.data(),
                                          static_cast<int>(gathering->own.size()), MPI_BYTE,
@@ -137,9 +143,10 @@ Status MpiExchange::begin(const Message &message, const Begin &begin_part) {
     for (size_t at = 0; at < message.bytes.size(); at += longest_message) {
         const size_t length = std::min(longest_message, message.bytes.size() - at);
         MPI_Request request = MPI_REQUEST_NULL;
-        if (Status status = outcome(begin_part(message.bytes.data() + at, static_cast<int>(length),
-                                               message.peer, request),
-                                    "begin to send or receive");
+        if (Status status = begun(communicator_.get(),
+                                  begin_part(message.bytes.data() + at, static_cast<int>(length),
+                                             message.peer, request),
+                                  "begin to send or receive");
             !status) {
             return status;
         }
@@ -150,9 +157,6 @@ Status MpiExchange::begin(const Message &message, const Begin &begin_part) {
 
 // Receives first, so that what arrives has its place.
 Status MpiExchange::start(std::span<const Message> outgoing, std::span<const Message> incoming) {
-    if (!requests_.empty() || buffers_ == nullptr) {
-        return failed_half_way();
-    }
     const MPI_Comm comm = communicator_.get();
     const auto receive = [comm](void *to, int length, int peer, MPI_Request &request) {
         return own().irecv(to, length, MPI_BYTE, peer, tag, comm, &request);
@@ -160,25 +164,29 @@ Status MpiExchange::start(std::span<const Message> outgoing, std::span<const Mes
     const auto send = [comm](const void *from, int length, int peer, MPI_Request &request) {
         return own().isend(from, length, MPI_BYTE, peer, tag, comm, &request);
     };
-    for (const Message &message : incoming) {
-        if (Status status = begin(message, receive); !status) {
-            return status;
+    return unless_failed([&] {
+        for (const Message &message : incoming) {
+            if (Status status = begin(message, receive); !status) {
+                return status;
+            }
         }
-    }
-    for (const Message &message : outgoing) {
-        if (Status status = begin(message, send); !status) {
-            return status;
+        for (const Message &message : outgoing) {
+            if (Status status = begin(message, send); !status) {
+                return status;
+            }
         }
-    }
-    return Status::ok();
+        return Status::ok();
+    });
 }
 
 Status MpiExchange::finish() {
-    if (Status status = wait_for(requests_, "send and receive"); !status) {
+    return unless_failed([&] {
+        Status status = wait_for(communicator_.get(), requests_, "send and receive");
+        if (status) {
+            requests_.clear();
+        }
         return status;
-    }
-    requests_.clear();
-    return Status::ok();
+    });
 }
 
 // Whom these were for is gone.

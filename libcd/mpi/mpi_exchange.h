@@ -11,8 +11,9 @@
 
 namespace cd::mpi {
 
-// The ranks of a communicator, as members. Where MPI fails, what it may still write to is never
-// freed, and all that follows fails.
+// The ranks of a communicator, as members. Where MPI fails in one of them, what it may still write
+// to is never freed, all that follows fails, and so do the others, who are told as far as MPI still
+// can: who waits for this rank gives up, and who does not yet does when it comes to wait.
 class MpiExchange : public redset::Exchange {
 public:
     // Takes it over, or throws std::bad_alloc.
@@ -36,12 +37,14 @@ private:
     struct Gathering;
     template <typename Together> Status with_buffers(const Together &do_together);
     template <typename Begin> Status begin(const Message &message, const Begin &begin);
+    template <typename Action> Status unless_failed(const Action &action);
     void give_up();
 
     Communicator communicator_;
     const int members_;
     const int self_;
-    std::unique_ptr<Buffers> buffers_; // nullptr: MPI has failed, and has them
+    bool failed_ = false; // MPI has
+    std::unique_ptr<Buffers> buffers_;
     std::vector<MPI_Request> requests_;
 };
 

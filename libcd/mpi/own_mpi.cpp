@@ -61,6 +61,7 @@ Mpi look_up() {
     find(mpi.iallgatherv, "PMPI_Iallgatherv");
     find(mpi.iallreduce, "PMPI_Iallreduce");
     find(mpi.initialized, "PMPI_Initialized");
+    find(mpi.iprobe, "PMPI_Iprobe");
     find(mpi.irecv, "PMPI_Irecv");
     find(mpi.isend, "PMPI_Isend");
     find(mpi.query_thread, "PMPI_Query_thread");

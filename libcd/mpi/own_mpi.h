@@ -26,6 +26,7 @@ struct Mpi {
     decltype(&PMPI_Iallgatherv) iallgatherv = nullptr;
     decltype(&PMPI_Iallreduce) iallreduce = nullptr;
     decltype(&PMPI_Initialized) initialized = nullptr;
+    decltype(&PMPI_Iprobe) iprobe = nullptr;
     decltype(&PMPI_Irecv) irecv = nullptr;
     decltype(&PMPI_Isend) isend = nullptr;
     decltype(&PMPI_Query_thread) query_thread = nullptr;

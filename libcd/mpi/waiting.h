@@ -9,17 +9,23 @@
 namespace cd::mpi {
 
 // Lets others have the processor meanwhile, and sleeps when it takes long: MPI's own waiting may
-// keep it from those who are waited for, or from the program. what: names the operation in
-// messages.
-Status wait_for(std::span<MPI_Request> requests, const char *what);
+// keep it from those who are waited for, or from the program. Where MPI fails in one rank of comm,
+// it fails in all of them. what: names the operation in messages.
+Status wait_for(MPI_Comm comm, std::span<MPI_Request> requests, const char *what);
 
-// Begins what all ranks do together, and waits for it.
-template <typename Begin> Status together(const Begin &begin, const char *what) {
+// Tells the others of comm, as far as MPI still can, not to wait for this rank any more.
+void call_off(MPI_Comm comm);
+
+// The outcome of what this rank has begun, which is called off where that has failed.
+Status begun(MPI_Comm comm, int code, const char *what);
+
+// Begins what all ranks of comm do together, and waits for it.
+template <typename Begin> Status together(MPI_Comm comm, const Begin &begin, const char *what) {
     MPI_Request request = MPI_REQUEST_NULL;
-    if (Status status = outcome(begin(request), what); !status) {
+    if (Status status = begun(comm, begin(request), what); !status) {
         return status;
     }
-    return wait_for({&request, 1}, what);
+    return wait_for(comm, {&request, 1}, what);
 }
 
 } // namespace cd::mpi

@@ -2,7 +2,8 @@
 // Copyright the containment-domains authors
 
 // MPI fails while something is under way: what it may still write to is neither freed nor on the
-// stack, and who goes on is refused. One rank; it has libcd/mpi with an MPI that fails when told.
+// stack, and who goes on is refused. With two ranks it fails when one of them begins something: the
+// other does not wait for it. The program has libcd/mpi with an MPI that fails when told.
 
 #include "mpi/mpi_exchange.h"
 
@@ -18,39 +19,51 @@
 
 namespace {
 
-enum class Call { none, iallgather, iallreduce, iallgatherv, irecv };
+enum class Call { none, iallgather, iallreduce, iallgatherv, irecv, isend };
 
+Call refused = Call::none; // what is not begun
 Call failing = Call::none; // what is not waited for
 Call last = Call::none;
 const char *written_to = nullptr; // by the call that is not waited for
 bool freed = false;
 
-void note(Call call, const void *to) {
+// Whether it is to be begun.
+bool note(Call call, const void *to) {
     last = call;
     if (call == failing) {
         written_to = static_cast<const char *>(to);
     }
+    return call != refused;
 }
 
 int iallgather(const void *from, int count, MPI_Datatype type, void *to, int to_count,
                MPI_Datatype to_type, MPI_Comm comm, MPI_Request *request) {
-    note(Call::iallgather, to);
-    return PMPI_Iallgather(from, count, type, to, to_count, to_type, comm, request);
+    return note(Call::iallgather, to)
+               ? PMPI_Iallgather(from, count, type, to, to_count, to_type, comm, request)
+               : MPI_ERR_OTHER;
 }
 int iallreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                MPI_Request *request) {
-    note(Call::iallreduce, to);
-    return PMPI_Iallreduce(from, to, count, type, op, comm, request);
+    return note(Call::iallreduce, to) ? PMPI_Iallreduce(from, to, count, type, op, comm, request)
+                                      : MPI_ERR_OTHER;
 }
 int iallgatherv(const void *from, int count, MPI_Datatype type, void *to, const int counts[],
                 const int offsets[], MPI_Datatype to_type, MPI_Comm comm, MPI_Request *request) {
-    note(Call::iallgatherv, to);
-    return PMPI_Iallgatherv(from, count, type, to, counts, offsets, to_type, comm, request);
+    return note(Call::iallgatherv, to)
+               ? PMPI_Iallgatherv(from, count, type, to, counts, offsets, to_type, comm, request)
+               : MPI_ERR_OTHER;
 }
 int irecv(void *to, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
           MPI_Request *request) {
-    note(Call::irecv, to);
-    return PMPI_Irecv(to, count, type, peer, tag, comm, request);
+    return note(Call::irecv, to) ? PMPI_Irecv(to, count, type, peer, tag, comm, request)
+                                 : MPI_ERR_OTHER;
+}
+// What says that there is nothing to wait for is sent all the same.
+int isend(const void *from, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+          MPI_Request *request) {
+    return count == 0 || note(Call::isend, nullptr)
+               ? PMPI_Isend(from, count, type, peer, tag, comm, request)
+               : MPI_ERR_OTHER;
 }
 int testall(int count, MPI_Request requests[], int *done, MPI_Status statuses[]) {
     const bool fails = failing != Call::none && last == failing;
@@ -110,7 +123,36 @@ void fail_between_two() {
     must(!exchange->finish(), "a message that MPI fails at has arrived");
     failing = Call::none;
     must_be_refused(exchange->start(out, in), "a message after it");
-    must(exchange->finish().is_ok(), "the message that was under way");
+    must_be_refused(exchange->finish(), "the message that was under way");
+}
+
+// Large enough that it is sent when somebody receives it.
+cd::Status send_to(int other, cd::mpi::MpiExchange &exchange) {
+    static std::vector<std::byte> sent(1 << 20);
+    static std::vector<std::byte> received(1 << 20);
+    const cd::redset::Exchange::Message out[] = {{other, sent}};
+    const cd::redset::Exchange::Message in[] = {{other, received}};
+    exchange.reserve(1);
+    cd::Status status = exchange.start(out, in);
+    return status ? exchange.finish() : status;
+}
+
+// In rank 1, and rank 0 waits for it.
+void refuse(Call call) {
+    const auto told = std::as_bytes(std::span("what this rank tells"));
+    std::vector<cd::redset::Bytes> all;
+    cd::mpi::MpiExchange &exchange = *make_exchange().release(); // what is under way never ends
+    const int self = exchange.self();
+    must(send_to(1 - self, exchange) && exchange.gather(told, all), "before something is refused");
+    MPI_Barrier(MPI_COMM_WORLD);
+    refused = self == 1 ? call : Call::none;
+    const bool message = call == Call::irecv || call == Call::isend;
+    const cd::Status status = message ? send_to(1 - self, exchange) : exchange.gather(told, all);
+    refused = Call::none;
+    must(!status, "what one rank cannot begin has succeeded");
+    must(self == 1 || std::strstr(cd::message(), "called it off") != nullptr, "rank 0 was told");
+    must_be_refused(exchange.gather(told, all), "a gather after it");
+    must_be_refused(send_to(1 - self, exchange), "a message after it");
 }
 
 } // namespace
@@ -139,8 +181,9 @@ const Mpi &own() {
         failing_one.iallgather = iallgather;
         failing_one.iallgatherv = iallgatherv;
         failing_one.iallreduce = iallreduce;
+        failing_one.iprobe = PMPI_Iprobe;
         failing_one.irecv = irecv;
-        failing_one.isend = PMPI_Isend;
+        failing_one.isend = isend;
         failing_one.request_free = PMPI_Request_free;
         failing_one.testall = testall;
         return failing_one;
@@ -159,10 +202,19 @@ Status outcome(int code, const char *what) {
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
-    fail_in(Call::iallgather);
-    fail_in(Call::iallreduce);
-    fail_in(Call::iallgatherv);
-    fail_between_two();
+    int ranks = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks == 2) {
+        for (const Call call :
+             {Call::irecv, Call::isend, Call::iallgather, Call::iallreduce, Call::iallgatherv}) {
+            refuse(call);
+        }
+    } else {
+        fail_in(Call::iallgather);
+        fail_in(Call::iallreduce);
+        fail_in(Call::iallgatherv);
+        fail_between_two();
+    }
     MPI_Finalize();
     return 0;
 }

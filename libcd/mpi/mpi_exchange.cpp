@@ -179,6 +179,15 @@ Status MpiExchange::start(std::span<const Message> outgoing, std::span<const Mes
     });
 }
 
+Status MpiExchange::get_on() {
+    return unless_failed([&] {
+        int done = 0;
+        const int code = own().testall(static_cast<int>(requests_.size()), requests_.data(), &done,
+                                       MPI_STATUSES_IGNORE);
+        return begun(communicator_.get(), code, "send and receive");
+    });
+}
+
 Status MpiExchange::finish() {
     return unless_failed([&] {
         Status status = wait_for(communicator_.get(), requests_, "send and receive");

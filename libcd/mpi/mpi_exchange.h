@@ -25,6 +25,7 @@ public:
     Status gather(std::span<const std::byte> own, std::vector<redset::Bytes> &all) override;
     void reserve(size_t messages) override;
     Status start(std::span<const Message> outgoing, std::span<const Message> incoming) override;
+    Status get_on() override;
     Status finish() override;
 
     const Communicator &communicator() const { return communicator_; }

@@ -36,16 +36,6 @@ size_t piece_size(std::span<const Row> rows, int members) {
     return longest < piece ? round_up(std::max<uint64_t>(longest, 1), coding_alignment) : piece;
 }
 
-// The part of a row that is worked on at one time.
-struct Piece {
-    uint64_t offset = 0;
-    size_t size = 0;
-
-    size_t length(uint64_t whole) const {
-        return offset < whole ? static_cast<size_t>(std::min<uint64_t>(size, whole - offset)) : 0;
-    }
-};
-
 // Buffers of one piece each, one after the other.
 class Pieces {
 public:
@@ -57,28 +47,34 @@ private:
     AlignedBuffer memory_;
 };
 
-// An item of this member that is read for a row, and where the row is made.
+// Where pieces of an item are by turns: one is sent or received while another is read, coded or
+// written. What stays with this member has one buffer for both.
+using Turns = std::array<std::byte *, 2>;
+
+std::byte *of(const Turns &turns, uint64_t number) { return turns[number % 2]; }
+
+// An item of this member that is read for a row that another member makes.
 struct Reading {
     Item item;
     int maker = 0;
-    std::array<std::byte *, 2> buffers{}; // one is filled while the other is sent or coded
+    Turns buffers{};
 };
 
 // An item of this member that is written, of a row that another member makes.
 struct Writing {
     Item item;
     int maker = 0;
-    std::byte *buffer = nullptr;
+    Turns buffers{};
 };
 
 // A row that this member makes.
 struct Making {
     const Row *row = nullptr;
     Coder coder;
-    std::vector<std::byte *> sources; // those of its own are put in when they are read
-    size_t own_source = SIZE_MAX;     // which of them
-    size_t own_reading = 0;           // of all readings
-    std::vector<std::byte *> outputs;
+    std::vector<Turns> sources;
+    std::vector<Turns> outputs;
+    std::vector<std::byte *> from; // of one piece
+    std::vector<std::byte *> to;
 };
 
 class Work {
@@ -87,7 +83,7 @@ public:
     Work(std::span<const Row> rows, Exchange &exchange, Storage &storage)
         : self_(exchange.self()), storage_(storage), piece_(piece_size(rows, exchange.members())) {
         for (const Row &row : rows) {
-            rounds_ = std::max(rounds_, (row.length + piece_ - 1) / piece_);
+            pieces_ = std::max(pieces_, (row.length + piece_ - 1) / piece_);
             add(row);
         }
         give_buffers();
@@ -97,65 +93,82 @@ public:
     // Makes a first failure of storage the outcome; nothing more is read or written then.
     Status outcome() const { return failed_; }
 
+    // A piece is read, sent, coded, sent as outputs and written in the turns that follow each
+    // other; so in a turn there are five pieces at work, and while two of them are in messages the
+    // processor and the disk have the others. What came last is coded first, while the cache has
+    // it.
     Status run(Exchange &exchange) {
         read(0);
-        // In a round, sources of a piece are sent and outputs of the one before.
-        for (uint64_t round = 0; round <= rounds_; ++round) {
-            if (Status status = exchange_round(exchange, round); !status) {
+        for (uint64_t turn = 0; turn < pieces_ + turns_behind; ++turn) {
+            if (Status status = begin_messages(exchange, turn); !status) {
                 return status;
             }
-            write_received(round);
-            make(round);
+            make(turn - 1);
+            if (Status status = exchange.get_on(); !status) {
+                return status;
+            }
+            write_received(turn - 3);
+            read(turn + 1);
+            if (Status status = exchange.finish(); !status) {
+                return status;
+            }
         }
+        write_received(pieces_ - 1);
         return Status::ok();
     }
 
 private:
+    static constexpr uint64_t turns_behind = 2; // until the last outputs have been sent
+
     void add(const Row &row) {
-        const bool makes = row.maker == self_;
-        size_t own = SIZE_MAX;
-        for (size_t s = 0; s < row.sources.size(); ++s) {
-            if (row.sources[s].member == self_) {
-                own = s;
-                readings_.push_back({row.sources[s], row.maker, {}});
-            }
-        }
-        if (makes) {
-            makings_.push_back({&row,
-                                Coder(row.coefficients, row.sources.size(), row.outputs.size()),
-                                std::vector<std::byte *>(row.sources.size()), own,
-                                readings_.empty() ? 0 : readings_.size() - 1,
-                                std::vector<std::byte *>(row.outputs.size())});
+        if (row.maker == self_) {
+            makings_.push_back(
+                {&row, Coder(row.coefficients, row.sources.size(), row.outputs.size()),
+                 std::vector<Turns>(row.sources.size()), std::vector<Turns>(row.outputs.size()),
+                 std::vector<std::byte *>(row.sources.size()),
+                 std::vector<std::byte *>(row.outputs.size())});
             return;
+        }
+        for (const Item &source : row.sources) {
+            if (source.member == self_) {
+                readings_.push_back({source, row.maker, {}});
+            }
         }
         for (const Item &output : row.outputs) {
             if (output.member == self_) {
-                writings_.push_back({output, row.maker, nullptr});
+                writings_.push_back({output, row.maker, {}});
+            }
+        }
+    }
+
+    // Calls use(item, buffers) for all that has buffers.
+    template <typename Use> void each_item(const Use &use) {
+        for (Reading &reading : readings_) {
+            use(reading.item, reading.maker, reading.buffers);
+        }
+        for (Writing &writing : writings_) {
+            use(writing.item, writing.maker, writing.buffers);
+        }
+        for (Making &making : makings_) {
+            for (size_t s = 0; s < making.sources.size(); ++s) {
+                use(making.row->sources[s], self_, making.sources[s]);
+            }
+            for (size_t i = 0; i < making.outputs.size(); ++i) {
+                use(making.row->outputs[i], self_, making.outputs[i]);
             }
         }
     }
 
     void give_buffers() {
-        size_t count = 2 * readings_.size() + writings_.size();
-        for (const Making &making : makings_) {
-            count += making.sources.size() + making.outputs.size();
-        }
-        pieces_ = Pieces(count, piece_);
+        size_t count = 0;
+        each_item(
+            [&](const Item &item, int maker, Turns &) { count += item.member == maker ? 1 : 2; });
+        buffers_ = Pieces(count, piece_);
         size_t next = 0;
-        for (Reading &reading : readings_) {
-            reading.buffers = {pieces_.at(next), pieces_.at(next + 1)};
-            next += 2;
-        }
-        for (Writing &writing : writings_) {
-            writing.buffer = pieces_.at(next++);
-        }
-        for (Making &making : makings_) {
-            for (auto *buffers : {&making.sources, &making.outputs}) {
-                for (std::byte *&buffer : *buffers) {
-                    buffer = pieces_.at(next++);
-                }
-            }
-        }
+        each_item([&](const Item &item, int maker, Turns &buffers) {
+            buffers.front() = buffers_.at(next++);
+            buffers.back() = item.member == maker ? buffers.front() : buffers_.at(next++);
+        });
     }
 
     void make_room_for_messages(Exchange &exchange) {
@@ -170,7 +183,11 @@ private:
         exchange.reserve(std::max(out, in));
     }
 
-    Piece piece(uint64_t round) const { return {round * piece_, piece_}; }
+    // How much of an item a piece has; nothing of one that is before the first or after the last.
+    size_t length(uint64_t number, uint64_t whole) const {
+        const uint64_t before = number < pieces_ ? number * piece_ : whole;
+        return before < whole ? static_cast<size_t>(std::min<uint64_t>(piece_, whole - before)) : 0;
+    }
 
     template <typename Action> void try_storage(const Action &action) {
         if (failed_) {
@@ -178,124 +195,104 @@ private:
         }
     }
 
-    void read(uint64_t round) {
-        for (const Reading &reading : readings_) {
-            const size_t length = piece(round).length(reading.item.length);
-            if (length > 0) {
-                try_storage([&] {
-                    return storage_.read(reading.item.region,
-                                         reading.item.offset + piece(round).offset,
-                                         {reading.buffers[round % 2], length});
-                });
-            }
-        }
-    }
-
-    static void add_message(std::vector<Message> &to, int peer, std::byte *at, size_t length) {
-        if (length > 0) {
-            to.push_back({peer, {at, length}});
-        }
-    }
-
-    Status exchange_round(Exchange &exchange, uint64_t round) {
-        outgoing_.clear();
-        incoming_.clear();
-        if (round < rounds_) {
-            exchange_sources(round);
-        }
-        if (round > 0) {
-            exchange_outputs(round - 1);
-        }
-        if (Status status = exchange.start(outgoing_, incoming_); !status) {
-            return status;
-        }
-        read(round + 1);
-        return exchange.finish();
-    }
-
-    void exchange_sources(uint64_t round) {
-        for (const Reading &reading : readings_) {
-            if (reading.maker != self_) {
-                add_message(outgoing_, reading.maker, reading.buffers[round % 2],
-                            piece(round).length(reading.item.length));
-            }
-        }
-        for (const Making &making : makings_) {
-            for (size_t s = 0; s < making.sources.size(); ++s) {
-                const Item &source = making.row->sources[s];
-                if (source.member != self_) {
-                    add_message(incoming_, source.member, making.sources[s],
-                                piece(round).length(source.length));
-                }
-            }
-        }
-    }
-
-    void exchange_outputs(uint64_t round) {
-        for (const Making &making : makings_) {
-            for (size_t i = 0; i < making.outputs.size(); ++i) {
-                const Item &output = making.row->outputs[i];
-                if (output.member != self_) {
-                    add_message(outgoing_, output.member, making.outputs[i],
-                                piece(round).length(output.length));
-                }
-            }
-        }
-        for (const Writing &writing : writings_) {
-            add_message(incoming_, writing.maker, writing.buffer,
-                        piece(round).length(writing.item.length));
-        }
-    }
-
-    void write(const Item &item, const std::byte *from, uint64_t round) {
-        if (const size_t length = piece(round).length(item.length); length > 0) {
+    void read(const Item &item, std::byte *to, uint64_t number) {
+        if (const size_t there = length(number, item.length); there > 0) {
             try_storage([&] {
-                return storage_.write(item.region, item.offset + piece(round).offset,
-                                      {from, length});
+                return storage_.read(item.region, item.offset + number * piece_, {to, there});
             });
         }
     }
 
-    void write_received(uint64_t round) {
-        if (round > 0) {
-            for (const Writing &writing : writings_) {
-                write(writing.item, writing.buffer, round - 1);
+    void write(const Item &item, const std::byte *from, uint64_t number) {
+        if (const size_t there = length(number, item.length); there > 0) {
+            try_storage([&] {
+                return storage_.write(item.region, item.offset + number * piece_, {from, there});
+            });
+        }
+    }
+
+    void read(uint64_t number) {
+        for (const Reading &reading : readings_) {
+            read(reading.item, of(reading.buffers, number), number);
+        }
+    }
+
+    void write_received(uint64_t number) {
+        for (const Writing &writing : writings_) {
+            write(writing.item, of(writing.buffers, number), number);
+        }
+    }
+
+    void make(uint64_t number) {
+        for (Making &making : makings_) {
+            const Row &row = *making.row;
+            const size_t whole = length(number, row.length);
+            if (whole == 0) {
+                continue;
+            }
+            for (size_t s = 0; s < row.sources.size(); ++s) {
+                const Item &source = row.sources[s];
+                making.from[s] = of(making.sources[s], number);
+                if (source.member == self_) {
+                    read(source, making.from[s], number);
+                }
+                const size_t there = length(number, source.length);
+                std::memset(making.from[s] + there, 0, whole - there);
+            }
+            for (size_t i = 0; i < row.outputs.size(); ++i) {
+                making.to[i] = of(making.outputs[i], number);
+            }
+            making.coder.code(whole, making.from.data(), making.to.data());
+            for (size_t i = 0; i < row.outputs.size(); ++i) {
+                if (row.outputs[i].member == self_) {
+                    write(row.outputs[i], making.to[i], number);
+                }
             }
         }
     }
 
-    void make(uint64_t round) {
-        for (Making &making : makings_) {
-            const Row &row = *making.row;
-            const size_t length = piece(round).length(row.length);
-            if (length == 0) {
-                continue;
+    // Sources of one piece, and outputs of the one that was made before.
+    Status begin_messages(Exchange &exchange, uint64_t turn) {
+        outgoing_.clear();
+        incoming_.clear();
+        const uint64_t made = turn - 2;
+        for (const Reading &reading : readings_) {
+            add_message(outgoing_, reading.maker, reading.buffers, reading.item, turn);
+        }
+        for (const Making &making : makings_) {
+            add_messages(incoming_, making.row->sources, making.sources, turn);
+            add_messages(outgoing_, making.row->outputs, making.outputs, made);
+        }
+        for (const Writing &writing : writings_) {
+            add_message(incoming_, writing.maker, writing.buffers, writing.item, made);
+        }
+        return exchange.start(outgoing_, incoming_);
+    }
+
+    void add_messages(std::vector<Message> &to, const std::vector<Item> &items,
+                      const std::vector<Turns> &buffers, uint64_t number) const {
+        for (size_t i = 0; i < items.size(); ++i) {
+            if (items[i].member != self_) {
+                add_message(to, items[i].member, buffers[i], items[i], number);
             }
-            if (making.own_source != SIZE_MAX) {
-                making.sources[making.own_source] =
-                    readings_[making.own_reading].buffers[round % 2];
-            }
-            for (size_t s = 0; s < making.sources.size(); ++s) {
-                const size_t there = piece(round).length(row.sources[s].length);
-                std::memset(making.sources[s] + there, 0, length - there);
-            }
-            making.coder.code(length, making.sources.data(), making.outputs.data());
-            for (size_t i = 0; i < row.outputs.size(); ++i) {
-                if (row.outputs[i].member == self_) {
-                    write(row.outputs[i], making.outputs[i], round);
-                }
-            }
+        }
+    }
+
+    void add_message(std::vector<Message> &to, int peer, const Turns &buffers, const Item &item,
+                     uint64_t number) const {
+        if (const size_t there = length(number, item.length); there > 0) {
+            to.push_back({peer, {of(buffers, number), there}});
         }
     }
 
     const int self_;
     Storage &storage_;
     const size_t piece_;
-    uint64_t rounds_ = 0;
+    uint64_t pieces_ = 0; // of the longest row
     std::vector<Reading> readings_;
     std::vector<Writing> writings_;
     std::vector<Making> makings_;
-    Pieces pieces_{0, 0};
+    Pieces buffers_{0, 0};
     std::vector<Message> outgoing_;
     std::vector<Message> incoming_;
     Status failed_;

@@ -34,10 +34,12 @@ public:
 
     // Sends and receives messages to and from other members; what two members send each other
     // arrives in that order, and has the length that the receiver names. finish() waits for all of
-    // them, until when their bytes belong to the exchange; where one of these fails, for ever. They
-    // do not throw: there has to be room for so many messages each way, of at most a gigabyte.
+    // them, until when their bytes belong to the exchange; where one of these fails, for ever. Who
+    // does something else meanwhile calls get_on() now and then: messages may need the processor.
+    // They do not throw: there has to be room for so many messages each way, of at most a gigabyte.
     virtual void reserve(size_t messages) = 0; // may throw std::bad_alloc
     virtual Status start(std::span<const Message> outgoing, std::span<const Message> incoming) = 0;
+    virtual Status get_on() { return Status::ok(); }
     virtual Status finish() = 0;
 };
 

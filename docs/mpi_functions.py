@@ -61,6 +61,10 @@ FAMILIES = {
     "FreesRequest": ("the call", "forgets the request"),
     "AttachesBuffer": ("the call", "the program's buffer is attached; messages lie in one of ours"),
     "DetachesBuffer": ("the call", "gives the buffer back"),
+    "MakesType": (
+        "the type, and a checksum of where its parts lie",
+        "gives the same one; makes another where parts lie elsewhere",
+    ),
     "Releases": ("the call; the object is freed when the log is forgotten", "gives the null handle"),
     "FreesMemory": ("the call; the memory is freed when the log is forgotten", "nothing"),
     "CreatesComm": ("the communicator", "gives the same one"),
@@ -116,6 +120,7 @@ FAMILIES = {
     "SpawnsSeveral": ("the communicator and the error codes", "gives them"),
     "Initializes": ("nothing", "names CDs with the rank"),
     "Finalizes": ("nothing", "frees what waited for a log to be forgotten"),
+    "Aborts": ("nothing, but what `CD_LOG=all` has recorded is written to its file", "is made"),
     "CreatesDynamicWindow": ("the window", "gives the same one"),
     "Refused": ("", ""),
     "RefusedExposure": ("", ""),

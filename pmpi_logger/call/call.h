@@ -65,10 +65,19 @@ struct Output {
     Kind kind;
 };
 
+// Which arguments MPI looks at, of those that it does not look at everywhere: the program may give
+// anything for the others, and something else in a re-execution.
+struct Significance {
+    bool sent = true; // those that describe what is sent
+    bool received = true;
+    bool at_root = true; // those that only the root gives
+};
+
 // Which bytes a call brings to this rank, and which it sends from here; payload/arrivals.h.
 struct Arrival {
     void (*received)(const Arguments &, Blocks &);
     void (*sent)(const Arguments &, Blocks &);
+    Significance (*matter)(const Arguments &) = nullptr; // all do
 };
 
 // One intercepted call.
@@ -80,6 +89,7 @@ struct Call {
     const void *site = nullptr; // where the program called
     const Arrival *arrival = nullptr;
     Arguments arguments;
+    Significance matter;
     int word_count = 0;
     int output_count = 0;
     // As many as are counted; the rest is left as it is, since every call of the program makes one.

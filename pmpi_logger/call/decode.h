@@ -3,8 +3,10 @@
 #pragma once
 
 #include "call/call.h"
+#include "call/moved_types.h"
 #include "entry/checksum.h"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -31,15 +33,58 @@ template <typename T> bool is_array(const T *array) {
     }
 }
 
-template <Role R, typename T> void take(Call &call, T argument) {
-    Arguments &a = call.arguments;
+// A program that gives no place for what a call makes gets an error from MPI.
+template <Role R, typename T> void take_output(Call &call, T argument) {
+    if constexpr (R == Role::out || R == Role::inout || R == Role::handle ||
+                  R == Role::freed_type) {
+        if constexpr (R == Role::freed_type) {
+            call.add_word(argument != nullptr ? word_of(MovedTypes::recorded(*argument)) : 0);
+        } else if constexpr (R != Role::out) {
+            call.add_word(argument != nullptr ? word_of(*argument) : 0);
+        }
+        if (argument == nullptr) {
+            return;
+        }
+        if constexpr (std::is_void_v<std::remove_pointer_t<T>>) {
+            call.add_output({argument, sizeof(void *)});
+        } else {
+            call.add_output({argument, sizeof *argument});
+        }
+    } else if constexpr (R == Role::out_pointer) {
+        if (argument != nullptr) {
+            call.add_output({argument, sizeof(void *)});
+        }
+    } else if constexpr (R == Role::out_text) {
+        if (argument != nullptr) {
+            call.add_output({argument, 0, Output::Kind::text});
+        }
+    } else if (is_array(argument)) {
+        const int length = R == Role::out_array ? call.arguments.length : call.arguments.length_2;
+        call.add_output({argument, sizeof *argument * static_cast<size_t>(std::max(length, 0))});
+    }
+}
+
+// Roles that have to do with data: a call's arguments of the kind matter, or MPI does not look at
+// them and the program may give anything.
+constexpr bool is_of_sent(Role role) { return role == Role::send_count || role == Role::send_type; }
+constexpr bool is_of_received(Role role) {
+    return role == Role::recv_count || role == Role::recv_type;
+}
+constexpr bool is_of_both(Role role) { return role == Role::both_count || role == Role::both_type; }
+constexpr bool is_of_root(Role role) {
+    return role == Role::value_at_root || role == Role::length_at_root ||
+           role == Role::text_at_root;
+}
+
+// What the argument is to what the call sends and receives.
+template <Role R, typename T> void note(Arguments &a, T argument) {
     if constexpr (R == Role::comm) {
         static_assert(std::is_same_v<T, MPI_Comm>);
         a.comm = argument;
     } else if constexpr (R == Role::root) {
         a.root = argument;
-    } else if constexpr (R == Role::length) {
-        a.length = argument;
+    } else if constexpr (R == Role::length || R == Role::length_at_root) {
+        a.length = static_cast<int>(argument);
     } else if constexpr (R == Role::length_2) {
         a.length_2 = argument;
     } else if constexpr (R == Role::partitions) {
@@ -80,36 +125,65 @@ template <Role R, typename T> void take(Call &call, T argument) {
     } else if constexpr (R == Role::flag) {
         a.flag = argument;
     }
+}
 
-    if constexpr (is_compared(R)) {
-        if constexpr (R == Role::text) {
-            call.add_word(argument != nullptr ? checksum(argument, std::strlen(argument)) : 0);
-        } else {
-            call.add_word(word_of(argument));
+// As many of the array as there are.
+template <typename T> uint64_t checksum_of_array(const T *array, int length) {
+    const bool there = is_array(array) && length > 0;
+    return there ? checksum(array, sizeof *array * static_cast<size_t>(length)) : 0;
+}
+
+// What of the argument is compared in a replay.
+template <Role R, typename T> uint64_t word_as(const Call &call, T argument) {
+    if constexpr (R == Role::text || R == Role::text_at_root) {
+        return argument != nullptr ? checksum(argument, std::strlen(argument)) : 0;
+    } else if constexpr (R == Role::type || R == Role::send_type || R == Role::recv_type ||
+                         R == Role::both_type) {
+        return word_of(MovedTypes::recorded(argument));
+    } else if constexpr (R == Role::types) {
+        uint64_t sum = 0;
+        for (int i = 0; argument != nullptr && i < call.arguments.length; ++i) {
+            sum = sum * 31 + word_of(MovedTypes::recorded(argument[i]));
         }
-    } else if constexpr (R == Role::out || R == Role::inout || R == Role::handle) {
-        if constexpr (R != Role::out) {
-            call.add_word(word_of(*argument));
-        }
-        if constexpr (std::is_void_v<std::remove_pointer_t<T>>) {
-            call.add_output({argument, sizeof(void *)});
-        } else {
-            call.add_output({argument, sizeof *argument});
-        }
-    } else if constexpr (R == Role::out_pointer) {
-        call.add_output({argument, sizeof(void *)});
-    } else if constexpr (R == Role::out_text) {
-        call.add_output({argument, 0, Output::Kind::text});
-    } else if constexpr (R == Role::out_array || R == Role::out_array_2) {
-        if (is_array(argument)) {
-            const int length = R == Role::out_array ? a.length : a.length_2;
-            call.add_output({argument, sizeof *argument * static_cast<size_t>(length)});
-        }
+        return sum;
+    } else if constexpr (R == Role::numbers) {
+        return checksum_of_array(argument, call.arguments.length);
+    } else if constexpr (R == Role::numbers_2) {
+        return checksum_of_array(argument, call.arguments.length_2);
+    } else {
+        return word_of(argument);
     }
 }
 
-template <Role... Roles, typename... A> void take_all(RoleList<Roles...>, Call &call, A... a) {
+// What of the argument goes into the log: the arguments have been noted.
+template <Role R, typename T> void take(Call &call, T argument) {
+    const Significance &matter = call.matter;
+    if constexpr (is_compared(R)) {
+        bool matters = true;
+        if constexpr (is_of_sent(R)) {
+            matters = matter.sent;
+        } else if constexpr (is_of_received(R)) {
+            matters = matter.received;
+        } else if constexpr (is_of_both(R)) {
+            matters = matter.sent || matter.received;
+        } else if constexpr (is_of_root(R)) {
+            matters = matter.at_root;
+        }
+        call.add_word(matters ? word_as<R>(call, argument) : 0);
+    } else if constexpr (R == Role::out || R == Role::inout || R == Role::handle ||
+                         R == Role::freed_type || R == Role::out_pointer || R == Role::out_text ||
+                         R == Role::out_array || R == Role::out_array_2) {
+        take_output<R>(call, argument);
+    }
+}
+
+template <Role... Roles, typename... A>
+void note_all(RoleList<Roles...>, Arguments &arguments, A... a) {
     static_assert(sizeof...(Roles) == sizeof...(A), "functions.def: a role for each argument");
+    (note<Roles>(arguments, a), ...);
+}
+
+template <Role... Roles, typename... A> void take_all(RoleList<Roles...>, Call &call, A... a) {
     (take<Roles>(call, a), ...);
 }
 

@@ -26,7 +26,14 @@ enum class Role {
     target,    // rank of the one whose window is concerned
     assertion, // about an epoch
     operation,
-    text, // a string, of which a hash is compared
+    type,           // a datatype that says nothing of what is sent or received
+    types,          // as many as the length says
+    numbers,        // integers, as many as the length says; a checksum of them is compared
+    numbers_2,      // the same by the second length
+    value_at_root,  // the others may give anything
+    length_at_root, // the same
+    text,           // a string, of which a hash is compared
+    text_at_root,
 
     // Addresses, which may differ in a re-execution.
     address, // of something that nothing here looks at
@@ -38,7 +45,8 @@ enum class Role {
     recv_counts,
     recv_displs,
     recv_types,
-    compare_buf, // one element
+    compare_buf,   // one element
+    displacements, // of as many parts of a type as the length says: they may be addresses
 
     // Where the call writes one thing, which is logged and written again.
     out,
@@ -57,9 +65,11 @@ enum class Role {
     requests,
     index, // or how many
     indices,
-    handle // that the call frees
+    handle,    // that the call frees
+    freed_type // the same of a type
 };
 
-constexpr bool is_compared(Role role) { return role <= Role::text; }
+constexpr bool is_compared(Role role) { return role <= Role::text_at_root; }
+constexpr bool is_text(Role role) { return role == Role::text || role == Role::text_at_root; }
 
 } // namespace cd::logger

@@ -22,7 +22,7 @@ public:
         }
         Window *window =
             WindowTable::instance().find(std::get<Roles::index(Role::window)>(arguments));
-        const int mode = cd_log_mode();
+        const int mode = Logging::mode();
         if (window == nullptr || (mode != CD_LOG_OFF && !can_be_recorded(window))) {
             return mode == CD_LOG_OFF || WholeProgram::records()
                        ? real<F>(a...)
@@ -99,7 +99,7 @@ public:
         const MPI_Win win = std::get<Roles::index(Role::window)>(arguments);
         const Window *const window = WindowTable::instance().find(win);
         const bool separate = window != nullptr;
-        if (!passes_through(cd_log_mode()) && !WholeProgram::records() &&
+        if (!passes_through(Logging::mode()) && !WholeProgram::records() &&
             !can_be_recorded(window)) {
             return refuse(F, window_is_not_separate);
         }

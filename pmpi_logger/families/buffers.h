@@ -23,7 +23,7 @@ private:
 class DetachesBuffer : public MovesData {
 public:
     template <Fn F, typename Size> static int call(const void *site, void *buffer, Size *size) {
-        if (Inside::mpi()) {
+        if (Inside::mpi() || buffer == nullptr || size == nullptr) {
             return real<F>(buffer, size);
         }
         int64_t bytes = 0;

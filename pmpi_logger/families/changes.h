@@ -65,7 +65,7 @@ public:
     // make: makes the call, as Fortran or as C.
     template <Fn F, typename Make, typename Object>
     static int call_by(const Make &make, const void *site, Object object, int key, void *value) {
-        const int mode = cd_log_mode();
+        const int mode = Logging::mode();
         if (passes_through(mode)) {
             return make(object, key, value);
         }
@@ -78,7 +78,7 @@ public:
 class DeletesAttribute : public Changes {
 public:
     template <Fn F, typename Object> static int call(const void *site, Object object, int key) {
-        const int mode = cd_log_mode();
+        const int mode = Logging::mode();
         if (passes_through(mode)) {
             return real<F>(object, key);
         }
@@ -92,7 +92,7 @@ class SetsErrorHandler : public Changes {
 public:
     template <Fn F, typename Object>
     static int call(const void *site, Object object, MPI_Errhandler handler) {
-        const int mode = cd_log_mode();
+        const int mode = Logging::mode();
         if (passes_through(mode)) {
             return real<F>(object, handler);
         }
@@ -177,8 +177,8 @@ class SetsInfo : public Changes {
 public:
     template <Fn F>
     static int call(const void *site, MPI_Info info, const char *key, const char *value) {
-        const int mode = cd_log_mode();
-        if (passes_through(mode)) {
+        const int mode = Logging::mode();
+        if (passes_through(mode) || key == nullptr) {
             return real<F>(info, key, value);
         }
         return change(
@@ -192,8 +192,8 @@ public:
 class DeletesInfo : public Changes {
 public:
     template <Fn F> static int call(const void *site, MPI_Info info, const char *key) {
-        const int mode = cd_log_mode();
-        if (passes_through(mode)) {
+        const int mode = Logging::mode();
+        if (passes_through(mode) || key == nullptr) {
             return real<F>(info, key);
         }
         return change(

@@ -16,7 +16,7 @@ namespace cd::logger {
 class CreatesComm : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
-        const int mode = cd_log_mode();
+        const int mode = Logging::mode();
         if (passes_through(mode)) {
             return real<F>(a...);
         }
@@ -50,10 +50,13 @@ public:
     using Of = Arrivals;
 
     template <Fn F> static int call(const void *site, MPI_Comm *comm) {
+        if (comm == nullptr) {
+            return real<F>(comm); // which is an error
+        }
         if (!MortalComms::has(*comm)) {
             return counted<F>(site, comm);
         }
-        const bool logs = !passes_through(cd_log_mode());
+        const bool logs = !passes_through(Logging::mode());
         Mortal mortal = MortalComms::take(*comm); // before another thread can be given the handle
         int result = MPI_SUCCESS;
         if (logs && is_used(mortal)) {
@@ -83,7 +86,7 @@ private:
     template <Fn F> static int counted(const void *site, MPI_Comm *comm) {
         const MPI_Comm before = *comm;
         const int result = Releases::call<F>(site, comm);
-        if (cd_log_mode() == CD_LOG_RECORDING && before != *comm) {
+        if (Logging::mode() == CD_LOG_RECORDING && before != *comm) {
             one_waits();
         }
         return result;

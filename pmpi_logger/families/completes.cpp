@@ -20,11 +20,12 @@ namespace {
 
 // A completed request, as it stands in the log.
 struct Finished {
+    static constexpr uint32_t no_data = UINT32_MAX;
+
     int32_t slot = 0;
-    uint8_t becomes_null = 0;
-    uint8_t has_data = 0;
-    uint16_t blocks = 0; // that follow, and their data after them
-    uint64_t id = 0;     // of the start, 0 if that was not logged
+    uint32_t blocks = no_data; // that follow, and their data after them
+    uint64_t becomes_null : 1 = 0;
+    uint64_t id : 63 = 0; // of the start, 0 if that was not logged
 };
 
 // How a call ended, as it stands in the log.
@@ -39,10 +40,8 @@ struct Ending {
 // Field by field: what has just been written in parts is slow to be read as a whole.
 void write(EntryWriter &writer, const Finished &finished) {
     writer.add(finished.slot);
-    writer.add(finished.becomes_null);
-    writer.add(finished.has_data);
     writer.add(finished.blocks);
-    writer.add(finished.id);
+    writer.add(uint64_t{finished.becomes_null | finished.id << 1});
 }
 static_assert(sizeof(Finished) == 16);
 
@@ -149,12 +148,13 @@ void Completes::settle(Completion &c, int result, bool recording) {
             const int slot = slots[k];
             const Request *request = space.requests[static_cast<size_t>(slot)];
             const bool active = request != nullptr && request->state == Request::State::active;
-            Finished finished = {slot, c.requests[slot] == MPI_REQUEST_NULL, 0, 0, 0};
+            Finished finished;
+            finished.slot = slot;
+            finished.becomes_null = c.requests[slot] == MPI_REQUEST_NULL ? 1 : 0;
             if (active) {
-                finished.becomes_null = !request->persistent;
-                finished.id = request->id;
-                finished.has_data = 1;
-                finished.blocks = static_cast<uint16_t>(request->arrivals.size());
+                finished.becomes_null = request->persistent ? 0 : 1;
+                finished.id = request->id & UINT64_MAX >> 1;
+                finished.blocks = static_cast<uint32_t>(request->arrivals.size());
             }
             write(writer, finished);
             if (active) {
@@ -241,7 +241,7 @@ int Completes::replay(Completion &c) {
         if (request != nullptr && handle != request->handle) {
             return not_matching(c.call, *entry, "which request is complete");
         }
-        if (finished.has_data != 0) {
+        if (finished.blocks != Finished::no_data) {
             auto types = table.hold_types();
             Blocks arrivals(finished.blocks);
             const size_t size = sizeof(Block) * finished.blocks;

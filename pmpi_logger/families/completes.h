@@ -63,6 +63,9 @@ private:
         } else {
             requests = std::get<Roles::index(Role::request)>(arguments);
         }
+        if (count < 0 || (count > 0 && !all_there<Roles>(arguments))) {
+            return real<F>(a...); // which is an error
+        }
         RequestTable::Few few;
         if (mode == CD_LOG_OFF && RequestTable::instance().find_plain(requests, count, few)) {
             const Inside inside;
@@ -71,6 +74,21 @@ private:
             return result;
         }
         return finish_tracked<F>(mode, site, count, requests, arguments);
+    }
+
+    // Whether the program says where the requests are, and where it wants to be told of them.
+    template <typename Roles, typename Tuple> static bool all_there(const Tuple &arguments) {
+        const auto is_there = [&]<Role R>() {
+            if constexpr (Roles::has(R)) {
+                return std::get<Roles::index(R)>(arguments) != nullptr;
+            }
+            return true;
+        };
+        return is_there.template operator()<Role::request>() &&
+               is_there.template operator()<Role::requests>() &&
+               is_there.template operator()<Role::flag>() &&
+               is_there.template operator()<Role::index>() &&
+               is_there.template operator()<Role::indices>();
     }
 
     template <Fn F, typename... A>
@@ -130,8 +148,8 @@ public:
 
     template <Fn F>
     static int call(const void *site, MPI_Request request, int *flag, MPI_Status *status) {
-        const int mode = cd_log_mode();
-        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::empty())) {
+        const int mode = Logging::mode();
+        if (Inside::mpi() || flag == nullptr || (mode == CD_LOG_OFF && RequestTable::empty())) {
             return real<F>(request, flag, status);
         }
         return mode == CD_LOG_REPLAYING ? replay(site, request, flag, status)

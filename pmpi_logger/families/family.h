@@ -6,6 +6,7 @@
 #include "interception/inside.h"
 #include "interception/real.h"
 #include "payload/arrivals.h"
+#include "whole_program/whole_program.h"
 
 #include "cd/mpi_log.h"
 
@@ -19,6 +20,7 @@ template <Fn F, typename... A> Call decode(const void *site, A... a) {
     Call call;
     call.fn = F;
     call.site = site;
+    note_all(typename Row<F>::Roles{}, call.arguments, a...);
     take_all(typename Row<F>::Roles{}, call, a...);
     return call;
 }
@@ -29,8 +31,18 @@ struct MovesData {
 
 protected:
     template <Fn F, typename... A> static Call decode_data(const void *site, A... a) {
-        Call call = decode<F>(site, a...);
+        Call call;
+        call.fn = F;
+        call.site = site;
         call.arrival = &Row<F>::of;
+        note_all(typename Row<F>::Roles{}, call.arguments, a...);
+        if constexpr (!Arrivals::is_plain(Row<F>::of)) {
+            if (call.arrival->matter != nullptr) {
+                const Inside inside;
+                call.matter = call.arrival->matter(call.arguments);
+            }
+        }
+        take_all(typename Row<F>::Roles{}, call, a...);
         return call;
     }
 };
@@ -43,12 +55,17 @@ public:
     // As cd_log_mode() says.
     static int mode() {
         if (possible_ == &unknown) [[unlikely]] {
-            possible_ = cd_log_possible();
+            possible_ = first_call();
         }
         return is_possible() ? cd_log_mode() : CD_LOG_OFF;
     }
 
 private:
+    [[gnu::noinline]] static const int *first_call() {
+        WholeProgram::begin_thread();
+        return cd_log_possible();
+    }
+
     static constexpr int unknown = 1;
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local const int *possible_ =
         &unknown;

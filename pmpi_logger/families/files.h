@@ -16,7 +16,7 @@ public:
 
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         const int result = Exchange::call<F>(site, a...);
-        if (result == MPI_SUCCESS && cd_log_mode() != CD_LOG_OFF) {
+        if (result == MPI_SUCCESS && Logging::mode() != CD_LOG_OFF) {
             ClosedFiles::opened_again(*std::get<sizeof...(A) - 1>(std::tuple<A...>(a...)));
         }
         return result;
@@ -44,7 +44,7 @@ public:
     using Of = Arrivals;
 
     template <Fn F> static int call(const void *site, MPI_File *file) {
-        if (passes_through(cd_log_mode())) {
+        if (passes_through(Logging::mode()) || file == nullptr) {
             return real<F>(file);
         }
         const MPI_File closed = *file;

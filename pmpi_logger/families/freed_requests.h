@@ -13,7 +13,7 @@ namespace cd::logger {
 class FreesRequest : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request *request) {
-        return Inside::mpi() ? real<F>(request) : run(site, request);
+        return Inside::mpi() || request == nullptr ? real<F>(request) : run(site, request);
     }
 
     // Before a call is recorded that may have told the program that they are complete.

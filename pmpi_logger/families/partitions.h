@@ -26,7 +26,7 @@ public:
             const Inside inside;
             return real<F>(a...);
         };
-        const int mode = cd_log_mode();
+        const int mode = Logging::mode();
         Request *request = RequestTable::instance().find(handle);
         if (mode == CD_LOG_OFF) {
             if (request != nullptr && request->logged() && !WholeProgram::holds(request->place)) {
@@ -77,8 +77,8 @@ private:
 class AsksForPart : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request request, int part, int *flag) {
-        const int mode = cd_log_mode();
-        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::empty())) {
+        const int mode = Logging::mode();
+        if (Inside::mpi() || flag == nullptr || (mode == CD_LOG_OFF && RequestTable::empty())) {
             return real<F>(request, part, flag);
         }
         const auto ask = [&] {

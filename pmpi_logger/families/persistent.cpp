@@ -17,11 +17,23 @@ namespace {
 struct Buffers {
     uint64_t sent = 0;
     uint64_t received = 0;
+    uint64_t sent_as = 0; // types, which may say where the data are
+    uint64_t received_as = 0;
     bool operator==(const Buffers &) const = default;
 };
 
 Buffers buffers_of(const Call &call) {
-    return {word_of(call.arguments.send_buf), word_of(call.arguments.recv_buf)};
+    const Arguments &a = call.arguments;
+    Buffers buffers;
+    if (call.matter.sent) {
+        buffers.sent = word_of(a.send_buf);
+        buffers.sent_as = word_of(a.send_type);
+    }
+    if (call.matter.received) {
+        buffers.received = word_of(a.recv_buf);
+        buffers.received_as = word_of(a.recv_type);
+    }
+    return buffers;
 }
 
 Purpose purpose_of(const Call &call, Request::Kind kind) {

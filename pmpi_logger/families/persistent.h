@@ -44,11 +44,14 @@ public:
         using Roles = typename Row<F>::Roles;
         std::tuple<A...> arguments(a...);
         MPI_Request *const request = std::get<Roles::index(Role::request)>(arguments);
+        if (request == nullptr) {
+            return real<F>(a...); // which is an error
+        }
         const auto make = [&] {
             const Inside inside;
             return std::apply([](A... b) { return real<F>(b...); }, arguments);
         };
-        const int mode = cd_log_mode();
+        const int mode = Logging::mode();
         const Call call = decode_data<F>(site, a...);
         if (mode == CD_LOG_REPLAYING) {
             int result = MPI_SUCCESS;
@@ -79,7 +82,7 @@ public:
         }
         const int result = make();
         if (mode == CD_LOG_RECORDING) {
-            record(call, K, result, *request);
+            record(call, K, result, result == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
         } else if (result == MPI_SUCCESS) {
             track(call, K, *request);
         }
@@ -130,7 +133,7 @@ using InitsPartitioned = Inits<Request::Kind::partitioned>;
 class Activates : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
-        const int mode = cd_log_mode();
+        const int mode = Logging::mode();
         if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::empty())) {
             return real<F>(a...);
         }
@@ -139,7 +142,9 @@ public:
         if constexpr (sizeof...(A) == 2) {
             count = std::get<0>(arguments);
         }
-        return activate(F, site, mode, count, std::get<sizeof...(A) - 1>(arguments));
+        MPI_Request *const requests = std::get<sizeof...(A) - 1>(arguments);
+        return count < 0 || requests == nullptr ? real<F>(a...) // which is an error
+                                                : activate(F, site, mode, count, requests);
     }
 
 private:
@@ -150,7 +155,7 @@ private:
 class Cancels : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request *request) {
-        return Inside::mpi() ? real<F>(request) : run(site, request);
+        return Inside::mpi() || request == nullptr ? real<F>(request) : run(site, request);
     }
 
 private:
@@ -160,7 +165,7 @@ private:
 class CompletesGeneralized : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request request) {
-        return passes_through(cd_log_mode()) ? real<F>(request) : run(site, request);
+        return passes_through(Logging::mode()) ? real<F>(request) : run(site, request);
     }
 
 private:

@@ -14,11 +14,14 @@ namespace cd::logger {
 class Polls : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
-        const int mode = cd_log_mode();
+        const int mode = Logging::mode();
         if (passes_through(mode)) {
             return real<F>(a...);
         }
         const Call call = decode_data<F>(site, a...);
+        if (call.arguments.flag == nullptr) {
+            return real<F>(a...); // which is an error
+        }
         if (mode == CD_LOG_REPLAYING) {
             const int result = replay(call);
             return result == run_live ? Polls::call<F>(site, a...) : result;

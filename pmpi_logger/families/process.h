@@ -41,12 +41,23 @@ private:
     static void finalizing();
 };
 
+// MPI_Abort: what is recorded so far is written before.
+class Aborts {
+public:
+    using Of = Arrivals;
+
+    template <Fn F> static int call(const void *, MPI_Comm comm, int code) {
+        WholeProgram::flush();
+        return real<F>(comm, code);
+    }
+};
+
 // MPI_Wtime: a re-execution reads what the first execution read. It may read the clock less often,
 // and more often.
 class ReadsClock : public MovesData {
 public:
     template <Fn F> static double call(const void *site) {
-        const int mode = cd_log_mode();
+        const int mode = Logging::mode();
         return passes_through(mode) ? real<F>() : read(site, mode);
     }
 
@@ -61,7 +72,7 @@ public:
     static int call(const void *site, int count, char **commands, char ***arguments,
                     const int *processes, const MPI_Info *infos, int root, MPI_Comm comm,
                     MPI_Comm *made, int *errors) {
-        const int mode = cd_log_mode();
+        const int mode = Logging::mode();
         if (passes_through(mode)) {
             return real<F>(count, commands, arguments, processes, infos, root, comm, made, errors);
         }

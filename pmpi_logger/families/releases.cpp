@@ -18,6 +18,21 @@ bool Releases::is_predefined(MPI_Datatype type) {
            combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX;
 }
 
+int Releases::free_type(MPI_Datatype *type) {
+    const Inside inside;
+    RequestTable::instance().keep_type(*type);
+    WindowTable::instance().keep_type(*type);
+    forget_type_facts();
+    return real<Fn::MPI_Type_free>(type);
+}
+
+void Releases::free_moved_type(uint64_t number) {
+    MPI_Datatype type = MovedTypes::take(number);
+    if (type != MPI_DATATYPE_NULL) {
+        free_type(&type);
+    }
+}
+
 bool Releases::disconnected_at_once(MPI_Comm comm) {
     const Inside inside;
     int inter = 0;

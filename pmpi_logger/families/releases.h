@@ -17,7 +17,10 @@ namespace cd::logger {
 class Releases : public MovesData {
 public:
     template <Fn F, typename Handle> static int call(const void *site, Handle *handle) {
-        const int mode = cd_log_mode();
+        if (handle == nullptr) {
+            return real<F>(handle); // which is an error
+        }
+        const int mode = Logging::mode();
         if (passes_through(mode)) {
             return free_now<F>(handle);
         }
@@ -30,25 +33,37 @@ public:
             record(call, result);
             return result;
         }
+        const Handle freed = *handle;
+        uint64_t moved = 0;
+        if constexpr (F == Fn::MPI_Type_free) {
+            moved = MovedTypes::number_of(freed);
+        }
         if (mode == CD_LOG_REPLAYING) {
             const int result = replay(call);
+            if (moved != 0 && result == MPI_SUCCESS) {
+                free_moved_type(moved);
+            }
             return result == run_live ? Releases::call<F>(site, handle) : result;
         }
         cd_log_place place = {};
         cd_log_here(&place);
-        const Handle freed = *handle;
         bool gone = false;
         if constexpr (F == Fn::MPI_Comm_disconnect) {
             gone = disconnected_at_once(freed);
         }
         *handle = null_of<F, Handle>();
         if (record(call, MPI_SUCCESS) && !gone) {
-            when_forgotten(place, [freed] {
-                Handle last = freed;
+            Handle recorded = freed;
+            if constexpr (F == Fn::MPI_Type_free) {
+                recorded = MovedTypes::recorded(freed);
+            }
+            when_forgotten(place, [recorded, moved] {
+                Handle last = recorded;
                 if constexpr (F == Fn::MPI_Comm_disconnect) {
                     // Logs are forgotten at different times, and a disconnect waits for the others.
                     free_comm<Fn::MPI_Comm_free>(&last);
                 } else {
+                    free_moved_type(moved);
                     free_now<F>(&last);
                 }
             });
@@ -65,14 +80,14 @@ public:
         return result;
     }
 
+    // The one of MovedTypes, if it is still there.
+    static void free_moved_type(uint64_t number);
+
 private:
     template <Fn F, typename Handle> static int free_now(Handle *handle) {
         if constexpr (F == Fn::MPI_Type_free) {
-            const Inside inside;
-            RequestTable::instance().keep_type(*handle);
-            WindowTable::instance().keep_type(*handle);
-            forget_type_facts();
-            return real<F>(handle);
+            MovedTypes::take(MovedTypes::number_of(*handle));
+            return free_type(handle);
         } else if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
             return free_comm<F>(handle);
         } else {
@@ -115,6 +130,7 @@ private:
     // the communicator stays.
     static bool disconnected_at_once(MPI_Comm comm);
     static bool is_predefined(MPI_Datatype type);
+    static int free_type(MPI_Datatype *type);
     static bool record(const Call &call, int result);
     static int replay(const Call &call);
 };
@@ -123,7 +139,7 @@ private:
 class FreesMemory : public MovesData {
 public:
     template <Fn F> static int call(const void *site, void *memory) {
-        const int mode = cd_log_mode();
+        const int mode = Logging::mode();
         if (passes_through(mode)) {
             return real<F>(memory);
         }

@@ -10,7 +10,7 @@ namespace cd::logger {
 class BeginsSplitRead : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, MPI_File file, A... a) {
-        if (!passes_through(cd_log_mode())) {
+        if (!passes_through(Logging::mode())) {
             remember(file, decode_data<F>(site, file, a...).arguments);
         }
         return Exchange::call<F>(site, file, a...);
@@ -23,7 +23,7 @@ class EndsSplitRead : public MovesData {
 public:
     template <Fn F>
     static int call(const void *site, MPI_File file, void *buffer, MPI_Status *status) {
-        const int mode = cd_log_mode();
+        const int mode = Logging::mode();
         if (passes_through(mode)) {
             return real<F>(file, buffer, status);
         }

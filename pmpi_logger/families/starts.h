@@ -97,6 +97,9 @@ private:
         using Roles = typename Row<F>::Roles;
         std::tuple<A...> arguments(a...);
         MPI_Request *const request = std::get<Roles::index(Role::request)>(arguments);
+        if (request == nullptr) {
+            return real<F>(a...); // which is an error
+        }
         const auto make = [&] {
             const Inside inside;
             return std::apply([](A... b) { return real<F>(b...); }, arguments);
@@ -121,7 +124,7 @@ private:
                 }
             }
             const int result = make();
-            record_message(call, K, result, *request, std::move(shadow));
+            record_message(call, K, result, made(result, request), std::move(shadow));
             return result;
         } else {
             Staging staging;
@@ -132,9 +135,14 @@ private:
                 }
             }
             const int result = make();
-            record(call, K, result, *request, std::move(staging));
+            record(call, K, result, made(result, request), std::move(staging));
             return result;
         }
+    }
+
+    // A call that failed has made none, and may have been given no place for it.
+    static MPI_Request made(int result, const MPI_Request *request) {
+        return result == MPI_SUCCESS ? *request : MPI_REQUEST_NULL;
     }
 
     template <typename Roles, typename Tuple>

@@ -21,7 +21,7 @@ public:
         }
         Window *window =
             WindowTable::instance().find(std::get<Roles::index(Role::window)>(arguments));
-        const int mode = cd_log_mode();
+        const int mode = Logging::mode();
         if (window == nullptr || (mode != CD_LOG_OFF && !can_be_recorded(window))) {
             return mode == CD_LOG_OFF || WholeProgram::records()
                        ? real<F>(a...)

@@ -43,7 +43,7 @@ public:
             return real<F>(memory, size, unit, info, comm, win);
         }
         Call call = decode_data<F>(site, memory, size, unit, info, comm, win);
-        if (cd_log_mode() == CD_LOG_REPLAYING) {
+        if (Logging::mode() == CD_LOG_REPLAYING) {
             const int result = replay(call, win, &memory, size);
             return result == run_live
                        ? CreatesWindow::call<F>(site, memory, size, unit, info, comm, win)
@@ -67,7 +67,7 @@ public:
         }
         Call call = decode_data<F>(site, size, unit, info, comm, memory, win);
         auto *const given = static_cast<void **>(memory);
-        if (cd_log_mode() == CD_LOG_REPLAYING) {
+        if (Logging::mode() == CD_LOG_REPLAYING) {
             const int result = replay(call, win, given, size);
             return result == run_live
                        ? AllocatesWindow::call<F>(site, size, unit, info, comm, memory, win)
@@ -92,7 +92,7 @@ public:
             return real<F>(info, comm, win);
         }
         Call call = decode_data<F>(site, info, comm, win);
-        if (cd_log_mode() == CD_LOG_REPLAYING) {
+        if (Logging::mode() == CD_LOG_REPLAYING) {
             void *const none = nullptr;
             const int result = replay(call, win, &none, 0);
             return result == run_live ? CreatesDynamicWindow::call<F>(site, info, comm, win)
@@ -109,7 +109,7 @@ class RefusedExposure : public Refused {
 public:
     template <Fn F, typename Size>
     static int call(const void *site, MPI_Win win, void *memory, Size size) {
-        if (cd_log_mode() == CD_LOG_OFF && !Inside::mpi()) {
+        if (Logging::mode() == CD_LOG_OFF && !Inside::mpi()) {
             if (Window *window = WindowTable::instance().find(win)) {
                 window->is_exposed = true;
             }
@@ -123,7 +123,7 @@ public:
 class FreesWindow : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Win *win) {
-        if (Inside::mpi()) {
+        if (Inside::mpi() || win == nullptr) {
             return real<F>(win);
         }
         Window *window = WindowTable::instance().find(*win);
@@ -131,7 +131,7 @@ public:
             return Exchange::call<F>(site, win);
         }
         const Call call = decode_data<F>(site, win);
-        if (cd_log_mode() == CD_LOG_REPLAYING) {
+        if (Logging::mode() == CD_LOG_REPLAYING) {
             const int result = replay(call, *window);
             return result == run_live ? FreesWindow::call<F>(site, win) : result;
         }
@@ -215,7 +215,7 @@ using SetsErrorHandlerOfWindow = OfWindow<SetsErrorHandler>;
 class CallsWindowHandler : public Changes {
 public:
     template <Fn F> static int call(const void *site, MPI_Win win, int error) {
-        const int mode = cd_log_mode();
+        const int mode = Logging::mode();
         if (passes_through(mode)) {
             return real<F>(win, error);
         }

@@ -19,6 +19,7 @@
 #include "families/split_files.h"
 #include "families/starts.h"
 #include "families/synchronizes.h"
+#include "families/types.h"
 #include "families/windows.h"
 
 namespace cd::logger {

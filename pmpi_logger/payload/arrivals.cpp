@@ -258,24 +258,48 @@ void receive_neighborsw(const Arguments &a, Blocks &blocks) {
     receive_mixed_from(a, comm_facts_of(a.comm).neighbors_in, blocks);
 }
 
+// ---- Which arguments matter ---------------------------------------------------------------
+
+Significance told_by_root(const Arguments &a) { return {true, true, is_root(a)}; }
+
+Significance by_whoever_has_data(const Arguments &a) {
+    const bool concerned = is_root(a) || takes_from_root(a);
+    return {concerned, concerned, true};
+}
+
+Significance for_gathering(const Arguments &a) {
+    return {gives_to_root(a) && a.send_buf != MPI_IN_PLACE, is_root(a), true};
+}
+
+Significance for_scattering(const Arguments &a) {
+    return {is_root(a),
+            takes_from_root(a) || (comm_facts_of(a.comm).inter == 0 && a.recv_buf != MPI_IN_PLACE),
+            true};
+}
+
+Significance of_buffer_in_place(const Arguments &a) {
+    return {a.send_buf != MPI_IN_PLACE, true, true};
+}
+
 } // namespace
 
 const Arrival Arrivals::nothing = {no_blocks, send_whole};
+const Arrival Arrivals::nothing_told_by_root = {no_blocks, no_blocks, told_by_root};
 const Arrival Arrivals::message = {receive_whole, send_whole};
 const Arrival Arrivals::fetched = {receive_whole, no_blocks};
 const Arrival Arrivals::message_replaced = {receive_whole, send_replaced};
 const Arrival Arrivals::partitioned = {receive_partitions, send_partitions};
-const Arrival Arrivals::bcast = {receive_bcast, send_bcast};
-const Arrival Arrivals::gather = {receive_gather, send_to_root};
-const Arrival Arrivals::gatherv = {receive_gatherv, send_to_root};
-const Arrival Arrivals::scatter = {receive_scatter, send_scatter};
-const Arrival Arrivals::scatterv = {receive_scatter, send_scatterv};
-const Arrival Arrivals::allgather = {receive_allgather, send_whole};
-const Arrival Arrivals::allgatherv = {receive_allgatherv, send_whole};
-const Arrival Arrivals::alltoall = {receive_alltoall, send_alltoall};
-const Arrival Arrivals::alltoallv = {receive_alltoallv, send_alltoallv};
-const Arrival Arrivals::alltoallw = {receive_alltoallw, send_alltoallw};
-const Arrival Arrivals::reduce = {receive_reduce, send_to_root};
+const Arrival Arrivals::bcast = {receive_bcast, send_bcast, by_whoever_has_data};
+const Arrival Arrivals::gather = {receive_gather, send_to_root, for_gathering};
+const Arrival Arrivals::gatherv = {receive_gatherv, send_to_root, for_gathering};
+const Arrival Arrivals::scatter = {receive_scatter, send_scatter, for_scattering};
+const Arrival Arrivals::scatterv = {receive_scatter, send_scatterv, for_scattering};
+const Arrival Arrivals::allgather = {receive_allgather, send_whole, of_buffer_in_place};
+const Arrival Arrivals::allgatherv = {receive_allgatherv, send_whole, of_buffer_in_place};
+const Arrival Arrivals::alltoall = {receive_alltoall, send_alltoall, of_buffer_in_place};
+const Arrival Arrivals::alltoallv = {receive_alltoallv, send_alltoallv, of_buffer_in_place};
+const Arrival Arrivals::alltoallw = {receive_alltoallw, send_alltoallw, of_buffer_in_place};
+const Arrival Arrivals::reduce = {receive_reduce, send_to_root, by_whoever_has_data};
 const Arrival Arrivals::allreduce = {receive_whole, send_whole};
 const Arrival Arrivals::reduce_scatter = {receive_reduce_scatter, send_reduce_scatter};
 const Arrival Arrivals::reduce_scatter_block = {receive_whole, send_reduce_scatter_block};

@@ -11,8 +11,9 @@ namespace cd::logger {
 // nothing at the root of a broadcast, nothing of a reduction away from its root.
 struct Arrivals {
     static const Arrival nothing; // sends what it is given; files are written like that, too
-    static const Arrival message; // as many bytes of the buffer as the status tells
-    static const Arrival fetched; // what is sent need not be memory
+    static const Arrival nothing_told_by_root; // one rank tells MPI what it needs
+    static const Arrival message;              // as many bytes of the buffer as the status tells
+    static const Arrival fetched;              // what is sent need not be memory
     static const Arrival message_replaced;
     static const Arrival partitioned;
     static const Arrival bcast;

@@ -8,6 +8,9 @@
 namespace cd::logger {
 
 TypeFacts ask_type_facts(MPI_Datatype type) {
+    if (type == MPI_DATATYPE_NULL) {
+        return {}; // an error of the program's, which MPI tells it where it makes it
+    }
     const Inside inside;
     MPI_Count wide = 0;
     MPI_Aint lower_bound = 0;

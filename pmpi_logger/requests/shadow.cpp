@@ -22,8 +22,9 @@ Shadow Shadow::of(const Block &block) {
     Shadow shadow;
     const TypeFacts facts = facts_of(block.type);
     // A block without data gets a byte, so that its send is one that a restore need not wait for.
-    const int64_t span = std::max<int64_t>(facts.span_of(block.count), 1);
-    if (!facts.dense && span > 2 * facts.size * block.count + widest_spread) {
+    const int64_t count = std::max<int64_t>(block.count, 0); // less is an error
+    const int64_t span = std::max<int64_t>(facts.span_of(count), 1);
+    if (!facts.dense && span > 2 * facts.size * count + widest_spread) {
         return shadow;
     }
     shadow.memory_.reset(new (std::nothrow) std::byte[static_cast<size_t>(span)]);
@@ -31,7 +32,7 @@ Shadow Shadow::of(const Block &block) {
         return shadow;
     }
     shadow.address_ = shadow.memory_.get() - facts.lower_bound;
-    const auto bytes = static_cast<size_t>(facts.size * block.count);
+    const auto bytes = static_cast<size_t>(facts.size * count);
     if (facts.dense && bytes > 0) {
         std::memcpy(shadow.memory_.get(), static_cast<char *>(block.address) + facts.lower_bound,
                     bytes);
@@ -39,7 +40,7 @@ Shadow Shadow::of(const Block &block) {
     }
     std::vector<std::byte> scratch;
     const Bytes data = view(block, bytes, scratch);
-    deliver({shadow.address_, block.count, block.type}, data.data, data.size);
+    deliver({shadow.address_, count, block.type}, data.data, data.size);
     return shadow;
 }
 

@@ -35,8 +35,8 @@ struct BlockHeader {
 
 LogFile::~LogFile() { close(); }
 
-void LogFile::open(const std::string &directory, int rank) {
-    path_ = directory + "/rank-" + std::to_string(rank) + ".cdmpilog";
+void LogFile::open(const std::string &directory, const std::string &name, int rank) {
+    path_ = directory + "/" + name + ".cdmpilog";
     if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
         give_up("make the directory of");
         return;
@@ -47,6 +47,14 @@ void LogFile::open(const std::string &directory, int rank) {
         give_up("create");
         return;
     }
+    struct stat file = {};
+    if (fstat(descriptor_, &file) != 0) {
+        give_up("look at");
+        return;
+    }
+    process_ = getpid();
+    device_ = file.st_dev;
+    inode_ = file.st_ino;
     std::string names;
     for (uint16_t fn = 0; fn < static_cast<uint16_t>(Fn::count); ++fn) {
         names += name_of(static_cast<Fn>(fn));
@@ -61,10 +69,16 @@ void LogFile::open(const std::string &directory, int rank) {
     }
 }
 
+bool LogFile::is_ours() const {
+    struct stat file = {};
+    return fstat(descriptor_, &file) == 0 && file.st_dev == device_ && file.st_ino == inode_;
+}
+
 void LogFile::append(const void *entry, uint64_t size) {
     if (!is_open()) {
         return;
     }
+    const std::scoped_lock lock(mutex_);
     const auto put = [this](const void *data, size_t length) {
         const auto *from = static_cast<const std::byte *>(data);
         block_.insert(block_.end(), from, from + length);
@@ -76,17 +90,34 @@ void LogFile::append(const void *entry, uint64_t size) {
     }
 }
 
-void LogFile::close() {
+void LogFile::flush() {
+    const std::scoped_lock lock(mutex_);
     if (is_open() && !block_.empty()) {
         write_block();
     }
-    if (is_open() && ::close(descriptor_) != 0) {
+}
+
+void LogFile::close() {
+    if (is_open() && process_ == getpid()) {
+        flush();
+    }
+    if (is_open() && is_ours() && ::close(descriptor_) != 0) {
         give_up("close");
     }
     descriptor_ = -1;
 }
 
 void LogFile::write_block() {
+    if (process_ != getpid()) { // the parent's file, and its entries
+        block_.clear();
+        return;
+    }
+    if (!is_ours()) {
+        descriptor_ = -1; // nor is it ours to close
+        errno = EBADF;
+        give_up("write");
+        return;
+    }
     BlockHeader header;
     header.size = block_.size();
     header.checksum = crc32c(0, block_.data(), block_.size());
@@ -117,6 +148,7 @@ void LogFile::give_up(const char *doing) {
         "pmpi_logger: cannot %s the log file %s: %s; the program goes on, and its MPI calls "
         "are not written any more\n",
         doing, path_.c_str(), std::strerror(errno));
+    block_ = {};
     if (descriptor_ >= 0) {
         ::close(descriptor_);
     }

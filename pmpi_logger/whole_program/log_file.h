@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace cd::logger {
@@ -18,20 +20,28 @@ public:
     LogFile &operator=(const LogFile &) = delete;
     ~LogFile();
 
-    // Makes directory if it is not there, and begins a file for the rank in it.
-    void open(const std::string &directory, int rank);
-    bool is_open() const { return descriptor_ >= 0; }
+    // Makes directory if it is not there, and begins the file name.cdmpilog in it.
+    void open(const std::string &directory, const std::string &name, int rank);
 
     void append(const void *entry, uint64_t size);
+    void flush();
     void close();
 
 private:
+    bool is_open() const { return descriptor_ >= 0; }
+    bool is_ours() const;
     void write_block();
     bool write_all(const void *data, size_t size);
     void give_up(const char *doing);
 
+    std::mutex mutex_; // a thread that ends the process flushes all files
     std::string path_;
     int descriptor_ = -1;
+    // Whose descriptor it is, and of which file: a child has a copy of all this, and a program may
+    // close what it has not opened, and open something else under the number.
+    pid_t process_ = 0;
+    dev_t device_ = 0;
+    ino_t inode_ = 0;
     std::vector<std::byte> block_;
 };
 

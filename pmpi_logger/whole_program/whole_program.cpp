@@ -9,23 +9,53 @@
 
 #include "cd/mpi_log.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unistd.h>
+#include <vector>
 
 namespace cd::logger {
+
+// Of one thread.
+struct Recording {
+    cd_handle cd = nullptr;
+    uint64_t family = 0;
+    size_t held = 0; // bytes of entries since the log was empty
+    LogFile file;
+};
+
 namespace {
 
 constexpr size_t usual_limit = size_t{64} << 20;
 
-struct Recording {
-    cd_handle cd = nullptr;
-    uint64_t family = 0;
-    size_t limit = usual_limit;
-    size_t held = 0; // bytes of entries since the log was empty
-    LogFile file;
+std::atomic<bool> is_on = false;
+pid_t process = 0;
+size_t limit = usual_limit;
+
+struct Recordings {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<Recording>> all;
+    unsigned begun = 0;
 };
-Recording recording;
+
+// Never destroyed: threads may go on while the process ends.
+Recordings &recordings() {
+    static auto &one = *new Recordings;
+    return one;
+}
+
+// A program may end without MPI_Finalize.
+[[gnu::destructor]] void flush_at_exit() {
+    if (is_on) {
+        WholeProgram::flush();
+    }
+}
 
 bool is_wanted() {
     const char *setting = std::getenv("CD_LOG");
@@ -55,55 +85,118 @@ size_t limit_wanted() {
     return bytes != 0 ? static_cast<size_t>(bytes) : usual_limit;
 }
 
+void open_file(LogFile &file, unsigned number) {
+    const char *directory = std::getenv("CD_LOG_FILE");
+    if (directory == nullptr) {
+        return;
+    }
+    int rank = 0;
+    real<Fn::MPI_Comm_rank>(MPI_COMM_WORLD, &rank);
+    std::string name = "rank-" + std::to_string(rank);
+    MPI_Comm parent = MPI_COMM_NULL;
+    real<Fn::MPI_Comm_get_parent>(&parent);
+    if (parent != MPI_COMM_NULL) { // which has such ranks, too
+        name += ".process-" + std::to_string(process);
+    }
+    if (number > 1) {
+        name += ".thread-" + std::to_string(number);
+    }
+    file.open(directory, name, rank);
+}
+
 } // namespace
+
+// A thread that ends before the program takes its CD along.
+struct WholeProgram::EndOfThread {
+    ~EndOfThread() {
+        if (getpid() != process) {
+            return;
+        }
+        const std::scoped_lock lock(recordings().mutex);
+        if (own_ != nullptr) {
+            own_->file.close();
+            commit_cd(own_->cd);
+            std::erase_if(recordings().all, [](const auto &one) { return one.get() == own_; });
+            own_ = nullptr;
+        }
+    }
+};
 
 bool WholeProgram::is_active() {
     cd_log_place place = {};
-    return cd_log_here(&place) != 0 && place.family == recording.family;
+    return cd_log_here(&place) != 0 && place.family == own_->family;
 }
 
 bool WholeProgram::holds(const cd_log_place &place) {
-    return recording.cd != nullptr && place.family == recording.family;
+    const std::scoped_lock lock(recordings().mutex);
+    return std::ranges::any_of(recordings().all,
+                               [&](const auto &one) { return one->family == place.family; });
 }
 
 void WholeProgram::begin() {
-    if (!is_wanted()) {
+    if (is_wanted()) {
+        limit = limit_wanted();
+        process = getpid();
+        is_on = true;
+        begin_thread();
+    }
+}
+
+void WholeProgram::begin_thread() {
+    if (!is_on || own_ != nullptr || *cd_log_possible() != 0) { // it may have a CD of its own
         return;
     }
+    const Inside inside;
+    const std::scoped_lock lock(recordings().mutex);
+    const unsigned number = ++recordings().begun;
+    const std::string name = "cd_log_all" + (number > 1 ? "." + std::to_string(number) : "");
+    auto recording = std::make_unique<Recording>();
     int error = 0;
-    recording.cd = create_cd(nullptr, nullptr, CD_COMM_LOGGING_ENABLED, "cd_log_all", &error);
-    if (recording.cd == nullptr) {
-        std::fprintf(stderr, "pmpi_logger: CD_LOG=all records nothing: %s\n",
+    recording->cd = create_cd(nullptr, nullptr, CD_COMM_LOGGING_ENABLED, name.c_str(), &error);
+    if (recording->cd == nullptr) {
+        std::fprintf(stderr, "pmpi_logger: CD_LOG=all records nothing of a thread: %s\n",
                      cd_last_error_message());
         return;
     }
     cd_log_place place = {};
     cd_log_here(&place);
-    recording.family = place.family;
-    recording.limit = limit_wanted();
-    if (const char *directory = std::getenv("CD_LOG_FILE")) {
-        int rank = 0;
-        real<Fn::MPI_Comm_rank>(MPI_COMM_WORLD, &rank);
-        recording.file.open(directory, rank);
-    }
-    recording_ = true;
+    recording->family = place.family;
+    open_file(recording->file, number);
+    static thread_local const EndOfThread end;
+    (void)end;
+    own_ = recording.get();
+    recordings().all.push_back(std::move(recording));
 }
 
 void WholeProgram::end() {
-    if (recording.cd != nullptr) {
-        recording_ = false;
-        recording.file.close();
-        commit_cd(recording.cd);
-        recording.cd = nullptr;
+    if (!is_on.exchange(false)) {
+        return;
+    }
+    flush();
+    if (own_ != nullptr) { // the others' CDs end with their threads
+        const std::scoped_lock lock(recordings().mutex);
+        commit_cd(own_->cd);
+        std::erase_if(recordings().all, [](const auto &one) { return one.get() == own_; });
+        own_ = nullptr;
+    }
+}
+
+void WholeProgram::flush() {
+    if (getpid() != process) {
+        return; // a child's copy, whose lock nobody may be there to release
+    }
+    const std::scoped_lock lock(recordings().mutex);
+    for (const auto &recording : recordings().all) {
+        recording->file.flush();
     }
 }
 
 void WholeProgram::written(const void *entry, size_t length) {
-    recording.file.append(entry, length);
-    recording.held += length;
-    if (recording.held > recording.limit) {
-        recording.held = 0;
-        delete_MPI_log_from_cd(recording.cd);
+    own_->file.append(entry, length);
+    own_->held += length;
+    if (own_->held > limit) {
+        own_->held = 0;
+        delete_MPI_log_from_cd(own_->cd);
     }
 }
 

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright the containment-domains authors */
+
+/* odd ODDITY: an MPI program on one rank that calls MPI_Allreduce ten times, and does something
+   that programs do not all do. */
+
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void reduce_in(MPI_Comm comm, int times) {
+    for (int i = 0; i < times; ++i) {
+        int sum = 0;
+        MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, comm);
+    }
+}
+
+static void reduce(int times) { reduce_in(MPI_COMM_WORLD, times); }
+
+/* A child that ends as programs end, while what the parent has recorded is not written yet. */
+static void forks(void) {
+    reduce(5);
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        exit(3);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    printf("the child: %d\n", WEXITSTATUS(status));
+    reduce(5);
+}
+
+static void *be_thread(void *comm) {
+    reduce_in(*(MPI_Comm *)comm, 10);
+    return NULL;
+}
+
+/* Each records its own; they end one after the other. */
+static void starts_threads(void) {
+    pthread_t threads[3];
+    MPI_Comm comms[3];
+    for (int i = 0; i < 3; ++i) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+        pthread_create(&threads[i], NULL, be_thread, &comms[i]);
+    }
+    reduce(10);
+    for (int i = 0; i < 3; ++i) {
+        pthread_join(threads[i], NULL);
+        MPI_Comm_free(&comms[i]);
+    }
+}
+
+static void aborts(void) {
+    reduce(10);
+    fflush(stdout);
+    MPI_Abort(MPI_COMM_WORLD, 7);
+}
+
+static void exits(void) {
+    reduce(10);
+    exit(0);
+}
+
+/* Of files that it has not opened, and opens its own. */
+static int own_file = -1;
+static void closes_descriptors(void) {
+    reduce(10);
+    char name[64];
+    char target[256];
+    for (int i = 3; i < 1024; ++i) {
+        snprintf(name, sizeof name, "/proc/self/fd/%d", i);
+        const ssize_t length = readlink(name, target, sizeof target - 1);
+        target[length > 0 ? length : 0] = '\0';
+        if (strstr(target, ".cdmpilog") != NULL) {
+            const int own = open("/tmp", O_RDWR | O_TMPFILE, 0600);
+            dup2(own, i);
+            own_file = i;
+        }
+    }
+}
+
+int main(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } oddities[] = {{"forks", forks},
+                    {"starts_threads", starts_threads},
+                    {"aborts", aborts},
+                    {"exits", exits},
+                    {"closes_descriptors", closes_descriptors}};
+    int provided = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    for (size_t i = 0; i < sizeof oddities / sizeof oddities[0]; ++i) {
+        if (argc == 2 && strcmp(argv[1], oddities[i].name) == 0) {
+            oddities[i].run();
+        }
+    }
+    printf("threads %d\n", provided == MPI_THREAD_MULTIPLE);
+    MPI_Finalize();
+    printf("its own file: %ld bytes\n", own_file < 0 ? 0 : (long)lseek(own_file, 0, SEEK_END));
+    return 0;
+}

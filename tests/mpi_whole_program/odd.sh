@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the containment-domains authors
+
+# odd.sh LOGGER COMMAND... ODDITY: runs COMMAND bare and under CD_LOG=all, with "@ENVIRONMENT@" in it
+# replaced; its own output and its exit code have to be the same, and all its calls in whole log files.
+set -euo pipefail
+logger=$1
+shift
+oddity=${*: -1}
+here=$(dirname "${BASH_SOURCE[0]}")
+
+directory=$(mktemp -d "${TMPDIR:-/tmp}/cd_odd.XXXXXX")
+trap 'rm -rf "$directory"' EXIT
+
+# Launchers name processes where they report how one has ended.
+behaviour() {
+    local code=0
+    "$@" 2>"$directory/errors" || code=$?
+    echo "exit code $code"
+}
+own_output() { grep -E '^(the child|threads|its own file|exit code)'; }
+
+bare=$(behaviour "${@/@ENVIRONMENT@/LD_PRELOAD=}" | own_output)
+export CD_LOG=all CD_LOG_FILE=$directory/log
+recorded=$(behaviour "${@/@ENVIRONMENT@/LD_PRELOAD=$logger}" | own_output)
+if [ "$bare" != "$recorded" ]; then
+    diff <(echo "$bare") <(echo "$recorded") || true
+    cat "$directory/errors"
+    exit 1
+fi
+case $oddity in
+closes_descriptors) grep -q 'cannot write the log file' "$directory/errors" ;;
+starts_threads)
+    [ "$(ls "$directory/log")" = "rank-0.cdmpilog
+rank-0.thread-2.cdmpilog
+rank-0.thread-3.cdmpilog
+rank-0.thread-4.cdmpilog" ] ;;
+esac
+expected=10
+[ "$oddity" = closes_descriptors ] && expected=0
+python3 "$here/read_log.py" MPI_Allreduce=$expected "$directory"/log/*

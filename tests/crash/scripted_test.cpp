@@ -21,14 +21,14 @@ using Steps = std::vector<model::Step>;
 constexpr Effort every_state = {8, 40, 20};
 constexpr Effort some_states = {3, 2, 2};
 
-const std::string name = "0-alpha.cds";
+const std::string store_name = "0-alpha.cds";
 
 int folder_of_stores(const Disk &disk) {
     return disk.find(disk.find(disk.find(Disk::root, "stores"), "of"), "us");
 }
 
 // The store that was kept aside; negative: there is none.
-int aside_on(const Disk &disk) { return disk.find(folder_of_stores(disk), name + ".old"); }
+int aside_on(const Disk &disk) { return disk.find(folder_of_stores(disk), store_name + ".old"); }
 
 // A disk on which the store that was kept aside has its name back.
 Disk with_old_name(Disk disk) {
@@ -36,8 +36,8 @@ Disk with_old_name(Disk disk) {
     if (const int aside = aside_on(disk); aside >= 0) {
         disk.make({.kind = Change::Kind::rename,
                    .inode = stores,
-                   .name = name + ".old",
-                   .to = name,
+                   .name = store_name + ".old",
+                   .to = store_name,
                    .target = aside});
     }
     return disk;

@@ -383,7 +383,6 @@ class CdctlTest(unittest.TestCase):
             LD_PRELOAD=LOST_BLOCK,
             LOST_BYTE=str(offset),
             LOST_ERROR=str(error),
-            ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0",
         )
 
     def test_what_the_disk_has_lost_is_damage(self):

@@ -18,16 +18,16 @@
 namespace cd {
 namespace {
 
-using Memory = std::vector<char>;
+using Heap = std::vector<char>;
 
 class BindAfterRestart : public StoreDirectory {
 protected:
     static constexpr size_t size = 1000;
 
-    static bool is(const Memory &memory, char value) {
+    static bool is(const Heap &memory, char value) {
         return std::ranges::all_of(memory, [&](char byte) { return byte == value; });
     }
-    static cd_addrspec all_of(Memory &memory, addr_scope scope = CD_GLOBAL) {
+    static cd_addrspec all_of(Heap &memory, addr_scope scope = CD_GLOBAL) {
         return {memory.data(), memory.size(), CD_READ_WRITE, scope};
     }
     static bool add(cd_handle cd, const std::vector<cd_addrspec> &list) {
@@ -41,7 +41,7 @@ protected:
     // A point in time with this value in a range that only its order tells from others.
     bool leave(char value) const {
         return 0 == in_process([&] {
-                   Memory memory(size);
+                   Heap memory(size);
                    cd_handle root = create();
                    const bool added = add(root, {all_of(memory)});
                    std::ranges::fill(memory, value);
@@ -50,7 +50,7 @@ protected:
     }
     bool finds(char value) const {
         return 0 == in_process([&] {
-                   Memory memory(size);
+                   Heap memory(size);
                    cd_handle root = create();
                    return add(root, {all_of(memory)}) && restore_cd(root) == CD_SUCCESS &&
                                   is(memory, value)
@@ -63,8 +63,8 @@ protected:
 TEST_F(BindAfterRestart, OfAnAddThatTheCdRefusesIsTakenBack) {
     ASSERT_TRUE(leave('a'));
     EXPECT_EQ(0, in_process([&] {
-                  Memory first(size);
-                  Memory second(size);
+                  Heap first(size);
+                  Heap second(size);
                   cd_handle root = create();
                   if (add(root, {all_of(first, CD_CONSTRAINED)}) ||
                       cd_last_error() != CD_ERROR_SCOPE_FIXED || !is_unbound(root)) {
@@ -86,12 +86,12 @@ TEST_F(BindAfterRestart, OfAnAddThatTheCdRefusesIsTakenBack) {
 TEST_F(BindAfterRestart, OfAnAddForWhichACallFailsIsTakenBack) {
     ASSERT_TRUE(leave('a'));
     EXPECT_EQ(0, in_process([&] {
-                  Memory first(size);
-                  Memory second(size);
-                  Memory more(5 * size);
+                  Heap first(size);
+                  Heap second(size);
+                  Heap more(5 * size);
                   FailingSystem system;
                   cd_handle root = create();
-                  const auto add_all = [&](Memory &memory) {
+                  const auto add_all = [&](Heap &memory) {
                       return add(root, {all_of(memory),
                                         {memory.data() + 100, 50, CD_READ_ONLY, CD_GLOBAL},
                                         all_of(more)});
@@ -100,7 +100,7 @@ TEST_F(BindAfterRestart, OfAnAddForWhichACallFailsIsTakenBack) {
                   for (;; ++failures) {
                       system.failed = false;
                       system.failing = failures;
-                      Memory &memory = failures % 2 == 0 ? first : second;
+                      Heap &memory = failures % 2 == 0 ? first : second;
                       const bool added = add_all(memory);
                       system.failing = -1;
                       if (!system.failed) {

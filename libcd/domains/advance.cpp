@@ -9,6 +9,7 @@
 #include "store/placement.h"
 #include "store/undo_log.h"
 
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -110,6 +111,9 @@ private:
         };
         Status status = for_each_changed([&](Entry &entry) {
             written_ += entry.range.length();
+            if (entry.shadow && !entry.shadow.block().has_one_owner()) {
+                give_up_shared_shadow(entry);
+            }
             return transaction->keep(entry.range, entry.shadow);
         });
         if (!status) {
@@ -130,6 +134,24 @@ private:
         }
         transaction->epoch(domain_.number, next_epoch());
         return transaction->commit();
+    }
+
+    // The parts of what was one entry share the place that was meant for its next data, and no part
+    // can use it. It would stay taken until all of them have changed.
+    void give_up_shared_shadow(Entry &entry) noexcept {
+        const Block *place = &entry.shadow.block();
+        const auto shares = [&](RangeIndex::Position at) {
+            const Piece &shadow = at->second->shadow;
+            return shadow && &shadow.block() == place;
+        };
+        const auto self = domain_.entries.find(entry.range.begin);
+        for (auto at = self; at != domain_.entries.begin() && shares(std::prev(at));) {
+            --at;
+            at->second->shadow.reset();
+        }
+        for (auto at = self; at != domain_.entries.end() && shares(at); ++at) {
+            at->second->shadow.reset();
+        }
     }
 
     // In the steady state every entry has its shadow from the last advance.

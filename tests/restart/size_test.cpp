@@ -74,6 +74,32 @@ TEST_F(Size, IsTwiceTheDataAndWhatTheMetadataNeedHoweverOftenTheStoreAdvances) {
     }
 }
 
+// What does not change any more keeps the place of the whole, but no second one.
+TEST_F(Size, IsTwiceTheDataAlsoIfOnlyAPartOfThemGoesOnChanging) {
+    constexpr size_t whole = 4096 * kib;
+    run([&]() -> std::string {
+        std::vector<char> memory(whole);
+        cd_handle root = create();
+        const auto advance = [&](size_t begin, size_t length) {
+            return add(root, memory.data() + begin, length) &&
+                   advance_cd_point_in_time(root) == CD_SUCCESS;
+        };
+        for (int i = 0; i < 3; ++i) {
+            if (!advance(0, whole)) {
+                return refusal();
+            }
+        }
+        for (int i = 0; i < 10; ++i) {
+            if (!advance(whole / 4, whole / 2)) {
+                return refusal();
+            }
+        }
+        const uintmax_t metadata = 2 * 2 * 256 * kib;
+        const uintmax_t most = 2 * whole + metadata + 1024 * kib;
+        return size() <= most ? "" : std::to_string(size()) + " instead of " + std::to_string(most);
+    });
+}
+
 TEST_F(Size, DoesNotGrowWithTheNumberOfProcesses) {
     uintmax_t early = 0;
     for (int process = 0; process < 150; ++process) {

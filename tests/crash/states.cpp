@@ -36,7 +36,9 @@ public:
              const std::function<bool(const Parts &)> &visit)
         : disk_(disk), newest_(newest), effort_(effort), dice_(dice), visit_(visit) {}
 
-    void run() {
+    // Whether these are all.
+    bool run() {
+        bool all = true;
         for (const uint64_t unit : {whole, uint64_t{4096}, sector}) {
             parts_ = divide(disk_, unit);
             chosen_.assign(parts_.size(), false);
@@ -44,11 +46,13 @@ public:
                 all_subsets();
             } else {
                 some_subsets();
+                all = false;
             }
             if (stopped_) {
-                return;
+                return false;
             }
         }
+        return all;
     }
 
 private:
@@ -133,9 +137,9 @@ private:
 
 } // namespace
 
-void for_each_crash(const Disk &disk, size_t newest, const Effort &effort, Dice &dice,
+bool for_each_crash(const Disk &disk, size_t newest, const Effort &effort, Dice &dice,
                     const std::function<bool(const Parts &)> &visit) {
-    Choosing(disk, newest, effort, dice, visit).run();
+    return Choosing(disk, newest, effort, dice, visit).run();
 }
 
 void for_each_kill(const Disk &disk, size_t newest,

@@ -24,8 +24,8 @@ using Parts = std::vector<Disk::Part>;
 
 // Calls visit with the parts that were written of what is not forced, each set once, until it
 // returns false. newest: sets without a change from this one on are left out, since they were
-// looked at before it was made; 0: none is.
-void for_each_crash(const Disk &disk, size_t newest, const Effort &effort, Dice &dice,
+// looked at before it was made; 0: none is. Returns whether these are all that there are.
+bool for_each_crash(const Disk &disk, size_t newest, const Effort &effort, Dice &dice,
                     const std::function<bool(const Parts &)> &visit);
 
 // What a process that is killed leaves: all of it, and of the newest change the first bytes.

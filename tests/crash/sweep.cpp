@@ -42,7 +42,9 @@ std::string Sweep::run(const Recording &recording) {
 bool Sweep::look(const Recording &recording, const Disk &disk, size_t newest) {
     const auto visit = [&](const Parts &parts) { return look_at(recording, disk, parts); };
     if (kind_.forced) {
-        for_each_crash(disk, newest, effort_, dice_, visit);
+        if (!for_each_crash(disk, newest, effort_, dice_, visit)) {
+            last_sampled_step_ = now_.step;
+        }
     } else {
         for_each_kill(disk, newest, visit);
     }

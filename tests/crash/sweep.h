@@ -35,6 +35,9 @@ public:
 
     size_t states() const { return states_; }
 
+    // The last step during which a crash leaves more states than were looked at.
+    size_t last_sampled_step() const { return last_sampled_step_; }
+
 private:
     bool look(const Recording &recording, const Disk &disk, size_t newest);
     bool look_at(const Recording &recording, const Disk &disk, const Parts &parts);
@@ -46,6 +49,7 @@ private:
     Found now_;
     size_t event_ = 0;
     size_t states_ = 0;
+    size_t last_sampled_step_ = 0;
     std::string wrong_;
     bool ended_ = false;
 };

@@ -14,6 +14,8 @@
 namespace cd {
 namespace {
 
+constexpr size_t size_of_data = 9000;
+
 class ChoosingSystem : public os::System {
 public:
     const char *environment(const char *name) override {
@@ -32,6 +34,7 @@ public:
             return -1;
         }
         --reads_left;
+        reads_of_data += length == size_of_data;
         return System::read_at(fd, to, length, offset);
     }
     int sync_all(int fd) override {
@@ -49,6 +52,7 @@ public:
     int reads_left = 1000;
     int syncs_left = 1000;
     int warnings = 0;
+    int reads_of_data = 0;
 };
 
 class Choosing : public StoreDirectory {
@@ -100,7 +104,7 @@ protected:
     }
 
     cd_handle root_ = nullptr;
-    std::array<char, 9000> bytes_ = {};
+    std::array<char, size_of_data> bytes_ = {};
 };
 
 TEST_F(Choosing, AFreshStoreForWhichThereIsNoRoomLeavesTheOldOneInItsPlace) {
@@ -212,6 +216,21 @@ TEST_F(Choosing, AnOlderPointInTimeKeepsWhatNobodyHadAddedAgain) {
                   }
                   return unbound == std::vector<char>(length, 'u') ? 0 : 100;
               }));
+}
+
+// docs/storage-info.md says what keep=N costs.
+TEST_F(Choosing, DataAreReadOnlyWhereAnOlderPointInTimeCouldBeTakenInstead) {
+    const auto reads_when_opened = [&](const char *restart, const char *keep) {
+        return run(restart, [&](ChoosingSystem &system) {
+            root_ = create(keep);
+            return root_ == nullptr ? 100 : system.reads_of_data;
+        });
+    };
+    ASSERT_EQ(write(nullptr, "ab"), 0);
+    EXPECT_EQ(reads_when_opened(nullptr, ""), 0);
+    ASSERT_EQ(write(nullptr, "cd", ",keep=2"), 0);
+    EXPECT_EQ(reads_when_opened(nullptr, ",keep=2"), 1);
+    EXPECT_EQ(reads_when_opened("4", ",keep=2"), 0);
 }
 
 TEST_F(Choosing, AnEpochOfAStoreThatIsNotThereIsToldOf) {

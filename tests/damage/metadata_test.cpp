@@ -185,8 +185,10 @@ TEST_P(Metadata, EveryBitOfTheRecordsIsFound) {
         cd::ByteReader reader(std::span(store_.bytes()).subspan(at + 24, 8));
         const size_t used = cd::format::record_header + reader.fixed64();
         const size_t size = cd::record_size(used - cd::format::record_header);
-        expect_damaged_by_every_bit(at, record, used, size);
-        flip_all(at, at + used, used < 600 ? 8 : 1, true);
+        if (GetParam().checksummed) { // else the metadata are the same
+            expect_damaged_by_every_bit(at, record, used, size);
+        }
+        flip_all(at, at + used, 1, true);
         for (size_t padding = at + used; padding < at + size; padding += 61) {
             flip_all(padding, padding + 1, 1, false);
         }

@@ -7,6 +7,7 @@
 set -euo pipefail
 name=$1 flavour=$2 solver=$3 library=$4 logger=$5
 ranks=4
+[ "$name" != finalized_by_all_ways ] || ranks=2 # often
 mpirun=$(dirname "$0")/../../examples/mpirun.sh
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/cd-redundancy.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
@@ -77,6 +78,23 @@ starts_from() { # STEP NODE_THAT_IS_LOST...
     must_run again "$storage"
     said_by_all again "starts from step $1\$"
     same_answer again
+}
+
+# Which is held in rank 0, and calls MPI in rank 1.
+must_end_while_a_thread_codes() { # PROGRAM NAME=VALUE...
+    local solver=$1
+    shift
+    echo "$solver" "$@"
+    lose "${default_nodes[@]}"
+    must_run ended "$storage" COMMIT=no HOLD=/epoch-6. HOLDING=0 "$@"
+    said ended '^is under way in MPI_Finalize$'
+    same_answer ended
+}
+fortran_library() {
+    case $flavour in
+    openmpi) echo libmpi_mpifh.so.40 ;;
+    mpich) echo libmpichfort.so.12 ;;
+    esac
 }
 
 case $name in
@@ -168,6 +186,17 @@ finalized_copy) # a copy is made when MPI_Finalize begins
     storage=redundancy=xor,flush=$scratch/parallel,flush_interval=2
     must_run undisturbed "$storage"
     ends_with_work_under_way /parallel/solver.points/epoch-6. 6 4 "${default_nodes[@]}"
+    ;;
+finalized_by_all_ways) # preloaded and linked, in each order with the logger, from C and from Fortran
+    storage=redundancy=xor,redundancy_mode=async
+    must_run undisturbed "$storage"
+    for preloaded in "$library" "$library:$logger" "$logger:$library"; do
+        must_end_while_a_thread_codes "$solver" "LD_PRELOAD=$preloaded"
+        must_end_while_a_thread_codes "$solver" "LD_PRELOAD=$preloaded" "FINALIZE=$(fortran_library)"
+    done
+    for order in cd_first logger_first; do
+        must_end_while_a_thread_codes "${solver/cd_solver/cd_$order}" LD_PRELOAD=
+    done
     ;;
 *) die "there is no scenario $name" ;;
 esac

@@ -6,13 +6,14 @@
 // DIRECTORY itself. DIE=RANK:STEP kills a rank before it ends that step; DIE=RANK:CALL:COUNT before
 // its so-manieth CALL (renameat, unlinkat, pwrite, fsync) of a file that protects, and
 // DIE=RANK:STEP:CALL:COUNT counts from that step on. With LOST=FILE it writes its process's number
-// there instead, and waits to be killed. With LOGGED=yes MPI is logged. The answer does not depend
-// on any of that.
+// there instead, and waits to be killed. With LOGGED=yes MPI is logged. FINALIZE names MPI's
+// library for Fortran, by which MPI ends then. The answer does not depend on any of that.
 
 #include "killing.h"
 
 #include "cd/cd.hpp"
 
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <cinttypes>
@@ -99,6 +100,16 @@ void print_answer(const State &state) {
     }
 }
 
+// As a program in Fortran does; the function may be another library's that has it, too.
+void finalize_by(const std::string &fortran_library) {
+    if (dlopen(fortran_library.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+        std::printf("rank %d: %s\n", rank, dlerror());
+        std::_Exit(4);
+    }
+    int error = MPI_SUCCESS;
+    reinterpret_cast<void (*)(int *)>(dlsym(RTLD_DEFAULT, "mpi_finalize_"))(&error);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -144,6 +155,10 @@ int main(int argc, char **argv) {
         must(commit_cd(cd) == SUCCESS, "commit_cd");
     }
     calls_finalize();
-    MPI_Finalize();
+    if (const std::string fortran = setting("FINALIZE"); !fortran.empty()) {
+        finalize_by(fortran);
+    } else {
+        MPI_Finalize();
+    }
     return 0;
 }

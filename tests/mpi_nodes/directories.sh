@@ -6,6 +6,7 @@
 # node that is lost is the process that asked for it.
 
 stores_of_node="$local_directory/\$node" # of the node that is $node then
+nodes_have_names() { false; }
 start_network() { :; }
 start_node() { mkdir "$local_directory/$1"; } # NAME
 on_node() { "${@:2}"; } # NAME COMMAND...

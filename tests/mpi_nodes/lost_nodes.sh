@@ -180,6 +180,12 @@ save_what_is_left() {
     unset -f ssh cdctl
 }
 
+# Directories have no names that a rank finds.
+if [ "$name" = switches ] && ! nodes_have_names; then
+    echo "switches: not run, since nodes that are directories have no host names"
+    exit 0
+fi
+
 few="n0 n1 n2 n3"
 many="$few n4 n5"
 start_network
@@ -225,6 +231,17 @@ while_rebuilding) # the node that has taken a lost one's place, and one more
 pairs) # two ranks on each node, which are in different sets
     use "n0 n0 n1 n1 n2 n2 n3 n3"
     survives redundancy=xor n2
+    ;;
+switches) # of two nodes each, of which all is lost; a node that nobody has put anywhere is told to all
+    use "$few"
+    groups=CD_GROUPS_FILE=$scratch/groups
+    printf '%s\n' 'n0 left' 'n1 left' 'n2 right' >"$scratch/groups"
+    must_fail unknown "$now" redundancy=xor "$groups"
+    by_all unknown 'rank 3: .*no line "n3 GROUP"'
+    printf '%s\n' 'n3 right' 'spare1 left # in the places of n0' 'spare2 left # and n1' >>"$scratch/groups"
+    must_die died "$now" redundancy=xor DIE=1:4 "$groups"
+    lose n0 n1
+    must_go_on again 4 redundancy=xor "$groups"
     ;;
 saved) # from what is left, in another place
     use "$few"

@@ -117,8 +117,8 @@ Status begin_root(std::unique_ptr<Resident> root, mpi_log mode, const char *name
     return status;
 }
 
-Status create_root(const char *storage_info, mpi_log mode, const char *name, cd_handle &handle,
-                   Report &report) {
+Status make_root(const char *defaults, const char *storage_info, mpi_log mode, const char *name,
+                 ProtectedCreate &protection, cd_handle &handle, Report &report) {
     if (Status status = check_root_name(name); !status) {
         return status;
     }
@@ -129,7 +129,7 @@ Status create_root(const char *storage_info, mpi_log mode, const char *name, cd_
                     name);
     }
     auto root = std::make_unique<Resident>();
-    if (const char *defaults = os::system().environment("CD_STORAGE_INFO")) {
+    if (defaults != nullptr) {
         Status status =
             parse_storage_info(defaults, "the environment variable CD_STORAGE_INFO", root->storage);
         if (!status && storage_info == nullptr) {
@@ -139,9 +139,18 @@ Status create_root(const char *storage_info, mpi_log mode, const char *name, cd_
     if (Status status = read_storage_info(storage_info, root->storage); !status) {
         return status;
     }
-    ProtectedCreate protection(name, root->storage);
+    protection.is_to_have(root->storage);
+    return begin_root(std::move(root), mode, name, protection.met, handle, report);
+}
+
+// Ranks that others may wait for tell them also of what they cannot read.
+Status create_root(const char *storage_info, mpi_log mode, const char *name, cd_handle &handle,
+                   Report &report) {
+    const auto text = [](const char *given) { return given != nullptr ? given : ""; };
+    const char *defaults = os::system().environment("CD_STORAGE_INFO");
+    ProtectedCreate protection(text(name), asks_for_protection(text(defaults), text(storage_info)));
     return protection.outcome(
-        begin_root(std::move(root), mode, name, protection.met, handle, report));
+        make_root(defaults, storage_info, mode, name, protection, handle, report));
 }
 
 // Only what one thread does is done again in the same order.

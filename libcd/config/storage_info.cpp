@@ -261,6 +261,32 @@ Status parse_storage_info(std::string_view text, const char *origin, StorageInfo
     return Status::ok();
 }
 
+namespace {
+
+// The value of the key in a text that may be no storage_info; nullopt where there is none.
+std::optional<std::string_view> find_value(std::string_view text, std::string_view key) noexcept {
+    while (!text.empty()) {
+        const std::string_view element = text.substr(0, text.find(','));
+        text.remove_prefix(std::min(text.size(), element.size() + 1));
+        const size_t equals = element.find('=');
+        if (equals != std::string_view::npos && element.substr(0, equals) == key) {
+            return element.substr(equals + 1);
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+bool asks_for_protection(std::string_view defaults, std::string_view given) noexcept {
+    const auto value_of = [&](std::string_view key) {
+        const auto value = find_value(given, key);
+        return value ? value : find_value(defaults, key);
+    };
+    return value_of("store").value_or("memory") != "memory" &&
+           (value_of("redundancy").value_or("none") != "none" || value_of("config").has_value());
+}
+
 std::string write_storage_info(const StorageInfo &info) {
     std::string text;
     for (const StorageKey &key : keys) {

@@ -81,6 +81,10 @@ std::span<const StorageKey> storage_keys();
 // variable CD_STORAGE_INFO". May throw std::bad_alloc; then too into is unchanged.
 Status parse_storage_info(std::string_view text, const char *origin, StorageInfo &into);
 
+// Whether a root that is given these texts, perhaps ones that cannot be read, is likely meant to be
+// protected: other ranks may wait for this one then. What given says counts before defaults.
+bool asks_for_protection(std::string_view defaults, std::string_view given) noexcept;
+
 // All keys in force: text from which parse_storage_info() makes info again. May throw
 // std::bad_alloc.
 std::string write_storage_info(const StorageInfo &info);

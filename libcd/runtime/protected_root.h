@@ -10,12 +10,15 @@ namespace cd {
 // ranks may wait for this one, so it takes part whatever comes of the creation.
 class ProtectedCreate {
 public:
-    // name lives on.
-    ProtectedCreate(const char *name, const StorageInfo &storage)
-        : name_(name), owed_(storage.store == Store::file && storage.is_protected()) {}
+    // name lives on. expected: whether it is likely to have one, until the storage is known.
+    ProtectedCreate(const char *name, bool expected) : name_(name), owed_(expected) {}
     ProtectedCreate(const ProtectedCreate &) = delete;
     ProtectedCreate &operator=(const ProtectedCreate &) = delete;
     ~ProtectedCreate();
+
+    void is_to_have(const StorageInfo &storage) {
+        owed_ = storage.store == Store::file && storage.is_protected();
+    }
 
     // Set by who meets the other ranks.
     bool met = false;

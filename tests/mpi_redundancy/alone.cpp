@@ -44,6 +44,24 @@ cd_handle create() {
     return create_cd(nullptr, storage.c_str(), COMM_LOGGING_DISABLED, "alone", nullptr);
 }
 
+// What one rank cannot read is told to all.
+void cannot_read(bool alone) {
+    const std::string given = storage + (alone ? ",set_size=many" : "");
+    must(create_cd(nullptr, given.c_str(), COMM_LOGGING_DISABLED, "alone", nullptr) == nullptr,
+         "a root was created whose storage_info rank 1 cannot read");
+    must_be_told(CD_ERROR_STORAGE_VALUE, "the storage_info that rank 1 cannot read");
+}
+
+// It says which one it is, and the others, which cannot know that it is theirs, do without it.
+void cannot_read_the_name(bool alone, const std::string &directory) {
+    const std::string given = "store=file,sync=none,redundancy=single,dir=" + directory;
+    const cd_handle cd = create_cd(nullptr, given.c_str(), COMM_LOGGING_DISABLED,
+                                   alone ? "no/name" : "without", nullptr);
+    must(alone == (cd == nullptr), "who has a name has a root");
+    must(!alone || cd_last_error() == CD_ERROR_NAME_INVALID, "the name that rank 1 has");
+    must(alone || commit_cd(cd) == SUCCESS, "the commit without rank 1");
+}
+
 // How often somebody copies what the program has attached to MPI_COMM_WORLD.
 int copies_of_attribute = 0;
 
@@ -94,6 +112,8 @@ int main(int argc, char **argv) {
     storage = "store=file,sync=none,dir=" + directory.string() + "," + argv[2];
 
     attach_to_world();
+    cannot_read(alone);
+    cannot_read_the_name(alone, directory.string());
     cannot_create_at_all(alone);
     const auto obstacle = directory / (std::to_string(rank) + "-alone.cds");
     if (alone) {

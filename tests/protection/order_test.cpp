@@ -178,6 +178,34 @@ TEST_F(Order, ARootThatCannotComeToBeIsDeclined) {
                              cd_last_error_message()});
 }
 
+// Also where it cannot be read what it is to be, as long as something says that it is to be
+// protected: the environment, too.
+TEST_F(Order, ARootThatCannotBeReadIsDeclinedIfItSeemsToHaveRedundancy) {
+    const auto calls_of = [&](const char *storage_info, const char *name) {
+        calls();
+        EXPECT_EQ(create_cd(nullptr, storage_info, CD_COMM_LOGGING_DISABLED, name, nullptr),
+                  nullptr);
+        return calls();
+    };
+    const auto expect_declined = [&](const char *storage_info, const char *name) {
+        const Calls made = calls_of(storage_info, name);
+        EXPECT_EQ(made, Calls{std::string("decline ") + (name != nullptr ? name : "") + " " +
+                              std::to_string(cd_last_error()) + " " + cd_last_error_message()});
+    };
+    expect_declined("store=file,redundancy=xro", "root");
+    expect_declined("store=file,config=/levels,set_size=1", "root");
+    expect_declined("store=flie,redundancy=xor", "root");
+    expect_declined("store=file,redundancy=xor", "a/b");
+    expect_declined("store=file,redundancy=xor", nullptr);
+    EXPECT_EQ(calls_of("store=file,redundancy=none,set_size=1", "root"), Calls{});
+    EXPECT_EQ(calls_of("store=memory,redundancy=xor", "root"), Calls{});
+    EXPECT_EQ(calls_of("set_size=1", "root"), Calls{});
+    ::setenv("CD_STORAGE_INFO", "store=file,redundancy=xor", 1);
+    expect_declined("set_size=1", "root");
+    EXPECT_EQ(calls_of("redundancy=none,set_size=1", "root"), Calls{});
+    ::unsetenv("CD_STORAGE_INFO");
+}
+
 // The other ranks have this one's part in the advance all the same, and count it.
 TEST_F(Order, AnAdvanceThatFailsIsSkippedWithItsEpoch) {
     begin();

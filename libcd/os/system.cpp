@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 namespace cd::os {
 namespace {
@@ -204,6 +205,17 @@ int System::allocate(int fd, off_t offset, off_t length) {
     return errno == EOPNOTSUPP || errno == ENOSYS ? ::ftruncate(fd, offset + length) : -1;
 }
 
+int System::room(int fd, uint64_t &bytes) {
+    struct statfs found = {};
+    if (::fstatfs(fd, &found) != 0) {
+        return -1;
+    }
+    const bool is_known = found.f_blocks > 0; // a tmpfs may have no limit
+    bytes = is_known ? static_cast<uint64_t>(found.f_bavail) * static_cast<uint64_t>(found.f_bsize)
+                     : std::numeric_limits<uint64_t>::max();
+    return 0;
+}
+
 // The stream takes its descriptor over, so it gets one of its own.
 int System::list(int directory, std::vector<std::string> &names) {
     const int own = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -339,6 +351,15 @@ int System::working_directory(std::string &path) {
         return -1;
     }
     path.resize(std::strlen(path.c_str()));
+    return 0;
+}
+
+int System::host_name(std::string &name) {
+    char text[HOST_NAME_MAX + 1] = "";
+    if (::gethostname(text, sizeof text - 1) != 0) {
+        return -1;
+    }
+    name = text;
     return 0;
 }
 

@@ -69,6 +69,8 @@ public:
     virtual ssize_t read_at(int fd, void *to, size_t length, off_t offset);
     virtual ssize_t write_at(int fd, const void *from, size_t length, off_t offset);
     virtual int allocate(int fd, off_t offset, off_t length); // the file grows to contain it
+    // Bytes that files beside this one can still get; the largest number where that is not known.
+    virtual int room(int fd, uint64_t &bytes);
     virtual int list(int directory, std::vector<std::string> &names); // without . and ..
     // The file's first size bytes, to be written where they are, or nullptr: only where files live
     // in memory. It may be longer than the file, whose end nobody may pass. A process that is
@@ -102,6 +104,7 @@ public:
     virtual void join_thread(pthread_t thread);
 
     virtual int working_directory(std::string &path);
+    virtual int host_name(std::string &name);
     virtual const char *environment(const char *name);
     virtual uint64_t monotonic_ns();
 };

@@ -241,7 +241,9 @@ std::vector<Transfer> find_transfers(const Findings &findings, const Point &poin
         const auto position = static_cast<int>(at - findings.ranks.begin());
         const bool is_there = speaker == findings.speakers[index(position)];
         for (const auto &[name, size] : files.sizes) {
-            if (name != stored_name(rank) && name != agreed_name(rank)) {
+            const auto agreed = agreed_sizes.find(name);
+            const bool is_whole = agreed == agreed_sizes.end() || agreed->second == size;
+            if (name != stored_name(rank) && name != agreed_name(rank) && (is_there || is_whole)) {
                 copies[{rank, name}].push_back(
                     {is_there ? position : speaker, position, name, size});
             }

@@ -45,7 +45,7 @@ struct Transfer {
 };
 
 // Whose own directory has a file stays with that, unless it has not the size that it was given and
-// a copy elsewhere has.
+// a copy elsewhere has. A copy that has not is not moved: it is damaged, whatever its size says.
 std::vector<Transfer> find_transfers(const Findings &findings, const Point &point);
 
 } // namespace cd::protection

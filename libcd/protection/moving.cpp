@@ -7,6 +7,7 @@
 #include "redset/open_file.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 
 namespace cd::protection {
@@ -43,6 +44,11 @@ struct Incoming {
     std::vector<std::byte> buffer;
 };
 
+// Nothing of what its holder cannot read.
+template <typename Part> size_t length_of(const Part &part, uint64_t round) {
+    return part.announcement.readable != 0 ? length_of(part.transfer, round) : 0;
+}
+
 class Moving {
 public:
     Moving(Exchange &exchange, std::string directory, int rank, bool sync)
@@ -50,7 +56,6 @@ public:
 
     void prepare(const std::vector<Transfer> &transfers) {
         for (const Transfer &transfer : transfers) {
-            rounds_ = std::max(rounds_, (transfer.size + moved_piece - 1) / moved_piece);
             const size_t most = length_of(transfer, 0);
             if (transfer.from == exchange_.self()) {
                 Outgoing &out = outgoing_.emplace_back(
@@ -81,14 +86,33 @@ public:
         return meet();
     }
 
-    Status carry() {
+    // Fails where there is no room for what comes, perhaps as a damaged file has any size.
+    Status make_drafts() {
         for (Incoming &each : incoming_) {
             try_files([&] {
-                return drafts_.create(directory_ + "/" + each.transfer.name, each.draft, true);
+                Status made =
+                    drafts_.create(directory_ + "/" + each.transfer.name, each.draft, true);
+                return made && each.announcement.readable != 0 ? check_room(each) : made;
             });
         }
-        for (uint64_t round = 0; round < rounds_; ++round) {
-            if (Status status = carry(round); !status) {
+        return outcome_;
+    }
+
+    // How many pieces come to this member.
+    uint64_t rounds() const {
+        uint64_t most = 0;
+        for (const Incoming &each : incoming_) {
+            most = std::max(most, each.announcement.readable != 0
+                                      ? (each.transfer.size + moved_piece - 1) / moved_piece
+                                      : 0);
+        }
+        return most;
+    }
+
+    // rounds: the most of all members.
+    Status carry(uint64_t rounds) {
+        for (uint64_t round = 0; round < rounds; ++round) {
+            if (Status status = carry_piece(round); !status) {
                 return status;
             }
         }
@@ -120,20 +144,36 @@ private:
         return exchange_.finish();
     }
 
+    Status check_room(const Incoming &incoming) {
+        const File &draft = drafts_.file(incoming.draft);
+        uint64_t room = 0;
+        if (os::system().room(draft.descriptor(), room) != 0) {
+            return draft.refused("ask for room", 0);
+        }
+        const uint64_t size = incoming.transfer.size;
+        if (size > room - std::min(room, coming_)) {
+            return fail(CD_ERROR_STORE_FULL,
+                        "%s/%s: it is in another rank's directory and has %llu bytes, for which "
+                        "there is no room here; remove it there if it is damaged",
+                        directory_.c_str(), incoming.transfer.name.c_str(),
+                        static_cast<unsigned long long>(size));
+        }
+        coming_ += size;
+        return Status::ok();
+    }
+
     // Who cannot read goes on with whatever is in the buffer: the checksums will tell.
-    Status carry(uint64_t round) {
+    Status carry_piece(uint64_t round) {
         for (Outgoing &each : outgoing_) {
-            if (const size_t length = length_of(each.transfer, round); length > 0) {
-                if (each.announcement.readable != 0) {
-                    attempt_quietly([&] {
-                        return each.file.read(round * moved_piece, each.buffer.data(), length);
-                    });
-                }
+            if (const size_t length = length_of(each, round); length > 0) {
+                attempt_quietly([&] {
+                    return each.file.read(round * moved_piece, each.buffer.data(), length);
+                });
                 out_.push_back({each.transfer.to, std::span(each.buffer).first(length)});
             }
         }
         for (Incoming &each : incoming_) {
-            if (const size_t length = length_of(each.transfer, round); length > 0) {
+            if (const size_t length = length_of(each, round); length > 0) {
                 in_.push_back({each.transfer.from, std::span(each.buffer).first(length)});
             }
         }
@@ -141,7 +181,7 @@ private:
             return status;
         }
         for (const Incoming &each : incoming_) {
-            if (const size_t length = length_of(each.transfer, round); length > 0) {
+            if (const size_t length = length_of(each, round); length > 0) {
                 try_files([&] {
                     return drafts_.file(each.draft)
                         .write(round * moved_piece, each.buffer.data(), length);
@@ -160,13 +200,29 @@ private:
     Exchange &exchange_;
     const std::string directory_;
     redset::Drafts drafts_;
-    uint64_t rounds_ = 0;
+    uint64_t coming_ = 0; // bytes for which there is room
     std::vector<Outgoing> outgoing_;
     std::vector<Incoming> incoming_;
     std::vector<Exchange::Message> out_; // of one round
     std::vector<Exchange::Message> in_;
     Status outcome_;
 };
+
+// In all members, each with room for what comes to it. rounds: the most of all.
+Status make_drafts(Job &job, Moving &moving, uint64_t &rounds) {
+    Status made = moving.make_drafts();
+    const uint64_t own = moving.rounds();
+    std::vector<redset::Bytes> all;
+    if (Status status = agree(job, made, std::as_bytes(std::span(&own, size_t{1})), all); !status) {
+        return status;
+    }
+    for (const redset::Bytes &told : all) {
+        uint64_t theirs = 0;
+        std::memcpy(&theirs, told.data(), std::min(sizeof theirs, told.size()));
+        rounds = std::max(rounds, theirs);
+    }
+    return Status::ok();
+}
 
 } // namespace
 
@@ -180,13 +236,17 @@ Status move_files(Job &job, const Folder &folder, const Point &point,
     if (Status status = agree(job, prepared); !status) {
         return status;
     }
-    Status carried = moving->announce();
-    if (carried) {
-        carried = moving->carry();
-    }
-    if (!carried) {
+    if (Status status = moving->announce(); !status) {
         (void)moving.release(); // what was started has its buffers for ever
-        return carried;
+        return status;
+    }
+    uint64_t rounds = 0;
+    if (Status status = make_drafts(job, *moving, rounds); !status) {
+        return status;
+    }
+    if (Status status = moving->carry(rounds); !status) {
+        (void)moving.release(); // the same
+        return status;
     }
     if (Status status = agree(job, moving->finish()); !status) {
         return status;

@@ -8,7 +8,8 @@ namespace cd::protection {
 
 // Copies files to where they are needed, by pieces, all of them at the same time. All ranks call it
 // with the same transfers. A file that its holder cannot read stays away, as if it were lost; what
-// the receiver cannot write is everybody's failure. Does not throw.
+// the receiver cannot write, or has no room for, is everybody's failure, before any of it is sent
+// where that can be known. Does not throw.
 Status move_files(Job &job, const Folder &folder, const Point &point,
                   const std::vector<Transfer> &transfers, bool sync);
 

@@ -5,8 +5,6 @@
 #include "os/system.h"
 #include "protection/point.h"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <set>
 #include <string>
@@ -36,8 +34,8 @@ std::set<std::string> directories_of(const cd::redset::FoundSet &found) {
 }
 
 std::string this_node() {
-    char name[256] = "";
-    (void)::gethostname(name, sizeof name - 1);
+    std::string name;
+    (void)cd::os::system().host_name(name); // only people read it
     return name;
 }
 

@@ -111,6 +111,18 @@ TEST(Findings, ACopyElsewhereWithTheRightSizeIsBetterThanAnOwnFileWithoutIt) {
     }
 }
 
+TEST(Findings, ACopyThatHasNotTheSizeThatItWasGivenIsNotMovedHoweverLargeItIs) {
+    Findings findings = four_ranks(true);
+    RankFiles &elsewhere = findings.contents[1].points[newer][0];
+    elsewhere = findings.contents[0].points[newer][0];
+    elsewhere.record->sizes = {{"0.image", 100}, {"0.redset", 10}};
+    findings.contents[0] = {};
+    for (const uint64_t damaged : {uint64_t{99}, uint64_t{1} << 62}) {
+        elsewhere.sizes["0.image"] = damaged;
+        EXPECT_EQ(find_transfers(findings, newer), (std::vector<Transfer>{{1, 0, "0.redset", 10}}));
+    }
+}
+
 TEST(Findings, ADirectoryThatRanksShareServesBoth) {
     Findings findings = four_ranks(true);
     findings.speakers = {0, 0, 2, 3};

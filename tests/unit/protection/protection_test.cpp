@@ -166,6 +166,28 @@ TEST_F(Protected, FilesThatAreCutAtTheirRanksAreTakenFromWhereTheyWereBefore) {
     EXPECT_EQ(cluster.run({}).start(), 7U);
 }
 
+// Of a file of which no record tells the size, as one that was damaged; nothing is copied.
+TEST_F(Protected, AFileForWhichThereIsNoRoomIsEverybodysFailureAtOnce) {
+    struct FullSystem : DyingSystem {
+        int room(int, uint64_t &bytes) override {
+            bytes = 1'000'000;
+            return 0;
+        }
+    };
+    cluster.run({1});
+    const auto folder =
+        std::filesystem::directory_iterator(cluster.directory("n1") / "solver.points")->path();
+    std::filesystem::remove(folder / "1.agreed");
+    std::filesystem::resize_file(folder / "1.image", uint64_t{1} << 42);
+    const TimeLimit limit(30);
+    cluster.nodes = {"n1", "n0", "n2", "n3"};
+    const FullSystem full;
+    const auto outcome = cluster.run({}).outcome();
+    EXPECT_EQ(outcome.code, CD_ERROR_STORE_FULL);
+    EXPECT_NE(outcome.text.find("4398046511104 bytes"), std::string::npos) << outcome.text;
+    EXPECT_EQ(outcome.text.find("rank 1: "), 0U) << outcome.text;
+}
+
 TEST_F(Protected, AfterALossFilesFollowTheirRanksToo) {
     cluster.run({7});
     cluster.lose("n2");

@@ -81,27 +81,59 @@ std::optional<Scheme> scheme_of(const std::string &name) {
 }
 
 constexpr uint64_t largest_interval = 1'000'000'000;
+constexpr uint64_t largest_count = 1'000'000'000;
+constexpr uint64_t smallest_set = 2;
+constexpr uint64_t largest_set = 65535;
+
+template <typename Into>
+Status take_number(const Line &line, const Word &word, uint64_t least, uint64_t most, Into &into) {
+    uint64_t number = 0;
+    Status status = take_number(line, word, least, most, number);
+    into = status ? static_cast<Into>(number) : into;
+    return status;
+}
+
+// Calls take(word) for all words, of which none has the key of another.
+template <typename Take>
+Status each_word(const Line &line, std::set<std::string> &given, const Take &take) {
+    for (const Word &word : line.words) {
+        if (!given.insert(word.key).second) {
+            return refuse(line, "%.100s is given twice", word.key.c_str());
+        }
+        if (Status status = take(word); !status) {
+            return status;
+        }
+    }
+    return Status::ok();
+}
+
+// SCR's settings that are defaults of descriptors.
+struct Defaults {
+    std::string group = "NODE";
+    std::string store;
+    int set_size = 8;
+};
 
 // A line that begins with CKPT.
 class Descriptor {
 public:
-    explicit Descriptor(const Line &line) : line_(line) {}
+    explicit Descriptor(Line line) : line_(std::move(line)) {}
 
     Status read() {
-        std::set<std::string> given;
-        for (const Word &word : line_.words) {
-            if (!given.insert(word.key).second) {
-                return refuse(line_, "%.100s is given twice", word.key.c_str());
-            }
-            if (Status status = take(word); !status) {
-                return status;
-            }
-        }
-        if (!given.contains("INDEX")) {
+        Status status = each_word(line_, given_, [this](const Word &word) { return take(word); });
+        if (!given_.contains("INDEX")) {
             level.index = static_cast<int>(checkpoint);
         }
-        return finish(given);
+        return status ? finish() : status;
     }
+
+    void complete(const Defaults &defaults) {
+        level.group = given_.contains("GROUP") ? level.group : defaults.group;
+        level.store = given_.contains("STORE") ? level.store : defaults.store;
+        level.set_size = given_.contains("SET_SIZE") ? level.set_size : defaults.set_size;
+    }
+
+    const Line &line() const { return line_; }
 
     Level level;
     uint64_t checkpoint = 0;
@@ -109,11 +141,8 @@ public:
 
 private:
     Status take(const Word &word) {
-        uint64_t number = 0;
         const auto numbered = [&](uint64_t least, uint64_t most, auto &into) {
-            Status status = take_number(line_, word, least, most, number);
-            into = static_cast<std::remove_reference_t<decltype(into)>>(number);
-            return status;
+            return take_number(line_, word, least, most, into);
         };
         if (word.key == "CKPT") {
             return numbered(0, 9999, checkpoint);
@@ -128,7 +157,7 @@ private:
             return numbered(1, largest_interval, level.interval);
         }
         if (word.key == "SET_SIZE") {
-            return numbered(2, 65535, level.set_size);
+            return numbered(smallest_set, largest_set, level.set_size);
         }
         if (word.key == "CKSUM") {
             return numbered(1, 255, checksums_);
@@ -159,12 +188,12 @@ private:
                       word.key.c_str());
     }
 
-    Status finish(const std::set<std::string> &given) {
+    Status finish() {
         const Scheme scheme = level.redundancy.scheme;
-        if (given.contains("CKSUM") && scheme != Scheme::reed_solomon) {
+        if (given_.contains("CKSUM") && scheme != Scheme::reed_solomon) {
             return refuse(line_, "CKSUM goes with TYPE=RS only");
         }
-        if (given.contains("REPLICAS") && scheme != Scheme::partner) {
+        if (given_.contains("REPLICAS") && scheme != Scheme::partner) {
             return refuse(line_, "REPLICAS goes with TYPE=PARTNER only");
         }
         level.redundancy.parameter = scheme == Scheme::reed_solomon ? checksums_
@@ -173,9 +202,87 @@ private:
         return Status::ok();
     }
 
-    const Line &line_;
+    Line line_;
+    std::set<std::string> given_;
     int checksums_ = 2;
     int replicas_ = 1;
+};
+
+// A line that begins with STORES or STORE: what a directory is like.
+class StoreLine {
+public:
+    explicit StoreLine(Line line) : line_(std::move(line)) {}
+
+    const std::string &directory() const { return line_.words.front().value; }
+
+    Status read() {
+        std::set<std::string> given;
+        return each_word(line_, given, [this](const Word &word) { return take(word); });
+    }
+
+    // Which ranks see a directory is found out, so that of the group only the name is looked at.
+    Status check_group(const Levels &levels) const {
+        const auto has_it = [this](const auto &host) { return host.second.contains(group_); };
+        return group_ == "NODE" || group_ == "WORLD" || std::ranges::any_of(levels.groups, has_it)
+                   ? Status::ok()
+                   : refuse(line_,
+                            "GROUP=%.100s is none of NODE, WORLD and the names in lines that begin "
+                            "with GROUPS",
+                            group_.c_str());
+    }
+
+    // What descriptors are in it.
+    Status check_users(const std::vector<const Descriptor *> &users) const {
+        if (users.empty()) {
+            return Status::ok();
+        }
+        const char *name = directory().c_str();
+        const Line &first = users.front()->line();
+        if (!enabled_) {
+            return refuse(first, "STORE=%.200s has ENABLED=0 in line %d", name, line_.number);
+        }
+        if (!makes_directories_) {
+            return refuse(first,
+                          "STORE=%.200s has MKDIR=0 in line %d, and each point in time has a "
+                          "directory of its own",
+                          name, line_.number);
+        }
+        if (users.size() > count_) {
+            return refuse(line_,
+                          "COUNT=%llu, but %zu descriptors have STORE=%.200s, each of which keeps "
+                          "a point in time",
+                          static_cast<unsigned long long>(count_), users.size(), name);
+        }
+        return Status::ok();
+    }
+
+private:
+    Status take(const Word &word) {
+        if (&word == &line_.words.front()) {
+            return Status::ok();
+        }
+        if (word.key == "GROUP") {
+            group_ = word.value;
+            return Status::ok();
+        }
+        if (word.key == "COUNT") {
+            return take_number(line_, word, 0, largest_count, count_);
+        }
+        if (word.key == "ENABLED") {
+            return take_number(line_, word, 0, 1, enabled_);
+        }
+        if (word.key == "MKDIR") {
+            return take_number(line_, word, 0, 1, makes_directories_);
+        }
+        return refuse(line_, "%.100s is none of GROUP, COUNT, ENABLED and MKDIR, which stores have",
+                      word.key.c_str());
+    }
+
+    Line line_;
+    std::string group_ = "NODE";
+    uint64_t count_ = largest_count;
+    bool enabled_ = true;
+    bool makes_directories_ = true;
 };
 
 class Reading {
@@ -194,9 +301,11 @@ public:
         if (first == "GROUPS") {
             return groups(line);
         }
-        // What a store is like is the file system's matter; SCR's other settings are SCR's.
-        if (first == "STORES" || first == "STORE" || first.starts_with("SCR_")) {
-            return Status::ok();
+        if (first == "STORES" || first == "STORE") {
+            return store(line);
+        }
+        if (first.starts_with("SCR_")) {
+            return setting(line);
         }
         return refuse(line,
                       "a line begins with CKPT=, STORES=, GROUPS= or SCR_..., and not with %.100s",
@@ -204,12 +313,21 @@ public:
     }
 
     Status finish(Levels &levels) {
-        const auto always = [](const Level &level) { return level.interval == 1; };
-        if (std::ranges::none_of(result_.levels, always)) {
+        const auto always = [](const Descriptor &each) { return each.level.interval == 1; };
+        if (std::ranges::none_of(descriptors_, always)) {
             return fail(CD_ERROR_STORAGE_VALUE,
                         "%s: no descriptor that is enabled has INTERVAL=1, so that some epochs "
                         "would have none",
                         file_);
+        }
+        for (Descriptor &descriptor : descriptors_) {
+            descriptor.complete(defaults_);
+        }
+        if (Status status = check_stores(); !status) {
+            return status;
+        }
+        for (Descriptor &descriptor : descriptors_) {
+            result_.levels.push_back(std::move(descriptor.level));
         }
         levels = std::move(result_);
         return Status::ok();
@@ -231,17 +349,72 @@ private:
             return Status::ok();
         }
         const uint64_t interval = descriptor.level.interval;
-        if (std::ranges::find(result_.levels, interval, &Level::interval) != result_.levels.end()) {
+        const auto has_it = [interval](const Descriptor &each) {
+            return each.level.interval == interval;
+        };
+        if (std::ranges::any_of(descriptors_, has_it)) {
             return refuse(line, "another descriptor has INTERVAL=%llu already",
                           static_cast<unsigned long long>(interval));
         }
-        result_.levels.push_back(std::move(descriptor.level));
+        descriptors_.push_back(std::move(descriptor));
+        return Status::ok();
+    }
+
+    Status store(const Line &line) {
+        StoreLine store(line);
+        if (Status status = store.read(); !status) {
+            return status;
+        }
+        if (std::ranges::find(stores_, store.directory(), &StoreLine::directory) != stores_.end()) {
+            return refuse(line, "another line has the store %.200s already",
+                          store.directory().c_str());
+        }
+        stores_.push_back(std::move(store));
+        return Status::ok();
+    }
+
+    Status check_stores() const {
+        for (const StoreLine &store : stores_) {
+            std::vector<const Descriptor *> users;
+            for (const Descriptor &descriptor : descriptors_) {
+                if (descriptor.level.store == store.directory()) {
+                    users.push_back(&descriptor);
+                }
+            }
+            Status status = store.check_group(result_);
+            status = status ? store.check_users(users) : status;
+            if (!status) {
+                return status;
+            }
+        }
+        return Status::ok();
+    }
+
+    // Others than these are the matter of SCR.
+    Status setting(const Line &line) {
+        const Word &word = line.words.front();
+        if (word.key == "SCR_GROUP") {
+            defaults_.group = word.value;
+        } else if (word.key == "SCR_CACHE_BASE") {
+            defaults_.store = word.value;
+        } else if (word.key == "SCR_SET_SIZE") {
+            return take_number(line, word, smallest_set, largest_set, defaults_.set_size);
+        } else if (word.key == "SCR_COPY_TYPE" && word.value != "FILE") {
+            return refuse(line,
+                          "with SCR_COPY_TYPE=%.100s lines that begin with CKPT would not count; "
+                          "write FILE",
+                          word.value.c_str());
+        }
         return Status::ok();
     }
 
     Status groups(const Line &line) {
         auto &of_host = result_.groups[line.words.front().value];
         for (size_t i = 1; i < line.words.size(); ++i) {
+            if (line.words[i].key == "NODE" || line.words[i].key == "WORLD") {
+                return refuse(line, "%s is a group that needs no such line",
+                              line.words[i].key.c_str());
+            }
             if (!of_host.emplace(line.words[i].key, line.words[i].value).second) {
                 return refuse(line, "host %.100s has two values of %.100s",
                               line.words.front().value.c_str(), line.words[i].key.c_str());
@@ -252,6 +425,9 @@ private:
 
     const char *file_;
     Levels result_;
+    Defaults defaults_;
+    std::vector<Descriptor> descriptors_; // those that are enabled
+    std::vector<StoreLine> stores_;
     std::set<uint64_t> checkpoints_;
     std::set<int> indexes_;
 };

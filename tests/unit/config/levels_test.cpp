@@ -67,14 +67,73 @@ TEST(Levels, AnIntervalOfOneHasToBeThere) {
 
 TEST(Levels, WhatCannotBeIsRefusedWithItsLine) {
     const std::string good = "CKPT=0\n";
-    for (const std::string line :
-         {"CKPT=0 INTERVAL=2", "CKPT=1 INDEX=0 INTERVAL=2", "CKPT=1 INTERVAL=1",
-          "CKPT=1 INTERVAL=0", "CKPT=1 INTERVAL=2 INTERVAL=2", "CKPT=x", "CKPT=1 TYPE=RAID",
-          "CKPT=1 COLOR=red", "CKPT=1 INTERVAL=2 CKSUM=1", "CKPT=1 INTERVAL=2 REPLICAS=1",
-          "CKPT=1 SET_SIZE=1", "CKPT=1 INTERVAL=-2", "CKPT", "=1", "CKPT=", "NAME=1",
-          "GROUPS=a B=1 B=2", "CKPT=1 ENABLED=2", "CKPT=1 TYPE=RS INTERVAL=2 CKSUM=256"}) {
+    for (const std::string line : {"CKPT=0 INTERVAL=2",
+                                   "CKPT=1 INDEX=0 INTERVAL=2",
+                                   "CKPT=1 INTERVAL=1",
+                                   "CKPT=1 INTERVAL=0",
+                                   "CKPT=1 INTERVAL=2 INTERVAL=2",
+                                   "CKPT=x",
+                                   "CKPT=1 TYPE=RAID",
+                                   "CKPT=1 COLOR=red",
+                                   "CKPT=1 INTERVAL=2 CKSUM=1",
+                                   "CKPT=1 INTERVAL=2 REPLICAS=1",
+                                   "CKPT=1 SET_SIZE=1",
+                                   "CKPT=1 INTERVAL=-2",
+                                   "CKPT",
+                                   "=1",
+                                   "CKPT=",
+                                   "NAME=1",
+                                   "GROUPS=a B=1 B=2",
+                                   "GROUPS=a NODE=1",
+                                   "GROUPS=a WORLD=1",
+                                   "CKPT=1 ENABLED=2",
+                                   "CKPT=1 TYPE=RS INTERVAL=2 CKSUM=256"}) {
         EXPECT_TRUE(refusal(good + line).starts_with("levels.conf:2: "))
             << line << ": " << message();
+    }
+}
+
+TEST(Levels, SettingsOfScrAreDefaultsWhereverTheyStand) {
+    Levels levels;
+    ASSERT_TRUE(parse("CKPT=0\nCKPT=1 INTERVAL=2 GROUP=NODE STORE=/ssd SET_SIZE=4\n"
+                      "SCR_GROUP=WORLD\nSCR_CACHE_BASE=/dev/shm\nSCR_SET_SIZE=3\nSCR_DEBUG=1\n",
+                      levels))
+        << message();
+    EXPECT_EQ(levels.levels,
+              (std::vector<Level>{{0, 1, "WORLD", "/dev/shm", {Scheme::xor_set, 0}, 3},
+                                  {1, 2, "NODE", "/ssd", {Scheme::xor_set, 0}, 4}}));
+}
+
+TEST(Levels, StoresAreWhatDescriptorsCanUse) {
+    Levels levels;
+    EXPECT_TRUE(parse("STORES=/tmp GROUP=NODE COUNT=1 ENABLED=1 MKDIR=1\n"
+                      "STORE=/ssd GROUP=SWITCH COUNT=2\n"
+                      "STORE=/off ENABLED=0 MKDIR=0 COUNT=0 GROUP=WORLD # nobody's\n"
+                      "GROUPS=host1 SWITCH=0\n"
+                      "CKPT=0 STORE=/tmp\nCKPT=1 INTERVAL=2 STORE=/ssd\n"
+                      "CKPT=2 INTERVAL=4 STORE=/ssd\nCKPT=3 INTERVAL=8 STORE=/off ENABLED=0\n"
+                      "CKPT=4 INTERVAL=16 STORE=/elsewhere\n",
+                      levels))
+        << message();
+    struct Case {
+        std::string text;
+        std::string why;
+    };
+    for (const auto &[text, why] : {
+             Case{"CKPT=0 STORE=/a\nSTORE=/a ENABLED=0", ":1: STORE=/a has ENABLED=0 in line 2"},
+             Case{"CKPT=0 STORE=/a\nSTORE=/a MKDIR=0", ":1: STORE=/a has MKDIR=0 in line 2"},
+             Case{"STORE=/a COUNT=1\nCKPT=0 STORE=/a\nCKPT=1 INTERVAL=2 STORE=/a",
+                  ":1: COUNT=1, but 2 descriptors have STORE=/a"},
+             Case{"CKPT=0\nSTORES=/a COUNT=0\nSCR_CACHE_BASE=/a", ":2: COUNT=0, but 1"},
+             Case{"CKPT=0\nSTORE=/a GROUP=RACK\nGROUPS=h SWITCH=1", ":2: GROUP=RACK is none"},
+             Case{"CKPT=0\nSTORE=/a\nSTORES=/a", ":3: another line has the store /a"},
+             Case{"CKPT=0\nSTORE=/a FLUSH=x", ":2: FLUSH is none of GROUP, COUNT"},
+             Case{"CKPT=0\nSTORE=/a COUNT=1 COUNT=1", ":2: COUNT is given twice"},
+             Case{"CKPT=0\nSTORE=/a COUNT=many", ":2: COUNT=many is not a number"},
+             Case{"SCR_COPY_TYPE=XOR\nCKPT=0", ":1: with SCR_COPY_TYPE=XOR"},
+             Case{"SCR_SET_SIZE=1\nCKPT=0", ":1: SCR_SET_SIZE=1 is not a number"},
+         }) {
+        EXPECT_TRUE(refusal(text).starts_with("levels.conf" + why)) << text << ": " << message();
     }
 }
 

@@ -11,7 +11,7 @@
 namespace cd::redset {
 namespace {
 
-constexpr uint64_t size = 1'000'000; // several pieces
+constexpr uint64_t member_size = 1'000'000; // several pieces
 
 // Another member's exchange, of which it is known when messages are under way.
 class WatchedExchange : public Exchange {
@@ -95,7 +95,7 @@ void expect_overlap(const WatchedStorage::Counted &counted, int items) {
 TEST(CarryOut, ReadsCodesAndWritesWhileMessagesAreUnderWay) {
     for (const Shape &shape : {Shape{Scheme::xor_set, 2, 1}, Shape{Scheme::reed_solomon, 5, 2}}) {
         const auto members = static_cast<size_t>(shape.members);
-        const Layout layout(shape, std::vector<uint64_t>(members, size * (members - 1)));
+        const Layout layout(shape, std::vector<uint64_t>(members, member_size * (members - 1)));
         const std::vector<Row> encoding = encoding_rows(layout);
         std::vector<Lost> lost(members);
         lost[1] = {true, false};

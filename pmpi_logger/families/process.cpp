@@ -11,6 +11,11 @@
 #include "whole_program/whole_program.h"
 
 namespace cd::logger {
+namespace {
+
+cd_log_place end_of_mpi = {}; // of no family, if no CD logged then
+
+} // namespace
 
 void Initializes::initialized() {
     int rank = 0;
@@ -24,8 +29,13 @@ void Initializes::initialized() {
     WholeProgram::begin();
 }
 
+bool Finalizes::is_to_be_repeated(cd_handle cd) {
+    return end_of_mpi.family != 0 && cd_log_covers(cd, &end_of_mpi) != 0;
+}
+
 void Finalizes::finalizing() {
     WholeProgram::end();
+    cd_log_here(&end_of_mpi);
     const Inside inside;
     FreesRequest::sweep(true);
     run_all_forgotten();

@@ -6,17 +6,27 @@
 
 namespace cd::logger {
 
-// MPI_Init and MPI_Init_thread: from now on CDs are named with the rank in MPI_COMM_WORLD.
+// MPI_Init and MPI_Init_thread: from now on CDs are named with the rank in MPI_COMM_WORLD. MPI
+// stays up when a CD is restored that is older.
 class Initializes : public MovesData {
 public:
-    template <Fn F, typename... A> static int call(const void *, A... a) {
+    template <Fn F, typename... A> static int call(const void *site, A... a) {
+        const int mode = Logging::mode();
         if (Inside::mpi()) {
             return real<F>(a...);
+        }
+        const Call call = decode_data<F>(site, a...);
+        if (mode == CD_LOG_REPLAYING) {
+            const int result = Exchange::replay(call, false);
+            return result == run_live ? Initializes::call<F>(site, a...) : result;
         }
         const Inside inside;
         const int result = real<F>(a...);
         if (result == MPI_SUCCESS) {
             initialized();
+        }
+        if (mode == CD_LOG_RECORDING) {
+            Exchange::record(call, result, nullptr, false);
         }
         return result;
     }
@@ -25,9 +35,12 @@ private:
     static void initialized();
 };
 
-// What waited for the logs to be forgotten happens now.
+// What waited for the logs to be forgotten happens now. It cannot be taken back.
 class Finalizes : public MovesData {
 public:
+    // Whether a restore of cd would have to.
+    static bool is_to_be_repeated(cd_handle cd);
+
     template <Fn F> static int call(const void *) {
         if (Inside::mpi()) {
             return real<F>();

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 // What the logger does when CDs begin, are restored and end.
 
+#include "families/process.h"
 #include "interception/inside.h"
 #include "interception/real.h"
 #include "lifetimes/lifetimes.h"
@@ -11,6 +12,9 @@
 #include "windows/window_table.h"
 
 #include "cd/mpi_log.h"
+
+#include <cstdio>
+#include <dlfcn.h>
 
 namespace cd::logger {
 namespace {
@@ -29,6 +33,9 @@ void boundary() {
 }
 
 const char *restoring(cd_handle cd) {
+    if (Finalizes::is_to_be_repeated(cd)) {
+        return "MPI has ended since, and cannot begin again: restore before MPI_Finalize";
+    }
     if (!mpi_is_up()) {
         return nullptr;
     }
@@ -56,7 +63,31 @@ void forgotten(uint64_t family, cd_handle root) {
 
 const cd_log_listener listener = {boundary, restoring, restored, forgotten};
 
-[[gnu::constructor]] void listen() { cd_log_listen(&listener); }
+// The program's handles are the other one's then.
+void warn_of_other_mpi() {
+#ifdef OPEN_MPI
+    constexpr const char *own = "Open MPI";
+    constexpr const char *other = "MPICH";
+    constexpr const char *library = "libmpich.so.12";
+#else
+    constexpr const char *own = "MPICH";
+    constexpr const char *other = "Open MPI";
+    constexpr const char *library = "libmpi.so.40";
+#endif
+    if (void *found = dlopen(library, RTLD_LAZY | RTLD_NOLOAD)) {
+        dlclose(found);
+        std::fprintf(
+            stderr,
+            "pmpi_logger: this is the logger for %s, and the program has %s, too: it needs "
+            "the logger for the MPI that it was built for\n",
+            own, other);
+    }
+}
+
+[[gnu::constructor]] void listen() {
+    cd_log_listen(&listener);
+    warn_of_other_mpi();
+}
 
 } // namespace
 } // namespace cd::logger

@@ -11,13 +11,6 @@
 #include <new>
 
 namespace cd::logger {
-namespace {
-
-// Gaps cost address space only, but not without end: absolute addresses may lie anywhere.
-constexpr int64_t widest_spread = int64_t{64} << 20;
-
-} // namespace
-
 Shadow Shadow::of(const Block &block) {
     Shadow shadow;
     const TypeFacts facts = facts_of(block.type);

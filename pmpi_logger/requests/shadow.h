@@ -4,9 +4,14 @@
 
 #include "payload/block.h"
 
+#include <cstdint>
 #include <memory>
 
 namespace cd::logger {
+
+// How far apart data may lie that are copied with the gaps between them. Those cost address space
+// only, but not without end: absolute addresses may lie anywhere.
+constexpr int64_t widest_spread = int64_t{64} << 20;
 
 // A copy of what a non-blocking send sends, at the same place within its layout. MPI may read the
 // buffer of a send late, when a restore has long given it other contents; a receiver may even wait

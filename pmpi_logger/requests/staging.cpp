@@ -4,6 +4,7 @@
 
 #include "payload/copy.h"
 #include "payload/type_facts.h"
+#include "requests/shadow.h"
 
 #include <algorithm>
 #include <new>
@@ -11,9 +12,6 @@
 
 namespace cd::logger {
 namespace {
-
-// Gaps cost address space only, but not without end: absolute addresses may lie anywhere.
-constexpr uint64_t widest_spread = uint64_t{64} << 20;
 
 void append(Blocks &all, const Blocks &more) { all.insert(all.end(), more.begin(), more.end()); }
 
@@ -53,7 +51,7 @@ bool Copy::make_room(const Blocks &blocks) {
     if (data == 0) {
         return true;
     }
-    if (end - begin > 2 * data + widest_spread) {
+    if (end - begin > 2 * data + uint64_t{widest_spread}) {
         return false;
     }
     memory_.reset(new (std::nothrow) std::byte[end - begin]);

@@ -63,6 +63,9 @@ static void aborts(void) {
     MPI_Abort(MPI_COMM_WORLD, 7);
 }
 
+/* That comes between it and the logger. */
+static void has_a_tool(void) { reduce(10); }
+
 static void exits(void) {
     reduce(10);
     exit(0);
@@ -90,11 +93,9 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } oddities[] = {{"forks", forks},
-                    {"starts_threads", starts_threads},
-                    {"aborts", aborts},
-                    {"exits", exits},
-                    {"closes_descriptors", closes_descriptors}};
+    } oddities[] = {{"forks", forks},           {"starts_threads", starts_threads},
+                    {"aborts", aborts},         {"exits", exits},
+                    {"has_a_tool", has_a_tool}, {"closes_descriptors", closes_descriptors}};
     int provided = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     for (size_t i = 0; i < sizeof oddities / sizeof oddities[0]; ++i) {

@@ -19,17 +19,20 @@ behaviour() {
     "$@" 2>"$directory/errors" || code=$?
     echo "exit code $code"
 }
-own_output() { grep -E '^(the child|threads|its own file|exit code)'; }
+own_output() { grep -E '^(the child|the tool|threads|its own file|exit code)'; }
 
-bare=$(behaviour "${@/@ENVIRONMENT@/LD_PRELOAD=}" | own_output)
+tool=
+[ "$oddity" != has_a_tool ] || tool=$CD_TOOL
+bare=$(behaviour "${@/@ENVIRONMENT@/LD_PRELOAD=$tool}" | own_output)
 export CD_LOG=all CD_LOG_FILE=$directory/log
-recorded=$(behaviour "${@/@ENVIRONMENT@/LD_PRELOAD=$logger}" | own_output)
+recorded=$(behaviour "${@/@ENVIRONMENT@/LD_PRELOAD=${tool:+$tool:}$logger}" | own_output)
 if [ "$bare" != "$recorded" ]; then
     diff <(echo "$bare") <(echo "$recorded") || true
     cat "$directory/errors"
     exit 1
 fi
 case $oddity in
+has_a_tool) [[ $recorded = *"the tool: 10"* ]] ;;
 closes_descriptors) grep -q 'cannot write the log file' "$directory/errors" ;;
 starts_threads)
     [ "$(ls "$directory/log")" = "rank-0.cdmpilog
@@ -38,5 +41,5 @@ rank-0.thread-3.cdmpilog
 rank-0.thread-4.cdmpilog" ] ;;
 esac
 expected=10
-[ "$oddity" = closes_descriptors ] && expected=0
+[ "$oddity" != closes_descriptors ] || expected=0
 python3 "$here/read_log.py" MPI_Allreduce=$expected "$directory"/log/*

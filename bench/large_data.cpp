@@ -9,7 +9,6 @@ namespace {
 
 constexpr double target = 0.95;
 constexpr double checksum_target = 0.6;
-constexpr size_t large_range = 64 << 10; // below, what an entry costs counts: small_entries.cpp
 
 // Steady: what earlier domains gave back is used again.
 void add_again(benchmark::State &state, const Laid &laid) {
@@ -88,7 +87,7 @@ void register_shapes(const std::string &name, const Operation &operation) {
             register_case(case_name(name, size, shape), rounds(size), [=](benchmark::State &state) {
                 const Laid laid(size, shape);
                 operation(state, laid);
-                if (shape.gap == 0 && laid.length() >= large_range) {
+                if (shape.gap == 0) {
                     set_target(state, target);
                 }
             });

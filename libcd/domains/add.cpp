@@ -35,11 +35,20 @@ public:
     Status prepare() {
         domain_.restore_may_fail |=
             request_.restoration != Restoration::copy || request_.checksummed;
-        elements_ = ordered_elements(request_.list, request_.count);
+        elements_ = ordered_elements(request_.list, request_.count, neighbours());
         auto near = domain_.entries.begin();
         for (const Element &element : elements_) {
-            if (Status status = prepare_element(element, near); !status) {
-                return status;
+            Element part = element;
+            size_t length = element.range.length();
+            if (!fits_as_one(element, near)) {
+                length /= element.count;
+                part.count = 1;
+            }
+            for (; part.range.begin < element.range.end; part.range.begin += length, ++part.index) {
+                part.range.end = part.range.begin + length;
+                if (Status status = prepare_element(part, near); !status) {
+                    return status;
+                }
             }
         }
         if (domain_.ledger != nullptr) {
@@ -81,6 +90,27 @@ public:
     size_t copied() const { return copied_; }
 
 private:
+    // Neighbours that only lie in memory until the process ends, and are copied, can be one entry.
+    Neighbours neighbours() const {
+        return request_.restoration == Restoration::copy && domain_.ledger == nullptr
+                   ? Neighbours::together
+                   : Neighbours::apart;
+    }
+
+    // Whether one entry holds, or will hold, nothing but the element.
+    bool fits_as_one(const Element &element, RangeIndex::Position &near) const {
+        if (element.count == 1) {
+            return true;
+        }
+        near = domain_.entries.find_near(near, element.range.begin);
+        if (near == domain_.entries.end()) {
+            return true;
+        }
+        const Range there = near->second->range;
+        return there.begin >= element.range.end ||
+               (there.begin == element.range.begin && there.end == element.range.end);
+    }
+
     Status prepare_element(const Element &element, RangeIndex::Position &near) {
         const Range range = element.range;
         if (request_.restoration == Restoration::parent) {
@@ -126,7 +156,7 @@ private:
         auto entry = domain_.entries.make_entry();
         entry->range = range;
         entry->regen = request_.regen;
-        entry->origin = {request_.call, element.index};
+        entry->origin = {request_.call, element.index, element.count};
         entry->access = element.access;
         entry->scope = element.scope;
         entry->restoration = request_.restoration;

@@ -4,6 +4,7 @@
 
 #include "base/radix_sort.h"
 #include "domains/arguments.h"
+#include "store/placement.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -19,16 +20,31 @@ struct Key {
 
 Element element_of(const cd_addrspec *list, size_t index) {
     const cd_addrspec &spec = list[index];
-    return {range_of(spec), spec.addr_tp, spec.addr_scope, static_cast<uint32_t>(index)};
+    return {range_of(spec), spec.addr_tp, spec.addr_scope, static_cast<uint32_t>(index), 1};
+}
+
+// Whether the element of the list that comes behind others can be one with them. They stay shorter
+// than what has a block of memory of its own, which would not be freed in parts.
+bool continues(const Element &others, const cd_addrspec *list, size_t index) {
+    const cd_addrspec &spec = list[index];
+    const cd_addrspec &last = list[index - 1];
+    return range_of(spec).begin == others.range.end && spec.length == last.length &&
+           spec.addr_tp == others.access && spec.addr_scope == others.scope &&
+           others.range.length() + spec.length < Placement::own_block;
 }
 
 // What is not empty, in the given order.
-std::vector<Element> as_given(const cd_addrspec *list, size_t count) {
+std::vector<Element> as_given(const cd_addrspec *list, size_t count, Neighbours neighbours) {
     std::vector<Element> elements;
     elements.reserve(count);
-    for (size_t i = 0; i < count; ++i) {
-        if (list[i].length > 0) {
-            elements.push_back(element_of(list, i));
+    for (size_t i = 0; i < count;) {
+        Element element = element_of(list, i++);
+        while (neighbours == Neighbours::together && i < count && continues(element, list, i)) {
+            element.range.end += list[i++].length;
+            ++element.count;
+        }
+        if (!element.range.empty()) {
+            elements.push_back(element);
         }
     }
     return elements;
@@ -67,13 +83,13 @@ std::vector<Element> sorted_by_address(const cd_addrspec *list, size_t count) {
 
 } // namespace
 
-std::vector<Element> ordered_elements(const cd_addrspec *list, int count) {
+std::vector<Element> ordered_elements(const cd_addrspec *list, int count, Neighbours neighbours) {
     const auto size = static_cast<size_t>(count);
     if (in_order(list, size)) {
-        return as_given(list, size);
+        return as_given(list, size, neighbours);
     }
     std::vector<Element> sorted = sorted_by_address(list, size);
-    return overlap(sorted) ? as_given(list, size) : sorted;
+    return overlap(sorted) ? as_given(list, size, neighbours) : sorted;
 }
 
 } // namespace cd

@@ -10,17 +10,22 @@
 
 namespace cd {
 
-// One element of a call's list.
+// One element of a call's list, or several that follow each other there and in memory and differ in
+// nothing else.
 struct Element {
     Range range;
     addr_type access;
     addr_scope scope;
-    uint32_t index; // in the list
+    uint32_t index; // in the list, of the first
+    uint32_t count; // how many
 };
+
+enum class Neighbours : uint8_t { apart, together };
 
 // The elements of a (checked) list that are not empty, in order of address if that gives the same
 // result as the given order: neighbours are then found without searching. It does unless elements
 // overlap. May throw std::bad_alloc.
-std::vector<Element> ordered_elements(const cd_addrspec *list, int count);
+std::vector<Element> ordered_elements(const cd_addrspec *list, int count,
+                                      Neighbours neighbours = Neighbours::apart);
 
 } // namespace cd

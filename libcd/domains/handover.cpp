@@ -81,6 +81,9 @@ void Handover::prepare_entry(RangeIndex::Position &at, RangeIndex::Position &nea
             if (at->second->scope == CD_GLOBAL) {
                 at = child_.entries.make_borders(at, {done, held_from});
                 give(*at->second, near);
+                while (at->second->range.end < held_from) { // elements that were one entry
+                    give(*(++at)->second, near);
+                }
             } else if (at->second->read_write()) {
                 pass_on({done, held_from});
             }

@@ -128,7 +128,7 @@ void query(const Domain &domain, cd_info &info) {
     for (const auto &[address, entry] : domain.entries) {
         const bool continues = previous != nullptr && previous->range.end == entry->range.begin &&
                                previous->alike(*entry);
-        info.entries += continues ? 0 : 1;
+        info.entries += continues ? 0 : entry->origin.elements;
         info.bytes += entry->range.length();
         info.read_write += entry->read_write() ? entry->range.length() : 0;
         info.stored_bytes +=
@@ -146,7 +146,7 @@ Status verify(const Domain &domain, cd_mismatch_fn report, void *context) {
         };
         switch (own.restoration) {
         case Restoration::copy:
-            verify_own(own, own.range);
+            own.for_each_element([&](Range part) { verify_own(own, part); });
             break;
         case Restoration::parent:
             for_each_source(domain.parent, own.range, verify_own, [](Range) {});

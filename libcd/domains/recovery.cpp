@@ -58,11 +58,16 @@ Status Recovery::check_entries(const Domain &domain, Others &others) const {
     }
     std::vector<const Entry *> regens;
     Status status;
-    for (const auto &[address, entry] : domain.entries) {
+    for (const auto &held : domain.entries) {
+        const Entry *entry = held.second;
         prefetch_behind(*entry);
         switch (entry->restoration) {
         case Restoration::copy:
-            status = check_intact(domain, *entry, entry->range);
+            entry->for_each_element([&](Range part) {
+                if (status.is_ok()) {
+                    status = check_intact(domain, *entry, part);
+                }
+            });
             break;
         case Restoration::parent:
             others.from_ancestors = true;
@@ -103,13 +108,15 @@ Recovery::Regens Recovery::group(std::vector<const Entry *> &entries) {
     Regens regens;
     for (size_t i = 0; i < entries.size(); ++i) {
         const Entry &entry = *entries[i];
-        const bool same_call = i > 0 && key(entries[i]) == key(entries[i - 1]);
-        if (!same_call || regens.calls.back().count == INT_MAX) {
-            regens.calls.push_back({entry.regen, i, 0});
-        }
-        ++regens.calls.back().count;
-        regens.specs.push_back(
-            {entry.range.address(), entry.range.length(), entry.access, entry.scope});
+        bool same_call = i > 0 && key(entries[i]) == key(entries[i - 1]);
+        entry.for_each_element([&](Range part) {
+            if (!same_call || regens.calls.back().count == INT_MAX) {
+                regens.calls.push_back({entry.regen, regens.specs.size(), 0});
+                same_call = true;
+            }
+            ++regens.calls.back().count;
+            regens.specs.push_back({part.address(), part.length(), entry.access, entry.scope});
+        });
     }
     return regens;
 }

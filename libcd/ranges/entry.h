@@ -25,9 +25,13 @@ enum class Restoration : uint8_t { copy, parent, regen };
 
 // Which element of which add call brought a byte into a CD. Splitting and moving keep it; pieces of
 // one origin that are alike again are one entry again.
+//
+// One entry may stand for several elements of a list that follow each other, also in memory, and
+// are equally long: then it holds all of each.
 struct Origin {
     uint64_t call = 0;
-    uint32_t element = 0;
+    uint32_t element = 0; // the first
+    uint32_t elements = 1;
     bool operator==(const Origin &) const = default;
 };
 
@@ -57,11 +61,11 @@ struct Entry {
     bool data_shared = false; // another CD's entry has the same bytes: never write over them
     bool in_place = false;    // shadow=none: an advance overwrites the data and can undo that
     bool listed = false;      // in its index's list of READ_WRITE entries
-    bool whole = false;       // all of its origin: no other entry of its index can be alike
+    bool whole = false;       // all of its elements: no other entry of its index can be alike
     uint16_t slot = 0;        // for the pool that its memory is from
 
     // Makes part an entry for the bytes from address on, with the same labels and a share of the
-    // data.
+    // data. address: a border of one of several elements.
     void share_second_part(uintptr_t address, Entry &part) const {
         copy_labels({address, range.end}, part);
         part.data = data.share(address - range.begin);
@@ -69,7 +73,27 @@ struct Entry {
         part.data_shared = data_shared;
     }
 
+    // What is left of the entry when somebody else has its second part.
+    void end_at(uintptr_t address) {
+        if (origin.elements > 1) {
+            origin.elements = static_cast<uint32_t>((address - range.begin) / element_length());
+        } else {
+            whole = false;
+        }
+        range.end = address;
+    }
+
+    size_t element_length() const { return range.length() / origin.elements; }
+
+    template <typename Visit> void for_each_element(const Visit &visit) const {
+        const size_t length = element_length();
+        for (uintptr_t begin = range.begin; begin < range.end; begin += length) {
+            visit(Range{begin, begin + length});
+        }
+    }
+
     // Makes other an entry for part of memory with the same labels; its data are left alone.
+    // part: some of several elements as a whole.
     void copy_labels(Range part, Entry &other) const {
         other.range = part;
         other.regen = regen;
@@ -79,7 +103,14 @@ struct Entry {
         other.restoration = restoration;
         other.stage = stage;
         other.in_place = in_place;
-        other.whole = whole && part.begin == range.begin && part.end == range.end;
+        if (origin.elements > 1) {
+            const size_t length = element_length();
+            other.origin.element += static_cast<uint32_t>((part.begin - range.begin) / length);
+            other.origin.elements = static_cast<uint32_t>(part.length() / length);
+            other.whole = true;
+        } else {
+            other.whole = whole && part.begin == range.begin && part.end == range.end;
+        }
     }
 
     bool read_write() const { return access == CD_READ_WRITE; }

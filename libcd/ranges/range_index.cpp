@@ -47,9 +47,16 @@ RangeIndex::Position RangeIndex::insert_arriving(Position where, Entry *entry) {
 }
 
 RangeIndex::Position RangeIndex::split(Position near, uintptr_t address) {
-    const auto at = find_near(near, address);
+    auto at = find_near(near, address);
     if (at == entries_.end() || at->second->range.begin >= address) {
         return at;
+    }
+    const size_t length = at->second->element_length();
+    if (const size_t inside = (address - at->second->range.begin) % length;
+        inside != 0 && at->second->origin.elements > 1) {
+        // The one of its elements that becomes two is an entry of its own first.
+        split(at, address - inside + length);
+        at = split(find(address), address - inside);
     }
     Entry &left = *at->second;
     auto right = make_entry();
@@ -61,8 +68,7 @@ RangeIndex::Position RangeIndex::split(Position near, uintptr_t address) {
         read_write_.insert_after(left, *right);
         right->listed = true;
     }
-    left.range.end = address;
-    left.whole = false;
+    left.end_at(address);
     right.release();
     return inserted;
 }

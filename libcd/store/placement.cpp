@@ -7,7 +7,6 @@ namespace {
 
 // A copy that leaves one block for the next starts anew; with blocks of this size that is rare
 // enough to cost nothing beside the copying.
-constexpr size_t own_block = size_t{2} << 20;
 constexpr size_t shared_block = size_t{8} << 20;
 
 // Copies of some length run faster to an aligned place; for short ones the gaps would cost more.

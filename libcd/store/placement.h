@@ -19,6 +19,9 @@ namespace cd {
 // copied as one.
 class Placement {
 public:
+    // Entries from this length on get a block of their own.
+    static constexpr size_t own_block = size_t{2} << 20;
+
     explicit Placement(bool checksummed) : checksummed_(checksummed) {}
     Placement(const Placement &) = delete;
     Placement &operator=(const Placement &) = delete;

@@ -76,6 +76,24 @@ TEST_F(RestorationTypes, CopyToRegenTakesTheFunctionAndFreesItsData) {
     EXPECT_EQ(restored_by_child(), 0x11);
 }
 
+TEST_F(RestorationTypes, CopyToRegenGivesTheFunctionEachRangeAsItWasAdded) {
+    static int most_ranges;
+    most_ranges = 0;
+    const auto count_ranges = [](cd_addrspec *, int count) {
+        most_ranges = std::max(most_ranges, count);
+        return 0;
+    };
+    uint8_t data[12] = {};
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(
+        child,
+        {bytes(data, 4, READ_ONLY), bytes(data + 4, 4, READ_ONLY), bytes(data + 8, 4, READ_ONLY)},
+        3)));
+    ASSERT_TRUE(
+        succeeds(add_to_cd_via_regen(child, {bytes(data, 12, READ_ONLY)}, 1, count_ranges)));
+    ASSERT_TRUE(succeeds(restore_cd(child)));
+    EXPECT_EQ(most_ranges, 3);
+}
+
 TEST_F(RestorationTypes, ParentToCopyCopiesMemoryNow) {
     ASSERT_TRUE(succeeds(add_to_cd_via_parent(child, {rw(x)}, 1)));
     x = 0x03;

@@ -40,25 +40,26 @@ void describe_unbound(const cd::Domain &domain, std::ostream &out) {
 
 // Labels once for each run of bytes that share them, then the data.
 void describe_bytes(const cd::Domain &domain, std::ostream &out) {
-    const cd::Entry *previous = nullptr;
-    for (const auto &[address, entry] : domain.entries) {
-        const bool continues = previous != nullptr && previous->range.end == address &&
-                               previous->restoration == entry->restoration &&
-                               previous->access == entry->access &&
-                               previous->scope == entry->scope && previous->regen == entry->regen &&
-                               previous->origin.element == entry->origin.element;
-        if (!continues) {
-            out << '\n'
-                << address << ' ' << static_cast<int>(entry->restoration) << entry->access
-                << entry->scope << ' ' << reinterpret_cast<void *>(entry->regen) << ' '
-                << entry->origin.element << ' ';
-        }
-        if (entry->restoration == cd::Restoration::copy) {
-            out << data_of(entry->data, entry->range.length());
-        } else {
-            out << std::string(entry->range.length(), '.');
-        }
-        previous = entry;
+    std::string labels_before;
+    uintptr_t end_before = 0;
+    for (const auto &held : domain.entries) {
+        const cd::Entry &entry = *held.second;
+        uint32_t element = entry.origin.element;
+        entry.for_each_element([&](cd::Range part) {
+            std::ostringstream labels;
+            labels << static_cast<int>(entry.restoration) << entry.access << entry.scope << ' '
+                   << reinterpret_cast<void *>(entry.regen) << ' ' << element++ << ' ';
+            if (part.begin != end_before || labels.str() != labels_before) {
+                out << '\n' << part.begin << ' ' << labels.str();
+            }
+            if (entry.restoration == cd::Restoration::copy) {
+                out << data_of(entry.data.share(part.begin - entry.range.begin), part.length());
+            } else {
+                out << std::string(part.length(), '.');
+            }
+            labels_before = labels.str();
+            end_before = part.end;
+        });
     }
 }
 

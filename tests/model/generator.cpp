@@ -225,7 +225,8 @@ private:
         const Cd *cd = model_.resolve(step.target, error);
         const int elements = chance(60) ? 1 : below(6);
         for (int i = 0; i < elements; ++i) {
-            step.list.push_back(make_element(step, cd));
+            const bool beside = i > 0 && chance(40) && has_room_behind(step.list.back());
+            step.list.push_back(beside ? behind(step.list.back()) : make_element(step, cd));
         }
         step.count = elements;
         if (elements > 0 && chance(5)) {
@@ -266,6 +267,16 @@ private:
         }
         element.access = step.op != Op::add_regen && chance(55) ? READ_WRITE : READ_ONLY;
         element.scope = make_scope(element, cd);
+        return element;
+    }
+
+    static bool has_room_behind(const Element &element) {
+        return element.offset + 2 * element.length <= arena_size;
+    }
+
+    // What the CD may keep together with it.
+    static Element behind(Element element) {
+        element.offset += element.length;
         return element;
     }
 

@@ -82,6 +82,7 @@ TEST(Entry, IsAlikeOnlyWithTheSameLabelsAndOrigin) {
     EXPECT_TRUE(differs([](Entry &entry) { entry.regen = some_regen; }));
     EXPECT_TRUE(differs([](Entry &entry) { entry.origin.call = 1; }));
     EXPECT_TRUE(differs([](Entry &entry) { entry.origin.element = 1; }));
+    EXPECT_TRUE(differs([](Entry &entry) { entry.origin.elements = 2; }));
 }
 
 TEST_F(EntryListTest, DetachesAllAtOnceAndTakesThemAgain) {

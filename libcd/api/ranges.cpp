@@ -33,6 +33,7 @@ cd_operation operation_of(Restoration restoration) {
 
 // Where this call's entries are kept: as the CD's, unless storage_info says otherwise.
 Status choose_storage(const Domain &domain, const char *storage_info, AddRequest &request) {
+    request.cd = domain.name();
     request.in_place = domain.storage.shadow == Shadow::none;
     request.checksummed = domain.storage.checksummed();
     if (storage_info == nullptr) {
@@ -184,7 +185,7 @@ int delete_from_cd(cd_handle cd, const cd_addrspec *addrlist, int ascount) {
             return status;
         }
         report.about(lock.domain().name());
-        if (cd::Status status = cd::check_list(addrlist, ascount); !status) {
+        if (cd::Status status = cd::check_list(addrlist, ascount, lock.domain().name()); !status) {
             return status;
         }
         return cd::remove(lock.domain(), addrlist, ascount);

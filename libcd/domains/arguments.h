@@ -18,10 +18,11 @@ struct AddRequest {
     bool in_place = false;    // shadow=none for these entries
     bool checksummed = false; // checksum=crc32c for these entries
     uint64_t call = 0;        // number of this call, unique in the process
+    const char *cd = "";      // its name, for messages
 };
 
-// Whether list and count can be read and every element is a range.
-Status check_list(const cd_addrspec *list, int count);
+// Whether list and count can be read and every element is a range. cd: its name, for messages.
+Status check_list(const cd_addrspec *list, int count, const char *cd);
 
 // The same, and that labels and regen function are legal.
 Status check_request(const AddRequest &request);

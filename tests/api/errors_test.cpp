@@ -29,6 +29,13 @@ testing::AssertionResult message_has(const std::string &part) {
 
 int regen_that_fails(cd_addrspec *, int) { return 7; }
 
+template <typename Enum> Enum bad_value() {
+    const int value = 7;
+    Enum result;
+    std::memcpy(&result, &value, sizeof result);
+    return result;
+}
+
 class Errors : public CdTest {
 protected:
     void SetUp() override {
@@ -253,6 +260,25 @@ TEST_F(Errors, NullList) {
                            delete_from_cd(root, static_cast<const cd_addrspec *>(nullptr), 3)));
 }
 
+TEST_F(Errors, WhatIsWrongWithAListNamesTheCd) {
+    const cd_addrspec one = rw(x);
+    const auto fails_naming_cd = [](int result) {
+        return result == FAILURE ? message_has("CD 0/errors/0/0: ")
+                                 : testing::AssertionFailure() << "succeeds";
+    };
+    EXPECT_TRUE(fails_naming_cd(add_to_cd_via_copy(root, nullptr, 3, nullptr)));
+    EXPECT_TRUE(fails_naming_cd(add_to_cd_via_copy(root, &one, -5)));
+    EXPECT_TRUE(fails_naming_cd(delete_from_cd(root, &one, -5)));
+    EXPECT_TRUE(fails_naming_cd(add_to_cd_via_copy(root, {bytes(nullptr, 77)}, 1)));
+    EXPECT_TRUE(fails_naming_cd(delete_from_cd(root, {bytes(x, SIZE_MAX)}, 1)));
+    EXPECT_TRUE(
+        fails_naming_cd(add_to_cd_via_copy(root, {bytes(x, 4, bad_value<addr_type>())}, 1)));
+    EXPECT_TRUE(fails_naming_cd(
+        add_to_cd_via_copy(root, {bytes(x, 4, READ_ONLY, bad_value<addr_scope>())}, 1)));
+    EXPECT_TRUE(fails_naming_cd(add_to_cd_via_regen(root, {bytes(x, 16)}, 1, regen_that_fails)));
+    EXPECT_TRUE(fails_naming_cd(add_to_cd_via_regen(root, {bytes(x, 16, READ_ONLY)}, 1, nullptr)));
+}
+
 TEST_F(Errors, Count) {
     const cd_addrspec one = rw(x);
     EXPECT_TRUE(fails_with(CD_ERROR_COUNT, add_to_cd_via_copy(root, &one, -5)));
@@ -281,13 +307,6 @@ TEST_F(Errors, RangeWraps) {
         EXPECT_TRUE(message_has(std::to_string(length)));
         EXPECT_TRUE(fails_with(CD_ERROR_RANGE_WRAPS, delete_from_cd(root, {bytes(x, length)}, 1)));
     }
-}
-
-template <typename Enum> Enum bad_value() {
-    const int value = 7;
-    Enum result;
-    std::memcpy(&result, &value, sizeof result);
-    return result;
 }
 
 TEST_F(Errors, AddrType) {

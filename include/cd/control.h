@@ -43,8 +43,10 @@ struct cd_run_options {
    child and runs body again. After the last of the tries, or when the child cannot be restored or
    committed, fails: then memory is as body left it, the child and its descendants have been
    committed, so that the parent can be restored, and cd_last_error is CD_ERROR_RUN_FAILED or what
-   the restore or commit failed with. body and check may call this library; a C++ exception that
-   they throw means that they failed, and ends there. options may be NULL. */
+   the restore or commit failed with. (Where there is no memory to commit them they are left, and
+   the parent's restore does with them what it does with all descendants.) body and check may call
+   this library; a C++ exception that they throw means that they failed, and ends there. options may
+   be NULL. */
 CD_API int cd_run(cd_handle parent, const struct cd_run_options *options, cd_body_fn body,
                   void *context);
 

@@ -125,7 +125,7 @@ int cd_log_here(cd_log_place *place) {
 
 int cd_log_covers(cd_handle cd, const cd_log_place *place) {
     if (cd == CD_CURRENT_CD) {
-        cd = cd::ActiveStack::of_this_thread().top();
+        cd = cd::ActiveStack::active();
     }
     uint64_t generation = 0;
     cd::Slot *slot = cd::Registry::instance().find(cd, generation);

@@ -345,6 +345,20 @@ int System::start_thread(pthread_t &thread, void *(*work)(void *), void *context
 
 void System::join_thread(pthread_t thread) { ::pthread_join(thread, nullptr); }
 
+int System::at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
+    return ::pthread_atfork(before, in_parent, in_child);
+}
+
+int System::create_thread_key(pthread_key_t &key, void (*at_end_of_thread)(void *)) {
+    return ::pthread_key_create(&key, at_end_of_thread);
+}
+
+void System::delete_thread_key(pthread_key_t key) { ::pthread_key_delete(key); }
+
+int System::set_for_thread(pthread_key_t key, const void *value) {
+    return ::pthread_setspecific(key, value);
+}
+
 int System::working_directory(std::string &path) {
     path.resize(PATH_MAX);
     if (::getcwd(path.data(), path.size()) == nullptr) {

@@ -103,6 +103,12 @@ public:
     virtual int start_thread(pthread_t &thread, void *(*work)(void *), void *context);
     virtual void join_thread(pthread_t thread);
 
+    // As the functions of POSIX threads that they are: 0 or an error.
+    virtual int at_fork(void (*before)(), void (*in_parent)(), void (*in_child)());
+    virtual int create_thread_key(pthread_key_t &key, void (*at_end_of_thread)(void *));
+    virtual void delete_thread_key(pthread_key_t key);
+    virtual int set_for_thread(pthread_key_t key, const void *value);
+
     virtual int working_directory(std::string &path);
     virtual int host_name(std::string &name);
     virtual const char *environment(const char *name);

@@ -3,12 +3,14 @@
 #include "runtime/active_stack.h"
 
 #include "base/callback_scope.h"
+#include "os/system.h"
 #include "runtime/registry.h"
 
 #include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -20,28 +22,43 @@ namespace cd {
 // memory to remember it.
 class ActiveStack::EndOfThread {
 public:
-    EndOfThread() : possible_(::pthread_key_create(&key_, forget) == 0) {}
-
-    bool will_forget(ActiveStack *stack) const {
-        return possible_ && ::pthread_setspecific(key_, stack) == 0;
+    static bool will_forget(ActiveStack *stack) {
+        return has_key() &&
+               os::system().set_for_thread(static_cast<pthread_key_t>(key_), stack) == 0;
     }
 
 private:
     static void forget(void *stack) {
         delete static_cast<ActiveStack *>(stack);
         stack_ = nullptr;
-        ActiveStack::possible_ = 0;
+        possible_ = 0;
     }
 
-    pthread_key_t key_ = 0;
-    bool possible_;
+    // Without a lock, which another thread's fork could leave locked for ever in the new process:
+    // of two threads that create a key one gives it up.
+    static bool has_key() {
+        if (key_ != none) {
+            return true;
+        }
+        pthread_key_t key = 0;
+        if (os::system().create_thread_key(key, forget) != 0) {
+            return false;
+        }
+        int64_t expected = none;
+        if (!key_.compare_exchange_strong(expected, key)) {
+            os::system().delete_thread_key(key);
+        }
+        return true;
+    }
+
+    static constexpr int64_t none = -1;
+    static inline constinit std::atomic<int64_t> key_ = none;
 };
 
 ActiveStack &ActiveStack::of_this_thread() {
     if (stack_ == nullptr) {
-        static const EndOfThread end;
         std::unique_ptr<ActiveStack> stack(new ActiveStack);
-        if (!end.will_forget(stack.get())) {
+        if (!EndOfThread::will_forget(stack.get())) {
             throw std::bad_alloc();
         }
         stack_ = stack.release();
@@ -72,7 +89,7 @@ ActiveStack::~ActiveStack() {
     }
 }
 
-cd_handle ActiveStack::top() {
+cd_handle ActiveStack::top() noexcept {
     while (!handles_.empty() && !Registry::instance().alive(handles_.back())) {
         handles_.pop_back();
     }

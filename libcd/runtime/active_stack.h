@@ -30,7 +30,9 @@ public:
     uint64_t thread() const { return thread_; }
 
     // The active CD, or nullptr.
-    cd_handle top();
+    cd_handle top() noexcept;
+    // That of the calling thread. Allocates nothing.
+    static cd_handle active() noexcept { return stack_ != nullptr ? stack_->top() : nullptr; }
 
     // 0 there: the calling thread has no active CD.
     static const int *possible() noexcept { return &possible_; }

@@ -24,7 +24,7 @@ FamilyLock::~FamilyLock() { unlock_all(); }
 
 Status FamilyLock::lock(cd_handle handle, Reach reach) {
     if (handle == CD_CURRENT_CD) {
-        handle = ActiveStack::of_this_thread().top();
+        handle = ActiveStack::active();
         if (handle == nullptr) {
             return fail(CD_ERROR_NO_CURRENT_CD,
                         "CURRENT_CD was given, but this thread has no active CD; create one or "

@@ -2,11 +2,10 @@
 // Copyright the containment-domains authors
 #include "runtime/fork.h"
 
+#include "os/system.h"
 #include "runtime/active_stack.h"
 #include "runtime/observer.h"
 #include "runtime/registry.h"
-
-#include <pthread.h>
 
 #include <atomic>
 
@@ -14,7 +13,7 @@ namespace cd {
 namespace {
 
 // Of the handlers of the thread that forks: they may be there more than once (below).
-thread_local unsigned handlers_begun = 0;
+constinit thread_local unsigned handlers_begun = 0;
 
 void before_fork() {
     if (++handlers_begun == 1) {
@@ -56,9 +55,9 @@ void in_child() {
 // that was forked between the two statements. A mutex against that would be locked for ever in such
 // a process.
 Status support_fork() {
-    static std::atomic<bool> supported = false;
+    static constinit std::atomic<bool> supported = false;
     if (!supported) {
-        if (::pthread_atfork(before_fork, in_parent, in_child) != 0) {
+        if (os::system().at_fork(before_fork, in_parent, in_child) != 0) {
             return fail(CD_ERROR_NO_MEMORY,
                         "there is no memory to be told when the process forks; free some and "
                         "create the CD again");

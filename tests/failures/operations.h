@@ -50,6 +50,15 @@ struct World {
         return list;
     }
 
+    // Whole cells, one behind the other.
+    static List neighbours(size_t first, size_t last, addr_type access) {
+        List list = {};
+        for (size_t i = first; i < last; ++i) {
+            list.ranges[static_cast<size_t>(list.count++)] = range(i * cell, cell, access);
+        }
+        return list;
+    }
+
     static void scribble(char value) {
         memory.fill(value);
         std::memset(large_memory.data(), value, large);
@@ -68,6 +77,7 @@ struct Case {
     bool writes_memory = false;
     // Fills maps of Abseil's, which lose what they hold when there is no memory for one more node.
     bool fills_btrees = false;
+    cd_error error = CD_ERROR_NO_MEMORY;
 };
 
 std::vector<Case> operations_in_memory();
@@ -75,6 +85,11 @@ std::vector<Case> operations_in_memory();
 // Their stores are in store_folder(), which goes with the process.
 std::vector<Case> operations_in_files();
 const std::string &store_folder();
+
+// A root with a child that an earlier process seems to have left there, and its return.
+void leave_a_stored_root(World &world);
+cd_handle create_left();
+void end_without_trace(cd_handle root); // as the end of the process does
 
 // Expects that a call of the library succeeds.
 void need(int result);

@@ -23,6 +23,7 @@ public:
             (std::filesystem::temp_directory_path() / "cd-failures-XXXXXX").string();
         path_ = ::mkdtemp(pattern.data());
         storage_info_ = "store=file,sync=none,dir=" + path_;
+        limited_log_ = "log_limit=256K,dir=" + path_;
     }
     ~StoreFolder() { std::filesystem::remove_all(path_); }
     StoreFolder(const StoreFolder &) = delete;
@@ -34,13 +35,16 @@ public:
     }
     const std::string &path() const { return path_; }
     const char *storage_info() const { return storage_info_.c_str(); }
+    const char *limited_log() const { return limited_log_.c_str(); }
 
 private:
     std::string path_;
     std::string storage_info_;
+    std::string limited_log_;
 };
 
-// What the root holds in a store, for a process that finds it.
+} // namespace
+
 void leave_a_stored_root(World &world) {
     World::scribble('1');
     const cd_handle root = create_cd(nullptr, StoreFolder::instance().storage_info(),
@@ -51,8 +55,12 @@ void leave_a_stored_root(World &world) {
     const cd_handle child = create_cd(root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
     need(add(child, World::halves(5, 20, CD_READ_WRITE)));
     cd::ActiveStack::of_this_thread().remove(child);
+    end_without_trace(root);
+}
+
+void end_without_trace(cd_handle root) {
     cd::ActiveStack::of_this_thread().remove(root);
-    cd::FamilyLock lock; // as the end of the process does
+    cd::FamilyLock lock;
     ASSERT_TRUE(lock.lock(root, cd::FamilyLock::Reach::family));
     lock.prepare_discard(2);
     cd::end_family(lock, lock.domain());
@@ -63,8 +71,6 @@ cd_handle create_left() {
                      "left", nullptr);
 }
 
-} // namespace
-
 const std::string &store_folder() { return StoreFolder::instance().path(); }
 
 std::vector<Case> operations_in_files() {
@@ -72,7 +78,8 @@ std::vector<Case> operations_in_files() {
     std::vector<Case> cases;
     for (Case &in_memory : operations_in_memory()) {
         if (in_memory.storage_info == nullptr && !in_memory.name.starts_with("log_") &&
-            !in_memory.name.ends_with("_checksummed") && !in_memory.name.starts_with("create_")) {
+            !in_memory.name.ends_with("_checksummed") && !in_memory.name.ends_with("_observed") &&
+            !in_memory.name.ends_with("neighbours") && !in_memory.name.starts_with("create_")) {
             cases.push_back(std::move(in_memory));
             cases.back().name += "_in_file";
             cases.back().storage_info = storage_info;
@@ -122,6 +129,20 @@ std::vector<Case> operations_in_files() {
         in_file.writes_memory =
             in_file.name.starts_with("restore_") || in_file.name == "bind_what_is_owed_and_add";
     }
+    cases.push_back({"log_get_from_file", StoreFolder::instance().limited_log(),
+                     [](World &world) {
+                         const cd_log_part part = {World::large_memory.data(), 100'000};
+                         for (int i = 0; i < 20; ++i) {
+                             need(cd_log_append(world.root, &part, 1));
+                         }
+                         need(restore_cd(world.root));
+                     },
+                     [](World &world) {
+                         int error = CD_ERROR_NONE;
+                         return get_MPI_log_from_cd(world.root, &error) != nullptr ? CD_SUCCESS
+                                                                                   : CD_FAILURE;
+                     }});
+    cases.back().error = CD_ERROR_LOG_SPILL;
     return cases;
 }
 

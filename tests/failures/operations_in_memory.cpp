@@ -58,6 +58,12 @@ void with_grandchild(World &world) {
     World::scribble('2');
 }
 
+// An observer is never freed, so there is one for all runs.
+void observe_once() {
+    static const int set = cd_observe([](const cd_event *, void *) {}, nullptr);
+    need(set);
+}
+
 } // namespace
 
 std::vector<Case> operations_in_memory() {
@@ -65,6 +71,11 @@ std::vector<Case> operations_in_memory() {
     const auto holds_some = [](World &world) {
         World::scribble('1');
         need(add(world.root, World::halves(0, 30, CD_READ_ONLY)));
+        World::scribble('2');
+    };
+    const auto holds_neighbours = [](World &world) {
+        World::scribble('1');
+        need(add(world.root, World::neighbours(0, 30, CD_READ_ONLY)));
         World::scribble('2');
     };
     const auto to_advance = [](World &world) {
@@ -120,6 +131,23 @@ std::vector<Case> operations_in_memory() {
          [](World &world) {
              return add_to_cd_via_copy(world.root, {World::range(2, 3, CD_READ_WRITE)}, 1);
          }},
+        {"add_neighbours", nullptr, holds_some,
+         [](World &world) { return add(world.root, World::neighbours(28, 60, CD_READ_WRITE)); }},
+        {"promote_part_of_neighbours", nullptr, holds_neighbours,
+         [](World &world) {
+             return add_to_cd_via_copy(world.root, {World::range(100, 50, CD_READ_WRITE)}, 1);
+         }},
+        {"delete_part_of_neighbours", nullptr, holds_neighbours,
+         [](World &world) {
+             return delete_from_cd(world.root, {World::range(100, 50, CD_READ_ONLY)}, 1);
+         }},
+        {"commit_neighbours", nullptr,
+         [=](World &world) {
+             need(add_to_cd_via_copy(world.root, {World::range(100, 50, CD_READ_ONLY)}, 1));
+             need(make_child(world, nullptr));
+             need(add(world.child, World::neighbours(0, 40, CD_READ_WRITE)));
+         },
+         [](World &world) { return commit_cd(world.child); }},
         {"add_parent", nullptr,
          [=](World &world) {
              holds_some(world);
@@ -191,6 +219,29 @@ std::vector<Case> operations_in_memory() {
         {"advance_child_in_place", "shadow=none", with_child, advance_child},
         {"restore_family", nullptr, with_child,
          [](World &world) { return restore_cd(world.root); }},
+        {"restore_observed", nullptr,
+         [](World &world) {
+             with_child(world);
+             observe_once();
+         },
+         [](World &world) { return restore_cd(world.root); }},
+        {"advance_observed", nullptr,
+         [](World &world) {
+             with_child(world);
+             observe_once();
+         },
+         advance_child},
+        {"verify", nullptr,
+         [](World &world) {
+             with_child(world);
+             World::scribble('2'); // what the child holds as READ_ONLY
+             need(add(world.child, World::halves(30, 60, CD_READ_ONLY)));
+         },
+         [](World &world) {
+             const int result = cd_verify(world.child, nullptr, nullptr);
+             return result == CD_FAILURE && cd_last_error() == CD_ERROR_VERIFY_MISMATCH ? CD_SUCCESS
+                                                                                        : result;
+         }},
         {"log_append", nullptr, nothing,
          [](World &world) {
              const cd_log_part parts[] = {{"head", 4}, {World::large_memory.data(), 100'000}};

@@ -21,6 +21,10 @@ public:
     }
     ~Communicator();
 
+    // It never ends, so that what is under way on it does not arrive on another one: MPI uses their
+    // numbers again.
+    void abandon() { comm_ = MPI_COMM_NULL; }
+
     // All ranks of whole call it. Unlike a duplicate, parts have nothing of what the program has
     // attached to the whole, and no function of the program is called.
     static Status split(MPI_Comm whole, int color, int key, Communicator &part);

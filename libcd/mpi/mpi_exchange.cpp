@@ -33,7 +33,12 @@ MpiExchange::MpiExchange(Communicator &communicator)
     communicator_ = std::move(communicator);
 }
 
-MpiExchange::~MpiExchange() { give_up(); }
+MpiExchange::~MpiExchange() {
+    give_up();
+    if (failed_) {
+        communicator_.abandon();
+    }
+}
 
 // What members tell each other, its lengths, and where it all goes.
 struct MpiExchange::Gathering {

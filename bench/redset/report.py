@@ -58,7 +58,7 @@ What is between the bound and the measurement, by profiles of these programs:
 - Caches: a piece that was read or received is coded later, when other members have had the core. Pieces of 32 and 64 KiB were not faster than those of 128; larger ones take a
   few percent more in `xor`, and less in `rs`.
 - Turns: while messages of two pieces are under way, a member codes, writes and reads three others. Where members have cores and networks of their own that takes the time of the longest of these, not of all. With more members than
-  cores nothing is saved, and buffers of five pieces have less of the caches than those of three: a few percent more processor time. Each waits for others in every round of a piece, and yields (3 % of the samples), or
+  cores nothing is saved, and buffers of five pieces have less of the caches than those of three: a few percent more processor time, with eight members up to a tenth. Each waits for others in every round of a piece, and yields (3 % of the samples), or
   sleeps. That takes little processor time, but where other programs want the cores each round waits for their turns: what `sync` takes below is mostly that.
 - Headers, drafts and agreements, which cost the same for little data as for much.
 

@@ -59,11 +59,11 @@ public:
             }
             when_forgotten(place, [recorded, moved] {
                 Handle last = recorded;
+                free_moved_type(moved);
                 if constexpr (F == Fn::MPI_Comm_disconnect) {
                     // Logs are forgotten at different times, and a disconnect waits for the others.
                     free_comm<Fn::MPI_Comm_free>(&last);
                 } else {
-                    free_moved_type(moved);
                     free_now<F>(&last);
                 }
             });

@@ -70,6 +70,5 @@ enum class Role {
 };
 
 constexpr bool is_compared(Role role) { return role <= Role::text_at_root; }
-constexpr bool is_text(Role role) { return role == Role::text || role == Role::text_at_root; }
 
 } // namespace cd::logger

@@ -54,13 +54,13 @@ private:
     static void finalizing();
 };
 
-// MPI_Abort: what is recorded so far is written before.
+// MPI_Abort: what is recorded so far is written before, unless a signal handler calls it just then.
 class Aborts {
 public:
     using Of = Arrivals;
 
     template <Fn F> static int call(const void *, MPI_Comm comm, int code) {
-        WholeProgram::flush();
+        WholeProgram::flush_if_possible();
         return real<F>(comm, code);
     }
 };

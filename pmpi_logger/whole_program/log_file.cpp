@@ -19,7 +19,7 @@ constexpr size_t block_size = size_t{1} << 20;
 
 struct FileHeader {
     char magic[8] = {'C', 'D', 'M', 'P', 'I', 'L', 'O', 'G'};
-    uint32_t version = 1;
+    uint32_t version = 2;
     int32_t rank = 0;
     uint32_t names_size = 0; // of the functions' names, each with its NUL, that follow
     uint32_t names_checksum = 0;
@@ -75,10 +75,10 @@ bool LogFile::is_ours() const {
 }
 
 void LogFile::append(const void *entry, uint64_t size) {
+    const std::scoped_lock lock(mutex_);
     if (!is_open()) {
         return;
     }
-    const std::scoped_lock lock(mutex_);
     const auto put = [this](const void *data, size_t length) {
         const auto *from = static_cast<const std::byte *>(data);
         block_.insert(block_.end(), from, from + length);
@@ -92,19 +92,30 @@ void LogFile::append(const void *entry, uint64_t size) {
 
 void LogFile::flush() {
     const std::scoped_lock lock(mutex_);
-    if (is_open() && !block_.empty()) {
-        write_block();
+    write_what_there_is();
+}
+
+void LogFile::flush_if_possible() {
+    if (const std::unique_lock lock(mutex_, std::try_to_lock); lock) {
+        write_what_there_is();
     }
 }
 
 void LogFile::close() {
-    if (is_open() && process_ == getpid()) {
-        flush();
+    const std::scoped_lock lock(mutex_);
+    if (process_ == getpid()) {
+        write_what_there_is();
     }
     if (is_open() && is_ours() && ::close(descriptor_) != 0) {
         give_up("close");
     }
     descriptor_ = -1;
+}
+
+void LogFile::write_what_there_is() {
+    if (is_open() && !block_.empty()) {
+        write_block();
+    }
 }
 
 void LogFile::write_block() {

@@ -25,11 +25,13 @@ public:
 
     void append(const void *entry, uint64_t size);
     void flush();
+    void flush_if_possible(); // not while another call is under way
     void close();
 
 private:
     bool is_open() const { return descriptor_ >= 0; }
     bool is_ours() const;
+    void write_what_there_is();
     void write_block();
     bool write_all(const void *data, size_t size);
     void give_up(const char *doing);

@@ -34,6 +34,10 @@ namespace {
 
 constexpr size_t usual_limit = size_t{64} << 20;
 
+// Whatever the environment wants for the program's own CDs: no files, and nothing for which a
+// thread would have to meet other ranks.
+constexpr const char *storage = "store=memory,redundancy=none";
+
 std::atomic<bool> is_on = false;
 pid_t process = 0;
 size_t limit = usual_limit;
@@ -146,13 +150,16 @@ void WholeProgram::begin_thread() {
     if (!is_on || own_ != nullptr || *cd_log_possible() != 0) { // it may have a CD of its own
         return;
     }
+    if (getpid() != process) {
+        return; // a child, which writes nothing
+    }
     const Inside inside;
     const std::scoped_lock lock(recordings().mutex);
     const unsigned number = ++recordings().begun;
     const std::string name = "cd_log_all" + (number > 1 ? "." + std::to_string(number) : "");
     auto recording = std::make_unique<Recording>();
     int error = 0;
-    recording->cd = create_cd(nullptr, nullptr, CD_COMM_LOGGING_ENABLED, name.c_str(), &error);
+    recording->cd = create_cd(nullptr, storage, CD_COMM_LOGGING_ENABLED, name.c_str(), &error);
     if (recording->cd == nullptr) {
         std::fprintf(stderr, "pmpi_logger: CD_LOG=all records nothing of a thread: %s\n",
                      cd_last_error_message());
@@ -188,6 +195,16 @@ void WholeProgram::flush() {
     const std::scoped_lock lock(recordings().mutex);
     for (const auto &recording : recordings().all) {
         recording->file.flush();
+    }
+}
+
+void WholeProgram::flush_if_possible() {
+    const std::unique_lock lock(recordings().mutex, std::try_to_lock);
+    if (!lock || getpid() != process) {
+        return;
+    }
+    for (const auto &recording : recordings().all) {
+        recording->file.flush_if_possible();
     }
 }
 

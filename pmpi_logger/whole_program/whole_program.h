@@ -27,6 +27,8 @@ public:
     static void begin_thread(); // this thread makes its first call
     static void end();          // MPI is about to end
     static void flush();        // the process may end now
+    // The same where nobody may be waited for: a signal handler may have interrupted a writer.
+    static void flush_if_possible();
 
     // An entry has been written into the CD's log. Keeps the log within CD_LOG_LIMIT bytes by
     // dropping what it holds, and puts the entry into the file of CD_LOG_FILE.

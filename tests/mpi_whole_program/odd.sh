@@ -32,6 +32,7 @@ if [ "$bare" != "$recorded" ]; then
     exit 1
 fi
 case $oddity in
+forks) [ "$(ls "$directory/log")" = rank-0.cdmpilog ] ;;
 has_a_tool) [[ $recorded = *"the tool: 10"* ]] ;;
 closes_descriptors) grep -q 'cannot write the log file' "$directory/errors" ;;
 starts_threads)

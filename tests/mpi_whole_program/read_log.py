@@ -31,7 +31,7 @@ def read(path):
     with open(path, "rb") as file:
         data = file.read()
     magic, version, rank, names_size, names_sum = struct.unpack_from("<8sIiII", data)
-    assert magic == b"CDMPILOG" and version == 1, "not a log"
+    assert magic == b"CDMPILOG" and version == 2, "not a log"
     at = 24
     names = data[at:at + names_size]
     assert crc32c(names) == names_sum, "the names are damaged"

@@ -32,10 +32,11 @@ def copy_tree(tree):
     tree.mkdir(parents=True, exist_ok=True)
     files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=SOURCE, check=True,
                            capture_output=True, text=True).stdout.splitlines()
+    files = [name for name in files if (SOURCE / name).is_file()]
+    for gone in {path for path in tree.rglob("*") if path.is_file()} - {tree / name for name in files}:
+        gone.unlink()
     for name in files:
         source, target = SOURCE / name, tree / name
-        if not source.is_file():
-            continue
         # What is the same keeps its time, so that it is not built again.
         if not target.exists() or target.read_bytes() != source.read_bytes():
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -21,7 +21,11 @@
 namespace cd {
 namespace {
 
-Status check_logging_mode(int mode) {
+// What no CD can be created without.
+Status check_call(int mode) {
+    if (Status status = support_fork(); !status) {
+        return status;
+    }
     if (mode == CD_COMM_LOGGING_DISABLED || mode == CD_COMM_LOGGING_ENABLED ||
         mode == CD_COMM_LOGGING_INHERIT) {
         return Status::ok();
@@ -119,6 +123,9 @@ Status begin_root(std::unique_ptr<Resident> root, mpi_log mode, const char *name
 
 Status make_root(const char *defaults, const char *storage_info, mpi_log mode, const char *name,
                  ProtectedCreate &protection, cd_handle &handle, Report &report) {
+    if (Status status = check_call(mode); !status) {
+        return status;
+    }
     if (Status status = check_root_name(name); !status) {
         return status;
     }
@@ -182,6 +189,9 @@ Status wake_child(Resident &child, Resident &parent, ActiveStack &stack, cd_hand
 
 Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log mode,
                     const char *name, cd_handle &handle, Report &report) {
+    if (Status status = check_call(mode); !status) {
+        return status;
+    }
     FamilyLock lock;
     if (Status status = lock.lock(parent_handle, FamilyLock::Reach::self); !status) {
         return status;
@@ -263,17 +273,9 @@ cd_handle create_cd(cd_handle parent, const char *storage_info, mpi_log log_mpi_
                     const char *name, int *error) {
     cd_handle handle = nullptr;
     const cd::Status status = cd::observed(CD_OP_CREATE, [&](cd::Report &report) {
-        cd::Status created = cd::support_fork();
-        if (created.is_ok()) {
-            created = cd::check_logging_mode(log_mpi_traffic);
-        }
-        if (created.is_ok()) {
-            created =
-                parent == nullptr
-                    ? cd::create_root(storage_info, log_mpi_traffic, name, handle, report)
-                    : cd::create_child(parent, storage_info, log_mpi_traffic, name, handle, report);
-        }
-        return created;
+        return parent == nullptr
+                   ? cd::create_root(storage_info, log_mpi_traffic, name, handle, report)
+                   : cd::create_child(parent, storage_info, log_mpi_traffic, name, handle, report);
     });
     if (error != nullptr) {
         *error = status.code();

@@ -107,7 +107,8 @@ private:
 
     // A store that began in this way and has not advanced since holds nothing that is worth more
     // than what was kept aside for it; one that is damaged holds nothing at all. One that cannot be
-    // read now, or not by this library, may.
+    // read now, or not by this library, may; but where ranks have agreed on an image it is the
+    // image that counts.
     Status ask_whether_newer(const File &file, bool &newer) const {
         const uint64_t begun_with = request_.start ? request_.start->epoch : 0;
         Loaded loaded;
@@ -115,7 +116,7 @@ private:
         keeper.emplace();
         const Status status = load(file, loaded);
         if (status.is_ok() || status.code() == CD_ERROR_STORE_DAMAGED ||
-            status.code() == CD_ERROR_CHECKSUM) {
+            status.code() == CD_ERROR_CHECKSUM || request_.start) {
             newer = status.is_ok() && loaded.state.cds[State::root].epoch > begun_with;
             return Status::ok();
         }

@@ -197,6 +197,12 @@ TEST_F(Order, ARootThatCannotBeReadIsDeclinedIfItSeemsToHaveRedundancy) {
     expect_declined("store=flie,redundancy=xor", "root");
     expect_declined("store=file,redundancy=xor", "a/b");
     expect_declined("store=file,redundancy=xor", nullptr);
+    calls();
+    EXPECT_EQ(
+        create_cd(nullptr, "store=file,redundancy=xor", static_cast<mpi_log>(7), "root", nullptr),
+        nullptr);
+    EXPECT_EQ(calls(), Calls{"decline root " + std::to_string(CD_ERROR_LOGGING_MODE) + " " +
+                             cd_last_error_message()});
     EXPECT_EQ(calls_of("store=file,redundancy=none,set_size=1", "root"), Calls{});
     EXPECT_EQ(calls_of("store=memory,redundancy=xor", "root"), Calls{});
     EXPECT_EQ(calls_of("set_size=1", "root"), Calls{});

@@ -399,7 +399,7 @@ private:
             defaults_.store = word.value;
         } else if (word.key == "SCR_SET_SIZE") {
             return take_number(line, word, smallest_set, largest_set, defaults_.set_size);
-        } else if (word.key == "SCR_COPY_TYPE" && word.value != "FILE") {
+        } else if (word.key == "SCR_COPY_TYPE" && strcasecmp(word.value.c_str(), "FILE") != 0) {
             return refuse(line,
                           "with SCR_COPY_TYPE=%.100s lines that begin with CKPT would not count; "
                           "write FILE",

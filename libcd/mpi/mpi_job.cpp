@@ -25,6 +25,9 @@ Status make_exchange(MPI_Comm whole, int color, int key, std::unique_ptr<MpiExch
     if (made == nullptr) {
         Status all;
         Status met = part.check_all(ready, spare, all);
+        if (!met) {
+            part.abandon();
+        }
         return met ? all : met;
     }
     Status status = made->check_all(ready);

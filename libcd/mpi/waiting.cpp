@@ -28,8 +28,7 @@ Status check_called_off(MPI_Comm comm, const char *what) {
                       "MPI cannot %s: it has failed in another rank, which called it off", what);
 }
 
-} // namespace
-
+// Tells the others of comm, as far as MPI still can, not to wait for this rank any more.
 void call_off(MPI_Comm comm) {
     int self = 0;
     int members = 0;
@@ -43,6 +42,8 @@ void call_off(MPI_Comm comm) {
         }
     }
 }
+
+} // namespace
 
 Status begun(MPI_Comm comm, int code, const char *what) {
     Status status = outcome(code, what);

@@ -13,9 +13,6 @@ namespace cd::mpi {
 // it fails in all of them. what: names the operation in messages.
 Status wait_for(MPI_Comm comm, std::span<MPI_Request> requests, const char *what);
 
-// Tells the others of comm, as far as MPI still can, not to wait for this rank any more.
-void call_off(MPI_Comm comm);
-
 // The outcome of what this rank has begun, which is called off where that has failed.
 Status begun(MPI_Comm comm, int code, const char *what);
 

@@ -149,7 +149,12 @@ Status verify(const Domain &domain, cd_mismatch_fn report, void *context) {
             own.for_each_element([&](Range part) { verify_own(own, part); });
             break;
         case Restoration::parent:
-            for_each_source(domain.parent, own.range, verify_own, [](Range) {});
+            for_each_source(
+                domain.parent, own.range,
+                [&](const Entry &source, Range held) {
+                    source.for_each_element_in(held, [&](Range part) { verify_own(source, part); });
+                },
+                [](Range) {});
             break;
         case Restoration::regen:
             break;

@@ -73,10 +73,12 @@ Status Recovery::check_entries(const Domain &domain, Others &others) const {
             others.from_ancestors = true;
             for_each_source(
                 domain.parent, entry->range,
-                [&](const Entry &source, Range part) {
-                    if (status.is_ok()) {
-                        status = check_intact(domain, source, part);
-                    }
+                [&](const Entry &source, Range held_there) {
+                    source.for_each_element_in(held_there, [&](Range part) {
+                        if (status.is_ok()) {
+                            status = check_intact(domain, source, part);
+                        }
+                    });
                 },
                 [&](Range part) {
                     status = fail(CD_ERROR_NOT_IN_PARENT,

@@ -5,6 +5,7 @@
 #include "cd/cd.h"
 #include "store/block.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -86,9 +87,15 @@ struct Entry {
     size_t element_length() const { return range.length() / origin.elements; }
 
     template <typename Visit> void for_each_element(const Visit &visit) const {
+        for_each_element_in(range, visit);
+    }
+
+    // What of the elements lies in part of the entry.
+    template <typename Visit> void for_each_element_in(Range part, const Visit &visit) const {
         const size_t length = element_length();
-        for (uintptr_t begin = range.begin; begin < range.end; begin += length) {
-            visit(Range{begin, begin + length});
+        uintptr_t begin = part.begin - (part.begin - range.begin) % length;
+        for (; begin < part.end; begin += length) {
+            visit(Range{std::max(begin, part.begin), std::min(begin + length, part.end)});
         }
     }
 

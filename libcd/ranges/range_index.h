@@ -17,7 +17,7 @@ namespace cd {
 // The entries of one CD in order of address, never overlapping. Finding and inserting cost
 // O(log n), or O(1) next to a position that the caller already has.
 //
-// Owns its entries. Only insert() and split() can fail (std::bad_alloc, nothing changed); erasing
+// Owns its entries. Only insert() and split() can fail (std::bad_alloc, no byte changed); erasing
 // and merging cannot, which is what makes operations all-or-nothing: they first split and insert,
 // then relabel and erase. Positions are invalid after any insertion, split or removal.
 class RangeIndex {
@@ -52,12 +52,13 @@ public:
     // As insert(), and marks entry as arriving.
     Position insert_arriving(Position where, Entry *entry);
 
-    // Makes address a border between entries, if it lies inside one; both halves keep labels, stage
-    // and data. Returns the first entry that ends behind address. near: as for find_near().
+    // Makes address a border between entries, if it lies inside one; all parts keep labels, stage
+    // and data. An entry of several elements gets borders around the one that is cut, too. Returns
+    // the first entry that ends behind address. near: as for find_near().
     Position split(Position near, uintptr_t address);
 
     // Makes both ends of range borders, where they lie inside entries. Returns the first entry that
-    // ends behind range.begin; it is range itself if one entry covered range.
+    // ends behind range.begin; it is range itself if one entry of one element covered range.
     Position make_borders(Position near, Range range);
 
     // Relabels an entry and keeps the list of READ_WRITE entries.

@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 #include "runtime/active_stack.h"
 
-#include "base/callback_scope.h"
 #include "os/system.h"
 #include "runtime/registry.h"
 
@@ -75,10 +74,6 @@ ActiveStack::ActiveStack() {
 
 ActiveStack::~ActiveStack() {
     leave_seat();
-    if (CallbackScope::inside()) {
-        return; // exit() from a regen function: this thread holds the locks, and nobody comes after
-                // it
-    }
     for (const cd_handle handle : handles_) {
         uint64_t generation = 0;
         Slot *slot = Registry::instance().find(handle, generation);

@@ -79,6 +79,21 @@ TEST_F(Verify, ReportsNeighboursOneByOne) {
     EXPECT_EQ(report.mismatches[1].length, 8u);
 }
 
+TEST_F(Verify, ReportsNeighboursOfAnAncestorOneByOne) {
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(
+        root, {bytes(&memory[0], 8, READ_ONLY), bytes(&memory[8], 8, READ_ONLY)}, 2)));
+    const cd_handle child = make_child(root);
+    ASSERT_TRUE(succeeds(add_to_cd_via_parent(child, {bytes(&memory[2], 12, READ_ONLY)}, 1)));
+    for (size_t offset = 0; offset < 16; ++offset)
+        memory[offset] ^= 0x80;
+    EXPECT_TRUE(fails_with(CD_ERROR_VERIFY_MISMATCH, cd_verify(child, note, &report)));
+    ASSERT_EQ(report.mismatches.size(), 2u);
+    EXPECT_EQ(report.mismatches[0].address, &memory[2]);
+    EXPECT_EQ(report.mismatches[0].length, 6u);
+    EXPECT_EQ(report.mismatches[1].address, &memory[8]);
+    EXPECT_EQ(report.mismatches[1].length, 6u);
+}
+
 TEST_F(Verify, LooksAtReadOnlyBytesThatAreNotRegeneratedOnly) {
     const auto regen = [](cd_addrspec *, int) { return 0; };
     const cd_handle child = make_child(root);

@@ -31,8 +31,9 @@ violations() {
     while IFS=: read -r file line include; do
         layer=${file#"$root"/}
         layer=${layer%%/*}
-        include=$(sed -E 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*//; s/[[:space:]].*//' \
-            <<<"$include")
+        include=${include#*include}
+        include=${include#"${include%%[![:space:]]*}"}
+        include=${include%%[[:space:]]*}
         case $include in
         *[\</\"]mpi.h[\"\>])
             [ "$layer" = mpi ] ||

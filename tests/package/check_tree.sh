@@ -24,10 +24,18 @@ sources() {
 }
 
 [ "$(sources | wc -l)" -gt 20 ] || complain "found hardly any source file: the check is broken"
+# The names of those files that do not have the text in their first lines.
+without() { # TEXT
+    sources | tr '\n' '\0' | xargs -0 awk -v text="$1" '
+        BEGIN { for (i = 1; i < ARGC; i++) without[ARGV[i]] }
+        index($0, text) { delete without[FILENAME] }
+        FNR == 4 { nextfile }
+        END { for (file in without) print file }'
+}
 while IFS= read -r file; do
-    head -n 4 "$file" | grep -q 'SPDX-License-Identifier: BSD-3-Clause' ||
-        complain "$file does not name its licence in its first lines"
-    head -n 4 "$file" | grep -q 'Copyright the containment-domains authors' ||
-        complain "$file does not name its copyright in its first lines"
-done < <(sources)
+    complain "$file does not name its licence in its first lines"
+done < <(without 'SPDX-License-Identifier: BSD-3-Clause')
+while IFS= read -r file; do
+    complain "$file does not name its copyright in its first lines"
+done < <(without 'Copyright the containment-domains authors')
 exit $failed

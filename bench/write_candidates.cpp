@@ -6,7 +6,7 @@
 // bytes and fdatasync. Each on the disk of the working directory and on /dev/shm.
 #include "measure.h"
 #include "store/copy_crc32c.h"
-#include "store/copy_past_caches.h"
+#include "store/long_copy.h"
 
 #include <fcntl.h>
 #include <liburing.h>

@@ -5,7 +5,7 @@
 #include "file_store/format.h"
 #include "file_store/space.h"
 #include "store/copy_crc32c.h"
-#include "store/copy_past_caches.h"
+#include "store/long_copy.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "ranges/entry_pool.h"
 
+#include "base/memory_sizes.h"
 #include "store/page_pool.h"
 
 #include <algorithm>
@@ -52,6 +53,10 @@ namespace {
 
 constexpr size_t fewest_slots = 4;
 
+// Entries that take so much are walked faster in huge pages, and a slab that is not full is little
+// beside them.
+constexpr size_t worth_huge_pages = 4 * huge_page;
+
 } // namespace
 
 void EntryPool::Slabs::add(Slab &slab) noexcept {
@@ -83,15 +88,17 @@ EntryPool::Slab &EntryPool::slab_of(Entry &entry) noexcept {
 }
 
 EntryPool::Slab *EntryPool::new_slab() {
-    constexpr size_t most_slots = (PagePool::smallest - sizeof(Slab)) / sizeof(Entry);
-    static_assert(sizeof(Slab) % alignof(Entry) == 0 && most_slots <= UINT16_MAX);
-    const size_t slots = std::clamp(live_, fewest_slots, most_slots);
+    constexpr auto slots_in = [](size_t bytes) { return (bytes - sizeof(Slab)) / sizeof(Entry); };
+    constexpr size_t most_on_heap = slots_in(PagePool::smallest);
+    static_assert(sizeof(Slab) % alignof(Entry) == 0 && slots_in(huge_page) <= UINT16_MAX);
+    size_t slots = std::clamp(live_, fewest_slots, most_on_heap);
     size_t bytes = sizeof(Slab) + slots * sizeof(Entry);
     void *at = nullptr;
-    if (slots < most_slots) {
+    if (slots < most_on_heap) {
         at = ::operator new(bytes);
     } else {
-        bytes = PagePool::smallest;
+        bytes = live_ * sizeof(Entry) < worth_huge_pages ? PagePool::smallest : huge_page;
+        slots = slots_in(bytes);
         at = PagePool::instance().take(bytes);
         if (at == nullptr) {
             throw std::bad_alloc();

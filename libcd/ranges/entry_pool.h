@@ -11,7 +11,8 @@ namespace cd {
 
 // Memory for the entries of one RangeIndex, in slabs: the heap takes longer for each, and gives
 // memory that the kernel has to provide anew. A slab has room for as many entries as the pool held
-// when it was made, from 4 up to 64 KiB of them, and is freed when its last entry is gone.
+// when it was made, from 4 up to 64 KiB of them, or 2 MiB for a pool that holds 8 MiB. It is freed
+// when its last entry is gone.
 //
 // An entry knows its slab and the slab its pool, so whole slabs can go to another pool while the
 // addresses of their entries stay.

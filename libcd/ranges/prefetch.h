@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "base/memory_sizes.h"
 #include "ranges/entry.h"
 
 #include <cstddef>
@@ -12,10 +13,11 @@ namespace cd {
 // the walk comes to a little later. That is a guess: entries that were added together lie one
 // behind the other (entry_pool.h).
 inline void prefetch_behind(const Entry &entry) noexcept {
-    constexpr size_t ahead = 8; // measured
+    constexpr size_t ahead = 16; // measured
     const auto *later = reinterpret_cast<const std::byte *>(&entry) + ahead * sizeof(Entry);
+    static_assert(sizeof(Entry) <= 2 * cache_line); // a third line is the next entry's first
     __builtin_prefetch(later);
-    __builtin_prefetch(later + sizeof(Entry) - 1);
+    __builtin_prefetch(later + cache_line);
 }
 
 } // namespace cd

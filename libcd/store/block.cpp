@@ -3,8 +3,8 @@
 #include "store/block.h"
 
 #include "store/copy_crc32c.h"
-#include "store/copy_past_caches.h"
 #include "store/crc32c.h"
+#include "store/long_copy.h"
 #include "store/page_pool.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ void Block::release(size_t count) noexcept {
 
 void Block::write(size_t offset, const void *from, size_t length) noexcept {
     if (pages_ == nullptr) {
-        std::memcpy(data_ + offset, from, length);
+        copy_through_caches(data_ + offset, from, length);
     } else {
         write_sealed(offset, static_cast<const std::byte *>(from), length, copy_crc32c);
     }

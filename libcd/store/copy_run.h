@@ -3,11 +3,10 @@
 #pragma once
 
 #include "store/block.h"
-#include "store/copy_past_caches.h"
+#include "store/long_copy.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 namespace cd {
 
@@ -65,7 +64,7 @@ private:
         if (direction_ == Direction::to_store) {
             block_->write(offset_, memory(), length_);
         } else {
-            std::memcpy(memory(), block_->data() + offset_, length_);
+            copy_through_caches(memory(), block_->data() + offset_, length_);
         }
     }
 

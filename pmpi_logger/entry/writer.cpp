@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "entry/writer.h"
 
-#include "store/copy_past_caches.h"
+#include "store/long_copy.h"
 
 namespace cd::logger {
 

@@ -3,6 +3,7 @@
 #include "ranges/entry_pool.h"
 
 #include "../replaced_system.h"
+#include "base/memory_sizes.h"
 
 #include <gtest/gtest.h>
 
@@ -76,6 +77,24 @@ TEST(EntryPool, AFewEntriesTakeNoPagesAndManyDo) {
     const auto more = make(pool, many);
     EXPECT_GT(pages.mapped, 0u);
     EXPECT_LT(pages.mapped, 2 * many * sizeof(Entry));
+}
+
+TEST(EntryPool, VeryManyEntriesTakeHugePagesAndHardlyMoreThanTheirSize) {
+    CountedPages pages;
+    EntryPool pool;
+    constexpr size_t before = 4 * huge_page / sizeof(Entry) + 1;
+    auto entries = make(pool, before);
+    const size_t mapped = pages.mapped;
+    const size_t maps = pages.maps;
+    constexpr size_t more = 10 * huge_page / sizeof(Entry);
+    auto others = make(pool, more);
+    EXPECT_EQ(others.back()->range.begin, more - 1);
+    EXPECT_LE(pages.maps - maps, 11u);
+    EXPECT_EQ((pages.mapped - mapped) % huge_page, 0u);
+    EXPECT_LE(pages.mapped - mapped, 11 * huge_page);
+    entries.clear();
+    others.clear();
+    EXPECT_EQ(mapped_after_trim(pages), 0u);
 }
 
 TEST(EntryPool, MemoryIsGivenBackSlabBySlab) {

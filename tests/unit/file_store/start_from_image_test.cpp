@@ -3,11 +3,13 @@
 // A store that begins with an image while each call of the system fails in turn.
 
 #include "failing_calls.h"
+#include "file_store/format.h"
 #include "file_store/opening.h"
 #include "held_root.h"
 #include "restart/address_book.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 
@@ -20,6 +22,26 @@ protected:
         std::ifstream file(path, std::ios::binary);
         return {std::istreambuf_iterator<char>(file), {}};
     }
+    // The image is that of epoch 1, the store is at epoch 2.
+    void make_image_and_go_on() {
+        ASSERT_EQ(0, in_process([&] {
+                      std::vector<char> bytes(100'000, 'a');
+                      begin();
+                      add(bytes.data(), bytes.size());
+                      advance();
+                      const bool written = hold()->write_image(image()).is_ok();
+                      add(bytes.data(), bytes.size());
+                      std::ranges::fill(bytes, 'b');
+                      advance();
+                      return written && !HasFailure() ? 0 : 1;
+                  }));
+    }
+    // The epoch that the store begins with.
+    uint64_t start() const {
+        OpenedStore opened;
+        EXPECT_TRUE(open_store(request(), AddressBook::instance(), opened)) << message();
+        return opened.restarted ? opened.loaded.state.cds.at(State::root).epoch : 0;
+    }
     OpenRequest request() const {
         OpenRequest request;
         request.storage.store = Store::file;
@@ -31,17 +53,7 @@ protected:
 };
 
 TEST_F(StartFromImage, ThatFailsAtAnyCallLeavesTheStoreInItsPlace) {
-    ASSERT_EQ(0, in_process([&] {
-                  std::vector<char> bytes(100'000, 'a');
-                  begin();
-                  add(bytes.data(), bytes.size());
-                  advance();
-                  const bool written = hold()->write_image(image()).is_ok();
-                  add(bytes.data(), bytes.size());
-                  std::ranges::fill(bytes, 'b');
-                  advance();
-                  return written && !HasFailure() ? 0 : 1;
-              }));
+    make_image_and_go_on();
     const std::string ahead = content(store());
     int failures = 0;
     for (int call = 0;; ++call) {
@@ -69,6 +81,40 @@ TEST_F(StartFromImage, ThatFailsAtAnyCallLeavesTheStoreInItsPlace) {
         std::filesystem::rename(store() + ".old", store());
     }
     EXPECT_GT(failures, 20);
+}
+
+TEST_F(StartFromImage, KeepsWhatIsAsideWhereTheStoreHasNotGoneOnFromTheSameImage) {
+    make_image_and_go_on();
+    const std::string ahead = content(store());
+    for (int begun = 0; begun < 3; ++begun) {
+        EXPECT_EQ(start(), 1U);
+        EXPECT_TRUE(content(store() + ".old") == ahead) << begun;
+    }
+}
+
+TEST_F(StartFromImage, KeepsTheStoreAsideWhereItHasGoneOn) {
+    make_image_and_go_on();
+    const std::string ahead = content(store());
+    std::filesystem::copy(image(), store() + ".old"); // its removal did not last
+    EXPECT_EQ(start(), 1U);
+    EXPECT_TRUE(content(store() + ".old") == ahead);
+}
+
+// Without an image that ranks have agreed on it would be refused.
+TEST_F(StartFromImage, TakesTheImageAlsoWhereAStoreCannotBeReadBesideWhatIsAside) {
+    make_image_and_go_on();
+    const std::string ahead = content(store());
+    std::string other_version = ahead;
+    for (const size_t header : {size_t{0}, size_t{format::block}}) {
+        other_version[header + 8] = static_cast<char>(format::version + 1);
+        const uint32_t checksum = crc32c(0, other_version.data() + header, format::header_checksum);
+        std::memcpy(other_version.data() + header + format::header_checksum, &checksum,
+                    sizeof checksum);
+    }
+    std::filesystem::rename(store(), store() + ".old");
+    std::ofstream(store(), std::ios::binary) << other_version;
+    EXPECT_EQ(start(), 1U);
+    EXPECT_TRUE(content(store() + ".old") == ahead);
 }
 
 } // namespace

@@ -100,13 +100,25 @@ not their data, so the length of the entries makes no difference. With `keep=N` 
 
 FILES_AFTER = """\
 How to write was chosen by `bench/write_candidates.cpp`: 256 MiB are copied with their checksums to a file that is laid out already, until they
-are on the disk; as a multiple of the speed of the plain write and `fdatasync`:
+are on the disk; as a multiple of the speed of the plain write and `fdatasync`. *Cores busy*: the same while each core has another thread to run, as it has when
+other ranks wait for this one. *Read again*: how long it takes then to read and check the bytes through the page cache, as a restore does, as a multiple of the plain write's time; less is faster:
 """
+
+FILES_BREAK_EVEN = (
+    "A program without redundancy, on cores that are idle otherwise, that restores more rarely than\n"
+    "every {advances:.0f} advances would gain {percent:.0f} % of the time of an advance."
+)
+
+FILES_NO_GAIN = "In this run no number of advances gains what one restore loses."
 
 FILES_CHOICE = """\
 libcd writes pieces of 256 KiB through the page cache and has the kernel begin with each 8 MiB at once (`sync_file_range`), so that the disk
-works while the next ones are copied. O_DIRECT by io_uring is up to a fifth faster where all goes well. It was not taken: it needs aligned pieces and memory that stays,
-is switched off on many clusters, where another way would be needed anyway, and moves errors to where they are told of later.
+works while the next ones are copied. That way has {ours:.2f} of the plain write's speed here, {ours_busy:.2f} while the cores are busy; the fastest of O_DIRECT by io_uring, {ring_way}, {ring:.2f} and
+{ring_busy:.2f}. What went past the page cache has to be read from the disk, though: reading takes {ring_read:.2f} plain writes then, instead of {ours_read:.2f}. {verdict} With redundancy every
+point in time is read right after it was written, to be protected, so that no restore has to come for that: write and read together take {together:.2f} times as long by io_uring as they do
+by the page cache. (By hand, in a memory cgroup that left the page cache 128 MiB: both wrote and read
+equally fast.) So O_DIRECT by io_uring was not taken, also because systems switch io_uring off
+(`kernel.io_uring_disabled`, filters of containers) and file systems refuse O_DIRECT, where this way would be needed anyway: it would be a second one for all tests of crashes and of calls that fail.
 
 In tmpfs no system call is as fast as writing the file's pages where they are, which libcd does: the copy and its checksum are one pass then,
 past the caches.

@@ -45,7 +45,7 @@ def print_index(tables):
 
 
 def print_writing(table):
-    print("\nwriting a store's data, against a plain write and fdatasync")
+    print("\nwriting a store's data, and reading it again, against a plain write and fdatasync")
     width = max(map(len, table))
     for way, ratios in table.items():
         print(way.ljust(width), *(f"{where} {ratio:.2f}" for where, ratio in ratios.items()))

@@ -159,12 +159,17 @@ def index_table(results, count):
 
 
 def writing_table(results):
-    """Per way of writing its speed on the disk and on tmpfs, as a multiple of the plain one's."""
+    """Per way of writing its speed on disk, with idle and busy cores, and on tmpfs, as a multiple of the plain
+    one's; and the time of reading again what it wrote to the disk, by that of the plain write."""
     table = {}
     for name, entry in results.by_name.items():
         way, directory = name.split("/", 1)
         if "ratio" in entry:
-            table.setdefault(way, {})["disk" if directory == "." else "tmpfs"] = entry["ratio"]
+            numbers = table.setdefault(way, {})
+            if directory == ".":
+                numbers.update(disk=entry["ratio"], busy=entry["busy"], read=entry["read"])
+            else:
+                numbers["tmpfs"] = entry["ratio"]
     return table
 
 

@@ -3,9 +3,12 @@
 
 // How should a store write data? This compares ways to copy memory with its checksums into a file
 // that is laid out already, until it is on the disk, with a plain sequential write of the same
-// bytes and fdatasync. Each on the disk of the working directory and on /dev/shm.
+// bytes and fdatasync. Each on the disk of the working directory and on /dev/shm. On the disk also
+// while the cores have other work, as they have when other ranks wait for this one, and how long
+// it takes to read the bytes again, as a restore does, or whoever protects them on other nodes.
 #include "measure.h"
 #include "store/copy_crc32c.h"
+#include "store/crc32c.h"
 #include "store/long_copy.h"
 
 #include <fcntl.h>
@@ -14,11 +17,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -26,6 +34,7 @@ namespace {
 constexpr size_t total = size_t{256} << 20;
 constexpr size_t checked_part = size_t{64} << 10;
 constexpr size_t alignment = 4096;
+constexpr std::string_view on_disk = ".";
 
 [[noreturn]] void stop(const char *what) {
     std::perror(what);
@@ -69,11 +78,25 @@ public:
             }
         }
         ::fdatasync(fd_);
+        reading_ = ::open(("/proc/self/fd/" + std::to_string(fd_)).c_str(), O_RDONLY);
+        void *window = ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+        if (reading_ < 0 || window == MAP_FAILED) {
+            stop("open or mmap");
+        }
+        window_ = static_cast<std::byte *>(window);
     }
     LaidOut(const LaidOut &) = delete;
     LaidOut &operator=(const LaidOut &) = delete;
-    ~LaidOut() { ::close(fd_); }
+    ~LaidOut() {
+        if (window_ != nullptr) {
+            ::munmap(window_, total);
+        }
+        ::close(reading_);
+        ::close(fd_);
+    }
     int fd() const { return fd_; }
+    int reading() const { return reading_; }      // through the page cache
+    std::byte *window() const { return window_; } // the file in memory, for as long as it is open
 
 private:
     static int open(const char *directory, int flags) {
@@ -85,6 +108,33 @@ private:
         return fd;
     }
     int fd_;
+    int reading_ = -1;
+    std::byte *window_ = nullptr;
+};
+
+// One thread for each core that does nothing but run, at the priority that this one has.
+class BusyCores {
+public:
+    BusyCores() {
+        for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) {
+            threads_.emplace_back([this] {
+                while (!over_.load(std::memory_order_relaxed)) {
+                }
+            });
+        }
+    }
+    BusyCores(const BusyCores &) = delete;
+    BusyCores &operator=(const BusyCores &) = delete;
+    ~BusyCores() {
+        over_ = true;
+        for (std::thread &thread : threads_) {
+            thread.join();
+        }
+    }
+
+private:
+    std::atomic<bool> over_ = false;
+    std::vector<std::thread> threads_;
 };
 
 void put(int fd, const std::byte *from, size_t length, size_t at) {
@@ -131,19 +181,13 @@ void write_through_buffer(int fd, size_t piece, size_t started_behind) {
 }
 
 // No system call and no buffer: the file's pages, which are there, are what the copy goes to.
-void write_in_place(int fd) {
-    void *window = ::mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (window == MAP_FAILED) {
-        stop("mmap");
-    }
-    auto *to = static_cast<std::byte *>(window);
+void write_in_place(const LaidOut &file) {
     for (size_t done = 0; done < total; done += checked_part) {
         benchmark::DoNotOptimize(
-            cd::copy_crc32c_past_caches(0, to + done, memory() + done, checked_part));
+            cd::copy_crc32c_past_caches(0, file.window() + done, memory() + done, checked_part));
     }
     cd::finish_past_caches();
-    ::munmap(window, total);
-    force(fd);
+    force(file.fd());
 }
 
 // Copies the next pieces while the kernel writes those before.
@@ -188,6 +232,25 @@ void write_by_ring(int fd, size_t piece, unsigned depth) {
     force(fd);
 }
 
+// As a restore reads: through the page cache, each checked part by a call of its own.
+void read_again(int fd) {
+    static const Buffer target = [] {
+        Buffer made(aligned(total));
+        std::memset(made.get(), 1, total);
+        return made;
+    }();
+    for (size_t done = 0; done < total; done += checked_part) {
+        std::byte *to = target.get() + done;
+        if (::pread(fd, to, checked_part, static_cast<off_t>(done)) !=
+            static_cast<ssize_t>(checked_part)) {
+            stop("pread");
+        }
+        benchmark::DoNotOptimize(cd::crc32c(0, to, checked_part));
+    }
+}
+
+// ratio: the plain write's time by this one's; busy: the same while the cores are busy; read: the
+// time of reading what this one has written, by that of the plain write.
 template <typename Write>
 void compare(benchmark::State &state, const char *directory, int flags, const Write &write) {
     const LaidOut reference(directory, 0);
@@ -196,8 +259,28 @@ void compare(benchmark::State &state, const char *directory, int flags, const Wr
         state.SkipWithError("this file system cannot do that");
         return;
     }
-    measure_ratio(
-        state, [&] { write_plainly(reference.fd()); }, nothing, [&] { write(file.fd()); }, nothing);
+    read_again(file.reading()); // its memory is there then
+    const bool is_disk = directory == on_disk;
+    Samples ratios;
+    Samples busy;
+    Samples reads;
+    for (auto _ : state) {
+        const double plain = seconds([&] { write_plainly(reference.fd()); });
+        const double took = seconds([&] { write(file); });
+        state.SetIterationTime(took);
+        ratios.add(plain / took);
+        if (is_disk) {
+            reads.add(seconds([&] { read_again(file.reading()); }) / plain);
+            const BusyCores others;
+            const double busy_plain = seconds([&] { write_plainly(reference.fd()); });
+            busy.add(busy_plain / seconds([&] { write(file); }));
+        }
+    }
+    state.counters["ratio"] = ratios.median();
+    if (is_disk) {
+        state.counters["busy"] = busy.median();
+        state.counters["read"] = reads.median();
+    }
 }
 
 template <typename Write>
@@ -218,15 +301,19 @@ int main(int argc, char **argv) {
         for (const size_t piece : {size_t{256} << 10, size_t{1} << 20}) {
             const std::string size = std::to_string(piece >> 10) + " KiB";
             add(directory, ("buffered " + size).c_str(), 0,
-                [=](int fd) { write_through_buffer(fd, piece, 0); });
-            add(directory, ("buffered, begun early " + size).c_str(), 0,
-                [=](int fd) { write_through_buffer(fd, piece, size_t{8} << 20); });
+                [=](const LaidOut &file) { write_through_buffer(file.fd(), piece, 0); });
+            add(directory, ("buffered, begun early " + size).c_str(), 0, [=](const LaidOut &file) {
+                write_through_buffer(file.fd(), piece, size_t{8} << 20);
+            });
             add(directory, ("O_DIRECT " + size).c_str(), O_DIRECT,
-                [=](int fd) { write_through_buffer(fd, piece, 0); });
-            add(directory, ("O_DIRECT by io_uring, 8 under way " + size).c_str(), O_DIRECT,
-                [=](int fd) { write_by_ring(fd, piece, 8); });
+                [=](const LaidOut &file) { write_through_buffer(file.fd(), piece, 0); });
+            for (const unsigned depth : {8U, 16U}) {
+                const std::string way = "O_DIRECT by io_uring, " + std::to_string(depth);
+                add(directory, (way + " under way " + size).c_str(), O_DIRECT,
+                    [=](const LaidOut &file) { write_by_ring(file.fd(), piece, depth); });
+            }
             add(directory, ("buffered by io_uring, 8 under way " + size).c_str(), 0,
-                [=](int fd) { write_by_ring(fd, piece, 8); });
+                [=](const LaidOut &file) { write_by_ring(file.fd(), piece, 8); });
         }
     }
     benchmark::Initialize(&argc, argv);

@@ -107,6 +107,11 @@ struct cd_log_place {
 /* Where the thread's next entry goes or comes from. False if the mode is CD_LOG_OFF. */
 CD_API int cd_log_here(struct cd_log_place *place);
 
+/* For a root that nobody restores: from now on the log of the thread's active CD keeps its newest
+   entries, in as many chunks as fit into bytes of memory, and forgets the others. False if the mode
+   is CD_LOG_OFF. */
+CD_API int cd_log_keep_newest(size_t bytes);
+
 /* Whether a restore of cd replays the entry at place. False if cd is not alive. */
 CD_API int cd_log_covers(cd_handle cd, const struct cd_log_place *place);
 

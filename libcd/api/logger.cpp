@@ -123,6 +123,15 @@ int cd_log_here(cd_log_place *place) {
     return 1;
 }
 
+int cd_log_keep_newest(size_t bytes) {
+    cd::LogStream *log = cd::log_in_use();
+    if (log == nullptr) {
+        return 0;
+    }
+    log->keep_newest(bytes);
+    return 1;
+}
+
 int cd_log_covers(cd_handle cd, const cd_log_place *place) {
     if (cd == CD_CURRENT_CD) {
         cd = cd::ActiveStack::active();

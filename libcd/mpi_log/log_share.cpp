@@ -164,7 +164,8 @@ LogShare::Extent LogShare::extent() const {
         return {};
     }
     const LogStream::Places now = stream_->places();
-    return {now.end.entries - begin_.entries, now.end.bytes - begin_.bytes, now.remaining(),
+    const LogStream::Position &begin = begin_.entries < now.begin.entries ? now.begin : begin_;
+    return {now.end.entries - begin.entries, now.end.bytes - begin.bytes, now.remaining(),
             stream_->bytes_in_files()};
 }
 

@@ -18,6 +18,10 @@ namespace {
 constexpr size_t usual_log_chunk = size_t{256} << 10;
 constexpr size_t largest_log_chunk = size_t{8} << 20;
 
+// Of a stream that keeps the newest entries.
+constexpr size_t smallest_log_chunk = size_t{4} << 10;
+constexpr size_t chunks_kept = 8;
+
 } // namespace
 
 LogStream::~LogStream() {
@@ -26,18 +30,40 @@ LogStream::~LogStream() {
 }
 
 bool LogStream::add_chunk(size_t needed) noexcept {
+    if (kept_ > 0) {
+        drop_oldest(std::max(next_chunk(), needed));
+    }
     Chunk *chunk = make_chunk(needed);
     if (chunk == nullptr) {
         return false;
     }
+    chunk->entries_before = end_.entries;
+    chunk->bytes_before = end_.bytes;
     (last_ != nullptr ? last_->next : first_) = chunk;
     last_ = chunk;
     return true;
 }
 
+// Makes room for a chunk. What the end lies in stays, and so does what is being written behind it.
+void LogStream::drop_oldest(size_t room) noexcept {
+    uint64_t held = room;
+    for (const Chunk *chunk = first_; chunk != nullptr; chunk = chunk->next) {
+        held += chunk->size;
+    }
+    while (held > kept_ && first_ != end_.chunk && first_ != last_ && adopted_ == 0) {
+        held -= first_->size;
+        const Chunk *const oldest = first_->next;
+        begin_ = {first_->next, 0, oldest->entries_before, oldest->bytes_before};
+        free_chunks_before(oldest);
+    }
+}
+
 // A long log takes as much again as it has, in huge pages: those are provided, and found by the
 // processor, in a fraction of the time.
 size_t LogStream::next_chunk() const noexcept {
+    if (kept_ > 0) {
+        return std::clamp<uint64_t>(kept_ / chunks_kept, smallest_log_chunk, largest_log_chunk);
+    }
     return std::clamp<uint64_t>(end_.bytes - begin_.bytes, usual_log_chunk, largest_log_chunk);
 }
 
@@ -241,6 +267,11 @@ void LogStream::unread() noexcept {
     cursor_moved();
 }
 
+LogStream::Position LogStream::begin() const {
+    const std::scoped_lock lock(lock_);
+    return begin_;
+}
+
 LogStream::Position LogStream::cursor() const {
     const std::scoped_lock lock(lock_);
     return place();
@@ -253,7 +284,7 @@ LogStream::Position LogStream::end() const {
 
 LogStream::Places LogStream::places() const {
     const std::scoped_lock lock(lock_);
-    return {place(), end_};
+    return {begin_, place(), end_};
 }
 
 uint64_t LogStream::replay() const {
@@ -266,8 +297,13 @@ void LogStream::set_cursor(const Position &position) noexcept {
     if (!replaying() && !(position == end_)) {
         ++replays_;
     }
-    cursor_ = position;
+    cursor_ = position.entries < begin_.entries ? begin_ : position; // what lies before is gone
     cursor_moved();
+}
+
+void LogStream::keep_newest(uint64_t bytes) noexcept {
+    const std::scoped_lock lock(lock_);
+    kept_ = bytes;
 }
 
 std::shared_ptr<LogStream> LogStream::find_nested(Sibling sibling) {

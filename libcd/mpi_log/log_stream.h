@@ -46,6 +46,7 @@ public:
 
     // Both as they are at one moment.
     struct Places {
+        Position begin; // what lies before is not there any more
         Position cursor;
         Position end;
 
@@ -142,7 +143,7 @@ public:
     bool replaying() const { return replaying_.load(std::memory_order_relaxed); }
     // The number of the replay that is under way, counted from 1; 0 when none is.
     uint64_t replay() const;
-    Position begin() const { return begin_; }
+    Position begin() const;
     Position cursor() const;
     Position end() const;
     Places places() const;
@@ -150,6 +151,10 @@ public:
 
     // Frees the entries before position.
     void trim(const Position &position) noexcept;
+
+    // Of a stream that nobody restores: from now on the newest entries are kept, in chunks, of
+    // which the oldest goes when they would have more than bytes together.
+    void keep_newest(uint64_t bytes) noexcept;
 
     // The stream of the CDs that are known as sibling, or nullptr.
     std::shared_ptr<LogStream> find_nested(Sibling sibling);
@@ -197,6 +202,7 @@ private:
         return new (last_->at(last_->used)) Record{0, nullptr};
     }
     bool add_chunk(size_t needed) noexcept;
+    void drop_oldest(size_t room) noexcept;
     Chunk *make_chunk(size_t needed) noexcept;
     size_t next_chunk() const noexcept;
     void discard(Chunk *chunk) noexcept;
@@ -233,6 +239,7 @@ private:
     Position read_from_;      // the cursor before the last next()
     uint64_t replays_ = 0;    // begun so far
     size_t adopted_ = 0;      // entries that have to be freed one by one
+    uint64_t kept_ = 0;       // bytes, of a stream that keeps the newest only
     std::mutex nested_mutex_; // CDs of different depths share the stream and add siblings to it
     std::map<Sibling, std::shared_ptr<LogStream>> nested_;
 };

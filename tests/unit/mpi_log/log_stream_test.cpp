@@ -119,6 +119,44 @@ TEST_F(LogStreamTest, ALongLogTakesFewChunks) {
     EXPECT_EQ(replay_from(stream.begin()), entries);
 }
 
+TEST_F(LogStreamTest, KeepsTheNewestWithinTheMemoryThatItIsGiven) {
+    constexpr uint64_t kept = 64 << 10;
+    stream.keep_newest(kept);
+    Entries entries = many_entries(3000);
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < entries.size(); ++i) {
+        entries[i] += std::to_string(i);
+        bytes += entries[i].size();
+        ASSERT_TRUE(append(entries[i]));
+        ASSERT_LE(pages.mapped, kept);
+    }
+    const LogStream::Places now = stream.places();
+    EXPECT_EQ(now.end.entries, entries.size());
+    EXPECT_GE(now.end.bytes - now.begin.bytes, kept / 2);
+    const Entries newest(entries.begin() + static_cast<long>(now.begin.entries), entries.end());
+    EXPECT_EQ(replay_from(now.begin), newest);
+    EXPECT_EQ(replay_from(LogStream::Position()), newest) << "what lies before is not there";
+    for (const std::string &entry : newest) {
+        bytes -= entry.size();
+    }
+    EXPECT_EQ(now.begin.bytes, bytes);
+}
+
+TEST_F(LogStreamTest, KeepsTheNewestEntryHoweverLongItIs) {
+    stream.keep_newest(10000);
+    for (const size_t size : {100, 5000, 50000, 20, 30000, 30000}) {
+        const std::string entry(size, 'x');
+        cd_log_room room = {};
+        ASSERT_TRUE(stream.open(1, room)); // and widened, which moves it to another chunk
+        ASSERT_TRUE(stream.widen(1, entry.size(), room));
+        std::memcpy(room.at, entry.data(), entry.size());
+        stream.close_entry(entry.size());
+        const LogStream::Places now = stream.places();
+        ASSERT_GE(now.end.entries - now.begin.entries, 1u);
+        ASSERT_EQ(replay_from(now.begin).back(), entry);
+    }
+}
+
 TEST_F(LogStreamTest, TakesEntriesLargerThanAChunk) {
     const Entries entries = {"small", std::string(3 * chunk, 'x'), std::string(chunk, 'y'), "end"};
     for (const std::string &entry : entries) {

@@ -4,25 +4,15 @@
 
 #include "call/call.h"
 #include "call/moved_types.h"
+#include "call/word.h"
 #include "entry/checksum.h"
+#include "payload/type_facts.h"
 
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
 
 namespace cd::logger {
-
-// A number or a handle, as it stands in the log.
-template <typename T> uint64_t word_of(T value) {
-    if constexpr (std::is_integral_v<T>) {
-        return static_cast<uint64_t>(static_cast<int64_t>(value));
-    } else {
-        static_assert(sizeof(T) <= sizeof(uint64_t) && std::is_trivially_copyable_v<T>);
-        uint64_t word = 0;
-        std::memcpy(&word, &value, sizeof value);
-        return word;
-    }
-}
 
 // The program may give MPI something else than an array.
 template <typename T> bool is_array(const T *array) {
@@ -137,8 +127,9 @@ template <typename T> uint64_t checksum_of_array(const T *array, int length) {
 template <Role R, typename T> uint64_t word_as(const Call &call, T argument) {
     if constexpr (R == Role::text || R == Role::text_at_root) {
         return argument != nullptr ? checksum(argument, std::strlen(argument)) : 0;
-    } else if constexpr (R == Role::type || R == Role::send_type || R == Role::recv_type ||
-                         R == Role::both_type) {
+    } else if constexpr (R == Role::send_type || R == Role::recv_type || R == Role::both_type) {
+        return facts_of(argument).makeup.signature;
+    } else if constexpr (R == Role::type) {
         return word_of(MovedTypes::recorded(argument));
     } else if constexpr (R == Role::types) {
         uint64_t sum = 0;

@@ -2,32 +2,37 @@
 // Copyright the containment-domains authors
 #include "call/moved_types.h"
 
-#include <algorithm>
+#include "call/word.h"
+
 #include <mutex>
-#include <vector>
+#include <unordered_map>
 
 namespace cd::logger {
 namespace {
 
 struct Moved {
     uint64_t number;
-    MPI_Datatype made;
     MPI_Datatype recorded;
 };
 
 std::mutex mutex;
 uint64_t numbers = 0;
 
+struct Types {
+    std::unordered_map<uint64_t, Moved> of_handles;  // that were made
+    std::unordered_map<uint64_t, MPI_Datatype> made; // of numbers
+};
+
 // Never destroyed: MPI may be used while the process ends.
-std::vector<Moved> &all() {
-    static auto &types = *new std::vector<Moved>;
+Types &all() {
+    static auto &types = *new Types;
     return types;
 }
 
 // The caller holds the mutex.
 const Moved *find(MPI_Datatype made) {
-    const auto found = std::ranges::find(all(), made, &Moved::made);
-    return found != all().end() ? &*found : nullptr;
+    const auto found = all().of_handles.find(word_of(made));
+    return found != all().of_handles.end() ? &found->second : nullptr;
 }
 
 } // namespace
@@ -49,21 +54,36 @@ uint64_t MovedTypes::number_of(MPI_Datatype type) {
 
 uint64_t MovedTypes::add(MPI_Datatype made, MPI_Datatype recorded) {
     const std::scoped_lock lock(mutex);
-    all().push_back({++numbers, made, recorded});
-    count_ = all().size();
+    all().of_handles.insert_or_assign(word_of(made), Moved{++numbers, recorded});
+    all().made.emplace(numbers, made);
+    count_ = all().of_handles.size();
     return numbers;
 }
 
-MPI_Datatype MovedTypes::take(uint64_t number) {
+MovedTypes::Pair MovedTypes::take(uint64_t number) {
     const std::scoped_lock lock(mutex);
-    const auto found = std::ranges::find(all(), number, &Moved::number);
-    if (found == all().end()) {
-        return MPI_DATATYPE_NULL;
+    const auto found = all().made.find(number);
+    if (found == all().made.end()) {
+        return {};
     }
-    const MPI_Datatype made = found->made;
-    all().erase(found);
-    count_ = all().size();
-    return made;
+    const MPI_Datatype made = found->second;
+    const MPI_Datatype recorded = find(made)->recorded;
+    all().made.erase(found);
+    all().of_handles.erase(word_of(made));
+    count_ = all().of_handles.size();
+    return {made, recorded};
+}
+
+void MovedTypes::recorded_goes(MPI_Datatype recorded) {
+    if (none()) {
+        return;
+    }
+    const std::scoped_lock lock(mutex);
+    for (auto &[made, moved] : all().of_handles) {
+        if (moved.recorded == recorded) {
+            moved.recorded = MPI_DATATYPE_NULL;
+        }
+    }
 }
 
 } // namespace cd::logger

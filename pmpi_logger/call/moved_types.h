@@ -21,8 +21,15 @@ public:
     // made is what the log calls recorded. Returns its number.
     static uint64_t add(MPI_Datatype made, MPI_Datatype recorded);
 
-    // It is about to be freed. MPI_DATATYPE_NULL if it has been.
-    static MPI_Datatype take(uint64_t number);
+    // It is about to be freed. made is MPI_DATATYPE_NULL if it has been.
+    struct Pair {
+        MPI_Datatype made = MPI_DATATYPE_NULL;
+        MPI_Datatype recorded = MPI_DATATYPE_NULL;
+    };
+    static Pair take(uint64_t number);
+
+    // What the log called by this name is about to be freed; those that were made for it stay.
+    static void recorded_goes(MPI_Datatype recorded);
 
 private:
     static bool none() { return count_.load(std::memory_order_relaxed) == 0; }

@@ -126,6 +126,9 @@ public:
         last_ = nullptr;
         if (begin_ == nullptr) [[unlikely]] {
             complain_lost(fn_);
+            if (WholeProgram::records()) {
+                WholeProgram::not_written();
+            }
             return nullptr;
         }
         const auto length = static_cast<size_t>(at_ - begin_);
@@ -133,7 +136,7 @@ public:
         begin_ = nullptr;
         cd_log_close(length);
         if (WholeProgram::records()) [[unlikely]] {
-            WholeProgram::written(written, length); // it may have been dropped now
+            WholeProgram::written(written, length);
         } else {
             last_ = written;
         }

@@ -35,8 +35,8 @@ void undo_here(bool just_read) {
 } // namespace
 
 int AttachesBuffer::run(const Call &call, void *buffer, int64_t size) {
+    const int mode = Logging::mode();
     const Inside inside;
-    const int mode = cd_log_mode();
     if (mode == CD_LOG_REPLAYING) {
         int result = MPI_SUCCESS;
         if (!next_entry(call, result)) {
@@ -65,8 +65,8 @@ int AttachesBuffer::run(const Call &call, void *buffer, int64_t size) {
 }
 
 int DetachesBuffer::run(const Call &call, void **buffer, int64_t *size) {
+    const int mode = Logging::mode();
     const Inside inside;
-    const int mode = cd_log_mode();
     int result = MPI_SUCCESS;
     if (mode == CD_LOG_REPLAYING) {
         if (!next_entry(call, result)) {

@@ -10,6 +10,8 @@
 
 #include "cd/mpi_log.h"
 
+#include <tuple>
+
 namespace cd::logger {
 
 // The row of functions.def.
@@ -31,19 +33,46 @@ struct MovesData {
 
 protected:
     template <Fn F, typename... A> static Call decode_data(const void *site, A... a) {
+        using Roles = typename Row<F>::Roles;
         Call call;
         call.fn = F;
         call.site = site;
         call.arrival = &Row<F>::of;
-        note_all(typename Row<F>::Roles{}, call.arguments, a...);
+        note_all(Roles{}, call.arguments, a...);
         if constexpr (!Arrivals::is_plain(Row<F>::of)) {
             if (call.arrival->matter != nullptr) {
                 const Inside inside;
                 call.matter = call.arrival->matter(call.arguments);
             }
         }
-        take_all(typename Row<F>::Roles{}, call, a...);
+        if constexpr (Roles::has(Role::operation) && Roles::has(Role::send_type)) {
+            const std::tuple<A...> arguments(a...);
+            call.matter.sent = std::get<Roles::index(Role::operation)>(arguments) != MPI_NO_OP;
+        }
+        take_all(Roles{}, call, a...);
+        if constexpr (Roles::has(Role::send_counts)) {
+            call.add_word(shape_of(call.arguments, call.arrival->sent));
+        }
+        if constexpr (Roles::has(Role::recv_counts)) {
+            call.add_word(shape_of(call.arguments, call.arrival->received));
+        }
         return call;
+    }
+
+private:
+    // How many elements there are of which types, in each of the pieces.
+    static uint64_t shape_of(const Arguments &arguments,
+                             void (*pieces_of)(const Arguments &, Blocks &)) {
+        const Inside inside;
+        Blocks pieces;
+        pieces_of(arguments, pieces);
+        uint64_t sum = 0;
+        for (const Block &piece : pieces) {
+            const uint64_t shape[] = {static_cast<uint64_t>(piece.count),
+                                      facts_of(piece.type).makeup.signature};
+            sum = checksum(shape, sizeof shape, sum);
+        }
+        return sum;
     }
 };
 
@@ -55,18 +84,19 @@ public:
     // As cd_log_mode() says.
     static int mode() {
         if (possible_ == &unknown) [[unlikely]] {
-            possible_ = first_call();
+            first_call();
         }
         return is_possible() ? cd_log_mode() : CD_LOG_OFF;
     }
 
 private:
-    [[gnu::noinline]] static const int *first_call() {
-        WholeProgram::begin_thread();
-        return cd_log_possible();
+    [[gnu::noinline]] static void first_call() {
+        if (WholeProgram::begin_thread()) {
+            possible_ = cd_log_possible();
+        }
     }
 
-    static constexpr int unknown = 1;
+    static constexpr int unknown = 1; // so cd_log_mode() tells
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local const int *possible_ =
         &unknown;
 };

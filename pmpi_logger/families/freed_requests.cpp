@@ -45,10 +45,10 @@ bool ends(Request &request, bool at_end, MPI_Status &status, int &result) {
 } // namespace
 
 int FreesRequest::run(const void *site, MPI_Request *handle) {
+    const int mode = Logging::mode();
     const Inside inside;
     RequestTable &table = RequestTable::instance();
     Request *request = table.find(*handle);
-    const int mode = cd_log_mode();
     Call call;
     call.fn = Fn::MPI_Request_free;
     call.site = site;

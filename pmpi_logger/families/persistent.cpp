@@ -285,10 +285,10 @@ int Activates::replay(Call &call, int count, MPI_Request *requests) {
 }
 
 int Cancels::run(const void *site, MPI_Request *handle) {
+    const int mode = Logging::mode();
     const Inside inside;
     Request *request = RequestTable::instance().find(*handle);
     MPI_Request known = request != nullptr ? request->known_to_mpi() : *handle;
-    const int mode = cd_log_mode();
     if (mode == CD_LOG_OFF) {
         return real<Fn::MPI_Cancel>(&known);
     }

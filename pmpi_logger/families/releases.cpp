@@ -22,12 +22,12 @@ int Releases::free_type(MPI_Datatype *type) {
     const Inside inside;
     RequestTable::instance().keep_type(*type);
     WindowTable::instance().keep_type(*type);
-    forget_type_facts();
+    forget_type_facts(*type);
     return real<Fn::MPI_Type_free>(type);
 }
 
 void Releases::free_moved_type(uint64_t number) {
-    MPI_Datatype type = MovedTypes::take(number);
+    MPI_Datatype type = MovedTypes::take(number).made;
     if (type != MPI_DATATYPE_NULL) {
         free_type(&type);
     }

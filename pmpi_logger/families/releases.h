@@ -86,8 +86,14 @@ public:
 private:
     template <Fn F, typename Handle> static int free_now(Handle *handle) {
         if constexpr (F == Fn::MPI_Type_free) {
-            MovedTypes::take(MovedTypes::number_of(*handle));
-            return free_type(handle);
+            // Of a type that has been made anew, the one that the log has is nobody's any more.
+            MPI_Datatype recorded = MovedTypes::take(MovedTypes::number_of(*handle)).recorded;
+            MovedTypes::recorded_goes(*handle);
+            const int result = free_type(handle);
+            if (recorded != MPI_DATATYPE_NULL) {
+                free_type(&recorded);
+            }
+            return result;
         } else if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
             return free_comm<F>(handle);
         } else {

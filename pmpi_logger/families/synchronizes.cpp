@@ -41,7 +41,7 @@ void nothing_is_left_of(Request &read) {
 
 void free_types(const Access &access) {
     for (MPI_Datatype type : access.own_types) {
-        forget_type_facts();
+        forget_type_facts(type);
         real<Fn::MPI_Type_free>(&type);
     }
 }

@@ -63,19 +63,18 @@ void forgotten(uint64_t family, cd_handle root) {
 
 const cd_log_listener listener = {boundary, restoring, restored, forgotten};
 
-// The program's handles are the other one's then.
+// The program's handles are the other one's then, whatever its library is called.
 void warn_of_other_mpi() {
 #ifdef OPEN_MPI
     constexpr const char *own = "Open MPI";
     constexpr const char *other = "MPICH";
-    constexpr const char *library = "libmpich.so.12";
+    constexpr const char *symbol = "MPI_UNWEIGHTED"; // a macro in Open MPI
 #else
     constexpr const char *own = "MPICH";
     constexpr const char *other = "Open MPI";
-    constexpr const char *library = "libmpi.so.40";
+    constexpr const char *symbol = "ompi_mpi_comm_world";
 #endif
-    if (void *found = dlopen(library, RTLD_LAZY | RTLD_NOLOAD)) {
-        dlclose(found);
+    if (dlsym(RTLD_DEFAULT, symbol) != nullptr) {
         std::fprintf(
             stderr,
             "pmpi_logger: this is the logger for %s, and the program has %s, too: it needs "

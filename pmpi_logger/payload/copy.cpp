@@ -86,12 +86,6 @@ void unpack(const Block &block, int64_t elements, const TypeFacts &facts, const 
     });
 }
 
-// Whether the first bytes of the data are the first bytes in memory. Within an element they need
-// not be: a type may take its parts in another order than they lie.
-bool lies_in_order(const TypeFacts &facts, size_t bytes) {
-    return facts.dense && bytes % static_cast<size_t>(facts.size) == 0;
-}
-
 int64_t elements_for(size_t bytes, const TypeFacts &facts) {
     const auto wanted = static_cast<int64_t>(bytes);
     return facts.size == 0 ? 0 : (wanted + facts.size - 1) / facts.size;
@@ -108,7 +102,7 @@ Bytes view(const Block &block, size_t bytes, std::vector<std::byte> &scratch) {
         return {};
     }
     const TypeFacts &facts = facts_of(block.type);
-    if (lies_in_order(facts, bytes)) {
+    if (facts.makeup.in_order) {
         return {start_of(block, facts), bytes};
     }
     const int64_t elements = elements_for(bytes, facts);
@@ -122,7 +116,7 @@ void gather(const Block &block, size_t bytes, std::byte *to) {
         return;
     }
     const TypeFacts &facts = facts_of(block.type);
-    if (lies_in_order(facts, bytes)) {
+    if (facts.makeup.in_order) {
         std::memcpy(to, start_of(block, facts), bytes);
         return;
     }
@@ -147,7 +141,7 @@ void deliver(const Block &block, const void *data, size_t bytes) {
         return;
     }
     const TypeFacts &facts = facts_of(block.type);
-    if (lies_in_order(facts, bytes)) {
+    if (facts.makeup.in_order) {
         std::memcpy(start_of(block, facts), data, bytes);
         return;
     }

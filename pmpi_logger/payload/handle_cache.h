@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/decode.h"
 #include "call/per_thread.h"
+#include "call/word.h"
 
 #include <array>
 #include <atomic>

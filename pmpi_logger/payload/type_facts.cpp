@@ -7,10 +7,7 @@
 
 namespace cd::logger {
 
-TypeFacts ask_type_facts(MPI_Datatype type) {
-    if (type == MPI_DATATYPE_NULL) {
-        return {}; // an error of the program's, which MPI tells it where it makes it
-    }
+TypeFacts ask_extents(MPI_Datatype type) {
     const Inside inside;
     MPI_Count wide = 0;
     MPI_Aint lower_bound = 0;
@@ -29,6 +26,18 @@ TypeFacts ask_type_facts(MPI_Datatype type) {
     return facts;
 }
 
-void forget_type_facts() { TypeFactsCache::forget(); }
+TypeFacts ask_type_facts(MPI_Datatype type) {
+    if (type == MPI_DATATYPE_NULL) {
+        return {}; // an error of the program's, which MPI tells it where it makes it
+    }
+    TypeFacts facts = ask_extents(type);
+    facts.makeup = makeup_of(type, facts);
+    return facts;
+}
+
+void forget_type_facts(MPI_Datatype type) {
+    forget_makeup(type);
+    TypeFactsCache::forget();
+}
 
 } // namespace cd::logger

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "payload/handle_cache.h"
+#include "payload/type_makeup.h"
 
 #include <cstdint>
 #include <mpi.h>
@@ -15,20 +16,22 @@ struct TypeFacts {
     int64_t lower_bound = 0; // of the data
     int64_t span = 0;        // from the first to behind the last byte of data
     bool dense = false;      // consecutive elements are consecutive bytes, without gaps
+    TypeMakeup makeup;
 
     // From the first to behind the last byte of count elements.
     int64_t span_of(int64_t count) const { return count > 0 ? span + (count - 1) * extent : 0; }
 };
 
-// What MPI says.
+// What MPI says; the second one without the makeup.
 TypeFacts ask_type_facts(MPI_Datatype type);
+TypeFacts ask_extents(MPI_Datatype type);
 
 using TypeFactsCache = HandleCache<MPI_Datatype, TypeFacts, ask_type_facts>;
 
 // Remembered from call to call. Valid until the thread asks for another type.
 inline const TypeFacts &facts_of(MPI_Datatype type) { return TypeFactsCache::of(type); }
 
-// A datatype has been freed; its handle may come to mean another one.
-void forget_type_facts();
+// A datatype is about to be freed; its handle may come to mean another one.
+void forget_type_facts(MPI_Datatype type);
 
 } // namespace cd::logger

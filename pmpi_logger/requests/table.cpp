@@ -27,7 +27,7 @@ uint64_t this_thread() {
 void release(const std::vector<MPI_Datatype> &types) {
     for (MPI_Datatype type : types) {
         auto free_type = [type]() mutable {
-            forget_type_facts();
+            forget_type_facts(type);
             real<Fn::MPI_Type_free>(&type);
         };
         cd_log_place place = {};

@@ -6,8 +6,10 @@
 #include "store/crc32c.h"
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,30 +21,40 @@ constexpr size_t block_size = size_t{1} << 20;
 
 struct FileHeader {
     char magic[8] = {'C', 'D', 'M', 'P', 'I', 'L', 'O', 'G'};
-    uint32_t version = 2;
+    uint32_t version = 3;
     int32_t rank = 0;
     uint32_t names_size = 0; // of the functions' names, each with its NUL, that follow
     uint32_t names_checksum = 0;
+    int64_t begun = 0; // seconds since 1970
 };
 
 struct BlockHeader {
     char magic[4] = {'C', 'D', 'L', 'B'};
-    uint32_t checksum = 0; // of the block
-    uint64_t size = 0;
+    uint32_t checksum = 0; // of the rest of the header, and the entries
+    uint64_t size = 0;     // of the entries
+    uint64_t entries = 0;  // in the file, up to the block's end
+    uint64_t missed = 0;   // that are in no block up to there, since they could not be recorded
 };
 
 } // namespace
 
 LogFile::~LogFile() { close(); }
 
-void LogFile::open(const std::string &directory, const std::string &name, int rank) {
-    path_ = directory + "/" + name + ".cdmpilog";
+void LogFile::open(const std::string &directory, const std::string &name, int rank,
+                   bool unlike_others) {
+    constexpr const char *suffix = ".cdmpilog";
+    path_ = directory + "/" + name + suffix;
     if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
         give_up("make the directory of");
         return;
     }
-    descriptor_ =
-        ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const int flags =
+        O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (unlike_others ? O_EXCL : O_TRUNC);
+    descriptor_ = ::open(path_.c_str(), flags, 0600);
+    for (int i = 2; unlike_others && descriptor_ < 0 && errno == EEXIST; ++i) {
+        path_ = directory + "/" + name + "-" + std::to_string(i) + suffix;
+        descriptor_ = ::open(path_.c_str(), flags, 0600);
+    }
     if (descriptor_ < 0) {
         give_up("create");
         return;
@@ -62,6 +74,7 @@ void LogFile::open(const std::string &directory, const std::string &name, int ra
     }
     FileHeader header;
     header.rank = rank;
+    header.begun = std::time(nullptr);
     header.names_size = static_cast<uint32_t>(names.size());
     header.names_checksum = crc32c(0, names.data(), names.size());
     if (!write_all(&header, sizeof header) || !write_all(names.data(), names.size())) {
@@ -85,9 +98,15 @@ void LogFile::append(const void *entry, uint64_t size) {
     };
     put(&size, sizeof size);
     put(entry, size);
+    ++entries_;
     if (block_.size() >= block_size) {
         write_block();
     }
+}
+
+void LogFile::miss() {
+    const std::scoped_lock lock(mutex_);
+    ++missed_;
 }
 
 void LogFile::flush() {
@@ -131,7 +150,10 @@ void LogFile::write_block() {
     }
     BlockHeader header;
     header.size = block_.size();
-    header.checksum = crc32c(0, block_.data(), block_.size());
+    header.entries = entries_;
+    header.missed = missed_;
+    header.checksum = crc32c(0, &header.size, sizeof header - offsetof(BlockHeader, size));
+    header.checksum = crc32c(header.checksum, block_.data(), block_.size());
     if (!write_all(&header, sizeof header) || !write_all(block_.data(), block_.size())) {
         give_up("write");
     }

@@ -20,10 +20,12 @@ public:
     LogFile &operator=(const LogFile &) = delete;
     ~LogFile();
 
-    // Makes directory if it is not there, and begins the file name.cdmpilog in it.
-    void open(const std::string &directory, const std::string &name, int rank);
+    // Makes directory if it is not there, and begins the file name.cdmpilog in it. unlike_others:
+    // one that is there is somebody else's; the name gets a number then.
+    void open(const std::string &directory, const std::string &name, int rank, bool unlike_others);
 
     void append(const void *entry, uint64_t size);
+    void miss(); // an entry that could not be recorded
     void flush();
     void flush_if_possible(); // not while another call is under way
     void close();
@@ -45,6 +47,8 @@ private:
     dev_t device_ = 0;
     ino_t inode_ = 0;
     std::vector<std::byte> block_;
+    uint64_t entries_ = 0; // so far
+    uint64_t missed_ = 0;
 };
 
 } // namespace cd::logger

@@ -5,6 +5,7 @@
 #include "interception/inside.h"
 #include "interception/real.h"
 #include "replay/polls.h"
+#include "whole_program/earlier_files.h"
 #include "whole_program/log_file.h"
 
 #include "cd/mpi_log.h"
@@ -26,7 +27,6 @@ namespace cd::logger {
 struct Recording {
     cd_handle cd = nullptr;
     uint64_t family = 0;
-    size_t held = 0; // bytes of entries since the log was empty
     LogFile file;
 };
 
@@ -38,7 +38,8 @@ constexpr size_t usual_limit = size_t{64} << 20;
 // thread would have to meet other ranks.
 constexpr const char *storage = "store=memory,redundancy=none";
 
-std::atomic<bool> is_on = false;
+enum class State { before_mpi, on, over };
+std::atomic<State> state = State::before_mpi;
 pid_t process = 0;
 size_t limit = usual_limit;
 
@@ -56,12 +57,12 @@ Recordings &recordings() {
 
 // A program may end without MPI_Finalize.
 [[gnu::destructor]] void flush_at_exit() {
-    if (is_on) {
+    if (state == State::on) {
         WholeProgram::flush();
     }
 }
 
-bool is_wanted() {
+bool read_whether_wanted() {
     const char *setting = std::getenv("CD_LOG");
     if (setting == nullptr || std::strcmp(setting, "cd") == 0) {
         return false;
@@ -74,6 +75,11 @@ bool is_wanted() {
                  "all; taking cd\n",
                  setting);
     return false;
+}
+
+bool is_wanted() {
+    static const bool wanted = read_whether_wanted();
+    return wanted;
 }
 
 size_t limit_wanted() {
@@ -89,23 +95,43 @@ size_t limit_wanted() {
     return bytes != 0 ? static_cast<size_t>(bytes) : usual_limit;
 }
 
+int world_rank() {
+    int rank = 0;
+    real<Fn::MPI_Comm_rank>(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+bool was_spawned() {
+    MPI_Comm parent = MPI_COMM_NULL;
+    real<Fn::MPI_Comm_get_parent>(&parent);
+    return parent != MPI_COMM_NULL;
+}
+
+// What the names of this run's files do not replace would be taken for its own.
+void remove_files_of_earlier_runs() {
+    const char *directory = std::getenv("CD_LOG_FILE");
+    if (directory != nullptr && !was_spawned()) {
+        int size = 0;
+        real<Fn::MPI_Comm_size>(MPI_COMM_WORLD, &size);
+        remove_earlier_files(directory, world_rank(), size);
+    }
+}
+
 void open_file(LogFile &file, unsigned number) {
     const char *directory = std::getenv("CD_LOG_FILE");
     if (directory == nullptr) {
         return;
     }
-    int rank = 0;
-    real<Fn::MPI_Comm_rank>(MPI_COMM_WORLD, &rank);
+    const int rank = world_rank();
     std::string name = "rank-" + std::to_string(rank);
-    MPI_Comm parent = MPI_COMM_NULL;
-    real<Fn::MPI_Comm_get_parent>(&parent);
-    if (parent != MPI_COMM_NULL) { // which has such ranks, too
+    const bool spawned = was_spawned();
+    if (spawned) { // by processes that have such ranks, too
         name += ".process-" + std::to_string(process);
     }
     if (number > 1) {
         name += ".thread-" + std::to_string(number);
     }
-    file.open(directory, name, rank);
+    file.open(directory, name, rank, spawned);
 }
 
 } // namespace
@@ -141,17 +167,22 @@ void WholeProgram::begin() {
     if (is_wanted()) {
         limit = limit_wanted();
         process = getpid();
-        is_on = true;
+        remove_files_of_earlier_runs();
+        state = State::on;
         begin_thread();
     }
 }
 
-void WholeProgram::begin_thread() {
-    if (!is_on || own_ != nullptr || *cd_log_possible() != 0) { // it may have a CD of its own
-        return;
+bool WholeProgram::begin_thread() {
+    if (!is_wanted() || own_ != nullptr || state == State::over) {
+        return true;
+    }
+    // A thread that has a CD of its own is recorded from when that has ended.
+    if (state == State::before_mpi || Inside::mpi() || *cd_log_possible() != 0) {
+        return false;
     }
     if (getpid() != process) {
-        return; // a child, which writes nothing
+        return true; // a child, which writes nothing
     }
     const Inside inside;
     const std::scoped_lock lock(recordings().mutex);
@@ -163,8 +194,9 @@ void WholeProgram::begin_thread() {
     if (recording->cd == nullptr) {
         std::fprintf(stderr, "pmpi_logger: CD_LOG=all records nothing of a thread: %s\n",
                      cd_last_error_message());
-        return;
+        return true;
     }
+    cd_log_keep_newest(limit);
     cd_log_place place = {};
     cd_log_here(&place);
     recording->family = place.family;
@@ -173,10 +205,11 @@ void WholeProgram::begin_thread() {
     (void)end;
     own_ = recording.get();
     recordings().all.push_back(std::move(recording));
+    return true;
 }
 
 void WholeProgram::end() {
-    if (!is_on.exchange(false)) {
+    if (state.exchange(State::over) != State::on) {
         return;
     }
     flush();
@@ -208,13 +241,8 @@ void WholeProgram::flush_if_possible() {
     }
 }
 
-void WholeProgram::written(const void *entry, size_t length) {
-    own_->file.append(entry, length);
-    own_->held += length;
-    if (own_->held > limit) {
-        own_->held = 0;
-        delete_MPI_log_from_cd(own_->cd);
-    }
-}
+void WholeProgram::written(const void *entry, size_t length) { own_->file.append(entry, length); }
+
+void WholeProgram::not_written() { own_->file.miss(); }
 
 } // namespace cd::logger

@@ -23,16 +23,19 @@ public:
     // Whether what stands at place was recorded there, by whatever thread.
     static bool holds(const cd_log_place &place);
 
-    static void begin();        // MPI is up
-    static void begin_thread(); // this thread makes its first call
-    static void end();          // MPI is about to end
-    static void flush();        // the process may end now
+    static void begin(); // MPI is up
+    // This thread calls MPI. False if it should say so at its next call, too: it may have to be
+    // recorded from then on.
+    static bool begin_thread();
+    static void end();   // MPI is about to end
+    static void flush(); // the process may end now
     // The same where nobody may be waited for: a signal handler may have interrupted a writer.
     static void flush_if_possible();
 
-    // An entry has been written into the CD's log. Keeps the log within CD_LOG_LIMIT bytes by
-    // dropping what it holds, and puts the entry into the file of CD_LOG_FILE.
+    // An entry has been written into the CD's log, which keeps the newest ones within CD_LOG_LIMIT
+    // bytes. Puts it into the file of CD_LOG_FILE.
     static void written(const void *entry, size_t length);
+    static void not_written(); // for lack of memory
 
 private:
     struct EndOfThread;

@@ -17,14 +17,19 @@ static void check(int holds, const char *what) {
 #define CHECK(condition) check(condition, #condition)
 
 static int executions = 0;
+static double begun = 0;
 
 static void begin(int *argc, char ***argv) {
     int provided = -1;
     CHECK(MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided) == MPI_SUCCESS);
     CHECK(provided >= MPI_THREAD_SERIALIZED);
-    int mine = ++executions; /* another one each time, but the log has the first */
+    const double now = MPI_Wtime(); /* the log has the first execution's */
+    CHECK(++executions == 1 || now == begun);
+    begun = now;
+    int mine = 7;
     int sum = 0;
-    MPI_Scan(&mine, &sum, 0, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Scan(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(sum == 7);
     MPI_Comm_rank(MPI_COMM_WORLD, &sum);
     CHECK(sum == 0);
 }

@@ -5,6 +5,7 @@
 #include "hazard.h"
 
 #include <memory>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -102,6 +103,41 @@ HAZARD(types_of_addresses_move_with_the_memory) {
     execute(true);
     domain.restore();
     execute(true);
+}
+
+namespace {
+
+int freed_types = 0;
+
+int count_freed(MPI_Datatype, int, void *, void *) {
+    ++freed_types;
+    return MPI_SUCCESS;
+}
+
+} // namespace
+
+// When the program frees what a re-execution has made, nobody has the first execution's type.
+HAZARD_IN_THREADS(type_made_anew_takes_the_first_one_along) {
+    if (world_rank() == 1) {
+        return;
+    }
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, count_freed, &key, nullptr);
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    {
+        Numbers state(eager);
+        Domain domain;
+        domain.keep(state);
+        type = type_of(new_pieces());
+        // No log knows of it, so that it stays with this one.
+        std::thread([&] { MPI_Type_set_attr(type, key, nullptr); }).join();
+        domain.restore();
+        type = type_of(new_pieces());
+    }
+    CHECK(freed_types == 0);
+    MPI_Type_free(&type);
+    CHECK(freed_types == 1);
+    MPI_Type_free_keyval(&key);
 }
 
 namespace {

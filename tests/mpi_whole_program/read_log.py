@@ -30,34 +30,39 @@ def crc32c(data):
 def read(path):
     with open(path, "rb") as file:
         data = file.read()
-    magic, version, rank, names_size, names_sum = struct.unpack_from("<8sIiII", data)
-    assert magic == b"CDMPILOG" and version == 2, "not a log"
-    at = 24
+    magic, version, rank, names_size, names_sum, begun = struct.unpack_from("<8sIiIIq", data)
+    assert magic == b"CDMPILOG" and version == 3, "not a log"
+    assert begun > 1_700_000_000, "it was begun before there was such a format"
+    at = 32
     names = data[at:at + names_size]
     assert crc32c(names) == names_sum, "the names are damaged"
     names = names.decode().split("\0")[:-1]
     at += names_size
     counts = {}
+    missed = 0
     while at < len(data):
-        block_magic, block_sum, size = struct.unpack_from("<4sIQ", data, at)
+        block_magic, block_sum, size, entries, missed = struct.unpack_from("<4sIQQQ", data, at)
         assert block_magic == b"CDLB", "no block where one should be"
-        block = data[at + 16:at + 16 + size]
-        assert len(block) == size and crc32c(block) == block_sum, "a block is damaged"
-        at += 16 + size
+        block = data[at + 32:at + 32 + size]
+        assert len(block) == size, "a block is cut off"
+        assert crc32c(data[at + 8:at + 32] + block) == block_sum, "a block is damaged"
+        at += 32 + size
         inside = 0
         while inside < size:
             length, function = struct.unpack_from("<QH", block, inside)
             assert length >= 24 and inside + 8 + length <= size, "an entry runs out of its block"
             counts[names[function]] = counts.get(names[function], 0) + 1
             inside += 8 + length
-    return rank, counts
+        assert entries == sum(counts.values()), "a block is missing"
+    return rank, counts, missed
 
 
 expected = dict(argument.split("=") for argument in sys.argv[1:] if argument.startswith("MPI_"))
 paths = sys.argv[1 + len(expected):]
 assert paths, "no file to read"
 for path in paths:
-    rank, counts = read(path)
+    rank, counts, missed = read(path)
+    assert missed == 0, f"{path}: {missed} calls could not be recorded"
     assert f"/rank-{rank}." in path, f"{path} says that it is of rank {rank}"
     for name, count in expected.items():
         assert counts.get(name, 0) == int(count), f"{path}: {name}: {counts.get(name, 0)}"

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "payload/type_makeup.h"
+
+#include "call/word.h"
+#include "interception/inside.h"
+#include "interception/real.h"
+#include "payload/type_facts.h"
+
+#include <cstddef>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace cd::logger {
+namespace {
+
+#if MPI_VERSION >= 4 // where types may have been made with large counts
+using Number = MPI_Count;
+#else
+using Number = int;
+#endif
+
+// Which call has made a type, and with how many arguments.
+struct Envelope {
+    explicit Envelope(MPI_Datatype type) {
+#if MPI_VERSION >= 4
+        real<Fn::MPI_Type_get_envelope_c>(type, &integers, &addresses, &counts, &types, &combiner);
+#else
+        real<Fn::MPI_Type_get_envelope>(type, &integers, &addresses, &types, &combiner);
+#endif
+    }
+    bool is_basic() const {
+        return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER ||
+               combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX;
+    }
+
+    Number integers = 0;
+    Number addresses = 0;
+    Number counts = 0;
+    Number types = 0;
+    int combiner = MPI_COMBINER_NAMED;
+};
+
+// The arguments. Those that are derived types themselves are held as long as it lives.
+class Contents {
+public:
+    Contents(MPI_Datatype type, const Envelope &envelope)
+        : integers_(static_cast<size_t>(envelope.integers)),
+          counts_(static_cast<size_t>(envelope.counts)),
+          types_(static_cast<size_t>(envelope.types)) {
+        std::vector<MPI_Aint> addresses(static_cast<size_t>(envelope.addresses));
+#if MPI_VERSION >= 4
+        real<Fn::MPI_Type_get_contents_c>(type, envelope.integers, envelope.addresses,
+                                          envelope.counts, envelope.types, integers_.data(),
+                                          addresses.data(), counts_.data(), types_.data());
+#else
+        real<Fn::MPI_Type_get_contents>(type, envelope.integers, envelope.addresses, envelope.types,
+                                        integers_.data(), addresses.data(), types_.data());
+#endif
+    }
+    Contents(const Contents &) = delete;
+    Contents &operator=(const Contents &) = delete;
+    ~Contents() {
+        for (MPI_Datatype type : types_) {
+            if (!Envelope(type).is_basic()) {
+                real<Fn::MPI_Type_free>(&type);
+            }
+        }
+    }
+
+    const std::vector<MPI_Datatype> &types() const { return types_; }
+
+    // Of several types, how many of each there are: behind how many types there are.
+    uint64_t number_of(size_t type) const {
+        return static_cast<uint64_t>(counts_.empty() ? integers_[type + 1] : counts_[type + 1]);
+    }
+
+private:
+    std::vector<int> integers_;
+    std::vector<Number> counts_;
+    std::vector<MPI_Datatype> types_;
+};
+
+// A sequence of basic types: a polynomial of their handles, so that it depends on nothing but the
+// sequence, and parts are put together, and repeated, without looking at each element.
+class Sequence {
+public:
+    Sequence() = default;
+    explicit Sequence(MPI_Datatype basic) : sum_(word_of(basic) % prime), length_(1) {}
+
+    uint64_t sum() const { return sum_; }
+
+    void append(const Sequence &other) {
+        sum_ = (times(sum_, power(other.length_)) + other.sum_) % prime;
+        length_ += other.length_;
+    }
+
+    Sequence repeated(uint64_t often) const {
+        Sequence all;
+        for (Sequence doubled = *this; often > 0; often /= 2) {
+            if (often % 2 != 0) {
+                all.append(doubled);
+            }
+            doubled.append(doubled);
+        }
+        return all;
+    }
+
+private:
+    static constexpr uint64_t prime = (uint64_t{1} << 61) - 1;
+    static constexpr uint64_t base = 0x12B9B0A1C4E3D597; // without a pattern
+
+    static uint64_t times(uint64_t a, uint64_t b) {
+        __extension__ using Wide = unsigned __int128;
+        return static_cast<uint64_t>(Wide{a} * b % prime);
+    }
+    static uint64_t power(uint64_t exponent) {
+        uint64_t result = 1;
+        for (uint64_t factor = base; exponent > 0; exponent /= 2) {
+            result = exponent % 2 != 0 ? times(result, factor) : result;
+            factor = times(factor, factor);
+        }
+        return result;
+    }
+
+    uint64_t sum_ = 0;
+    uint64_t length_ = 0;
+};
+
+uint64_t size_of(MPI_Datatype type) {
+    MPI_Count size = 0;
+    real<Fn::MPI_Type_size_x>(type, &size);
+    return static_cast<uint64_t>(size);
+}
+
+Sequence sequence_of(MPI_Datatype type) {
+    const Envelope envelope(type);
+    if (envelope.is_basic()) {
+        return Sequence(type);
+    }
+    const Contents contents(type, envelope);
+    const std::vector<MPI_Datatype> &parts = contents.types();
+    if (parts.empty()) {
+        return Sequence();
+    }
+    Sequence part = sequence_of(parts.front());
+    if (parts.size() == 1) { // whatever says where they lie
+        const uint64_t size = size_of(parts.front());
+        return size > 0 ? part.repeated(size_of(type) / size) : Sequence();
+    }
+    Sequence all;
+    for (size_t i = 0; i < parts.size(); ++i) {
+        if (i > 0 && parts[i] != parts[i - 1]) {
+            part = sequence_of(parts[i]);
+        }
+        all.append(part.repeated(contents.number_of(i)));
+    }
+    return all;
+}
+
+// Larger types are packed, rather than looked at like this.
+constexpr int64_t largest_tried = int64_t{1} << 24;
+
+// MPI packs one element, whose bytes lie without gaps, as they lie: tried with bytes that tell
+// their places, one digit of the place at a time.
+bool packs_as_it_lies(MPI_Datatype type, const TypeFacts &facts) {
+    const auto size = static_cast<size_t>(facts.size);
+    std::vector<std::byte> memory(size);
+    std::vector<std::byte> packed(size);
+    for (int digit = 0; digit == 0 || (size - 1) >> digit > 0; digit += 8) {
+        for (size_t i = 0; i < size; ++i) {
+            memory[i] = static_cast<std::byte>(i >> digit);
+        }
+        const auto element =
+            reinterpret_cast<uintptr_t>(memory.data()) - static_cast<uintptr_t>(facts.lower_bound);
+        int position = 0;
+        real<Fn::MPI_Pack>(reinterpret_cast<const void *>(element), 1, type, packed.data(),
+                           static_cast<int>(size), &position, MPI_COMM_SELF);
+        if (packed != memory) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool is_in_order(MPI_Datatype type, const TypeFacts &facts) {
+    if (!facts.dense || facts.size == 0) {
+        return facts.dense;
+    }
+    const Envelope envelope(type);
+    if (envelope.is_basic()) {
+        return true;
+    }
+    if (envelope.combiner == MPI_COMBINER_CONTIGUOUS || envelope.combiner == MPI_COMBINER_DUP) {
+        const Contents contents(type, envelope);
+        const MPI_Datatype part = contents.types().front();
+        return is_in_order(part, ask_extents(part));
+    }
+    return facts.size <= largest_tried && packs_as_it_lies(type, facts);
+}
+
+struct Known {
+    std::mutex mutex;
+    std::unordered_map<uint64_t, TypeMakeup> types;
+};
+
+// Never destroyed: MPI may be used while the process ends.
+Known &known() {
+    static auto &one = *new Known;
+    return one;
+}
+
+} // namespace
+
+TypeMakeup makeup_of(MPI_Datatype type, const TypeFacts &facts) {
+    const Inside inside;
+    {
+        const std::scoped_lock lock(known().mutex);
+        if (const auto found = known().types.find(word_of(type)); found != known().types.end()) {
+            return found->second;
+        }
+    }
+    const TypeMakeup makeup = {sequence_of(type).sum(), is_in_order(type, facts)};
+    // Nothing is kept of the types that it is made of: they may have been freed, and nobody would
+    // say when their handles mean others.
+    const std::scoped_lock lock(known().mutex);
+    known().types.emplace(word_of(type), makeup);
+    return makeup;
+}
+
+void forget_makeup(MPI_Datatype type) {
+    const std::scoped_lock lock(known().mutex);
+    known().types.erase(word_of(type));
+}
+
+} // namespace cd::logger

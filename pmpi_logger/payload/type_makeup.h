@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include <cstdint>
+#include <mpi.h>
+
+namespace cd::logger {
+
+struct TypeFacts;
+
+// What a datatype is made of.
+struct TypeMakeup {
+    // Of the basic types in one element, in their order: the same for all types that MPI would let
+    // match, however they are made. That of a basic type is its handle.
+    uint64_t signature = 0;
+    // The data in memory are in the order in which MPI sends them, one element behind the other.
+    bool in_order = false;
+};
+
+// MPI is asked once, when the type is first used; facts are the type's. Thread-safe.
+TypeMakeup makeup_of(MPI_Datatype type, const TypeFacts &facts);
+
+// The type is about to be freed; its handle may come to mean another one.
+void forget_makeup(MPI_Datatype type);
+
+} // namespace cd::logger

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// CD_LOG=all: what each thread records, and for how long.
+#include "cd/mpi_log.h"
+#include "hazard.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <thread>
+
+namespace {
+
+void in_a_thread(const std::function<void()> &run) { std::thread(run).join(); }
+
+bool is_recorded() { return cd_log_mode() == CD_LOG_RECORDING; }
+
+void reduce(int &value) {
+    const int given = value;
+    MPI_Allreduce(&given, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+}
+
+// The number at the end of the data that stand at its end.
+int last_number(const void *entry, size_t length) {
+    int number = 0;
+    std::memcpy(&number, static_cast<const std::byte *>(entry) + length - sizeof number,
+                sizeof number);
+    return number;
+}
+
+} // namespace
+
+HAZARD(whole_program_keeps_its_newest_calls) {
+    const auto limit = static_cast<size_t>(std::atoi(std::getenv("CD_LOG_LIMIT")));
+    constexpr int calls = 20000;
+    cd_info info = {};
+    for (int i = 1; i <= calls; ++i) {
+        int number = i;
+        reduce(number);
+        cd_query(CD_CURRENT_CD, &info);
+        CHECK(info.log_bytes < limit);
+        CHECK(i < calls / 2 || info.log_bytes > limit / 4);
+    }
+    CHECK(info.log_length > 500);
+    // Nobody does this; but so the log can be read.
+    CHECK(restore_cd(CD_CURRENT_CD) == SUCCESS);
+    size_t length = 0;
+    int expected = calls - static_cast<int>(info.log_length);
+    while (const void *entry = cd_log_read(&length)) {
+        CHECK(last_number(entry, length) == ++expected);
+    }
+    CHECK(expected == calls);
+}
+
+HAZARD_IN_THREADS(whole_program_records_a_thread_when_its_own_domain_has_ended) {
+    in_a_thread([] {
+        int number = 1;
+        {
+            const Domain domain;
+            reduce(number);
+        }
+        CHECK(!is_recorded());
+        reduce(number);
+        CHECK(is_recorded());
+    });
+}
+
+// Those are functions that look for what they are about before they look for a log.
+HAZARD_IN_THREADS(whole_program_records_a_thread_from_any_first_call) {
+    static std::byte buffer[1000 + MPI_BSEND_OVERHEAD];
+    in_a_thread([] {
+        MPI_Buffer_attach(buffer, sizeof buffer);
+        CHECK(is_recorded());
+    });
+    in_a_thread([] {
+        void *detached = nullptr;
+        int size = 0;
+        MPI_Buffer_detach(&detached, &size);
+        CHECK(is_recorded());
+        CHECK(detached == buffer && size == sizeof buffer);
+    });
+    int number = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Recv_init(&number, 1, MPI_INT, 0, 1, MPI_COMM_SELF, &request);
+    MPI_Start(&request);
+    in_a_thread([&] {
+        MPI_Cancel(&request);
+        CHECK(is_recorded());
+    });
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    in_a_thread([&] {
+        MPI_Request_free(&request);
+        CHECK(is_recorded());
+    });
+}

@@ -60,7 +60,8 @@ struct cd_offered_point {
 struct cd_protector {
     size_t size; /* of this struct */
     /* Instead of open: this rank's root of that name cannot come to be, and own says why. Fails on
-       all ranks. */
+       all ranks. name is "" where it is none that a root can have: nobody knows whose root it was
+       to be, so that it fails on all ranks of the program that create a root then. */
     int (*decline)(const char *name, int own, struct cd_protection_message *message);
     /* protection: what the other calls take. On a failure there is none. */
     int (*open)(const struct cd_protected_root *root, void **protection,

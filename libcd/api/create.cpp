@@ -121,8 +121,28 @@ Status begin_root(std::unique_ptr<Resident> root, mpi_log mode, const char *name
     return status;
 }
 
+// What the environment says, for who gives no storage_info. Who gives one knows what to do where
+// that cannot be read, and expects nothing of it.
+Status read_defaults(const char *defaults, const char *storage_info, StorageInfo &storage,
+                     ProtectedCreate &protection) {
+    if (defaults == nullptr) {
+        return Status::ok();
+    }
+    Status status =
+        parse_storage_info(defaults, "the environment variable CD_STORAGE_INFO", storage);
+    if (status || storage_info == nullptr) {
+        return status;
+    }
+    protection.is_likely(asks_for_protection("", storage_info));
+    return Status::ok();
+}
+
 Status make_root(const char *defaults, const char *storage_info, mpi_log mode, const char *name,
                  ProtectedCreate &protection, cd_handle &handle, Report &report) {
+    auto root = std::make_unique<Resident>();
+    if (Status status = read_defaults(defaults, storage_info, root->storage, protection); !status) {
+        return status;
+    }
     if (Status status = check_call(mode); !status) {
         return status;
     }
@@ -134,14 +154,6 @@ Status make_root(const char *defaults, const char *storage_info, mpi_log mode, c
                     "the root CD \"%s\" has no parent to inherit MPI logging from; pass "
                     "COMM_LOGGING_ENABLED or COMM_LOGGING_DISABLED",
                     name);
-    }
-    auto root = std::make_unique<Resident>();
-    if (defaults != nullptr) {
-        Status status =
-            parse_storage_info(defaults, "the environment variable CD_STORAGE_INFO", root->storage);
-        if (!status && storage_info == nullptr) {
-            return status; // who gives a storage_info knows what to do without it
-        }
     }
     if (Status status = read_storage_info(storage_info, root->storage); !status) {
         return status;
@@ -155,7 +167,8 @@ Status create_root(const char *storage_info, mpi_log mode, const char *name, cd_
                    Report &report) {
     const auto text = [](const char *given) { return given != nullptr ? given : ""; };
     const char *defaults = os::system().environment("CD_STORAGE_INFO");
-    ProtectedCreate protection(text(name), asks_for_protection(text(defaults), text(storage_info)));
+    ProtectedCreate protection(check_root_name(name) ? name : "",
+                               asks_for_protection(text(defaults), text(storage_info)));
     return protection.outcome(
         make_root(defaults, storage_info, mode, name, protection, handle, report));
 }

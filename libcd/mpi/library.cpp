@@ -113,8 +113,11 @@ Status open_root(const cd_protected_root &root, std::unique_ptr<Protection> &pro
 
 int decline(const char *name, int own, cd_protection_message *why) {
     return tell(why, [&] {
-        std::unique_ptr<protection::Job> job;
         const KeptOutcome refused(told(own, *why));
+        if (*name == '\0') {
+            return MpiJob::refuse(refused);
+        }
+        std::unique_ptr<protection::Job> job;
         Status met = MpiJob::meet(name, job);
         return met ? agree(*job, refused.again()) : refused.again();
     });
@@ -153,7 +156,10 @@ constexpr cd_protector protector = {sizeof(cd_protector), decline, open, opened,
                                     protected_epoch,      forget,  close};
 
 [[gnu::constructor]] void register_protector() {
-    if (cd_protect_by(&protector) != CD_SUCCESS) {
+    if (!notice_forks()) {
+        os::system().warn("redundancy across nodes is not available: there is no memory to be told "
+                          "when the process forks");
+    } else if (cd_protect_by(&protector) != CD_SUCCESS) {
         os::system().warn("redundancy across nodes is not available: another library offers it");
     }
 }

@@ -4,6 +4,7 @@
 
 #include "base/attempt.h"
 
+#include <algorithm>
 #include <mutex>
 #include <span>
 
@@ -48,6 +49,20 @@ std::vector<int> those_with(const std::vector<Bytes> &names, int self) {
     return ranks;
 }
 
+// What everybody calls its root, with the same before it, unless somebody does not know.
+Status gather_names(MpiExchange &all, Status own, std::string_view root,
+                    std::vector<Bytes> &names) {
+    if (Status status = redset::gather_outcomes(all, own, std::as_bytes(std::span(root)), names);
+        !status) {
+        return status;
+    }
+    const auto knows = [](const Bytes &told) { return redset::code_of(told) == CD_ERROR_NONE; };
+    const auto refused = std::ranges::find_if_not(names, knows);
+    return refused == names.end() ? Status::ok()
+                                  : fail(redset::code_of(*refused), "rank %td: %s",
+                                         refused - names.begin(), redset::text_of(*refused));
+}
+
 // The exchange between all ranks: what the program does with MPI_COMM_WORLD is another matter. It
 // is there as long as the process: ranks that end without MPI_Finalize do not meet to free it.
 struct World {
@@ -81,8 +96,8 @@ Status MpiJob::meet(std::string_view root, std::unique_ptr<protection::Job> &job
     if (!is_usable()) {
         return fail(
             CD_ERROR_ARGUMENT,
-            "the root \"%.*s\" has redundancy, by which the ranks of an MPI program protect "
-            "each other; create it between MPI_Init and MPI_Finalize",
+            "the root \"%.*s\" has redundancy, by which the ranks of an MPI program protect each "
+            "other; create it between MPI_Init and MPI_Finalize, in the process that calls these",
             static_cast<int>(root.size()), root.data());
     }
     const std::lock_guard lock(world.mutex);
@@ -91,7 +106,7 @@ Status MpiJob::meet(std::string_view root, std::unique_ptr<protection::Job> &job
     }
     MpiExchange &all = *world.exchange;
     std::vector<Bytes> names;
-    if (Status status = all.gather(std::as_bytes(std::span(root)), names); !status) {
+    if (Status status = gather_names(all, Status::ok(), root, names); !status) {
         return status;
     }
     std::vector<int> ranks;
@@ -113,6 +128,18 @@ Status MpiJob::meet(std::string_view root, std::unique_ptr<protection::Job> &job
     }
     job = std::move(made);
     return Status::ok();
+}
+
+Status MpiJob::refuse(const KeptOutcome &why) {
+    if (!is_usable()) {
+        return why.again();
+    }
+    const std::lock_guard lock(world.mutex);
+    if (Status status = open_world(); !status) {
+        return status;
+    }
+    std::vector<Bytes> names;
+    return gather_names(*world.exchange, why.again(), "", names);
 }
 
 std::string MpiJob::node() const {

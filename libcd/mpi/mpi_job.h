@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "base/kept_outcome.h"
 #include "mpi/mpi_exchange.h"
 #include "protection/job.h"
 
@@ -18,6 +19,10 @@ public:
     // All ranks of MPI_COMM_WORLD call it, each with the name of its root, and in the same order
     // where they have several. Threads do so one after the other.
     static Status meet(std::string_view root, std::unique_ptr<protection::Job> &job);
+
+    // Instead, where this rank does not know the name of its root, for the reason why: none of
+    // those that call either gets a job. The outcome is that of all.
+    static Status refuse(const KeptOutcome &why);
 
     redset::Exchange &all() override { return *all_; }
     const std::vector<int> &ranks() const override { return ranks_; }

@@ -2,9 +2,12 @@
 // Copyright the containment-domains authors
 #include "mpi/own_mpi.h"
 
+#include "os/system.h"
+
 #include <dlfcn.h>
 #include <link.h>
 
+#include <atomic>
 #include <cstring>
 #include <type_traits>
 
@@ -70,7 +73,20 @@ Mpi look_up() {
     return mpi;
 }
 
+constinit std::atomic<bool> begun = false; // when this process was last forked
+constinit std::atomic<bool> is_of_a_parent = false;
+
+bool has_begun() {
+    int initialized = 0;
+    return own().initialized(&initialized) == MPI_SUCCESS && initialized != 0;
+}
+
 } // namespace
+
+bool notice_forks() {
+    return os::system().at_fork([] { begun = has_begun(); }, nullptr,
+                                [] { is_of_a_parent = is_of_a_parent || begun; }) == 0;
+}
 
 const Mpi &own() {
     static const Mpi mpi = look_up();
@@ -78,10 +94,9 @@ const Mpi &own() {
 }
 
 bool is_usable() {
-    int initialized = 0;
     int finalized = 0;
-    return own().initialized(&initialized) == MPI_SUCCESS && initialized != 0 &&
-           own().finalized(&finalized) == MPI_SUCCESS && finalized == 0;
+    return !is_of_a_parent && has_begun() && own().finalized(&finalized) == MPI_SUCCESS &&
+           finalized == 0;
 }
 
 Status outcome(int code, const char *what) {

@@ -36,7 +36,11 @@ struct Mpi {
 
 const Mpi &own();
 
-// Between MPI_Init and MPI_Finalize.
+// From now on it is known of a process that was forked after MPI_Init: MPI is its parent's. False:
+// there is no memory for it.
+bool notice_forks();
+
+// Between MPI_Init and MPI_Finalize, in the process that calls these.
 bool is_usable();
 
 // The failure that a code of MPI is, or success.

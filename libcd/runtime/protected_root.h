@@ -10,11 +10,14 @@ namespace cd {
 // ranks may wait for this one, so it takes part whatever comes of the creation.
 class ProtectedCreate {
 public:
-    // name lives on. expected: whether it is likely to have one, until the storage is known.
+    // name lives on, and is "" where it is none that a root can have. expected: whether the root is
+    // likely to have a protection, until its storage is known.
     ProtectedCreate(const char *name, bool expected) : name_(name), owed_(expected) {}
     ProtectedCreate(const ProtectedCreate &) = delete;
     ProtectedCreate &operator=(const ProtectedCreate &) = delete;
     ~ProtectedCreate();
+
+    void is_likely(bool expected) { owed_ = expected; }
 
     void is_to_have(const StorageInfo &storage) {
         owed_ = storage.store == Store::file && storage.is_protected();

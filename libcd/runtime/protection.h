@@ -29,7 +29,8 @@ public:
                        cd_protected_start &start, bool &met);
 
     // Instead of open(), where the root cannot come to be: tells the ranks that come to open() why,
-    // so that they do not wait for this one. The outcome is that of all, which is no success.
+    // so that they do not wait for this one. The outcome is that of all, which is no success. root:
+    // "" where it has no name that a root can have.
     static Status decline(const char *root, Status own) noexcept;
 
     Protection(const Protection &) = delete;

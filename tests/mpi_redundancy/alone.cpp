@@ -7,6 +7,8 @@
 #include "cd/cd.hpp"
 
 #include <mpi.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -52,14 +54,32 @@ void cannot_read(bool alone) {
     must_be_told(CD_ERROR_STORAGE_VALUE, "the storage_info that rank 1 cannot read");
 }
 
-// It says which one it is, and the others, which cannot know that it is theirs, do without it.
-void cannot_read_the_name(bool alone, const std::string &directory) {
-    const std::string given = "store=file,sync=none,redundancy=single,dir=" + directory;
-    const cd_handle cd = create_cd(nullptr, given.c_str(), COMM_LOGGING_DISABLED,
-                                   alone ? "no/name" : "without", nullptr);
-    must(alone == (cd == nullptr), "who has a name has a root");
-    must(!alone || cd_last_error() == CD_ERROR_NAME_INVALID, "the name that rank 1 has");
-    must(alone || commit_cd(cd) == SUCCESS, "the commit without rank 1");
+// Nobody knows which root it is: the others do not get theirs without it.
+void cannot_read_the_name(bool alone) {
+    must(create_cd(nullptr, storage.c_str(), COMM_LOGGING_DISABLED, alone ? "no/name" : "alone",
+                   nullptr) == nullptr,
+         "a root was created that has no name in rank 1");
+    must_be_told(CD_ERROR_NAME_INVALID, "the name that rank 1 has");
+}
+
+// MPI is its parent's, of which it learns nothing and for which it does not wait.
+void cannot_be_forked() {
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool refused = create() == nullptr && cd_last_error() == CD_ERROR_ARGUMENT;
+        const std::string bad = storage + ",set_size=many";
+        const auto error_of = [](const char *storage_info, const char *name) {
+            int error = 0;
+            (void)create_cd(nullptr, storage_info, COMM_LOGGING_DISABLED, name, &error);
+            return error;
+        };
+        _exit(refused && error_of(bad.c_str(), "alone") == CD_ERROR_STORAGE_VALUE &&
+                      error_of(storage.c_str(), "no/name") == CD_ERROR_NAME_INVALID
+                  ? 0
+                  : 1);
+    }
+    int status = 0;
+    must(waitpid(child, &status, 0) == child && status == 0, "a process that was forked");
 }
 
 // How often somebody copies what the program has attached to MPI_COMM_WORLD.
@@ -113,7 +133,8 @@ int main(int argc, char **argv) {
 
     attach_to_world();
     cannot_read(alone);
-    cannot_read_the_name(alone, directory.string());
+    cannot_read_the_name(alone);
+    cannot_be_forked();
     cannot_create_at_all(alone);
     const auto obstacle = directory / (std::to_string(rank) + "-alone.cds");
     if (alone) {

@@ -189,14 +189,12 @@ TEST_F(Order, ARootThatCannotBeReadIsDeclinedIfItSeemsToHaveRedundancy) {
     };
     const auto expect_declined = [&](const char *storage_info, const char *name) {
         const Calls made = calls_of(storage_info, name);
-        EXPECT_EQ(made, Calls{std::string("decline ") + (name != nullptr ? name : "") + " " +
+        EXPECT_EQ(made, Calls{std::string("decline ") + name + " " +
                               std::to_string(cd_last_error()) + " " + cd_last_error_message()});
     };
     expect_declined("store=file,redundancy=xro", "root");
     expect_declined("store=file,config=/levels,set_size=1", "root");
     expect_declined("store=flie,redundancy=xor", "root");
-    expect_declined("store=file,redundancy=xor", "a/b");
-    expect_declined("store=file,redundancy=xor", nullptr);
     calls();
     EXPECT_EQ(
         create_cd(nullptr, "store=file,redundancy=xor", static_cast<mpi_log>(7), "root", nullptr),
@@ -209,6 +207,40 @@ TEST_F(Order, ARootThatCannotBeReadIsDeclinedIfItSeemsToHaveRedundancy) {
     ::setenv("CD_STORAGE_INFO", "store=file,redundancy=xor", 1);
     expect_declined("set_size=1", "root");
     EXPECT_EQ(calls_of("redundancy=none,set_size=1", "root"), Calls{});
+    ::unsetenv("CD_STORAGE_INFO");
+}
+
+// Whatever else is wrong with it: no rank can know which root it is.
+TEST_F(Order, ARootWhoseNameIsNoneIsDeclinedWithoutIt) {
+    for (const char *name : {"a/b", "", ".hidden", static_cast<const char *>(nullptr)}) {
+        for (const char *storage_info :
+             {"store=file,redundancy=xor", "store=file,redundancy=xor,set_size=1"}) {
+            EXPECT_EQ(create_cd(nullptr, storage_info, CD_COMM_LOGGING_DISABLED, name, nullptr),
+                      nullptr);
+            EXPECT_EQ(calls(), Calls{"decline  " + std::to_string(cd_last_error()) + " " +
+                                     cd_last_error_message()});
+        }
+        EXPECT_EQ(create_cd(nullptr, "store=file", CD_COMM_LOGGING_DISABLED, name, nullptr),
+                  nullptr);
+        EXPECT_EQ(calls(), Calls{});
+    }
+}
+
+// With a storage_info of its own a root does without the environment if that cannot be read, so
+// that other ranks, which do the same, do not wait for it.
+TEST_F(Order, AnEnvironmentThatCannotBeReadAsksForNothingWhereThereIsAStorageInfo) {
+    ::setenv("CD_STORAGE_INFO", "store=file,redundancy=xor,bogus=1", 1);
+    const auto refuse = [&](const char *storage_info, const char *name, int mode) {
+        EXPECT_EQ(create_cd(nullptr, storage_info, static_cast<mpi_log>(mode), name, nullptr),
+                  nullptr);
+        return calls();
+    };
+    EXPECT_EQ(refuse("set_size=1", "root", CD_COMM_LOGGING_DISABLED), Calls{});
+    EXPECT_EQ(refuse("set_size=2", "a/b", CD_COMM_LOGGING_DISABLED), Calls{});
+    EXPECT_EQ(refuse("set_size=2", "root", 7), Calls{});
+    EXPECT_EQ(refuse("store=file,redundancy=xor", "root", 7).size(), 1U);
+    EXPECT_EQ(refuse(nullptr, "root", CD_COMM_LOGGING_DISABLED).size(), 1U);
+    EXPECT_EQ(cd_last_error(), CD_ERROR_STORAGE_KEY);
     ::unsetenv("CD_STORAGE_INFO");
 }
 

@@ -93,6 +93,20 @@ Status take_number(const Line &line, const Word &word, uint64_t least, uint64_t 
     return status;
 }
 
+// The same text for the same directory, as far as text tells: "/a/b" for "/a//b/./".
+std::string directory_of(std::string_view text) {
+    std::string directory = text.starts_with('/') ? "/" : "";
+    while (!text.empty()) {
+        const std::string_view name = text.substr(0, text.find('/'));
+        text.remove_prefix(std::min(text.size(), name.size() + 1));
+        if (!name.empty() && name != ".") {
+            directory += directory.empty() || directory.ends_with('/') ? "" : "/";
+            directory += name;
+        }
+    }
+    return directory.empty() ? "." : directory;
+}
+
 // Calls take(word) for all words, of which none has the key of another.
 template <typename Take>
 Status each_word(const Line &line, std::set<std::string> &given, const Take &take) {
@@ -170,7 +184,7 @@ private:
             return Status::ok();
         }
         if (word.key == "STORE") {
-            level.store = word.value;
+            level.store = directory_of(word.value);
             return Status::ok();
         }
         if (word.key == "TYPE") {
@@ -211,9 +225,10 @@ private:
 // A line that begins with STORES or STORE: what a directory is like.
 class StoreLine {
 public:
-    explicit StoreLine(Line line) : line_(std::move(line)) {}
+    explicit StoreLine(Line line)
+        : line_(std::move(line)), directory_(directory_of(line_.words.front().value)) {}
 
-    const std::string &directory() const { return line_.words.front().value; }
+    const std::string &directory() const { return directory_; }
 
     Status read() {
         std::set<std::string> given;
@@ -279,6 +294,7 @@ private:
     }
 
     Line line_;
+    std::string directory_;
     std::string group_ = "NODE";
     uint64_t count_ = largest_count;
     bool enabled_ = true;
@@ -393,10 +409,18 @@ private:
     // Others than these are the matter of SCR.
     Status setting(const Line &line) {
         const Word &word = line.words.front();
+        if (word.key != "SCR_GROUP" && word.key != "SCR_CACHE_BASE" && word.key != "SCR_SET_SIZE" &&
+            word.key != "SCR_COPY_TYPE") {
+            return Status::ok();
+        }
+        if (line.words.size() > 1) {
+            return refuse(line, "%s is alone in its line, and not with %.100s", word.key.c_str(),
+                          line.words[1].key.c_str());
+        }
         if (word.key == "SCR_GROUP") {
             defaults_.group = word.value;
         } else if (word.key == "SCR_CACHE_BASE") {
-            defaults_.store = word.value;
+            defaults_.store = directory_of(word.value);
         } else if (word.key == "SCR_SET_SIZE") {
             return take_number(line, word, smallest_set, largest_set, defaults_.set_size);
         } else if (word.key == "SCR_COPY_TYPE" && strcasecmp(word.value.c_str(), "FILE") != 0) {

@@ -33,9 +33,12 @@ MpiExchange::MpiExchange(Communicator &communicator)
     communicator_ = std::move(communicator);
 }
 
+// All free the communicator, or none does: MPI gives its number to another one, where what one rank
+// calls off in this one would arrive.
 MpiExchange::~MpiExchange() {
+    const MessageKeeper keeper;
     give_up();
-    if (failed_) {
+    if (is_usable() && !check_all(Status::ok())) {
         communicator_.abandon();
     }
 }

@@ -18,6 +18,7 @@ class MpiExchange : public redset::Exchange {
 public:
     // Takes it over, or throws std::bad_alloc.
     explicit MpiExchange(Communicator &communicator);
+    // All members come to it, as to the other calls, unless MPI has ended.
     ~MpiExchange() override;
 
     int members() const override { return members_; }

@@ -23,6 +23,7 @@ enum class Call { none, iallgather, iallreduce, iallgatherv, irecv, isend };
 
 Call refused = Call::none; // what is not begun
 Call failing = Call::none; // what is not waited for
+bool fails_when_done = false;
 Call last = Call::none;
 const char *written_to = nullptr; // by the call that is not waited for
 bool freed = false;
@@ -67,7 +68,17 @@ int isend(const void *from, int count, MPI_Datatype type, int peer, int tag, MPI
 }
 int testall(int count, MPI_Request requests[], int *done, MPI_Status statuses[]) {
     const bool fails = failing != Call::none && last == failing;
-    return fails ? MPI_ERR_OTHER : PMPI_Testall(count, requests, done, statuses);
+    if (fails && !fails_when_done) {
+        return MPI_ERR_OTHER;
+    }
+    const int code = PMPI_Testall(count, requests, done, statuses);
+    return fails && *done != 0 ? MPI_ERR_OTHER : code;
+}
+
+int frees = 0;
+int comm_free(MPI_Comm *comm) {
+    ++frees;
+    return PMPI_Comm_free(comm);
 }
 
 void must(bool good, const char *what) {
@@ -155,6 +166,22 @@ void refuse(Call call) {
     must_be_refused(send_to(1 - self, exchange), "a message after it");
 }
 
+// Rank 1 alone fails at the last thing that the ranks do together, and rank 0 has it behind it when
+// it is told.
+void end_after_a_failure() {
+    const int before = frees;
+    auto exchange = make_exchange();
+    const bool fails = exchange->self() == 1;
+    failing = fails ? Call::iallreduce : Call::none;
+    fails_when_done = true;
+    must(exchange->check_all(cd::Status::ok()).is_ok() != fails, "the last check");
+    failing = Call::none;
+    exchange.reset();
+    must(frees == before, "a communicator was freed on which MPI has failed in one rank");
+    make_exchange().reset();
+    must(frees == before + 1, "a communicator was not freed on which nothing has failed");
+}
+
 } // namespace
 
 // What is in it may be what MPI writes to.
@@ -172,7 +199,7 @@ const Mpi &own() {
     static const Mpi mpi = [] {
         Mpi failing_one;
         failing_one.cancel = PMPI_Cancel;
-        failing_one.comm_free = PMPI_Comm_free;
+        failing_one.comm_free = comm_free;
         failing_one.comm_rank = PMPI_Comm_rank;
         failing_one.comm_set_errhandler = PMPI_Comm_set_errhandler;
         failing_one.comm_size = PMPI_Comm_size;
@@ -209,6 +236,7 @@ int main(int argc, char **argv) {
              {Call::irecv, Call::isend, Call::iallgather, Call::iallreduce, Call::iallgatherv}) {
             refuse(call);
         }
+        end_after_a_failure();
     } else {
         fail_in(Call::iallgather);
         fail_in(Call::iallreduce);

@@ -76,11 +76,19 @@ Status Protection::protect(const cd_offered_point &offered) {
 
 Status Protection::hand_over(const Point &point) {
     try {
-        helper_ = std::thread([this, point] { outcome_ = KeptOutcome(complete(point)); });
+        helper_ = std::thread(
+            [this, point] { outcome_ = KeptOutcome(complete_when_all_are_here(point)); });
     } catch (const std::exception &) { // std::system_error; the ranks meet all the same
-        return complete(point);
+        return complete_when_all_are_here(point);
     }
     return Status::ok();
+}
+
+// Nobody waits for this: what it takes of processors and memory is not taken from ranks whose local
+// write is under way. Where they cannot meet, completing finds that, too.
+Status Protection::complete_when_all_are_here(const Point &point) noexcept {
+    (void)agree(*job_, Status::ok()).is_ok();
+    return complete(point);
 }
 
 KeptOutcome Protection::earlier() {

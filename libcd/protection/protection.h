@@ -63,6 +63,7 @@ private:
                Mode mode) noexcept;
     KeptOutcome earlier();
     Status hand_over(const Point &point);
+    Status complete_when_all_are_here(const Point &point) noexcept;
     Status write_image(const Point &point, Written &written) const;
     void release() noexcept;
     Status complete(const Point &point) noexcept;

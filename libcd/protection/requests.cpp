@@ -125,12 +125,14 @@ Status read_request(const StorageInfo &info, const std::string &directory, const
                     Request &request) {
     request.sync = info.sync == Sync::full;
     request.stores = {directory};
+    request.settings =
+        info.redundancy_mode == RedundancyMode::async ? "redundancy_mode=async, " : "";
     if (!info.flush.empty()) {
         request.flush_store = request.stores.size();
         request.flush_interval = static_cast<uint64_t>(info.flush_interval);
         request.stores.push_back(info.flush);
-        request.settings = "flush=" + info.flush +
-                           ", flush_interval=" + std::to_string(info.flush_interval) + ", ";
+        request.settings += "flush=" + info.flush +
+                            ", flush_interval=" + std::to_string(info.flush_interval) + ", ";
     }
     std::string group;
     if (Status status = own_group(info, node, request, group); !status) {

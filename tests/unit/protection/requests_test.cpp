@@ -83,6 +83,28 @@ TEST(Requests, LevelsOfNodesTakeWhatIsToldAndOthersDoNot) {
     EXPECT_EQ(request.levels[2].group, "WORLD");
 }
 
+TEST(Requests, AGroupOfALevelThatNoLineHasForTheNodeIsRefused) {
+    SetEnvironment environment;
+    for (const char *text :
+         {"CKPT=0 GROUP=RACK\n", "CKPT=0 GROUP=RACK\nGROUPS=node2 RACK=1\n",
+          "CKPT=0 GROUP=RACK\nGROUPS=node1 SWITCH=1\n", "SCR_GROUP=RACK\nCKPT=0\n"}) {
+        const ScratchText levels(text);
+        EXPECT_NE(refusal("config=" + levels.path()).find("no line GROUPS=node1 RACK="),
+                  std::string::npos)
+            << message();
+    }
+}
+
+// By whichever text it is named.
+TEST(Requests, LevelsWithOneStoreShareIt) {
+    SetEnvironment environment;
+    const ScratchText levels("CKPT=0 STORE=/ssd\nCKPT=1 INTERVAL=2 STORE=/ssd/\n"
+                             "CKPT=2 INTERVAL=4 STORE=/./ssd\nCKPT=3 INTERVAL=8 STORE=/hdd\n");
+    Request request;
+    ASSERT_TRUE(request_of("config=" + levels.path(), request)) << message();
+    EXPECT_EQ(request.stores, (std::vector<std::string>{"/stores", "/ssd", "/hdd"}));
+}
+
 TEST(Requests, WhatIsToldBadlyIsNotTakenForTheNode) {
     SetEnvironment environment;
     environment.variables["CD_GROUP"] = "";
@@ -96,7 +118,7 @@ TEST(Requests, WhatIsToldBadlyIsNotTakenForTheNode) {
 }
 
 // Where some ranks have the file and others do not, racks would be compared with nodes.
-TEST(Requests, AFileOfGroupsIsASettingThatAllRanksHaveAlike) {
+TEST(Requests, AFileOfGroupsAndTheModeAreSettingsThatAllRanksHaveAlike) {
     SetEnvironment environment;
     const ScratchText racks("node1 rack1\n");
     const ScratchText others("node1 rack1\nnode2 rack1\n");
@@ -110,6 +132,9 @@ TEST(Requests, AFileOfGroupsIsASettingThatAllRanksHaveAlike) {
         settings.push_back(request.settings);
     }
     EXPECT_EQ(settings[0], "");
+    Request async;
+    ASSERT_TRUE(request_of("redundancy_mode=async", async)) << message();
+    EXPECT_TRUE(async.settings.starts_with("redundancy_mode=async, "));
     EXPECT_TRUE(settings[1].starts_with("CD_GROUPS_FILE=" + racks.path() + " with checksum 0x"));
     EXPECT_NE(settings[1].substr(settings[1].find(" with")),
               settings[2].substr(settings[2].find(" with")));

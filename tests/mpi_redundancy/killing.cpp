@@ -3,6 +3,7 @@
 #include "killing.h"
 
 #include <dlfcn.h>
+#include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -27,6 +28,10 @@ std::atomic<int> calls_left = 0; // none, as long as calls do not count
 std::string what_to_hold;
 std::atomic<bool> holds = false;
 std::atomic<pid_t> thread_that_finalizes = 0; // none yet
+std::atomic<bool> mpi_ends = false;
+int own_rank = 0;
+int ranks_to_meet = 0;
+std::string meeting;
 
 // With a node that is to be lost, whoever loses it kills, and is told where this process is.
 [[noreturn]] void die(const std::string &where) {
@@ -55,11 +60,45 @@ bool is_draft(const std::string &path) {
 }
 
 bool sleeps(pid_t thread) {
-    std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+    std::ifstream file("/proc/" + std::to_string(thread) + "/stat");
     std::string line;
     std::getline(file, line);
     const size_t end_of_name = line.rfind(") ");
     return end_of_name != std::string::npos && line.compare(end_of_name + 2, 1, "S") == 0;
+}
+
+std::string place_of(int rank) { return meeting + "/" + std::to_string(rank); }
+
+pid_t thread_of(int rank) {
+    pid_t thread = 0;
+    std::ifstream(place_of(rank)) >> thread;
+    return thread;
+}
+
+// Whether whoever is to be in MPI_Finalize is there, and waits.
+bool all_wait() {
+    if (meeting.empty()) {
+        return thread_that_finalizes != 0 && sleeps(thread_that_finalizes);
+    }
+    for (int rank = 0; rank < ranks_to_meet; ++rank) {
+        if (const pid_t thread = thread_of(rank); thread == 0 || !sleeps(thread)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whoever sleeps for other reasons does not do so for long.
+void wait_until_all_wait() {
+    constexpr int times = 5;
+    for (int seen = 0; seen < times; seen = all_wait() ? seen + 1 : 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
+
+int note_that_mpi_ends(MPI_Comm, int, void *, void *) {
+    mpi_ends = true;
+    return MPI_SUCCESS;
 }
 
 // Whether this has waited, until MPI_Finalize waits for the calling thread.
@@ -67,15 +106,11 @@ bool hold(const std::string &path) {
     if (!is_draft(path) || path.find(what_to_hold) == std::string::npos || !holds.exchange(false)) {
         return false;
     }
-    while (thread_that_finalizes == 0 || !sleeps(thread_that_finalizes)) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    if (std::getenv("HOLDING") != nullptr) { // the others come to MPI_Finalize, too
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    }
+    wait_until_all_wait();
     // One write: MPICH has left stdout without a buffer, and the line's end would come after what
     // another rank says.
-    constexpr std::string_view line = "is under way in MPI_Finalize\n";
+    const std::string_view line = mpi_ends ? "is under way in MPI_Finalize, when MPI ends\n"
+                                           : "is under way in MPI_Finalize, before MPI ends\n";
     (void)std::fwrite(line.data(), 1, line.size(), stdout);
     std::fflush(stdout);
     return true;
@@ -94,7 +129,12 @@ template <typename Function> Function *real(Function *, const char *name) {
 
 } // namespace
 
-void prepare_to_die(int rank) {
+void prepare_to_die(int rank, int ranks) {
+    own_rank = rank;
+    ranks_to_meet = ranks;
+    if (const char *place = std::getenv("MEETING")) {
+        meeting = place;
+    }
     if (const char *held = std::getenv("HOLD")) {
         const char *holding = std::getenv("HOLDING");
         what_to_hold = held;
@@ -125,7 +165,18 @@ void die_if_due(int step) {
     }
 }
 
-void calls_finalize() { thread_that_finalizes = gettid(); }
+// MPI begins with ending what is attached to MPI_COMM_SELF, the last first.
+void calls_finalize() {
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_that_mpi_ends, &key, nullptr);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+    thread_that_finalizes = gettid();
+    if (!meeting.empty()) {
+        const std::string being_written = place_of(own_rank) + ".new";
+        std::ofstream(being_written) << gettid() << '\n';
+        std::rename(being_written.c_str(), place_of(own_rank).c_str());
+    }
+}
 
 // What the program exports comes before the C library's: libcd's calls come here.
 extern "C" {

@@ -66,11 +66,11 @@ ends_with_work_under_way() { # WHAT STEP_WHEN_IT_ENDS STEP_WHEN_IT_DIES NODE...
     local what=$1 ended=$2 died=$3
     shift 3
     must_run ended "$storage" COMMIT=no "HOLD=$what"
-    said_by_all ended '^is under way in MPI_Finalize$'
+    said_by_all ended '^is under way in MPI_Finalize, '
     same_answer ended
     starts_from "$ended" "$@"
     must_fail died "$storage" COMMIT=no "HOLD=$what" "DIE=$last:held:1"
-    said died '^is under way in MPI_Finalize$'
+    said died '^is under way in MPI_Finalize, '
     starts_from "$died" "$@"
 }
 starts_from() { # STEP NODE_THAT_IS_LOST...
@@ -80,14 +80,17 @@ starts_from() { # STEP NODE_THAT_IS_LOST...
     same_answer again
 }
 
-# Which is held in rank 0, and calls MPI in rank 1.
-must_end_while_a_thread_codes() { # PROGRAM NAME=VALUE...
-    local solver=$1
-    shift
+# Which is held in rank 0, and calls MPI in rank 1. Whoever calls our MPI_Finalize waits before MPI ends.
+must_end_while_a_thread_codes() { # before|when PROGRAM NAME=VALUE...
+    local when=$1 solver=$2 meeting=$scratch/meeting
+    shift 2
     echo "$solver" "$@"
     lose "${default_nodes[@]}"
-    must_run ended "$storage" COMMIT=no HOLD=/epoch-6. HOLDING=0 "$@"
-    said ended '^is under way in MPI_Finalize$'
+    rm -rf "$meeting"
+    mkdir "$meeting"
+    must_run ended "$storage" COMMIT=no HOLD=/epoch-6. HOLDING=0 "MEETING=$meeting" "$@"
+    grep '^is under way' "$scratch/ended.log" || true
+    said ended "^is under way in MPI_Finalize, $when MPI ends\$"
     same_answer ended
 }
 fortran_library() {
@@ -191,11 +194,13 @@ finalized_by_all_ways) # preloaded and linked, in each order with the logger, fr
     storage=redundancy=xor,redundancy_mode=async
     must_run undisturbed "$storage"
     for preloaded in "$library" "$library:$logger" "$logger:$library"; do
-        must_end_while_a_thread_codes "$solver" "LD_PRELOAD=$preloaded"
-        must_end_while_a_thread_codes "$solver" "LD_PRELOAD=$preloaded" "FINALIZE=$(fortran_library)"
+        must_end_while_a_thread_codes before "$solver" "LD_PRELOAD=$preloaded"
+        must_end_while_a_thread_codes before "$solver" "LD_PRELOAD=$preloaded" "FINALIZE=$(fortran_library)"
     done
+    # MPI's own is called; MPICH 4.0 ends the program there, because a thread is in MPI.
+    [ "$flavour" = mpich ] || must_end_while_a_thread_codes when "$solver" FINALIZE=libmpi.so.40:PMPI_Finalize
     for order in cd_first logger_first; do
-        must_end_while_a_thread_codes "${solver/cd_solver/cd_$order}" LD_PRELOAD=
+        must_end_while_a_thread_codes before "${solver/cd_solver/cd_$order}" LD_PRELOAD=
     done
     ;;
 *) die "there is no scenario $name" ;;

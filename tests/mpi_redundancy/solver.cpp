@@ -7,7 +7,8 @@
 // its so-manieth CALL (renameat, unlinkat, pwrite, fsync) of a file that protects, and
 // DIE=RANK:STEP:CALL:COUNT counts from that step on. With LOST=FILE it writes its process's number
 // there instead, and waits to be killed. With LOGGED=yes MPI is logged. FINALIZE names MPI's
-// library for Fortran, by which MPI ends then. The answer does not depend on any of that.
+// library for Fortran, by which MPI ends then, or is LIBRARY:FUNCTION, which ends it. The answer
+// does not depend on any of that.
 
 #include "killing.h"
 
@@ -100,12 +101,24 @@ void print_answer(const State &state) {
     }
 }
 
-// As a program in Fortran does; the function may be another library's that has it, too.
-void finalize_by(const std::string &fortran_library) {
-    if (dlopen(fortran_library.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+void *open_library(const std::string &name) {
+    void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (library == nullptr) {
         std::printf("rank %d: %s\n", rank, dlerror());
         std::_Exit(4);
     }
+    return library;
+}
+
+// As a program does that finds MPI before what takes over its functions; or as one in Fortran, and
+// the function may be another library's that has it, too.
+void finalize_by(const std::string &way) {
+    if (const size_t colon = way.find(':'); colon != std::string::npos) {
+        void *library = open_library(way.substr(0, colon));
+        reinterpret_cast<int (*)()>(dlsym(library, way.c_str() + colon + 1))();
+        return;
+    }
+    open_library(way);
     int error = MPI_SUCCESS;
     reinterpret_cast<void (*)(int *)>(dlsym(RTLD_DEFAULT, "mpi_finalize_"))(&error);
 }
@@ -123,7 +136,7 @@ int main(int argc, char **argv) {
     MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    prepare_to_die(rank);
+    prepare_to_die(rank, ranks);
 
     static State state;
     for (int i = 0; i < cells; ++i) {
@@ -155,8 +168,8 @@ int main(int argc, char **argv) {
         must(commit_cd(cd) == SUCCESS, "commit_cd");
     }
     calls_finalize();
-    if (const std::string fortran = setting("FINALIZE"); !fortran.empty()) {
-        finalize_by(fortran);
+    if (const std::string way = setting("FINALIZE"); !way.empty()) {
+        finalize_by(way);
     } else {
         MPI_Finalize();
     }

@@ -75,7 +75,8 @@ int connection() {
     MPI_Bcast(&meeting, 1, MPI_INT, 0, MPI_COMM_WORLD);
     sockaddr_un address = {};
     address.sun_family = AF_UNIX;
-    std::snprintf(address.sun_path, sizeof address.sun_path, "/tmp/cd_join.%d", meeting);
+    // Behind a zero: a name in no directory.
+    std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "cd_join.%d", meeting);
     const int here = socket(AF_UNIX, SOCK_STREAM, 0);
     auto *const place = reinterpret_cast<sockaddr *>(&address);
     if (world_rank() == 1) {
@@ -88,7 +89,6 @@ int connection() {
     MPI_Barrier(MPI_COMM_WORLD);
     const int other = accept(here, nullptr, nullptr);
     CHECK(other >= 0);
-    unlink(address.sun_path);
     return other;
 }
 

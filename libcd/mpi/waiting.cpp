@@ -11,8 +11,7 @@ namespace cd::mpi {
 namespace {
 
 constexpr int looks_before_sleep = 50;
-constexpr std::chrono::microseconds first_sleep{50};
-constexpr std::chrono::microseconds longest_sleep{1000};
+constexpr std::chrono::microseconds sleep{50};
 constexpr int called_off = 2; // the tag of a message that says so
 
 // It stays where it is: nothing else is to come on that communicator.
@@ -56,7 +55,6 @@ Status begun(MPI_Comm comm, int code, const char *what) {
 
 Status wait_for(MPI_Comm comm, std::span<MPI_Request> requests, const char *what) {
     int done = 0;
-    auto sleep = first_sleep;
     for (int looks = 1; done == 0; looks = std::min(looks + 1, looks_before_sleep)) {
         const int code = own().testall(static_cast<int>(requests.size()), requests.data(), &done,
                                        MPI_STATUSES_IGNORE);
@@ -70,7 +68,6 @@ Status wait_for(MPI_Comm comm, std::span<MPI_Request> requests, const char *what
                 return status;
             }
             std::this_thread::sleep_for(sleep);
-            sleep = std::min(sleep + sleep / 8, longest_sleep);
         }
     }
     return Status::ok();

@@ -32,6 +32,7 @@ UPSTREAM = {
     ("rebuild", "RS", 2, 4): 8.9,
 }
 WANTED = 1 / 3
+WANTED_OF_BOUND = 1 / 2
 
 INTRODUCTION = """\
 # What redundancy costs
@@ -47,10 +48,14 @@ the same ranks, which send each other as many pieces of the same size and do not
 
 The members are threads of one process, or ranks of an MPI program, on a machine with {cores} cores that had {load:.0f} runnable programs
 in the mean of the last five minutes: the more of them, the more a second of processor time loses to whoever shares caches and memory.
-Seconds that pass are not compared: with more members than cores they tell how many cores there are.
+Seconds that pass are not compared: with more members than cores they tell how many cores there are. What passes in one of them is in the second table.
 """
 
-AFTER = """\
+SPEEDS = """\
+GB of application data that all members together encode or rebuild in a second that passes, the best of the same runs:
+"""
+
+BETWEEN = """\
 What is between the bound and the measurement, by profiles of these programs:
 
 - Sending within a machine, most of it over MPI. Both MPIs have the kernel copy pieces of this size from one process to the other (`process_vm_readv`): it looks up and holds each page, and its copy is several times
@@ -61,16 +66,28 @@ What is between the bound and the measurement, by profiles of these programs:
   cores nothing is saved, and buffers of five pieces have less of the caches than those of three: a few percent more processor time, with eight members up to a tenth. Each waits for others in every round of a piece, and yields (3 % of the samples), or
   sleeps. That takes little processor time, but where other programs want the cores each round waits for their turns: what `sync` takes below is mostly that.
 - Headers, drafts and agreements, which cost the same for little data as for much.
+"""
 
+HOW_OFTEN = """\
 How often each byte of application data, or as much, goes through each step:
 """
+
+SHORT_OF_HALF = """\
+Where less than half of the bound is reached, what takes the rest, in seconds for each GB: what this MPI takes to send beyond one copy in the cache, by its own measurement, and all else, which is caches, turns and headers. Beside
+it what the same members have beyond the bound as threads, where sending is a copy: what is left without any MPI.
+"""
+NONE_SHORT_OF_HALF = "Half of the bound or more is reached everywhere.\n"
 
 ADVANCES = """\
 ## What an advance waits for
 
 The longest that any rank waits for an advance, of roots with `store=file` in tmpfs all of whose data has changed: in seconds without redundancy, and as a multiple of that with
-`redundancy=xor` over all ranks, by `redundancy_mode`. Roots take turns, and what the thread of `async` does is over before the next advance is measured; the best of several. With `async` it is the local
-write alone where there is a core for each rank. With more ranks than cores the threads of ranks that have theirs behind them take cores from those that have not.
+`redundancy=xor` over all ranks, by `redundancy_mode`. Roots take turns, and what the thread of `async` does is over before the next advance is measured; the best of several.
+
+With `async` it is the local write alone. Its thread begins when all ranks have theirs behind them, so that ranks which share a core do not pay for each other's either, but for the start of these threads and their waiting.
+
+The local write goes into pages that are there already, at the speed of memory. `sync` makes a file of the same size besides, for which the system finds and clears pages, reads that again, encodes it as above, and removes an older one; with more
+ranks than cores all of it comes one after the other, and each round of a piece waits for the turn of all (above).
 """
 
 
@@ -103,8 +120,10 @@ def merge(arguments):
                 advances[key] = advance
         of_name = best.setdefault(name, {})
         for key, case in cases.items():
+            fastest = max(case["speed"], of_name.get(key, case)["speed"])
             if key not in of_name or case["cost"] < of_name[key]["cost"]:
                 of_name[key] = case
+            of_name[key]["speed"] = fastest
         for what, rate in found.items():
             if what.startswith("sending"):
                 what += f" of {name}"
@@ -144,6 +163,24 @@ def rows(best):
         yield [label(key), *cells, upstream, verdict(best, key)]
 
 
+def speed_rows(best):
+    for key in keys_of(best):
+        yield [label(key), *(f"{cases[key]['speed']:.2f}" if key in cases else "" for cases in best.values())]
+
+
+def short_of_half(best):
+    """What takes the rest where less than half of the bound is reached."""
+    for key in keys_of(best):
+        of_threads = best.get("threads", {}).get(key)
+        beside = f"{of_threads['cost'] - of_threads['bound']:.2f}" if of_threads else ""
+        for name, cases in best.items():
+            case = cases.get(key)
+            if case and case["reached"] < WANTED_OF_BOUND:
+                with_sending = case["cost"] * case["sending"]
+                parts = [case["bound"], with_sending - case["bound"], case["cost"] - with_sending]
+                yield [label(key), name, *(f"{part:.2f}" for part in parts), beside]
+
+
 def header(best):
     return ["case", *best, "upstream", f"of upstream (<= {WANTED:.2f})"]
 
@@ -166,6 +203,14 @@ def advance_rows(advances):
         yield [f"{name}, {ranks} ranks with {of['mib']} MiB each", of["seconds"], of["async"], of["sync"]]
 
 
+def what_is_short(best):
+    found = list(short_of_half(best))
+    if not found:
+        return [NONE_SHORT_OF_HALF]
+    head = ["case", "program", "bound", "sending", "all else", "all else as threads"]
+    return [SHORT_OF_HALF, markdown(head, found)]
+
+
 def document(best, rates, advances):
     passes = {}
     for cases in best.values():
@@ -175,7 +220,11 @@ def document(best, rates, advances):
         [
             INTRODUCTION.format(cores=len(os.sched_getaffinity(0)), load=os.getloadavg()[1]),
             markdown(header(best), rows(best)),
-            AFTER,
+            SPEEDS,
+            markdown(["case", *best], speed_rows(best)),
+            BETWEEN,
+            *what_is_short(best),
+            HOW_OFTEN,
             markdown(
                 ["case", "read", "checked", "sent", "coded", "written"],
                 ([label(key), *passes[key]] for key in keys_of(best)),

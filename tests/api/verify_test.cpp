@@ -7,19 +7,29 @@
 #include <fcntl.h>
 #include <numeric>
 #include <unistd.h>
+#include <utility>
 
 namespace {
 
 struct Report {
     std::vector<cd_mismatch> mismatches;
 
-    // The bytes of memory that were reported, in order.
+    using Ranges = std::vector<std::pair<size_t, size_t>>; // offset and length
+
+    // What of memory was reported, in order.
+    Ranges ranges_in(const uint8_t *memory) const {
+        Ranges ranges;
+        for (const cd_mismatch &mismatch : mismatches) {
+            const auto offset = static_cast<const uint8_t *>(mismatch.address) - memory;
+            ranges.emplace_back(static_cast<size_t>(offset), mismatch.length);
+        }
+        return ranges;
+    }
+
     std::vector<size_t> offsets_in(const uint8_t *memory) const {
         std::vector<size_t> offsets;
-        for (const cd_mismatch &mismatch : mismatches) {
-            const auto first =
-                static_cast<size_t>(static_cast<const uint8_t *>(mismatch.address) - memory);
-            for (size_t i = 0; i < mismatch.length; ++i)
+        for (const auto &[first, length] : ranges_in(memory)) {
+            for (size_t i = 0; i < length; ++i)
                 offsets.push_back(first + i);
         }
         return offsets;
@@ -37,6 +47,16 @@ protected:
         memory.resize(10'000);
         std::iota(memory.begin(), memory.end(), uint8_t{1});
         root = make_root();
+    }
+
+    void hold_two_neighbours_of_eight_bytes() {
+        ASSERT_TRUE(succeeds(add_to_cd_via_copy(
+            root, {bytes(&memory[0], 8, READ_ONLY), bytes(&memory[8], 8, READ_ONLY)}, 2)));
+    }
+
+    void modify_both_neighbours() {
+        for (size_t offset = 0; offset < 16; ++offset)
+            memory[offset] ^= 0x80;
     }
 
     std::vector<uint8_t> memory;
@@ -67,31 +87,19 @@ TEST_F(Verify, ReportsEachRangeThatDiffers) {
 }
 
 TEST_F(Verify, ReportsNeighboursOneByOne) {
-    ASSERT_TRUE(succeeds(add_to_cd_via_copy(
-        root, {bytes(&memory[0], 8, READ_ONLY), bytes(&memory[8], 8, READ_ONLY)}, 2)));
-    for (size_t offset = 0; offset < 16; ++offset)
-        memory[offset] ^= 0x80;
+    hold_two_neighbours_of_eight_bytes();
+    modify_both_neighbours();
     EXPECT_TRUE(fails_with(CD_ERROR_VERIFY_MISMATCH, cd_verify(root, note, &report)));
-    ASSERT_EQ(report.mismatches.size(), 2u);
-    EXPECT_EQ(report.mismatches[0].address, &memory[0]);
-    EXPECT_EQ(report.mismatches[0].length, 8u);
-    EXPECT_EQ(report.mismatches[1].address, &memory[8]);
-    EXPECT_EQ(report.mismatches[1].length, 8u);
+    EXPECT_EQ(report.ranges_in(memory.data()), (Report::Ranges{{0, 8}, {8, 8}}));
 }
 
 TEST_F(Verify, ReportsNeighboursOfAnAncestorOneByOne) {
-    ASSERT_TRUE(succeeds(add_to_cd_via_copy(
-        root, {bytes(&memory[0], 8, READ_ONLY), bytes(&memory[8], 8, READ_ONLY)}, 2)));
+    hold_two_neighbours_of_eight_bytes();
     const cd_handle child = make_child(root);
     ASSERT_TRUE(succeeds(add_to_cd_via_parent(child, {bytes(&memory[2], 12, READ_ONLY)}, 1)));
-    for (size_t offset = 0; offset < 16; ++offset)
-        memory[offset] ^= 0x80;
+    modify_both_neighbours();
     EXPECT_TRUE(fails_with(CD_ERROR_VERIFY_MISMATCH, cd_verify(child, note, &report)));
-    ASSERT_EQ(report.mismatches.size(), 2u);
-    EXPECT_EQ(report.mismatches[0].address, &memory[2]);
-    EXPECT_EQ(report.mismatches[0].length, 6u);
-    EXPECT_EQ(report.mismatches[1].address, &memory[8]);
-    EXPECT_EQ(report.mismatches[1].length, 6u);
+    EXPECT_EQ(report.ranges_in(memory.data()), (Report::Ranges{{2, 6}, {8, 6}}));
 }
 
 TEST_F(Verify, LooksAtReadOnlyBytesThatAreNotRegeneratedOnly) {

@@ -41,15 +41,19 @@ for document in docs/*.md; do
         complain "docs/README.md does not mention $name"
 done
 
-# Every rule in docs/semantics.md names code and tests that exist. What examples and other groups
-# hold is named with a slash or a small letter.
+# Every rule in docs/semantics.md names code and tests that exist. Tests that are programs of their
+# own are named with a small letter.
 while read -r file; do
     [ -e "$file" ] || complain "docs/semantics.md names $file, which does not exist"
-done < <(grep -oE '`(libcd|include|examples)/[a-z_/.]+`' docs/semantics.md | tr -d '`' | sort -u)
+done < <(grep -oE '`(libcd|include|examples|tests)/[A-Za-z0-9_/.]+`' docs/semantics.md | tr -d '`' | sort -u)
 while IFS=. read -r suite name; do
     grep -rqE "TEST(_F|_P)?\\($suite, $name\\)" tests ||
         complain "docs/semantics.md names the test $suite.$name, which does not exist"
 done < <(grep -oE '`[A-Z][A-Za-z0-9]+\.[A-Z][A-Za-z0-9]*`' docs/semantics.md | tr -d '`' | sort -u)
+while IFS=. read -r group name; do
+    grep -rqsw "$name" "tests/$group" ||
+        complain "docs/semantics.md names the test $group.$name, which does not exist"
+done < <(grep -oE '`[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*`' docs/semantics.md | tr -d '`' | sort -u)
 
 while read -r document; do
     [ -e "$document" ] || complain "a comment names $document, which does not exist"

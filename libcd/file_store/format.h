@@ -19,6 +19,8 @@ constexpr size_t block = 4096;
 constexpr size_t sector = 512;      // what a disk writes as a whole
 constexpr size_t small_extent = 64; // what extents smaller than a block are rounded up to
 
+constexpr uint64_t whole_blocks(uint64_t length) { return (length + block - 1) / block * block; }
+
 // Two headers, of which the one with the greater generation counts; in a new store they are alike.
 constexpr size_t headers = 2;
 constexpr uint64_t first_extent = headers * block;

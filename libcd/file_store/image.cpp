@@ -17,10 +17,6 @@
 namespace cd {
 namespace {
 
-uint64_t whole_blocks(uint64_t length) {
-    return (length + format::block - 1) / format::block * format::block;
-}
-
 // Writes a file from its first extent on, in large pieces and with zeros where nothing is put.
 class Stream {
 public:
@@ -162,7 +158,7 @@ private:
                         needed.run->checksums.begin() + static_cast<ptrdiff_t>(last));
                 }
                 const uint64_t room = Space::rounded(image.length);
-                image.offset = room < format::block ? end : whole_blocks(end);
+                image.offset = room < format::block ? end : format::whole_blocks(end);
                 end = image.offset + room;
                 needed.stretches.push_back(stretch);
                 at = std::find(behind, parts.end(), true);
@@ -218,8 +214,8 @@ private:
         ChangeWriter snapshot;
         write_snapshot(state_, snapshot);
         const auto bytes = snapshot.bytes().bytes();
-        header_.snapshot = {whole_blocks(end_of_data_),
-                            std::max<uint64_t>(whole_blocks(bytes.size()), format::block)};
+        header_.snapshot = {format::whole_blocks(end_of_data_),
+                            std::max<uint64_t>(format::whole_blocks(bytes.size()), format::block)};
         header_.snapshot_length = bytes.size();
         header_.snapshot_checksum = crc32c(0, bytes.data(), bytes.size());
         header_.journal = {header_.snapshot.end(), format::block};

@@ -164,7 +164,7 @@ Status Metadata::move_to(const State &state, uint64_t room) {
 // Where it fails nothing is left of it but what next gives back.
 Status Metadata::write_generation(HeldGeneration &next, std::span<const std::byte> snapshot,
                                   uint64_t journal) {
-    journal = (journal + format::block - 1) / format::block * format::block;
+    journal = format::whole_blocks(journal);
     Header &header = next.header;
     header.snapshot_length = snapshot.size();
     header.snapshot_checksum = crc32c(0, snapshot.data(), snapshot.size());

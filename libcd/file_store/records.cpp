@@ -65,7 +65,7 @@ bool has_newer(const Header &header, uint64_t sequence, std::span<const std::byt
 
 uint64_t record_size(size_t changes) {
     const uint64_t used = format::record_header + changes + format::record_end;
-    return (used + format::block - 1) / format::block * format::block;
+    return format::whole_blocks(used);
 }
 
 ByteWriter encode_record(const Header &header, uint64_t sequence,

@@ -38,8 +38,7 @@ std::optional<uint64_t> Space::take(uint64_t length) {
     const bool aligned = length >= format::block;
     for (auto at = by_length_.lower_bound({length, 0}); at != by_length_.end(); ++at) {
         const uint64_t begin = at->second;
-        const uint64_t start =
-            aligned ? (begin + format::block - 1) / format::block * format::block : begin;
+        const uint64_t start = aligned ? format::whole_blocks(begin) : begin;
         if (start - begin + length <= at->first) {
             take_at(start, length);
             return start;

@@ -18,10 +18,6 @@ constexpr uint64_t usual_growth = uint64_t{1} << 20;
 // Addresses only: the file grows into them. What lies behind is written by system calls.
 constexpr uint64_t window_size = uint64_t{1} << 38;
 
-uint64_t whole_blocks(uint64_t length) {
-    return (length + format::block - 1) / format::block * format::block;
-}
-
 } // namespace
 
 Volume::Volume(File file, uint64_t size)
@@ -83,10 +79,10 @@ Status Volume::reserve(uint64_t length, Extent &extent) {
 
 // If there is no room for a step, by what is needed.
 Status Volume::grow(uint64_t length) {
-    uint64_t to = whole_blocks(size_ + std::max(length, usual_growth));
+    uint64_t to = format::whole_blocks(size_ + std::max(length, usual_growth));
     Status status = file_.grow(size_, to);
     if (status.code() == CD_ERROR_STORE_FULL && usual_growth > length) {
-        to = whole_blocks(size_ + length);
+        to = format::whole_blocks(size_ + length);
         status = file_.grow(size_, to);
     }
     if (status.is_ok()) {

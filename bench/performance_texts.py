@@ -40,6 +40,9 @@ Equal ranges that follow each other in a list and in memory are kept, found and 
 with a part of them ([memory.md](memory.md)): `memcpy` takes about 30 ns for each KiB of the 1 MiB in 1,000 entries, of
 which the target leaves 1.5 ns, and nothing that is done for each of them could be as short. What an entry costs
 otherwise stands under "Small entries".
+
+Copies of 512 KiB and more are libcd's own (`libcd/store/long_copy.cpp`): four streams at once, whose lines are fetched early on
+both sides, and past the caches where a call copies more than they keep. That is why ratios can exceed 1.
 """
 
 LARGE_AFTER = """\
@@ -47,7 +50,7 @@ The first add of a process, against a `memcpy` into memory that the kernel has y
 {first}.
 
 A `memcpy` of 1 MiB that goes to two places of its own in turn, as advances do, reaches {elsewhere} of the one that all is
-compared with, which always goes to the same one.
+compared with, which always goes to the same one: the caches still have some of that.
 
 With `checksum=crc32c` an advance of 64 MiB in one entry reaches {checksum_advance} of a `memcpy` that
 computes nothing (target {checksum_target}: {checksum_verdict}), a restore, which reads everything twice,
@@ -69,7 +72,7 @@ SMALL_AFTER = """\
 From {few:,} entries to 1,000,000, where log n grows {log_growth:.2f} times, these grow {least:.2f} to {most:.2f} times. The
 steps grow no more than log n does, what grows is the time that each takes: {few:,} entries with their index live in
 the caches next to the core, 1,000,000 of them (100 MB and more) in memory. Each walk over them has the processor fetch
-ahead, and reads 104 bytes for an entry, 16 for its place in the index and its data, at the speed of memory. A
+ahead, and reads 104 bytes for an entry, which lies in a huge page then, 16 for its place in the index and its data, at the speed of memory. A
 list of 100 bears what a call costs, which the rest do not notice.
 """
 

@@ -11,7 +11,7 @@ complain() {
     failed=1
 }
 
-for folder in include/cd libcd libcd/*/ fortran pmpi_logger pmpi_logger/*/ tools tools/*/ tests tests/*/ bench examples docs; do
+for folder in include/cd libcd libcd/*/ fortran pmpi_logger pmpi_logger/*/ tools tools/*/ tests tests/*/ bench bench/*/ examples examples/*/ cmake docs; do
     folder=${folder%/}
     [ -s "$folder/README.md" ] || complain "$folder has no README.md"
 done

@@ -108,20 +108,21 @@ other ranks wait for this one. *Read again*: how long it takes then to read and 
 """
 
 FILES_BREAK_EVEN = (
-    "A program without redundancy, on cores that are idle otherwise, that restores more rarely than\n"
-    "every {advances:.0f} advances would gain {percent:.0f} % of the time of an advance."
+    "A program without redundancy, on cores that are idle otherwise, that restores more rarely than every "
+    "{advances:.0f} advances would gain {percent:.0f} % of the time of an advance."
 )
 
 FILES_NO_GAIN = "In this run no number of advances gains what one restore loses."
 
 FILES_CHOICE = """\
 libcd writes pieces of 256 KiB through the page cache and has the kernel begin with each 8 MiB at once (`sync_file_range`), so that the disk
-works while the next ones are copied. That way has {ours:.2f} of the plain write's speed here, {ours_busy:.2f} while the cores are busy; the fastest of O_DIRECT by io_uring, {ring_way}, {ring:.2f} and
-{ring_busy:.2f}. What went past the page cache has to be read from the disk, though: reading takes {ring_read:.2f} plain writes then, instead of {ours_read:.2f}. {verdict} With redundancy every
-point in time is read right after it was written, to be protected, so that no restore has to come for that: write and read together take {together:.2f} times as long by io_uring as they do
-by the page cache. (By hand, in a memory cgroup that left the page cache 128 MiB: both wrote and read
-equally fast.) So O_DIRECT by io_uring was not taken, also because systems switch io_uring off
-(`kernel.io_uring_disabled`, filters of containers) and file systems refuse O_DIRECT, where this way would be needed anyway: it would be a second one for all tests of crashes and of calls that fail.
+works while the next ones are copied. That way has {ours:.2f} of the plain write's speed, {ours_busy:.2f} while the cores are busy; of O_DIRECT by io_uring the fastest,
+{ring_way}, has {ring:.2f} and {ring_busy:.2f}. But what went past the page cache has to be read from the disk: that takes {ring_read:.2f} plain writes
+instead of {ours_read:.2f}. {verdict}
+With redundancy no restore has to come for that, since every point in time is read right after it was written, to be protected: writing and reading together take {together:.2f} times as
+long by io_uring as they do by the page cache. (By hand, in a memory cgroup that left the page cache 128 MiB, both ways wrote and read equally fast.) So it was not taken;
+it would also be a second way for all that crashes and calls that fail can do, beside the one that is needed where systems switch io_uring off (`kernel.io_uring_disabled`,
+filters of containers) or file systems refuse O_DIRECT.
 
 In tmpfs no system call is as fast as writing the file's pages where they are, which libcd does: the copy and its checksum are one pass then,
 past the caches.

@@ -128,7 +128,7 @@ template <Role R, typename T> uint64_t word_as(const Call &call, T argument) {
     if constexpr (R == Role::text || R == Role::text_at_root) {
         return argument != nullptr ? checksum(argument, std::strlen(argument)) : 0;
     } else if constexpr (R == Role::send_type || R == Role::recv_type || R == Role::both_type) {
-        return facts_of(argument).makeup.signature;
+        return facts_of(argument).signature;
     } else if constexpr (R == Role::type) {
         return word_of(MovedTypes::recorded(argument));
     } else if constexpr (R == Role::types) {

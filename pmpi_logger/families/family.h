@@ -69,7 +69,7 @@ private:
         uint64_t sum = 0;
         for (const Block &piece : pieces) {
             const uint64_t shape[] = {static_cast<uint64_t>(piece.count),
-                                      facts_of(piece.type).makeup.signature};
+                                      facts_of(piece.type).signature};
             sum = checksum(shape, sizeof shape, sum);
         }
         return sum;

@@ -7,17 +7,6 @@
 
 namespace cd::logger {
 
-bool Releases::is_predefined(MPI_Datatype type) {
-    const Inside inside;
-    int integers = 0;
-    int addresses = 0;
-    int types = 0;
-    int combiner = MPI_COMBINER_NAMED;
-    real<Fn::MPI_Type_get_envelope>(type, &integers, &addresses, &types, &combiner);
-    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER ||
-           combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX;
-}
-
 int Releases::free_type(MPI_Datatype *type) {
     const Inside inside;
     RequestTable::instance().keep_type(*type);

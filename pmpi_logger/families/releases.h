@@ -124,7 +124,7 @@ private:
         if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
             return handle != MPI_COMM_NULL && handle != MPI_COMM_WORLD && handle != MPI_COMM_SELF;
         } else if constexpr (F == Fn::MPI_Type_free) {
-            return handle != MPI_DATATYPE_NULL && !is_predefined(handle);
+            return handle != MPI_DATATYPE_NULL && !is_basic(handle);
         } else if constexpr (F == Fn::MPI_Group_free) {
             return handle != MPI_GROUP_NULL && handle != MPI_GROUP_EMPTY;
         } else {
@@ -135,7 +135,6 @@ private:
     // Between jobs, where the other one waits for it. Within a job the others are waited for, and
     // the communicator stays.
     static bool disconnected_at_once(MPI_Comm comm);
-    static bool is_predefined(MPI_Datatype type);
     static int free_type(MPI_Datatype *type);
     static bool record(const Call &call, int result);
     static int replay(const Call &call);

@@ -102,7 +102,7 @@ Bytes view(const Block &block, size_t bytes, std::vector<std::byte> &scratch) {
         return {};
     }
     const TypeFacts &facts = facts_of(block.type);
-    if (facts.makeup.in_order) {
+    if (facts.in_order) {
         return {start_of(block, facts), bytes};
     }
     const int64_t elements = elements_for(bytes, facts);
@@ -116,7 +116,7 @@ void gather(const Block &block, size_t bytes, std::byte *to) {
         return;
     }
     const TypeFacts &facts = facts_of(block.type);
-    if (facts.makeup.in_order) {
+    if (facts.in_order) {
         std::memcpy(to, start_of(block, facts), bytes);
         return;
     }
@@ -141,7 +141,7 @@ void deliver(const Block &block, const void *data, size_t bytes) {
         return;
     }
     const TypeFacts &facts = facts_of(block.type);
-    if (facts.makeup.in_order) {
+    if (facts.in_order) {
         std::memcpy(start_of(block, facts), data, bytes);
         return;
     }

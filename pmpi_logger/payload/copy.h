@@ -27,7 +27,7 @@ inline Contents contents_of(const Block &block) {
     }
     const TypeFacts &facts = facts_of(block.type);
     const auto *const start = static_cast<const std::byte *>(block.address) + facts.lower_bound;
-    return {static_cast<size_t>(block.count * facts.size), facts.makeup.in_order ? start : nullptr};
+    return {static_cast<size_t>(block.count * facts.size), facts.in_order ? start : nullptr};
 }
 
 // The first bytes of a block's data, in the order in which MPI sends them. Where they lie like that

@@ -30,7 +30,7 @@ public:
     static void forget() { age_.fetch_add(1, std::memory_order_relaxed); }
 
 private:
-    struct Known {
+    struct alignas(64) Known {
         uint64_t key = 0;
         uint64_t age = 0; // none is that old
         Facts facts;

@@ -31,7 +31,9 @@ TypeFacts ask_type_facts(MPI_Datatype type) {
         return {}; // an error of the program's, which MPI tells it where it makes it
     }
     TypeFacts facts = ask_extents(type);
-    facts.makeup = makeup_of(type, facts);
+    const TypeMakeup makeup = makeup_of(type, facts);
+    facts.signature = makeup.signature;
+    facts.in_order = makeup.in_order;
     return facts;
 }
 

@@ -10,13 +10,15 @@
 
 namespace cd::logger {
 
+// As much as a line of the caches has, with the handle.
 struct TypeFacts {
-    int64_t size = 0; // bytes of data in one element
+    uint64_t signature = 0; // as that of TypeMakeup
+    int64_t size = 0;       // bytes of data in one element
     int64_t extent = 0;
     int64_t lower_bound = 0; // of the data
     int64_t span = 0;        // from the first to behind the last byte of data
     bool dense = false;      // consecutive elements are consecutive bytes, without gaps
-    TypeMakeup makeup;
+    bool in_order = false;   // ... and are in the order in which MPI sends them
 
     // From the first to behind the last byte of count elements.
     int64_t span_of(int64_t count) const { return count > 0 ? span + (count - 1) * extent : 0; }

@@ -229,6 +229,11 @@ TypeMakeup makeup_of(MPI_Datatype type, const TypeFacts &facts) {
     return makeup;
 }
 
+bool is_basic(MPI_Datatype type) {
+    const Inside inside;
+    return Envelope(type).is_basic();
+}
+
 void forget_makeup(MPI_Datatype type) {
     const std::scoped_lock lock(known().mutex);
     known().types.erase(word_of(type));

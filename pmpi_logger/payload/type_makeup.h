@@ -21,6 +21,9 @@ struct TypeMakeup {
 // MPI is asked once, when the type is first used; facts are the type's. Thread-safe.
 TypeMakeup makeup_of(MPI_Datatype type, const TypeFacts &facts);
 
+// Whether MPI has it from the start, and nobody may free it.
+bool is_basic(MPI_Datatype type);
+
 // The type is about to be freed; its handle may come to mean another one.
 void forget_makeup(MPI_Datatype type);
 

@@ -143,5 +143,6 @@ contains
 #include "every/messages.inc"
 #include "every/collectives.inc"
 #include "every/accesses.inc"
+#include "every/large_counts.inc"
 end module every_large
 #endif

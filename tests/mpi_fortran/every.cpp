@@ -54,7 +54,11 @@
     X(large_found)                                                                                 \
     X(large_collectives)                                                                           \
     X(large_neighbors)                                                                             \
-    X(large_accesses)
+    X(large_accesses)                                                                              \
+    X(large_made_types)                                                                            \
+    X(large_asked_types)                                                                           \
+    X(large_asked_statuses)                                                                        \
+    X(large_windows)
 
 extern "C" {
 #define DECLARE(name) void every_##name();

@@ -6,9 +6,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <fstream>
 #include <latch>
 #include <map>
+#include <thread>
 
 namespace cd::protection {
 namespace {
@@ -276,6 +279,48 @@ TEST_F(Protected, AHelperThreadWritesTheImageWhileTheProgramGoesOn) {
         return outcome;
     });
     EXPECT_EQ(run.outcome().text, "");
+}
+
+// Tells when its image is written.
+struct Noted {
+    cd_offered_point offer() {
+        return {inner.epoch, this,
+                [](void *self, const char *path, cd_protection_message *why) {
+                    auto *noted = static_cast<Noted *>(self);
+                    ++noted->written;
+                    return noted->inner.write_image(noted->inner.context, path, why);
+                },
+                [](void *self) {
+                    const auto *noted = static_cast<Noted *>(self);
+                    noted->inner.release(noted->inner.context);
+                }};
+    }
+
+    const cd_offered_point inner;
+    std::atomic<int> &written; // by all ranks
+};
+
+// It would take processors from ranks whose local write is under way.
+TEST_F(Protected, AHelperThreadDoesNothingBeforeAllRanksHaveAdvanced) {
+    const TimeLimit limit(60);
+    cluster.mode = Mode::async;
+    std::atomic<int> written = 0;
+    std::latch others{3};
+    const auto run = cluster.run_steps([&](Cluster::Rank &self) {
+        Noted noted{self.offer(1), written};
+        if (self.number() == 3) {
+            others.wait();
+            std::this_thread::sleep_for(std::chrono::milliseconds(100)); // would be time enough
+            EXPECT_EQ(written, 0);
+        }
+        EXPECT_TRUE(self.protection().protect(noted.offer()));
+        if (self.number() != 3) {
+            others.count_down();
+        }
+        return self.protection().wait();
+    });
+    EXPECT_EQ(run.outcome().text, "");
+    EXPECT_EQ(written, 4);
 }
 
 // ---- Levels

@@ -34,12 +34,13 @@ ProtectedAdvance::~ProtectedAdvance() {
     }
 }
 
-cd_error ProtectedAdvance::offer() noexcept {
+cd_error ProtectedAdvance::offer(FamilyLock &lock) noexcept {
     advanced_ = true;
     Status status;
     try {
         auto store = std::static_pointer_cast<FileStore>(domain_.ledger);
         auto held = std::make_unique<HeldPoint>(std::move(store), data_of(domain_));
+        const FamilyLock::Lending lending(lock);
         owed_ = false;
         status = domain_.protection->protect(domain_.epoch, std::move(held));
     } catch (const std::bad_alloc &) {

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "runtime/registry.h"
+#include "runtime/family_lock.h"
 
 namespace cd {
 
@@ -47,8 +47,8 @@ public:
     bool wanted() const { return domain_.protection != nullptr; }
 
     // The CD has advanced, and nothing takes that back: that the new point in time could not be
-    // protected is returned, and told to people by one of the ranks.
-    cd_error offer() noexcept;
+    // protected is returned, and told to people by one of the ranks. A fork does not wait for it.
+    cd_error offer(FamilyLock &lock) noexcept;
 
 private:
     Resident &domain_;

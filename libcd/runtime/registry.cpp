@@ -27,6 +27,11 @@ cd_handle encode(uint32_t index, uint64_t generation) {
     return reinterpret_cast<cd_handle>(value); // NOLINT(performance-no-int-to-ptr)
 }
 
+bool is_yet_to_be_opened(const Resident &resident) {
+    return resident.is_root() && resident.storage.store == Store::file &&
+           resident.ledger == nullptr;
+}
+
 } // namespace
 
 Registry &Registry::instance() {
@@ -105,6 +110,10 @@ bool Registry::add_chunk() {
 
 std::unique_ptr<Resident> Registry::remove(Resident &resident) noexcept {
     const std::scoped_lock lock(mutex_);
+    return forget(resident);
+}
+
+std::unique_ptr<Resident> Registry::forget(Resident &resident) noexcept {
     if (resident.is_root()) {
         root_names_.erase(root_names_.find(resident.root_name));
     }
@@ -177,6 +186,9 @@ void Registry::forget_other_threads(uint64_t survivor) {
         if (Slot &slot = *slot_at(i); slot.lent_by != 0 && slot.lent_by != survivor) {
             new (&slot.mutex) std::mutex; // the thread that would unlock it is not in this process
             slot.lent_by = 0;
+            if (is_yet_to_be_opened(*slot.resident)) {
+                forget(*slot.resident);
+            }
         }
     }
 }

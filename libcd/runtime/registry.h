@@ -86,7 +86,7 @@ public:
     void unlock_everything();
 
     // In the new process, before unlock_everything(): what other threads than survivor had lent is
-    // nobody's, and nobody waits.
+    // nobody's, a root that one of them was about to open is not there, and nobody waits.
     void forget_other_threads(uint64_t survivor);
 
     // Calls change at a moment when no fork is under way.
@@ -113,6 +113,7 @@ private:
         return &(*chunks_[index / slots_per_chunk].load())[index % slots_per_chunk];
     }
     Status reserve(Resident &resident, Slot *&slot);
+    std::unique_ptr<Resident> forget(Resident &resident) noexcept;
     bool add_chunk();
     bool try_lock_everything();
     void wait_for_forks() const;

@@ -75,10 +75,23 @@ Status open_here(Resident &root, const OpenRequest &request, FamilyLock &lock) {
     return opened.restarted ? attach(root, opened, lock) : Status::ok();
 }
 
+// A fork does not wait for the other ranks; the new process does without the root.
+Status meet_others(Resident &root, const OpenRequest &request, FamilyLock &lock,
+                   cd_protected_start &start, bool &met) {
+    std::unique_ptr<Protection> protection;
+    Status status;
+    {
+        const FamilyLock::Lending lending(lock);
+        status = Protection::open(request, protection, start, met);
+    }
+    root.protection = std::move(protection);
+    return status;
+}
+
 // Once the ranks have agreed on what to start from, they wait for each other to do so.
 Status open_protected(Resident &root, OpenRequest &request, FamilyLock &lock, bool &met) {
     cd_protected_start start = {};
-    if (Status status = Protection::open(request, root.protection, start, met); !status) {
+    if (Status status = meet_others(root, request, lock, start, met); !status) {
         return status;
     }
     return root.protection->opened(attempt([&] {

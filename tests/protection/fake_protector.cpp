@@ -35,6 +35,7 @@ int open(const cd_protected_root *root, void **protection, cd_protected_start *s
     fake.directory = root->directory;
     fake.storage_info = root->storage_info;
     fake.restart = root->restart;
+    fake.others_come();
     if (fake.open_fails != CD_ERROR_NONE) {
         return result(fake.open_fails, "open", message);
     }
@@ -61,6 +62,7 @@ int protect(void *protection, const cd_offered_point *point, cd_protection_messa
         return CD_ERROR_NONE;
     }
     fake.calls.push_back("protect " + std::to_string(point->epoch));
+    fake.others_come();
     if (fake.protect_fails != CD_ERROR_NONE) {
         point->release(point->context);
         return result(fake.protect_fails, "protect", message);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct FakeProtector {
     cd_error protect_fails = CD_ERROR_NONE;
     cd_error opened_fails = CD_ERROR_NONE; // in another rank
     cd_error forget_fails = CD_ERROR_NONE;
+    std::function<void()> others_come = [] {}; // while a root is opened or advances
 
     // What it was asked.
     std::vector<std::string> calls;

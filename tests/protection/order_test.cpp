@@ -4,9 +4,12 @@
 
 #include "fake_protector.h"
 
+#include "../unit/time_limit.h"
+
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <latch>
 #include <thread>
 
 namespace {
@@ -306,6 +309,52 @@ TEST_F(Order, AForkedProcessLeavesTheProtectorAlone) {
                       advance_cd_point_in_time(root) == CD_FAILURE && commit_cd(root) == CD_FAILURE;
                   return failed && info().protected_epoch == 0 && calls().empty() ? 0 : 1;
               }));
+}
+
+// Other ranks may wait for what happens after the fork. In the new process there is no half root.
+TEST_F(Order, AForkDoesNotWaitForOtherRanks) {
+    const TimeLimit limit(60);
+    std::latch waiting{1};
+    std::latch forked{1};
+    protector.others_come = [&] {
+        waiting.count_down();
+        forked.wait();
+    };
+    std::thread creating([&] { root = create(); });
+    waiting.wait();
+    EXPECT_EQ(0, in_process([] {
+                  const cd_handle same =
+                      create_cd(nullptr, "store=memory", CD_COMM_LOGGING_DISABLED, "root", nullptr);
+                  return same != nullptr && commit_cd(same) == CD_SUCCESS ? 0 : 1;
+              }));
+    forked.count_down();
+    creating.join();
+    ASSERT_NE(root, nullptr) << cd_last_error_message();
+}
+
+TEST_F(Order, AForkDoesNotWaitForOtherRanksToAdvanceAndBothHaveThePointInTime) {
+    const TimeLimit limit(60);
+    begin();
+    add();
+    fill('a');
+    std::latch waiting{1};
+    std::latch forked{1};
+    protector.others_come = [&] {
+        waiting.count_down();
+        forked.wait();
+    };
+    std::thread advancing([&] { EXPECT_EQ(advance_cd_point_in_time(root), CD_SUCCESS); });
+    waiting.wait();
+    const auto has_it = [&] {
+        fill('-');
+        return restore_cd(root) == CD_SUCCESS && memory.front() == 'a' && memory.back() == 'a';
+    };
+    EXPECT_EQ(0, in_process([&] { return has_it() ? 0 : 1; }));
+    forked.count_down();
+    advancing.join();
+    protector.others_come = [] {};
+    EXPECT_EQ(info().protected_epoch, 1U);
+    EXPECT_TRUE(has_it());
 }
 
 // ---- Observers -----------------------------------------------------------------------------

@@ -26,6 +26,7 @@ Status Communicator::split(MPI_Comm whole, int color, int key, Communicator &par
 
 Status Communicator::check_all(Status own_outcome, Tally &tally, Status &all) const {
     tally.own = own_outcome.code();
+    // Of several failures any will do.
     const auto find_largest = [&](MPI_Request &request) {
         return own().iallreduce(&tally.own, &tally.largest, 1, MPI_INT, MPI_MAX, comm_, &request);
     };

@@ -114,12 +114,15 @@ Status open_root(const cd_protected_root &root, std::unique_ptr<Protection> &pro
 int decline(const char *name, int own, cd_protection_message *why) {
     return tell(why, [&] {
         const KeptOutcome refused(told(own, *why));
+        if (!is_usable()) {
+            return refused.again();
+        }
         if (*name == '\0') {
             return MpiJob::refuse(refused);
         }
         std::unique_ptr<protection::Job> job;
         Status met = MpiJob::meet(name, job);
-        return met ? agree(*job, refused.again()) : refused.again();
+        return met ? agree(*job, refused.again()) : met;
     });
 }
 

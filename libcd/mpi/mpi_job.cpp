@@ -131,9 +131,6 @@ Status MpiJob::meet(std::string_view root, std::unique_ptr<protection::Job> &job
 }
 
 Status MpiJob::refuse(const KeptOutcome &why) {
-    if (!is_usable()) {
-        return why.again();
-    }
     const std::lock_guard lock(world.mutex);
     if (Status status = open_world(); !status) {
         return status;

@@ -22,6 +22,7 @@ public:
 
     // Instead, where this rank does not know the name of its root, for the reason why: none of
     // those that call either gets a job. The outcome is that of all.
+    // MPI is usable.
     static Status refuse(const KeptOutcome &why);
 
     redset::Exchange &all() override { return *all_; }

@@ -54,12 +54,15 @@ void cannot_read(bool alone) {
     must_be_told(CD_ERROR_STORAGE_VALUE, "the storage_info that rank 1 cannot read");
 }
 
-// Nobody knows which root it is: the others do not get theirs without it.
+// Nobody knows which root it is: the others do not get theirs without it, nor fail for reasons of
+// their own.
 void cannot_read_the_name(bool alone) {
-    must(create_cd(nullptr, storage.c_str(), COMM_LOGGING_DISABLED, alone ? "no/name" : "alone",
-                   nullptr) == nullptr,
-         "a root was created that has no name in rank 1");
-    must_be_told(CD_ERROR_NAME_INVALID, "the name that rank 1 has");
+    for (const std::string &others : {storage, storage + ",set_size=many"}) {
+        must(create_cd(nullptr, alone ? storage.c_str() : others.c_str(), COMM_LOGGING_DISABLED,
+                       alone ? "no/name" : "alone", nullptr) == nullptr,
+             "a root was created that has no name in rank 1");
+        must_be_told(CD_ERROR_NAME_INVALID, "the name that rank 1 has");
+    }
 }
 
 // MPI is its parent's, of which it learns nothing and for which it does not wait.

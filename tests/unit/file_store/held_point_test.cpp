@@ -56,6 +56,26 @@ TEST_F(Held, PointStaysAsItWasHoweverTheStoreGoesOn) {
     }
 }
 
+// The rules give up such a place before they ask for it; the store does not rely on that.
+TEST_F(Held, APlaceThatSomebodyElseHasIsNotWrittenOver) {
+    begin(",sync=none");
+    add(cells_.data(), cell);
+    FamilyLock lock;
+    ASSERT_TRUE(lock.lock(root_, FamilyLock::Reach::self));
+    const std::unique_ptr<Transaction> transaction = lock.domain().ledger->begin();
+    const auto begin_of_memory = reinterpret_cast<uintptr_t>(cells_.data());
+    const Range memory = {begin_of_memory, begin_of_memory + cell};
+    Piece place;
+    ASSERT_TRUE(transaction->keep(memory, place)) << message();
+    const Piece first = place.share();
+    const Block *shared = &place.block();
+    ASSERT_TRUE(transaction->keep(memory, place)) << message();
+    EXPECT_NE(&place.block(), shared);
+    const Block *alone = &place.block();
+    ASSERT_TRUE(transaction->keep(memory, place)) << message();
+    EXPECT_EQ(&place.block(), alone);
+}
+
 TEST_F(Held, ImagesAreWrittenByOtherThreadsMeanwhile) {
     begin(",sync=none");
     go_on(1);

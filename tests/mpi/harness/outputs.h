@@ -30,7 +30,7 @@ class Outputs {
 public:
     // What every execution has to bring.
     template <typename T> void value(const char *label, const T &value) {
-        add(label, &value, sizeof value, false);
+        values(label, &value, 1);
     }
     template <typename T> void values(const char *label, const T *first, size_t count) {
         add(label, first, count * sizeof(T), false);
@@ -44,9 +44,10 @@ public:
 
     // What an execution may choose, and its re-execution has to repeat: a handle, a time, an order.
     template <typename T> void choice(const char *label, const T &value) {
-        add(label, &value, sizeof value, true);
+        choices(label, &value, 1);
     }
     template <typename T> void choices(const char *label, const T *first, size_t count) {
+        // NOLINTNEXTLINE(bugprone-sizeof-expression): also of handles, pointers in Open MPI
         add(label, first, count * sizeof(T), true);
     }
 

@@ -24,7 +24,7 @@ using redset::Shape;
 using redset::Target;
 
 constexpr uint64_t epoch = 7;
-constexpr char record[] = ".agreed";
+constexpr char agreed[] = ".agreed";
 
 std::vector<std::string> names_of_nodes(int count) {
     std::vector<std::string> names;
@@ -175,7 +175,7 @@ TEST_P(DamagedPoint, GetsRecordsFromWhoeverHasOne) {
                 name_of(damage) + " records of " + std::to_string(ranks.size());
             SCOPED_TRACE(what);
             const TimeLimit limit(seconds_for_each, what);
-            sample.damage(record, damage, ranks);
+            sample.damage(agreed, damage, ranks);
             ASSERT_FALSE(sample.is_right());
             EXPECT_EQ(sample.start_again().start(), epoch);
             EXPECT_TRUE(sample.is_right());

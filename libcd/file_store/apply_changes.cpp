@@ -233,7 +233,7 @@ private:
             erase(cd, state_.space, range);
             behind = cd.entries.lower_bound(place);
         }
-        cd.entries.emplace_hint(behind, place, std::move(entry));
+        cd.entries.emplace_hint(behind, place, entry);
     }
 
     bool read_data(uint64_t length, StoredEntry &entry) {
@@ -342,7 +342,7 @@ private:
         second.run_offset += address - begin;
         second.key.offset += address - begin;
         at->second.end = address;
-        entries.emplace(StoredPlace{space, address}, std::move(second));
+        entries.emplace(StoredPlace{space, address}, second);
     }
 
     template <typename Visit>

@@ -150,6 +150,7 @@ std::vector<Checksums> candidates(const std::vector<Remains> &all) {
     std::stable_sort(counted.begin(), counted.end(),
                      [](const auto &a, const auto &b) { return a.first > b.first; });
     std::vector<Checksums> sorted;
+    sorted.reserve(counted.size());
     for (auto &[count, checksums] : counted) {
         sorted.push_back(std::move(checksums));
     }
@@ -366,6 +367,7 @@ Status too_much_lost(const Set &set, const std::vector<MemberState> &members) {
 
 Status find_rows(const Set &set, Survey &survey) {
     std::vector<Lost> lost;
+    lost.reserve(static_cast<size_t>(set.shape.members));
     for (int member = 0; member < set.shape.members; ++member) {
         lost.push_back(survey.lost(member));
     }

@@ -47,7 +47,6 @@ public:
         choices(label, &value, 1);
     }
     template <typename T> void choices(const char *label, const T *first, size_t count) {
-        // NOLINTNEXTLINE(bugprone-sizeof-expression): also of handles, pointers in Open MPI
         add(label, first, count * sizeof(T), true);
     }
 

@@ -113,11 +113,15 @@ void be_the_other() {
 HAZARD(types_of_one_signature_are_the_same_to_a_replay) {
     if (world_rank() == 1) {
         be_the_other();
+        for (int i = 0; i < 2; ++i) {
+            CHECK(receive(eager, 0, 5) == numbers(5 + i, eager));
+            send(numbers(7 + i, eager), 0, 6);
+        }
         return;
     }
     const Types types;
     Domain domain;
-    const auto execute = [](MPI_Datatype type, const auto &laid_out) {
+    const auto execute = [](MPI_Datatype type, const auto &laid_out, bool to_the_end = false) {
         CHECK(send_as(type, laid_out(numbers(1, eager))) == MPI_SUCCESS);
         CHECK(start_sending_as(type, laid_out(numbers(2, eager))) == MPI_SUCCESS);
         Numbers memory(laid_out(numbers(0, eager)).size());
@@ -125,6 +129,20 @@ HAZARD(types_of_one_signature_are_the_same_to_a_replay) {
         CHECK(memory == laid_out(numbers(3, eager)));
         CHECK(start_receiving_as(type, memory) == MPI_SUCCESS);
         CHECK(memory == laid_out(numbers(4, eager)));
+        MPI_Request both[2];
+        Numbers sent = laid_out(numbers(5, eager));
+        MPI_Send_init(sent.data(), 1, type, 1, 5, MPI_COMM_WORLD, &both[0]);
+        MPI_Recv_init(memory.data(), 1, type, 1, 6, MPI_COMM_WORLD, &both[1]);
+        for (int i = 0; i < (to_the_end ? 2 : 1); ++i) { // the second time behind the log's end
+            set(sent, laid_out(numbers(5 + i, eager)));
+            MPI_Startall(2, both);
+            MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+            CHECK(memory == laid_out(numbers(7 + i, eager)));
+        }
+        if (to_the_end) {
+            MPI_Request_free(&both[0]);
+            MPI_Request_free(&both[1]);
+        }
     };
     const auto as_it_is = [](const Numbers &data) { return data; };
     execute(types.exchanged, exchanged);
@@ -136,6 +154,8 @@ HAZARD(types_of_one_signature_are_the_same_to_a_replay) {
     execute(types.parts, as_it_is);
     domain.restore();
     execute(types.exchanged, exchanged);
+    domain.restore();
+    execute(types.spread, spread, true);
 }
 
 // The same bytes as something else.

@@ -43,9 +43,9 @@ struct Envelope {
 };
 
 // The arguments. Those that are derived types themselves are held as long as it lives.
-class Contents {
+class Construction {
 public:
-    Contents(MPI_Datatype type, const Envelope &envelope)
+    Construction(MPI_Datatype type, const Envelope &envelope)
         : integers_(static_cast<size_t>(envelope.integers)),
           counts_(static_cast<size_t>(envelope.counts)),
           types_(static_cast<size_t>(envelope.types)) {
@@ -59,9 +59,9 @@ public:
                                         integers_.data(), addresses.data(), types_.data());
 #endif
     }
-    Contents(const Contents &) = delete;
-    Contents &operator=(const Contents &) = delete;
-    ~Contents() {
+    Construction(const Construction &) = delete;
+    Construction &operator=(const Construction &) = delete;
+    ~Construction() {
         for (MPI_Datatype type : types_) {
             if (!Envelope(type).is_basic()) {
                 real<Fn::MPI_Type_free>(&type);
@@ -139,8 +139,8 @@ Sequence sequence_of(MPI_Datatype type) {
     if (envelope.is_basic()) {
         return Sequence(type);
     }
-    const Contents contents(type, envelope);
-    const std::vector<MPI_Datatype> &parts = contents.types();
+    const Construction made(type, envelope);
+    const std::vector<MPI_Datatype> &parts = made.types();
     if (parts.empty()) {
         return Sequence();
     }
@@ -154,7 +154,7 @@ Sequence sequence_of(MPI_Datatype type) {
         if (i > 0 && parts[i] != parts[i - 1]) {
             part = sequence_of(parts[i]);
         }
-        all.append(part.repeated(contents.number_of(i)));
+        all.append(part.repeated(made.number_of(i)));
     }
     return all;
 }
@@ -193,8 +193,8 @@ bool is_in_order(MPI_Datatype type, const TypeFacts &facts) {
         return true;
     }
     if (envelope.combiner == MPI_COMBINER_CONTIGUOUS || envelope.combiner == MPI_COMBINER_DUP) {
-        const Contents contents(type, envelope);
-        const MPI_Datatype part = contents.types().front();
+        const Construction made(type, envelope);
+        const MPI_Datatype part = made.types().front();
         return is_in_order(part, ask_extents(part));
     }
     return facts.size <= largest_tried && packs_as_it_lies(type, facts);

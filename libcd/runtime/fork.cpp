@@ -47,6 +47,7 @@ void in_child() {
     });
     Registry::instance().forget_other_threads(survivor);
     Registry::instance().unlock_everything();
+    Registry::instance().remove_unopened_roots();
 }
 
 } // namespace

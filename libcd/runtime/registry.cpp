@@ -110,10 +110,6 @@ bool Registry::add_chunk() {
 
 std::unique_ptr<Resident> Registry::remove(Resident &resident) noexcept {
     const std::scoped_lock lock(mutex_);
-    return forget(resident);
-}
-
-std::unique_ptr<Resident> Registry::forget(Resident &resident) noexcept {
     if (resident.is_root()) {
         root_names_.erase(root_names_.find(resident.root_name));
     }
@@ -186,9 +182,15 @@ void Registry::forget_other_threads(uint64_t survivor) {
         if (Slot &slot = *slot_at(i); slot.lent_by != 0 && slot.lent_by != survivor) {
             new (&slot.mutex) std::mutex; // the thread that would unlock it is not in this process
             slot.lent_by = 0;
-            if (is_yet_to_be_opened(*slot.resident)) {
-                forget(*slot.resident);
-            }
+        }
+    }
+}
+
+void Registry::remove_unopened_roots() {
+    for (uint32_t i = 0; i < used_.load(); ++i) {
+        const Slot &slot = *slot_at(i);
+        if (slot.resident != nullptr && slot.lent_by == 0 && is_yet_to_be_opened(*slot.resident)) {
+            remove(*slot.resident);
         }
     }
 }

@@ -86,8 +86,11 @@ public:
     void unlock_everything();
 
     // In the new process, before unlock_everything(): what other threads than survivor had lent is
-    // nobody's, a root that one of them was about to open is not there, and nobody waits.
+    // nobody's, and nobody waits.
     void forget_other_threads(uint64_t survivor);
+
+    // ... and after it: roots that other threads were about to open are not there.
+    void remove_unopened_roots();
 
     // Calls change at a moment when no fork is under way.
     template <typename Change> void between_forks(const Change &change) {
@@ -113,7 +116,6 @@ private:
         return &(*chunks_[index / slots_per_chunk].load())[index % slots_per_chunk];
     }
     Status reserve(Resident &resident, Slot *&slot);
-    std::unique_ptr<Resident> forget(Resident &resident) noexcept;
     bool add_chunk();
     bool try_lock_everything();
     void wait_for_forks() const;

@@ -320,7 +320,10 @@ TEST_F(Order, AForkDoesNotWaitForOtherRanks) {
         waiting.count_down();
         forked.wait();
     };
-    std::thread creating([&] { root = create(); });
+    const std::string storage = "store=file,redundancy=xor,log_limit=1000000,dir=" + local.string();
+    std::thread creating([&] {
+        root = create_cd(nullptr, storage.c_str(), CD_COMM_LOGGING_ENABLED, "root", nullptr);
+    });
     waiting.wait();
     EXPECT_EQ(0, in_process([] {
                   const cd_handle same =

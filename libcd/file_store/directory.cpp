@@ -161,7 +161,7 @@ Status Directory::open_store(const std::string &name, File &store, bool &there) 
         if (Status status = open_and_lock(name, file, there); !status || !there) {
             return status;
         }
-        if (Status status = leads_to(name, file, leads); !status) {
+        if (Status status = leads_to(look_at(name), file, leads); !status) {
             return status;
         }
     }
@@ -198,14 +198,16 @@ Status Directory::open_and_lock(const std::string &name, File &store, bool &ther
     return Status::ok();
 }
 
-// By O_PATH, since the close of another descriptor would end a lock that is the process's.
-Status Directory::leads_to(const std::string &name, const File &file, bool &leads) const {
-    os::System &system = os::system();
-    const File named(system.open_at(descriptor(), name.c_str(), O_PATH | O_NOFOLLOW, 0), name);
+File Directory::look_at(const std::string &name) const {
+    return {os::system().open_at(descriptor(), name.c_str(), O_PATH | O_NOFOLLOW, 0), name};
+}
+
+Status Directory::leads_to(const File &named, const File &file, bool &leads) {
     leads = named.is_open();
     if (!leads) {
         return errno == ENOENT ? Status::ok() : file.refused("look for its name", 0);
     }
+    os::System &system = os::system();
     os::FileStatus found;
     os::FileStatus expected;
     if (system.status(named.descriptor(), found) != 0 ||
@@ -331,9 +333,22 @@ void Directory::try_to_remove(const std::string &name, bool forced) const noexce
     }
 }
 
-bool Directory::has(const std::string &name) const {
-    return File(os::system().open_at(descriptor(), name.c_str(), O_PATH | O_NOFOLLOW, 0), name)
-        .is_open();
+bool Directory::has(const std::string &name) const { return look_at(name).is_open(); }
+
+Status Directory::check_name(const std::string &name, const File &file) const {
+    const File named = look_at(name);
+    if (!named.is_open() && (errno == EMFILE || errno == ENFILE || errno == EACCES)) {
+        return Status::ok();
+    }
+    bool leads = false;
+    if (Status status = leads_to(named, file, leads); !status || leads) {
+        return status;
+    }
+    return fail(CD_ERROR_STORE_DAMAGED,
+                "%s: the file was removed or renamed while it was in use, and a restart would not "
+                "find what is written to it. The call has changed nothing; give the file its name "
+                "back, or commit the root and create it again",
+                file.path());
 }
 
 Status Directory::rename(const std::string &from, const std::string &to, bool forced) const {

@@ -45,14 +45,19 @@ public:
     // That what is not there, or cannot be removed, stays, does no harm.
     void try_to_remove(const std::string &name, bool forced = false) const noexcept;
     bool has(const std::string &name) const;
+    // That nobody has removed or renamed the file, or put another in its place. Passes also where
+    // the process has no descriptor left to look with, or may no longer look.
+    Status check_name(const std::string &name, const File &file) const;
     Status rename(const std::string &from, const std::string &to, bool forced) const;
     // That it cannot be forced changes nothing for this process.
     void undo_rename(const std::string &from, const std::string &to, bool forced) const noexcept;
 
 private:
     Status open_and_lock(const std::string &name, File &store, bool &there) const;
-    // leads: whether the name is still that of the file.
-    Status leads_to(const std::string &name, const File &file, bool &leads) const;
+    // By O_PATH, since the close of another descriptor would end a lock that is the process's.
+    File look_at(const std::string &name) const;
+    // leads: whether the name that was looked at is still that of the file.
+    static Status leads_to(const File &named, const File &file, bool &leads);
 
     File file_;
 };

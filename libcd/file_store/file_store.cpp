@@ -246,6 +246,9 @@ Status FileStore::write(FileTransaction &transaction) {
     if (Status status = regain_name(); !status) {
         return status;
     }
+    if (Status status = directory_.check_name(name_, volume_.file()); !status) {
+        return status;
+    }
     if (Status status = metadata_.settle(); !status) {
         return status;
     }

@@ -87,6 +87,8 @@ CHECKS = [
              "if (again) {", "if (true) {"),
     Mutation("what cannot be read is damage", "file.cpp", "bool means_lost(",
              "return error == EIO ||", "return error < 0 ||"),
+    Mutation("whether a file in use still has its name", "file_store.cpp", "Status FileStore::write(",
+             "directory_.check_name(name_, volume_.file())", "Status::ok()"),
     Mutation("checksums of data", "run.cpp", "Status check(",
              "crc32c(0, bytes, length) == run.checksums[part]", "true"),
     Mutation("data of a state that is in doubt are not read", "loading.cpp", "Status take(",

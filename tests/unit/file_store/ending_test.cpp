@@ -163,6 +163,48 @@ TEST_F(EndingTest, StoreThatCouldNotBeMadeIsNotThere) {
     EXPECT_EQ(found(), 0);
 }
 
+TEST_F(EndingTest, AFileThatSomebodyTookAwayIsToldOfAndTheStoreGoesOnWhenItIsBack) {
+    ASSERT_EQ(0, in_process([&] {
+                  root_ = create();
+                  value_ = 1;
+                  if (add() != CD_SUCCESS) {
+                      return 1;
+                  }
+                  const std::string elsewhere = directory_ + "/elsewhere";
+                  std::filesystem::rename(store(), elsewhere);
+                  value_ = 2;
+                  if (advance_cd_point_in_time(root_) == CD_SUCCESS ||
+                      cd_last_error() != CD_ERROR_STORE_DAMAGED) {
+                      return 2;
+                  }
+                  std::filesystem::copy(elsewhere, store()); // has the name, is not the file
+                  if (advance_cd_point_in_time(root_) == CD_SUCCESS) {
+                      return 3;
+                  }
+                  std::filesystem::rename(elsewhere, store());
+                  return advance_cd_point_in_time(root_) == CD_SUCCESS ? 0 : 4;
+              }));
+    EXPECT_EQ(found(), 2);
+}
+
+TEST_F(EndingTest, ARootWhoseFileSomebodyRemovedCanBeCommittedAndMadeAgain) {
+    ASSERT_EQ(0, in_process([&] {
+                  root_ = create();
+                  if (add() != CD_SUCCESS) {
+                      return 1;
+                  }
+                  std::filesystem::remove(store());
+                  if (advance_cd_point_in_time(root_) == CD_SUCCESS ||
+                      commit_cd(root_) != CD_SUCCESS) {
+                      return 2;
+                  }
+                  root_ = create();
+                  value_ = 3;
+                  return root_ != nullptr && add() == CD_SUCCESS ? 0 : 3;
+              }));
+    EXPECT_EQ(found(), 3);
+}
+
 TEST_F(EndingTest, WhatAnInterruptedCommitLeftIsRemovedByTheNextProcess) {
     ASSERT_EQ(0, in_process([&] {
                   root_ = create();

@@ -12,7 +12,7 @@ namespace cd {
 class FailingSystem : public ReplacedSystem {
 public:
     int open_at(int directory, const char *name, int flags, mode_t mode) override {
-        return fails(EMFILE) ? -1 : System::open_at(directory, name, flags, mode);
+        return fails(EIO) ? -1 : System::open_at(directory, name, flags, mode);
     }
     int status(int fd, os::FileStatus &status) override {
         return fails(EIO) ? -1 : System::status(fd, status);

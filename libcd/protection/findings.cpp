@@ -161,6 +161,7 @@ std::vector<Point> Findings::agreed() const {
 
 std::vector<int> find_speakers(const std::vector<std::string> &identities) {
     std::vector<int> speakers;
+    speakers.reserve(identities.size());
     for (const std::string &identity : identities) {
         speakers.push_back(
             static_cast<int>(std::ranges::find(identities, identity) - identities.begin()));

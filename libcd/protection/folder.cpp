@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "protection/folder.h"
 
+#include "base/path.h"
 #include "redset/drafts.h"
 #include "redset/kvtree_image.h"
 #include "redset/open_file.h"
@@ -58,7 +59,7 @@ Status look_into(const std::string &path, const Point &point, std::map<int, Rank
     }
     for (const std::string &name : names) {
         const auto rank = rank_of(name);
-        const auto size = rank ? size_of(path + "/" + name) : std::nullopt;
+        const auto size = rank ? size_of(path_in(path, name)) : std::nullopt;
         if (!size) {
             continue;
         }
@@ -66,7 +67,7 @@ Status look_into(const std::string &path, const Point &point, std::map<int, Rank
         files.sizes[name] = *size;
         const bool agreed = name == agreed_name(*rank);
         if (agreed || name == stored_name(*rank)) {
-            auto record = record_in(path + "/" + name, point, *rank);
+            auto record = record_in(path_in(path, name), point, *rank);
             files.agreed = files.agreed || (agreed && record);
             files.record = record ? std::move(record) : std::move(files.record);
         }
@@ -83,7 +84,7 @@ std::map<std::string, uint64_t> sizes_of(const std::string &path, const Record &
     for (const std::string &name :
          {image_name(record.rank), here.descriptor(record.set, member),
           here.scheme_file(record.set, member), here.checksums(record.set, member)}) {
-        if (const auto size = size_of(path + "/" + name)) {
+        if (const auto size = size_of(path_in(path, name))) {
             sizes[name] = *size;
         }
     }

@@ -308,6 +308,7 @@ Status find_all_speakers(int self, const std::vector<int> &ranks,
                          std::vector<OpenStore> &stores, std::vector<Findings> &findings) {
     for (size_t i = 0; i < stores.size(); ++i) {
         std::vector<std::string> directories;
+        directories.reserve(introductions.size());
         for (const Introduction &each : introductions) {
             directories.push_back(each.directories[i]);
         }
@@ -350,6 +351,7 @@ Status divide_levels(Job &job, const Request &request,
         OpenLevel &level = levels.emplace_back(
             OpenLevel{wanted.index, wanted.interval, wanted.store, {}, nullptr});
         std::vector<std::string> groups;
+        groups.reserve(introductions.size());
         for (const Introduction &each : introductions) {
             groups.push_back(each.groups[i]);
         }

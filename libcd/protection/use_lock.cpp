@@ -3,6 +3,7 @@
 #include "protection/use_lock.h"
 
 #include "base/attempt.h"
+#include "base/path.h"
 #include "os/system.h"
 #include "redset/open_file.h"
 
@@ -69,7 +70,7 @@ Status each_other(const std::string &directory, std::optional<uint64_t> session,
         if (!name.starts_with(beginning) || (session && name.starts_with(prefix_of(*session)))) {
             continue;
         }
-        const std::string path = directory + "/" + name;
+        const std::string path = path_in(directory, name);
         const File file(os::system().open_at(AT_FDCWD, path.c_str(), O_RDWR | O_NOFOLLOW, 0), path);
         if (Status status = file.is_open() ? visit(path, file) : Status::ok(); !status) {
             return status;

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/offline.h"
 
+#include "base/path.h"
 #include "redset/header.h"
 #include "redset/kvtree_image.h"
 #include "redset/local_exchange.h"
@@ -19,10 +20,6 @@
 
 namespace cd::redset {
 namespace {
-
-std::string joined(const std::string &folder, const std::string &name) {
-    return folder + "/" + name;
-}
 
 // ---- One scheme file
 
@@ -101,14 +98,14 @@ private:
         std::sort(names.begin(), names.end());
         for (const std::string &name : names) {
             if (const auto scheme = scheme_name_of(name)) {
-                add_file(*scheme, {root, below, joined(path, name), "", 0, {}});
+                add_file(*scheme, {root, below, path_in(path, name), "", 0, {}});
                 continue;
             }
             const int inner = os::system().open_at(fd, name.c_str(), flags | O_NOFOLLOW, 0);
             if (inner < 0 && (errno == ENOTDIR || errno == ELOOP || errno == ENOENT)) {
                 continue;
             }
-            if (Status status = look_into(root, below.empty() ? name : joined(below, name), inner);
+            if (Status status = look_into(root, below.empty() ? name : path_in(below, name), inner);
                 !status) {
                 return status;
             }
@@ -218,7 +215,7 @@ std::vector<Place> places_above(const SchemeFile &file) {
         }
         const size_t slash = above.rfind('/');
         const std::string last = slash == std::string::npos ? above : above.substr(slash + 1);
-        below = below.empty() ? last : joined(last, below);
+        below = below.empty() ? last : path_in(last, below);
         above = slash == std::string::npos ? "" : above.substr(0, slash);
     }
 }

@@ -55,6 +55,7 @@ Status begun(MPI_Comm comm, int code, const char *what) {
 
 Status wait_for(MPI_Comm comm, std::span<MPI_Request> requests, const char *what) {
     int done = 0;
+    // NOLINTNEXTLINE(bugprone-infinite-loop): MPI says when it is done
     for (int looks = 1; done == 0; looks = std::min(looks + 1, looks_before_sleep)) {
         const int code = own().testall(static_cast<int>(requests.size()), requests.data(), &done,
                                        MPI_STATUSES_IGNORE);

@@ -16,7 +16,7 @@
 namespace cd::logger {
 
 // What a request was made for.
-struct Purpose {
+struct Purpose { // NOLINT(bugprone-exception-escape): moving it throws nothing
     enum class Kind : uint8_t {
         send,
         receive,  // can be cancelled and posted again

@@ -14,10 +14,10 @@
 class TimeLimit {
 public:
     explicit TimeLimit(unsigned seconds, const std::string &what = "the test") {
-        std::snprintf(line_.data(), line_.size(), "%s has not ended after %u seconds\n",
-                      what.c_str(), seconds);
+        std::snprintf(line.data(), line.size(), "%s has not ended after %u seconds\n", what.c_str(),
+                      seconds);
         std::signal(SIGALRM, [](int) {
-            (void)!::write(STDERR_FILENO, line_.data(), std::strlen(line_.data()));
+            (void)!::write(STDERR_FILENO, line.data(), std::strlen(line.data()));
             ::_exit(1);
         });
         ::alarm(seconds);
@@ -29,5 +29,5 @@ public:
     }
 
 private:
-    static inline std::array<char, 300> line_ = {};
+    static inline std::array<char, 300> line = {};
 };

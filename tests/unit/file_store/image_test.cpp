@@ -27,7 +27,7 @@ protected:
         add(large_.data(), large_.size(), CD_READ_ONLY);
         add(small_.data(), 100);
         add(small_.data() + 200, 3000);
-        add(in_program_.data(), in_program_.size());
+        add(in_program.data(), in_program.size());
         const cd_addrspec regenerated = {small_.data() + 5000, 50, CD_READ_ONLY, CD_GLOBAL};
         const cd_regen_fn regen = [](cd_addrspec *, int) { return 0; };
         ASSERT_EQ(add_to_cd_via_regen(root_, &regenerated, 1, nullptr, regen), CD_SUCCESS);
@@ -52,7 +52,7 @@ protected:
         std::fclose(file_);
     }
 
-    static inline std::array<char, 70'000> in_program_ = {};
+    static inline std::array<char, 70'000> in_program = {};
     std::vector<char> large_ = std::vector<char>(20 * part + 123);
     std::array<char, 8000> small_ = {};
     std::FILE *file_ = std::tmpfile();

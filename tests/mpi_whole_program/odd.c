@@ -4,6 +4,7 @@
 /* odd ODDITY: an MPI program on one rank that calls MPI_Allreduce ten times, and does something
    that programs do not all do. */
 
+/* NOLINTNEXTLINE(bugprone-reserved-identifier): the C library says so */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>

@@ -73,7 +73,7 @@ Mpi look_up() {
     return mpi;
 }
 
-constinit std::atomic<bool> begun = false; // when this process was last forked
+constinit std::atomic<bool> had_begun = false; // when this process was last forked
 constinit std::atomic<bool> is_of_a_parent = false;
 
 bool has_begun() {
@@ -84,8 +84,8 @@ bool has_begun() {
 } // namespace
 
 bool notice_forks() {
-    return os::system().at_fork([] { begun = has_begun(); }, nullptr,
-                                [] { is_of_a_parent = is_of_a_parent || begun; }) == 0;
+    return os::system().at_fork([] { had_begun = has_begun(); }, nullptr,
+                                [] { is_of_a_parent = is_of_a_parent || had_begun; }) == 0;
 }
 
 const Mpi &own() {

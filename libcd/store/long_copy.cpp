@@ -63,11 +63,10 @@ template <typename Way> void copy_line(std::byte *to, const std::byte *from) {
     Way::store(target + 3, fourth);
 }
 
-// stream: the length of each.
-template <typename Way> void copy_streams(std::byte *to, const std::byte *from, size_t stream) {
-    for (size_t offset = 0; offset < stream; offset += cache_line) {
+template <typename Way> void copy_streams(std::byte *to, const std::byte *from, size_t each) {
+    for (size_t offset = 0; offset < each; offset += cache_line) {
         for (size_t k = 0; k < streams_at_once; ++k) {
-            const size_t at = offset + k * stream;
+            const size_t at = offset + k * each;
             Way::prefetch(to + at, from + at);
             copy_line<Way>(to + at, from + at);
         }
@@ -82,9 +81,9 @@ template <typename Way> void copy(void *to, const void *from, size_t length) {
     std::memcpy(target, source, head);
     size_t done = head;
     while (length - done >= streams_at_once * shortest_stream) {
-        const size_t stream = Way::stream(length - done);
-        copy_streams<Way>(target + done, source + done, stream);
-        done += streams_at_once * stream;
+        const size_t each = Way::stream(length - done);
+        copy_streams<Way>(target + done, source + done, each);
+        done += streams_at_once * each;
     }
     for (; length - done >= cache_line; done += cache_line) {
         copy_line<Way>(target + done, source + done);

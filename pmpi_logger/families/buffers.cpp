@@ -5,6 +5,7 @@
 #include "entry/writer.h"
 #include "lifetimes/lifetimes.h"
 #include "replay/match.h"
+#include "whole_program/whole_program.h"
 
 #include <cstdlib>
 #include <limits>
@@ -22,7 +23,7 @@ Attached attached;
 
 void undo_here(bool just_read) {
     cd_log_place place = {};
-    if (cd_log_here(&place)) {
+    if (cd_log_here(&place) != 0 && !WholeProgram::records()) {
         place.entry -= just_read ? 1 : 0;
         const Attached before = attached;
         when_restored(place, [before] {

@@ -5,6 +5,7 @@
 #include "families/exchange.h"
 #include "lifetimes/closed_files.h"
 #include "lifetimes/lifetimes.h"
+#include "whole_program/whole_program.h"
 
 #include <tuple>
 
@@ -46,6 +47,9 @@ public:
     template <Fn F> static int call(const void *site, MPI_File *file) {
         if (passes_through(Logging::mode()) || file == nullptr) {
             return real<F>(file);
+        }
+        if (WholeProgram::records()) {
+            return Exchange::call<F>(site, file);
         }
         const MPI_File closed = *file;
         const MPI_Fint number = NumbersFile::call<Fn::MPI_File_c2f>(site, closed);

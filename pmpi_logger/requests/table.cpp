@@ -6,6 +6,7 @@
 #include "interception/real.h"
 #include "lifetimes/lifetimes.h"
 #include "payload/type_facts.h"
+#include "whole_program/whole_program.h"
 
 #include <algorithm>
 #include <iterator>
@@ -31,7 +32,7 @@ void release(const std::vector<MPI_Datatype> &types) {
             real<Fn::MPI_Type_free>(&type);
         };
         cd_log_place place = {};
-        if (cd_log_here(&place) != 0) {
+        if (cd_log_here(&place) != 0 && !WholeProgram::records()) {
             when_forgotten(place, free_type);
         } else {
             free_type();

@@ -65,6 +65,49 @@ HAZARD_IN_THREADS(whole_program_records_a_thread_when_its_own_domain_has_ended) 
     });
 }
 
+namespace {
+
+int copied_types = 0;
+int freed_types = 0;
+
+int count_copied(MPI_Datatype, int, void *, void *value, void *copy, int *is_copied) {
+    ++copied_types;
+    *static_cast<void **>(copy) = value;
+    *is_copied = 1;
+    return MPI_SUCCESS;
+}
+
+int count_freed(MPI_Datatype, int, void *, void *) {
+    ++freed_types;
+    return MPI_SUCCESS;
+}
+
+} // namespace
+
+// Nobody restores what is recorded, so that nothing waits for the log's end.
+HAZARD(whole_program_holds_no_type_longer_than_its_receive) {
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Type_create_keyval(count_copied, count_freed, &key, nullptr);
+    constexpr int receives = 10;
+    for (int i = 1; i <= receives; ++i) {
+        MPI_Datatype pair = MPI_DATATYPE_NULL;
+        MPI_Type_contiguous(2, MPI_INT, &pair);
+        MPI_Type_commit(&pair);
+        MPI_Type_set_attr(pair, key, nullptr);
+        int received[2] = {};
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Irecv(received, 1, pair, 0, 1, MPI_COMM_SELF, &request);
+        MPI_Type_free(&pair);
+        CHECK(copied_types == i); // else nothing is tested: the logger needs it till the end
+        const int sent[2] = {i, -i};
+        MPI_Send(sent, 2, MPI_INT, 0, 1, MPI_COMM_SELF);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(received[0] == i && received[1] == -i);
+        CHECK(freed_types == 2 * i);
+    }
+    MPI_Type_free_keyval(&key);
+}
+
 // Those are functions that look for what they are about before they look for a log.
 HAZARD_IN_THREADS(whole_program_records_a_thread_from_any_first_call) {
     static std::byte buffer[1000 + MPI_BSEND_OVERHEAD];

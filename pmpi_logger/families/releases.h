@@ -60,6 +60,9 @@ public:
             when_forgotten(place, [recorded, moved] {
                 Handle last = recorded;
                 free_moved_type(moved);
+                if (last == null_of<F, Handle>()) {
+                    return; // the type's log, which had it, has gone before
+                }
                 if constexpr (F == Fn::MPI_Comm_disconnect) {
                     // Logs are forgotten at different times, and a disconnect waits for the others.
                     free_comm<Fn::MPI_Comm_free>(&last);

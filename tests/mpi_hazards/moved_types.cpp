@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 // Types that say where data lie by address, while a re-execution has them elsewhere; and other
 // arrays that a program gives to MPI.
+#include "cd/mpi_log.h"
 #include "hazard.h"
 
 #include <memory>
@@ -136,6 +137,29 @@ HAZARD_IN_THREADS(type_made_anew_takes_the_first_one_along) {
     }
     CHECK(freed_types == 0);
     MPI_Type_free(&type);
+    CHECK(freed_types == 1);
+    MPI_Type_free_keyval(&key);
+}
+
+// The log goes, and with it the first execution's type, while the program has the one made anew.
+HAZARD(type_made_anew_outlives_the_log_of_the_first_one) {
+    if (world_rank() == 1) {
+        return;
+    }
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, count_freed, &key, nullptr);
+    Numbers state(eager);
+    Domain domain;
+    domain.keep(state);
+    MPI_Datatype type = type_of(new_pieces());
+    MPI_Type_free(&type);
+    domain.restore();
+    type = type_of(new_pieces());
+    CHECK(delete_MPI_log_from_cd(domain.handle()) == SUCCESS);
+    MPI_Type_set_attr(type, key, nullptr);
+    MPI_Type_free(&type);
+    CHECK(freed_types == 0);
+    domain.advance();
     CHECK(freed_types == 1);
     MPI_Type_free_keyval(&key);
 }

@@ -297,7 +297,8 @@ void LogStream::set_cursor(const Position &position) noexcept {
     if (!replaying() && !(position == end_)) {
         ++replays_;
     }
-    cursor_ = position.entries < begin_.entries ? begin_ : position; // what lies before is gone
+    // What lies before the begin is gone, and so may be the chunk of the same place.
+    cursor_ = position.entries <= begin_.entries ? begin_ : position;
     cursor_moved();
 }
 

@@ -157,6 +157,24 @@ TEST_F(LogStreamTest, KeepsTheNewestEntryHoweverLongItIs) {
     }
 }
 
+// A place may lie in a chunk without entries, which goes before the entry that follows it does.
+TEST_F(LogStreamTest, OfTheNewestAPlaceIsFoundWhoseChunkIsGone) {
+    stream.keep_newest(8 * chunk);
+    ASSERT_TRUE(append("forgotten"));
+    stream.trim(stream.end());
+    const LogStream::Position empty = stream.begin();
+    Entries entries;
+    while (stream.begin().chunk == empty.chunk) {
+        ASSERT_LT(entries.size(), 10u) << "the empty chunk stays";
+        entries.emplace_back(3 * chunk / 2, static_cast<char>('a' + entries.size()));
+        ASSERT_TRUE(append(entries.back()));
+    }
+    ASSERT_EQ(stream.begin(), empty) << "no entry has gone";
+    stream.set_cursor(empty);
+    ASSERT_EQ(stream.cursor().chunk, stream.begin().chunk);
+    EXPECT_EQ(rest(), entries);
+}
+
 TEST_F(LogStreamTest, TakesEntriesLargerThanAChunk) {
     const Entries entries = {"small", std::string(3 * chunk, 'x'), std::string(chunk, 'y'), "end"};
     for (const std::string &entry : entries) {

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <new>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -92,15 +93,34 @@ void LogFile::append(const void *entry, uint64_t size) {
     if (!is_open()) {
         return;
     }
+    bool added = add_to_block(entry, size);
+    if (!added && !block_.empty()) { // perhaps there is room in what has been written
+        write_block();
+        added = is_open() && add_to_block(entry, size);
+    }
+    if (!added) {
+        ++missed_;
+        return;
+    }
+    ++entries_;
+    if (block_.size() >= block_size) {
+        write_block();
+    }
+}
+
+bool LogFile::add_to_block(const void *entry, uint64_t size) {
+    const size_t before = block_.size();
     const auto put = [this](const void *data, size_t length) {
         const auto *from = static_cast<const std::byte *>(data);
         block_.insert(block_.end(), from, from + length);
     };
-    put(&size, sizeof size);
-    put(entry, size);
-    ++entries_;
-    if (block_.size() >= block_size) {
-        write_block();
+    try {
+        put(&size, sizeof size);
+        put(entry, size);
+        return true;
+    } catch (const std::bad_alloc &) {
+        block_.erase(block_.begin() + static_cast<ptrdiff_t>(before), block_.end());
+        return false;
     }
 }
 
@@ -132,7 +152,7 @@ void LogFile::close() {
 }
 
 void LogFile::write_what_there_is() {
-    if (is_open() && !block_.empty()) {
+    if (is_open() && (!block_.empty() || missed_ > missed_written_)) {
         write_block();
     }
 }
@@ -157,6 +177,7 @@ void LogFile::write_block() {
     if (!write_all(&header, sizeof header) || !write_all(block_.data(), block_.size())) {
         give_up("write");
     }
+    missed_written_ = header.missed;
     block_.clear();
 }
 

@@ -33,6 +33,7 @@ public:
 private:
     bool is_open() const { return descriptor_ >= 0; }
     bool is_ours() const;
+    bool add_to_block(const void *entry, uint64_t size); // false if there is no memory
     void write_what_there_is();
     void write_block();
     bool write_all(const void *data, size_t size);
@@ -49,6 +50,7 @@ private:
     std::vector<std::byte> block_;
     uint64_t entries_ = 0; // so far
     uint64_t missed_ = 0;
+    uint64_t missed_written_ = 0; // what the last block says
 };
 
 } // namespace cd::logger

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,6 +82,39 @@ static void exits(void) {
     exit(0);
 }
 
+/* From now on the process gets so much more memory at most; below 0: all that it wants. */
+static void limit_memory(long more) {
+    struct rlimit limit;
+    getrlimit(RLIMIT_AS, &limit);
+    long pages = 0;
+    FILE *sizes = fopen("/proc/self/statm", "r");
+    if (sizes == NULL || fscanf(sizes, "%ld", &pages) != 1) {
+        abort();
+    }
+    fclose(sizes);
+    limit.rlim_cur =
+        more < 0 ? limit.rlim_max : (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (rlim_t)more;
+    setrlimit(RLIMIT_AS, &limit);
+}
+
+/* Not for the log's first entry, so that there is none. */
+static void lacks_memory_for_the_log(void) {
+    limit_memory(1 << 20);
+    reduce(10);
+    limit_memory(-1);
+}
+
+/* An entry fits into the log, and not into what is to be written to the file. */
+static void lacks_memory_for_the_file(void) {
+    enum { count = 7 << 18 };
+    static int given[count];
+    static int got[count];
+    reduce(10);
+    limit_memory(1 << 20);
+    MPI_Allreduce(given, got, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    limit_memory(-1);
+}
+
 /* Of files that it has not opened, and opens its own. */
 static int own_file = -1;
 static void closes_descriptors(void) {
@@ -103,9 +137,14 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } oddities[] = {{"forks", forks},           {"starts_threads", starts_threads},
-                    {"aborts", aborts},         {"exits", exits},
-                    {"has_a_tool", has_a_tool}, {"closes_descriptors", closes_descriptors}};
+    } oddities[] = {{"forks", forks},
+                    {"starts_threads", starts_threads},
+                    {"aborts", aborts},
+                    {"exits", exits},
+                    {"has_a_tool", has_a_tool},
+                    {"closes_descriptors", closes_descriptors},
+                    {"lacks_memory_for_the_log", lacks_memory_for_the_log},
+                    {"lacks_memory_for_the_file", lacks_memory_for_the_file}};
     int provided = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     for (size_t i = 0; i < sizeof oddities / sizeof oddities[0]; ++i) {

@@ -407,15 +407,21 @@ private:
     }
 
     // Others than these are the matter of SCR.
+    static bool is_known(const Word &word) {
+        return word.key == "SCR_GROUP" || word.key == "SCR_CACHE_BASE" ||
+               word.key == "SCR_SET_SIZE" || word.key == "SCR_COPY_TYPE";
+    }
+
     Status setting(const Line &line) {
-        const Word &word = line.words.front();
-        if (word.key != "SCR_GROUP" && word.key != "SCR_CACHE_BASE" && word.key != "SCR_SET_SIZE" &&
-            word.key != "SCR_COPY_TYPE") {
+        const auto known = std::ranges::find_if(line.words, is_known);
+        if (known == line.words.end()) {
             return Status::ok();
         }
+        const Word &word = *known;
         if (line.words.size() > 1) {
+            const Word &other = line.words[known == line.words.begin() ? 1 : 0];
             return refuse(line, "%s is alone in its line, and not with %.100s", word.key.c_str(),
-                          line.words[1].key.c_str());
+                          other.key.c_str());
         }
         if (word.key == "SCR_GROUP") {
             defaults_.group = word.value;

@@ -96,7 +96,8 @@ TEST(Levels, WhatCannotBeIsRefusedWithItsLine) {
 TEST(Levels, SettingsOfScrAreDefaultsWhereverTheyStand) {
     Levels levels;
     ASSERT_TRUE(parse("CKPT=0\nCKPT=1 INTERVAL=2 GROUP=NODE STORE=/ssd SET_SIZE=4\n"
-                      "SCR_GROUP=WORLD\nSCR_CACHE_BASE=/dev/shm\nSCR_SET_SIZE=3\nSCR_DEBUG=1\n",
+                      "SCR_GROUP=WORLD\nSCR_CACHE_BASE=/dev/shm\nSCR_SET_SIZE=3\n"
+                      "SCR_DEBUG=1 SCR_FLUSH=10\n",
                       levels))
         << message();
     EXPECT_EQ(levels.levels,
@@ -128,6 +129,8 @@ TEST(Levels, StoresAreWhatDescriptorsCanUse) {
              Case{"CKPT=0\nSTORE=/a GROUP=RACK\nGROUPS=h SWITCH=1", ":2: GROUP=RACK is none"},
              Case{"SCR_GROUP=WORLD SCR_SET_SIZE=4\nCKPT=0",
                   ":1: SCR_GROUP is alone in its line, and not with SCR_SET_SIZE"},
+             Case{"SCR_FLUSH=10 SCR_GROUP=WORLD\nCKPT=0",
+                  ":1: SCR_GROUP is alone in its line, and not with SCR_FLUSH"},
              Case{"CKPT=0 STORE=/a/\nSTORE=/a ENABLED=0", ":1: STORE=/a has ENABLED=0 in line 2"},
              Case{"CKPT=0 STORE=/a\nSTORE=//./a/. MKDIR=0", ":1: STORE=/a has MKDIR=0 in line 2"},
              Case{"STORE=a/b COUNT=1\nCKPT=0 STORE=./a//b\nCKPT=1 INTERVAL=2 STORE=a/b/",

@@ -162,9 +162,28 @@ Sequence sequence_of(MPI_Datatype type) {
 // Larger types are packed, rather than looked at like this.
 constexpr int64_t largest_tried = int64_t{1} << 24;
 
+// One element of another type, ready to be used: whether the program has committed that, MPI tells
+// it where it uses it.
+class Committed {
+public:
+    explicit Committed(MPI_Datatype type) {
+        real<Fn::MPI_Type_contiguous>(1, type, &own_);
+        real<Fn::MPI_Type_commit>(&own_);
+    }
+    Committed(const Committed &) = delete;
+    Committed &operator=(const Committed &) = delete;
+    ~Committed() { real<Fn::MPI_Type_free>(&own_); }
+
+    MPI_Datatype get() const { return own_; }
+
+private:
+    MPI_Datatype own_ = MPI_DATATYPE_NULL;
+};
+
 // MPI packs one element, whose bytes lie without gaps, as they lie: tried with bytes that tell
 // their places, one digit of the place at a time.
 bool packs_as_it_lies(MPI_Datatype type, const TypeFacts &facts) {
+    const Committed element_type(type);
     const auto size = static_cast<size_t>(facts.size);
     std::vector<std::byte> memory(size);
     std::vector<std::byte> packed(size);
@@ -175,8 +194,8 @@ bool packs_as_it_lies(MPI_Datatype type, const TypeFacts &facts) {
         const auto element =
             reinterpret_cast<uintptr_t>(memory.data()) - static_cast<uintptr_t>(facts.lower_bound);
         int position = 0;
-        real<Fn::MPI_Pack>(reinterpret_cast<const void *>(element), 1, type, packed.data(),
-                           static_cast<int>(size), &position, MPI_COMM_SELF);
+        real<Fn::MPI_Pack>(reinterpret_cast<const void *>(element), 1, element_type.get(),
+                           packed.data(), static_cast<int>(size), &position, MPI_COMM_SELF);
         if (packed != memory) {
             return false;
         }

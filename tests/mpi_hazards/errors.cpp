@@ -13,6 +13,36 @@ int class_of(int error) {
 
 } // namespace
 
+// The logger looks at a type before MPI does, and the error is the communicator's all the same.
+HAZARD(type_that_is_not_committed_is_an_error_of_the_communicator) {
+    if (world_rank() == 1) {
+        return;
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    const int lengths[] = {1, 1};
+    const int places[] = {0, 1};
+    MPI_Datatype pair = MPI_DATATYPE_NULL;
+    MPI_Type_indexed(2, lengths, places, MPI_INT, &pair);
+    Numbers buffer = numbers(1, 2);
+    Domain domain;
+    domain.keep(buffer);
+    const auto fail = [&] {
+        CHECK(class_of(MPI_Send(buffer.data(), 1, pair, 1, 1, MPI_COMM_WORLD)) == MPI_ERR_TYPE);
+        CHECK(class_of(MPI_Recv(buffer.data(), 1, pair, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE)) ==
+              MPI_ERR_TYPE);
+    };
+    fail();
+    domain.restore();
+    fail();
+    // What was found out about it holds when it is committed.
+    MPI_Type_commit(&pair);
+    const Numbers sent = numbers(2, 2);
+    MPI_Sendrecv(sent.data(), 2, MPI_INT, 0, 2, buffer.data(), 1, pair, 0, 2, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    CHECK(buffer == sent);
+    MPI_Type_free(&pair);
+}
+
 // A message that is longer than the buffer: the same codes once more.
 HAZARD(truncation_errors) {
     if (world_rank() == 1) {

@@ -168,8 +168,8 @@ void WholeProgram::begin() {
         limit = limit_wanted();
         process = getpid();
         remove_files_of_earlier_runs();
+        begin_here(); // before any other thread, whose file would be the first one
         state = State::on;
-        begin_thread();
     }
 }
 
@@ -177,8 +177,12 @@ bool WholeProgram::begin_thread() {
     if (!is_wanted() || own_ != nullptr || state == State::over) {
         return true;
     }
-    // A thread that has a CD of its own is recorded from when that has ended.
-    if (state == State::before_mpi || Inside::mpi() || *cd_log_possible() != 0) {
+    return state == State::on && !Inside::mpi() && begin_here();
+}
+
+// False in a thread that has a CD of its own, which is recorded from when that has ended.
+bool WholeProgram::begin_here() {
+    if (*cd_log_possible() != 0) {
         return false;
     }
     if (getpid() != process) {

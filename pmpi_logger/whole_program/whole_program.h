@@ -41,6 +41,7 @@ private:
     struct EndOfThread;
 
     static bool is_active();
+    static bool begin_here();
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local Recording *own_ =
         nullptr;
 };

@@ -107,9 +107,13 @@ struct cd_log_place {
 /* Where the thread's next entry goes or comes from. False if the mode is CD_LOG_OFF. */
 CD_API int cd_log_here(struct cd_log_place *place);
 
+/* As create_cd, of a root that logs, for what is no business of the program's: whatever
+   CD_STORAGE_INFO says, it has the defaults of storage_info, and so lies in memory. */
+CD_API cd_handle cd_log_create_root(const char *name, int *error);
+
 /* For a root that nobody restores: from now on the log of the thread's active CD keeps its newest
-   entries, in as many chunks as fit into bytes of memory, and forgets the others. False if the mode
-   is CD_LOG_OFF. */
+   entries, in as many chunks as fit into bytes of memory, and forgets the others; 0: it keeps all
+   from now on. False if the mode is CD_LOG_OFF. */
 CD_API int cd_log_keep_newest(size_t bytes);
 
 /* Whether a restore of cd replays the entry at place. False if cd is not alive. */

@@ -5,6 +5,7 @@
 #include "api/operation.h"
 #include "base/attempt.h"
 #include "base/make_room.h"
+#include "cd/mpi_log.h"
 #include "mpi_log/log_spill.h"
 #include "runtime/active_stack.h"
 #include "runtime/family_lock.h"
@@ -162,11 +163,10 @@ Status make_root(const char *defaults, const char *storage_info, mpi_log mode, c
     return begin_root(std::move(root), mode, name, protection.met, handle, report);
 }
 
-// Ranks that others may wait for tell them also of what they cannot read.
-Status create_root(const char *storage_info, mpi_log mode, const char *name, cd_handle &handle,
-                   Report &report) {
+// Ranks that others may wait for tell them also of what they cannot read. defaults: may be null.
+Status create_root(const char *defaults, const char *storage_info, mpi_log mode, const char *name,
+                   cd_handle &handle, Report &report) {
     const auto text = [](const char *given) { return given != nullptr ? given : ""; };
-    const char *defaults = os::system().environment("CD_STORAGE_INFO");
     ProtectedCreate protection(check_root_name(name) ? name : "",
                                asks_for_protection(text(defaults), text(storage_info)));
     return protection.outcome(
@@ -277,6 +277,18 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     return status;
 }
 
+// What create(handle, report) makes.
+template <typename Create> cd_handle created(int *error, const Create &create) {
+    cd_handle handle = nullptr;
+    const Status status =
+        observed(CD_OP_CREATE, [&](Report &report) { return create(handle, report); });
+    if (error != nullptr) {
+        *error = status.code();
+    }
+    tell_boundary();
+    return status.is_ok() ? handle : nullptr;
+}
+
 } // namespace
 } // namespace cd
 
@@ -284,17 +296,19 @@ extern "C" {
 
 cd_handle create_cd(cd_handle parent, const char *storage_info, mpi_log log_mpi_traffic,
                     const char *name, int *error) {
-    cd_handle handle = nullptr;
-    const cd::Status status = cd::observed(CD_OP_CREATE, [&](cd::Report &report) {
-        return parent == nullptr
-                   ? cd::create_root(storage_info, log_mpi_traffic, name, handle, report)
-                   : cd::create_child(parent, storage_info, log_mpi_traffic, name, handle, report);
+    return cd::created(error, [&](cd_handle &handle, cd::Report &report) {
+        if (parent != nullptr) {
+            return cd::create_child(parent, storage_info, log_mpi_traffic, name, handle, report);
+        }
+        const char *defaults = cd::os::system().environment("CD_STORAGE_INFO");
+        return cd::create_root(defaults, storage_info, log_mpi_traffic, name, handle, report);
     });
-    if (error != nullptr) {
-        *error = status.code();
-    }
-    cd::tell_boundary();
-    return status.is_ok() ? handle : nullptr;
+}
+
+cd_handle cd_log_create_root(const char *name, int *error) {
+    return cd::created(error, [&](cd_handle &handle, cd::Report &report) {
+        return cd::create_root(nullptr, nullptr, CD_COMM_LOGGING_ENABLED, name, handle, report);
+    });
 }
 
 } // extern "C"

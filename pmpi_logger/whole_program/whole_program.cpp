@@ -34,10 +34,6 @@ namespace {
 
 constexpr size_t usual_limit = size_t{64} << 20;
 
-// Whatever the environment wants for the program's own CDs: no files, and nothing for which a
-// thread would have to meet other ranks.
-constexpr const char *storage = "store=memory,redundancy=none";
-
 enum class State { before_mpi, on, over };
 std::atomic<State> state = State::before_mpi;
 pid_t process = 0;
@@ -194,7 +190,7 @@ bool WholeProgram::begin_here() {
     const std::string name = "cd_log_all" + (number > 1 ? "." + std::to_string(number) : "");
     auto recording = std::make_unique<Recording>();
     int error = 0;
-    recording->cd = create_cd(nullptr, storage, CD_COMM_LOGGING_ENABLED, name.c_str(), &error);
+    recording->cd = cd_log_create_root(name.c_str(), &error);
     if (recording->cd == nullptr) {
         std::fprintf(stderr, "pmpi_logger: CD_LOG=all records nothing of a thread: %s\n",
                      cd_last_error_message());

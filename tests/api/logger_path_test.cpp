@@ -48,6 +48,26 @@ TEST_F(LoggerPath, IsOffWithoutALoggingCd) {
     EXPECT_EQ(cd_log_mode(), CD_LOG_OFF);
 }
 
+TEST_F(LoggerPath, ARootOfItsOwnHasNothingOfTheEnvironment) {
+    for (const char *programs :
+         {"store=file,dir=/nowhere,redundancy=xor,flush=/nowhere", "log_limit=1M", "what=this"}) {
+        setenv("CD_STORAGE_INFO", programs, 1);
+        int error = -1;
+        const cd_handle root = cd_log_create_root("own", &error);
+        unsetenv("CD_STORAGE_INFO");
+        ASSERT_NE(root, nullptr) << cd_last_error_message();
+        EXPECT_EQ(error, SUCCESS);
+        for (int i = 0; i < 32; ++i) {
+            EXPECT_NE(write(std::string(100'000, 'x')), nullptr);
+        }
+        cd_info info = {};
+        EXPECT_TRUE(succeeds(cd_query(root, &info)));
+        EXPECT_EQ(info.log_length, 32u);
+        EXPECT_EQ(info.log_in_files, 0u);
+        EXPECT_TRUE(succeeds(commit_cd(root)));
+    }
+}
+
 TEST_F(LoggerPath, IsPossibleWhileTheThreadHasAnActiveCd) {
     const int *possible = cd_log_possible();
     EXPECT_EQ(*possible, 0);

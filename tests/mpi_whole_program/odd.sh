@@ -30,6 +30,8 @@ touch "$directory"/log/rank-{0.thread-9,7,7.thread-2}.cdmpilog
 others=(rank-0.process-5.cdmpilog rank-0.cdmpilog.old)
 for other in "${others[@]}"; do touch "$directory/log/$other"; done
 export CD_LOG=all CD_LOG_FILE=$directory/log
+# What is meant for domains of the program's own, and none in memory can have.
+export CD_STORAGE_INFO="store=file,dir=$directory/not_there,redundancy=xor,flush=/pfs,config=/not_there"
 recorded=$(behaviour "${@/@ENVIRONMENT@/LD_PRELOAD=${tool:+$tool:}$logger}" | own_output)
 if [ "$bare" != "$recorded" ]; then
     diff <(echo "$bare") <(echo "$recorded") || true

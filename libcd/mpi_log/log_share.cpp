@@ -73,7 +73,8 @@ bool LogShare::covers(int depth, const cd_log_place &place) const {
     if (!enabled()) {
         return false;
     }
-    bool covered = place.stream == stream_->id() && place.entry >= begin_.entries;
+    bool covered = place.stream == stream_->id() &&
+                   place.entry >= std::max(begin_.entries, stream_->dropped());
     stream_->for_each_nested(depth, [&](LogStream::Sibling, const LogStream &nested) {
         if (nested.id() == place.stream) {
             const NestedBegin *recorded = begin_of(&nested);

@@ -31,7 +31,7 @@ LogStream::~LogStream() {
 
 bool LogStream::add_chunk(size_t needed) noexcept {
     if (kept_ > 0) {
-        drop_oldest(std::max(next_chunk(), needed));
+        drop_oldest(size_of_chunk(needed));
     }
     Chunk *chunk = make_chunk(needed);
     if (chunk == nullptr) {
@@ -54,6 +54,7 @@ void LogStream::drop_oldest(size_t room) noexcept {
         held -= first_->size;
         const Chunk *const oldest = first_->next;
         begin_ = {first_->next, 0, oldest->entries_before, oldest->bytes_before};
+        dropped_.store(begin_.entries, std::memory_order_relaxed);
         free_chunks_before(oldest);
     }
 }
@@ -67,15 +68,21 @@ size_t LogStream::next_chunk() const noexcept {
     return std::clamp<uint64_t>(end_.bytes - begin_.bytes, usual_log_chunk, largest_log_chunk);
 }
 
+// Without a LogSpill; the pool may have a larger one to hand out.
+size_t LogStream::size_of_chunk(size_t needed) const noexcept {
+    const size_t size = std::max(next_chunk(), needed);
+    if (size > huge_page / 2 && size < 2 * huge_page) {
+        return size > huge_page ? 2 * huge_page : huge_page;
+    }
+    return PagePool::rounded(size);
+}
+
 LogStream::Chunk *LogStream::make_chunk(size_t needed) noexcept {
     if (spill_ != nullptr) {
         complete_chunks();
         return spill_->make(std::max(spill_->chunk_size(), needed));
     }
-    size_t size = std::max(next_chunk(), needed);
-    if (size > huge_page / 2 && size < 2 * huge_page) {
-        size = size > huge_page ? 2 * huge_page : huge_page;
-    }
+    size_t size = size_of_chunk(needed);
     auto *chunk = new (std::nothrow) Chunk;
     if (chunk != nullptr) {
         chunk->pages = static_cast<std::byte *>(PagePool::instance().take(size));

@@ -29,8 +29,8 @@ class LogSpill;
 //
 // Entries are written into chunks of warm pages, so appending allocates only once per chunk. With a
 // LogSpill, which the streams of a family share, chunks may be in a file until they are read.
-// Thread-safe, except that only a root without descendants trims. The thread whose CDs use the
-// stream owns its lock.
+// Thread-safe, except that only a root without descendants trims; a stream that keeps the newest
+// entries drops others whenever one is appended. The thread whose CDs use the stream owns its lock.
 class LogStream {
 public:
     using Chunk = LogChunk;
@@ -154,7 +154,12 @@ public:
 
     // Of a stream that nobody restores: from now on the newest entries are kept, in chunks, of
     // which the oldest goes when they would have more than bytes together.
+    // 0: all are kept from now on.
     void keep_newest(uint64_t bytes) noexcept;
+
+    // How many entries, counted from when the stream began, are not there any more because newer
+    // ones are. Without the lock.
+    uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
 
     // The stream of the CDs that are known as sibling, or nullptr.
     std::shared_ptr<LogStream> find_nested(Sibling sibling);
@@ -205,6 +210,7 @@ private:
     void drop_oldest(size_t room) noexcept;
     Chunk *make_chunk(size_t needed) noexcept;
     size_t next_chunk() const noexcept;
+    size_t size_of_chunk(size_t needed) const noexcept;
     void discard(Chunk *chunk) noexcept;
     void complete_chunks() noexcept;
     bool hold(Chunk &chunk) noexcept;
@@ -235,11 +241,12 @@ private:
     Chunk *held_ = nullptr;    // where the entry lies that was read last
     Position begin_;
     Position end_;
-    Position cursor_;         // in a replay; else it is at the end, wherever that moves
-    Position read_from_;      // the cursor before the last next()
-    uint64_t replays_ = 0;    // begun so far
-    size_t adopted_ = 0;      // entries that have to be freed one by one
-    uint64_t kept_ = 0;       // bytes, of a stream that keeps the newest only
+    Position cursor_;      // in a replay; else it is at the end, wherever that moves
+    Position read_from_;   // the cursor before the last next()
+    uint64_t replays_ = 0; // begun so far
+    size_t adopted_ = 0;   // entries that have to be freed one by one
+    uint64_t kept_ = 0;    // bytes, of a stream that keeps the newest only
+    std::atomic<uint64_t> dropped_ = 0;
     std::mutex nested_mutex_; // CDs of different depths share the stream and add siblings to it
     std::map<Sibling, std::shared_ptr<LogStream>> nested_;
 };

@@ -89,6 +89,24 @@ TEST(LogShare, AnOnlyChildOwnsASuffixOfItsParentsLog) {
     EXPECT_EQ(root.child(true).rest(), (Entries{"bc", "d"})) << "the child's are replayed to it";
 }
 
+TEST(LogShare, WhatNewerEntriesHaveReplacedIsNotCovered) {
+    Logger root = Logger::root();
+    LogStream &stream = root.share.stream();
+    stream.keep_newest(100'000);
+    const auto covers = [&](uint64_t entry) {
+        return root.share.covers(0, {stream.family(), stream.id(), entry});
+    };
+    root.log("first");
+    EXPECT_TRUE(covers(0));
+    for (int i = 0; i < 20; ++i) {
+        root.log(std::string(10'000, 'x'));
+    }
+    const uint64_t left = stream.begin().entries;
+    ASSERT_GT(left, 1u);
+    EXPECT_FALSE(covers(left - 1));
+    EXPECT_TRUE(covers(left));
+}
+
 TEST(LogShare, ARootForgetsWhatLiesBeforeItsPointInTime) {
     Logger root = Logger::root();
     root.log("a");

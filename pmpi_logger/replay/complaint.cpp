@@ -6,6 +6,7 @@
 #include "interception/real.h"
 #include "lifetimes/closed_files.h"
 #include "payload/comm_facts.h"
+#include "whole_program/whole_program.h"
 
 #include "cd/mpi_log.h"
 
@@ -129,10 +130,12 @@ void raise_by_file(MPI_Errhandler handler, int error) {
 void complain_lost(Fn fn) {
     char trouble[1024];
     const bool of_file = cd_log_trouble(trouble, sizeof trouble) != 0;
-    std::fprintf(stderr,
-                 "pmpi_logger: rank %d: %s cannot be recorded: %s; the active CD cannot be "
-                 "restored any more: advance it, or give the log less to hold\n",
-                 world_rank(), name_of(fn), of_file ? trouble : "there is no memory");
+    const char *const consequence =
+        WholeProgram::records() ? "the log lacks it"
+                                : "the active CD cannot be restored any more: advance it, or give "
+                                  "the log less to hold";
+    std::fprintf(stderr, "pmpi_logger: rank %d: %s cannot be recorded: %s; %s\n", world_rank(),
+                 name_of(fn), of_file ? trouble : "there is no memory", consequence);
 }
 
 int unreadable(const Call &call) {

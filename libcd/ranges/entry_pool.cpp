@@ -98,11 +98,11 @@ EntryPool::Slab *EntryPool::new_slab() {
         at = ::operator new(bytes);
     } else {
         bytes = live_ * sizeof(Entry) < worth_huge_pages ? PagePool::smallest : huge_page;
-        slots = slots_in(bytes);
         at = PagePool::instance().take(bytes);
         if (at == nullptr) {
             throw std::bad_alloc();
         }
+        slots = std::min<size_t>(slots_in(bytes), UINT16_MAX); // it may have handed out more
     }
     return new (at) Slab(*this, bytes, slots);
 }

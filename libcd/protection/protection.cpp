@@ -45,7 +45,7 @@ Protection::Protection(std::unique_ptr<Job> job, Opened opened, std::unique_ptr<
     : job_(std::move(job)), opened_(std::move(opened)), sync_(sync), mode_(mode),
       protected_epoch_(opened_.start ? opened_.start->point.epoch : 0), flush_(std::move(flush)) {}
 
-// A copy that is under way stays unfinished: the others are perhaps not here.
+// A flush that is under way stays unfinished: who wants it calls wait() before.
 Protection::~Protection() { (void)earlier(); }
 
 Status Protection::wait() {

@@ -116,7 +116,9 @@ def choice_text(table):
     gained = 1 / ours["disk"] - 1 / ring["disk"]
     lost = ring["read"] - ours["read"]
     verdict = texts.FILES_NO_GAIN
-    if gained > 0:
+    if gained > 0 >= lost:
+        verdict = texts.FILES_GAIN.format(percent=100 * gained * ours["disk"])
+    elif gained > 0:
         verdict = texts.FILES_BREAK_EVEN.format(advances=lost / gained, percent=100 * gained * ours["disk"])
     return texts.FILES_CHOICE.format(
         ours=ours["disk"],

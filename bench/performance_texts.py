@@ -112,6 +112,11 @@ FILES_BREAK_EVEN = (
     "{advances:.0f} advances would gain {percent:.0f} % of the time of an advance."
 )
 
+FILES_GAIN = (
+    "In this run a program without redundancy, on cores that are idle otherwise, would gain {percent:.0f} % of the time of "
+    "an advance, and lose nothing in a restore."
+)
+
 FILES_NO_GAIN = "In this run no number of advances gains what one restore loses."
 
 FILES_CHOICE = """\

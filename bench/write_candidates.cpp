@@ -308,8 +308,9 @@ int main(int argc, char **argv) {
             add(directory, ("O_DIRECT " + size).c_str(), O_DIRECT,
                 [=](const LaidOut &file) { write_through_buffer(file.fd(), piece, 0); });
             for (const unsigned depth : {8U, 16U}) {
-                const std::string way = "O_DIRECT by io_uring, " + std::to_string(depth);
-                add(directory, (way + " under way " + size).c_str(), O_DIRECT,
+                std::string way = "O_DIRECT by io_uring, " + std::to_string(depth);
+                way.append(" under way ").append(size);
+                add(directory, way.c_str(), O_DIRECT,
                     [=](const LaidOut &file) { write_by_ring(file.fd(), piece, depth); });
             }
             add(directory, ("buffered by io_uring, 8 under way " + size).c_str(), 0,

@@ -53,7 +53,8 @@ void LogFile::open(const std::string &directory, const std::string &name, int ra
         O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (unlike_others ? O_EXCL : O_TRUNC);
     descriptor_ = ::open(path_.c_str(), flags, 0600);
     for (int i = 2; unlike_others && descriptor_ < 0 && errno == EEXIST; ++i) {
-        path_ = directory + "/" + name + "-" + std::to_string(i) + suffix;
+        path_ = directory;
+        path_.append("/").append(name).append("-").append(std::to_string(i)).append(suffix);
         descriptor_ = ::open(path_.c_str(), flags, 0600);
     }
     if (descriptor_ < 0) {

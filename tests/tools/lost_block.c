@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright the containment-domains authors
  * Preloaded: what a read takes of the byte LOST_BYTE of any file the disk has lost (LOST_ERROR). */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier): the C library says so */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

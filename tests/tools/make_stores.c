@@ -89,7 +89,8 @@ int main(int argc, char **argv) {
     must(lseek(file, 100, SEEK_SET) == 100 && add_file_to_cd(child, file) == SUCCESS, "add file");
     puts("ready");
     fflush(stdout);
-    while (argc > 1)
-        pause();
+    if (argc > 1)
+        for (;;)
+            pause();
     _exit(EXIT_SUCCESS);
 }

@@ -125,8 +125,8 @@ enum cd_error {
     CD_ERROR_STORAGE_UNSUPPORTED, /* well-formed, but this build cannot do it */
 
     /* ranges */
-    CD_ERROR_NULL_LIST,
-    CD_ERROR_COUNT,        /* negative, or more than the list holds */
+    CD_ERROR_NULL_LIST,    /* or one that ends before its count */
+    CD_ERROR_COUNT,        /* negative */
     CD_ERROR_NULL_ADDRESS, /* NULL with a length */
     CD_ERROR_RANGE_WRAPS,  /* runs past the end of the address space */
     CD_ERROR_ADDR_TYPE,

@@ -41,7 +41,7 @@ constexpr Text texts[] = {
     {CD_ERROR_STORAGE_VALUE, "a key in storage_info has a value that is not allowed"},
     {CD_ERROR_STORAGE_UNSUPPORTED, "this build does not support the storage asked for"},
 
-    {CD_ERROR_NULL_LIST, "the list of ranges is NULL"},
+    {CD_ERROR_NULL_LIST, "the list of ranges is NULL or too short"},
     {CD_ERROR_COUNT, "the number of ranges is wrong"},
     {CD_ERROR_NULL_ADDRESS, "a range with a length has the address NULL"},
     {CD_ERROR_RANGE_WRAPS, "a range runs past the end of the address space"},

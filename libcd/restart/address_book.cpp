@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace cd {
 namespace {
@@ -38,14 +39,18 @@ Status AddressBook::name_region(const char *name, Range range) {
     }
     const std::scoped_lock lock(mutex_);
     const auto held = regions_.find(name);
-    if (held != regions_.end()) {
-        regions_by_address_.erase(held->second.begin);
-        regions_.erase(held);
-    }
     if (range.empty()) {
+        if (held != regions_.end()) {
+            regions_by_address_.erase(held->second.begin);
+            regions_.erase(held);
+        }
         return Status::ok();
     }
-    const auto behind = regions_by_address_.lower_bound(range.end);
+    auto behind = regions_by_address_.lower_bound(range.end);
+    if (behind != regions_by_address_.begin() && held != regions_.end() &&
+        std::prev(behind)->second == &held->first) {
+        --behind; // the name leaves that place
+    }
     if (behind != regions_by_address_.begin()) {
         const std::string &other = *std::prev(behind)->second;
         if (const Range there = regions_[other]; there.end > range.begin) {
@@ -56,8 +61,18 @@ Status AddressBook::name_region(const char *name, Range range) {
                         there.address());
         }
     }
+    if (held != regions_.end()) {
+        auto place = regions_by_address_.extract(held->second.begin);
+        place.key() = range.begin;
+        regions_by_address_.insert(std::move(place));
+        held->second = range;
+        return Status::ok();
+    }
+    // Whatever needs memory comes before anything changes for good.
+    std::map<uintptr_t, const std::string *> place = {{range.begin, nullptr}};
     const auto named = regions_.emplace(name, range).first;
-    regions_by_address_[range.begin] = &named->first;
+    place.begin()->second = &named->first;
+    regions_by_address_.merge(place);
     return Status::ok();
 }
 

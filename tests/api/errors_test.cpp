@@ -85,11 +85,12 @@ TEST_F(Errors, EachThreadHasItsOwnError) {
 
 TEST_F(Errors, EveryCodeHasATextOfItsOwn) {
     std::set<std::string> texts;
-    for (int code = CD_ERROR_NONE; code <= CD_ERROR_ARGUMENT; ++code) {
+    for (int code = CD_ERROR_NONE; code <= CD_ERROR_LOG_SPILL; ++code) {
         EXPECT_STRNE(cd_strerror(code), "") << code;
+        EXPECT_STRNE(cd_strerror(code), cd_strerror(-1)) << code;
         EXPECT_TRUE(texts.insert(cd_strerror(code)).second) << code << ": " << cd_strerror(code);
     }
-    EXPECT_EQ(texts.size(), static_cast<size_t>(CD_ERROR_ARGUMENT) + 1);
+    EXPECT_EQ(texts.size(), static_cast<size_t>(CD_ERROR_LOG_SPILL) + 1);
 }
 
 TEST_F(Errors, ABindingsErrorIsTheThreadsLastError) {
@@ -101,7 +102,7 @@ TEST_F(Errors, ABindingsErrorIsTheThreadsLastError) {
 }
 
 TEST_F(Errors, UnknownCodesHaveATextToo) {
-    for (const int code : {-1, CD_ERROR_ARGUMENT + 1, 1'000'000}) {
+    for (const int code : {-1, CD_ERROR_LOG_SPILL + 1, 1'000'000}) {
         ASSERT_NE(cd_strerror(code), nullptr);
         EXPECT_STRNE(cd_strerror(code), "");
     }

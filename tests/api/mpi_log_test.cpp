@@ -200,6 +200,7 @@ TEST_F(MpiLog, EveryCallIsRefusedWhereLoggingIsDisabled) {
         EXPECT_EQ(error, CD_ERROR_LOG_DISABLED);
         EXPECT_EQ(cd_log_next(cd, nullptr, &error), nullptr);
         EXPECT_EQ(error, CD_ERROR_LOG_DISABLED);
+        EXPECT_TRUE(fails_with(CD_ERROR_LOG_DISABLED, delete_MPI_log_from_cd(cd)));
     }
     std::free(entry);
 }

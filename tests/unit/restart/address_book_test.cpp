@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "restart/address_book.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+namespace cd {
+namespace {
+
+class AddressBookTest : public testing::Test {
+protected:
+    uintptr_t address_of(const std::string &name) {
+        return book_.find(format::NameKind::region, name, 0).address;
+    }
+    std::string name_at(Range range) {
+        StoredName name;
+        StoredKey key;
+        return book_.describe(range, name, key) ? name.text : "";
+    }
+
+    AddressBook book_;
+};
+
+TEST_F(AddressBookTest, ANameThatCannotMoveStaysWhereItIs) {
+    ASSERT_TRUE(book_.name_region("a", {0x1000, 0x1100}));
+    ASSERT_TRUE(book_.name_region("b", {0x2000, 0x2100}));
+    EXPECT_FALSE(book_.name_region("a", {0x2080, 0x2200}));
+    EXPECT_EQ(address_of("a"), 0x1000U);
+    EXPECT_EQ(name_at({0x1000, 0x1100}), "a");
+    EXPECT_EQ(name_at({0x2000, 0x2100}), "b");
+}
+
+TEST_F(AddressBookTest, ANameMovesAlsoToWhereItPartlyIsAlready) {
+    ASSERT_TRUE(book_.name_region("a", {0x1000, 0x1100}));
+    ASSERT_TRUE(book_.name_region("b", {0x1200, 0x1300}));
+    ASSERT_TRUE(book_.name_region("a", {0x1080, 0x1200}));
+    EXPECT_EQ(address_of("a"), 0x1080U);
+    EXPECT_EQ(name_at({0x1000, 0x1010}), "");
+    EXPECT_EQ(name_at({0x1080, 0x1200}), "a");
+    // Its own old place is not in its way, what lies before that is.
+    EXPECT_FALSE(book_.name_region("b", {0x1180, 0x1280}));
+    EXPECT_EQ(address_of("b"), 0x1200U);
+}
+
+TEST_F(AddressBookTest, ANameIsTakenBackByLengthZero) {
+    ASSERT_TRUE(book_.name_region("a", {0x1000, 0x1100}));
+    ASSERT_TRUE(book_.name_region("a", {0, 0}));
+    EXPECT_EQ(address_of("a"), 0U);
+    EXPECT_EQ(name_at({0x1000, 0x1100}), "");
+    EXPECT_TRUE(book_.name_region("b", {0x1080, 0x1090}));
+}
+
+} // namespace
+} // namespace cd

@@ -125,9 +125,9 @@ works while the next ones are copied. That way has {ours:.2f} of the plain write
 {ring_way}, has {ring:.2f} and {ring_busy:.2f}. But what went past the page cache has to be read from the disk: that takes {ring_read:.2f} plain writes
 instead of {ours_read:.2f}. {verdict}
 With redundancy no restore has to come for that, since every point in time is read right after it was written, to be protected: writing and reading together take {together:.2f} times as
-long by io_uring as they do by the page cache. (By hand, in a memory cgroup that left the page cache 128 MiB, both ways wrote and read equally fast.) So it was not taken;
+long by io_uring as they do by the page cache. (By hand, in a memory cgroup that left the page cache 128 MiB, both ways wrote and read equally fast.) So it was not taken so far;
 it would also be a second way for all that crashes and calls that fail can do, beside the one that is needed where systems switch io_uring off (`kernel.io_uring_disabled`,
-filters of containers) or file systems refuse O_DIRECT.
+filters of containers) or file systems refuse O_DIRECT. Whether stores without redundancy should have it is open (issue 4).
 
 In tmpfs no system call is as fast as writing the file's pages where they are, which libcd does: the copy and its checksum are one pass then,
 past the caches.

@@ -5,6 +5,7 @@
 #include "entry/writer.h"
 #include "families/freed_requests.h"
 #include "lifetimes/lifetimes.h"
+#include "payload/own_comm.h"
 #include "replay/match.h"
 #include "requests/placeholder.h"
 #include "requests/table.h"
@@ -40,6 +41,7 @@ void Finalizes::finalizing() {
     FreesRequest::sweep(true);
     run_all_forgotten();
     free_placeholders();
+    free_own_comm();
 }
 
 double ReadsClock::read(const void *site, int mode) {

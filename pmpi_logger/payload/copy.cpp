@@ -4,6 +4,7 @@
 
 #include "interception/inside.h"
 #include "interception/real.h"
+#include "payload/own_comm.h"
 
 #include <algorithm>
 #include <cstring>
@@ -62,6 +63,7 @@ private:
     MPI_Datatype shifted_ = MPI_DATATYPE_NULL;
 };
 
+// Of a type that is not committed nothing is packed: the call that it is for fails by itself.
 size_t pack(const Block &block, int64_t elements, const TypeFacts &facts, std::byte *to) {
     std::byte *const begin = to;
     const Rooted rooted(block, facts);
@@ -69,7 +71,7 @@ size_t pack(const Block &block, int64_t elements, const TypeFacts &facts, std::b
         int position = 0;
         const int64_t room = std::min<int64_t>(count * facts.size, std::numeric_limits<int>::max());
         real<Fn::MPI_Pack>(from, count, rooted.block().type, to, static_cast<int>(room), &position,
-                           MPI_COMM_SELF);
+                           own_comm());
         to += position;
     });
     return static_cast<size_t>(to - begin);
@@ -81,7 +83,7 @@ void unpack(const Block &block, int64_t elements, const TypeFacts &facts, const 
         int position = 0;
         const int64_t size = std::min<int64_t>(count * facts.size, std::numeric_limits<int>::max());
         real<Fn::MPI_Unpack>(from, static_cast<int>(size), &position, to, count,
-                             rooted.block().type, MPI_COMM_SELF);
+                             rooted.block().type, own_comm());
         from += position;
     });
 }

@@ -43,6 +43,35 @@ HAZARD(type_that_is_not_committed_is_an_error_of_the_communicator) {
     MPI_Type_free(&pair);
 }
 
+// To know what is sent, the logger packs it.
+HAZARD(type_in_another_order_that_is_not_committed_ends_no_program) {
+    if (world_rank() == 1) {
+        return;
+    }
+    MPI_Comm own = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_SELF, &own); // MPI_COMM_SELF itself ends programs
+    MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+    const int lengths[] = {1, 1};
+    const int places[] = {1, 0};
+    MPI_Datatype swapped = MPI_DATATYPE_NULL;
+    MPI_Type_indexed(2, lengths, places, MPI_INT, &swapped);
+    Numbers buffer = numbers(1, 2);
+    Domain domain;
+    domain.keep(buffer);
+    const auto fail = [&] {
+        CHECK(class_of(MPI_Send(buffer.data(), 1, swapped, 0, 1, own)) == MPI_ERR_TYPE);
+        CHECK(class_of(MPI_Bsend(buffer.data(), 1, swapped, 0, 1, own)) == MPI_ERR_TYPE);
+        MPI_Request request = MPI_REQUEST_NULL;
+        CHECK(class_of(MPI_Isend(buffer.data(), 1, swapped, 0, 1, own, &request)) == MPI_ERR_TYPE);
+        CHECK(class_of(MPI_Bcast(buffer.data(), 1, swapped, 0, own)) == MPI_ERR_TYPE);
+    };
+    fail();
+    domain.restore();
+    fail();
+    MPI_Type_free(&swapped);
+    MPI_Comm_free(&own);
+}
+
 // A message that is longer than the buffer: the same codes once more.
 HAZARD(truncation_errors) {
     if (world_rank() == 1) {

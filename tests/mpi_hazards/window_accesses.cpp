@@ -190,7 +190,7 @@ HAZARD(memory_attached_elsewhere_is_read_and_written) {
     if (world_rank() == 1) {
         Numbers memory = numbers(5, eager);
         MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-        MPI_Win_attach(window, memory.data(), memory.size() * sizeof(int));
+        MPI_Win_attach(window, memory.data(), static_cast<MPI_Aint>(memory.size() * sizeof(int)));
         MPI_Get_address(memory.data(), &place);
         MPI_Send(&place, 1, MPI_AINT, 0, 1, MPI_COMM_WORLD);
         await(0);

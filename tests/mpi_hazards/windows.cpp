@@ -272,7 +272,7 @@ HAZARD(window_with_attached_memory_is_refused) {
     MPI_Win window = MPI_WIN_NULL;
     Numbers memory(eager);
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-    MPI_Win_attach(window, memory.data(), memory.size() * sizeof(int));
+    MPI_Win_attach(window, memory.data(), static_cast<MPI_Aint>(memory.size() * sizeof(int)));
     {
         const Domain domain;
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -67,7 +67,7 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
                                      Forgotten &forgotten) {
     Resident &domain = lock.domain();
     report.about(domain.name());
-    ProtectedAdvance protection(domain);
+    ProtectedAdvance protection(lock);
     std::vector<FilePosition> positions;
     if (Status status = read_positions(domain, domain.files, positions); !status) {
         return status;
@@ -83,7 +83,7 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
     size_t copied = 0;
     std::optional<Status> status = advance(domain, locked, positions, copied);
     if (status && status->is_ok() && protection.wanted()) {
-        report.also_came_to(protection.offer(lock));
+        report.also_came_to(protection.offer());
     }
     if (measures && status && status->is_ok()) {
         domain.pace.advanced(begin, os::system().monotonic_ns());

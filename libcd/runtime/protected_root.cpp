@@ -2,11 +2,13 @@
 // Copyright the containment-domains authors
 #include "runtime/protected_root.h"
 
+#include "base/attempt.h"
 #include "file_store/held_point.h"
 #include "runtime/protection.h"
 
 #include <memory>
 #include <new>
+#include <optional>
 #include <utility>
 
 namespace cd {
@@ -30,17 +32,19 @@ ProtectedAdvance::~ProtectedAdvance() {
     if (owed_) {
         const MessageKeeper keeper;
         domain_.missed_epochs += advanced_ ? 0 : 1; // it is one of theirs
+        std::optional<FamilyLock::Lending> lending;
+        attempt_quietly([&] { lending.emplace(lock_); }); // else a fork waits
         domain_.protection->skip(domain_.epoch + domain_.missed_epochs);
     }
 }
 
-cd_error ProtectedAdvance::offer(FamilyLock &lock) noexcept {
+cd_error ProtectedAdvance::offer() noexcept {
     advanced_ = true;
     Status status;
     try {
         auto store = std::static_pointer_cast<FileStore>(domain_.ledger);
         auto held = std::make_unique<HeldPoint>(std::move(store), data_of(domain_));
-        const FamilyLock::Lending lending(lock);
+        const FamilyLock::Lending lending(lock_);
         owed_ = false;
         status = domain_.protection->protect(domain_.epoch, std::move(held));
     } catch (const std::bad_alloc &) {

@@ -35,11 +35,13 @@ private:
 };
 
 // The part of an advance that concerns the protection of the CD, if it is a root that has one: the
-// other ranks wait for this one, so it takes part whatever comes of the advance.
+// other ranks wait for this one, so it takes part whatever comes of the advance. A fork does not
+// wait for the others.
 class ProtectedAdvance {
 public:
-    explicit ProtectedAdvance(Resident &domain)
-        : domain_(domain), owed_(domain.protection != nullptr) {}
+    // lock: has the root's, and lives on.
+    explicit ProtectedAdvance(FamilyLock &lock)
+        : lock_(lock), domain_(lock.domain()), owed_(domain_.protection != nullptr) {}
     ProtectedAdvance(const ProtectedAdvance &) = delete;
     ProtectedAdvance &operator=(const ProtectedAdvance &) = delete;
     ~ProtectedAdvance();
@@ -47,10 +49,11 @@ public:
     bool wanted() const { return domain_.protection != nullptr; }
 
     // The CD has advanced, and nothing takes that back: that the new point in time could not be
-    // protected is returned, and told to people by one of the ranks. A fork does not wait for it.
-    cd_error offer(FamilyLock &lock) noexcept;
+    // protected is returned, and told to people by one of the ranks.
+    cd_error offer() noexcept;
 
 private:
+    FamilyLock &lock_;
     Resident &domain_;
     bool owed_;
     bool advanced_ = false;

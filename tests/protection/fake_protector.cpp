@@ -59,6 +59,7 @@ int protect(void *protection, const cd_offered_point *point, cd_protection_messa
     auto &fake = *static_cast<FakeProtector *>(protection);
     if (point->write_image == nullptr) {
         fake.calls.push_back("skip " + std::to_string(point->epoch));
+        fake.others_come();
         return CD_ERROR_NONE;
     }
     fake.calls.push_back("protect " + std::to_string(point->epoch));

@@ -360,6 +360,31 @@ TEST_F(Order, AForkDoesNotWaitForOtherRanksToAdvanceAndBothHaveThePointInTime) {
     EXPECT_TRUE(has_it());
 }
 
+TEST_F(Order, AForkDoesNotWaitForOtherRanksToHearThatAnAdvanceFailed) {
+    const TimeLimit limit(60);
+    begin();
+    advance_with('a');
+    const cd_handle child = create_cd(root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+    std::latch waiting{1};
+    std::latch forked{1};
+    protector.others_come = [&] {
+        waiting.count_down();
+        forked.wait();
+    };
+    std::thread advancing([&] { EXPECT_EQ(advance_cd_point_in_time(root), CD_FAILURE); });
+    waiting.wait();
+    EXPECT_EQ(0, in_process([&] {
+                  fill('-');
+                  return restore_cd(root) == CD_SUCCESS && memory.front() == 'a' ? 0 : 1;
+              }));
+    forked.count_down();
+    advancing.join();
+    protector.others_come = [] {};
+    ASSERT_EQ(commit_cd(child), CD_SUCCESS);
+    advance_with('b');
+    EXPECT_EQ(info().protected_epoch, 3U);
+}
+
 // ---- Observers -----------------------------------------------------------------------------
 
 struct Seen {

@@ -184,6 +184,26 @@ void Registry::forget_other_threads(uint64_t survivor) {
             slot.lent_by = 0;
         }
     }
+    take_back_reservations();
+}
+
+bool Registry::has_root(const std::string &name) {
+    bool found = false;
+    for_each([&](const Resident &resident) {
+        found = found || (resident.is_root() && resident.root_name == name);
+    });
+    return found;
+}
+
+// Names and slots belong to residents, but for the moment between reserve() and when one is there.
+void Registry::take_back_reservations() {
+    std::erase_if(root_names_, [this](const std::string &name) { return !has_root(name); });
+    free_.clear();
+    for (uint32_t i = used_.load(); i-- > 0;) {
+        if (slot_at(i)->resident == nullptr) {
+            free_.push_back(i);
+        }
+    }
 }
 
 void Registry::remove_unopened_roots() {

@@ -86,7 +86,7 @@ public:
     void unlock_everything();
 
     // In the new process, before unlock_everything(): what other threads than survivor had lent is
-    // nobody's, and nobody waits.
+    // nobody's, nobody waits, and what one of them was about to install does not come.
     void forget_other_threads(uint64_t survivor);
 
     // ... and after it: roots that other threads were about to open are not there.
@@ -119,6 +119,8 @@ private:
     bool add_chunk();
     bool try_lock_everything();
     void wait_for_forks() const;
+    bool has_root(const std::string &name);
+    void take_back_reservations();
     void resume_logs();
     void unlock_slots();
 

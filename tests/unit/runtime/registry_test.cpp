@@ -3,13 +3,18 @@
 #include "runtime/registry.h"
 
 #include "residents.h"
+#include "runtime/fork.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <fstream>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -178,6 +183,46 @@ TEST_F(RegistryTest, AForkWaitsForWhoHasJustEmptiedASlot) {
     }
     forking.join();
     EXPECT_TRUE(waited) << "the copy would have a free slot that stays locked for ever";
+}
+
+bool sleeps(pid_t thread) {
+    std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+    std::string number;
+    std::string name; // of gtest's programs, without blanks
+    std::string state;
+    file >> number >> name >> state;
+    return state == "S";
+}
+
+// It has the name and the number of a slot whose lock somebody still has.
+TEST_F(RegistryTest, WhatAnotherThreadWasAboutToInstallLeavesNothingInAForkedProcess) {
+    ASSERT_TRUE(support_fork());
+    const cd_handle ended = residents.root("ends");
+    std::optional<FamilyLock> lock(std::in_place);
+    ASSERT_TRUE(lock->lock(ended, FamilyLock::Reach::self));
+    lock->prepare_discard(1);
+    lock->discard(lock->domain());
+    std::optional<FamilyLock::Lending> lending(*lock);
+    std::atomic<pid_t> thread = 0;
+    Residents others;
+    std::thread installing([&] {
+        thread = ::gettid();
+        others.root("late");
+    });
+    while (thread == 0 || !sleeps(thread)) {
+        std::this_thread::yield();
+    }
+    const pid_t child = ::fork();
+    lending.reset();
+    lock.reset();
+    if (child == 0) {
+        cd_handle same = nullptr;
+        ::_exit(residents.try_root("late", same) == CD_ERROR_NONE ? 0 : 1);
+    }
+    installing.join();
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
 }
 
 } // namespace

@@ -3,18 +3,17 @@
 #include "mpi/finalizing.h"
 
 #include "mpi/own_mpi.h"
+#include "protection/protections.h"
 
-#include <algorithm>
 #include <mutex>
-#include <vector>
 
 namespace cd::mpi {
 namespace {
 
 struct Remembered {
     std::mutex mutex;
-    bool hooked = false;
-    std::vector<protection::Protection *> protections;
+    bool hooked = false; // guarded by the mutex
+    protection::Protections protections;
 };
 
 Remembered &remembered() {
@@ -23,10 +22,7 @@ Remembered &remembered() {
 }
 
 int before_the_end(MPI_Comm, int, void *, void *) {
-    const std::lock_guard lock(remembered().mutex);
-    for (protection::Protection *protection : remembered().protections) {
-        (void)protection->wait().is_ok(); // people have been told
-    }
+    remembered().protections.wait();
     return MPI_SUCCESS;
 }
 
@@ -54,14 +50,11 @@ Status remember(protection::Protection &protection) {
         }
         all.hooked = true;
     }
-    all.protections.push_back(&protection);
+    all.protections.add(protection);
     return Status::ok();
 }
 
-void forget(protection::Protection &protection) {
-    const std::lock_guard lock(remembered().mutex);
-    std::erase(remembered().protections, &protection);
-}
+void forget(protection::Protection &protection) { remembered().protections.remove(protection); }
 
 void wait_for_all() noexcept {
     before_the_end(MPI_COMM_NULL, MPI_KEYVAL_INVALID, nullptr, nullptr);

@@ -28,6 +28,8 @@ public:
     Protection &operator=(const Protection &) = delete;
     ~Protection();
 
+    const std::string &root() const { return opened_.root; }
+
     // What all ranks start from, or nothing.
     const std::optional<Start> &start() const { return opened_.start; }
     std::string image_of_start() const;

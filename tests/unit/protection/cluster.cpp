@@ -116,7 +116,7 @@ Cluster::Run Cluster::run_steps(const Steps &steps, const Opening &opening) cons
     run.outcomes = program.run([&](std::unique_ptr<Job> job) {
         const int rank = job->rank();
         Request request;
-        request.root = "solver";
+        request.root = root;
         request.restart = restart;
         StorageInfo info;
         info.redundancy = redundancy;

@@ -28,6 +28,7 @@ public:
     std::vector<std::string> nodes;
     Redundancy redundancy{Scheme::xor_set, 0};
     int set_size = 8;
+    std::string root = "solver";
     std::string restart;
     std::string config; // a file
     std::string flush;  // a directory

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "protection/protections.h"
+
+namespace cd::protection {
+
+void Protections::add(Protection &protection) {
+    const std::lock_guard lock(mutex_);
+    by_root_[protection.root()] = &protection;
+}
+
+void Protections::remove(const Protection &protection) noexcept {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(by_root_, [&](const auto &each) { return each.second == &protection; });
+}
+
+void Protections::wait() noexcept {
+    const std::lock_guard lock(mutex_);
+    for (const auto &[root, protection] : by_root_) {
+        (void)protection->wait().is_ok(); // people have been told
+    }
+}
+
+} // namespace cd::protection

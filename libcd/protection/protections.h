@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "protection/protection.h"
+
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace cd::protection {
+
+// Those that live in a process. Threads may add them in another order than those of another rank:
+// they are waited for in the order of their roots' names, which is the same everywhere.
+class Protections {
+public:
+    void add(Protection &protection); // may throw std::bad_alloc
+    void remove(const Protection &protection) noexcept;
+
+    // Until nothing is under way in any of them. All ranks call it.
+    void wait() noexcept;
+
+private:
+    std::mutex mutex_;
+    std::map<std::string, Protection *> by_root_;
+};
+
+} // namespace cd::protection

@@ -4,6 +4,7 @@
 
 #include "base/attempt.h"
 #include "redset/kvtree_image.h"
+#include "redset/plan.h"
 
 #include <algorithm>
 #include <numeric>
@@ -111,6 +112,71 @@ void each_found(const Findings &findings, const Point &point, const Use &use) {
     }
 }
 
+// What files had when the point in time was made of them, as far as records are left.
+std::map<std::string, uint64_t> sizes_at_first(const Findings &findings, const Point &point) {
+    std::map<std::string, uint64_t> sizes;
+    each_found(findings, point, [&](int, const RankFiles &files, int) {
+        if (files.record) {
+            sizes.insert(files.record->sizes.begin(), files.record->sizes.end());
+        }
+    });
+    return sizes;
+}
+
+// The ranks of a set of which names and sizes tell that files are lost, if it cannot do without.
+std::vector<int> lost_beyond_cover(const Findings &findings, const Point &point,
+                                   const redset::Set &set) {
+    const auto sizes = sizes_at_first(findings, point);
+    std::set<std::string> whole;
+    each_found(findings, point, [&](int, const RankFiles &files, int) {
+        for (const auto &[name, size] : files.sizes) {
+            const auto at_first = sizes.find(name);
+            if (at_first == sizes.end() || at_first->second == size) {
+                whole.insert(name);
+            }
+        }
+    });
+    const redset::Place here;
+    std::vector<redset::Lost> lost;
+    std::vector<int> ranks;
+    for (int member = 0; member < set.shape.members; ++member) {
+        const int rank = set.ranks[index(member)];
+        lost.push_back(
+            {!whole.contains(image_name(rank)), !whole.contains(here.scheme_file(set, member))});
+        if (lost.back().any()) {
+            ranks.push_back(rank);
+        }
+    }
+    const redset::Layout layout(set.shape, std::vector<uint64_t>(lost.size(), 1));
+    std::vector<redset::Row> rows;
+    return redset::rebuilding_rows(layout, lost, rows) ? std::vector<int>() : ranks;
+}
+
+// "; of set 1 ranks 0, 1 are lost": beside sets of which nothing is left.
+std::string others_beyond_cover(const Findings &findings, const Point &point,
+                                const std::vector<redset::Set> &sets) {
+    std::string text;
+    for (const redset::Set &set : sets) {
+        const std::vector<int> ranks = lost_beyond_cover(findings, point, set);
+        if (!ranks.empty()) {
+            text += "; of set " + std::to_string(set.group + 1) + " files of ranks " +
+                    list_ranks(ranks) + " are lost, more than it can bring back";
+        }
+    }
+    return text;
+}
+
+// As people count them.
+std::vector<int> numbers_without(const std::map<int, redset::Set> &sets, int groups) {
+    std::vector<int> numbers;
+    for (int group = 0; group < groups; ++group) {
+        if (!sets.contains(group)) {
+            numbers.push_back(group + 1);
+        }
+    }
+    return numbers;
+}
+
 Status check_participants(const Findings &findings, const Record &record) {
     const auto &ranks = findings.ranks;
     const bool all_here = std::ranges::all_of(
@@ -145,6 +211,12 @@ uint64_t Findings::forgotten() const {
         last = std::max(last, content.forgotten);
     }
     return last;
+}
+
+bool Findings::nothing() const {
+    return std::ranges::all_of(contents, [](const Content &content) {
+        return content.points.empty() && content.forgotten == 0;
+    });
 }
 
 std::vector<Point> Findings::agreed() const {
@@ -203,7 +275,7 @@ Status find_sets(const Findings &findings, const Point &point, Division &divisio
     for (auto &[group, set] : sets) {
         known.insert(set.ranks.begin(), set.ranks.end());
         members += set.ranks.size();
-        found.sets.push_back(std::move(set));
+        found.sets.push_back(set);
     }
     const auto epoch = static_cast<unsigned long long>(point.epoch);
     if (members > known.size()) {
@@ -215,24 +287,20 @@ Status find_sets(const Findings &findings, const Point &point, Division &divisio
     std::vector<int> unknown;
     std::ranges::set_difference(findings.ranks, known, std::back_inserter(unknown));
     if (!unknown.empty()) {
-        return fail(
-            CD_ERROR_REDUNDANCY_EXCEEDED,
-            "epoch %llu: %zu of %d sets are lost with all that they had; these are ranks "
-            "%s; nothing was changed",
-            epoch, static_cast<size_t>(groups) - std::min(static_cast<size_t>(groups), sets.size()),
-            groups, list_ranks(unknown).c_str());
+        const std::vector<int> numbers = numbers_without(sets, groups);
+        return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
+                    "epoch %llu: %zu of %d sets are lost with all that they had, set%s %s, which "
+                    "had ranks %s%s; nothing was changed",
+                    epoch, numbers.size(), groups, numbers.size() == 1 ? "" : "s",
+                    list_ranks(numbers).c_str(), list_ranks(unknown).c_str(),
+                    others_beyond_cover(findings, point, found.sets).c_str());
     }
     division = std::move(found);
     return Status::ok();
 }
 
 std::vector<Transfer> find_transfers(const Findings &findings, const Point &point) {
-    std::map<std::string, uint64_t> agreed_sizes;
-    each_found(findings, point, [&](int, const RankFiles &files, int) {
-        if (files.record) {
-            agreed_sizes.insert(files.record->sizes.begin(), files.record->sizes.end());
-        }
-    });
+    const auto agreed_sizes = sizes_at_first(findings, point);
     std::map<std::pair<int, std::string>, std::vector<Transfer>> copies; // by rank and name
     each_found(findings, point, [&](int rank, const RankFiles &files, int speaker) {
         const auto at = std::ranges::find(findings.ranks, rank);

@@ -21,6 +21,8 @@ struct Findings {
     uint64_t last_number() const;
     // That of the last attempt that does not count any more.
     uint64_t forgotten() const;
+    // Whether nobody has anything.
+    bool nothing() const;
     // The points in time that counted at some time.
     std::vector<Point> agreed() const;
 };

@@ -73,7 +73,34 @@ TEST(Findings, ASetThatIsGoneIsTooMuchAndItsRanksAreNamed) {
     Division division;
     EXPECT_EQ(find_sets(findings, newer, division).code(), CD_ERROR_REDUNDANCY_EXCEEDED);
     EXPECT_NE(std::string(message()).find("1 of 2 sets"), std::string::npos) << message();
-    EXPECT_NE(std::string(message()).find("ranks 2, 3"), std::string::npos) << message();
+    EXPECT_NE(std::string(message()).find("set 2, which had ranks 2, 3; nothing"),
+              std::string::npos)
+        << message();
+}
+
+// Six ranks, of which one set of three is covered by one checksum, and one is gone.
+TEST(Findings, BesideASetThatIsGoneThoseThatHaveLostTooMuchAreNamed) {
+    Findings findings{{0, 1, 2, 3, 4, 5}, {0, 1, 2, 3, 4, 5}, std::vector<Content>(6)};
+    const redset::Set set = {{Scheme::xor_set, 3, 1}, 1, 2, 6, {3, 4, 5}};
+    for (int rank = 3; rank < 6; ++rank) {
+        RankFiles &files = findings.contents[redset::index(rank)].points[newer][rank];
+        files = files_of(newer, rank, set, true);
+        files.record->participants = 6;
+        files.sizes[redset::Place().scheme_file(set, rank - 3)] = 70;
+        files.record->sizes = {{image_name(rank), 100}};
+    }
+    const auto told = [&] {
+        Division division;
+        EXPECT_EQ(find_sets(findings, newer, division).code(), CD_ERROR_REDUNDANCY_EXCEEDED);
+        return std::string(message());
+    };
+    findings.contents[4] = {};
+    EXPECT_EQ(told(), "epoch 11: 1 of 2 sets are lost with all that they had, set 1, which had "
+                      "ranks 0, 1, 2; nothing was changed");
+    findings.contents[5].points[newer][5].sizes[image_name(5)] = 99;
+    EXPECT_EQ(told(), "epoch 11: 1 of 2 sets are lost with all that they had, set 1, which had "
+                      "ranks 0, 1, 2; of set 2 files of ranks 4, 5 are lost, more than it can "
+                      "bring back; nothing was changed");
 }
 
 TEST(Findings, AJobOfOtherRanksIsToldSo) {

@@ -3,7 +3,7 @@
 #include "protection/folder.h"
 
 #include "base/path.h"
-#include "redset/drafts.h"
+#include "protection/tree_file.h"
 #include "redset/kvtree_image.h"
 #include "redset/open_file.h"
 
@@ -102,10 +102,11 @@ Status Folder::open(const std::string &directory, const std::string &root, bool 
                     Folder &folder) {
     Folder opened;
     // The program may go elsewhere later.
-    if (!directory.starts_with('/') && os::system().working_directory(opened.path_) != 0) {
+    if (!directory.starts_with('/') && os::system().working_directory(opened.directory_) != 0) {
         return File(-1, directory).refused("find the working directory", 0);
     }
-    opened.path_ += (opened.path_.empty() ? "" : "/") + directory + "/" + root + ".points";
+    opened.directory_ += (opened.directory_.empty() ? "" : "/") + directory;
+    opened.path_ = path_below(opened.directory_, root);
     opened.sync_ = sync;
     Directory checked;
     if (Status status = Directory::open(opened.path_, checked); !status) {
@@ -119,6 +120,10 @@ Status Folder::open(const std::string &directory, const std::string &root, bool 
     }
     folder = std::move(opened);
     return Status::ok();
+}
+
+std::string Folder::path_below(const std::string &directory, const std::string &root) {
+    return directory + "/" + root + ".points";
 }
 
 Status Folder::look(Content &content) const {
@@ -152,23 +157,7 @@ Status Folder::make(const Point &point) const {
 Status Folder::write_record(Record record, bool agreed) const {
     record.sizes = sizes_of(path_of(record.point), record);
     const std::string name = agreed ? agreed_name(record.rank) : stored_name(record.rank);
-    const std::string path = path_of(record.point) + "/" + name;
-    std::vector<std::byte> image;
-    if (Status status = redset::encode_image(record_tree(record), path.c_str(), image); !status) {
-        return status;
-    }
-    redset::Drafts drafts(record.rank, sync_);
-    size_t draft = 0;
-    if (Status status = drafts.create(path, draft, true); !status) {
-        return status;
-    }
-    if (Status status = drafts.file(draft).write(0, image.data(), image.size()); !status) {
-        return status;
-    }
-    if (Status status = drafts.finish(draft, std::nullopt); !status) {
-        return status;
-    }
-    return drafts.publish();
+    return write_tree(record_tree(record), path_of(record.point) + "/" + name, record.rank, sync_);
 }
 
 Status Folder::mark_agreed(const Point &point, int rank) const {
@@ -252,7 +241,7 @@ Status Folder::unbury(uint64_t number) const {
     return force(path_);
 }
 
-void Folder::remove_tombstones() const {
+void Folder::remove_what_is_left() const {
     const MessageKeeper keeper;
     std::vector<std::string> names;
     if (!names_in(path_, names)) {
@@ -260,12 +249,14 @@ void Folder::remove_tombstones() const {
     }
     const File directory = open_directory(path_);
     for (const std::string &name : names) {
-        if (tombstone_of(name)) {
+        if (tombstone_of(name) || name == store_list_name) {
             remove_file(directory, name);
         }
     }
-    os::system().remove_directory_at(AT_FDCWD, path_.c_str()); // if nothing else is in it
+    remove_if_empty();
 }
+
+void Folder::remove_if_empty() const { os::system().remove_directory_at(AT_FDCWD, path_.c_str()); }
 
 Status Folder::force(const std::string &path) const {
     if (!sync_) {

@@ -32,7 +32,9 @@ public:
     // Makes it if it is not there.
     static Status open(const std::string &directory, const std::string &root, bool sync,
                        Folder &folder);
+    static std::string path_below(const std::string &directory, const std::string &root);
 
+    const std::string &directory() const { return directory_; } // without the root's
     const std::string &path() const { return path_; }
     std::string path_of(const Point &point) const { return path_ + "/" + directory_name(point); }
     os::FileIdentity identity() const { return identity_; }
@@ -54,12 +56,14 @@ public:
 
     Status bury(uint64_t number) const;
     Status unbury(uint64_t number) const;
-    void remove_tombstones() const;
+    void remove_what_is_left() const; // tombstones and the list of stores
+    void remove_if_empty() const;
 
 private:
     Status remove(const Point &point) const;
     Status force(const std::string &path) const;
 
+    std::string directory_;
     std::string path_;
     os::FileIdentity identity_;
     bool sync_ = true;

@@ -5,19 +5,18 @@
 #include "base/attempt.h"
 #include "base/kept_outcome.h"
 #include "config/restart_choice.h"
+#include "protection/introduction.h"
 #include "protection/moving.h"
-#include "redset/kvtree_image.h"
+#include "protection/store_list.h"
 #include "redset/rebuild.h"
 
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+#include <span>
 
 namespace cd::protection {
 namespace {
-
-using redset::Bytes;
-using redset::KvTree;
 
 void warn_once(Job &job, const char *line) {
     if (job.all().self() == 0) {
@@ -26,127 +25,6 @@ void warn_once(Job &job, const char *line) {
 }
 
 unsigned long long printable(uint64_t value) { return value; }
-
-// ---- What ranks have to know of each other before anything else
-
-struct Introduction {
-    std::string settings;                 // that all have to have alike
-    std::vector<std::string> groups;      // by level
-    std::vector<std::string> directories; // by store: what tells it from others
-    uint64_t session = 0;
-};
-
-std::string settings_of(const Request &request) {
-    std::string settings;
-    for (const LevelRequest &level : request.levels) {
-        const auto &[redundancy, set_size] = level.protecting;
-        settings += "redundancy " + std::string(redset::scheme_name(redundancy.scheme)) + ":" +
-                    std::to_string(redundancy.parameter) +
-                    ", set_size=" + std::to_string(set_size) + ", ";
-    }
-    return settings + request.settings + "sync=" + (request.sync ? "full" : "none") +
-           ", CD_RESTART=" + request.restart;
-}
-
-void add_list(KvTree &tree, const char *key, const std::vector<std::string> &values) {
-    KvTree &list = tree.add(key);
-    for (size_t i = 0; i < values.size(); ++i) {
-        list.add_value(std::to_string(i), values[i]);
-    }
-}
-
-std::vector<std::string> take_list(const KvTree &tree, const char *key) {
-    std::vector<std::string> values;
-    if (const KvTree *list = tree.find(key); list != nullptr) {
-        for (const auto &[i, value] : list->elements()) {
-            values.emplace_back(list->value(i).value_or(""));
-        }
-    }
-    return values;
-}
-
-// By whichever names they are called: each would remove what the other has.
-Status check_not_the_same(const OpenStore &one, const OpenStore &other) {
-    if (one.folder.identity() != other.folder.identity()) {
-        return Status::ok();
-    }
-    return fail(CD_ERROR_STORAGE_VALUE,
-                "%s and %s are one directory; dir=, flush= and the STORE= of levels need one each, "
-                "and levels that share one have to call it by the same name; a level without "
-                "STORE= is in that of dir=",
-                one.folder.path().c_str(), other.folder.path().c_str());
-}
-
-Status open_stores(const Request &request, std::vector<OpenStore> &stores) {
-    for (const std::string &directory : request.stores) {
-        OpenStore store;
-        if (Status status = Folder::open(directory, request.root, request.sync, store.folder);
-            !status) {
-            return status;
-        }
-        for (const OpenStore &earlier : stores) {
-            if (Status status = check_not_the_same(earlier, store); !status) {
-                return status;
-            }
-        }
-        stores.push_back(std::move(store));
-    }
-    return Status::ok();
-}
-
-Status tell_of(Job &job, const Request &request, std::vector<OpenStore> &stores, Bytes &told) {
-    if (Status status = open_stores(request, stores); !status) {
-        return status;
-    }
-    Introduction self{settings_of(request), {}, {}, 0};
-    for (const LevelRequest &level : request.levels) {
-        self.groups.push_back(level.group);
-    }
-    for (const OpenStore &store : stores) {
-        const os::FileIdentity identity = store.folder.identity();
-        self.directories.push_back(job.node() + ":" + std::to_string(identity.device) + ":" +
-                                   std::to_string(identity.inode));
-    }
-    if (os::system().random(&self.session, sizeof self.session) != 0) {
-        return fail(CD_ERROR_STORE_IO, "the system gives no random number");
-    }
-    KvTree tree;
-    tree.add_value("SETTINGS", self.settings);
-    add_list(tree, "GROUP", self.groups);
-    add_list(tree, "DIRECTORY", self.directories);
-    tree.add_number("SESSION", self.session);
-    return redset::encode_image(tree, "an introduction", told);
-}
-
-Status hear_of(const Request &request, const std::vector<Bytes> &heard,
-               std::vector<Introduction> &all) {
-    for (const Bytes &bytes : heard) {
-        KvTree theirs;
-        uint64_t size = 0;
-        if (Status status = redset::decode_image(bytes, "an introduction", theirs, size); !status) {
-            return status;
-        }
-        Introduction read{std::string(theirs.value("SETTINGS").value_or("")),
-                          take_list(theirs, "GROUP"), take_list(theirs, "DIRECTORY"),
-                          theirs.number("SESSION").value_or(0)};
-        read.groups.resize(request.levels.size()); // other settings are found next
-        read.directories.resize(request.stores.size());
-        all.push_back(std::move(read));
-    }
-    return Status::ok();
-}
-
-Status check_settings(Job &job, const std::vector<Introduction> &all) {
-    const std::string &first = all.front().settings;
-    const auto other =
-        std::ranges::find_if(all, [&](const Introduction &each) { return each.settings != first; });
-    if (other == all.end()) {
-        return Status::ok();
-    }
-    return fail(CD_ERROR_ARGUMENT, "rank %d has %s, and rank %d %s; give all ranks the same",
-                job.ranks()[0], first.c_str(),
-                job.ranks()[static_cast<size_t>(other - all.begin())], other->settings.c_str());
-}
 
 // ---- Which points in time are asked for
 
@@ -342,6 +220,39 @@ Status look(Job &job, uint64_t session, std::vector<OpenStore> &stores,
     return Status::ok();
 }
 
+// A store that nobody asks for any more is kept as long as it has something. All ranks have found
+// the same.
+void drop_empty_stores(const Request &request, uint64_t session, std::vector<Findings> &findings,
+                       std::vector<OpenStore> &stores) {
+    for (size_t i = stores.size(); i-- > request.stores.size();) {
+        if (!findings[i].nothing()) {
+            continue;
+        }
+        if (OpenStore &store = stores[i]; store.speaks) {
+            UseLock::remove_what_the_dead_left(store.folder.path(), session);
+            store.use.reset();
+            store.folder.remove_if_empty();
+        }
+        stores.erase(stores.begin() + static_cast<std::ptrdiff_t>(i));
+        findings.erase(findings.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+}
+
+// Before anything new is stored in them.
+Status list_stores(Job &job, const std::vector<OpenStore> &stores, bool sync) {
+    const OpenStore &first = stores.front();
+    if (!first.speaks) {
+        return Status::ok();
+    }
+    std::vector<std::string> others;
+    for (const OpenStore &store : std::span(stores).subspan(1)) {
+        others.push_back(store.folder.directory());
+    }
+    StoreList list;
+    const bool is_written = read_store_list(first.folder, list) && list.directories == others;
+    return is_written ? Status::ok() : write_store_list(first.folder, job.rank(), sync, others);
+}
+
 // By what comes next; what is there already has sets of its own.
 Status divide_levels(Job &job, const Request &request,
                      const std::vector<Introduction> &introductions,
@@ -371,18 +282,13 @@ Status divide_levels(Job &job, const Request &request,
 
 Status open(Job &job, const Request &request, Opened &opened) {
     Opened result;
-    Bytes told;
-    std::vector<Bytes> heard;
-    Status own = attempt([&] { return tell_of(job, request, result.stores, told); });
-    if (Status status = agree(job, own, told, heard); !status) {
+    std::vector<Introduction> introductions;
+    if (Status status = introduce(job, request, result.stores, introductions); !status) {
         return status;
     }
-    std::vector<Introduction> introductions;
     std::vector<Findings> findings;
     Status understood = attempt([&] {
-        Status status = hear_of(request, heard, introductions);
-        status = status ? check_settings(job, introductions) : status;
-        status = status ? divide_levels(job, request, introductions, result.levels) : status;
+        Status status = divide_levels(job, request, introductions, result.levels);
         return status ? find_all_speakers(job.all().self(), job.ranks(), introductions,
                                           result.stores, findings)
                       : status;
@@ -397,6 +303,7 @@ Status open(Job &job, const Request &request, Opened &opened) {
     std::vector<Start> points;
     Status chosen = attempt([&] {
         result.root = request.root;
+        drop_empty_stores(request, introductions.front().session, findings, result.stores);
         points = all_agreed(findings);
         return choose(request.restart, points);
     });
@@ -406,6 +313,10 @@ Status open(Job &job, const Request &request, Opened &opened) {
     if (Status status =
             bring_newest(job, result.stores, findings, points, request.sync, result.start);
         !status) {
+        return status;
+    }
+    Status listed = attempt([&] { return list_stores(job, result.stores, request.sync); });
+    if (Status status = agree(job, listed); !status) {
         return status;
     }
     for (OpenLevel &level : result.levels) {

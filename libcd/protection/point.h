@@ -43,6 +43,9 @@ std::optional<int> rank_of(std::string_view file_name);
 std::string tombstone_name(uint64_t number);
 std::optional<uint64_t> tombstone_of(std::string_view file_name);
 
+// The file with the directories in which there may be points in time besides this one.
+constexpr char store_list_name[] = "stores";
+
 // What a rank writes down of a point in time, besides the data: who protects it.
 struct Record {
     Point point;

@@ -328,10 +328,14 @@ void Protection::remove_what_is_buried() {
         warn_once(status);
         return;
     }
-    for (OpenStore &store : opened_.stores) {
-        if (store.speaks) {
+    for (size_t i = opened_.stores.size(); i-- > 0;) {
+        // The first knows of the others until they are gone on all nodes.
+        if (i == 0 && opened_.stores.size() > 1 && !agree(*job_, Status::ok())) {
+            return;
+        }
+        if (OpenStore &store = opened_.stores[i]; store.speaks) {
             store.use.reset();
-            attempt_quietly([&] { store.folder.remove_tombstones(); });
+            attempt_quietly([&] { store.folder.remove_what_is_left(); });
         }
     }
 }

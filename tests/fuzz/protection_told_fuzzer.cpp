@@ -4,14 +4,18 @@
 // Ranks tell anything of themselves, and of what they have found: who hears it either refuses, or
 // comes to sets and transfers within bounds.
 #include "lying_exchange.h"
+#include "os/system.h"
 #include "protection/findings.h"
 #include "protection/opening.h"
 #include "scratch_folder.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace cd;
@@ -39,6 +43,22 @@ private:
     fuzz::Input &input_;
     fuzz::LyingExchange all_;
     const std::vector<int> ranks_{0, 1, 2};
+};
+
+// What ranks name as stores may be anywhere.
+class Confined : public os::System {
+public:
+    explicit Confined(std::string folder) : folder_(std::move(folder)) { os::replace_system(this); }
+    int make_directory_at(int directory, const char *name, mode_t mode) override {
+        if (std::string_view(name).starts_with(folder_)) {
+            return System::make_directory_at(directory, name, mode);
+        }
+        errno = EACCES;
+        return -1;
+    }
+
+private:
+    const std::string folder_;
 };
 
 // This rank has nothing.
@@ -72,6 +92,7 @@ void hear_of_findings(Job &job) {
 // NOLINTNEXTLINE(readability-identifier-naming): the name that libFuzzer calls
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const fuzz::ScratchFolder folder;
+    static const Confined confined(folder.path());
     fuzz::Input input(data, size);
     const bool opens = input.number8() % 8 == 0;
     LyingJob job(input);
@@ -87,7 +108,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     request.sync = false;
     Opened opened;
     if (open(job, request, opened)) {
-        require(opened.levels.size() == 1 && opened.stores.size() == 1, "it is what was asked for");
+        require(opened.levels.size() == 1 && !opened.stores.empty(), "it is what was asked for");
     }
     return 0;
 }

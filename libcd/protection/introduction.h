@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "protection/opening.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cd::protection {
+
+// What ranks have to know of each other before anything else.
+struct Introduction {
+    std::string settings;                 // that all have to have alike
+    std::vector<std::string> groups;      // by level
+    std::vector<std::string> directories; // by store: what tells it from others
+    std::vector<std::string> listed;      // in the list of stores that it sees
+    bool has_list = false;
+    std::string list_problem; // why it cannot read that
+    uint64_t session = 0;
+};
+
+// Opens the stores of the request, and behind them those in which programs with another
+// configuration have left points in time of the root, as far as they are there on any node. By
+// position in the job, what all have told. All ranks get the same outcome. Does not throw.
+Status introduce(Job &job, const Request &request, std::vector<OpenStore> &stores,
+                 std::vector<Introduction> &all);
+
+} // namespace cd::protection

@@ -100,9 +100,11 @@ template <typename Fault> int fail_everywhere_in_open(int failing) {
     return fail_everywhere<Fault>(
         failing,
         [](Cluster &cluster) {
-            cluster.run({1});
+            cluster.flush = cluster.directory("parallel").string();
+            cluster.run({1, 2});
             cluster.lose("n1");
-            cluster.nodes = {"n1", "n0", "n2"}; // files move, too
+            cluster.nodes = {"n1", "n0", "n2"};                  // files move, too
+            cluster.flush = cluster.directory("other").string(); // both are looked at, and listed
         },
         [&](Cluster &cluster, int nth, std::atomic<bool> &happened) {
             Cluster::Opening opening;
@@ -117,12 +119,16 @@ template <typename Fault> int fail_everywhere_in_open(int failing) {
                 [](Cluster::Rank &self) { return self.protection().agree_on(Status::ok()); },
                 opening);
         },
-        [](Cluster &cluster, bool) { EXPECT_EQ(cluster.run({}).start(), 1U); });
+        [](Cluster &cluster, bool) { EXPECT_EQ(cluster.run({}).start(), 2U); });
 }
 
 template <typename Fault> int fail_everywhere_in_forget(int failing) {
     return fail_everywhere<Fault>(
-        failing, [](Cluster &cluster) { cluster.run({1}); },
+        failing,
+        [](Cluster &cluster) {
+            cluster.flush = cluster.directory("parallel").string();
+            cluster.run({1});
+        },
         [&](Cluster &cluster, int nth, std::atomic<bool> &happened) {
             return cluster.run_steps([&](Cluster::Rank &self) {
                 return with_fault<Fault>(self, failing, nth, happened,

@@ -227,7 +227,8 @@ Status apply(Exchange &exchange, const Set &set, const Place &place,
     if (Status status = agree(exchange, prepared); !status) {
         return status;
     }
-    if (Status status = carry_out(exchange, encoding.rows(), encoding.storage()); !status) {
+    if (Status status = carry_out(exchange, encoding.rows(), encoding.storage(), options.progress);
+        !status) {
         return status;
     }
     Status summed = attempt([&] { return encoding.sum_up(own); });

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "redset/carry_out.h"
 #include "redset/exchange.h"
 #include "redset/set.h"
 
@@ -12,6 +13,7 @@ namespace cd::redset {
 
 struct Options {
     bool sync = true; // whether what is written reaches the disk before it counts
+    Progress progress = {};
 };
 
 // Makes the redundancy of a set: each member gives the names of its files, and gets redset's files

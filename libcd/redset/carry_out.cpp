@@ -97,7 +97,7 @@ public:
     // other; so in a turn there are five pieces at work, and while two of them are in messages the
     // processor and the disk have the others. What came last is coded first, while the cache has
     // it.
-    Status run(Exchange &exchange) {
+    Status run(Exchange &exchange, const Progress &progress) {
         read(0);
         for (uint64_t turn = 0; turn < pieces_ + turns_behind; ++turn) {
             if (Status status = begin_messages(exchange, turn); !status) {
@@ -111,6 +111,9 @@ public:
             read(turn + 1);
             if (Status status = exchange.finish(); !status) {
                 return status;
+            }
+            if (self_ == 0 && pieces_ > 0 && progress) {
+                progress(turn + 1, pieces_ + turns_behind);
             }
         }
         write_received(pieces_ - 1);
@@ -300,13 +303,14 @@ private:
 
 } // namespace
 
-Status carry_out(Exchange &exchange, std::span<const Row> rows, Storage &storage) {
+Status carry_out(Exchange &exchange, std::span<const Row> rows, Storage &storage,
+                 const Progress &progress) {
     std::unique_ptr<Work> work;
     Status ready = attempt([&] { work = std::make_unique<Work>(rows, exchange, storage); });
     if (Status status = agree(exchange, ready); !status) {
         return status;
     }
-    if (Status status = work->run(exchange); !status) {
+    if (Status status = work->run(exchange, progress); !status) {
         (void)work.release(); // what was started has its buffers for ever
         return status;
     }

@@ -6,6 +6,7 @@
 #include "redset/plan.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace cd::redset {
@@ -19,10 +20,15 @@ public:
     virtual Status write(Region region, uint64_t offset, std::span<const std::byte> from) = 0;
 };
 
+// How much of a pass over data is behind those who make it. May be empty.
+using Progress = std::function<void(uint64_t done, uint64_t all)>;
+
 // Carries rows out, all of them by pieces at the same time, so that reading, sending, coding and
 // writing go on with what is in the cache. Every member has the same rows. Each byte of a source is
 // read once and sent at most once. A member whose storage fails takes part until the end, so that
-// nobody waits for it; then all get its failure. Does not throw.
-Status carry_out(Exchange &exchange, std::span<const Row> rows, Storage &storage);
+// nobody waits for it; then all get its failure. progress is called by member 0 after each piece,
+// the last time with all done, if there is anything to do, and does not throw. Does not throw.
+Status carry_out(Exchange &exchange, std::span<const Row> rows, Storage &storage,
+                 const Progress &progress = {});
 
 } // namespace cd::redset

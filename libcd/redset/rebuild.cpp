@@ -198,7 +198,8 @@ Status bring_back(Exchange &exchange, const Set &set, const Place &place, const 
     if (Status status = agree(exchange, prepared); !status) {
         return status;
     }
-    if (Status status = carry_out(exchange, survey.rows, rebuilding.storage()); !status) {
+    if (Status status = carry_out(exchange, survey.rows, rebuilding.storage(), options.progress);
+        !status) {
         return status;
     }
     Status finished = attempt([&] {

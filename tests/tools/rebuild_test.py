@@ -127,8 +127,28 @@ class RebuildTest(unittest.TestCase):
         verdicts = sorted(each["verdict"] for each in json.loads(out)["sets"])
         self.assertEqual(verdicts, ["lost", "rebuilt"])
 
-    def test_progress_is_shown_on_a_terminal_only(self):
-        self.assertEqual(self.rebuild(self.directory)[2], "")
+    def test_a_set_in_several_directories_comes_back(self):
+        before = {os.path.basename(path): data for path, data in self.files().items()}
+        half = os.path.join(self.directory, "half")
+        others = os.path.join(self.directory, "others")
+        for folder in half, others:
+            os.makedirs(os.path.join(folder, "in"))
+            os.makedirs(os.path.join(folder, "red"))
+        for path in self.files():
+            folder, name = os.path.split(path)
+            of_first_two = name.startswith(("0.", "1.", "r0_", "r1_"))
+            os.rename(
+                os.path.join(self.directory, path),
+                os.path.join(half if of_first_two else others, os.path.basename(folder), name),
+            )
+        self.lose(1, 2)
+        self.assertEqual(self.rebuild(half)[0], DAMAGED)
+        self.assertEqual(self.rebuild(half, others)[0], GOOD)
+        self.assertEqual({os.path.basename(path): data for path, data in self.files().items()}, before)
+        status, out, _ = self.rebuild("--json", others, half)
+        self.assertEqual((status, json.loads(out)["sets"][0]["verdict"]), (GOOD, "whole"))
+
+    def on_a_terminal(self):
         reader, writer = pty.openpty()
         done = subprocess.run(
             [CDCTL, "rebuild", self.directory],
@@ -139,8 +159,17 @@ class RebuildTest(unittest.TestCase):
         )
         os.close(writer)
         self.assertEqual(done.returncode, GOOD)
-        self.assertEqual(os.read(reader, 1000), b"\rset 1 of 1\x1b[K\r\x1b[K")
+        shown = os.read(reader, 1000)
         os.close(reader)
+        return shown
+
+    def test_progress_is_shown_on_a_terminal_only(self):
+        self.assertEqual(self.rebuild(self.directory)[2], "")
+        self.assertEqual(self.on_a_terminal(), b"\rset 1 of 1\x1b[K\r\x1b[K")
+        self.lose(1)
+        shown = self.on_a_terminal()
+        self.assertTrue(shown.startswith(b"\rset 1 of 1\x1b[K\rset 1 of 1, "), shown)
+        self.assertTrue(shown.endswith(b"\rset 1 of 1, 100 %\x1b[K\r\x1b[K"), shown)
 
     # As below a running job's dir=, whose ranks hold locks.
     def test_points_in_time_of_a_running_job_are_left_alone(self):

@@ -64,12 +64,46 @@ bool anything_lost(const Survey &survey) {
     });
 }
 
-Result rebuild_one(const FoundSet &found, bool dry_run) {
+// A line on a terminal that is written over, and gone at its end; nothing elsewhere.
+class ProgressLine {
+public:
+    ProgressLine(size_t set, size_t sets)
+        : shown_(::isatty(STDERR_FILENO) == 1), set_(set), sets_(sets) {
+        if (shown_) {
+            std::fprintf(stderr, "\rset %zu of %zu\033[K", set_ + 1, sets_);
+        }
+    }
+    ProgressLine(const ProgressLine &) = delete;
+    ~ProgressLine() {
+        if (shown_) {
+            std::fputs("\r\033[K", stderr);
+        }
+    }
+
+    void tell(uint64_t done, uint64_t all) {
+        const uint64_t percent = done * 100 / all;
+        if (shown_ && percent != percent_) {
+            percent_ = percent;
+            std::fprintf(stderr, "\rset %zu of %zu, %llu %%\033[K", set_ + 1, sets_,
+                         static_cast<unsigned long long>(percent));
+        }
+    }
+
+private:
+    const bool shown_;
+    const size_t set_;
+    const size_t sets_;
+    uint64_t percent_ = 0;
+};
+
+Result rebuild_one(const FoundSet &found, bool dry_run, ProgressLine &line) {
     Result result;
     Alone alone;
     cd::Status status = alone.with(found, dry_run);
     if (status) {
-        status = rebuild_found(found, {}, dry_run, result.survey);
+        cd::redset::Options options;
+        options.progress = [&line](uint64_t done, uint64_t all) { line.tell(done, all); };
+        status = rebuild_found(found, options, dry_run, result.survey);
     }
     if (!status) {
         const bool exceeded = status.code() == CD_ERROR_REDUNDANCY_EXCEEDED;
@@ -135,13 +169,6 @@ void describe(const FoundSet &found, const Result &result, Json &json) {
     json.end_array().end_object();
 }
 
-// A line on a terminal that is written over; nothing elsewhere.
-void show_progress(size_t set, size_t sets) {
-    if (::isatty(STDERR_FILENO) == 1) {
-        std::fprintf(stderr, set < sets ? "\rset %zu of %zu\033[K" : "\r\033[K", set + 1, sets);
-    }
-}
-
 } // namespace
 
 Outcome rebuild(const Arguments &arguments) {
@@ -160,9 +187,10 @@ Outcome rebuild(const Arguments &arguments) {
     Json json;
     json.begin_object().member("dry_run", arguments.dry_run).key("sets").begin_array();
     for (size_t i = 0; i < search.sets.size(); ++i) {
-        show_progress(i, search.sets.size());
-        const Result result = rebuild_one(search.sets[i], arguments.dry_run);
-        show_progress(search.sets.size(), search.sets.size());
+        const Result result = [&] {
+            ProgressLine line(i, search.sets.size());
+            return rebuild_one(search.sets[i], arguments.dry_run, line);
+        }();
         outcome = std::max(outcome, outcome_of(result.verdict));
         arguments.json ? describe(search.sets[i], result, json) : print(search.sets[i], result);
     }

@@ -112,9 +112,10 @@ Cluster::Run Cluster::run(const std::vector<uint64_t> &epochs, bool forget) cons
 Cluster::Run Cluster::run_steps(const Steps &steps, const Opening &opening) const {
     Run run;
     run.starts.resize(nodes.size());
-    LocalProgram program(nodes);
+    LocalProgram program(nodes, ranks);
     run.outcomes = program.run([&](std::unique_ptr<Job> job) {
         const int rank = job->rank();
+        const auto position = static_cast<size_t>(job->all().self());
         Request request;
         request.root = root;
         request.restart = restart;
@@ -140,7 +141,7 @@ Cluster::Run Cluster::run_steps(const Steps &steps, const Opening &opening) cons
             EXPECT_EQ(content_of(self.opened->image_of_start()),
                       image_of(rank, start->point.epoch));
             EXPECT_EQ(self.opened->protected_epoch(), start->point.epoch);
-            run.starts[static_cast<size_t>(rank)] = start->point.epoch;
+            run.starts[position] = start->point.epoch;
         }
         return steps(self);
     });

@@ -26,6 +26,7 @@ public:
 
     // Who runs where now.
     std::vector<std::string> nodes;
+    std::vector<int> ranks; // those of the program that have the root, if not 0, 1 and so on
     Redundancy redundancy{Scheme::xor_set, 0};
     int set_size = 8;
     std::string root = "solver";

@@ -54,15 +54,14 @@ private:
 
 class LocalJob : public Job {
 public:
-    LocalJob(LocalProgram &program, int rank)
-        : program_(program), ranks_(program.nodes().size()),
-          all_(program, program.meeting(0, 0, static_cast<int>(ranks_.size())), rank) {
-        std::iota(ranks_.begin(), ranks_.end(), 0);
+    LocalJob(LocalProgram &program, int position)
+        : program_(program),
+          all_(program, program.meeting(0, 0, static_cast<int>(program.ranks().size())), position) {
     }
 
     Exchange &all() override { return all_; }
-    const std::vector<int> &ranks() const override { return ranks_; }
-    int program_ranks() const override { return static_cast<int>(ranks_.size()); }
+    const std::vector<int> &ranks() const override { return program_.ranks(); }
+    int program_ranks() const override { return ranks().back() + 1; }
     std::string node() const override { return program_.nodes()[static_cast<size_t>(all_.self())]; }
 
     Status divide(int color, int key, std::unique_ptr<Exchange> &part) override {
@@ -89,7 +88,6 @@ public:
 
 private:
     LocalProgram &program_;
-    std::vector<int> ranks_;
     MortalExchange all_;
     int divisions_ = 0;
 };
@@ -121,19 +119,28 @@ void know_this_thread() {
 
 } // namespace
 
+LocalProgram::LocalProgram(std::vector<std::string> nodes, std::vector<int> ranks)
+    : nodes_(std::move(nodes)), ranks_(std::move(ranks)) {
+    if (ranks_.empty()) {
+        ranks_.resize(nodes_.size());
+        std::iota(ranks_.begin(), ranks_.end(), 0);
+    }
+}
+
 std::vector<LocalProgram::Outcome> LocalProgram::run(const Body &body) {
     std::vector<Outcome> outcomes(nodes_.size());
-    std::vector<std::thread> ranks;
+    std::vector<std::thread> threads;
     program_that_runs = this;
-    for (size_t rank = 0; rank < nodes_.size(); ++rank) {
-        ranks.emplace_back([&, rank] {
-            DyingSystem::enter(static_cast<int>(rank));
-            const Status status = body(std::make_unique<LocalJob>(*this, static_cast<int>(rank)));
-            outcomes[rank] = {status.code(), status ? "" : message()};
+    for (size_t position = 0; position < nodes_.size(); ++position) {
+        threads.emplace_back([&, position] {
+            DyingSystem::enter(ranks_[position]);
+            const Status status =
+                body(std::make_unique<LocalJob>(*this, static_cast<int>(position)));
+            outcomes[position] = {status.code(), status ? "" : message()};
         });
     }
-    for (std::thread &rank : ranks) {
-        rank.join();
+    for (std::thread &thread : threads) {
+        thread.join();
     }
     program_that_runs = nullptr;
     return outcomes;

@@ -16,10 +16,12 @@
 
 namespace cd::protection {
 
-// A program whose ranks are threads of this process, on nodes of the names given. It can die.
+// A program whose ranks, or those of them that have the root, are threads of this process, on nodes
+// of the names given. It can die.
 class LocalProgram {
 public:
-    explicit LocalProgram(std::vector<std::string> nodes) : nodes_(std::move(nodes)) {}
+    // ranks: 0, 1 and so on unless given.
+    LocalProgram(std::vector<std::string> nodes, std::vector<int> ranks);
 
     using Body = std::function<Status(std::unique_ptr<Job> job)>;
 
@@ -29,7 +31,7 @@ public:
         bool operator==(const Outcome &) const = default;
     };
 
-    // Each rank does body. Gives the outcomes by rank.
+    // Each rank does body. Gives the outcomes in the order of ranks.
     std::vector<Outcome> run(const Body &body);
 
     // From now on no rank gets anything across.
@@ -39,9 +41,11 @@ public:
     // Those who meet for the same reason, which are so many.
     std::shared_ptr<redset::Meeting> meeting(int serial, int color, int members);
     const std::vector<std::string> &nodes() const { return nodes_; }
+    const std::vector<int> &ranks() const { return ranks_; }
 
 private:
     std::vector<std::string> nodes_;
+    std::vector<int> ranks_;
     std::atomic<bool> dead_ = false;
     std::mutex mutex_;
     std::map<std::pair<int, int>, std::shared_ptr<redset::Meeting>> meetings_;

@@ -207,6 +207,26 @@ TEST_F(Protected, RanksOfOneNodeShareItsDirectory) {
     EXPECT_EQ(cluster.run({}).start(), 8U);
 }
 
+// Files, sets and errors have the numbers that ranks have in the program.
+TEST_F(Protected, ARootOfSomeOfTheRanksOfAProgramSurvivesAsWell) {
+    cluster.ranks = {1, 4, 5, 9};
+    cluster.run({7});
+    cluster.lose("n1");
+    cluster.nodes = {"n2", "spare", "n0", "n3"}; // files move, too
+    EXPECT_EQ(cluster.run({8}).start(), 7U);
+    const auto points = cluster.directory("n3") / "solver.points";
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::directory_iterator(points)->path() /
+                                        "9.xor.grp_1_of_1.mem_4_of_4.redset"));
+    cluster.ranks = {1, 4, 5, 8};
+    EXPECT_EQ(cluster.run({}).outcome().code, CD_ERROR_RESTART_MISMATCH);
+    cluster.ranks = {1, 4, 5, 9};
+    EXPECT_EQ(cluster.run({}).start(), 8U);
+    lose({"n2", "n3"});
+    const auto outcome = cluster.run({}).outcome();
+    EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
+    EXPECT_NE(outcome.text.find("ranks 1, 9 are lost"), std::string::npos) << outcome.text;
+}
+
 TEST_F(Protected, AProgramOfOtherSettingsFindsWhatWasProtectedByOthers) {
     cluster.run({7});
     cluster.lose("n0");

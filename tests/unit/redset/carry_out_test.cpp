@@ -26,6 +26,9 @@ public:
     void reserve(size_t messages) override { exchange_.reserve(messages); }
     Status start(std::span<const Message> outgoing, std::span<const Message> incoming) override {
         under_way = !outgoing.empty() || !incoming.empty();
+        for (const Message &message : outgoing) {
+            sent += message.bytes.size();
+        }
         return exchange_.start(outgoing, incoming);
     }
     Status finish() override {
@@ -34,6 +37,7 @@ public:
     }
 
     bool under_way = false;
+    uint64_t sent = 0; // bytes
 
 private:
     Exchange &exchange_;
@@ -53,6 +57,11 @@ public:
 
     Status read(Region region, uint64_t offset, std::span<std::byte> to) override {
         count(reads);
+        auto &times = region == Region::data ? data_reads : payload_reads;
+        times.resize(region == Region::data ? data_.size() : payload_.size());
+        for (uint64_t at = offset; at < offset + to.size(); ++at) {
+            ++times[at];
+        }
         const auto &from = region == Region::data ? data_ : payload_;
         std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(offset), to.size(), to.begin());
         return Status::ok();
@@ -73,6 +82,8 @@ public:
     };
     Counted reads;
     Counted writes;
+    std::vector<uint8_t> data_reads; // how often, by byte; none where nothing was read
+    std::vector<uint8_t> payload_reads;
 
 private:
     void count(Counted &counted) const {
@@ -113,6 +124,44 @@ TEST(CarryOut, ReadsCodesAndWritesWhileMessagesAreUnderWay) {
             }
             carried = carried ? carry_out(watched, rebuilding, storage) : carried;
             EXPECT_EQ(storage.data(), before);
+            return carried;
+        });
+        EXPECT_TRUE(status) << message();
+    }
+}
+
+bool is_once(uint8_t times) { return times == 1; }
+
+constexpr uint64_t few = 600'000; // bytes of a member, and yet several pieces
+
+// Each copy of partner is sent, and of rs what a member makes for others.
+uint64_t most_sent(const Layout &layout) {
+    const auto checks = static_cast<uint64_t>(layout.shape.checks);
+    return layout.shape.has_chunks() ? few + (checks - 1) * layout.chunk : checks * few;
+}
+
+TEST(CarryOut, ReadsEachByteOnceAndSendsItAtMostOnce) {
+    for (const Shape &shape : {Shape{Scheme::xor_set, 4, 1}, Shape{Scheme::reed_solomon, 5, 3},
+                               Shape{Scheme::partner, 3, 2}}) {
+        const auto members = static_cast<size_t>(shape.members);
+        const Layout layout(shape, std::vector<uint64_t>(members, few));
+        const std::vector<Row> encoding = encoding_rows(layout);
+        std::vector<Lost> lost(members);
+        lost[1] = {true, true};
+        std::vector<Row> rebuilding;
+        ASSERT_TRUE(rebuilding_rows(layout, lost, rebuilding));
+        const Status status = run_members(shape.members, [&](Exchange &exchange) {
+            WatchedExchange watched(exchange);
+            WatchedStorage storage(watched, layout);
+            Status carried = carry_out(watched, encoding, storage);
+            EXPECT_EQ(storage.data_reads.size(), few);
+            EXPECT_TRUE(std::ranges::all_of(storage.data_reads, is_once));
+            EXPECT_TRUE(storage.payload_reads.empty());
+            EXPECT_LE(watched.sent, most_sent(layout));
+            storage.data_reads.clear();
+            carried = carried ? carry_out(watched, rebuilding, storage) : carried;
+            EXPECT_TRUE(std::ranges::none_of(storage.data_reads, [](auto n) { return n > 1; }));
+            EXPECT_TRUE(std::ranges::none_of(storage.payload_reads, [](auto n) { return n > 1; }));
             return carried;
         });
         EXPECT_TRUE(status) << message();

@@ -149,6 +149,34 @@ TEST(Upstream, FilesOfOtherSizesAreLost) {
     }
 }
 
+// Its header tells how long it has to be, so that this is found without checksums.
+TEST(Upstream, ACutPayloadIsLostAndIsMadeAgain) {
+    for (const Shape &shape : {Shape{Scheme::xor_set, 4, 1}, Shape{Scheme::reed_solomon, 4, 2},
+                               Shape{Scheme::partner, 4, 1}}) {
+        for (const uint64_t left_out : {1, 100}) {
+            const auto scratch = upstreams_set(shape);
+            const std::string path = scratch->place().scheme_file(scratch->set(), 1);
+            const FolderState before = scratch->state();
+            fs::resize_file(path, fs::file_size(path) - left_out);
+            ASSERT_TRUE(scratch->rebuild()) << message();
+            EXPECT_NE(scratch->survey().members[1].payload_lost, "");
+            EXPECT_TRUE(contents(scratch->state()) == contents(before));
+        }
+    }
+}
+
+TEST(Upstream, ACutPayloadAndAsManyLossesAsItIsNeededForAreTooMuch) {
+    for (const Shape &shape : {Shape{Scheme::xor_set, 4, 1}, Shape{Scheme::partner, 4, 1}}) {
+        const auto scratch = upstreams_set(shape);
+        const std::string path = scratch->place().scheme_file(scratch->set(), 1);
+        fs::resize_file(path, fs::file_size(path) - 1);
+        scratch->erase(0); // whose copy is the payload of its right neighbour
+        const FolderState left = scratch->state();
+        EXPECT_EQ(scratch->rebuild().code(), CD_ERROR_REDUNDANCY_EXCEEDED) << message();
+        EXPECT_TRUE(scratch->state() == left);
+    }
+}
+
 // Our checksums find what upstream's second attempt would take for right: a file of the right size
 // that an attempt which failed left behind.
 TEST(Checksums, FindAFileThatOnlyHasTheRightSize) {

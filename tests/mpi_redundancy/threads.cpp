@@ -3,7 +3,8 @@
 
 // threads DIRECTORY: threads of two ranks create, advance and commit roots at the same time, all of
 // them more than once. In which order they come to meet is not known, so that a root is protected
-// by both ranks or, where they do not meet each other, by one.
+// by both ranks or, where they do not meet each other, by one. Before that each rank has a root of
+// its own, with a name that only it gives.
 
 #include "cd/cd.hpp"
 
@@ -11,6 +12,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,6 +30,25 @@ void must(bool good, const char *what) {
         std::fflush(stdout);
         ++failures;
     }
+}
+
+// The files of one rank's root have that rank's number in the program.
+void use_alone(const std::string &storage, const std::string &directory, int rank) {
+    const std::string name = "of " + std::to_string(rank);
+    const cd_handle cd =
+        create_cd(nullptr, storage.c_str(), COMM_LOGGING_DISABLED, name.c_str(), nullptr);
+    must(cd != nullptr, "create_cd");
+    must(advance_cd_point_in_time(cd) == SUCCESS, "advance_cd_point_in_time");
+    cd_info info = {};
+    must(cd_query(cd, &info) == SUCCESS && info.protected_epoch == 1, "what is protected");
+    const std::string image = std::to_string(rank) + ".image";
+    int images = 0;
+    for (const auto &file :
+         std::filesystem::recursive_directory_iterator(directory + "/" + name + ".points")) {
+        images += file.path().filename() == image ? 1 : 0;
+    }
+    must(images == 1, "the image's name");
+    must(commit_cd(cd) == SUCCESS, "commit_cd");
 }
 
 void use(const std::string &storage, const std::string &name) {
@@ -55,9 +76,10 @@ int main(int argc, char **argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const std::string storage =
-        "store=file,redundancy=partner,sync=none,dir=" + std::string(argv[1]) + "/n" +
-        std::to_string(rank) + ",group=" + std::to_string(rank);
+    const std::string directory = std::string(argv[1]) + "/n" + std::to_string(rank);
+    const std::string storage = "store=file,redundancy=partner,sync=none,dir=" + directory +
+                                ",group=" + std::to_string(rank);
+    use_alone(storage, directory, rank);
     std::vector<std::thread> all;
     for (int thread = 0; thread < threads; ++thread) {
         all.emplace_back(use, storage, "root" + std::to_string(thread));

@@ -26,14 +26,21 @@ public:
     }
     const char *text() const { return text_; }
 
+    // How much of a text fits, with some words more behind it.
+    int room() const {
+        constexpr size_t words = 40;
+        return used_ + words < sizeof text_ ? static_cast<int>(sizeof text_ - words - used_) : 0;
+    }
+
 private:
     char text_[1024] = "";
     size_t used_ = 0;
 };
 
-// What a set found is known to all of its members, and said once.
+// What a set found is known to all of its members, and said once. What does not fit in is counted.
 Status too_much_lost(const std::vector<Bytes> &told) {
     Sentence all;
+    int more = 0;
     const auto is_one = [](const Bytes &each) {
         return code_of(each) == CD_ERROR_REDUNDANCY_EXCEEDED;
     };
@@ -41,9 +48,18 @@ Status too_much_lost(const std::vector<Bytes> &told) {
         const bool said = std::any_of(told.begin(), each, [&](const Bytes &earlier) {
             return is_one(earlier) && std::strcmp(text_of(earlier), text_of(*each)) == 0;
         });
-        if (is_one(*each) && !said) {
-            all.add("%s%s", *all.text() != '\0' ? " | " : "", text_of(*each));
+        const bool first = *all.text() == '\0';
+        if (!is_one(*each) || said) {
+            continue;
         }
+        if (first || std::strlen(text_of(*each)) < static_cast<size_t>(all.room())) {
+            all.add("%s%.*s", first ? "" : " | ", all.room(), text_of(*each));
+        } else {
+            ++more;
+        }
+    }
+    if (more > 0) {
+        all.add(" | and more sets: %d", more);
     }
     return fail(CD_ERROR_REDUNDANCY_EXCEEDED, "%s", all.text());
 }

@@ -28,7 +28,7 @@ TEST_F(ShortOfMemory, WhileProtectingOneRankLetsThatAdvanceFailForAll) {
 }
 
 TEST_F(ShortOfMemory, WhileRestartingOneRankLetsItFailForAllAndNothingIsLost) {
-    EXPECT_GT(fail_everywhere_in_open<NoMemory>(1), 50);
+    EXPECT_GT(fail_everywhere_in_open<NoMemory>(1, true), 50);
 }
 
 TEST_F(ShortOfMemory, WhileCommittingOneRankLetsAllKeepTheRootOrNone) {

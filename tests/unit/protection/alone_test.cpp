@@ -103,8 +103,8 @@ TEST_F(Alone, WhoHasNoRoomForOneCallOfAnAdvanceLetsThatOneFailForAll) {
 }
 
 TEST_F(Alone, WhoHasNoRoomForOneCallOfARestartLetsItFailForAllAndNothingIsLost) {
-    EXPECT_GT(fail_everywhere_in_open<NoRoom>(0), 5);
-    EXPECT_GT(fail_everywhere_in_open<NoRoom>(1), 5);
+    EXPECT_GT(fail_everywhere_in_open<NoRoom>(0, true), 5);
+    EXPECT_GT(fail_everywhere_in_open<NoRoom>(1, false), 5);
 }
 
 TEST_F(Alone, WhoCannotWriteDownThatARootIsForgottenLetsAllKeepIt) {

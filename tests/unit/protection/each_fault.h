@@ -96,15 +96,19 @@ int fail_everywhere(int failing, const Prepare &prepare, const Run &run, const C
     return failures;
 }
 
-template <typename Fault> int fail_everywhere_in_open(int failing) {
+// with_stores: the directory of flush= is another one than before, so that both are looked at.
+template <typename Fault> int fail_everywhere_in_open(int failing, bool with_stores) {
     return fail_everywhere<Fault>(
         failing,
-        [](Cluster &cluster) {
-            cluster.flush = cluster.directory("parallel").string();
+        [&](Cluster &cluster) {
+            const auto use = [&](const char *store) {
+                cluster.flush = with_stores ? cluster.directory(store).string() : "";
+            };
+            use("parallel");
             cluster.run({1, 2});
             cluster.lose("n1");
-            cluster.nodes = {"n1", "n0", "n2"};                  // files move, too
-            cluster.flush = cluster.directory("other").string(); // both are looked at, and listed
+            cluster.nodes = {"n1", "n0", "n2"}; // files move, too
+            use("other");
         },
         [&](Cluster &cluster, int nth, std::atomic<bool> &happened) {
             Cluster::Opening opening;
@@ -124,11 +128,7 @@ template <typename Fault> int fail_everywhere_in_open(int failing) {
 
 template <typename Fault> int fail_everywhere_in_forget(int failing) {
     return fail_everywhere<Fault>(
-        failing,
-        [](Cluster &cluster) {
-            cluster.flush = cluster.directory("parallel").string();
-            cluster.run({1});
-        },
+        failing, [](Cluster &cluster) { cluster.run({1}); },
         [&](Cluster &cluster, int nth, std::atomic<bool> &happened) {
             return cluster.run_steps([&](Cluster::Rank &self) {
                 return with_fault<Fault>(self, failing, nth, happened,

@@ -242,16 +242,21 @@ Status rebuild(Exchange &exchange, const Set &set, const Place &place, const Opt
         return status;
     }
     // What is left is trusted at first where it will all be read anyway. That this was wrong is
-    // found before anything is changed; only then, or where too little seems to be left, it is
-    // looked for who cannot be trusted. What fails otherwise would fail again.
+    // found before anything is changed; only then it is looked for who cannot be trusted. What
+    // fails otherwise would fail again. Where too much is gone, reading all that is left, which
+    // takes long, would not find less of that: it is looked once more, for what was read wrong.
     Status status = take_survey(exchange, set, place, Contents::trusted, survey);
-    if (status && survey.checksums && all_is_read(set.shape, survey)) {
+    if (status.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
+        status = take_survey(exchange, set, place, Contents::trusted, survey);
+    }
+    if (!status) {
+        return status;
+    }
+    if (survey.checksums && all_is_read(set.shape, survey)) {
         status = bring_back(exchange, set, place, options, survey, Contents::trusted);
         if (status.code() != not_as_trusted) {
             return status;
         }
-    } else if (!status && status.code() != CD_ERROR_REDUNDANCY_EXCEEDED) {
-        return status;
     }
     status = take_survey(exchange, set, place, Contents::compared, survey);
     return status ? bring_back(exchange, set, place, options, survey, Contents::compared) : status;

@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <string>
@@ -222,6 +223,28 @@ TEST(FailingSystem, ABitThatIsReadWrongNeverEndsUpInAFile) {
 // Who was trusted and is wrong is looked at again.
 TEST(FailingSystem, ABitThatIsReadWrongOnceIsNoLossWhereAllIsReadOnce) {
     EXPECT_EQ(lie_at_each_read({Scheme::xor_set, 4, 1}), 0);
+}
+
+struct CountingSystem : ReplacedSystem {
+    ssize_t read_at(int fd, void *to, size_t length, off_t offset) override {
+        const ssize_t got = System::read_at(fd, to, length, offset);
+        bytes += static_cast<uint64_t>(std::max<ssize_t>(got, 0));
+        return got;
+    }
+
+    std::atomic<uint64_t> bytes = 0;
+};
+
+// All ranks wait for it, with whatever they have.
+TEST(Rebuild, ThatTooMuchIsGoneIsFoundWithoutReadingAllThatIsLeft) {
+    ScratchSet scratch(single_set({Scheme::xor_set, 4, 1}),
+                       {{500'000}, {500'000}, {500'000}, {500'000}});
+    ASSERT_TRUE(scratch.apply()) << message();
+    scratch.erase(0);
+    scratch.erase(2);
+    const CountingSystem system;
+    EXPECT_EQ(scratch.rebuild().code(), CD_ERROR_REDUNDANCY_EXCEEDED) << message();
+    EXPECT_LT(system.bytes, 100'000U);
 }
 
 // Of the calls that look at files, the one with a number fails.

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <set>
 
 namespace cd::protection {
@@ -78,21 +77,6 @@ Status open_store(const std::string &directory, const Request &request,
     return Status::ok();
 }
 
-// The user does not name it, and has to be told why it matters.
-Status open_earlier_store(const std::string &directory, const Request &request,
-                          std::vector<OpenStore> &stores) {
-    Status status = open_store(directory, request, stores);
-    if (status) {
-        return status;
-    }
-    const std::string why = message();
-    return fail(status.code(),
-                "%s; an earlier program of this root had points in time in %s, as %s/%s says: let "
-                "this one look there, or remove that file on all nodes to do without them",
-                why.c_str(), directory.c_str(), stores.front().folder.path().c_str(),
-                store_list_name);
-}
-
 Status open_stores(const Request &request, const std::vector<std::string> &earlier,
                    std::vector<OpenStore> &stores) {
     stores.clear();
@@ -102,8 +86,8 @@ Status open_stores(const Request &request, const std::vector<std::string> &earli
         }
     }
     for (const std::string &directory : earlier) {
-        if (Status status = open_earlier_store(directory, request, stores); !status) {
-            return status;
+        if (Status status = open_store(directory, request, stores); !status) {
+            return because_it_is_listed(status, directory, stores.front().folder);
         }
     }
     return Status::ok();

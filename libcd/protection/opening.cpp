@@ -206,12 +206,17 @@ Status take_and_look(OpenStore &store, const User &user, Content &content) {
     return taken ? store.folder.look(content) : taken;
 }
 
-Status look(Job &job, uint64_t session, std::vector<OpenStore> &stores,
+// asked_for: how many of the stores the request has.
+Status look(Job &job, uint64_t session, size_t asked_for, std::vector<OpenStore> &stores,
             std::vector<Findings> &findings) {
     for (size_t i = 0; i < stores.size(); ++i) {
         Content content;
         Status looked = attempt([&] {
-            return take_and_look(stores[i], {session, job.rank(), job.node()}, content);
+            Status status = take_and_look(stores[i], {session, job.rank(), job.node()}, content);
+            return status || i < asked_for
+                       ? status
+                       : because_it_is_listed(status, stores[i].folder.directory(),
+                                              stores.front().folder);
         });
         if (Status status = share(job, looked, content, findings[i].contents); !status) {
             return status;
@@ -296,7 +301,8 @@ Status open(Job &job, const Request &request, Opened &opened) {
     if (Status status = agree_on_memory(job, understood); !status) {
         return status;
     }
-    if (Status status = look(job, introductions.front().session, result.stores, findings);
+    if (Status status = look(job, introductions.front().session, request.stores.size(),
+                             result.stores, findings);
         !status) {
         return status;
     }

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "protection/store_list.h"
 
-#include "base/kept_outcome.h"
+#include "base/path.h"
 #include "os/system.h"
 #include "protection/tree_file.h"
 
@@ -15,9 +15,7 @@ namespace {
 
 using redset::KvTree;
 
-constexpr uint64_t format = 1;
-
-std::string path_in(const Folder &folder) { return folder.path() + "/" + store_list_name; }
+constexpr uint64_t list_format = 1;
 
 bool take_list(const KvTree &tree, StoreList &list) {
     const KvTree *stores = tree.find("STORE");
@@ -28,13 +26,13 @@ bool take_list(const KvTree &tree, StoreList &list) {
         }
         list.directories.emplace_back(*directory);
     }
-    return tree.number("CD_STORES") == format;
+    return tree.number("CD_STORES") == list_format;
 }
 
 } // namespace
 
 Status read_store_list(const Folder &folder, StoreList &list) {
-    const std::string path = path_in(folder);
+    const std::string path = path_in(folder.path(), store_list_name);
     const int fd = os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0);
     if (fd < 0 && errno == ENOENT) {
         return Status::ok();
@@ -57,19 +55,27 @@ Status read_store_list(const Folder &folder, StoreList &list) {
 
 Status write_store_list(const Folder &folder, int writer, bool sync,
                         const std::vector<std::string> &directories) {
-    const std::string path = path_in(folder);
+    const std::string path = path_in(folder.path(), store_list_name);
     if (directories.empty()) {
         return os::system().unlink_at(AT_FDCWD, path.c_str()) == 0 || errno == ENOENT
                    ? Status::ok()
                    : File(-1, path).refused("remove the file", 0);
     }
     KvTree tree;
-    tree.add_number("CD_STORES", format);
+    tree.add_number("CD_STORES", list_format);
     KvTree &stores = tree.add("STORE");
     for (size_t i = 0; i < directories.size(); ++i) {
         stores.add_value(std::to_string(i), directories[i]);
     }
     return write_tree(tree, path, writer, sync);
+}
+
+Status because_it_is_listed(Status failure, const std::string &listed, const Folder &first) {
+    const std::string why = message();
+    return fail(failure.code(),
+                "%s; an earlier program of this root had points in time in %s, as %s says: let "
+                "this one look there, or remove that file on all nodes to do without them",
+                why.c_str(), listed.c_str(), path_in(first.path(), store_list_name).c_str());
 }
 
 } // namespace cd::protection

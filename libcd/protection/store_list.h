@@ -25,4 +25,8 @@ Status read_store_list(const Folder &folder, StoreList &list);
 Status write_store_list(const Folder &folder, int writer, bool sync,
                         const std::vector<std::string> &directories);
 
+// Of a directory that somebody has only listed: what fails there, and why it was looked at. first:
+// the folder with the list.
+Status because_it_is_listed(Status failure, const std::string &listed, const Folder &first);
+
 } // namespace cd::protection

@@ -72,6 +72,19 @@ TEST(UseLock, AnotherJobIsKeptAwayAndToldByWhomUntilThatOneEndsHoweverItDoes) {
     EXPECT_FALSE(std::filesystem::exists(points));
 }
 
+TEST(UseLock, OfAStoreThatIsOnlyListedSaysWhoKnowsOfIt) {
+    const DyingSystem system;
+    Cluster cluster({"n0", "n1"});
+    cluster.flush = cluster.directory("parallel").string();
+    cluster.run({1, 2});
+    cluster.flush = "";
+    const OtherJob other(cluster.directory("parallel") / "solver.points");
+    const auto outcome = cluster.run({}).outcome();
+    EXPECT_EQ(outcome.code, CD_ERROR_STORE_LOCKED);
+    const std::string list = (cluster.directory("n0") / "solver.points" / "stores").string();
+    EXPECT_NE(outcome.text.find("as " + list + " says"), std::string::npos) << outcome.text;
+}
+
 // As in a directory that all nodes see.
 TEST(UseLock, ProcessesOfOneJobUseADirectoryTogether) {
     const Cluster cluster({"n0"});

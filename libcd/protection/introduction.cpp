@@ -94,6 +94,7 @@ Status open_stores(const Request &request, const std::vector<std::string> &earli
 }
 
 void tell_of_list(const Folder &folder, KvTree &tree) {
+    const MessageKeeper keeper;
     StoreList list;
     if (!read_store_list(folder, list)) {
         tree.add_value("LIST_PROBLEM", message());

@@ -243,6 +243,13 @@ void drop_empty_stores(const Request &request, uint64_t session, std::vector<Fin
     }
 }
 
+// What cannot be read is written again.
+bool is_listed(const std::vector<std::string> &directories, const Folder &folder) {
+    const MessageKeeper keeper;
+    StoreList list;
+    return read_store_list(folder, list) && list.directories == directories;
+}
+
 // Before anything new is stored in them.
 Status list_stores(Job &job, const std::vector<OpenStore> &stores, bool sync) {
     const OpenStore &first = stores.front();
@@ -253,9 +260,9 @@ Status list_stores(Job &job, const std::vector<OpenStore> &stores, bool sync) {
     for (const OpenStore &store : std::span(stores).subspan(1)) {
         others.push_back(store.folder.directory());
     }
-    StoreList list;
-    const bool is_written = read_store_list(first.folder, list) && list.directories == others;
-    return is_written ? Status::ok() : write_store_list(first.folder, job.rank(), sync, others);
+    return is_listed(others, first.folder)
+               ? Status::ok()
+               : write_store_list(first.folder, job.rank(), sync, others);
 }
 
 // By what comes next; what is there already has sets of its own.

@@ -205,8 +205,8 @@ TEST(DyingProgram, WithLevelsLeavesTheOldOrTheNewPointInTime) {
 // where the next one does not.
 TEST(DyingProgram, WithAnotherConfigurationLeavesTheOldOrTheNewPointInTime) {
     const auto use = [](Cluster &cluster, const char *store) {
-        cluster.config = cluster.write_config("CKPT=0 TYPE=XOR STORE=" +
-                                              cluster.directory(store).string() + "\n");
+        cluster.config = cluster.write_config(
+            "CKPT=0 TYPE=XOR STORE=" + cluster.directory(store).string() + "\n");
     };
     OldOrNew outcome;
     die_everywhere(

@@ -173,26 +173,37 @@ Status create_root(const char *defaults, const char *storage_info, mpi_log mode,
         make_root(defaults, storage_info, mode, name, protection, handle, report));
 }
 
-// Only what one thread does is done again in the same order.
-LogShare::Place log_place(const Resident &parent, uint64_t creating_thread) {
-    if (parent.home_thread != creating_thread) {
-        return LogShare::Place::own_in_any_order;
+// Gives the child its part of the family's log. Its number there is still to be taken.
+Status join_log(Resident &child, Resident &parent, Report &report) {
+    if (!parent.log.enabled()) {
+        return Status::ok();
     }
-    return parent.children.empty() ? LogShare::Place::parents : LogShare::Place::own;
+    const bool elsewhere = child.home_thread != parent.home_thread;
+    const int number = parent.log_numbers[elsewhere].lowest_free();
+    Status status = LogShare::of_child(parent.log, {child.depth, number, elsewhere}, child.log);
+    if (status && &child.log.stream() != &parent.log.stream() && child.log.extent().remaining > 0) {
+        report.also(CD_OP_REPLAY_BEGIN, child.name());
+    }
+    return status;
+}
+
+void take_log_number(const Resident &child, Resident &parent) noexcept {
+    if (child.log.enabled()) {
+        const LogStream::Sibling &sibling = child.log.sibling();
+        parent.log_numbers[sibling.elsewhere].take(sibling.index);
+    }
 }
 
 // A child that came back from the store. storage: what the program wants it to have.
 Status wake_child(Resident &child, Resident &parent, ActiveStack &stack, cd_handle &handle,
                   Report &report) {
     report.about(child.name());
-    if (parent.log.enabled()) {
-        Status status = LogShare::of_child(parent.log, LogShare::Place::own_in_any_order,
-                                           {child.depth, child.sibling}, child.log);
-        if (!status) {
-            return status;
-        }
+    child.home_thread = stack.thread();
+    if (Status status = join_log(child, parent, report); !status) {
+        return status;
     }
-    child.home_thread = child.active_in = stack.thread();
+    take_log_number(child, parent);
+    child.active_in = stack.thread();
     child.pace = begin_pace(parent.pace.limits());
     wake(child, parent);
     handle = child.handle;
@@ -242,16 +253,8 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     child->home_thread = child->active_in = stack.thread();
     child->pace = begin_pace(parent.pace.limits());
     LedgerPlace place(*child, parent);
-    if (parent.log.enabled()) {
-        Status status = LogShare::of_child(parent.log, log_place(parent, stack.thread()),
-                                           {child->depth, child->sibling}, child->log);
-        if (!status) {
-            return status;
-        }
-    }
-    if (log_place(parent, stack.thread()) != LogShare::Place::parents &&
-        child->log.extent().remaining > 0) {
-        report.also(CD_OP_REPLAY_BEGIN, child->name());
+    if (Status status = join_log(*child, parent, report); !status) {
+        return status;
     }
     make_room_for_one(parent.children);
     if (parent.ledger != nullptr) {
@@ -264,6 +267,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     }
     parent.children.push_back(&resident);
     parent.children_numbers.take(resident.sibling);
+    take_log_number(resident, parent);
     // Last, since it cannot be taken back.
     status = attempt([&] { return place.write_down(); });
     if (!status) {

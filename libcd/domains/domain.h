@@ -11,6 +11,7 @@
 #include "ranges/range_index.h"
 #include "ranges/unbound.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -52,6 +53,7 @@ struct Domain {
     bool restore_may_fail = false; // holds, or once held, more than copies without checksums: a
                                    // restore has to look at all entries before it writes
     LogShare log;
+    std::array<SiblingNumbers, 2> log_numbers; // of its children's logs: as LogStream::Sibling says
     StorageInfo storage;
     uint64_t epoch = 0;
     // Advances since then that failed here: where others count them, they take epochs, too.

@@ -15,17 +15,18 @@ LogShare LogShare::of_root(std::shared_ptr<LogSpill> spill) {
     return share;
 }
 
-Status LogShare::of_child(LogShare &parent, Place place, LogStream::Sibling sibling,
-                          LogShare &share) {
+Status LogShare::of_child(LogShare &parent, LogStream::Sibling sibling, LogShare &share) {
     LogShare child;
+    child.sibling_ = sibling;
     child.stream_ = parent.stream_;
-    if (place != Place::parents) {
-        if (place == Place::own && parent.stream_->find_nested(sibling) == nullptr &&
+    if (sibling.elsewhere || sibling.index > 0) {
+        if (!sibling.elsewhere && parent.stream_->find_nested(sibling) == nullptr &&
             parent.stream_->replaying()) {
             return fail(CD_ERROR_LOG_SIBLINGS,
-                        "the re-execution creates sibling %d at depth %d, which the log that is "
-                        "being replayed does not know; create the same siblings in the same "
-                        "order, or delete the log of the CD that was restored",
+                        "the re-execution creates sibling %d at depth %d (not counting those of "
+                        "other threads), which the log that is being replayed does not know; "
+                        "create the same siblings in the same order, or delete the log of the CD "
+                        "that was restored",
                         sibling.index, sibling.depth);
         }
         child.stream_ = parent.stream_->nested(sibling);
@@ -93,10 +94,13 @@ Status LogShare::check_begin_now(int depth) const {
             const uint64_t left = nested.places().remaining();
             if (status.is_ok() && left > 0) {
                 status = fail(CD_ERROR_LOG_SIBLINGS,
-                              "sibling %d at depth %d left %llu log entries that were not "
-                              "replayed: the re-execution created other siblings; create the same "
-                              "ones, or delete the log",
-                              sibling.index, sibling.depth, static_cast<unsigned long long>(left));
+                              "sibling %d at depth %d (counting only those of %s) left %llu log "
+                              "entries that were not replayed: the re-execution created other "
+                              "siblings; create the same ones, or delete the log",
+                              sibling.index, sibling.depth,
+                              sibling.elsewhere ? "other threads than their parent's"
+                                                : "their parent's thread",
+                              static_cast<unsigned long long>(left));
             }
         });
     }

@@ -24,17 +24,12 @@ public:
     // A root's: owns the stream. spill may be null. May throw std::bad_alloc.
     static LogShare of_root(std::shared_ptr<LogSpill> spill = nullptr);
 
-    // Which stream a child writes into.
-    enum class Place {
-        parents,         // the parent's
-        own,             // its own, which a parent that replays has to know already
-        own_in_any_order // its own, made when a thread came to it: it may be new to the replay
-    };
-
-    // A child's. A stream of its own is known by sibling, and continues where its last CD of that
-    // name left it. May throw std::bad_alloc.
-    static Status of_child(LogShare &parent, Place place, LogStream::Sibling sibling,
-                           LogShare &share);
+    // A child's. The first of those that its parent's thread makes writes into the parent's stream;
+    // the others have one of their own each, known by sibling, which continues where its last CD
+    // of that name left it. A parent that replays has to know it already, unless another thread
+    // makes the child: the first execution may have ended before that thread came to it.
+    // May throw std::bad_alloc.
+    static Status of_child(LogShare &parent, LogStream::Sibling sibling, LogShare &share);
 
     LogShare(LogShare &&) = default;
     LogShare &operator=(LogShare &&) = default;
@@ -42,6 +37,7 @@ public:
 
     bool enabled() const { return stream_ != nullptr; }
     LogStream &stream() { return *stream_; }
+    const LogStream::Sibling &sibling() const { return sibling_; } // of a child's
     const std::shared_ptr<LogStream> &shared_stream() const { return stream_; }
 
     // Whether a restore of the CD, which is at depth, replays the entry at place.
@@ -93,6 +89,7 @@ private:
     std::shared_ptr<LogSpill> spill_;   // a root's
     std::shared_ptr<LogStream> owned_;  // a root's
     std::shared_ptr<LogStream> stream_; // threads refer to it, too
+    LogStream::Sibling sibling_;
     LogStream::Position begin_;
     std::vector<NestedBegin> nested_begins_; // where not the nested stream's own begin
     std::vector<NestedBegin> prepared_;

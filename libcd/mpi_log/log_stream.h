@@ -25,7 +25,7 @@ class LogSpill;
 //
 // CDs that live beside each other have a stream each. Such a stream belongs to the stream of their
 // parent and stays there when the CD ends, for the CD that takes its place in a re-execution: it is
-// known by the CD's depth and sibling index.
+// known as Sibling says.
 //
 // Entries are written into chunks of warm pages, so appending allocates only once per chunk. With a
 // LogSpill, which the streams of a family share, chunks may be in a file until they are read.
@@ -53,9 +53,12 @@ public:
         uint64_t remaining() const { return end.entries - cursor.entries; }
     };
 
+    // Which of several CDs beside each other. In which order the thread that made their parent and
+    // other threads make them is chance, so the two kinds are counted apart.
     struct Sibling {
         int depth = 0;
-        int index = 0;
+        int index = 0;          // the smallest that no live one of its kind had
+        bool elsewhere = false; // made by another thread than the parent
         auto operator<=>(const Sibling &) const = default;
     };
 

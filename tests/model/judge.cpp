@@ -125,9 +125,10 @@ void Model::judge_create(const Step &step, std::set<cd_error> &errors) const {
             (step.logging == COMM_LOGGING_DISABLED && parent->logging)) {
             errors.insert(CD_ERROR_LOGGING_MISMATCH);
         }
-        // A child beside others has a log of its own, which a replay has to know.
-        if (parent->logging && !parent->children.empty() && parent->stream->replaying() &&
-            parent->stream->nested.count({parent->depth + 1, free_sibling(*parent)}) == 0) {
+        // All children but the first have a log of their own, which a replay has to know.
+        const int sibling = free_sibling(*parent);
+        if (parent->logging && sibling > 0 && parent->stream->replaying() &&
+            parent->stream->nested.count({parent->depth + 1, sibling}) == 0) {
             errors.insert(CD_ERROR_LOG_SIBLINGS);
         }
     }
@@ -182,7 +183,7 @@ void Model::judge_call(const Step &step, const Cd &cd, std::set<cd_error> &error
         // What becomes of the children's part is not defined.
         verdict.undefined = !cd.children.empty();
         if (!cd.logging) {
-            verdict.allowed = {CD_ERROR_NONE, CD_ERROR_LOG_DISABLED};
+            errors.insert(CD_ERROR_LOG_DISABLED);
         }
         for (const auto &[stream, replay] : cd.replays_of_ancestors) {
             if (stream->replaying() && stream->replays == replay) {

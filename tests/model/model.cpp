@@ -233,7 +233,7 @@ void Model::create(const Step &step) {
         cd->root_name = parent->root_name;
         cd->depth = parent->depth + 1;
         cd->sibling = free_sibling(*parent);
-        if (parent->children.empty()) {
+        if (cd->sibling == 0) {
             cd->stream = parent->stream;
         } else {
             auto &own = parent->stream->nested[{cd->depth, cd->sibling}];

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 // What is found of children, and of a root without them.
 
+#include "cd/mpi_log.h"
 #include "restarting.h"
 
 #include <array>
@@ -111,6 +112,29 @@ TEST_F(Family, EmptyChildrenThatEndCostNothing) {
             }
         }
         return std::filesystem::last_write_time(store()) == written ? "" : "the file was written";
+    });
+}
+
+// Logs do not outlive the process. What one that came back logs here is replayed as any other's.
+TEST_F(Family, AChildThatCameBackFindsItsLogAfterARestoreOfTheRoot) {
+    const std::string storage = "store=file,sync=none,dir=" + directory_;
+    const auto child_of_a_root_that_logs = [&](cd_handle &root) {
+        root = create_cd(nullptr, storage.c_str(), CD_COMM_LOGGING_ENABLED, "root", nullptr);
+        return child_of(root);
+    };
+    run([&]() -> std::string {
+        cd_handle root = nullptr;
+        return keep(child_of_a_root_that_logs(root), 0) ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        cd_handle root = nullptr;
+        cd_handle child = child_of_a_root_that_logs(root);
+        const cd_log_part part = {"entry", 5};
+        if (info_of(child).restarted != 1 || cd_log_append(child, &part, 1) != CD_SUCCESS ||
+            restore_cd(root) != CD_SUCCESS) {
+            return refusal();
+        }
+        return cd_log_next(child_of(root), nullptr, nullptr) != nullptr ? "" : "ran live";
     });
 }
 

@@ -19,16 +19,15 @@ struct Logger {
 
     static Logger root() { return {LogShare::of_root(), 0}; }
 
-    Logger child(bool alone, int sibling = 0) {
+    Logger child(int sibling = 0) {
         Logger made{{}, depth + 1};
-        const auto place = alone ? LogShare::Place::parents : LogShare::Place::own;
-        EXPECT_TRUE(LogShare::of_child(share, place, {depth + 1, sibling}, made.share));
+        EXPECT_TRUE(LogShare::of_child(share, {depth + 1, sibling}, made.share));
         return made;
     }
 
     cd_error refuses_child(int sibling) {
         LogShare made;
-        return LogShare::of_child(share, LogShare::Place::own, {depth + 1, sibling}, made).code();
+        return LogShare::of_child(share, {depth + 1, sibling}, made).code();
     }
 
     void log(const std::string &text) {
@@ -75,7 +74,7 @@ TEST(LogShare, OfACdThatDoesNotLogIsEmpty) {
 TEST(LogShare, AnOnlyChildOwnsASuffixOfItsParentsLog) {
     Logger root = Logger::root();
     root.log("a");
-    Logger child = root.child(true);
+    Logger child = root.child();
     child.log("bc");
     root.log("d");
     EXPECT_EQ(root.share.extent().entries, 3u);
@@ -86,7 +85,7 @@ TEST(LogShare, AnOnlyChildOwnsASuffixOfItsParentsLog) {
     EXPECT_EQ(child.restore().share.extent().remaining, 2u);
     EXPECT_EQ(child.rest(), (Entries{"bc", "d"}));
     EXPECT_EQ(root.restore().next(), "a");
-    EXPECT_EQ(root.child(true).rest(), (Entries{"bc", "d"})) << "the child's are replayed to it";
+    EXPECT_EQ(root.child().rest(), (Entries{"bc", "d"})) << "the child's are replayed to it";
 }
 
 TEST(LogShare, WhatNewerEntriesHaveReplacedIsNotCovered) {
@@ -137,7 +136,7 @@ TEST(LogShare, AnAdvanceInAReplayKeepsWhatIsStillToBeReplayed) {
 TEST(LogShare, AnAncestorKeepsWhatAChildForgets) {
     Logger root = Logger::root();
     root.log("a");
-    Logger child = root.child(true);
+    Logger child = root.child();
     child.log("b");
     child.advance();
     child.log("c");
@@ -181,8 +180,8 @@ struct LogShareSiblings : testing::Test {
     }
 
     Logger root = root_with_an_entry();
-    Logger first = root.child(true, 0);
-    Logger second = root.child(false, 1);
+    Logger first = root.child(0);
+    Logger second = root.child(1);
 };
 
 TEST_F(LogShareSiblings, HaveALogEach) {
@@ -202,8 +201,8 @@ TEST_F(LogShareSiblings, OneDoesNotRewindTheOther) {
 TEST_F(LogShareSiblings, AreReplayedByTheirIndexAfterARestoreOfTheParent) {
     root.restore();
     EXPECT_EQ(root.next(), "r");
-    Logger first_again = root.child(true, 0);
-    Logger second_again = root.child(false, 1);
+    Logger first_again = root.child(0);
+    Logger second_again = root.child(1);
     EXPECT_EQ(second_again.share.extent().entries, 2u);
     EXPECT_EQ(second_again.rest(), (Entries{"s", "S"}));
     EXPECT_EQ(first_again.rest(), (Entries{"f", "R"}));
@@ -211,13 +210,13 @@ TEST_F(LogShareSiblings, AreReplayedByTheirIndexAfterARestoreOfTheParent) {
 }
 
 TEST_F(LogShareSiblings, TheNextOneWithAnIndexContinuesItsLog) {
-    Logger next = root.child(false, 1);
+    Logger next = root.child(1);
     EXPECT_EQ(next.share.extent().entries, 0u);
     next.log("n");
     EXPECT_EQ(next.restore().rest(), (Entries{"n"}));
     root.restore();
     root.rest();
-    EXPECT_EQ(root.child(false, 1).rest(), (Entries{"s", "S", "n"}));
+    EXPECT_EQ(root.child(1).rest(), (Entries{"s", "S", "n"}));
 }
 
 TEST_F(LogShareSiblings, AReplayRefusesASiblingThatItDoesNotKnow) {
@@ -240,23 +239,23 @@ TEST_F(LogShareSiblings, AnAdvanceIsRefusedWhenASiblingWasNotReplayed) {
 TEST_F(LogShareSiblings, TheParentsAdvanceForgetsThem) {
     root.advance();
     EXPECT_EQ(root.restore().rest(), Entries());
-    Logger again = root.child(false, 1);
+    Logger again = root.child(1);
     EXPECT_EQ(again.rest(), Entries());
     again.log("t");
     root.restore();
-    EXPECT_EQ(root.child(false, 1).rest(), (Entries{"t"}));
+    EXPECT_EQ(root.child(1).rest(), (Entries{"t"}));
 }
 
 TEST_F(LogShareSiblings, AnAdvanceOfTheParentInAReplayKeepsTheirRest) {
     root.restore();
     root.next();
-    Logger again = root.child(false, 1);
+    Logger again = root.child(1);
     EXPECT_EQ(again.next(), "s");
     root.advance();
     EXPECT_EQ(again.rest(), (Entries{"S"}));
     root.restore();
     EXPECT_EQ(root.rest(), (Entries{"f", "R"}));
-    EXPECT_EQ(root.child(false, 1).rest(), (Entries{"S"}));
+    EXPECT_EQ(root.child(1).rest(), (Entries{"S"}));
 }
 
 // Siblings of which each has concurrent children again.
@@ -264,7 +263,7 @@ struct LogShareNested : testing::Test {
     LogShareNested() {
         for (int round = 0; round < 2; ++round) {
             for (Logger *parent : {&first, &second}) {
-                Logger grandchild = parent->child(false, 1);
+                Logger grandchild = parent->child(1);
                 grandchild.log(std::string(parent == &first ? "f" : "s") + std::to_string(round));
             }
             if (round == 0) {
@@ -273,11 +272,11 @@ struct LogShareNested : testing::Test {
         }
     }
 
-    Entries replay_of_grandchild(Logger &parent) { return parent.child(false, 1).rest(); }
+    Entries replay_of_grandchild(Logger &parent) { return parent.child(1).rest(); }
 
     Logger root = Logger::root();
-    Logger first = root.child(true, 0);
-    Logger second = root.child(false, 1);
+    Logger first = root.child(0);
+    Logger second = root.child(1);
 };
 
 TEST_F(LogShareNested, ARestoreRewindsToThePointInTimeOfTheRestoredCd) {
@@ -315,8 +314,8 @@ TEST_F(LogShareNested, LeftOversOfAnyDepthAreFoundAtTheRoot) {
 }
 
 TEST_F(LogShareNested, AChildMadeLaterOwnsWhatComesLater) {
-    Logger third = root.child(true, 0); // takes the first one's place
-    third.child(false, 1).log("t");
+    Logger third = root.child(0); // takes the first one's place
+    third.child(1).log("t");
     third.restore();
     EXPECT_EQ(replay_of_grandchild(third), (Entries{"t"}));
     root.restore();

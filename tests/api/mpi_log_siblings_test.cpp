@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "mpi_log_fixture.h"
+
+#include <thread>
+
+// What the contract decides on siblings: they have a log each, known by their index; and for
+// siblings that several threads make.
+namespace {
+
+class MpiLogSiblings : public MpiLog {
+protected:
+    void SetUp() override {
+        MpiLog::SetUp();
+        append(root, "r1");
+        first = make_child(root);
+        second = make_child(root);
+        append(first, "a1");
+        append(second, "b1");
+        append(first, "a2");
+        append(second, "b2");
+    }
+
+    cd_handle first, second;
+};
+
+TEST_F(MpiLogSiblings, RestoreOfOneReplaysItsOwnLogOnly) {
+    ASSERT_TRUE(succeeds(restore_cd(second)));
+    EXPECT_EQ(info_of(second).log_remaining, 2U);
+    EXPECT_EQ(info_of(first).replaying, 0);
+    append(first, "a3");
+    EXPECT_EQ(rest(second), "b1 b2 ");
+    EXPECT_EQ(info_of(first).log_length, 3U);
+    EXPECT_EQ(info_of(second).log_length, 2U);
+}
+
+TEST_F(MpiLogSiblings, RestoreOfTheParentReplaysEachToTheSiblingWithItsIndex) {
+    ASSERT_TRUE(succeeds(commit_cd(first)));
+    ASSERT_TRUE(succeeds(commit_cd(second)));
+    append(root, "r2");
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(next(root), "r1");
+    const cd_handle first_again = make_child(root);
+    const cd_handle second_again = make_child(root);
+    EXPECT_EQ(next(first_again), "a1");
+    EXPECT_EQ(rest(second_again), "b1 b2 ");
+    EXPECT_EQ(next(first_again), "a2");
+    ASSERT_TRUE(succeeds(commit_cd(second_again)));
+    ASSERT_TRUE(succeeds(commit_cd(first_again)));
+    EXPECT_EQ(rest(root), "r2 ");
+}
+
+TEST_F(MpiLogSiblings, RestoreOfTheParentWithLiveChildrenReplaysTheirLogsToo) {
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(next(root), "r1");
+    const cd_handle first_again = make_child(root);
+    const cd_handle second_again = make_child(root);
+    EXPECT_EQ(rest(second_again), "b1 b2 ");
+    EXPECT_EQ(rest(first_again), "a1 a2 ");
+}
+
+TEST_F(MpiLogSiblings, LaterSiblingWithTheSameIndexContinuesTheLog) {
+    ASSERT_TRUE(succeeds(commit_cd(second)));
+    const cd_handle third = make_child(root);
+    EXPECT_EQ(info_of(third).sibling, 1);
+    EXPECT_EQ(info_of(third).log_length, 0U) << "it owns only what comes after its creation";
+    append(third, "b3");
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    make_child(root);
+    EXPECT_EQ(rest(make_child(root)), "b1 b2 b3 ");
+}
+
+TEST_F(MpiLogSiblings, ReexecutionWithASiblingThatTheLogDoesNotKnowIsAnError) {
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    make_child(root);
+    make_child(root);
+    int error = 0;
+    EXPECT_EQ(create_cd(root, nullptr, MPI_LOGGING_INHERIT, nullptr, &error), nullptr);
+    EXPECT_EQ(error, CD_ERROR_LOG_SIBLINGS);
+    EXPECT_EQ(info_of(root).children, 2);
+}
+
+TEST_F(MpiLogSiblings, AdvanceAfterAReexecutionThatLeftOutASiblingIsAnError) {
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    const cd_handle again = make_child(root);
+    EXPECT_EQ(rest(again), "r1 a1 a2 ");
+    ASSERT_TRUE(succeeds(commit_cd(again)));
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_SIBLINGS, advance_cd_point_in_time(root)));
+    ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(root))) << "the remedy that the message names";
+    EXPECT_TRUE(succeeds(advance_cd_point_in_time(root)));
+}
+
+TEST_F(MpiLogSiblings, DeleteInOneIsRefusedWhileItReplaysForTheParent) {
+    make_child(first);
+    append(make_child(first), "n1"); // in a log of its own, below the first sibling's
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    const cd_handle first_again = make_child(root);
+    const cd_handle second_again = make_child(root);
+    EXPECT_EQ(next(second_again), "b1");
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, delete_MPI_log_from_cd(second_again)));
+    EXPECT_EQ(rest(second_again), "b2 ");
+    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(second_again)));
+    EXPECT_EQ(rest(first_again), "r1 a1 a2 ");
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, delete_MPI_log_from_cd(first_again)))
+        << "a child that is still to come has entries left";
+    make_child(first_again);
+    EXPECT_EQ(rest(make_child(first_again)), "n1 ");
+    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(first_again)));
+}
+
+TEST_F(MpiLogSiblings, AdvanceOfOneForgetsItsLogForItselfOnly) {
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(second)));
+    EXPECT_EQ(info_of(second).log_length, 0U);
+    append(second, "b3");
+    ASSERT_TRUE(succeeds(restore_cd(second)));
+    EXPECT_EQ(rest(second), "b3 ");
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    make_child(root);
+    EXPECT_EQ(rest(make_child(root)), "b1 b2 b3 ");
+}
+
+TEST_F(MpiLogSiblings, AdvanceOfTheParentForgetsAllSiblingsLogs) {
+    ASSERT_TRUE(succeeds(commit_cd(first)));
+    ASSERT_TRUE(succeeds(commit_cd(second)));
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
+    make_child(root);
+    append(make_child(root), "b3");
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    make_child(root);
+    EXPECT_EQ(rest(make_child(root)), "b3 ");
+}
+
+TEST_F(MpiLogSiblings, NestedSiblingsAreKeptApartByDepth) {
+    make_child(second);
+    const cd_handle nephew = make_child(second);
+    append(nephew, "n1");
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    make_child(root);
+    const cd_handle second_again = make_child(root);
+    make_child(second_again);
+    EXPECT_EQ(rest(make_child(second_again)), "n1 ");
+    EXPECT_EQ(rest(second_again), "b1 b2 ");
+}
+
+// ---- Siblings that several threads make --------------------------------------------------
+
+class MpiLogThreads : public MpiLog {
+protected:
+    void SetUp() override {
+        MpiLog::SetUp();
+        append(root, "r1");
+    }
+
+    cd_handle make_child_in_a_thread() {
+        cd_handle child = nullptr;
+        std::thread([&] { child = make_child(root); }).join();
+        return child;
+    }
+
+    // By the root's own thread and by another one, in either order.
+    void make_both(bool own_first) {
+        own = own_first ? make_child(root) : nullptr;
+        other = make_child_in_a_thread();
+        own = own_first ? own : make_child(root);
+        EXPECT_EQ(info_of(own).sibling, own_first ? 0 : 1);
+    }
+
+    cd_handle own = nullptr, other = nullptr;
+};
+
+TEST_F(MpiLogThreads, OnlyChildOfAnotherThreadHasALogOfItsOwn) {
+    const cd_handle child = make_child_in_a_thread();
+    append(child, "c1");
+    append(root, "r2");
+    EXPECT_EQ(info_of(child).log_length, 1U);
+    EXPECT_EQ(info_of(root).log_length, 2U);
+    ASSERT_TRUE(succeeds(restore_cd(child)));
+    append(root, "r3");
+    EXPECT_EQ(rest(child), "c1 ");
+    ASSERT_TRUE(succeeds(commit_cd(child)));
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(rest(root), "r1 r2 r3 ");
+}
+
+// In the first execution the failure came before the second thread did.
+TEST_F(MpiLogThreads, SiblingOfAnotherThreadThatIsNewToTheReplayStartsAnEmptyLog) {
+    append(make_child_in_a_thread(), "a1");
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    const cd_handle known = make_child_in_a_thread();
+    const cd_handle unknown = make_child_in_a_thread();
+    EXPECT_EQ(info_of(unknown).replaying, 0);
+    append(unknown, "b1");
+    EXPECT_EQ(rest(known), "a1 ");
+    ASSERT_TRUE(succeeds(commit_cd(known)));
+    ASSERT_TRUE(succeeds(commit_cd(unknown)));
+    EXPECT_EQ(rest(root), "r1 ");
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(rest(make_child_in_a_thread()), "a1 ");
+    EXPECT_EQ(rest(make_child_in_a_thread()), "b1 ");
+}
+
+// Which of the two comes first is chance, as with the master of an OpenMP region.
+TEST_F(MpiLogThreads, ChildOfTheParentsThreadAndOneOfAnotherFindTheirLogsInWhateverOrder) {
+    for (const bool own_first : {true, false}) {
+        SCOPED_TRACE(own_first);
+        make_both(own_first);
+        append(own, "a1");
+        append(other, "b1");
+        append(own, "a2");
+        append(other, "b2");
+        ASSERT_TRUE(succeeds(commit_cd(own)));
+        ASSERT_TRUE(succeeds(commit_cd(other)));
+        append(root, "r2");
+        for (const bool own_first_again : {true, false}) {
+            SCOPED_TRACE(own_first_again);
+            ASSERT_TRUE(succeeds(restore_cd(root)));
+            EXPECT_EQ(next(root), "r1");
+            make_both(own_first_again);
+            EXPECT_EQ(next(own), "a1");
+            EXPECT_EQ(rest(other), "b1 b2 ");
+            EXPECT_EQ(next(own), "a2");
+            ASSERT_TRUE(succeeds(commit_cd(own)));
+            ASSERT_TRUE(succeeds(commit_cd(other)));
+            EXPECT_EQ(rest(root), "r2 ");
+        }
+        ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
+        append(root, "r1");
+    }
+}
+
+TEST_F(MpiLogThreads, SecondChildOfTheParentsThreadFindsItsLogWhereverOthersCame) {
+    make_both(true);
+    append(make_child(root), "c1"); // the third one, and the second of this thread
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(next(root), "r1");
+    make_child(root);
+    const cd_handle second = make_child(root);
+    EXPECT_EQ(info_of(second).sibling, 1);
+    EXPECT_EQ(rest(second), "c1 ");
+    int error = 0;
+    EXPECT_EQ(next(root), "");
+    append(root, "r2");
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    make_child_in_a_thread();
+    make_child(root);
+    make_child(root);
+    EXPECT_EQ(create_cd(root, nullptr, MPI_LOGGING_INHERIT, nullptr, &error), nullptr);
+    EXPECT_EQ(error, CD_ERROR_LOG_SIBLINGS) << "the parent's thread had made two";
+}
+
+} // namespace

@@ -67,6 +67,24 @@ TEST_F(Advance, MovesThePointInTimeToNow) {
     EXPECT_EQ(info_of(root).epoch, 4U);
 }
 
+TEST_F(Advance, ChangesNoMemory) {
+    for (const char *storage : {"shadow=full", "shadow=none"}) {
+        SCOPED_TRACE(storage);
+        uint8_t copy = 1, read_only = 1, from_parent = 1, regenerated = 1;
+        ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {rw(from_parent)}, 1)));
+        const cd_handle child = make_child(root, storage);
+        ASSERT_TRUE(succeeds(add_to_cd_via_copy(child, {rw(copy), ro(read_only)}, 2)));
+        ASSERT_TRUE(succeeds(add_to_cd_via_parent(child, {rw(from_parent)}, 1)));
+        ASSERT_TRUE(succeeds(add_to_cd_via_regen(child, {ro(regenerated)}, 1, write_ones)));
+        copy = read_only = from_parent = regenerated = 2;
+        ASSERT_TRUE(succeeds(advance_cd_point_in_time(child)));
+        EXPECT_EQ(copy + read_only + from_parent + regenerated, 4 * 2);
+        ASSERT_TRUE(succeeds(restore_cd(root)));
+        ASSERT_TRUE(succeeds(
+            delete_from_cd(root, {rw(from_parent), rw(copy), ro(read_only), ro(regenerated)}, 4)));
+    }
+}
+
 TEST_F(Advance, LeavesReadOnlyEntriesAlone) {
     int x = 1;
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {ro(x)}, 1)));

@@ -86,6 +86,24 @@ protected:
         root = make_root();
     }
 
+    void TearDown() override {
+        cd_observe(nullptr, nullptr);
+        CdTest::TearDown();
+    }
+
+    // How many bytes the restore copies.
+    static size_t copied_by_restore_of(cd_handle cd) {
+        size_t copied = 0;
+        const auto note = [](const cd_event *event, void *context) {
+            if (event->operation == CD_OP_RESTORE)
+                *static_cast<size_t *>(context) = event->bytes;
+        };
+        EXPECT_TRUE(succeeds(cd_observe(note, &copied)));
+        EXPECT_TRUE(succeeds(restore_cd(cd)));
+        EXPECT_TRUE(succeeds(cd_observe(nullptr, nullptr)));
+        return copied;
+    }
+
     cd_handle root;
 };
 
@@ -173,6 +191,17 @@ TEST_F(Restore, OfOneSiblingLeavesTheOtherAlone) {
     EXPECT_EQ(info_of(second).bytes, sizeof y);
 }
 
+TEST_F(Restore, WhatAnOlderCdWritesAnywayIsNotCopied) {
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(world.data + 4, 8)}, 1)));
+    const cd_handle child = make_child(root);
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(child, {bytes(world.data, 16)}, 1)));
+    const cd_handle grandchild = make_child(child);
+    ASSERT_TRUE(succeeds(add_to_cd_via_parent(grandchild, {bytes(world.data, 16)}, 1)));
+    std::memset(world.data, 5, sizeof world.data);
+    EXPECT_EQ(copied_by_restore_of(root), 16U) << "8 of the root's, 8 of the child's";
+    EXPECT_EQ(world.data[0] + world.data[4] + world.data[15], 0);
+}
+
 // ---- Regen functions ---------------------------------------------------------------------
 
 TEST_F(Restore, RegenSeesWhatWasCopiedBefore) {
@@ -206,6 +235,15 @@ TEST_F(Restore, RegenOfADescendantSeesTheDescendantsDataNotTheOlderOnes) {
     ASSERT_TRUE(succeeds(restore_cd(root)));
     EXPECT_EQ(world.output, 20) << "computed from the child's input";
     EXPECT_EQ(world.input, 1) << "which the root's then replaced";
+}
+
+TEST_F(Restore, WhatADescendantsRegenMaySeeIsCopiedThoughAnOlderCdWritesIt) {
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(world.data, 8)}, 1)));
+    const cd_handle child = make_child(root);
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(child, {bytes(world.data, 16)}, 1)));
+    ASSERT_TRUE(
+        succeeds(add_to_cd_via_regen(child, {bytes(world.data + 32, 8, READ_ONLY)}, 1, fill)));
+    EXPECT_EQ(copied_by_restore_of(root), 24U);
 }
 
 TEST_F(Restore, RegenOfAnOlderCdWinsOverADescendantsCopy) {

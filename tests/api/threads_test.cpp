@@ -64,6 +64,32 @@ TEST_F(Threads, AddConcurrentlyToOneCd) {
     std::fclose(file);
 }
 
+// While others add, and in entries that the deletions of others split.
+TEST_F(Threads, DeleteConcurrentlyFromOneCd) {
+    constexpr int rounds = 10 * round_count; // so that the threads meet
+    std::vector<uint8_t> data(static_cast<size_t>(thread_count) * rounds * 2, 1);
+    const size_t half = data.size() / 2;
+    std::FILE *file = std::tmpfile();
+    const cd_handle root = make_root();
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(data.data(), half)}, 1)));
+    together([&](int thread) {
+        for (int round = 0; round < rounds; ++round) {
+            uint8_t *mine =
+                &data[static_cast<size_t>(round) * thread_count + static_cast<size_t>(thread)];
+            EXPECT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(mine + half, 1)}, 1)));
+            EXPECT_TRUE(succeeds(delete_from_cd(root, {bytes(mine, 1)}, 1)));
+            EXPECT_TRUE(fails_with(CD_ERROR_NOT_IN_CD, delete_from_cd(root, {bytes(mine, 1)}, 1)));
+            EXPECT_TRUE(succeeds(add_file_to_cd(root, fileno(file))));
+        }
+    });
+    EXPECT_EQ(info_of(root).bytes, half);
+    std::fill(data.begin(), data.end(), uint8_t{0});
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    for (size_t i = 0; i < data.size(); ++i)
+        ASSERT_EQ(data[i], i < half ? 0 : 1) << i;
+    std::fclose(file);
+}
+
 TEST_F(Threads, AddTheSameBytesConcurrently) {
     std::vector<uint8_t> data(256, 1);
     const cd_handle root = make_root();

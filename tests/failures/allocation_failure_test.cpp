@@ -13,7 +13,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -22,9 +24,8 @@ namespace {
 
 std::vector<Case> cases() {
     std::vector<Case> all = operations_in_memory();
-    for (Case &in_file : operations_in_files()) {
-        all.push_back(std::move(in_file));
-    }
+    std::ranges::move(operations_of_the_process(), std::back_inserter(all));
+    std::ranges::move(operations_in_files(), std::back_inserter(all));
     return all;
 }
 
@@ -148,7 +149,7 @@ void AllocationFailure::try_each(bool only_once) {
         cd::PagePool::instance().trim();
         outcome.clear();
         outcome.shrink_to_fit();
-        if (!GetParam().fills_btrees) {
+        if (!GetParam().leaves_blocks) {
             EXPECT_EQ(live_blocks(), blocks);
         }
         EXPECT_EQ(system_.mapped_regions(), regions);
@@ -162,6 +163,7 @@ TEST_P(AllocationFailure, ChangesNothingWhicheverAllocationItIs) { try_each(true
 std::vector<Case> single_calls_in_memory() {
     std::vector<Case> all = operations_in_memory();
     std::erase_if(all, [](const Case &one) { return one.name == "run"; });
+    std::ranges::move(operations_of_the_process(), std::back_inserter(all));
     return all;
 }
 

@@ -75,12 +75,15 @@ struct Case {
     bool in_file = false;
     // Has written memory when it writes down what that means, which can still fail.
     bool writes_memory = false;
-    // Fills maps of Abseil's, which lose what they hold when there is no memory for one more node.
-    bool fills_btrees = false;
+    // Fills maps of Abseil's, which lose what they hold when there is no memory for one more node,
+    // or makes what is kept for good.
+    bool leaves_blocks = false;
     cd_error error = CD_ERROR_NO_MEMORY;
 };
 
 std::vector<Case> operations_in_memory();
+// Of no CD: in files they would be the same.
+std::vector<Case> operations_of_the_process();
 
 // Their stores are in store_folder(), which goes with the process.
 std::vector<Case> operations_in_files();

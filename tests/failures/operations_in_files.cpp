@@ -117,15 +117,9 @@ std::vector<Case> operations_in_files() {
                          world.child = create_left();
                          return world.child != nullptr ? CD_SUCCESS : CD_FAILURE;
                      }});
-    cases.push_back({"commit_root", storage_info,
-                     [](World &world) {
-                         ASSERT_NE(world.child = create_left(), nullptr);
-                         need(add(world.child, World::halves(0, 9, CD_READ_WRITE)));
-                     },
-                     [](World &world) { return commit_cd(world.child); }});
     for (Case &in_file : cases) {
         in_file.in_file = true;
-        in_file.fills_btrees = in_file.name == "attach";
+        in_file.leaves_blocks = in_file.name == "attach";
         in_file.writes_memory =
             in_file.name.starts_with("restore_") || in_file.name == "bind_what_is_owed_and_add";
     }

@@ -186,6 +186,18 @@ std::vector<Case> operations_in_memory() {
              return add_to_cd_via_regen(world.root, World::range(0, 100, CD_READ_ONLY), 1,
                                         regenerate);
          }},
+        {"regen_to_parent", nullptr,
+         [=](World &world) {
+             holds_some(world);
+             need(make_child(world, nullptr));
+             const auto list = World::halves(0, 30, CD_READ_ONLY);
+             need(add_to_cd_via_regen(world.child, list.ranges.data(), list.count, nullptr,
+                                      regenerate));
+         },
+         [](World &world) {
+             const auto list = World::halves(10, 20, CD_READ_WRITE);
+             return add_to_cd_via_parent(world.child, list.ranges.data(), list.count, nullptr);
+         }},
         {"regen_to_copy", nullptr,
          [](World &world) {
              need(add_to_cd_via_regen(world.root, World::range(0, 1000, CD_READ_ONLY), 1,
@@ -207,6 +219,7 @@ std::vector<Case> operations_in_memory() {
         {"add_file", nullptr, nothing,
          [](World &world) { return add_file_to_cd(world.root, world.file); }},
         {"commit_child", nullptr, with_child, [](World &world) { return commit_cd(world.child); }},
+        {"commit_root", nullptr, holds_some, [](World &world) { return commit_cd(world.root); }},
         {"commit_grandchild", nullptr, with_grandchild,
          [](World &world) { return commit_cd(world.child); }},
         {"advance_grandchild", nullptr, with_grandchild, advance_child},
@@ -264,17 +277,34 @@ std::vector<Case> operations_in_memory() {
              need(cd_log_append(world.child, &part, 1));
          },
          [](World &world) { return delete_MPI_log_from_cd(world.root); }},
-        {"inject", nullptr, nothing,
-         [](World &) {
-             const int result = cd_inject("cd=0/a name that needs memory/0/0;cd=0/root/0/0");
-             return result == CD_SUCCESS ? cd_inject(nullptr) : result;
-         }},
         {"run", nullptr, nothing,
          [](World &world) {
              const cd_body_fn nothing_to_do = [](cd_handle, void *) { return 0; };
              return cd_run(world.root, nullptr, nothing_to_do, nullptr);
          }},
     };
+}
+
+std::vector<Case> operations_of_the_process() {
+    const auto nothing = [](World &) {};
+    std::vector<Case> all = {
+        {"inject", nullptr, nothing,
+         [](World &) {
+             const int result = cd_inject("cd=0/a name that needs memory/0/0;cd=0/root/0/0");
+             return result == CD_SUCCESS ? cd_inject(nullptr) : result;
+         }},
+        {"name_region", nullptr, nothing,
+         [](World &) {
+             const char *name = "a name that needs memory";
+             const int result = cd_name_region(name, World::memory.data(), World::memory.size());
+             return result == CD_SUCCESS ? cd_name_region(name, nullptr, 0) : result;
+         }},
+        {"observe", nullptr,
+         [](World &) { need(cd_observe([](const cd_event *, void *) {}, nullptr)); },
+         [](World &) { return cd_observe([](const cd_event *, void *) {}, nullptr); }},
+    };
+    all.back().leaves_blocks = true;
+    return all;
 }
 
 } // namespace faults

@@ -4,6 +4,7 @@
 
 #include "file_store/loading.h"
 #include "file_store/run.h"
+#include "runtime/observer.h"
 #include "runtime/registry.h"
 
 #include <fcntl.h>
@@ -146,6 +147,9 @@ std::string snapshot() {
     registry.lock_everything();
     registry.for_each([&](cd::Resident &resident) { describe_domain(resident, out); });
     registry.unlock_everything();
+    const cd::Observer *observer = cd::observer;
+    out << "observer "
+        << (observer != nullptr ? reinterpret_cast<void *>(observer->notify) : nullptr);
     return out.str();
 }
 

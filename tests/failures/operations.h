@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstring>
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,8 @@ struct Case {
     bool leaves_blocks = false;
     cd_error error = CD_ERROR_NO_MEMORY;
 };
+
+inline void PrintTo(const Case &one, std::ostream *out) { *out << one.name; }
 
 std::vector<Case> operations_in_memory();
 // Of no CD: in files they would be the same.

@@ -36,7 +36,8 @@ LARGE_TEXT = """\
 Target: {target:.2f} of a warm `memcpy` in the steady state, for one entry and for 1,000 equal adjacent ones. In brackets: no
 target. "Gaps": 64 bytes between any two entries, against as many `memcpy` calls.
 
-Equal ranges that follow each other in a list and in memory are kept, found and copied as one, until something is done
+"1,000 entries" are 1,000 elements of one list, each a 1,000th of the size. Without gaps they are adjacent, and to libcd one entry: equal
+ranges that follow each other in a list and in memory are kept, found and copied as one, until something is done
 with a part of them ([memory.md](memory.md)): `memcpy` takes about 30 ns for each KiB of the 1 MiB in 1,000 entries, of
 which the target leaves 1.5 ns, and nothing that is done for each of them could be as short. What an entry costs
 otherwise stands under "Small entries".
@@ -66,7 +67,8 @@ Nanoseconds for each entry. Targets: at most 200 at 1,000,000 entries in a list,
 """
 
 SMALL_AFTER = """\
-"One per call" is a call for each of up to 10,000 entries, at random places among as many as the column says.
+"One per call" is a call for each of up to 10,000 entries, at random places among as many as the column says. It has no target: each
+entry bears a call with its lock and checks, and a search from the root of the index; those of a list share the call, and one is found from the one before.
 "Between the parent's": entries of child and parent alternate.
 
 From {few:,} entries to 1,000,000, where log n grows {log_growth:.2f} times, these grow {least:.2f} to {most:.2f} times. The

@@ -304,10 +304,11 @@ CD_API int cd_verify(cd_handle cd, cd_mismatch_fn report, void *context);
 
 /* ---- Watching ---------------------------------------------------------------------- */
 
-/* What is observed: each call named here when it ends, also when it failed; and, where it
-   succeeded, what it did to other CDs and to logs, which is told just before it, has no bytes and
-   no duration, and begins when the call began. Adding to the MPI log is not observed, nor are
-   questions. */
+/* What is observed: each call that the first group names, when it ends, also when it failed; cd_run
+   as the calls that it makes. Where a call succeeded, what it did to other CDs and to logs (the
+   second group) is told just before it, without bytes and duration, as beginning when the call
+   began. Not observed are calls on the MPI log, except that they end a replay; questions; names of
+   regions; injections; and what is refused inside a callback. */
 enum cd_operation {
     CD_OP_CREATE,
     CD_OP_ADD_COPY,
@@ -335,7 +336,9 @@ struct cd_event {
     enum cd_operation operation;
     enum cd_error error; /* CD_ERROR_NONE: it succeeded */
     const char *name;    /* the CD's identity, "" when there was none; valid during the call */
-    size_t bytes;        /* bytes copied into or out of the store */
+    size_t bytes;        /* copied into the store by an add or an advance, or from it by a restore;
+                            0 for what failed and for what copies nothing: a commit moves data, a
+                            regen function brings its own */
     uint64_t start_ns;   /* CLOCK_MONOTONIC */
     uint64_t duration_ns;
 };

@@ -180,7 +180,8 @@ Status join_log(Resident &child, Resident &parent, Report &report) {
     }
     const bool elsewhere = child.home_thread != parent.home_thread;
     const int number = parent.log_numbers[elsewhere].lowest_free();
-    Status status = LogShare::of_child(parent.log, {child.depth, number, elsewhere}, child.log);
+    Status status =
+        LogShare::of_child(parent.log, {child.depth, number, elsewhere}, parent.name(), child.log);
     if (status && &child.log.stream() != &parent.log.stream() && child.log.extent().remaining > 0) {
         report.also(CD_OP_REPLAY_BEGIN, child.name());
     }

@@ -84,7 +84,7 @@ int add_file_to_cd(cd_handle cd, int filedes) {
         }
         report.about(lock.domain().name());
         cd::FilePosition file;
-        if (cd::Status status = cd::read_position(filedes, file); !status) {
+        if (cd::Status status = cd::read_position(lock.domain(), filedes, file); !status) {
             return status;
         }
         const auto &files = lock.domain().files;

@@ -30,7 +30,9 @@ int cd_query(cd_handle cd, cd_info *info) {
             return status;
         }
         if (info == nullptr) {
-            return cd::fail(CD_ERROR_ARGUMENT, "info is NULL; pass a struct cd_info to fill in");
+            return cd::fail(CD_ERROR_ARGUMENT,
+                            "CD %s: info is NULL; pass a struct cd_info to fill in",
+                            lock.domain().name());
         }
         const cd::Resident &domain = lock.domain();
         cd::query(domain, *info);

@@ -51,23 +51,25 @@ Status not_given(Resident &domain) {
     return trouble ? out_of_memory() : trouble;
 }
 
-Status check_parts(const cd_log_part *parts, int count) {
+Status check_parts(const Domain &domain, const cd_log_part *parts, int count) {
     if (count < 0 || (parts == nullptr && count > 0)) {
-        return fail(CD_ERROR_LOG_ENTRY, "the entry has %d parts at %p; pass that many parts", count,
-                    static_cast<const void *>(parts));
+        return fail(CD_ERROR_LOG_ENTRY,
+                    "CD %s: the log entry has %d parts at %p; pass that many parts", domain.name(),
+                    count, static_cast<const void *>(parts));
     }
     size_t length = 0;
     for (int i = 0; i < count; ++i) {
         if (parts[i].length > PTRDIFF_MAX - length) {
             return fail(CD_ERROR_LOG_ENTRY,
-                        "the %d parts of the entry are longer together than memory can be; part %d "
-                        "is %zu bytes at %p",
-                        count, i, parts[i].length, parts[i].data);
+                        "CD %s: the %d parts of the log entry are longer together than memory can "
+                        "be; part %d is %zu bytes at %p",
+                        domain.name(), count, i, parts[i].length, parts[i].data);
         }
         length += parts[i].length;
         if (parts[i].data == nullptr && parts[i].length > 0) {
-            return fail(CD_ERROR_LOG_ENTRY, "part %d of the entry is %zu bytes at NULL", i,
-                        parts[i].length);
+            return fail(CD_ERROR_LOG_ENTRY,
+                        "CD %s: part %d of the log entry is %zu bytes at NULL; give their address",
+                        domain.name(), i, parts[i].length);
         }
     }
     return Status::ok();
@@ -95,8 +97,8 @@ int add_MPI_log_to_cd(cd_handle cd, void *logent, int loglen) {
         if (logent == nullptr || loglen < 0) {
             return cd::fail(
                 CD_ERROR_LOG_ENTRY,
-                "the log entry is %d bytes at %p; pass a malloc'ed entry and its length", loglen,
-                logent);
+                "CD %s: the log entry is %d bytes at %p; pass a malloc'ed entry and its length",
+                lock.domain().name(), loglen, logent);
         }
         const bool taken = lock.domain().log.stream().adopt(logent, static_cast<size_t>(loglen));
         return taken ? cd::Status::ok() : cd::not_taken(lock.domain());
@@ -109,7 +111,7 @@ int cd_log_append(cd_handle cd, const cd_log_part *parts, int count) {
         if (cd::Status status = cd::lock_log(lock, cd); !status) {
             return status;
         }
-        if (cd::Status status = cd::check_parts(parts, count); !status) {
+        if (cd::Status status = cd::check_parts(lock.domain(), parts, count); !status) {
             return status;
         }
         const bool taken = lock.domain().log.stream().append(parts, count);
@@ -155,7 +157,7 @@ int delete_MPI_log_from_cd(cd_handle cd) {
             return locked;
         }
         cd::Resident &domain = lock.domain();
-        if (cd::Status checked = domain.log.check_forget(); !checked) {
+        if (cd::Status checked = domain.log.check_forget(domain.name()); !checked) {
             return checked;
         }
         const bool replaying = domain.log.stream().replaying();

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdarg>
+#include <string>
 
 namespace cd {
 namespace {
@@ -40,7 +41,8 @@ Status choose_storage(const Domain &domain, const char *storage_info, AddRequest
         return Status::ok();
     }
     StorageInfo storage = domain.storage;
-    if (Status status = parse_storage_info(storage_info, "storage_info", storage); !status) {
+    const std::string where = "CD " + domain.identity + ": storage_info";
+    if (Status status = parse_storage_info(storage_info, where.c_str(), storage); !status) {
         return status;
     }
     if (Status status = check_same_store(storage, domain.storage, domain.name()); !status) {

@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace cd {
@@ -134,11 +135,12 @@ Status restore_named(cd_handle handle, Report &report) {
 }
 
 // What the interposition layer does before a restore would harm such a thread.
-Status check_quiescible(cd_handle handle, Report &report) {
+Status check_quiescible(cd_handle handle, std::string &name, Report &report) {
     FamilyLock lock;
     if (Status status = lock.lock(handle, FamilyLock::Reach::family); !status) {
         return status;
     }
+    name = lock.domain().identity;
     report.about(lock.domain().name());
     return check_not_active_elsewhere(lock.domain(), subtree_of(lock.domain()));
 }
@@ -149,11 +151,12 @@ Status restore_quiesced(cd_handle handle, Report &report) {
     if (listener == nullptr) {
         return restore_named(handle, report);
     }
-    if (Status status = check_quiescible(handle, report); !status) {
+    std::string name;
+    if (Status status = check_quiescible(handle, name, report); !status) {
         return status;
     }
     if (const char *reason = listener->restoring(handle)) {
-        return fail(CD_ERROR_LOG_PENDING, "the CD cannot be restored now: %s", reason);
+        return fail(CD_ERROR_LOG_PENDING, "CD %s cannot be restored now: %s", name.c_str(), reason);
     }
     const Status status = restore_named(handle, report);
     listener->restored(handle, status.is_ok() ? 1 : 0);

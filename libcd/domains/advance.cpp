@@ -254,7 +254,7 @@ std::optional<Status> advance(Domain &domain, Locked locked, std::vector<FilePos
     if (Status status = check_no_children(domain, "advance"); !status) {
         return status;
     }
-    if (Status status = domain.log.check_begin_now(domain.depth); !status) {
+    if (Status status = domain.log.check_begin_now(domain.depth, domain.name()); !status) {
         return status;
     }
     if (Status status = check_bound(domain); !status) {

@@ -15,7 +15,8 @@ LogShare LogShare::of_root(std::shared_ptr<LogSpill> spill) {
     return share;
 }
 
-Status LogShare::of_child(LogShare &parent, LogStream::Sibling sibling, LogShare &share) {
+Status LogShare::of_child(LogShare &parent, LogStream::Sibling sibling, const char *cd,
+                          LogShare &share) {
     LogShare child;
     child.sibling_ = sibling;
     child.stream_ = parent.stream_;
@@ -23,11 +24,11 @@ Status LogShare::of_child(LogShare &parent, LogStream::Sibling sibling, LogShare
         if (!sibling.elsewhere && parent.stream_->find_nested(sibling) == nullptr &&
             parent.stream_->replaying()) {
             return fail(CD_ERROR_LOG_SIBLINGS,
-                        "the re-execution creates sibling %d at depth %d (not counting those of "
-                        "other threads), which the log that is being replayed does not know; "
-                        "create the same siblings in the same order, or delete the log of the CD "
-                        "that was restored",
-                        sibling.index, sibling.depth);
+                        "CD %s: the re-execution creates sibling %d at depth %d (not counting "
+                        "those of other threads), which the log that is being replayed does not "
+                        "know; create the same siblings in the same order, or delete the log of "
+                        "the CD that was restored",
+                        cd, sibling.index, sibling.depth);
         }
         child.stream_ = parent.stream_->nested(sibling);
     }
@@ -86,7 +87,7 @@ bool LogShare::covers(int depth, const cd_log_place &place) const {
     return covered;
 }
 
-Status LogShare::check_begin_now(int depth) const {
+Status LogShare::check_begin_now(int depth, const char *cd) const {
     Status status;
     // Below a root what is left may belong to a later CD of the same depth.
     if (owned_ != nullptr && !stream_->replaying()) {
@@ -94,10 +95,10 @@ Status LogShare::check_begin_now(int depth) const {
             const uint64_t left = nested.places().remaining();
             if (status.is_ok() && left > 0) {
                 status = fail(CD_ERROR_LOG_SIBLINGS,
-                              "sibling %d at depth %d (counting only those of %s) left %llu log "
-                              "entries that were not replayed: the re-execution created other "
-                              "siblings; create the same ones, or delete the log",
-                              sibling.index, sibling.depth,
+                              "CD %s: sibling %d at depth %d (counting only those of %s) left "
+                              "%llu log entries that were not replayed: the re-execution created "
+                              "other siblings; create the same ones, or delete the log",
+                              cd, sibling.index, sibling.depth,
                               sibling.elsewhere ? "other threads than their parent's"
                                                 : "their parent's thread",
                               static_cast<unsigned long long>(left));
@@ -126,14 +127,14 @@ void LogShare::begin_now() noexcept {
     begin_ = stream_->cursor();
 }
 
-Status LogShare::check_forget() const {
+Status LogShare::check_forget(const char *cd) const {
     for (const auto &[stream, replay] : replays_of_ancestors_) {
         if (stream->replay() == replay) {
             return fail(CD_ERROR_LOG_REPLAYING,
-                        "an ancestor was restored and %llu entries of its log are left to be "
-                        "replayed here, which would be lost to it; get them first, or delete the "
-                        "ancestor's log",
-                        static_cast<unsigned long long>(stream->places().remaining()));
+                        "CD %s: an ancestor was restored and %llu entries of its log are left to "
+                        "be replayed here, which would be lost to it; get them first, or delete "
+                        "the ancestor's log",
+                        cd, static_cast<unsigned long long>(stream->places().remaining()));
         }
     }
     return Status::ok();

@@ -28,8 +28,9 @@ public:
     // the others have one of their own each, known by sibling, which continues where its last CD
     // of that name left it. A parent that replays has to know it already, unless another thread
     // makes the child: the first execution may have ended before that thread came to it.
-    // May throw std::bad_alloc.
-    static Status of_child(LogShare &parent, LogStream::Sibling sibling, LogShare &share);
+    // cd: the parent's name. May throw std::bad_alloc.
+    static Status of_child(LogShare &parent, LogStream::Sibling sibling, const char *cd,
+                           LogShare &share);
 
     LogShare(LogShare &&) = default;
     LogShare &operator=(LogShare &&) = default;
@@ -45,13 +46,14 @@ public:
 
     // The CD's point in time is now: what lies before the cursor is forgotten, by the stream too
     // if nobody else can need it. Not to be called while descendants exist.
-    // check: whether it would be wrong, because siblings' logs were left over by the re-execution.
-    Status check_begin_now(int depth) const;
+    // check: whether it would be wrong, because siblings' logs were left over by the re-execution;
+    // cd: the CD's name.
+    Status check_begin_now(int depth, const char *cd) const;
     void prepare_begin_now(int depth); // may throw std::bad_alloc; changes nothing visible
     void begin_now() noexcept;
 
     // Whether forget() would take entries from an ancestor, whose replay is still under way.
-    Status check_forget() const;
+    Status check_forget(const char *cd) const;
 
     // Forgets everything, also what was still to be replayed. alone: no descendants exist, so a
     // root's entries can be freed. May throw std::bad_alloc; then nothing has changed.

@@ -12,35 +12,36 @@
 namespace cd {
 namespace {
 
-Status refused(int descriptor, int error) {
+Status refused(const Domain &domain, int descriptor, int error) {
     switch (error) {
     case EBADF:
         return fail(CD_ERROR_FILE_BAD_DESCRIPTOR,
-                    "file descriptor %d is not open; a file has to stay open as long as a CD holds "
-                    "it, or be deleted from the CD first",
-                    descriptor);
+                    "CD %s: file descriptor %d is not open; a file has to stay open as long as a "
+                    "CD holds it, or be deleted from the CD first",
+                    domain.name(), descriptor);
     case ESPIPE:
         return fail(
             CD_ERROR_FILE_NOT_SEEKABLE,
-            "file descriptor %d is a pipe, socket or terminal and has no position; add only "
+            "CD %s: file descriptor %d is a pipe, socket or terminal and has no position; add only "
             "files that support lseek",
-            descriptor);
+            domain.name(), descriptor);
     default:
-        return fail(CD_ERROR_FILE_SYSTEM, "file descriptor %d: the operating system says \"%s\"",
+        return fail(CD_ERROR_FILE_SYSTEM,
+                    "CD %s: file descriptor %d: the operating system says \"%s\"", domain.name(),
                     descriptor, std::strerror(error));
     }
 }
 
 } // namespace
 
-Status read_position(int descriptor, FilePosition &file) {
+Status read_position(const Domain &domain, int descriptor, FilePosition &file) {
     os::FileIdentity identity;
     if (os::system().identify(descriptor, identity) != 0) {
-        return refused(descriptor, errno);
+        return refused(domain, descriptor, errno);
     }
     const off_t position = os::system().seek(descriptor, 0, SEEK_CUR);
     if (position < 0) {
-        return refused(descriptor, errno);
+        return refused(domain, descriptor, errno);
     }
     file = {descriptor, identity.device, identity.inode, position, identity.born};
     return Status::ok();
@@ -64,7 +65,7 @@ Status read_positions(const Domain &domain, const FileTable &files,
     positions.clear();
     for (const FilePosition &added : files) {
         FilePosition now;
-        if (Status status = read_position(added.descriptor, now); !status) {
+        if (Status status = read_position(domain, added.descriptor, now); !status) {
             return status;
         }
         if (Status status = check_same_file(domain, added, now); !status) {

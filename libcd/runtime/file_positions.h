@@ -11,8 +11,8 @@ namespace cd {
 
 // The operating system's side of file positions.
 
-// Where descriptor stands now, and which file it names.
-Status read_position(int descriptor, FilePosition &file);
+// Where descriptor, which domain holds or is to hold, stands now, and which file it names.
+Status read_position(const Domain &domain, int descriptor, FilePosition &file);
 
 // Whether now is the file that was added on its descriptor.
 Status check_same_file(const Domain &domain, const FilePosition &added, const FilePosition &now);

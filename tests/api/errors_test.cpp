@@ -223,6 +223,9 @@ TEST_F(Errors, StorageSyntax) {
 TEST_F(Errors, StorageKeyListsTheKeys) {
     EXPECT_EQ(create_fails(root, "colour=red", 2, nullptr), CD_ERROR_STORAGE_KEY);
     EXPECT_TRUE(message_has("colour"));
+    EXPECT_TRUE(
+        fails_with(CD_ERROR_STORAGE_KEY, add_to_cd_via_copy(root, {bytes(x, 1)}, 1, "colour=red")));
+    EXPECT_TRUE(message_has("0/errors/0/0"));
     for (const char *key :
          {"store", "dir", "redundancy", "set_size", "group", "sync", "checksum", "track", "config",
           "shadow", "keep", "redundancy_mode", "flush", "flush_interval"}) {
@@ -383,6 +386,7 @@ TEST_F(Errors, NotInCdNamesTheMissingBytes) {
 
 TEST_F(Errors, FileBadDescriptor) {
     EXPECT_TRUE(fails_with(CD_ERROR_FILE_BAD_DESCRIPTOR, add_file_to_cd(root, 987)));
+    EXPECT_TRUE(message_has("0/errors/0/0"));
     EXPECT_TRUE(message_has("987"));
 }
 
@@ -390,6 +394,7 @@ TEST_F(Errors, FileNotSeekable) {
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
     EXPECT_TRUE(fails_with(CD_ERROR_FILE_NOT_SEEKABLE, add_file_to_cd(root, ends[1])));
+    EXPECT_TRUE(message_has("0/errors/0/0"));
     EXPECT_TRUE(message_has(std::to_string(ends[1])));
     close(ends[0]);
     close(ends[1]);
@@ -451,7 +456,11 @@ TEST_F(Errors, LogReplaying) {
 TEST_F(Errors, LogEntry) {
     const cd_handle logging = make_root(COMM_LOGGING_ENABLED, nullptr, "logging");
     EXPECT_TRUE(fails_with(CD_ERROR_LOG_ENTRY, add_MPI_log_to_cd(logging, x, -3)));
+    EXPECT_TRUE(message_has("0/logging/0/0"));
     EXPECT_TRUE(message_has("-3"));
+    const cd_log_part nowhere = {nullptr, 1};
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_ENTRY, cd_log_append(logging, &nowhere, 1)));
+    EXPECT_TRUE(message_has("0/logging/0/0"));
 }
 
 TEST_F(Errors, LogSiblings) {
@@ -461,6 +470,7 @@ TEST_F(Errors, LogSiblings) {
     ASSERT_TRUE(succeeds(restore_cd(logging)));
     make_child(logging);
     EXPECT_EQ(create_fails(logging, nullptr, MPI_LOGGING_INHERIT, nullptr), CD_ERROR_LOG_SIBLINGS);
+    EXPECT_TRUE(message_has("0/logging/0/0"));
     EXPECT_TRUE(message_has("sibling 1"));
 }
 
@@ -479,6 +489,7 @@ TEST_F(Errors, NoMemoryLeavesTheCdUnchanged) {
 
 TEST_F(Errors, Argument) {
     EXPECT_TRUE(fails_with(CD_ERROR_ARGUMENT, cd_query(root, nullptr)));
+    EXPECT_TRUE(message_has("0/errors/0/0"));
     EXPECT_TRUE(message_has("info"));
     EXPECT_TRUE(fails_with(CD_ERROR_ARGUMENT, cd_set_rank(-1)));
     EXPECT_TRUE(message_has("-1"));

@@ -294,6 +294,7 @@ TEST_F(LoggerPath, TheListenerCanRefuseARestore) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
     EXPECT_TRUE(fails_with(CD_ERROR_LOG_PENDING, restore_cd(root)));
     EXPECT_NE(last_message().find("a send is pending"), std::string::npos);
+    EXPECT_NE(last_message().find("0/root/0/0"), std::string::npos);
     EXPECT_EQ(heard.events, std::vector<std::string>{"restoring"});
     heard.refusal = nullptr;
 }

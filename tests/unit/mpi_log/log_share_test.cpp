@@ -21,13 +21,13 @@ struct Logger {
 
     Logger child(int sibling = 0) {
         Logger made{{}, depth + 1};
-        EXPECT_TRUE(LogShare::of_child(share, {depth + 1, sibling}, made.share));
+        EXPECT_TRUE(LogShare::of_child(share, {depth + 1, sibling}, "0/root/0/0", made.share));
         return made;
     }
 
     cd_error refuses_child(int sibling) {
         LogShare made;
-        return LogShare::of_child(share, {depth + 1, sibling}, made).code();
+        return LogShare::of_child(share, {depth + 1, sibling}, "0/root/0/0", made).code();
     }
 
     void log(const std::string &text) {
@@ -50,7 +50,7 @@ struct Logger {
     }
 
     void advance() {
-        ASSERT_TRUE(share.check_begin_now(depth)) << message();
+        ASSERT_TRUE(share.check_begin_now(depth, "0/root/0/0")) << message();
         share.prepare_begin_now(depth);
         share.begin_now();
     }
@@ -65,7 +65,7 @@ TEST(LogShare, OfACdThatDoesNotLogIsEmpty) {
     LogShare share;
     EXPECT_FALSE(share.enabled());
     EXPECT_EQ(share.extent().entries + share.extent().bytes + share.extent().remaining, 0u);
-    EXPECT_TRUE(share.check_begin_now(0));
+    EXPECT_TRUE(share.check_begin_now(0, "0/root/0/0"));
     share.prepare_begin_now(0);
     share.begin_now();
     share.rewind(0);
@@ -206,7 +206,7 @@ TEST_F(LogShareSiblings, AreReplayedByTheirIndexAfterARestoreOfTheParent) {
     EXPECT_EQ(second_again.share.extent().entries, 2u);
     EXPECT_EQ(second_again.rest(), (Entries{"s", "S"}));
     EXPECT_EQ(first_again.rest(), (Entries{"f", "R"}));
-    EXPECT_TRUE(root.share.check_begin_now(0));
+    EXPECT_TRUE(root.share.check_begin_now(0, "0/root/0/0"));
 }
 
 TEST_F(LogShareSiblings, TheNextOneWithAnIndexContinuesItsLog) {
@@ -229,11 +229,11 @@ TEST_F(LogShareSiblings, AReplayRefusesASiblingThatItDoesNotKnow) {
 
 TEST_F(LogShareSiblings, AnAdvanceIsRefusedWhenASiblingWasNotReplayed) {
     root.restore();
-    EXPECT_TRUE(root.share.check_begin_now(0)) << "in a replay it may still come";
+    EXPECT_TRUE(root.share.check_begin_now(0, "0/root/0/0")) << "in a replay it may still come";
     root.rest();
-    EXPECT_EQ(root.share.check_begin_now(0).code(), CD_ERROR_LOG_SIBLINGS);
+    EXPECT_EQ(root.share.check_begin_now(0, "0/root/0/0").code(), CD_ERROR_LOG_SIBLINGS);
     root.share.forget(0, true);
-    EXPECT_TRUE(root.share.check_begin_now(0));
+    EXPECT_TRUE(root.share.check_begin_now(0, "0/root/0/0"));
 }
 
 TEST_F(LogShareSiblings, TheParentsAdvanceForgetsThem) {
@@ -304,13 +304,13 @@ TEST_F(LogShareNested, ForgettingCoversDescendantsOnly) {
 // Below the root they may belong to a CD that is still to come.
 TEST_F(LogShareNested, LeftOversOfAnyDepthAreFoundAtTheRoot) {
     root.restore();
-    EXPECT_EQ(root.share.check_begin_now(0).code(), CD_ERROR_LOG_SIBLINGS);
-    EXPECT_TRUE(first.share.check_begin_now(1));
+    EXPECT_EQ(root.share.check_begin_now(0, "0/root/0/0").code(), CD_ERROR_LOG_SIBLINGS);
+    EXPECT_TRUE(first.share.check_begin_now(1, "0/root/0/0"));
     replay_of_grandchild(first);
-    EXPECT_TRUE(first.share.check_begin_now(1));
-    EXPECT_EQ(root.share.check_begin_now(0).code(), CD_ERROR_LOG_SIBLINGS);
+    EXPECT_TRUE(first.share.check_begin_now(1, "0/root/0/0"));
+    EXPECT_EQ(root.share.check_begin_now(0, "0/root/0/0").code(), CD_ERROR_LOG_SIBLINGS);
     replay_of_grandchild(second);
-    EXPECT_TRUE(root.share.check_begin_now(0));
+    EXPECT_TRUE(root.share.check_begin_now(0, "0/root/0/0"));
 }
 
 TEST_F(LogShareNested, AChildMadeLaterOwnsWhatComesLater) {

@@ -57,7 +57,7 @@ struct FilePositions : testing::Test {
         system.files[4] = {104, 40};
         for (const int descriptor : {3, 4}) {
             FilePosition file;
-            EXPECT_TRUE(read_position(descriptor, file));
+            EXPECT_TRUE(read_position(domain, descriptor, file));
             table.add(file);
         }
         system.files[3].position = 33;
@@ -66,7 +66,7 @@ struct FilePositions : testing::Test {
 
     cd_error read_one(int descriptor) {
         FilePosition file;
-        return read_position(descriptor, file).code();
+        return read_position(domain, descriptor, file).code();
     }
 
     cd_error read_all() { return read_positions(domain, table, positions).code(); }
@@ -79,7 +79,7 @@ struct FilePositions : testing::Test {
 
 TEST_F(FilePositions, ReadsPositionAndIdentity) {
     FilePosition file;
-    ASSERT_TRUE(read_position(4, file));
+    ASSERT_TRUE(read_position(domain, 4, file));
     EXPECT_EQ(file.descriptor, 4);
     EXPECT_EQ(file.device, 1u);
     EXPECT_EQ(file.inode, 104u);
@@ -103,7 +103,7 @@ TEST_F(FilePositions, TellsTheSystemsErrorsApart) {
 TEST_F(FilePositions, AFailedReadLeavesTheResultAlone) {
     FilePosition file = {7, 7, 7, 7};
     system.files[3].seek_error = EIO;
-    EXPECT_FALSE(read_position(3, file));
+    EXPECT_FALSE(read_position(domain, 3, file));
     EXPECT_EQ(file.descriptor, 7);
 }
 

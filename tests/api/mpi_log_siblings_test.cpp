@@ -228,6 +228,28 @@ TEST_F(MpiLogThreads, ChildOfTheParentsThreadAndOneOfAnotherFindTheirLogsInWhate
     }
 }
 
+TEST_F(MpiLogThreads, ChildThatTheOtherKindOfThreadMakesNowIsMissedLater) {
+    const cd_handle before = make_child_in_a_thread();
+    append(before, "c1");
+    ASSERT_TRUE(succeeds(commit_cd(before)));
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(rest(root), "r1 ");
+    own = make_child(root);
+    EXPECT_EQ(next(own), "");
+    ASSERT_TRUE(succeeds(commit_cd(own)));
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_SIBLINGS, advance_cd_point_in_time(root)));
+
+    ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
+    own = make_child(root);
+    append(own, "c1");
+    ASSERT_TRUE(succeeds(commit_cd(own)));
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    other = make_child_in_a_thread();
+    EXPECT_EQ(next(other), "");
+    ASSERT_TRUE(succeeds(commit_cd(other)));
+    EXPECT_EQ(rest(root), "c1 ") << "which is none of the parent's own";
+}
+
 TEST_F(MpiLogThreads, SecondChildOfTheParentsThreadFindsItsLogWhereverOthersCame) {
     make_both(true);
     append(make_child(root), "c1"); // the third one, and the second of this thread

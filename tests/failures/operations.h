@@ -82,7 +82,7 @@ struct Case {
     cd_error error = CD_ERROR_NO_MEMORY;
 };
 
-inline void PrintTo(const Case &one, std::ostream *out) { *out << one.name; }
+inline std::ostream &operator<<(std::ostream &out, const Case &one) { return out << one.name; }
 
 std::vector<Case> operations_in_memory();
 // Of no CD: in files they would be the same.

@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
 #include <filesystem>
@@ -214,13 +213,32 @@ TEST_F(Files, ADirectoryThatOthersMayWriteToIsRefused) {
     expect_refused("alpha", CD_ERROR_STORE_DIRECTORY, directory_.path("s"), "others may write");
 }
 
-TEST_F(Files, WhatSomebodyElseOwnsIsRefused) {
-    if (::geteuid() != 0) {
-        GTEST_SKIP() << "only root can give a file to somebody else";
+// Where some of the files belong to another user, which only root could make true.
+class OthersFiles : public cd::os::System {
+public:
+    explicit OthersFiles(mode_t type) : type_(type) { cd::os::replace_system(this); }
+    OthersFiles(const OthersFiles &) = delete;
+    OthersFiles &operator=(const OthersFiles &) = delete;
+    ~OthersFiles() override { cd::os::replace_system(nullptr); }
+
+    int status(int fd, cd::os::FileStatus &status) override {
+        const int result = System::status(fd, status);
+        if ((status.mode & S_IFMT) == type_) {
+            status.owner = 12345;
+        }
+        return result;
     }
-    ASSERT_EQ(::chown(alpha().c_str(), 12345, 0), 0);
-    expect_refused("alpha", CD_ERROR_STORE_DIRECTORY, alpha(), "belongs to user 12345");
-    ASSERT_EQ(::chown(directory_.path("s").c_str(), 12345, 0), 0);
+
+private:
+    mode_t type_;
+};
+
+TEST_F(Files, WhatSomebodyElseOwnsIsRefused) {
+    {
+        const OthersFiles files(S_IFREG);
+        expect_refused("alpha", CD_ERROR_STORE_DIRECTORY, alpha(), "belongs to user 12345");
+    }
+    const OthersFiles directories(S_IFDIR);
     expect_refused("beta", CD_ERROR_STORE_DIRECTORY, directory_.path("s"), "belongs to user 12345");
 }
 

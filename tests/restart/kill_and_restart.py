@@ -5,8 +5,9 @@
 is done, gives the answer of a run that nobody killed.
 
 kill_and_restart.py CDCTL SEED RESTARTS COMMAND...: COMMAND prints "step N" and at last "result ...".
-Before each start CD_RESTART is what cdctl says that all stores have in common. When it is done it
-begins again, until it was restarted in the middle so many times. The program has to be position-independent,
+Before each start CD_RESTART is what cdctl says that all stores have in common; it is not set where
+CDCTL is -, since a program of one process needs none. When it is done it begins again, until it was
+restarted in the middle so many times. The program has to be position-independent,
 and to lie at other addresses in each run; where the system does not do that, the last line says so.
 """
 
@@ -162,14 +163,15 @@ class Judge:
     def start(self, stores):
         environment = without_domains(os.environ)
         environment["CD_STORAGE_INFO"] = f"store=file,dir={stores},keep=2"
-        environment["CD_RESTART"] = subprocess.run(
-            [self.cdctl, "epoch", stores],
-            check=True,
-            timeout=30,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        ).stdout.strip()
+        if self.cdctl != "-":
+            environment["CD_RESTART"] = subprocess.run(
+                [self.cdctl, "epoch", stores],
+                check=True,
+                timeout=30,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            ).stdout.strip()
         return Run(self.command, environment)
 
     def note_base(self, run):

@@ -128,6 +128,7 @@ TEST_P(Killed, ProcessThatIsKilledAtAnyInstantLeavesTheStateBeforeOrAfterTheStep
     std::printf("%d kills, %d steps; %d times the step under way was found to be done\n", kills_,
                 steps_, found_after_);
     EXPECT_GT(steps_, wanted) << "the victims did hardly anything";
+    EXPECT_GT(found_after_, 0) << "no kill came between an operation's end and its being told";
 }
 
 // Where Linux has files in memory, stores write in place.

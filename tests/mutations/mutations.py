@@ -44,6 +44,8 @@ SYNCS = [
              "status = image.sync_all();", "status = Status::ok();"),
     Mutation("the name of a store that is kept aside is not forced", "directory.cpp",
              "Status Directory::rename(", "forced ? file_.sync_all()", "forced ? Status::ok()"),
+    Mutation("that a store kept aside has its name back is not forced", "directory.cpp",
+             "void Directory::undo_rename(", "if (forced) {", "if (false) {"),
     Mutation("that a store kept aside is gone is not forced", "directory.cpp",
              "void Directory::try_to_remove(", "if (removed && forced) {", "if (false) {"),
     Mutation("the name of a new directory is not forced", "directory.cpp", "Status make_directory(",

@@ -31,6 +31,10 @@ Status DataWriter::write(uint64_t offset, const void *from, size_t length, Check
     checksums.clear();
     const auto *bytes = static_cast<const std::byte *>(from);
     std::byte *place = volume_.in_place({offset, length});
+    if (place == nullptr && goes_past_cache(length)) {
+        written_ = true;
+        return direct_->write(offset, bytes, length, checksummed_ ? &checksums : nullptr);
+    }
     if (place == nullptr) {
         return write_by_buffer(offset, bytes, length, checksums);
     }
@@ -72,7 +76,7 @@ Status DataWriter::write_by_buffer(uint64_t offset, const std::byte *at, size_t 
     while (length > 0) {
         const size_t part = std::min(length, format::checked_part);
         if (offset_ + used_ != offset || used_ + part > buffer_.size()) {
-            if (Status status = flush(); !status) {
+            if (Status status = write_buffer(); !status) {
                 return status;
             }
             offset_ = offset;
@@ -91,6 +95,20 @@ Status DataWriter::write_by_buffer(uint64_t offset, const std::byte *at, size_t 
     return Status::ok();
 }
 
+// Extents that are no whole blocks share these with others, which the page cache has.
+bool DataWriter::goes_past_cache(size_t length) {
+    through_buffers_ += length;
+    const DirectFile *direct = volume_.direct();
+    if (direct == nullptr || !direct->pays(through_buffers_) || length < format::block) {
+        return false;
+    }
+    if (!direct_) {
+        direct_.emplace(volume_.file(), *direct);
+        begin_waiting();
+    }
+    return direct_->is_possible();
+}
+
 // Zeros up to the end of the extent that was written last, if the buffer holds its end.
 void DataWriter::fill_room() {
     const uint64_t end = offset_ + used_;
@@ -101,6 +119,13 @@ void DataWriter::fill_room() {
 }
 
 Status DataWriter::flush() {
+    if (Status status = write_buffer(); !status) {
+        return status;
+    }
+    return direct_ ? direct_->finish() : Status::ok();
+}
+
+Status DataWriter::write_buffer() {
     if (used_ == 0) {
         return Status::ok();
     }
@@ -123,6 +148,12 @@ void DataWriter::begin_sync(uint64_t offset, uint64_t length) noexcept {
     waiting_to_ = offset + length;
     waiting_ += length;
     if (waiting_ >= begun_together) {
+        begin_waiting();
+    }
+}
+
+void DataWriter::begin_waiting() noexcept {
+    if (waiting_ > 0) {
         volume_.file().begin_sync(waiting_from_, waiting_to_ - waiting_from_);
         waiting_from_ = waiting_to_;
         waiting_ = 0;

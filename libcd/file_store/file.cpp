@@ -81,23 +81,28 @@ Status File::read(uint64_t offset, void *to, size_t length) const {
 }
 
 Status File::write(uint64_t offset, const void *from, size_t length) const {
-    const auto *at = static_cast<const std::byte *>(from);
+    const int error = write(fd_, offset, static_cast<const std::byte *>(from), length);
+    if (error == 0) {
+        return Status::ok();
+    }
+    errno = error;
+    return refused("write", offset);
+}
+
+int File::write(int fd, uint64_t &offset, const std::byte *from, size_t length) {
     while (length > 0) {
-        const ssize_t put = os::system().write_at(fd_, at, length, static_cast<off_t>(offset));
+        const ssize_t put = os::system().write_at(fd, from, length, static_cast<off_t>(offset));
         if (put < 0 && errno == EINTR) {
             continue;
         }
-        if (put == 0) {
-            errno = ENOSPC;
-        }
         if (put <= 0) {
-            return refused("write", offset);
+            return put < 0 ? errno : ENOSPC;
         }
-        at += put;
+        from += put;
         offset += static_cast<uint64_t>(put);
         length -= static_cast<size_t>(put);
     }
-    return Status::ok();
+    return 0;
 }
 
 Status File::write_zeros(uint64_t offset, uint64_t length) const {

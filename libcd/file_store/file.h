@@ -37,6 +37,8 @@ public:
 
     Status read(uint64_t offset, void *to, size_t length) const;
     Status write(uint64_t offset, const void *from, size_t length) const;
+    // The same by a descriptor: 0 or errno, and in offset where that was.
+    static int write(int fd, uint64_t &offset, const std::byte *from, size_t length);
     Status write_zeros(uint64_t offset, uint64_t length) const;
     Status grow(uint64_t from, uint64_t to) const;
     // Makes the next sync_data() short. That it cannot be done does no harm.

@@ -279,6 +279,10 @@ private:
         opened_.store = std::make_shared<FileStore>(std::move(file), size, std::move(directory_),
                                                     name_, options(), addresses_);
         opened_.store->keep_aside(aside());
+        // What is protected is read right after it was written.
+        if (forced_ && !request_.storage.is_protected()) {
+            opened_.store->volume().write_past_cache();
+        }
     }
 
     const OpenRequest &request_;

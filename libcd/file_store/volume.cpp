@@ -33,6 +33,9 @@ Volume::~Volume() {
 
 void Volume::leave_to_parent() noexcept {
     window_ = nullptr; // which was not forked
+    if (direct_) {
+        direct_->close();
+    }
     attempt_quietly([&] { os::system().reopen(file_.descriptor()); });
 }
 

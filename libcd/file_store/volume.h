@@ -2,12 +2,14 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "file_store/direct_file.h"
 #include "file_store/file.h"
 #include "file_store/header.h"
 #include "file_store/space.h"
 
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace cd {
@@ -26,6 +28,12 @@ public:
     // Where an extent that was reserved can be written without a system call, or nullptr: in files
     // that live in memory. check_whole() goes first.
     std::byte *in_place(const Extent &extent) const;
+
+    // From now on large writes may go past the page cache, which nobody reads soon. Before others
+    // use the volume.
+    void write_past_cache() { direct_.emplace(file_); }
+    // nullptr: they do not.
+    const DirectFile *direct() const { return direct_ ? &*direct_ : nullptr; }
 
     // Whoever cuts a file that is written in place would end this process, and so would a file that
     // came with holes once there is no room to fill them.
@@ -48,6 +56,7 @@ private:
     Status grow(uint64_t length);
 
     File file_;
+    std::optional<DirectFile> direct_;
     std::byte *window_; // the file in memory, or nullptr
     std::mutex mutex_;  // guards what follows
     uint64_t size_;

@@ -68,6 +68,9 @@ public:
     virtual int remove_directory_at(int directory, const char *name); // an empty one
     virtual ssize_t read_at(int fd, void *to, size_t length, off_t offset);
     virtual ssize_t write_at(int fd, const void *from, size_t length, off_t offset);
+    // The file once more, to write whole blocks from whole pages to it past the page cache, or -1:
+    // only where that was measured to be faster, from so many bytes on that an operation writes.
+    virtual int open_direct(int fd, uint64_t &pays_from);
     virtual int allocate(int fd, off_t offset, off_t length); // the file grows to contain it
     // Bytes that files beside this one can still get; the largest number where that is not known.
     virtual int room(int fd, uint64_t &bytes);

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "file_store/direct_writes.h"
+
+#include "file_store/format.h"
+#include "os/system.h"
+#include "store/copy_crc32c.h"
+#include "store/page_pool.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace cd {
+namespace {
+
+// Measured: a disk needs that much at once, and more than one of them.
+constexpr size_t piece_size = size_t{1} << 20;
+
+} // namespace
+
+DirectWrites::DirectWrites(const File &file, const DirectFile &direct)
+    : file_(file), direct_(direct), buffers_size_(pieces * piece_size),
+      buffers_(static_cast<std::byte *>(PagePool::instance().take(buffers_size_))) {}
+
+DirectWrites::~DirectWrites() {
+    stop();
+    if (buffers_ != nullptr) {
+        PagePool::instance().give(buffers_, buffers_size_);
+    }
+}
+
+Status DirectWrites::write(uint64_t offset, const std::byte *from, size_t length,
+                           Checksums *checksums) {
+    while (length > 0) {
+        const size_t part = std::min(length, format::checked_part);
+        const size_t room = format::whole_blocks(part);
+        if (!has_room_at(offset, room)) {
+            end_piece();
+            begin_piece(offset);
+            if (filling_ == nullptr) {
+                return finish();
+            }
+        }
+        std::byte *to = bytes_of(*filling_) + filling_->length;
+        if (checksums != nullptr) {
+            checksums->push_back(copy_crc32c(0, to, from, part));
+        } else {
+            std::memcpy(to, from, part);
+        }
+        std::memset(to + part, 0, room - part);
+        filling_->length += room;
+        offset += part;
+        from += part;
+        length -= part;
+    }
+    return Status::ok();
+}
+
+Status DirectWrites::finish() {
+    end_piece();
+    stop();
+    if (error_ == 0) {
+        return Status::ok();
+    }
+    errno = error_;
+    return file_.refused("write", error_at_);
+}
+
+std::byte *DirectWrites::bytes_of(const Piece &piece) const {
+    return buffers_ + static_cast<size_t>(&piece - pieces_.data()) * piece_size;
+}
+
+bool DirectWrites::has_room_at(uint64_t offset, size_t length) const {
+    return filling_ != nullptr && filling_->offset + filling_->length == offset &&
+           filling_->length + length <= piece_size;
+}
+
+DirectWrites::Piece *DirectWrites::find(Stage stage) {
+    const auto at = std::ranges::find(pieces_, stage, &Piece::stage);
+    return at == pieces_.end() ? nullptr : &*at;
+}
+
+// None after an error.
+void DirectWrites::begin_piece(uint64_t offset) {
+    std::unique_lock lock(mutex_);
+    Piece *found = nullptr;
+    has_free_.wait(lock, [&] { return error_ != 0 || (found = find(Stage::free)) != nullptr; });
+    if (error_ == 0) {
+        *found = {Stage::filling, offset, 0};
+        filling_ = found;
+    }
+}
+
+void DirectWrites::end_piece() {
+    if (filling_ == nullptr) {
+        return;
+    }
+    start_helpers();
+    std::unique_lock lock(mutex_);
+    filling_->stage = Stage::waiting;
+    if (helper_count_ == 0) {
+        write_out(lock, *filling_);
+    }
+    has_work_.notify_one();
+    filling_ = nullptr;
+}
+
+// What comes after an error is not written any more.
+void DirectWrites::write_out(std::unique_lock<std::mutex> &lock, Piece &piece) {
+    piece.stage = Stage::writing;
+    uint64_t offset = piece.offset;
+    int error = 0;
+    if (error_ == 0) {
+        lock.unlock();
+        error = direct_.write(offset, bytes_of(piece), piece.length);
+        lock.lock();
+    }
+    if (error != 0 && error_ == 0) {
+        error_ = error;
+        error_at_ = offset;
+    }
+    piece.stage = Stage::free;
+    has_free_.notify_one();
+}
+
+// Without any, whoever copies writes as well.
+void DirectWrites::start_helpers() {
+    for (; !has_helpers_ && helper_count_ < most_helpers; ++helper_count_) {
+        if (os::system().start_thread(helpers_[helper_count_], help, this) != 0) {
+            break;
+        }
+    }
+    has_helpers_ = true;
+}
+
+void DirectWrites::stop() {
+    {
+        const std::scoped_lock lock(mutex_);
+        over_ = true;
+    }
+    has_work_.notify_all();
+    for (; helper_count_ > 0; --helper_count_) {
+        os::system().join_thread(helpers_[helper_count_ - 1]);
+    }
+}
+
+void *DirectWrites::help(void *self) {
+    auto &writes = *static_cast<DirectWrites *>(self);
+    std::unique_lock lock(writes.mutex_);
+    while (true) {
+        Piece *found = nullptr;
+        writes.has_work_.wait(
+            lock, [&] { return (found = writes.find(Stage::waiting)) != nullptr || writes.over_; });
+        if (found == nullptr) {
+            return nullptr;
+        }
+        writes.write_out(lock, *found);
+    }
+}
+
+} // namespace cd

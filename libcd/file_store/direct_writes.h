@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "file_store/checksums.h"
+#include "file_store/direct_file.h"
+
+#include <pthread.h>
+
+#include <array>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace cd {
+
+// Data of one operation on their way past the page cache: copied with their checksums into a few
+// buffers, which threads of their own write while the next ones are filled. The threads end with
+// finish(), or at the end of this object: until then what was written belongs to them. One thread.
+class DirectWrites {
+public:
+    DirectWrites(const File &file, const DirectFile &direct);
+    DirectWrites(const DirectWrites &) = delete;
+    DirectWrites &operator=(const DirectWrites &) = delete;
+    ~DirectWrites();
+
+    // Whether there was memory for the buffers.
+    bool is_possible() const { return buffers_ != nullptr; }
+
+    // To the begin of an extent of whole blocks, the rest of which becomes zeros. checksums: gets
+    // one for each checked part; nullptr: none are wanted. May throw std::bad_alloc.
+    Status write(uint64_t offset, const std::byte *from, size_t length, Checksums *checksums);
+
+    // Everything was written, or the first error.
+    Status finish();
+
+private:
+    // What becomes of a buffer.
+    enum class Stage { free, filling, waiting, writing };
+    struct Piece {
+        Stage stage = Stage::free;
+        uint64_t offset = 0;
+        size_t length = 0;
+    };
+    static constexpr size_t pieces = 4;
+    static constexpr size_t most_helpers = 2;
+
+    std::byte *bytes_of(const Piece &piece) const;
+    bool has_room_at(uint64_t offset, size_t length) const;
+    void begin_piece(uint64_t offset);
+    void end_piece();
+    void write_out(std::unique_lock<std::mutex> &lock, Piece &piece);
+    Piece *find(Stage stage);
+    void start_helpers();
+    void stop();
+    static void *help(void *self);
+
+    const File &file_;
+    const DirectFile &direct_;
+    size_t buffers_size_;
+    std::byte *buffers_;
+    Piece *filling_ = nullptr;
+    std::array<pthread_t, most_helpers> helpers_ = {};
+    size_t helper_count_ = 0;
+    bool has_helpers_ = false; // or has tried to get some
+
+    std::mutex mutex_; // guards what follows
+    std::condition_variable has_work_;
+    std::condition_variable has_free_;
+    std::array<Piece, pieces> pieces_ = {}; // of the one that is being filled only the stage
+    bool over_ = false;
+    int error_ = 0; // the first
+    uint64_t error_at_ = 0;
+};
+
+} // namespace cd

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -73,6 +74,17 @@ int DiskSystem::find(int directory, const char *path) const {
         return disk_.parent(holder);
     }
     return holder < 0 || name.empty() ? holder : disk_.find(holder, name);
+}
+
+off_t DiskSystem::seek(int fd, off_t offset, int whence) {
+    off_t &position = positions_[fd];
+    position = whence == SEEK_SET ? offset : position;
+    return position;
+}
+
+int DiskSystem::identify(int fd, cd::os::FileIdentity &identity) {
+    identity = {2, inode_of(fd - descriptor_of(0)), 0};
+    return 0;
 }
 
 int DiskSystem::open_at(int directory, const char *name, int flags, mode_t) {
@@ -196,9 +208,27 @@ ssize_t DiskSystem::read_at(int fd, void *to, size_t length, off_t offset) {
         content.read(static_cast<uint64_t>(offset), static_cast<std::byte *>(to), length));
 }
 
+int DiskSystem::open_direct(int fd, uint64_t &pays_from) {
+    if (!direct_) {
+        return refuse(EOPNOTSUPP);
+    }
+    if (fails_to_look()) {
+        return -1;
+    }
+    pays_from = 0;
+    open_[next_descriptor_] = open_.at(fd);
+    open_direct_.insert(next_descriptor_);
+    return next_descriptor_++;
+}
+
 ssize_t DiskSystem::write_at(int fd, const void *from, size_t length, off_t offset) {
     if (fails(true)) {
         return -1;
+    }
+    const uint64_t borders =
+        reinterpret_cast<uintptr_t>(from) | length | static_cast<uint64_t>(offset);
+    if (open_direct_.contains(fd) && borders % sector != 0) {
+        return refuse(EINVAL);
     }
     if (fault_.kind == Fault::Kind::transfers_less && fault_.at == calls_ - 1 && length > 1) {
         length /= 2;

@@ -6,7 +6,9 @@
 #include "os/system.h"
 #include "tape.h"
 
+#include <cerrno>
 #include <map>
+#include <set>
 #include <string>
 
 namespace crash {
@@ -26,18 +28,26 @@ struct Fault {
     size_t times = 1; // fails: so many calls, one after the other
 };
 
-// An operating system whose only disk is a Disk. Everything that happens to it is recorded.
+// An operating system whose only disk is a Disk. Everything that happens to it is recorded. The
+// files of the program are beside it: they have positions and nothing else.
 class DiskSystem : public cd::os::System {
 public:
     explicit DiskSystem(Disk &disk) : disk_(disk) {}
 
     void set_fault(const Fault &fault) { fault_ = fault; }
     void set_restart(const char *value) { restart_ = value; }
+    void set_direct(bool possible) { direct_ = possible; }
     size_t calls() const { return calls_; }
     bool fault_happened() const { return fault_.kind != Fault::Kind::none && calls_ > fault_.at; }
     Tape &tape() { return tape_; }
     size_t open_files() const { return open_.size(); }
 
+    // The descriptor of a slot of the model, and the inode that it names in each process.
+    static int descriptor_of(int slot) { return 500 + slot; }
+    static ino_t inode_of(int slot) { return 70'000 + static_cast<ino_t>(slot); }
+
+    off_t seek(int fd, off_t offset, int whence) override;
+    int identify(int fd, cd::os::FileIdentity &identity) override;
     int open_at(int directory, const char *name, int flags, mode_t mode) override;
     int close(int fd) override;
     int status(int fd, cd::os::FileStatus &status) override;
@@ -47,6 +57,7 @@ public:
     int unlink_at(int directory, const char *name) override;
     ssize_t read_at(int fd, void *to, size_t length, off_t offset) override;
     ssize_t write_at(int fd, const void *from, size_t length, off_t offset) override;
+    int open_direct(int fd, uint64_t &pays_from) override;
     int allocate(int fd, off_t offset, off_t length) override;
     // What it has reached by then is among the states anyway.
     void *map_file(int, size_t) override { return nullptr; } // all that is written is seen here
@@ -54,6 +65,8 @@ public:
     int sync_data(int fd) override;
     int sync_all(int fd) override;
     int lock_open_file(int fd, pid_t &holder) override;
+    // One after the other, what happens can happen again.
+    int start_thread(pthread_t &, void *(*)(void *), void *) override { return EAGAIN; }
     pid_t process() override { return 4711; }
     uid_t user() override { return 1000; }
     int random(void *to, size_t length) override;
@@ -75,9 +88,12 @@ private:
     Tape tape_;
     Fault fault_;
     const char *restart_ = nullptr;
+    bool direct_ = false; // all that is whole blocks goes past the page cache
     size_t calls_ = 0;
     int next_descriptor_ = 1000;
-    std::map<int, int> open_; // descriptor to inode
+    std::map<int, int> open_;        // descriptor to inode
+    std::set<int> open_direct_;      // those for whole sectors only
+    std::map<int, off_t> positions_; // of the program's files, by descriptor
     std::vector<std::string> warnings_;
 };
 

@@ -48,6 +48,7 @@ public:
           truth_(work.truth), allowed_({work.truth.stored()}) {
         arena.set_block(kind.block);
         system_.set_fault(fault);
+        system_.set_direct(kind.direct);
         Process process(system_, kind_.storage());
         process_ = &process;
         run(work);
@@ -410,6 +411,13 @@ TEST_F(FailingCall, ThatIsInterruptedOrTransfersLessIsNoFailure) {
 TEST_F(FailingCall, OnADiskThatStaysBrokenLeavesTheLastState) {
     sweep_both({Fault::Kind::fails_from_then_on, 0, EIO}, Answer::goes_on);
     sweep_both({Fault::Kind::fails_from_then_on, 0, ENOSPC}, Answer::goes_on);
+}
+
+TEST_F(FailingCall, OnTheWayPastThePageCacheHasChangedNothing) {
+    kind_.block = Arena::largest_block;
+    kind_.direct = true;
+    sweep_both({Fault::Kind::fails, 0, EIO}, Answer::repeats);
+    sweep_both({Fault::Kind::transfers_less, 0, 0}, Answer::repeats);
 }
 
 TEST_F(FailingCall, WhileNothingIsForcedHasChangedNothingToo) {

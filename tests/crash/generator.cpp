@@ -23,6 +23,9 @@ model::Step Generator::propose(const Truth &truth) {
     if (truth.root() == nullptr) {
         return root(next_id_);
     }
+    if (dice_.one_in(24)) {
+        return dice_.one_in(3) ? seek(slot(), dice_.between(0, 99)) : of_file(truth);
+    }
     return dice_.one_in(4) ? write() : on_a_cd(truth);
 }
 
@@ -33,7 +36,8 @@ model::Step Generator::on_a_cd(const Truth &truth) {
     case 0:
         return remove(cd.id, held(cd));
     case 1:
-        return add_parent(cd.id, elements());
+        return dice_.one_in(3) ? add_regen(cd.id, read_only(elements()))
+                               : add_parent(cd.id, elements());
     case 2:
     case 3:
         return live.size() < 6 ? child(cd.id, next_id_) : commit(cd.id);
@@ -51,6 +55,14 @@ model::Step Generator::on_a_cd(const Truth &truth) {
     }
 }
 
+model::Step Generator::of_file(const Truth &truth) {
+    const auto &live = truth.model().live();
+    const int cd = live[dice_.below(live.size())]->id;
+    return dice_.one_in(3) ? delete_file(cd, slot()) : add_file(cd, slot());
+}
+
+int Generator::slot() { return dice_.between(0, model::slot_count - 1); }
+
 model::Step Generator::write() {
     const int offset = dice_.between(0, model::arena_size - 1);
     const int length = dice_.between(1, std::min(60, model::arena_size - offset));
@@ -65,6 +77,14 @@ std::vector<model::Element> Generator::elements() {
         list.push_back(bytes(offset, dice_.between(1, std::min(most, model::arena_size - offset)),
                              dice_.one_in(3) ? CD_READ_ONLY : CD_READ_WRITE,
                              dice_.one_in(10) ? CD_CONSTRAINED : CD_GLOBAL));
+    }
+    return list;
+}
+
+// What a function regenerates is never anything else.
+std::vector<model::Element> Generator::read_only(std::vector<model::Element> list) {
+    for (model::Element &element : list) {
+        element.access = CD_READ_ONLY;
     }
     return list;
 }

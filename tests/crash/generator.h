@@ -18,8 +18,11 @@ public:
 private:
     model::Step propose(const Truth &truth);
     model::Step on_a_cd(const Truth &truth);
+    model::Step of_file(const Truth &truth);
     model::Step write();
+    int slot();
     std::vector<model::Element> elements();
+    static std::vector<model::Element> read_only(std::vector<model::Element> list);
     std::vector<model::Element> held(const model::Cd &cd);
 
     Dice &dice_;

@@ -18,6 +18,7 @@ Life::Life(const StoreKind &kind, const Disk &start, const Truth &truth, std::ve
     : kind_(kind), disk_(start), system_(disk_), start_(truth), truth_(truth),
       process_(std::in_place, system_, kind.storage()) {
     arena.set_block(kind.block);
+    system_.set_direct(kind.direct);
     recording_.start = start;
     recording_.before = std::move(maybe);
     recording_.before.insert(recording_.before.begin(), truth.stored());
@@ -75,10 +76,16 @@ std::string Life::begin_restarted() {
     taken_.back() = write_all(1); // what it is to the model
     truth_.apply(taken_.back());
     process_->take(taken_.back());
-    model::Step restore;
-    restore.op = model::Op::restore;
-    restore.target.id = truth_.root()->id;
-    return take(restore);
+    std::vector<model::Step> steps = added_again(*truth_.root());
+    steps.push_back(restore(truth_.root()->id));
+    const std::vector<model::Step> seeks = seek_all();
+    steps.insert(steps.end(), seeks.begin(), seeks.end());
+    for (const model::Step &step : steps) {
+        if (std::string wrong = take(step); !wrong.empty()) {
+            return wrong;
+        }
+    }
+    return "";
 }
 
 std::string Life::take(const model::Step &step) {

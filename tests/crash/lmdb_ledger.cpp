@@ -4,6 +4,7 @@
 
 #include "model.h"
 
+#include <climits>
 #include <cstring>
 #include <stdexcept>
 
@@ -22,12 +23,13 @@ MDB_val value_of(void *at, size_t length) { return {length, at}; }
 
 LmdbLedger::LmdbLedger(const std::string &folder) {
     need(mdb_env_create(&environment_));
-    need(mdb_env_set_maxdbs(environment_, 2));
+    need(mdb_env_set_maxdbs(environment_, 3));
     need(mdb_env_set_mapsize(environment_, size_t{16} << 20));
     need(mdb_env_open(environment_, folder.c_str(), MDB_NOSYNC, 0600));
     begin();
     need(mdb_dbi_open(transaction_, "cds", MDB_CREATE | MDB_INTEGERKEY, &cds_));
     need(mdb_dbi_open(transaction_, "blocks", MDB_CREATE | MDB_INTEGERKEY, &blocks_));
+    need(mdb_dbi_open(transaction_, "files", MDB_CREATE | MDB_INTEGERKEY, &files_));
     commit();
 }
 
@@ -88,6 +90,10 @@ void LmdbLedger::apply(const model::Step &step) {
         }
         return;
     }
+    if (step.op == model::Op::seek) {
+        positions_[static_cast<size_t>(step.slot)] = step.value;
+        return;
+    }
     begin();
     const int cd = step.target.id;
     Cd found;
@@ -100,6 +106,15 @@ void LmdbLedger::apply(const model::Step &step) {
         break;
     case model::Op::add_parent:
         add(step, 1);
+        break;
+    case model::Op::add_regen:
+        add(step, 2);
+        break;
+    case model::Op::add_file:
+        give_file(cd, step.slot, positions_[static_cast<size_t>(step.slot)]);
+        break;
+    case model::Op::delete_file:
+        erase(files_, key(cd, step.slot));
         break;
     case model::Op::remove:
         remove(step);
@@ -172,9 +187,23 @@ void LmdbLedger::remove(const model::Step &step) {
     }
 }
 
+// The position that a CD has already stays.
+void LmdbLedger::give_file(int cd, int slot, int64_t position) {
+    int64_t older = 0;
+    if (!get(files_, key(cd, slot), older)) {
+        put(files_, key(cd, slot), position);
+    }
+}
+
 void LmdbLedger::give_to_parent(int cd) {
     Cd child;
     get(cds_, key(cd, 0), child);
+    for (int slot = 0; slot < model::slot_count; ++slot) {
+        int64_t position = 0;
+        if (get(files_, key(cd, slot), position)) {
+            give_file(child.parent, slot, position);
+        }
+    }
     for (int at = 0; at < model::arena_size; ++at) {
         Block own;
         Block parents;
@@ -192,7 +221,7 @@ void LmdbLedger::give_to_parent(int cd) {
 void LmdbLedger::promote(int lowest, int block) {
     for (int cd = lowest; cd >= 0;) {
         Block held;
-        if (get(blocks_, key(cd, block), held)) {
+        if (get(blocks_, key(cd, block), held) && held.restoration != 2) {
             held.read_write = 1;
             put(blocks_, key(cd, block), held);
             return;
@@ -211,6 +240,12 @@ void LmdbLedger::advance(int cd) {
     }
     ++advanced.epoch;
     put(cds_, key(cd, 0), advanced);
+    for (int slot = 0; slot < model::slot_count; ++slot) {
+        int64_t position = 0;
+        if (get(files_, key(cd, slot), position)) {
+            put(files_, key(cd, slot), positions_[static_cast<size_t>(slot)]);
+        }
+    }
     for (int at = 0; at < model::arena_size; ++at) {
         Block block;
         if (!get(blocks_, key(cd, at), block) || block.read_write == 0) {
@@ -252,13 +287,19 @@ void LmdbLedger::restore(int top) {
             Block block;
             Cd cd;
             get(cds_, key(from, 0), cd);
-            if (get(blocks_, key(from, at), block) && block.restoration == 0) {
+            const bool holds = get(blocks_, key(from, at), block);
+            if (holds && block.restoration == 2 && from == oldest) {
+                memory_[static_cast<size_t>(at)] = model::regenerated(0, at, 0);
+                break;
+            }
+            if (holds && block.restoration == 0) {
                 memory_[static_cast<size_t>(at)] = block.data;
                 break;
             }
             from = cd.parent;
         }
     }
+    restore_positions(top);
     std::vector<int> below;
     for (const int id : cds()) {
         if (id != top && is_below(id, top)) {
@@ -270,7 +311,27 @@ void LmdbLedger::restore(int top) {
     }
 }
 
+// Of all that hold a file the highest counts, and of these the oldest.
+void LmdbLedger::restore_positions(int top) {
+    for (int slot = 0; slot < model::slot_count; ++slot) {
+        int lowest_depth = INT_MAX;
+        for (const int id : cds()) {
+            Cd cd;
+            int64_t position = 0;
+            get(cds_, key(id, 0), cd);
+            if (is_below(id, top) && get(files_, key(id, slot), position) &&
+                cd.depth < lowest_depth) {
+                lowest_depth = cd.depth;
+                positions_[static_cast<size_t>(slot)] = position;
+            }
+        }
+    }
+}
+
 void LmdbLedger::discard(int cd) {
+    for (int slot = 0; slot < model::slot_count; ++slot) {
+        erase(files_, key(cd, slot));
+    }
     for (int at = 0; at < model::arena_size; ++at) {
         erase(blocks_, key(cd, at));
     }
@@ -293,6 +354,13 @@ Stored LmdbLedger::stored() {
                 contents.bytes[static_cast<size_t>(at)] = {
                     true, block.read_write != 0, block.constrained != 0, block.restoration,
                     block.restoration == 0 ? block.data : uint8_t{0}};
+            }
+        }
+        for (int slot = 0; slot < model::slot_count; ++slot) {
+            int64_t position = 0;
+            if (get(files_, key(id, slot), position)) {
+                any = true;
+                contents.files[slot] = position;
             }
         }
         Stored::Place place;

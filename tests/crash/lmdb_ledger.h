@@ -38,7 +38,7 @@ private:
         uint64_t epoch = 0;
     };
     struct Block {
-        int32_t restoration = 0; // 0 COPY, 1 PARENT
+        int32_t restoration = 0; // 0 COPY, 1 PARENT, 2 REGEN
         uint8_t read_write = 0;
         uint8_t constrained = 0;
         uint8_t data = 0;
@@ -57,6 +57,8 @@ private:
     void add(const model::Step &step, int32_t restoration);
     void remove(const model::Step &step);
     void give_to_parent(int cd);
+    void give_file(int cd, int slot, int64_t position);
+    void restore_positions(int top);
     void promote(int lowest, int block);
     void advance(int cd);
     void restore(int cd);
@@ -67,6 +69,8 @@ private:
     MDB_txn *transaction_ = nullptr;
     MDB_dbi cds_ = 0;
     MDB_dbi blocks_ = 0;
+    MDB_dbi files_ = 0;                                     // positions
+    std::array<int64_t, model::slot_count> positions_ = {}; // of the program's files
     Memory memory_ = {};
 };
 

@@ -5,13 +5,35 @@
 #include "arena.h"
 #include "runtime/active_stack.h"
 #include "runtime/stored_family.h"
+#include "script.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 namespace crash {
 
 Arena arena;
+
+namespace {
+
+// Which function it is no store knows, so that one is enough.
+constexpr int only_regen = 0;
+
+int regenerate(cd_addrspec *ranges, int count) {
+    for (int i = 0; i < count; ++i) {
+        const auto begin = reinterpret_cast<uint64_t>(ranges[i].address);
+        for (uint64_t at = begin; at < begin + ranges[i].length; at += arena.block()) {
+            const auto index = static_cast<int>(arena.index_of(at));
+            arena.write(index, model::regenerated(only_regen, index, 0));
+        }
+    }
+    return 0;
+}
+
+} // namespace
 
 Process::Process(DiskSystem &system, std::string storage)
     : system_(system), storage_(std::move(storage)) {
@@ -39,6 +61,9 @@ cd_error Process::take(const model::Step &step) {
         for (int i = 0; i < step.length; ++i) {
             arena.write(step.offset + i, model::written_byte(step, i));
         }
+        return CD_ERROR_NONE;
+    case model::Op::seek:
+        system_.seek(DiskSystem::descriptor_of(step.slot), step.value, SEEK_SET);
         return CD_ERROR_NONE;
     case model::Op::create:
         return create(step);
@@ -81,8 +106,17 @@ cd_error Process::call(const model::Step &step, cd_handle handle) const {
     case model::Op::add_parent:
         add_to_cd_via_parent(handle, list.data(), step.count, nullptr);
         break;
+    case model::Op::add_regen:
+        add_to_cd_via_regen(handle, list.data(), step.count, nullptr, regenerate);
+        break;
     case model::Op::remove:
         delete_from_cd(handle, list.data(), step.count);
+        break;
+    case model::Op::add_file:
+        add_file_to_cd(handle, DiskSystem::descriptor_of(step.slot));
+        break;
+    case model::Op::delete_file:
+        delete_file_from_cd(handle, DiskSystem::descriptor_of(step.slot));
         break;
     default:
         std::abort(); // no step of a program for stores
@@ -105,6 +139,38 @@ std::string Process::check_memory(const model::Model &model) {
         }
     }
     return "";
+}
+
+std::vector<model::Step> added_again(const model::Cd &root) {
+    std::vector<model::Step> steps;
+    for (int i = 0; i < model::arena_size; ++i) {
+        const model::Byte &byte = root.bytes[static_cast<size_t>(i)];
+        if (byte.held && byte.restoration == model::Restoration::regen) {
+            steps.push_back(add_regen(
+                root.id,
+                {bytes(i, 1, CD_READ_ONLY, byte.constrained ? CD_CONSTRAINED : CD_GLOBAL)}));
+        }
+    }
+    for (const auto &[slot, record] : root.files) {
+        steps.push_back(add_file(root.id, slot));
+    }
+    return steps;
+}
+
+bool descendants_regenerate(const model::Model &model) {
+    return std::ranges::any_of(model.live(), [](const auto &cd) {
+        return cd->parent != nullptr && std::ranges::any_of(cd->bytes, [](const model::Byte &byte) {
+                   return byte.held && byte.restoration == model::Restoration::regen;
+               });
+    });
+}
+
+std::vector<model::Step> seek_all() {
+    std::vector<model::Step> steps;
+    for (int slot = 0; slot < model::slot_count; ++slot) {
+        steps.push_back(seek(slot, 40 + slot));
+    }
+    return steps;
 }
 
 model::Step write_all(int value) {

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace crash {
 
@@ -42,5 +43,16 @@ private:
 
 // The step that writes all of memory.
 model::Step write_all(int value);
+
+// What a program does that finds its root in a store, before it restores it: adds what the store
+// cannot have, functions and descriptors. To the model they are there already.
+std::vector<model::Step> added_again(const model::Cd &root);
+
+// Whether a root would have to make its descendants again, and give them their functions, before
+// it can be restored.
+bool descendants_regenerate(const model::Model &model);
+
+// After the restore: where its files stand, of which the model knows more.
+std::vector<model::Step> seek_all();
 
 } // namespace crash

@@ -30,6 +30,7 @@ public:
         kind_.keep = dice_.one_in(2) ? 1 : dice_.between(2, 4);
         kind_.forced = !dice_.one_in(8);
         kind_.checksummed = !dice_.one_in(8);
+        kind_.direct = dice_.one_in(2);
         truth_ = Truth(kind_.keep);
     }
 
@@ -37,8 +38,9 @@ public:
     std::string run() {
         for (int life = 0; life < lives; ++life) {
             if (std::string wrong = live(); !wrong.empty()) {
-                return kind_.storage() + ", blocks of " + std::to_string(kind_.block) +
-                       ", process " + std::to_string(life) + ": " + wrong;
+                return kind_.storage() + (kind_.direct ? ", direct" : "") + ", blocks of " +
+                       std::to_string(kind_.block) + ", process " + std::to_string(life) + ": " +
+                       wrong;
             }
         }
         return "";
@@ -80,7 +82,8 @@ private:
 
     bool can_be_restored() const {
         const auto verdict = truth_.model().judge(restore(truth_.root()->id));
-        return verdict.allowed == std::vector{CD_ERROR_NONE};
+        return verdict.allowed == std::vector{CD_ERROR_NONE} &&
+               !descendants_regenerate(truth_.model());
     }
 
     // Looks at crashes, and takes one of them for what the next process finds.

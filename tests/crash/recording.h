@@ -19,6 +19,7 @@ struct StoreKind {
     int keep = 1;
     bool forced = true;
     bool checksummed = true;
+    bool direct = false; // past the page cache, what is whole blocks
 
     std::string storage() const;
 };

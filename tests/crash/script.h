@@ -57,6 +57,24 @@ inline model::Step add(int cd, std::vector<model::Element> list) {
 inline model::Step add_parent(int cd, std::vector<model::Element> list) {
     return of_cd(model::Op::add_parent, cd, std::move(list));
 }
+// There is one function, and it regenerates what the CD does not write.
+inline model::Step add_regen(int cd, std::vector<model::Element> list) {
+    return of_cd(model::Op::add_regen, cd, std::move(list));
+}
+inline model::Step of_file(model::Op op, int cd, int slot) {
+    model::Step step = of_cd(op, cd);
+    step.slot = slot;
+    return step;
+}
+inline model::Step add_file(int cd, int slot) { return of_file(model::Op::add_file, cd, slot); }
+inline model::Step delete_file(int cd, int slot) {
+    return of_file(model::Op::delete_file, cd, slot);
+}
+inline model::Step seek(int slot, int position) {
+    model::Step step = of_file(model::Op::seek, 0, slot);
+    step.value = position;
+    return step;
+}
 inline model::Step remove(int cd, std::vector<model::Element> list) {
     return of_cd(model::Op::remove, cd, std::move(list));
 }

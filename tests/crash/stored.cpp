@@ -3,6 +3,7 @@
 #include "stored.h"
 
 #include "arena.h"
+#include "disk_system.h"
 #include "file_store/run.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace crash {
 namespace {
 
 bool holds_something(const StoredContents &contents) {
-    return std::ranges::any_of(contents.bytes, &StoredByte::held);
+    return !contents.files.empty() || std::ranges::any_of(contents.bytes, &StoredByte::held);
 }
 
 Stored::Place place_of(const model::Cd &cd) {
@@ -104,6 +105,22 @@ private:
     std::string error_;
 };
 
+std::map<int, long> positions_of(const std::vector<cd::FilePosition> &files) {
+    std::map<int, long> positions;
+    for (const cd::FilePosition &file : files) {
+        positions[static_cast<int>(file.inode - DiskSystem::inode_of(0))] = file.position;
+    }
+    return positions;
+}
+
+std::string text_of(const std::map<int, long> &positions) {
+    std::string text = std::to_string(positions.size()) + " files";
+    for (const auto &[slot, position] : positions) {
+        text += ", " + std::to_string(slot) + " at " + std::to_string(position);
+    }
+    return text;
+}
+
 Stored::Place place_of(const cd::State &state, const cd::StoredCd &cd) {
     Stored::Place place;
     for (const cd::StoredCd *at = &cd; at->number != cd::State::root;
@@ -118,6 +135,9 @@ std::string difference(const std::string &whose, const StoredContents &found,
     if (found.epoch != expected.epoch) {
         return whose + " has epoch " + std::to_string(found.epoch) + " instead of " +
                std::to_string(expected.epoch);
+    }
+    if (found.files != expected.files) {
+        return whose + " has " + text_of(found.files) + " instead of " + text_of(expected.files);
     }
     for (size_t i = 0; i < expected.bytes.size(); ++i) {
         if (!(found.bytes[i] == expected.bytes[i])) {
@@ -150,6 +170,9 @@ Stored stored_in(const model::Model &model) {
                                      copy ? byte.data : uint8_t{0}};
             }
         }
+        for (const auto &[slot, record] : cd->files) {
+            contents.files[slot] = record.position;
+        }
         if (cd->parent == nullptr || holds_something(contents)) {
             stored.cds[place_of(*cd)] = contents;
         }
@@ -164,6 +187,7 @@ std::string read_stored(const cd::File &file, const cd::State &state, Stored &st
     for (const auto &[number, cd] : state.cds) {
         StoredContents contents;
         contents.epoch = cd.epoch;
+        contents.files = positions_of(cd.files);
         if (std::string wrong = reading.read(cd.entries, contents); !wrong.empty()) {
             return text_of(place_of(state, cd)) + ": " + wrong;
         }
@@ -174,6 +198,7 @@ std::string read_stored(const cd::File &file, const cd::State &state, Stored &st
     for (const cd::StoredVersion &version : state.versions) {
         StoredContents &contents = stored.versions.emplace_back();
         contents.epoch = version.epoch;
+        contents.files = positions_of(version.files);
         if (std::string wrong = reading.read(version.entries, contents); !wrong.empty()) {
             return "epoch " + std::to_string(version.epoch) + ": " + wrong;
         }

@@ -30,6 +30,7 @@ struct StoredByte {
 struct StoredContents {
     uint64_t epoch = 0;
     std::array<StoredByte, model::arena_size> bytes = {};
+    std::map<int, long> files = {}; // positions, by slot
     bool operator==(const StoredContents &) const = default;
 };
 

@@ -71,6 +71,7 @@ public:
     }
     void promote() const { add(root_.handle(), list_); }
     void advance() const { must(advance_cd_point_in_time(root_.handle())); }
+    void restore() const { must(restore_cd(root_.handle())); }
 
 private:
     Root root_;
@@ -83,6 +84,21 @@ void advance_on_disk(benchmark::State &state, size_t size_mib, const Shape &shap
     const Advanced store(directory.storage(), "bench", Laid(size_mib, shape).list());
     measure_ratio(
         state, [&] { plain.write(); }, [&] { store.promote(); }, [&] { store.advance(); }, nothing);
+}
+
+// Of what the advance before has written, against writing as much.
+void restore_from_disk(benchmark::State &state, size_t size_mib, const Shape &shape,
+                       const char *more) {
+    const Directory directory(".");
+    const PlainFile plain(directory, size_mib * mib);
+    const Advanced store(directory.storage(more), "bench", Laid(size_mib, shape).list());
+    measure_ratio(
+        state, [&] { plain.write(); },
+        [&] {
+            store.promote();
+            store.advance();
+        },
+        [&] { store.restore(); }, nothing);
 }
 
 void advance_in_tmpfs(benchmark::State &state, size_t size_mib, const Shape &shape,
@@ -131,6 +147,11 @@ void register_file_stores() {
                           });
         }
     }
+    register_case(case_name("file on disk, restore", 256, one_entry), rounds,
+                  [=](benchmark::State &state) { restore_from_disk(state, 256, one_entry, ""); });
+    register_case(
+        case_name("file on disk, sync=none, restore", 256, one_entry), rounds,
+        [=](benchmark::State &state) { restore_from_disk(state, 256, one_entry, ",sync=none"); });
     register_case(
         case_name("file in tmpfs, checksum=none, advance", 64, one_entry), rounds,
         [=](benchmark::State &state) { advance_in_tmpfs(state, 64, one_entry, ",checksum=none"); });

@@ -109,27 +109,23 @@ are on the disk; as a multiple of the speed of the plain write and `fdatasync`. 
 other ranks wait for this one. *Read again*: how long it takes then to read and check the bytes through the page cache, as a restore does, as a multiple of the plain write's time; less is faster:
 """
 
-FILES_BREAK_EVEN = (
-    "A program without redundancy, on cores that are idle otherwise, that restores more rarely than every "
-    "{advances:.0f} advances would gain {percent:.0f} % of the time of an advance."
-)
-
-FILES_GAIN = (
-    "In this run a program without redundancy, on cores that are idle otherwise, would gain {percent:.0f} % of the time of "
-    "an advance, and lose nothing in a restore."
-)
-
-FILES_NO_GAIN = "In this run no number of advances gains what one restore loses."
+FILES_BREAK_EVEN = "saves {percent:.0f} % of an advance's time, which pays from {advances:.1f} advances for each restore on"
+FILES_GAIN = "saves {percent:.0f} % of an advance's time, and in this run cost no restore anything"
+FILES_NO_GAIN = "saved nothing in this run"
 
 FILES_CHOICE = """\
-libcd writes pieces of 256 KiB through the page cache and has the kernel begin with each 8 MiB at once (`sync_file_range`), so that the disk
-works while the next ones are copied. That way has {ours:.2f} of the plain write's speed, {ours_busy:.2f} while the cores are busy; of O_DIRECT by io_uring the fastest,
-{ring_way}, has {ring:.2f} and {ring_busy:.2f}. But what went past the page cache has to be read from the disk: that takes {ring_read:.2f} plain writes
-instead of {ours_read:.2f}. {verdict}
-With redundancy no restore has to come for that, since every point in time is read right after it was written, to be protected: writing and reading together take {together:.2f} times as
-long by io_uring as they do by the page cache. (By hand, in a memory cgroup that left the page cache 128 MiB, both ways wrote and read equally fast.) So it was not taken so far;
-it would also be a second way for all that crashes and calls that fail can do, beside the one that is needed where systems switch io_uring off (`kernel.io_uring_disabled`,
-filters of containers) or file systems refuse O_DIRECT. Whether stores without redundancy should have it is open (issue 4).
+What an operation writes from 4 MiB on goes past the page cache (O_DIRECT), from buffers of 1 MiB that two threads write while the next are filled; they end with the
+operation. It has {ours:.2f} of the plain write's speed, {ours_busy:.2f} while the cores are busy. The other way is pieces of 256 KiB through the page cache, of which the kernel
+begins with each 8 MiB at once (`sync_file_range`), so that the disk works while the next ones are copied: {buffered:.2f} and {buffered_busy:.2f}. What went past the page cache has to be read from
+the disk: that takes {ours_read:.2f} plain writes instead of {buffered_read:.2f}. So it {idle}; while the cores are busy it {busy}.
+
+Through the page cache goes what gains nothing by the other: operations of less (an advance of 4 MiB was a third faster past it, of 1 or 2 MiB not for sure); stores with redundancy, since
+every point in time is read right after it was written, to be protected, and both together take {together:.2f} times as long past it; `sync=none`, where nobody waits for the disk;
+and file systems other than ext4 and XFS, with which nobody has measured it. By hand, in a memory cgroup that left the page cache 128 MiB, both ways wrote and read equally fast.
+
+The fastest by io_uring, {ring_way}, has {ring:.2f} and {ring_busy:.2f}. Two threads are as good, and everywhere to be had: many systems switch io_uring off
+(`kernel.io_uring_disabled`, filters of containers), it takes a library, and the memory of its buffers counts for the limit on locked memory of old kernels. The writes are the system
+calls that a store makes anyway, so that all that crashes and calls that fail can do is tested in the same way.
 
 In tmpfs no system call is as fast as writing the file's pages where they are, which libcd does: the copy and its checksum are one pass then,
 past the caches.

@@ -19,14 +19,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -232,6 +235,83 @@ void write_by_ring(int fd, size_t piece, unsigned depth) {
     force(fd);
 }
 
+// The same, without io_uring: threads write what was copied, and end with the operation.
+class Writers {
+public:
+    Writers(int fd, size_t piece, unsigned count, unsigned depth)
+        : fd_(fd), piece_(piece), buffers_(aligned(piece * depth)) {
+        for (unsigned i = 0; i < depth; ++i) {
+            free_.push_back(buffers_.get() + i * piece);
+        }
+        for (unsigned i = 0; i < count; ++i) {
+            threads_.emplace_back([this] { write_on(); });
+        }
+    }
+    Writers(const Writers &) = delete;
+    Writers &operator=(const Writers &) = delete;
+    ~Writers() {
+        {
+            const std::scoped_lock lock(mutex_);
+            over_ = true;
+        }
+        has_work_.notify_all();
+        for (std::thread &thread : threads_) {
+            thread.join();
+        }
+    }
+
+    void write(size_t at) {
+        std::unique_lock lock(mutex_);
+        has_free_.wait(lock, [this] { return !free_.empty(); });
+        std::byte *buffer = free_.back();
+        free_.pop_back();
+        lock.unlock();
+        copy_checked(buffer, memory() + at, piece_);
+        lock.lock();
+        waiting_.emplace_back(buffer, at);
+        has_work_.notify_one();
+    }
+
+private:
+    void write_on() {
+        std::unique_lock lock(mutex_);
+        while (true) {
+            has_work_.wait(lock, [this] { return over_ || !waiting_.empty(); });
+            if (waiting_.empty()) {
+                return;
+            }
+            const auto [buffer, at] = waiting_.back();
+            waiting_.pop_back();
+            lock.unlock();
+            put(fd_, buffer, piece_, at);
+            lock.lock();
+            free_.push_back(buffer);
+            has_free_.notify_one();
+        }
+    }
+
+    int fd_;
+    size_t piece_;
+    Buffer buffers_;
+    std::mutex mutex_;
+    std::condition_variable has_work_;
+    std::condition_variable has_free_;
+    std::vector<std::byte *> free_;
+    std::vector<std::pair<std::byte *, size_t>> waiting_; // where they go
+    bool over_ = false;
+    std::vector<std::thread> threads_;
+};
+
+void write_by_threads(int fd, size_t piece, unsigned count) {
+    {
+        Writers writers(fd, piece, count, 4);
+        for (size_t at = 0; at < total; at += piece) {
+            writers.write(at);
+        }
+    }
+    force(fd);
+}
+
 // As a restore reads: through the page cache, each checked part by a call of its own.
 void read_again(int fd) {
     static const Buffer target = [] {
@@ -312,6 +392,12 @@ int main(int argc, char **argv) {
                 way.append(" under way ").append(size);
                 add(directory, way.c_str(), O_DIRECT,
                     [=](const LaidOut &file) { write_by_ring(file.fd(), piece, depth); });
+            }
+            for (const unsigned count : {1U, 2U, 3U}) {
+                std::string way = "O_DIRECT by threads, " + std::to_string(count);
+                way.append(" of them ").append(size);
+                add(directory, way.c_str(), O_DIRECT,
+                    [=](const LaidOut &file) { write_by_threads(file.fd(), piece, count); });
             }
             add(directory, ("buffered by io_uring, 8 under way " + size).c_str(), 0,
                 [=](const LaidOut &file) { write_by_ring(file.fd(), piece, 8); });

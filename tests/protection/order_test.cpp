@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fstream>
 #include <latch>
+#include <system_error>
 #include <thread>
 
 namespace {
@@ -81,6 +82,17 @@ TEST_F(Order, RootsWithoutRedundancyAndChildrenAreNotConcerned) {
     EXPECT_EQ(info.protected_epoch, 0U);
     ASSERT_EQ(commit_cd(child), CD_SUCCESS);
     EXPECT_EQ(calls(), (Calls{"open 0 root", "opened"}));
+}
+
+// A file that is also written past it is open twice.
+TEST_F(Order, WhatIsProtectedIsReadBackFromThePageCache) {
+    begin();
+    int descriptors = 0;
+    for (const auto &entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        std::error_code none; // the iterator's own is gone
+        descriptors += std::filesystem::equivalent(entry, local / "0-root.cds", none) ? 1 : 0;
+    }
+    EXPECT_EQ(descriptors, 1);
 }
 
 TEST_F(Order, AChildOrAnAddCallHasTheProtectionOfItsRoot) {

@@ -94,7 +94,8 @@ FILES_TEXT = """\
 ## Stores in files
 
 On disk: an advance with `store=file`, all bytes READ_WRITE, against a sequential write of as many bytes from memory to a
-file that is laid out already, and `fdatasync`, as `dd` does it (target {disk:.2f}). In tmpfs: an advance against one of a store
+file that is laid out already, and `fdatasync`, as `dd` does it (target {disk:.2f}); a restore of what an advance has just written, against
+the same. In tmpfs: an advance against one of a store
 in memory, which computes no checksums (target {tmpfs:.2f}); a restore against a `memcpy`.
 """
 

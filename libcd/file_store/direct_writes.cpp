@@ -106,16 +106,12 @@ void DirectWrites::end_piece() {
     filling_ = nullptr;
 }
 
-// What comes after an error is not written any more.
 void DirectWrites::write_out(std::unique_lock<std::mutex> &lock, Piece &piece) {
     piece.stage = Stage::writing;
     uint64_t offset = piece.offset;
-    int error = 0;
-    if (error_ == 0) {
-        lock.unlock();
-        error = direct_.write(offset, bytes_of(piece), piece.length);
-        lock.lock();
-    }
+    lock.unlock();
+    const int error = direct_.write(offset, bytes_of(piece), piece.length);
+    lock.lock();
     if (error != 0 && error_ == 0) {
         error_ = error;
         error_at_ = offset;

@@ -15,12 +15,12 @@ namespace cd {
 namespace {
 
 // Measured: a disk needs that much at once, and more than one of them.
-constexpr size_t piece_size = size_t{1} << 20;
+constexpr size_t direct_piece = size_t{1} << 20;
 
 } // namespace
 
 DirectWrites::DirectWrites(const File &file, const DirectFile &direct)
-    : file_(file), direct_(direct), buffers_size_(pieces * piece_size),
+    : file_(file), direct_(direct), buffers_size_(pieces * direct_piece),
       buffers_(static_cast<std::byte *>(PagePool::instance().take(buffers_size_))) {}
 
 DirectWrites::~DirectWrites() {
@@ -68,12 +68,12 @@ Status DirectWrites::finish() {
 }
 
 std::byte *DirectWrites::bytes_of(const Piece &piece) const {
-    return buffers_ + static_cast<size_t>(&piece - pieces_.data()) * piece_size;
+    return buffers_ + static_cast<size_t>(&piece - pieces_.data()) * direct_piece;
 }
 
 bool DirectWrites::has_room_at(uint64_t offset, size_t length) const {
     return filling_ != nullptr && filling_->offset + filling_->length == offset &&
-           filling_->length + length <= piece_size;
+           filling_->length + length <= direct_piece;
 }
 
 DirectWrites::Piece *DirectWrites::find(Stage stage) {

@@ -27,7 +27,7 @@
 namespace cd {
 namespace {
 
-constexpr size_t mebibyte = size_t{1} << 20;
+constexpr size_t direct_mib = size_t{1} << 20;
 
 // A disk that can be written past the page cache: it takes whole blocks only, from whole pages. Its
 // writes happen wherever the temporary files are.
@@ -37,7 +37,7 @@ public:
     int begin_sync(int, off_t, off_t) override { return 0; }
 
     int open_direct(int fd, uint64_t &pays_from) override {
-        pays_from = mebibyte;
+        pays_from = direct_mib;
         return direct = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
     }
     ssize_t write_at(int fd, const void *from, size_t length, off_t offset) override {
@@ -113,13 +113,14 @@ protected:
 
     DirectDisk disk;
     std::optional<Volume> volume;
-    std::vector<std::byte> bytes = std::vector<std::byte>(9 * mebibyte);
+    std::vector<std::byte> bytes = std::vector<std::byte>(9 * direct_mib);
     std::vector<Written> written;
 };
 
 TEST_F(DirectTest, LargeDataGoPastThePageCacheInWholeBlocks) {
     DataWriter writer(*volume, true, true);
-    for (const size_t length : {9 * mebibyte - 5, mebibyte + 4096, size_t{5000}, size_t{70'000}}) {
+    for (const size_t length :
+         {9 * direct_mib - 5, direct_mib + 4096, size_t{5000}, size_t{70'000}}) {
         ASSERT_TRUE(write(writer, length).is_ok());
     }
     ASSERT_TRUE(writer.flush().is_ok());
@@ -132,7 +133,7 @@ TEST_F(DirectTest, LargeDataGoPastThePageCacheInWholeBlocks) {
 TEST_F(DirectTest, OfAnOperationThatWritesLittleTheyStayInThePageCache) {
     DataWriter writer(*volume, true, true);
     for (int i = 0; i < 3; ++i) {
-        ASSERT_TRUE(write(writer, mebibyte / 4).is_ok());
+        ASSERT_TRUE(write(writer, direct_mib / 4).is_ok());
     }
     ASSERT_TRUE(writer.flush().is_ok());
     EXPECT_EQ(disk.past_cache, 0U);
@@ -142,11 +143,11 @@ TEST_F(DirectTest, OfAnOperationThatWritesLittleTheyStayInThePageCache) {
 TEST_F(DirectTest, WhatSharesABlockWithOtherThingsDoesNot) {
     DataWriter writer(*volume, true, true);
     for (const size_t length :
-         {size_t{100}, 2 * mebibyte, size_t{200}, size_t{4096}, size_t{4095}}) {
+         {size_t{100}, 2 * direct_mib, size_t{200}, size_t{4096}, size_t{4095}}) {
         ASSERT_TRUE(write(writer, length).is_ok());
     }
     ASSERT_TRUE(writer.flush().is_ok());
-    EXPECT_EQ(disk.past_cache, 2 * mebibyte + 4096);
+    EXPECT_EQ(disk.past_cache, 2 * direct_mib + 4096);
     EXPECT_TRUE(disk.whole_blocks);
     expect_all_is_there();
 }
@@ -165,13 +166,13 @@ TEST_F(DirectTest, WithOneThreadOrNoneItTakesLongerAndIsTheSame) {
 TEST_F(DirectTest, WhatACallLeavesOutIsWrittenByTheNext) {
     disk.longest = 3 * format::block;
     DataWriter writer(*volume, true, true);
-    ASSERT_TRUE(write(writer, 2 * mebibyte).is_ok());
+    ASSERT_TRUE(write(writer, 2 * direct_mib).is_ok());
     ASSERT_TRUE(writer.flush().is_ok());
     expect_all_is_there();
 }
 
 TEST_F(DirectTest, WhatTheFileSystemRefusesGoesThroughThePageCache) {
-    disk.failing_from = 3 * mebibyte;
+    disk.failing_from = 3 * direct_mib;
     disk.error = EINVAL;
     DataWriter writer(*volume, true, true);
     ASSERT_TRUE(write(writer, bytes.size()).is_ok());
@@ -187,7 +188,7 @@ TEST_F(DirectTest, WithoutMemoryForItsBuffersEverythingDoes) {
     } full;
     PagePool::instance().trim();
     DataWriter writer(*volume, true, true);
-    ASSERT_TRUE(write(writer, 2 * mebibyte).is_ok());
+    ASSERT_TRUE(write(writer, 2 * direct_mib).is_ok());
     ASSERT_TRUE(writer.flush().is_ok());
     EXPECT_EQ(full.past_cache, 0U);
     expect_all_is_there();
@@ -199,7 +200,7 @@ TEST_F(DirectTest, AnErrorIsToldWhereverItHappensAndNothingIsWrittenAfterwards) 
         cd_error code;
     } cases[] = {{EIO, CD_ERROR_STORE_IO}, {ENOSPC, CD_ERROR_STORE_FULL}};
     for (const auto &[error, code] : cases) {
-        for (const off_t from : {off_t{0}, off_t{5 * mebibyte}, off_t{8 * mebibyte}}) {
+        for (const off_t from : {off_t{0}, off_t{5 * direct_mib}, off_t{8 * direct_mib}}) {
             disk.past_cache = 0;
             disk.failing_from = from;
             disk.error = error;

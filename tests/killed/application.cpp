@@ -2,13 +2,18 @@
 // Copyright the containment-domains authors
 #include "application.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <string>
 
 namespace killed {
 namespace {
@@ -61,6 +66,36 @@ int read_cell(int index) {
     const bool alike =
         std::all_of(bytes, bytes + cell_size, [&](uint8_t byte) { return byte == bytes[0]; });
     return alike ? bytes[0] : -1;
+}
+
+int file_of(int slot) {
+    static const std::array<int, model::slot_count> files = [] {
+        std::array<int, model::slot_count> opened = {};
+        for (int &file : opened) {
+            std::string path = std::filesystem::temp_directory_path() / "cd-killed-file-XXXXXX";
+            file = ::mkostemp(path.data(), O_CLOEXEC);
+            if (file < 0) {
+                std::abort();
+            }
+            ::unlink(path.c_str());
+        }
+        return opened;
+    }();
+    return files[static_cast<size_t>(slot)];
+}
+
+int regenerate(cd_addrspec *list, int count) {
+    for (int i = 0; i < count; ++i) {
+        const auto *at = static_cast<const uint8_t *>(list[i].address);
+        const bool is_in_data = in_data <= at && at < in_data + sizeof in_data;
+        const auto first =
+            is_in_data ? (at - in_data) / cell_size : half + (at - elsewhere) / cell_size;
+        for (size_t cell = 0; cell < list[i].length / cell_size; ++cell) {
+            const int index = static_cast<int>(first + cell);
+            write_cell(index, model::regenerated(0, index, 0));
+        }
+    }
+    return 0;
 }
 
 std::vector<cd_addrspec> ranges(const model::Step &step) {

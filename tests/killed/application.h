@@ -29,6 +29,13 @@ void poison_memory();
 // -1: torn
 int read_cell(int index);
 
+// Writes what the model says, whichever function it takes this for.
+int regenerate(cd_addrspec *list, int count);
+
+// The descriptor of a slot of the model. Who calls this first opens them all, and whoever is forked
+// then has the same files, which it moves for all.
+int file_of(int slot);
+
 // Ranges of a step; none crosses the border of the halves.
 std::vector<cd_addrspec> ranges(const model::Step &step);
 

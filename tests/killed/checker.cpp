@@ -7,6 +7,8 @@
 
 #include "cd/cd.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <climits>
@@ -18,6 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using model::Cd;
+
+constexpr long elsewhere_in_file = 7777;
 
 // Memory after a restore of cd when what is below lowest_depth has ended; what cd and its
 // descendants do not hold stays poison: those that no store has heard of hold nothing.
@@ -40,8 +44,43 @@ std::array<int, cells> restored(const Cd &cd, int lowest_depth) {
                 }
             }
         }
+        for (int i = 0; i < cells; ++i) {
+            const model::Byte &byte = at->bytes[static_cast<size_t>(i)];
+            if (byte.held && byte.restoration == model::Restoration::regen) {
+                memory[static_cast<size_t>(i)] = model::regenerated(0, i, 0);
+            }
+        }
     }
     return memory;
+}
+
+// Where files are after the same; those that nobody holds stay where they were.
+std::array<long, model::slot_count> positions_after(const Cd &cd, int lowest_depth) {
+    std::array<long, model::slot_count> positions = {};
+    positions.fill(elsewhere_in_file);
+    for (const Cd *at : model::restore_order(cd)) {
+        for (const auto &[slot, record] : at->files) {
+            if (at->depth <= lowest_depth) {
+                positions[static_cast<size_t>(slot)] = record.position;
+            }
+        }
+    }
+    return positions;
+}
+
+// "" or the error.
+std::string add_again(const Cd &cd, cd_handle handle) {
+    for (const model::Step &step : added_again(cd)) {
+        const std::vector<cd_addrspec> list = ranges(step);
+        const int result =
+            step.op == model::Op::add_file
+                ? add_file_to_cd(handle, file_of(step.slot))
+                : add_to_cd_via_regen(handle, list.data(), step.count, nullptr, regenerate);
+        if (result != CD_SUCCESS) {
+            return cd_last_error_message();
+        }
+    }
+    return "";
 }
 
 enum class Restores { of_roots, of_others };
@@ -84,13 +123,20 @@ private:
         if (handle == nullptr || cd_query(handle, &info) != CD_SUCCESS) {
             return what + ": " + cd_last_error_message();
         }
+        if (info.restarted == 0) {
+            return what + " is not there";
+        }
+        if (std::string problem = add_again(cd, handle); !problem.empty()) {
+            return what + ": " + problem;
+        }
+        cd_query(handle, &info);
         const cd_info wanted = plan_.model().info(cd);
         const auto differs = [&](const char *of, size_t found, size_t expected) {
             return what + " has " + of + " " + std::to_string(found) + ", not " +
                    std::to_string(expected);
         };
-        if (info.restarted == 0) {
-            return what + " is not there";
+        if (info.files != wanted.files) {
+            return differs("files", info.files, wanted.files);
         }
         if (info.epoch != wanted.epoch) {
             return differs("epoch", info.epoch, wanted.epoch);
@@ -159,6 +205,9 @@ private:
     std::string check_restore(const Cd &cd, int lowest_depth) {
         const std::string what = "cd" + std::to_string(cd.id) + " restored: ";
         poison_memory();
+        for (int slot = 0; slot < model::slot_count; ++slot) {
+            ::lseek(file_of(slot), elsewhere_in_file, SEEK_SET);
+        }
         if (restore_cd(handles_.at(cd.id)) != CD_SUCCESS) {
             return what + cd_last_error_message();
         }
@@ -168,6 +217,15 @@ private:
             if (read_cell(i) != expected) {
                 return what + "cell " + std::to_string(i) + " holds " +
                        std::to_string(read_cell(i)) + ", not " + std::to_string(expected);
+            }
+        }
+        const std::array<long, model::slot_count> places = positions_after(cd, lowest_depth);
+        for (int slot = 0; slot < model::slot_count; ++slot) {
+            const long position = ::lseek(file_of(slot), 0, SEEK_CUR);
+            if (position != places[static_cast<size_t>(slot)]) {
+                return what + "file " + std::to_string(slot) + " is at " +
+                       std::to_string(position) + ", not " +
+                       std::to_string(places[static_cast<size_t>(slot)]);
             }
         }
         return "";

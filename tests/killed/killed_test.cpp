@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
+#include "application.h"
 #include "checker.h"
 #include "in_process.h"
 #include "victim.h"
@@ -65,6 +66,7 @@ protected:
         std::string pattern = (GetParam().directory / "cd-killed-XXXXXX").string();
         ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
         directory_ = pattern;
+        file_of(0); // for all that are forked
     }
     void TearDown() override { std::filesystem::remove_all(directory_); }
 

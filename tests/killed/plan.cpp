@@ -16,26 +16,69 @@ int Plan::number(int from, int to) {
     return from + static_cast<int>(random_() % static_cast<uint64_t>(to - from + 1));
 }
 
+std::vector<Step> added_again(const Cd &cd) {
+    std::vector<Step> steps;
+    Step functions;
+    functions.op = Op::add_regen;
+    functions.target.id = cd.id;
+    for (int i = 0; i < cells; ++i) {
+        const model::Byte &byte = cd.bytes[static_cast<size_t>(i)];
+        if (!byte.held || byte.restoration != model::Restoration::regen) {
+            continue;
+        }
+        const int scope = byte.constrained ? CD_CONSTRAINED : CD_GLOBAL;
+        std::vector<model::Element> &list = functions.list;
+        if (!list.empty() && i != half && list.back().scope == scope &&
+            list.back().offset + list.back().length == i) {
+            ++list.back().length;
+        } else {
+            list.push_back({model::Where::arena, i, 1, CD_READ_ONLY, scope});
+        }
+    }
+    functions.count = static_cast<int>(functions.list.size());
+    if (functions.count > 0) {
+        steps.push_back(functions);
+    }
+    for (const auto &[slot, record] : cd.files) {
+        Step step;
+        step.op = Op::add_file;
+        step.target.id = cd.id;
+        step.slot = slot;
+        steps.push_back(step);
+    }
+    return steps;
+}
+
 void Plan::begin_life() {
     has_next_ = false;
-    to_restore_.clear();
+    to_begin_with_.clear();
+    for (int slot = 0; slot < model::slot_count; ++slot) {
+        Step move;
+        move.op = Op::seek;
+        move.slot = slot;
+        move.value = 100 + slot;
+        to_begin_with_.push_back(move);
+    }
     for (const auto &cd : model_.live()) {
         if (cd->parent == nullptr) {
-            to_restore_.push_back(cd->id);
+            Step restore;
+            restore.op = Op::restore;
+            restore.target.id = cd->id;
+            to_begin_with_.push_back(restore);
+            const std::vector<Step> added = added_again(*cd);
+            to_begin_with_.insert(to_begin_with_.end(), added.begin(), added.end());
         }
     }
 }
 
 const Step &Plan::next() {
     while (!has_next_) {
-        if (to_restore_.empty()) {
+        if (to_begin_with_.empty()) {
             next_ = random_step();
             has_next_ = is_legal(next_);
         } else {
-            next_ = Step{};
-            next_.op = Op::restore;
-            next_.target.id = to_restore_.back();
-            to_restore_.pop_back();
+            next_ = to_begin_with_.back();
+            to_begin_with_.pop_back();
             has_next_ = true;
         }
     }
@@ -68,7 +111,7 @@ bool Plan::takes_from_others(const Step &step) const {
 }
 
 bool Plan::is_legal(const Step &step) const {
-    if (step.op == Op::remove && takes_from_others(step)) {
+    if ((step.op == Op::remove || step.op == Op::add_regen) && takes_from_others(step)) {
         return false;
     }
     const model::Verdict verdict = model_.judge(step);
@@ -102,6 +145,9 @@ void Plan::note_stored(const Step &step) {
     switch (step.op) {
     case Op::add_copy:
     case Op::add_parent:
+    case Op::add_regen:
+    case Op::add_file:
+    case Op::delete_file:
     case Op::advance:
         for (const Cd *cd = model_.find(step.target.id); cd != nullptr; cd = cd->parent) {
             note_stored(*cd);
@@ -135,7 +181,8 @@ Step Plan::random_step() {
         step.value = number(0, 255);
         return step;
     }
-    return random_call(*live[static_cast<size_t>(number(0, static_cast<int>(live.size()) - 1))]);
+    const Cd &cd = *live[static_cast<size_t>(number(0, static_cast<int>(live.size()) - 1))];
+    return chance(12) ? random_file_step(cd) : random_call(cd);
 }
 
 Step Plan::random_call(const Cd &cd) {
@@ -146,8 +193,12 @@ Step Plan::random_call(const Cd &cd) {
         step.op = Op::add_copy;
         step.list = random_ranges();
     } else if (kind <= 38) {
-        step.op = Op::add_parent;
+        // A child would have to be made again, with its function, before its root can be restored.
+        step.op = cd.parent == nullptr ? Op::add_regen : Op::add_parent;
         step.list = random_ranges();
+        for (model::Element &element : step.list) {
+            element.access = cd.parent == nullptr ? CD_READ_ONLY : element.access;
+        }
     } else if (kind <= 48) {
         step.op = Op::remove;
         step.list = random_ranges();
@@ -171,6 +222,16 @@ Step Plan::random_call(const Cd &cd) {
         step.op = Op::restore;
     }
     step.count = static_cast<int>(step.list.size());
+    return step;
+}
+
+Step Plan::random_file_step(const Cd &cd) {
+    const Op kinds[] = {Op::seek, Op::add_file, Op::delete_file};
+    Step step;
+    step.op = kinds[number(0, 2)];
+    step.target.id = cd.id;
+    step.slot = number(0, model::slot_count - 1);
+    step.value = number(0, 99);
     return step;
 }
 

@@ -17,7 +17,8 @@ public:
 
     const model::Model &model() const { return model_; }
 
-    // A new process begins: it restores each root that there is, and then does random steps.
+    // A new process begins: to each root that there is it gives what no store has, functions and
+    // descriptors, restores it, and moves its files; then it does random steps.
     void begin_life();
 
     // The next step; the same until it is done.
@@ -32,6 +33,7 @@ private:
     model::Step random_step();
     model::Step random_call(const model::Cd &cd);
     std::vector<model::Element> random_ranges();
+    model::Step random_file_step(const model::Cd &cd);
     bool takes_from_others(const model::Step &step) const;
     bool is_legal(const model::Step &step) const;
     void note_stored(const model::Step &step);
@@ -42,11 +44,14 @@ private:
 
     model::Model model_;
     std::mt19937_64 random_;
-    std::vector<int> to_restore_;
+    std::vector<model::Step> to_begin_with_; // the last first
     std::set<int> stored_;
     model::Step next_;
     bool has_next_ = false;
     int last_id_ = 0;
 };
+
+// What a process adds to a CD that it has found in a store, as the model holds it already.
+std::vector<model::Step> added_again(const model::Cd &cd);
 
 } // namespace killed

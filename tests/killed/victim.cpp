@@ -50,7 +50,8 @@ public:
             return refused(model::describe(step).c_str());
         }
         plan_.done();
-        return step.op != Op::restore || memory_is_right();
+        return step.op != Op::restore ||
+               (memory_is_right() && positions_are_right(*plan_.model().find(step.target.id)));
     }
 
 private:
@@ -75,12 +76,28 @@ private:
         return true;
     }
 
+    // Of descendants that were not made again it has no files.
+    static bool positions_are_right(const model::Cd &restored) {
+        for (const auto &[slot, record] : restored.files) {
+            const off_t position = ::lseek(file_of(slot), 0, SEEK_CUR);
+            if (position != record.position) {
+                std::fprintf(stderr, "after a restore: file %d is at %lld, not %ld\n", slot,
+                             static_cast<long long>(position), record.position);
+                return false;
+            }
+        }
+        return true;
+    }
+
     bool call(const Step &step) {
         if (step.op == Op::write) {
             for (int i = 0; i < step.length; ++i) {
                 write_cell(step.offset + i, model::written_byte(step, i));
             }
             return true;
+        }
+        if (step.op == Op::seek) {
+            return ::lseek(file_of(step.slot), step.value, SEEK_SET) == step.value;
         }
         if (step.op == Op::create) {
             const bool root = step.target.kind == model::Handle::null;
@@ -97,6 +114,13 @@ private:
             return add_to_cd_via_copy(cd, list.data(), step.count, nullptr) == CD_SUCCESS;
         case Op::add_parent:
             return add_to_cd_via_parent(cd, list.data(), step.count, nullptr) == CD_SUCCESS;
+        case Op::add_regen:
+            return add_to_cd_via_regen(cd, list.data(), step.count, nullptr, regenerate) ==
+                   CD_SUCCESS;
+        case Op::add_file:
+            return add_file_to_cd(cd, file_of(step.slot)) == CD_SUCCESS;
+        case Op::delete_file:
+            return delete_file_from_cd(cd, file_of(step.slot)) == CD_SUCCESS;
         case Op::remove:
             return delete_from_cd(cd, list.data(), step.count) == CD_SUCCESS;
         case Op::advance:

@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -97,6 +99,45 @@ TEST_F(Descriptors, IdentifyTheirFile) {
     EXPECT_FALSE(mine == other);
     EXPECT_EQ(system().identify(copy, other), -1);
     EXPECT_EQ(errno, EBADF);
+}
+
+// What a descriptor gets by write_at() is where the other one reads it, whatever the file is named.
+TEST(System, OpensFilesOnDisksOnceMoreForWritesPastThePageCache) {
+    std::string path = std::filesystem::temp_directory_path() / "cd-system-XXXXXX";
+    const int fd = ::mkostemp(path.data(), O_CLOEXEC);
+    ASSERT_GE(fd, 0);
+    ::unlink(path.c_str());
+    uint64_t pays_from = 0;
+    const int direct = system().open_direct(fd, pays_from);
+    if (direct < 0) {
+        ::close(fd);
+        GTEST_SKIP() << "temporary files are not on a disk for that";
+    }
+    EXPECT_GT(pays_from, 0U);
+    EXPECT_NE(::fcntl(direct, F_GETFL) & O_DIRECT, 0);
+    constexpr size_t size = 4096;
+    auto *block = static_cast<unsigned char *>(system().map_pages(size));
+    ASSERT_NE(block, nullptr);
+    std::fill(block, block + size, 7);
+    EXPECT_EQ(system().write_at(direct, block, size, 4096), 4096);
+    std::fill(block, block + size, 0);
+    EXPECT_EQ(system().read_at(fd, block, size, 4096), 4096);
+    EXPECT_TRUE(std::all_of(block, block + size, [](unsigned char byte) { return byte == 7; }));
+    system().unmap_pages(block, size);
+    ::close(direct);
+    ::close(fd);
+}
+
+TEST(System, OpensNoFilesInMemoryForThem) {
+    std::string path = "/dev/shm/cd-system-XXXXXX";
+    const int fd = ::mkostemp(path.data(), O_CLOEXEC);
+    if (fd < 0) {
+        GTEST_SKIP() << "needs /dev/shm";
+    }
+    ::unlink(path.c_str());
+    uint64_t pays_from = 0;
+    EXPECT_EQ(system().open_direct(fd, pays_from), -1);
+    ::close(fd);
 }
 
 TEST(System, ReadsTheEnvironment) {

@@ -115,12 +115,12 @@ FILES_GAIN = "saves {percent:.0f} % of an advance's time, and in this run cost n
 FILES_NO_GAIN = "saved nothing in this run"
 
 FILES_CHOICE = """\
-What an operation writes from 4 MiB on goes past the page cache (O_DIRECT), from buffers of 1 MiB that two threads write while the next are filled; they end with the
+What an operation of 8 MiB and more writes goes past the page cache (O_DIRECT), from buffers of 1 MiB that two threads write while the next are filled; they end with the
 operation. It has {ours:.2f} of the plain write's speed, {ours_busy:.2f} while the cores are busy. The other way is pieces of 256 KiB through the page cache, of which the kernel
 begins with each 8 MiB at once (`sync_file_range`), so that the disk works while the next ones are copied: {buffered:.2f} and {buffered_busy:.2f}. What went past the page cache has to be read from
 the disk: that takes {ours_read:.2f} plain writes instead of {buffered_read:.2f}. So it {idle}; while the cores are busy it {busy}.
 
-Through the page cache goes what gains nothing by the other: operations of less (an advance of 4 MiB was a third faster past it, of 1 or 2 MiB not for sure); stores with redundancy, since
+Through the page cache goes what gains nothing by the other: operations of less (an advance of 4 MiB gained nothing or a third, one of 8 MiB up to half of its time); stores with redundancy, since
 every point in time is read right after it was written, to be protected, and both together take {together:.2f} times as long past it; `sync=none`, where nobody waits for the disk;
 and file systems other than ext4 and XFS, with which nobody has measured it. By hand, in a memory cgroup that left the page cache 128 MiB, both ways wrote and read equally fast.
 

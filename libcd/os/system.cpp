@@ -92,7 +92,7 @@ pid_t holder_of(int fd, off_t byte) {
 std::string own_path(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
 // Measured (docs/performance.md).
-constexpr uint64_t direct_pays_from = uint64_t{4} << 20;
+constexpr uint64_t direct_pays_from = uint64_t{8} << 20;
 
 long membarrier(int command) { return ::syscall(SYS_membarrier, command, 0, 0); }
 

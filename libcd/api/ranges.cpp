@@ -5,6 +5,7 @@
 #include "api/operation.h"
 #include "domains/add.h"
 #include "domains/remove.h"
+#include "domains/tidy.h"
 #include "restart/bind.h"
 #include "runtime/family_lock.h"
 
@@ -65,6 +66,9 @@ Status add_here(Resident &domain, AddRequest &request, const char *storage_info,
     size_t copied = 0;
     Status status = binds ? add_and_bind(domain, request, copied) : add(domain, request, copied);
     report.copied(copied);
+    if (status.is_ok()) {
+        tidy(domain);
+    }
     return status;
 }
 

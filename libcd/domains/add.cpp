@@ -344,8 +344,7 @@ private:
         if (request_.restoration == Restoration::copy) {
             entry.in_place = request_.in_place;
         } else {
-            entry.data.reset();
-            entry.shadow.reset();
+            entry.give_up_data();
         }
         entry.data_shared = false;
     }

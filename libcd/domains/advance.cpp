@@ -4,6 +4,7 @@
 
 #include "domains/commit.h"
 #include "domains/handover.h"
+#include "domains/tidy.h"
 #include "ranges/prefetch.h"
 #include "store/copy_run.h"
 #include "store/placement.h"
@@ -111,9 +112,6 @@ private:
         };
         Status status = for_each_changed([&](Entry &entry) {
             written_ += entry.range.length();
-            if (entry.shadow && !entry.shadow.block().has_one_owner()) {
-                give_up_shared_shadow(entry);
-            }
             return transaction->keep(entry.range, entry.shadow);
         });
         if (!status) {
@@ -134,24 +132,6 @@ private:
         }
         transaction->epoch(domain_.number, next_epoch());
         return transaction->commit();
-    }
-
-    // The parts of what was one entry share the place that was meant for its next data, and no part
-    // can use it. It would stay taken until all of them have changed.
-    void give_up_shared_shadow(Entry &entry) noexcept {
-        const Block *place = &entry.shadow.block();
-        const auto shares = [&](RangeIndex::Position at) {
-            const Piece &shadow = at->second->shadow;
-            return shadow && &shadow.block() == place;
-        };
-        const auto self = domain_.entries.find(entry.range.begin);
-        for (auto at = self; at != domain_.entries.begin() && shares(std::prev(at));) {
-            --at;
-            at->second->shadow.reset();
-        }
-        for (auto at = self; at != domain_.entries.end() && shares(at); ++at) {
-            at->second->shadow.reset();
-        }
     }
 
     // In the steady state every entry has its shadow from the last advance.
@@ -200,13 +180,19 @@ private:
                 entry.range.length());
     }
 
+    // The ledger writes to places as a whole.
+    bool is_part_of_a_place(const Entry &entry) const {
+        return domain_.ledger != nullptr && entry.data &&
+               !entry.data.is_whole(entry.range.length());
+    }
+
     // The shadow becomes the data; the old data become the shadow unless somebody else has them.
-    static void flip(Entry &entry) noexcept {
+    void flip(Entry &entry) const noexcept {
         if (entry.restoration != Restoration::copy || (entry.in_place && !entry.shadow)) {
             return;
         }
-        if (entry.data_shared || entry.in_place) {
-            entry.data.reset();
+        if (entry.data_shared || entry.in_place || is_part_of_a_place(entry)) {
+            entry.data.give_up(entry.range.length());
         }
         std::swap(entry.data, entry.shadow);
         entry.data_shared = false;
@@ -268,6 +254,10 @@ std::optional<Status> advance(Domain &domain, Locked locked, std::vector<FilePos
     domain.files.replace(positions);
     if (domain.is_root() && domain.ledger != nullptr) {
         domain.ledger->forget_aside();
+    }
+    tidy(domain);
+    if (!domain.is_root()) {
+        tidy(*domain.parent);
     }
     return Status::ok();
 }

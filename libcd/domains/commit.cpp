@@ -3,6 +3,7 @@
 #include "domains/commit.h"
 
 #include "domains/inheriting.h"
+#include "domains/tidy.h"
 
 #include <memory>
 
@@ -47,6 +48,7 @@ std::optional<Status> commit(Domain &domain, Locked locked, LastWord *last_word)
         }
         handover.publish();
         inheriting.publish();
+        tidy(*domain.parent);
     } else if (domain.ledger != nullptr) {
         if (Status status = domain.ledger->remove(last_word); !status) {
             return status;

@@ -227,6 +227,9 @@ void Handover::hand_data_over() noexcept {
             parents->data_shared = childs->data_shared;
         } else {
             parents->data = childs->data.share();
+            if (Backing *backing = parents->data.block().backing()) {
+                backing->use(parents->range.length());
+            }
             parents->data_shared = childs->data_shared = true;
         }
     }

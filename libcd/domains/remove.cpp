@@ -3,6 +3,7 @@
 #include "domains/remove.h"
 
 #include "domains/element_order.h"
+#include "domains/tidy.h"
 #include "ranges/prefetch.h"
 
 #include <algorithm>
@@ -102,6 +103,7 @@ Status remove(Domain &domain, const cd_addrspec *list, int count) {
         }
     }
     removal.publish();
+    tidy(domain);
     return Status::ok();
 }
 

@@ -4,10 +4,42 @@
 
 #include "file_store/run.h"
 
+#include <utility>
+
 namespace cd {
 
+FileRun::FileRun(Volume &volume, Runs runs, size_t used) noexcept
+    : volume_(volume), runs_(std::move(runs)) {
+    for (const StoredRun &run : runs_) {
+        size_ += run.length;
+    }
+    use(used);
+}
+
+FileRun::~FileRun() {
+    lose(used_);
+    for (const StoredRun &run : runs_) {
+        volume_.release({run.offset, run.length});
+    }
+}
+
 Status FileRun::read(size_t offset, void *to, size_t length) const {
-    return read_run(volume_.file(), run_, offset, to, length);
+    auto *at = static_cast<std::byte *>(to);
+    return for_each(offset, length, [&](const StoredRun &run, size_t begin, size_t part) {
+        Status status = read_run(volume_.file(), run, begin, at, part);
+        at += part;
+        return status;
+    });
+}
+
+void FileRun::change_use(size_t more) noexcept {
+    const size_t before = used_.fetch_add(more);
+    volume_.usage().change(size_, before, before + more);
+}
+
+bool FileRun::is_sparse() const noexcept {
+    const size_t used = used_;
+    return Usage::is_much(Usage::waste(size_, used), used);
 }
 
 } // namespace cd

@@ -6,27 +6,58 @@
 #include "file_store/volume.h"
 #include "store/block.h"
 
+#include <absl/container/inlined_vector.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+
 namespace cd {
 
-// The data of one entry, or of what was one once, in a store file.
+// The data of one entry, or of what was one once, in a store file: one run, or several where there
+// was no room for one.
 class FileRun : public Backing {
 public:
-    // Takes over the extent, which the run fills or does not.
-    FileRun(Volume &volume, StoredRun run) : volume_(volume), run_(std::move(run)) {}
+    using Runs = absl::InlinedVector<StoredRun, 1>;
+
+    // Takes over the extents, which the runs fill or do not.
+    FileRun(Volume &volume, Runs runs, size_t used) noexcept;
     FileRun(const FileRun &) = delete;
     FileRun &operator=(const FileRun &) = delete;
-    ~FileRun() override { volume_.release({run_.offset, run_.length}); }
+    ~FileRun() override;
 
     Status read(size_t offset, void *to, size_t length) const override;
+    void use(size_t length) noexcept override { change_use(length); }
+    void lose(size_t length) noexcept override { change_use(-length); }
+    bool is_sparse() const noexcept override;
 
-    const StoredRun &stored() const { return run_; }
+    // For who writes the data.
+    Runs &runs() { return runs_; }
 
-    // For who has just written the data.
-    void set_checksums(Checksums checksums) { run_.checksums = std::move(checksums); }
+    // Calls visit(run, offset in it, length) for what the bytes from offset on lie in.
+    template <typename Visit>
+    Status for_each(size_t offset, size_t length, const Visit &visit) const {
+        Status status;
+        for (auto run = runs_.begin(); length > 0 && status.is_ok(); ++run) {
+            if (offset >= run->length) {
+                offset -= run->length;
+                continue;
+            }
+            const size_t part = std::min<size_t>(length, run->length - offset);
+            status = visit(*run, offset, part);
+            length -= part;
+            offset = 0;
+        }
+        return status;
+    }
 
 private:
+    void change_use(size_t more) noexcept;
+
     Volume &volume_;
-    StoredRun run_;
+    Runs runs_;
+    size_t size_ = 0;
+    std::atomic<size_t> used_ = 0;
 };
 
 } // namespace cd

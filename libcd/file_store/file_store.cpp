@@ -50,7 +50,7 @@ void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
     const auto piece_of = [&](const StoredRun &run) -> const Piece & {
         Piece &piece = pieces[run.number];
         if (!piece) {
-            auto backing = std::make_unique<FileRun>(volume_, run);
+            auto backing = std::make_unique<FileRun>(volume_, FileRun::Runs(1, run), 0);
             Block *block = Block::create_backed(std::move(backing), run.length);
             if (block == nullptr) {
                 throw std::bad_alloc();
@@ -69,7 +69,7 @@ void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
         next_number_ = std::max(next_number_.load(), number + 1);
         for (const auto &[place, entry] : cd.entries) {
             if (entry.run != nullptr) {
-                piece_of(*entry.run);
+                piece_of(*entry.run).block().backing()->use(entry.end - place.begin);
             }
         }
     }

@@ -79,6 +79,8 @@ public:
     void accept_proposed() noexcept override;
     void reject_proposed() noexcept override;
     void forget_aside() noexcept override;
+    bool wastes_room() noexcept override { return volume_.usage().is_wasteful(); }
+    void accept_waste() noexcept override { volume_.usage().accept(); }
 
 private:
     friend class FileTransaction;

@@ -4,10 +4,17 @@
 
 #include "file_store/file_store.h"
 
+#include <algorithm>
+#include <memory>
 #include <new>
 #include <utility>
 
 namespace cd {
+namespace {
+
+constexpr size_t copied_together = 16 * format::checked_part;
+
+} // namespace
 
 FileTransaction::FileTransaction(FileStore &store)
     : store_(store), writer_(store.volume_, store.options_.checksummed, store.options_.forced) {}
@@ -17,34 +24,77 @@ Status FileTransaction::keep(Range memory, Piece &place) {
         return status;
     }
     // Whoever else has a share of the place may be what the file refers to.
-    const bool reusable = place && place.offset() == 0 && place.block().has_one_owner() &&
-                          place.block().backing() != nullptr &&
-                          place.block().size() == memory.length();
+    const bool reusable = place && place.is_whole(memory.length()) &&
+                          place.block().has_one_owner() && place.block().backing() != nullptr;
     if (!reusable) {
+        place.give_up(memory.length());
         if (Status status = new_place(memory.length(), place); !status) {
             return status;
         }
     }
-    auto &run = static_cast<FileRun &>(*place.block().backing());
-    Checksums checksums;
-    Status status =
-        writer_.write(run.stored().offset, memory.address(), memory.length(), checksums);
-    run.set_checksums(std::move(checksums));
+    const auto *at = static_cast<const std::byte *>(memory.address());
+    Status status;
+    for (StoredRun &run : static_cast<FileRun &>(*place.block().backing()).runs()) {
+        if (status.is_ok()) {
+            status = writer_.write(run.offset, at, run.length, run.checksums);
+            at += run.length;
+        }
+    }
     return status;
 }
 
-Status FileTransaction::new_place(size_t length, Piece &place) {
-    Extent extent;
-    if (Status status = store_.volume_.reserve(length, extent); !status) {
+Status FileTransaction::copy(const Piece &data, size_t length, Piece &place) {
+    if (Status status = store_.check_process(); !status) {
         return status;
     }
-    auto run = std::unique_ptr<Backing>(new (std::nothrow)
-                                            FileRun(store_.volume_, {extent.offset, length, {}}));
-    if (run == nullptr) {
-        store_.volume_.release(extent);
-        throw std::bad_alloc();
+    const MessageKeeper keeper;
+    if (!new_place(length, place)) {
+        return Status::ok();
     }
-    Block *block = Block::create_backed(std::move(run), length);
+    std::vector<std::byte> buffer(std::min(length, copied_together));
+    size_t done = 0;
+    for (StoredRun &run : static_cast<FileRun &>(*place.block().backing()).runs()) {
+        const size_t end = done + run.length;
+        while (done < end) {
+            const size_t part = std::min(buffer.size(), end - done);
+            if (!data.block().backing()->read(data.offset() + done, buffer.data(), part)) {
+                named_.push_back(std::move(place)); // what is buffered for it may still be written
+                return Status::ok();
+            }
+            Checksums checksums;
+            if (Status status = writer_.write(run.offset + run.length - (end - done), buffer.data(),
+                                              part, checksums);
+                !status) {
+                return status;
+            }
+            run.checksums.insert(run.checksums.end(), checksums.begin(), checksums.end());
+            done += part;
+        }
+    }
+    return Status::ok();
+}
+
+Status FileTransaction::new_place(size_t length, Piece &place) {
+    Volume &volume = store_.volume_;
+    Volume::Extents extents;
+    if (Status status = volume.reserve_parts(length, extents); !status) {
+        return status;
+    }
+    std::unique_ptr<Backing> backing;
+    try {
+        FileRun::Runs runs(extents.size());
+        for (size_t i = 0; i < runs.size(); ++i) {
+            runs[i].offset = extents[i].offset;
+            runs[i].length = extents[i].length;
+        }
+        backing = std::make_unique<FileRun>(volume, std::move(runs), length);
+    } catch (...) {
+        for (const Extent &extent : extents) {
+            volume.release(extent);
+        }
+        throw;
+    }
+    Block *block = Block::create_backed(std::move(backing), length);
     if (block == nullptr) {
         throw std::bad_alloc();
     }
@@ -52,15 +102,24 @@ Status FileTransaction::new_place(size_t length, Piece &place) {
     return Status::ok();
 }
 
-ChangeWriter::Data FileTransaction::written(const Piece &piece) {
-    const auto &run = static_cast<const FileRun &>(*piece.block().backing());
-    const auto [at, added] = runs_.try_emplace(&run, 0);
-    if (added) {
-        const StoredRun &stored = run.stored();
-        at->second = changes_.run(stored.offset, stored.length, stored.checksums).run;
-        named_.push_back(piece.share());
-    }
-    return {at->second, piece.offset()};
+// Calls visit(bytes before it, length, where) for each run that some of the data are in, which the
+// changes name from now on.
+template <typename Visit>
+void FileTransaction::for_each_run(const Piece &data, size_t length, const Visit &visit) {
+    size_t before = 0;
+    const auto name = [&](const StoredRun &run, size_t offset, size_t part) {
+        const auto [at, added] = runs_.try_emplace(&run, 0);
+        if (added) {
+            at->second = changes_.run(run.offset, run.length, run.checksums).run;
+            named_.push_back(data.share());
+        }
+        visit(before, part, ChangeWriter::Data{at->second, offset});
+        before += part;
+        return Status::ok();
+    };
+    (void)static_cast<const FileRun &>(*data.block().backing())
+        .for_each(data.offset(), length, name)
+        .is_ok();
 }
 
 void FileTransaction::hold(CdNumber cd, const Entry &entry) {
@@ -74,14 +133,26 @@ void FileTransaction::hold(CdNumber cd, const Entry &entry) {
     }
     names_.insert(key.name);
     cds_.insert(cd);
-    const ChangeWriter::Data data = entry.data ? written(entry.data) : ChangeWriter::Data();
-    changes_.hold(cd, entry.range, {entry.access, entry.scope, entry.restoration}, key, data);
+    const ChangeWriter::Labels labels = {entry.access, entry.scope, entry.restoration};
+    if (!entry.data) {
+        changes_.hold(cd, entry.range, labels, key, {});
+        return;
+    }
+    const uint64_t offset = key.offset;
+    for_each_run(entry.data, entry.range.length(),
+                 [&](size_t before, size_t length, ChangeWriter::Data at) {
+                     key.offset = offset + before;
+                     const uintptr_t begin = entry.range.begin + before;
+                     changes_.hold(cd, {begin, begin + length}, labels, key, at);
+                 });
 }
 
 void FileTransaction::replace_data(CdNumber cd, Range range, const Piece &data) {
     cds_.insert(cd);
-    const ChangeWriter::Data at = written(data);
-    changes_.data(cd, range, at);
+    for_each_run(data, range.length(), [&](size_t before, size_t length, ChangeWriter::Data at) {
+        const uintptr_t begin = range.begin + before;
+        changes_.data(cd, {begin, begin + length}, at);
+    });
 }
 
 void FileTransaction::relabel(CdNumber cd, Range range, addr_type access, Restoration restoration) {

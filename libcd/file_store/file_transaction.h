@@ -22,6 +22,7 @@ public:
     explicit FileTransaction(FileStore &store);
 
     Status keep(Range memory, Piece &place) override;
+    Status copy(const Piece &data, size_t length, Piece &place) override;
     void hold(CdNumber cd, const Entry &entry) override;
     void replace_data(CdNumber cd, Range range, const Piece &data) override;
     void relabel(CdNumber cd, Range range, addr_type access, Restoration restoration) override;
@@ -43,7 +44,8 @@ private:
     friend class FileStore;
 
     Status new_place(size_t length, Piece &place);
-    ChangeWriter::Data written(const Piece &piece);
+    template <typename Visit>
+    void for_each_run(const Piece &data, size_t length, const Visit &visit);
 
     FileStore &store_;
     DataWriter writer_;
@@ -55,9 +57,9 @@ private:
     std::set<CdNumber> dropped_;
     std::set<uint64_t> names_;
     std::map<CdNumber, uint64_t> ordered_; // ranges that only their order tells from others
-    std::unordered_map<const Backing *, uint64_t> runs_; // that the changes have named
-    std::vector<Piece> named_;                           // the same
-    bool makes_known_ = false;                           // also if there are no changes
+    std::unordered_map<const StoredRun *, uint64_t> runs_; // that the changes have named
+    std::vector<Piece> named_;                             // the same
+    bool makes_known_ = false;                             // also if there are no changes
     bool retaining_ = false;
     std::vector<Piece> retained_;
 };

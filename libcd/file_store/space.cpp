@@ -4,6 +4,7 @@
 
 #include "file_store/format.h"
 
+#include <algorithm>
 #include <iterator>
 #include <new>
 
@@ -42,6 +43,33 @@ std::optional<uint64_t> Space::take(uint64_t length) {
         if (start - begin + length <= at->first) {
             take_at(start, length);
             return start;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<std::pair<uint64_t, uint64_t>> Space::take_part(uint64_t length) {
+    const auto take_of = [&](const std::pair<uint64_t, uint64_t> &stretch) {
+        const auto &[held, begin] = stretch;
+        const uint64_t start = format::whole_blocks(begin);
+        const uint64_t end = (begin + held) / format::block * format::block;
+        const uint64_t part = start < end ? std::min(length, end - start) : 0;
+        return std::pair(start, part > 0 && take_at(start, part) ? part : 0);
+    };
+    const uint64_t worthwhile = std::max<uint64_t>(length / 64, format::block);
+    const auto first = by_length_.lower_bound({worthwhile, 0});
+    for (auto at = first; at != by_length_.end(); ++at) {
+        if (const auto taken = take_of(*at); taken.second > 0) {
+            return taken;
+        }
+    }
+    for (auto at = first; at != by_length_.begin();) {
+        --at;
+        if (at->first < format::block) {
+            break;
+        }
+        if (const auto taken = take_of(*at); taken.second > 0) {
+            return taken;
         }
     }
     return std::nullopt;

@@ -24,6 +24,11 @@ public:
     // Where length bytes (rounded) are free; they are taken. Nothing if there are none.
     std::optional<uint64_t> take(uint64_t length);
 
+    // Takes blocks of a length that is not free as a whole, as many as there are in one place: in
+    // the smallest that makes at least a 64th of it, or else the largest. Offset and length, or
+    // nothing if no block is free.
+    std::optional<std::pair<uint64_t, uint64_t>> take_part(uint64_t length);
+
     // Takes exactly these bytes; false if some of them are not free.
     bool take_at(uint64_t offset, uint64_t length);
 

@@ -80,6 +80,72 @@ Status Volume::reserve(uint64_t length, Extent &extent) {
     return Status::ok();
 }
 
+Status Volume::reserve_parts(uint64_t length, Extents &extents) {
+    extents.resize(1);
+    if (length < format::block) {
+        Status status = reserve(length, extents.front());
+        extents.front().length = length;
+        return status;
+    }
+    const std::scoped_lock lock(mutex_);
+    const uint64_t blocks = format::whole_blocks(length);
+    if (const auto offset = space_.take(blocks)) {
+        extents.front() = {*offset, length};
+        return Status::ok();
+    }
+    extents.clear();
+    Status status;
+    const auto give_back = [&] {
+        for (const Extent &extent : extents) {
+            space_.give(extent.offset, extent.length);
+        }
+    };
+    try {
+        status = take_parts(blocks, extents);
+    } catch (...) {
+        give_back();
+        throw;
+    }
+    if (!status) {
+        give_back();
+        return status;
+    }
+    // The end of the last one may be small data's.
+    Extent &last = extents.back();
+    const uint64_t filled = last.length - (blocks - length);
+    const uint64_t taken = Space::rounded(filled);
+    if (taken < last.length) {
+        space_.give(last.offset + taken, last.length - taken);
+    }
+    last.length = filled;
+    return status;
+}
+
+// In the order of the file, and neighbours as one.
+Status Volume::take_parts(uint64_t length, Extents &extents) {
+    while (length > 0) {
+        extents.reserve(extents.size() + 1);
+        const auto part = space_.take_part(length);
+        if (part) {
+            extents.push_back({part->first, part->second});
+            length -= part->second;
+        } else if (Status status = grow(length); !status) {
+            return status;
+        }
+    }
+    std::ranges::sort(extents, {}, &Extent::offset);
+    size_t joined = 0;
+    for (size_t i = 1; i < extents.size(); ++i) {
+        if (extents[i].offset == extents[joined].end()) {
+            extents[joined].length += extents[i].length;
+        } else {
+            extents[++joined] = extents[i];
+        }
+    }
+    extents.resize(joined + 1);
+    return Status::ok();
+}
+
 // If there is no room for a step, by what is needed.
 Status Volume::grow(uint64_t length) {
     uint64_t to = format::whole_blocks(size_ + std::max(length, usual_growth));

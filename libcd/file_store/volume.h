@@ -6,6 +6,9 @@
 #include "file_store/file.h"
 #include "file_store/header.h"
 #include "file_store/space.h"
+#include "file_store/usage.h"
+
+#include <absl/container/inlined_vector.h>
 
 #include <cstddef>
 #include <mutex>
@@ -44,6 +47,14 @@ public:
     Status reserve(uint64_t length, Extent &extent);
     void release(const Extent &extent) noexcept;
 
+    // The same where several extents do, all but the last of whole blocks: the file grows only by
+    // what is free nowhere. May throw std::bad_alloc.
+    using Extents = absl::InlinedVector<Extent, 1>;
+    Status reserve_parts(uint64_t length, Extents &extents);
+
+    // Of what lies in it.
+    Usage &usage() { return usage_; }
+
     // When a file was opened: these lie in it, by offset, and from begin on the rest is free.
     // May throw std::bad_alloc.
     void only_these_are_taken(uint64_t begin, const std::vector<Extent> &extents);
@@ -54,9 +65,11 @@ public:
 
 private:
     Status grow(uint64_t length);
+    Status take_parts(uint64_t length, Extents &extents);
 
     File file_;
     std::optional<DirectFile> direct_;
+    Usage usage_;
     std::byte *window_; // the file in memory, or nullptr
     std::mutex mutex_;  // guards what follows
     uint64_t size_;

@@ -65,6 +65,16 @@ struct Entry {
     bool whole = false;       // all of its elements: no other entry of its index can be alike
     uint16_t slot = 0;        // for the pool that its memory is from
 
+    Entry() = default;
+    Entry(const Entry &) = delete;
+    Entry &operator=(const Entry &) = delete;
+    ~Entry() { give_up_data(); }
+
+    void give_up_data() noexcept {
+        data.give_up(range.length());
+        shadow.give_up(range.length());
+    }
+
     // Makes part an entry for the bytes from address on, with the same labels and a share of the
     // data. address: a border of one of several elements.
     void share_second_part(uintptr_t address, Entry &part) const {

@@ -31,6 +31,8 @@ public:
     // Stores the bytes that are in memory now. place: what the entry had for its next data; it is
     // used again if nobody else has it, else replaced.
     virtual Status keep(Range memory, Piece &place) = 0;
+    // Stores again what is stored. place: empty if it cannot be read, or there is no room.
+    virtual Status copy(const Piece &data, size_t length, Piece &place) = 0;
 
     // The CD gets bytes that it does not hold, as entry has them.
     virtual void hold(CdNumber cd, const Entry &entry) = 0;
@@ -116,6 +118,11 @@ public:
     virtual void propose(std::unique_ptr<Transaction> binds, CdNumber cd, uint64_t ordered) = 0;
     virtual void accept_proposed() noexcept = 0;
     virtual void reject_proposed() noexcept = 0;
+
+    // Whether places are kept by what little is left in them, and more than accept_waste() was told
+    // of: those are sparse, and what is left should be copied.
+    virtual bool wastes_room() noexcept = 0;
+    virtual void accept_waste() noexcept = 0;
 
     // Entries of the family that no add has bound yet. Guarded by the locks of all its CDs; that
     // there are none can be seen without.

@@ -60,13 +60,19 @@ RangeIndex::Position RangeIndex::split(Position near, uintptr_t address) {
     }
     Entry &left = *at->second;
     auto right = make_entry();
-    left.share_second_part(address, *right);
+    right->range = {address, left.range.end};
     const auto inserted = insert(std::next(at), right.get());
+    left.share_second_part(address, *right);
     if (left.stage == Stage::arriving) {
         arriving_.insert_after(left, *right);
     } else if (left.listed) {
         read_write_.insert_after(left, *right);
         right->listed = true;
+    }
+    // No part of such an entry could write to its part of the place alone.
+    if (left.shadow && left.shadow.block().backing() != nullptr) {
+        left.shadow.give_up(left.range.length());
+        right->shadow.reset();
     }
     left.end_at(address);
     right.release();
@@ -108,7 +114,10 @@ RangeIndex::Position RangeIndex::merge_before(Position where) {
         return where;
     }
     Entry &left = *std::prev(where)->second;
-    left.range.end = where->second->range.end;
+    Entry &right = *where->second;
+    left.range.end = right.range.end;
+    right.data.reset(); // left holds these bytes from now on
+    right.shadow.reset();
     return std::prev(erase(where));
 }
 

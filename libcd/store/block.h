@@ -20,6 +20,13 @@ public:
     // Reads length bytes from offset on and compares them with their checksums; after an error, to
     // holds anything. May throw std::bad_alloc.
     virtual Status read(size_t offset, void *to, size_t length) const = 0;
+
+    // So many bytes more, or fewer, of it are what a CD holds.
+    virtual void use(size_t length) noexcept = 0;
+    virtual void lose(size_t length) noexcept = 0;
+
+    // Whether much of the place is kept from others by what little of it is still used.
+    virtual bool is_sparse() const noexcept = 0;
 };
 
 // A stretch of store memory that one operation filled. Entries hold pieces of it and share its
@@ -133,6 +140,17 @@ public:
             forget();
         }
     }
+
+    // The same for an owner that has counted as a user of so many bytes.
+    void give_up(size_t length) noexcept {
+        if (block_ != nullptr && block_->backing() != nullptr) {
+            block_->backing()->lose(length);
+        }
+        reset();
+    }
+
+    // Whether these are all bytes of the block.
+    bool is_whole(size_t length) const { return offset_ == 0 && block_->size() == length; }
 
     // Whether next continues this piece of the given length without a gap.
     bool continued_by(const Piece &next, size_t length) const {

@@ -4,8 +4,10 @@
 
 #include "restarting.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <set>
 
 namespace restarting {
@@ -74,34 +76,138 @@ TEST_F(Size, IsTwiceTheDataAndWhatTheMetadataNeedHoweverOftenTheStoreAdvances) {
     }
 }
 
-// What does not change any more keeps the place of the whole, but no second one. A part of more
-// than a half does not fit twice into that.
-TEST_F(Size, IsTwiceTheDataAlsoIfOnlyAPartOfThemGoesOnChanging) {
-    constexpr size_t whole = 4096 * kib;
+// Programs whose data are changed, deleted and added in other pieces than they were added in
+// before.
+class SizeOfPieces : public Size {
+protected:
+    static constexpr size_t whole = 4096 * kib;
+
+    // Runs it in a process of its own: a root, all of memory, and what to do in each step. The
+    // number of steps makes no difference.
+    template <typename Step>
+    void stays_small(size_t steps, const Step &step, uintmax_t copies = 2,
+                     const std::string &more = "") {
+        run([&]() -> std::string {
+            std::vector<char> memory(whole);
+            cd_handle root = create(",sync=none" + more);
+            for (size_t i = 0; i < steps; ++i) {
+                if (!step(root, memory.data(), i)) {
+                    return "step " + std::to_string(i) + ": " + refusal();
+                }
+                if (size() > most(copies)) {
+                    return "step " + std::to_string(i) + ": " + std::to_string(size()) +
+                           " instead of " + std::to_string(most(copies));
+                }
+            }
+            return "";
+        });
+        std::filesystem::remove(store());
+    }
+
+    static uintmax_t most(uintmax_t copies) {
+        const uintmax_t beside = whole / 8 * (copies - 1);
+        return copies * whole + beside + 3 * 2 * 264 * kib + 1024 * kib;
+    }
+
+    static bool change(cd_handle cd, char *at, size_t length) {
+        return add(cd, at, length) && advance_cd_point_in_time(cd) == CD_SUCCESS;
+    }
+    static bool remove(cd_handle cd, char *at, size_t length) {
+        const cd_addrspec range = {at, length, CD_READ_WRITE, CD_GLOBAL};
+        return delete_from_cd(cd, &range, 1) == CD_SUCCESS;
+    }
+};
+
+TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfOnlyAPartOfThemGoesOnChanging) {
     for (const size_t part : {whole / 2, whole / 8 * 7}) {
+        stays_small(13, [&](cd_handle root, char *memory, size_t i) {
+            return i < 3 ? change(root, memory, whole)
+                         : change(root, memory + (whole - part) / 2, part);
+        });
+    }
+}
+
+TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfThePartThatChangesGetsSmallerAndSmaller) {
+    for (const size_t steps : {16, 64, 700}) {
+        stays_small(steps, [&](cd_handle root, char *memory, size_t i) {
+            const size_t done = whole / steps * i;
+            return change(root, memory + done, whole - done);
+        });
+    }
+}
+
+TEST_F(SizeOfPieces, IsACopyMoreForEachOlderPointInTimeAlsoIfThePartThatChangesGetsSmaller) {
+    const auto step = [](cd_handle root, char *memory, size_t i) {
+        return change(root, memory + whole / 50 * i, whole - whole / 50 * i);
+    };
+    stays_small(50, step, 4, ",keep=3");
+}
+
+TEST_F(SizeOfPieces, IsTwiceTheDataWhereverThePartThatChangesMoves) {
+    for (const size_t window : {whole / 4, whole / 2 + 1000}) {
+        stays_small(150, [&](cd_handle root, char *memory, size_t i) {
+            const size_t done = i * 100000 % (whole - window);
+            return change(root, memory + done, window);
+        });
+    }
+}
+
+TEST_F(SizeOfPieces, IsTwiceTheDataOfAnArrayThatIsDeletedAndAddedAgainALittleLonger) {
+    for (const size_t page : {4 * kib, kib / 10}) {
+        stays_small(100, [&](cd_handle root, char *memory, size_t i) {
+            const size_t length = whole - page * (100 - i);
+            return change(root, memory, length) && change(root, memory, length) &&
+                   remove(root, memory, length);
+        });
+    }
+}
+
+TEST_F(SizeOfPieces, IsTwiceTheDataThatChildrenGiveTheirParentBitByBit) {
+    stays_small(50, [&](cd_handle root, char *memory, size_t i) {
+        cd_handle child = child_of(root);
+        return add(child, memory, whole / 50 * (i + 1)) && commit_cd(child) == CD_SUCCESS;
+    });
+}
+
+// Whoever knows only what the file says goes on with the same room.
+TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfProcessesGoOnWithEachOthers) {
+    for (size_t process = 0; process < 8; ++process) {
         run([&]() -> std::string {
             std::vector<char> memory(whole);
             cd_handle root = create();
-            const auto advance = [&](size_t begin, size_t length) {
-                return add(root, memory.data() + begin, length) &&
-                       advance_cd_point_in_time(root) == CD_SUCCESS;
-            };
-            for (int i = 0; i < 3; ++i) {
-                if (!advance(0, whole)) {
+            for (size_t i = 0; i < 8; ++i) {
+                const size_t done = whole / 64 * (process * 8 + i);
+                if (!add(root, memory.data(), i == 0 ? whole : 0) ||
+                    !change(root, memory.data() + done, whole - done)) {
                     return refusal();
                 }
             }
-            for (int i = 0; i < 10; ++i) {
-                if (!advance((whole - part) / 2, part)) {
-                    return refusal();
-                }
-            }
-            const uintmax_t data = 2 * whole + (part > whole / 2 ? part : 0);
-            const uintmax_t most = data + 2 * 2 * 256 * kib + 1024 * kib;
-            return size() <= most ? ""
-                                  : std::to_string(size()) + " instead of " + std::to_string(most);
+            return size() <= most(2) ? "" : std::to_string(size());
         });
-        std::filesystem::remove(store());
+    }
+}
+
+TEST_F(SizeOfPieces, IsTwiceTheDataOfPiecesThatComeAndGoAtRandom) {
+    for (const size_t longest : {whole / 2, whole / 50}) {
+        std::mt19937 dice(1); // NOLINT(cert-msc51-cpp): the same each time
+        std::vector<bool> held(whole / kib);
+        stays_small(600, [&](cd_handle root, char *memory, size_t) {
+            const size_t length = 1 + dice() % (longest / kib);
+            const size_t begin = dice() % (held.size() - length);
+            const size_t end = begin + length;
+            if (dice() % 3 != 0) {
+                std::fill(held.begin() + static_cast<ptrdiff_t>(begin),
+                          held.begin() + static_cast<ptrdiff_t>(end), true);
+                return change(root, memory + begin * kib, length * kib);
+            }
+            for (size_t i = begin; i < end; ++i) {
+                if (held[i] && !remove(root, memory + i * kib, kib)) {
+                    return false;
+                }
+                held[i] = false;
+            }
+            return true;
+        });
     }
 }
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <random>
@@ -66,6 +67,46 @@ TEST(Data, EachFlippedBitIsFoundWhereItIs) {
         }
     }
     EXPECT_GT(flips, 1000U);
+}
+
+// What is left of a place that changes in part is copied; it must not get a new checksum on the
+// way.
+TEST(Data, ThatIsDamagedStaysSoWhenTheRestOfItsPlaceIsNotNeededAnyMore) {
+    const Directory directory;
+    const std::string problem = in_process([&]() -> std::string {
+        const std::string storage = "store=file,sync=none,dir=" + directory.path("s");
+        cd_handle root =
+            create_cd(nullptr, storage.c_str(), CD_COMM_LOGGING_DISABLED, "root", nullptr);
+        std::string memory(size_t{1} << 20, 'a');
+        memory.replace(1000, 6, "damage");
+        const auto advance = [&](size_t begin) {
+            const cd_addrspec range = {&memory[begin], memory.size() - begin, CD_READ_WRITE,
+                                       CD_GLOBAL};
+            return add_to_cd_via_copy(root, &range, 1, nullptr) == CD_SUCCESS &&
+                   advance_cd_point_in_time(root) == CD_SUCCESS;
+        };
+        if (!advance(0)) {
+            return cd_last_error_message();
+        }
+        std::fstream file(directory.path("s/0-root.cds"),
+                          std::ios::binary | std::ios::in | std::ios::out);
+        const std::string stored{std::istreambuf_iterator<char>(file), {}};
+        for (auto at = stored.find("damage"); at != std::string::npos;
+             at = stored.find("damage", at + 1)) {
+            file.seekp(static_cast<std::streamoff>(at));
+            file.put('X');
+        }
+        file.flush();
+        for (int i = 0; i < 3; ++i) {
+            if (!advance(100000)) {
+                return cd_last_error_message();
+            }
+        }
+        return restore_cd(root) != CD_SUCCESS && cd_last_error() == CD_ERROR_CHECKSUM
+                   ? ""
+                   : "restored: " + memory.substr(1000, 6);
+    });
+    EXPECT_EQ(problem, "");
 }
 
 // What a process gets of a store in which one bit is another: "right", "right, with a warning",

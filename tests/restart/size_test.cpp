@@ -99,9 +99,18 @@ protected:
                            " instead of " + std::to_string(most(copies));
                 }
             }
-            return "";
+            return restores(root, memory) ? "" : "other data: " + refusal();
         });
         std::filesystem::remove(store());
+    }
+
+    // What it holds is as it was when it changed last, which is as it is now.
+    static bool restores(cd_handle root, std::vector<char> &memory) {
+        constexpr char other = -1;
+        const std::vector<char> now = memory;
+        std::ranges::fill(memory, other);
+        return restore_cd(root) == CD_SUCCESS &&
+               std::ranges::equal(memory, now, [](char a, char b) { return a == b || a == other; });
     }
 
     static uintmax_t most(uintmax_t copies) {
@@ -110,6 +119,9 @@ protected:
     }
 
     static bool change(cd_handle cd, char *at, size_t length) {
+        static char value = 0;
+        value = static_cast<char>((value + 1) % 100);
+        std::fill(at, at + length, value);
         return add(cd, at, length) && advance_cd_point_in_time(cd) == CD_SUCCESS;
     }
     static bool remove(cd_handle cd, char *at, size_t length) {
@@ -173,12 +185,19 @@ TEST_F(SizeOfPieces, IsTwiceTheDataThatChildrenGiveTheirParentBitByBit) {
 TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfProcessesGoOnWithEachOthers) {
     for (size_t process = 0; process < 8; ++process) {
         run([&]() -> std::string {
-            std::vector<char> memory(whole);
+            std::vector<char> memory(whole, static_cast<char>(100 + process));
             cd_handle root = create();
+            if (!add(root, memory.data(), whole) ||
+                (process > 0 && restore_cd(root) != CD_SUCCESS)) {
+                return refusal();
+            }
+            const char before = process > 0 ? 8 : 100; // steps of a process, or none
             for (size_t i = 0; i < 8; ++i) {
                 const size_t done = whole / 64 * (process * 8 + i);
-                if (!add(root, memory.data(), i == 0 ? whole : 0) ||
-                    !change(root, memory.data() + done, whole - done)) {
+                if (memory[done] != (i > 0 ? static_cast<char>(i) : before)) {
+                    return "step " + std::to_string(i) + " finds " + std::to_string(memory[done]);
+                }
+                if (!change(root, memory.data() + done, whole - done)) {
                     return refusal();
                 }
             }
@@ -187,11 +206,54 @@ TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfProcessesGoOnWithEachOthers) {
     }
 }
 
+// Two processes: the second one finds data that the first one had no room for in one place.
+TEST_F(SizeOfPieces, GrowsByNothingWhileAllThatIsNeededIsFreeInPieces) {
+    constexpr size_t pieces = 64;
+    constexpr size_t piece = whole / 2 / pieces;
+    const auto add_all = [](cd_handle root, char *memory) {
+        bool added = true;
+        for (size_t i = 0; i < pieces; ++i) {
+            added &= add(root, memory + i * piece, piece);
+        }
+        return added;
+    };
+    run([&]() -> std::string {
+        std::vector<char> memory(whole);
+        cd_handle root = create();
+        bool done = add_all(root, memory.data());
+        for (size_t i = 1; i < pieces; i += 2) {
+            done &= remove(root, memory.data() + i * piece, piece);
+        }
+        const uintmax_t before = size();
+        char *behind = memory.data() + whole / 2;
+        for (size_t i = 0; i < whole / 4; ++i) {
+            behind[i] = static_cast<char>(i * i / 1000);
+        }
+        done &= add(root, behind, whole / 4);
+        return done && size() == before ? "" : refusal() + " " + std::to_string(size() - before);
+    });
+    run([&]() -> std::string {
+        std::vector<char> memory(whole);
+        cd_handle root = create();
+        char *behind = memory.data() + whole / 2;
+        if (!add_all(root, memory.data()) || !add(root, behind, whole / 4) ||
+            restore_cd(root) != CD_SUCCESS) {
+            return refusal();
+        }
+        for (size_t i = 0; i < whole / 4; ++i) {
+            if (behind[i] != static_cast<char>(i * i / 1000)) {
+                return "byte " + std::to_string(i);
+            }
+        }
+        return "";
+    });
+}
+
 TEST_F(SizeOfPieces, IsTwiceTheDataOfPiecesThatComeAndGoAtRandom) {
     for (const size_t longest : {whole / 2, whole / 50}) {
         std::mt19937 dice(1); // NOLINT(cert-msc51-cpp): the same each time
         std::vector<bool> held(whole / kib);
-        stays_small(600, [&](cd_handle root, char *memory, size_t) {
+        stays_small(300, [&](cd_handle root, char *memory, size_t) {
             const size_t length = 1 + dice() % (longest / kib);
             const size_t begin = dice() % (held.size() - length);
             const size_t end = begin + length;
@@ -200,12 +262,16 @@ TEST_F(SizeOfPieces, IsTwiceTheDataOfPiecesThatComeAndGoAtRandom) {
                           held.begin() + static_cast<ptrdiff_t>(end), true);
                 return change(root, memory + begin * kib, length * kib);
             }
+            size_t first = begin;
             for (size_t i = begin; i < end; ++i) {
-                if (held[i] && !remove(root, memory + i * kib, kib)) {
+                first = held[i] ? first : i + 1;
+                const bool last = held[i] && (i + 1 == end || !held[i + 1]);
+                if (last && !remove(root, memory + first * kib, (i + 1 - first) * kib)) {
                     return false;
                 }
-                held[i] = false;
             }
+            std::fill(held.begin() + static_cast<ptrdiff_t>(begin),
+                      held.begin() + static_cast<ptrdiff_t>(end), false);
             return true;
         });
     }

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// Where in a store file there is room, and how much of what is taken is used.
+
+#include "failing_calls.h"
+#include "file_store/file_run.h"
+#include "file_store/format.h"
+#include "file_store/space.h"
+#include "file_store/volume.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <utility>
+#include <vector>
+
+namespace cd {
+namespace {
+
+constexpr uint64_t block = format::block;
+using Stretch = std::pair<uint64_t, uint64_t>;
+
+TEST(SpaceInParts, IsTheSmallestThatMakesMuchOfIt) {
+    Space space;
+    space.add(10 * block, 20 * block);
+    space.add(40 * block, 2 * block);
+    space.add(50 * block, block);
+    EXPECT_EQ(space.take_part(100 * block), (Stretch{40 * block, 2 * block}));
+    EXPECT_EQ(space.take_part(100 * block), (Stretch{10 * block, 20 * block}));
+}
+
+TEST(SpaceInParts, IsTheLargestIfNoneMakesMuchOfIt) {
+    Space space;
+    space.add(40 * block, 2 * block);
+    space.add(50 * block, block);
+    EXPECT_EQ(space.take_part(1000 * block), (Stretch{40 * block, 2 * block}));
+    EXPECT_EQ(space.take_part(1000 * block), (Stretch{50 * block, block}));
+    EXPECT_EQ(space.take_part(1000 * block), std::nullopt);
+    EXPECT_EQ(space.free(), 0U);
+}
+
+TEST(SpaceInParts, IsWholeBlocks) {
+    Space space;
+    space.add(10 * block - 64, block + 128);
+    space.add(20 * block - 64, block + 63);
+    EXPECT_EQ(space.take_part(2 * block), (Stretch{10 * block, block}));
+    EXPECT_EQ(space.take_part(2 * block), std::nullopt);
+    EXPECT_EQ(space.free(), block + 191);
+}
+
+class Room : public testing::Test {
+protected:
+    static File memory() {
+        const int fd = ::memfd_create("store", MFD_CLOEXEC);
+        return {fd, "store"};
+    }
+
+    // Extents of one block each, with a free block behind each.
+    void take_every_other_block(size_t count) {
+        std::vector<Extent> blocks(2 * count);
+        for (Extent &extent : blocks) {
+            ASSERT_TRUE(volume_.reserve(block, extent).is_ok());
+        }
+        for (size_t i = 1; i < blocks.size(); i += 2) {
+            volume_.release(blocks[i]);
+        }
+    }
+
+    uint64_t size() {
+        uint64_t size = 0;
+        EXPECT_TRUE(volume_.file().size(size).is_ok());
+        return size;
+    }
+
+    Volume volume_{memory(), 0};
+};
+
+TEST_F(Room, ThatIsFreeInPiecesIsUsedBeforeTheFileGrows) {
+    take_every_other_block(128); // a file of 1 MiB
+    const uint64_t before = size();
+    Volume::Extents extents;
+    ASSERT_TRUE(volume_.reserve_parts(100 * block, extents).is_ok());
+    EXPECT_EQ(size(), before);
+    EXPECT_EQ(extents.size(), 100U);
+}
+
+TEST_F(Room, ThatLiesTogetherIsOnePlace) {
+    Extent first;
+    ASSERT_TRUE(volume_.reserve(block, first).is_ok()); // of a file of 1 MiB
+    Volume::Extents extents;
+    ASSERT_TRUE(volume_.reserve_parts(size(), extents).is_ok());
+    ASSERT_EQ(extents.size(), 1U);
+    EXPECT_EQ(extents[0].offset, block);
+}
+
+TEST_F(Room, OfSeveralPlacesEndsWhereTheDataDo) {
+    take_every_other_block(128);
+    Volume::Extents extents;
+    ASSERT_TRUE(volume_.reserve_parts(2 * block + 100, extents).is_ok());
+    ASSERT_EQ(extents.size(), 3U);
+    EXPECT_EQ(extents[0].length, block);
+    EXPECT_EQ(extents[1].length, block);
+    EXPECT_EQ(extents[2].length, 100U);
+    Extent behind;
+    ASSERT_TRUE(volume_.reserve(100, behind).is_ok());
+    EXPECT_EQ(behind.offset, extents[2].offset + 128);
+}
+
+TEST_F(Room, OfSmallDataIsNoLongerThanTheyAre) {
+    Volume::Extents extents;
+    ASSERT_TRUE(volume_.reserve_parts(100, extents).is_ok());
+    ASSERT_EQ(extents.size(), 1U);
+    EXPECT_EQ(extents[0].length, 100U);
+}
+
+class FullDisk : public ReplacedSystem {
+public:
+    int allocate(int, off_t, off_t) override {
+        errno = ENOSPC;
+        return -1;
+    }
+};
+
+TEST_F(Room, IsGivenBackIfTheFileCannotGrow) {
+    take_every_other_block(128);
+    Volume::Extents extents;
+    {
+        const FullDisk full;
+        EXPECT_EQ(volume_.reserve_parts(1000 * block, extents).code(), CD_ERROR_STORE_FULL);
+    }
+    ASSERT_TRUE(volume_.reserve_parts(128 * block, extents).is_ok());
+    EXPECT_EQ(size(), 256 * block);
+}
+
+class UsedPlaces : public Room {
+protected:
+    FileRun::Runs run(size_t length) {
+        Volume::Extents extents;
+        EXPECT_TRUE(volume_.reserve_parts(length, extents).is_ok());
+        FileRun::Runs runs(1);
+        runs[0].offset = extents[0].offset;
+        runs[0].length = extents[0].length;
+        return runs;
+    }
+    Usage &usage() { return volume_.usage(); }
+};
+
+TEST_F(UsedPlaces, AreWastedIfLittleOfThemIsLeft) {
+    FileRun place(volume_, run(1600 * block), 1600 * block);
+    place.lose(90 * block);
+    EXPECT_FALSE(place.is_sparse());
+    EXPECT_FALSE(usage().is_wasteful());
+    place.lose(10 * block);
+    EXPECT_TRUE(place.is_sparse());
+    EXPECT_TRUE(usage().is_wasteful());
+    place.use(10 * block);
+    EXPECT_FALSE(usage().is_wasteful());
+}
+
+TEST_F(UsedPlaces, AreNotWastedIfNobodyUsesThem) {
+    FileRun place(volume_, run(100 * block), 100 * block);
+    place.lose(100 * block);
+    EXPECT_FALSE(place.is_sparse());
+    EXPECT_FALSE(usage().is_wasteful());
+}
+
+TEST_F(UsedPlaces, AreNotCountedAnyMoreWhenTheyAreFree) {
+    const FileRun other(volume_, run(block), block);
+    {
+        FileRun place(volume_, run(100 * block), 100 * block);
+        place.lose(50 * block);
+        EXPECT_TRUE(usage().is_wasteful());
+    }
+    EXPECT_FALSE(usage().is_wasteful());
+}
+
+TEST_F(UsedPlaces, ThatCannotBeHelpedAreNoReasonToTryAgain) {
+    FileRun place(volume_, run(100 * block), 100 * block);
+    FileRun another(volume_, run(100 * block), 100 * block);
+    place.lose(50 * block);
+    usage().accept();
+    EXPECT_FALSE(usage().is_wasteful());
+    another.lose(50 * block);
+    EXPECT_TRUE(usage().is_wasteful());
+    another.use(50 * block);
+    place.use(50 * block);
+    EXPECT_FALSE(usage().is_wasteful());
+    place.lose(50 * block); // it could, meanwhile
+    EXPECT_TRUE(usage().is_wasteful());
+}
+
+} // namespace
+} // namespace cd

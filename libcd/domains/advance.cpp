@@ -180,9 +180,10 @@ private:
                 entry.range.length());
     }
 
-    // The ledger writes to places as a whole.
+    // The ledger writes to places as a whole. What was never split has one; looking at it takes
+    // time.
     bool is_part_of_a_place(const Entry &entry) const {
-        return domain_.ledger != nullptr && entry.data &&
+        return !entry.whole && domain_.ledger != nullptr && entry.data &&
                !entry.data.is_whole(entry.range.length());
     }
 

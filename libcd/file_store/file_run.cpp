@@ -9,15 +9,17 @@
 namespace cd {
 
 FileRun::FileRun(Volume &volume, Runs runs, size_t used) noexcept
-    : volume_(volume), runs_(std::move(runs)) {
+    : volume_(volume), runs_(std::move(runs)), used_(used) {
     for (const StoredRun &run : runs_) {
         size_ += run.length;
     }
-    use(used);
+    volume_.usage().change(size_, 0, used);
 }
 
 FileRun::~FileRun() {
-    lose(used_);
+    if (const size_t used = used_; used > 0) {
+        lose(used);
+    }
     for (const StoredRun &run : runs_) {
         volume_.release({run.offset, run.length});
     }
@@ -33,7 +35,7 @@ Status FileRun::read(size_t offset, void *to, size_t length) const {
 }
 
 void FileRun::change_use(size_t more) noexcept {
-    const size_t before = used_.fetch_add(more);
+    const size_t before = used_.fetch_add(more, std::memory_order_relaxed);
     volume_.usage().change(size_, before, before + more);
 }
 

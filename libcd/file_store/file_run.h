@@ -57,7 +57,7 @@ private:
     Volume &volume_;
     Runs runs_;
     size_t size_ = 0;
-    std::atomic<size_t> used_ = 0;
+    std::atomic<size_t> used_;
 };
 
 } // namespace cd

@@ -16,8 +16,10 @@ public:
 
     // Of a place of this size more is used, or less.
     void change(uint64_t size, uint64_t before, uint64_t after) noexcept {
-        used_ += after - before;
-        wasted_ += waste(size, after) - waste(size, before);
+        used_.fetch_add(after - before, std::memory_order_relaxed);
+        if (const uint64_t more = waste(size, after) - waste(size, before); more != 0) {
+            wasted_.fetch_add(more, std::memory_order_relaxed);
+        }
     }
 
     // Much is wasted, and more than there was at accept().

@@ -17,35 +17,35 @@
 namespace cd {
 namespace {
 
-constexpr uint64_t block = format::block;
-using Stretch = std::pair<uint64_t, uint64_t>;
+constexpr uint64_t file_block = format::block;
+using FreeStretch = std::pair<uint64_t, uint64_t>;
 
 TEST(SpaceInParts, IsTheSmallestThatMakesMuchOfIt) {
     Space space;
-    space.add(10 * block, 20 * block);
-    space.add(40 * block, 2 * block);
-    space.add(50 * block, block);
-    EXPECT_EQ(space.take_part(100 * block), (Stretch{40 * block, 2 * block}));
-    EXPECT_EQ(space.take_part(100 * block), (Stretch{10 * block, 20 * block}));
+    space.add(10 * file_block, 20 * file_block);
+    space.add(40 * file_block, 2 * file_block);
+    space.add(50 * file_block, file_block);
+    EXPECT_EQ(space.take_part(100 * file_block), (FreeStretch{40 * file_block, 2 * file_block}));
+    EXPECT_EQ(space.take_part(100 * file_block), (FreeStretch{10 * file_block, 20 * file_block}));
 }
 
 TEST(SpaceInParts, IsTheLargestIfNoneMakesMuchOfIt) {
     Space space;
-    space.add(40 * block, 2 * block);
-    space.add(50 * block, block);
-    EXPECT_EQ(space.take_part(1000 * block), (Stretch{40 * block, 2 * block}));
-    EXPECT_EQ(space.take_part(1000 * block), (Stretch{50 * block, block}));
-    EXPECT_EQ(space.take_part(1000 * block), std::nullopt);
+    space.add(40 * file_block, 2 * file_block);
+    space.add(50 * file_block, file_block);
+    EXPECT_EQ(space.take_part(1000 * file_block), (FreeStretch{40 * file_block, 2 * file_block}));
+    EXPECT_EQ(space.take_part(1000 * file_block), (FreeStretch{50 * file_block, file_block}));
+    EXPECT_EQ(space.take_part(1000 * file_block), std::nullopt);
     EXPECT_EQ(space.free(), 0U);
 }
 
 TEST(SpaceInParts, IsWholeBlocks) {
     Space space;
-    space.add(10 * block - 64, block + 128);
-    space.add(20 * block - 64, block + 63);
-    EXPECT_EQ(space.take_part(2 * block), (Stretch{10 * block, block}));
-    EXPECT_EQ(space.take_part(2 * block), std::nullopt);
-    EXPECT_EQ(space.free(), block + 191);
+    space.add(10 * file_block - 64, file_block + 128);
+    space.add(20 * file_block - 64, file_block + 63);
+    EXPECT_EQ(space.take_part(2 * file_block), (FreeStretch{10 * file_block, file_block}));
+    EXPECT_EQ(space.take_part(2 * file_block), std::nullopt);
+    EXPECT_EQ(space.free(), file_block + 191);
 }
 
 class Room : public testing::Test {
@@ -59,7 +59,7 @@ protected:
     void take_every_other_block(size_t count) {
         std::vector<Extent> blocks(2 * count);
         for (Extent &extent : blocks) {
-            ASSERT_TRUE(volume_.reserve(block, extent).is_ok());
+            ASSERT_TRUE(volume_.reserve(file_block, extent).is_ok());
         }
         for (size_t i = 1; i < blocks.size(); i += 2) {
             volume_.release(blocks[i]);
@@ -79,27 +79,27 @@ TEST_F(Room, ThatIsFreeInPiecesIsUsedBeforeTheFileGrows) {
     take_every_other_block(128); // a file of 1 MiB
     const uint64_t before = size();
     Volume::Extents extents;
-    ASSERT_TRUE(volume_.reserve_parts(100 * block, extents).is_ok());
+    ASSERT_TRUE(volume_.reserve_parts(100 * file_block, extents).is_ok());
     EXPECT_EQ(size(), before);
     EXPECT_EQ(extents.size(), 100U);
 }
 
 TEST_F(Room, ThatLiesTogetherIsOnePlace) {
     Extent first;
-    ASSERT_TRUE(volume_.reserve(block, first).is_ok()); // of a file of 1 MiB
+    ASSERT_TRUE(volume_.reserve(file_block, first).is_ok()); // of a file of 1 MiB
     Volume::Extents extents;
     ASSERT_TRUE(volume_.reserve_parts(size(), extents).is_ok());
     ASSERT_EQ(extents.size(), 1U);
-    EXPECT_EQ(extents[0].offset, block);
+    EXPECT_EQ(extents[0].offset, file_block);
 }
 
 TEST_F(Room, OfSeveralPlacesEndsWhereTheDataDo) {
     take_every_other_block(128);
     Volume::Extents extents;
-    ASSERT_TRUE(volume_.reserve_parts(2 * block + 100, extents).is_ok());
+    ASSERT_TRUE(volume_.reserve_parts(2 * file_block + 100, extents).is_ok());
     ASSERT_EQ(extents.size(), 3U);
-    EXPECT_EQ(extents[0].length, block);
-    EXPECT_EQ(extents[1].length, block);
+    EXPECT_EQ(extents[0].length, file_block);
+    EXPECT_EQ(extents[1].length, file_block);
     EXPECT_EQ(extents[2].length, 100U);
     Extent behind;
     ASSERT_TRUE(volume_.reserve(100, behind).is_ok());
@@ -126,10 +126,10 @@ TEST_F(Room, IsGivenBackIfTheFileCannotGrow) {
     Volume::Extents extents;
     {
         const FullDisk full;
-        EXPECT_EQ(volume_.reserve_parts(1000 * block, extents).code(), CD_ERROR_STORE_FULL);
+        EXPECT_EQ(volume_.reserve_parts(1000 * file_block, extents).code(), CD_ERROR_STORE_FULL);
     }
-    ASSERT_TRUE(volume_.reserve_parts(128 * block, extents).is_ok());
-    EXPECT_EQ(size(), 256 * block);
+    ASSERT_TRUE(volume_.reserve_parts(128 * file_block, extents).is_ok());
+    EXPECT_EQ(size(), 256 * file_block);
 }
 
 class UsedPlaces : public Room {
@@ -146,46 +146,46 @@ protected:
 };
 
 TEST_F(UsedPlaces, AreWastedIfLittleOfThemIsLeft) {
-    FileRun place(volume_, run(1600 * block), 1600 * block);
-    place.lose(90 * block);
+    FileRun place(volume_, run(1600 * file_block), 1600 * file_block);
+    place.lose(90 * file_block);
     EXPECT_FALSE(place.is_sparse());
     EXPECT_FALSE(usage().is_wasteful());
-    place.lose(10 * block);
+    place.lose(10 * file_block);
     EXPECT_TRUE(place.is_sparse());
     EXPECT_TRUE(usage().is_wasteful());
-    place.use(10 * block);
+    place.use(10 * file_block);
     EXPECT_FALSE(usage().is_wasteful());
 }
 
 TEST_F(UsedPlaces, AreNotWastedIfNobodyUsesThem) {
-    FileRun place(volume_, run(100 * block), 100 * block);
-    place.lose(100 * block);
+    FileRun place(volume_, run(100 * file_block), 100 * file_block);
+    place.lose(100 * file_block);
     EXPECT_FALSE(place.is_sparse());
     EXPECT_FALSE(usage().is_wasteful());
 }
 
 TEST_F(UsedPlaces, AreNotCountedAnyMoreWhenTheyAreFree) {
-    const FileRun other(volume_, run(block), block);
+    const FileRun other(volume_, run(file_block), file_block);
     {
-        FileRun place(volume_, run(100 * block), 100 * block);
-        place.lose(50 * block);
+        FileRun place(volume_, run(100 * file_block), 100 * file_block);
+        place.lose(50 * file_block);
         EXPECT_TRUE(usage().is_wasteful());
     }
     EXPECT_FALSE(usage().is_wasteful());
 }
 
 TEST_F(UsedPlaces, ThatCannotBeHelpedAreNoReasonToTryAgain) {
-    FileRun place(volume_, run(100 * block), 100 * block);
-    FileRun another(volume_, run(100 * block), 100 * block);
-    place.lose(50 * block);
+    FileRun place(volume_, run(100 * file_block), 100 * file_block);
+    FileRun another(volume_, run(100 * file_block), 100 * file_block);
+    place.lose(50 * file_block);
     usage().accept();
     EXPECT_FALSE(usage().is_wasteful());
-    another.lose(50 * block);
+    another.lose(50 * file_block);
     EXPECT_TRUE(usage().is_wasteful());
-    another.use(50 * block);
-    place.use(50 * block);
+    another.use(50 * file_block);
+    place.use(50 * file_block);
     EXPECT_FALSE(usage().is_wasteful());
-    place.lose(50 * block); // it could, meanwhile
+    place.lose(50 * file_block); // it could, meanwhile
     EXPECT_TRUE(usage().is_wasteful());
 }
 

@@ -250,6 +250,10 @@ int DiskSystem::allocate(int fd, off_t offset, off_t length) {
     if (fails(true)) {
         return -1;
     }
+    if (length > longest_growth_) {
+        errno = ENOSPC;
+        return -1;
+    }
     const int inode = open_.at(fd);
     const auto size = static_cast<uint64_t>(offset + length);
     if (disk_.content(inode).size() < size) {

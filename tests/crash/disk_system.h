@@ -7,6 +7,7 @@
 #include "tape.h"
 
 #include <cerrno>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -37,6 +38,8 @@ public:
     void set_fault(const Fault &fault) { fault_ = fault; }
     void set_restart(const char *value) { restart_ = value; }
     void set_direct(bool possible) { direct_ = possible; }
+    // Whatever would make a file longer than that at once finds the disk full.
+    void let_files_grow_by(off_t most) { longest_growth_ = most; }
     size_t calls() const { return calls_; }
     bool fault_happened() const { return fault_.kind != Fault::Kind::none && calls_ > fault_.at; }
     Tape &tape() { return tape_; }
@@ -89,6 +92,7 @@ private:
     Fault fault_;
     const char *restart_ = nullptr;
     bool direct_ = false; // all that is whole blocks goes past the page cache
+    off_t longest_growth_ = std::numeric_limits<off_t>::max();
     size_t calls_ = 0;
     int next_descriptor_ = 1000;
     std::map<int, int> open_;        // descriptor to inode

@@ -19,6 +19,9 @@ Life::Life(const StoreKind &kind, const Disk &start, const Truth &truth, std::ve
       process_(std::in_place, system_, kind.storage()) {
     arena.set_block(kind.block);
     system_.set_direct(kind.direct);
+    if (kind.tight) {
+        system_.let_files_grow_by((1 << 20) - 1);
+    }
     recording_.start = start;
     recording_.before = std::move(maybe);
     recording_.before.insert(recording_.before.begin(), truth.stored());

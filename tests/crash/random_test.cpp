@@ -31,6 +31,10 @@ public:
         kind_.forced = !dice_.one_in(8);
         kind_.checksummed = !dice_.one_in(8);
         kind_.direct = dice_.one_in(2);
+        if (dice_.one_in(2)) {
+            kind_.tight = true;
+            kind_.block = 512; // the several places of an entry begin between two of them
+        }
         truth_ = Truth(kind_.keep);
     }
 
@@ -38,7 +42,8 @@ public:
     std::string run() {
         for (int life = 0; life < lives; ++life) {
             if (std::string wrong = live(); !wrong.empty()) {
-                return kind_.storage() + (kind_.direct ? ", direct" : "") + ", blocks of " +
+                return kind_.storage() + (kind_.direct ? ", direct" : "") +
+                       (kind_.tight ? ", no room to spare" : "") + ", blocks of " +
                        std::to_string(kind_.block) + ", process " + std::to_string(life) + ": " +
                        wrong;
             }

@@ -20,7 +20,7 @@ struct StoreKind {
     bool forced = true;
     bool checksummed = true;
     bool direct = false; // past the page cache, what is whole blocks
-    bool tight = false; // the disk has no room to spare, so that the file grows by what it needs
+    bool tight = false;  // the disk has no room to spare, so that the file grows by what it needs
 
     std::string storage() const;
 };

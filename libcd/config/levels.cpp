@@ -22,13 +22,13 @@ struct Word {
     std::string value;
 };
 
-struct Line {
+struct ConfigLine {
     const char *file;
     int number;
     std::vector<Word> words;
 };
 
-[[gnu::format(printf, 2, 3)]] Status refuse(const Line &line, const char *format, ...) {
+[[gnu::format(printf, 2, 3)]] Status refuse(const ConfigLine &line, const char *format, ...) {
     char reason[500];
     va_list arguments;
     va_start(arguments, format);
@@ -39,7 +39,7 @@ struct Line {
 
 constexpr std::string_view blanks = " \t\r";
 
-Status split(std::string_view text, Line &line) {
+Status split(std::string_view text, ConfigLine &line) {
     while (true) {
         const size_t begin = text.find_first_not_of(blanks);
         if (begin == std::string_view::npos || text[begin] == '#') {
@@ -57,7 +57,7 @@ Status split(std::string_view text, Line &line) {
     }
 }
 
-Status take_number(const Line &line, const Word &word, uint64_t least, uint64_t most,
+Status take_number(const ConfigLine &line, const Word &word, uint64_t least, uint64_t most,
                    uint64_t &number) {
     const std::string &text = word.value;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -86,7 +86,8 @@ constexpr uint64_t smallest_set = 2;
 constexpr uint64_t largest_set = 65535;
 
 template <typename Into>
-Status take_number(const Line &line, const Word &word, uint64_t least, uint64_t most, Into &into) {
+Status take_number(const ConfigLine &line, const Word &word, uint64_t least, uint64_t most,
+                   Into &into) {
     uint64_t number = 0;
     Status status = take_number(line, word, least, most, number);
     into = status ? static_cast<Into>(number) : into;
@@ -109,7 +110,7 @@ std::string directory_of(std::string_view text) {
 
 // Calls take(word) for all words, of which none has the key of another.
 template <typename Take>
-Status each_word(const Line &line, std::set<std::string> &given, const Take &take) {
+Status each_word(const ConfigLine &line, std::set<std::string> &given, const Take &take) {
     for (const Word &word : line.words) {
         if (!given.insert(word.key).second) {
             return refuse(line, "%.100s is given twice", word.key.c_str());
@@ -131,7 +132,7 @@ struct Defaults {
 // A line that begins with CKPT.
 class Descriptor {
 public:
-    explicit Descriptor(Line line) : line_(std::move(line)) {}
+    explicit Descriptor(ConfigLine line) : line_(std::move(line)) {}
 
     Status read() {
         Status status = each_word(line_, given_, [this](const Word &word) { return take(word); });
@@ -147,7 +148,7 @@ public:
         level.set_size = given_.contains("SET_SIZE") ? level.set_size : defaults.set_size;
     }
 
-    const Line &line() const { return line_; }
+    const ConfigLine &line() const { return line_; }
 
     Level level;
     uint64_t checkpoint = 0;
@@ -216,7 +217,7 @@ private:
         return Status::ok();
     }
 
-    Line line_;
+    ConfigLine line_;
     std::set<std::string> given_;
     int checksums_ = 2;
     int replicas_ = 1;
@@ -225,7 +226,7 @@ private:
 // A line that begins with STORES or STORE: what a directory is like.
 class StoreLine {
 public:
-    explicit StoreLine(Line line)
+    explicit StoreLine(ConfigLine line)
         : line_(std::move(line)), directory_(directory_of(line_.words.front().value)) {}
 
     const std::string &directory() const { return directory_; }
@@ -252,7 +253,7 @@ public:
             return Status::ok();
         }
         const char *name = directory().c_str();
-        const Line &first = users.front()->line();
+        const ConfigLine &first = users.front()->line();
         if (!enabled_) {
             return refuse(first, "STORE=%.200s has ENABLED=0 in line %d", name, line_.number);
         }
@@ -293,7 +294,7 @@ private:
                       word.key.c_str());
     }
 
-    Line line_;
+    ConfigLine line_;
     std::string directory_;
     std::string group_ = "NODE";
     uint64_t count_ = largest_count;
@@ -306,7 +307,7 @@ public:
     explicit Reading(const char *file) : file_(file) {}
 
     Status line(std::string_view text, int number) {
-        Line line{file_, number, {}};
+        ConfigLine line{file_, number, {}};
         if (Status status = split(text, line); !status || line.words.empty()) {
             return status;
         }
@@ -350,7 +351,7 @@ public:
     }
 
 private:
-    Status descriptor(const Line &line) {
+    Status descriptor(const ConfigLine &line) {
         Descriptor descriptor(line);
         if (Status status = descriptor.read(); !status) {
             return status;
@@ -376,7 +377,7 @@ private:
         return Status::ok();
     }
 
-    Status store(const Line &line) {
+    Status store(const ConfigLine &line) {
         StoreLine store(line);
         if (Status status = store.read(); !status) {
             return status;
@@ -412,7 +413,7 @@ private:
                word.key == "SCR_SET_SIZE" || word.key == "SCR_COPY_TYPE";
     }
 
-    Status setting(const Line &line) {
+    Status setting(const ConfigLine &line) {
         const auto known = std::ranges::find_if(line.words, is_known);
         if (known == line.words.end()) {
             return Status::ok();
@@ -438,7 +439,7 @@ private:
         return Status::ok();
     }
 
-    Status groups(const Line &line) {
+    Status groups(const ConfigLine &line) {
         auto &of_host = result_.groups[line.words.front().value];
         for (size_t i = 1; i < line.words.size(); ++i) {
             if (line.words[i].key == "NODE" || line.words[i].key == "WORLD") {

@@ -258,7 +258,7 @@ contains
     indices = -1
     call MPI_Waitsome(3, requests, count, indices, list, ierr)
     call note(count)
-    call keep(indices, 12)
+    call keep(indices, 4 * count)
     call note_statuses(list, count)
     call MPI_Irecv(b, 8, MPI_INTEGER, prev, 23, MPI_COMM_WORLD, requests(1), ierr)
     call MPI_Irecv(c, 8, MPI_INTEGER, prev, 24, MPI_COMM_WORLD, requests(2), ierr)

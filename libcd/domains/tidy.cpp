@@ -21,8 +21,8 @@ Status copy_what_is_left(Domain &domain) {
         Entry *entry;
         Piece data;
     };
-    const std::unique_ptr<Transaction> transaction = domain.ledger->begin();
     std::vector<Copy> copies;
+    const std::unique_ptr<Transaction> transaction = domain.ledger->begin();
     for (const auto &[address, entry] : domain.entries) {
         if (!lies_in_a_sparse_place(*entry)) {
             continue;
@@ -52,9 +52,9 @@ Status copy_what_is_left(Domain &domain) {
 } // namespace
 
 void tidy(Domain &domain) noexcept {
-    if (domain.ledger != nullptr && domain.ledger->wastes_room()) {
+    if (domain.ledger != nullptr && domain.ledger->wastes_room(domain.accepted_waste)) {
         attempt_quietly([&] { return copy_what_is_left(domain); });
-        domain.ledger->accept_waste();
+        domain.accepted_waste = domain.ledger->wasted_room();
     }
 }
 

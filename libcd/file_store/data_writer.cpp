@@ -119,10 +119,19 @@ void DataWriter::fill_room() {
 }
 
 Status DataWriter::flush() {
-    if (Status status = write_buffer(); !status) {
-        return status;
+    Status status = write_buffer();
+    if (direct_ && status.is_ok()) {
+        return direct_->finish();
     }
-    return direct_ ? direct_->finish() : Status::ok();
+    if (direct_) {
+        const MessageKeeper keeper;
+        (void)direct_->finish();
+    }
+    return status;
+}
+
+bool DataWriter::may_be_under_way(size_t length) const {
+    return volume_.direct() != nullptr && length >= format::block;
 }
 
 Status DataWriter::write_buffer() {

@@ -27,7 +27,10 @@ public:
     // To the begin of an extent that was reserved for length bytes. checksums: one for each checked
     // part.
     Status write(uint64_t offset, const void *from, size_t length, Checksums &checksums);
+    // All has been written then, or an error is told, and nothing is under way.
     Status flush();
+    // Whether what goes to this place may be under way when write() has returned.
+    bool may_be_under_way(size_t length) const;
 
     bool has_written() const { return written_; }
 

@@ -12,8 +12,11 @@ DirectFile::DirectFile(const File &file)
     : file_(file), fd_(os::system().open_direct(file.descriptor(), pays_from_)) {}
 
 int DirectFile::write(uint64_t &offset, const std::byte *from, size_t length) const {
+    const uint64_t begin = offset;
     const int error = File::write(fd_, offset, from, length);
-    return error == EINVAL ? File::write(file_.descriptor(), offset, from, length) : error;
+    const auto done = static_cast<size_t>(offset - begin);
+    return error == EINVAL ? File::write(file_.descriptor(), offset, from + done, length - done)
+                           : error;
 }
 
 void DirectFile::close() noexcept {

@@ -79,8 +79,10 @@ public:
     void accept_proposed() noexcept override;
     void reject_proposed() noexcept override;
     void forget_aside() noexcept override;
-    bool wastes_room() noexcept override { return volume_.usage().is_wasteful(); }
-    void accept_waste() noexcept override { volume_.usage().accept(); }
+    uint64_t wasted_room() const noexcept override { return volume_.usage().wasted(); }
+    bool wastes_room(uint64_t &accepted) const noexcept override {
+        return volume_.usage().is_wasteful(accepted);
+    }
 
 private:
     friend class FileTransaction;

@@ -32,6 +32,7 @@ Status FileTransaction::keep(Range memory, Piece &place) {
             return status;
         }
     }
+    hold_while_written(place, memory.length());
     const auto *at = static_cast<const std::byte *>(memory.address());
     Status status;
     for (StoredRun &run : static_cast<FileRun &>(*place.block().backing()).runs()) {
@@ -51,6 +52,7 @@ Status FileTransaction::copy(const Piece &data, size_t length, Piece &place) {
     if (!new_place(length, place)) {
         return Status::ok();
     }
+    hold_while_written(place, length);
     std::vector<std::byte> buffer(std::min(length, copied_together));
     size_t done = 0;
     for (StoredRun &run : static_cast<FileRun &>(*place.block().backing()).runs()) {
@@ -72,6 +74,13 @@ Status FileTransaction::copy(const Piece &data, size_t length, Piece &place) {
         }
     }
     return Status::ok();
+}
+
+// Whoever gets the place after a failure would be written over.
+void FileTransaction::hold_while_written(const Piece &place, size_t length) {
+    if (writer_.may_be_under_way(length)) {
+        under_way_.push_back(place.share());
+    }
 }
 
 Status FileTransaction::new_place(size_t length, Piece &place) {
@@ -226,8 +235,10 @@ void FileTransaction::give_unbound(CdNumber child, CdNumber parent, uint64_t spa
 }
 
 Status FileTransaction::commit() {
-    if (Status status = writer_.flush(); !status) {
-        return status;
+    Status flushed = writer_.flush();
+    under_way_.clear();
+    if (!flushed) {
+        return flushed;
     }
     if (writer_.has_written() && store_.options_.forced) {
         if (Status status = store_.volume_.file().sync_data(); !status) {

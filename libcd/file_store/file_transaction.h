@@ -44,11 +44,11 @@ private:
     friend class FileStore;
 
     Status new_place(size_t length, Piece &place);
+    void hold_while_written(const Piece &place, size_t length);
     template <typename Visit>
     void for_each_run(const Piece &data, size_t length, const Visit &visit);
 
     FileStore &store_;
-    DataWriter writer_;
     ChangeWriter changes_;
     Binds binds_;
     std::set<CdNumber> cds_;                        // that the changes name
@@ -62,6 +62,8 @@ private:
     bool makes_known_ = false;                             // also if there are no changes
     bool retaining_ = false;
     std::vector<Piece> retained_;
+    std::vector<Piece> under_way_; // what may still be written belongs to nobody else
+    DataWriter writer_;            // ends before the above do
 };
 
 } // namespace cd

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -22,16 +23,14 @@ public:
         }
     }
 
-    // Much is wasted, and more than there was at accept().
-    bool is_wasteful() noexcept {
+    uint64_t wasted() const noexcept { return wasted_; }
+    // Much more is wasted than was accepted, which becomes no more than what is.
+    bool is_wasteful(uint64_t &accepted) const noexcept {
         const uint64_t wasted = wasted_;
-        if (wasted < accepted_) {
-            accepted_ = wasted;
-        }
-        const uint64_t more = wasted - accepted_;
+        accepted = std::min(accepted, wasted);
+        const uint64_t more = wasted - accepted;
         return more >= least && is_much(more, used_);
     }
-    void accept() noexcept { accepted_ = wasted_.load(); }
 
     static uint64_t waste(uint64_t size, uint64_t used) {
         return used > 0 && used < size ? size - used : 0;
@@ -42,7 +41,6 @@ private:
 
     std::atomic<uint64_t> used_ = 0;
     std::atomic<uint64_t> wasted_ = 0;
-    std::atomic<uint64_t> accepted_ = 0;
 };
 
 } // namespace cd

@@ -54,6 +54,7 @@ public:
 
     // Of what lies in it.
     Usage &usage() { return usage_; }
+    const Usage &usage() const { return usage_; }
 
     // When a file was opened: these lie in it, by offset, and from begin on the rest is free.
     // May throw std::bad_alloc.

@@ -119,10 +119,11 @@ public:
     virtual void accept_proposed() noexcept = 0;
     virtual void reject_proposed() noexcept = 0;
 
-    // Whether places are kept by what little is left in them, and more than accept_waste() was told
-    // of: those are sparse, and what is left should be copied.
-    virtual bool wastes_room() noexcept = 0;
-    virtual void accept_waste() noexcept = 0;
+    // Bytes of places that are kept by what little is left in them: those are sparse.
+    virtual uint64_t wasted_room() const noexcept = 0;
+    // Whether that is so much more than was accepted, which becomes no more than there is, that
+    // what is left should be copied.
+    virtual bool wastes_room(uint64_t &accepted) const noexcept = 0;
 
     // Entries of the family that no add has bound yet. Guarded by the locks of all its CDs; that
     // there are none can be seen without.

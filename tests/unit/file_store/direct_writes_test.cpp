@@ -43,8 +43,10 @@ public:
     ssize_t write_at(int fd, const void *from, size_t length, off_t offset) override {
         if (fd != direct) {
             buffered += length;
-            return System::write_at(fd, from, length, offset);
+            errno = EIO;
+            return cache_fails ? -1 : System::write_at(fd, from, length, offset);
         }
+        ::usleep(delay);
         const auto borders =
             reinterpret_cast<uintptr_t>(from) | length | static_cast<size_t>(offset);
         whole_blocks = whole_blocks && borders % format::block == 0;
@@ -64,6 +66,8 @@ public:
     std::atomic<size_t> buffered = 0; // bytes
     std::atomic<size_t> past_cache = 0;
     std::atomic<bool> whole_blocks = true;
+    bool cache_fails = false;
+    useconds_t delay = 0; // of what goes past it
     int threads = 100;
     off_t failing_from = -1; // with error, once so many bytes went this way
     int error = 0;
@@ -181,6 +185,17 @@ TEST_F(DirectTest, WhatTheFileSystemRefusesGoesThroughThePageCache) {
     expect_all_is_there();
 }
 
+TEST_F(DirectTest, WhatTheFileSystemRefusesInTheMiddleOfAPieceGoesOnThere) {
+    disk.longest = 3 * format::block;
+    disk.failing_from = direct_mib;
+    disk.error = EINVAL;
+    DataWriter writer(*volume, true, true);
+    ASSERT_TRUE(write(writer, 2 * direct_mib).is_ok());
+    ASSERT_TRUE(writer.flush().is_ok());
+    EXPECT_NE(disk.buffered % direct_mib, 0U);
+    expect_all_is_there();
+}
+
 TEST_F(DirectTest, WithoutMemoryForItsBuffersEverythingDoes) {
     class NoPages : public DirectDisk {
     public:
@@ -214,6 +229,17 @@ TEST_F(DirectTest, AnErrorIsToldWhereverItHappensAndNothingIsWrittenAfterwards) 
             EXPECT_EQ(disk.past_cache, reached);
         }
     }
+}
+
+TEST_F(DirectTest, AnErrorOfThePageCacheLeavesNobodyWriting) {
+    disk.cache_fails = true;
+    disk.delay = 1000;
+    DataWriter writer(*volume, true, true);
+    ASSERT_TRUE(write(writer, bytes.size()).is_ok());
+    ASSERT_TRUE(write(writer, 100).is_ok());
+    EXPECT_EQ(writer.flush().code(), CD_ERROR_STORE_IO);
+    EXPECT_NE(std::string(message()).find(std::strerror(EIO)), std::string::npos);
+    EXPECT_EQ(disk.past_cache, bytes.size());
 }
 
 TEST_F(DirectTest, AnOperationThatEndsBeforeItIsDoneLeavesNobodyWriting) {

@@ -37,9 +37,23 @@ KvTree content_tree(const Content &content) {
             if (has.record) {
                 own.add(has.agreed ? "AGREED" : "STORED") = record_tree(*has.record);
             }
+            if (has.unread) {
+                KvTree &unread = own.add("UNREAD");
+                unread.add_number("CODE", static_cast<uint64_t>(has.unread->code));
+                unread.add_value("WHY", has.unread->why);
+            }
         }
     }
     return tree;
+}
+
+Unread take_unread(const KvTree &tree) {
+    Unread unread;
+    unread.why = tree.value("WHY").value_or("");
+    for (const cd_error code : {CD_ERROR_STORE_VERSION, CD_ERROR_STORE_IO}) {
+        unread.code = tree.number("CODE") == static_cast<uint64_t>(code) ? code : unread.code;
+    }
+    return unread;
 }
 
 Status take_files(const KvTree &tree, int rank, RankFiles &files) {
@@ -56,6 +70,9 @@ Status take_files(const KvTree &tree, int rank, RankFiles &files) {
     const KvTree *agreed = tree.find("AGREED");
     const KvTree *record = agreed != nullptr ? agreed : tree.find("STORED");
     files.agreed = agreed != nullptr;
+    if (const KvTree *unread = tree.find("UNREAD")) {
+        files.unread = take_unread(*unread);
+    }
     return record == nullptr ? Status::ok() : read_record(*record, source, files.record.emplace());
 }
 
@@ -177,6 +194,29 @@ std::vector<int> numbers_without(const std::map<int, redset::Set> &sets, int gro
     return numbers;
 }
 
+// What keeps records of ranks from being read, of which no other record tells; another version
+// before damage.
+Status check_read(const Findings &findings, const Point &point, const std::set<int> &known,
+                  const std::vector<int> &unknown) {
+    const Unread *unread = nullptr;
+    int reader = 0;
+    each_found(findings, point, [&](int rank, const RankFiles &files, int speaker) {
+        const bool counts = files.unread && !known.contains(rank);
+        if (counts && (unread == nullptr || (files.unread->code == CD_ERROR_STORE_VERSION &&
+                                             unread->code != CD_ERROR_STORE_VERSION))) {
+            unread = &*files.unread;
+            reader = findings.ranks[index(speaker)];
+        }
+    });
+    return unread == nullptr
+               ? Status::ok()
+               : fail(unread->code,
+                      "epoch %llu: no record of ranks %s can be read; rank %d finds: %s; nothing "
+                      "was changed, and CD_RESTART=no starts afresh",
+                      static_cast<unsigned long long>(point.epoch), list_ranks(unknown).c_str(),
+                      reader, unread->why.c_str());
+}
+
 Status check_participants(const Findings &findings, const Record &record) {
     const auto &ranks = findings.ranks;
     const bool all_here = std::ranges::all_of(
@@ -223,7 +263,9 @@ std::vector<Point> Findings::agreed() const {
     std::set<Point> points;
     for (const Content &content : contents) {
         for (const auto &[point, found] : content.points) {
-            if (std::ranges::any_of(found, [](const auto &each) { return each.second.agreed; })) {
+            if (std::ranges::any_of(found, [](const auto &each) {
+                    return each.second.agreed || each.second.unread;
+                })) {
                 points.insert(point);
             }
         }
@@ -287,6 +329,9 @@ Status find_sets(const Findings &findings, const Point &point, Division &divisio
     std::vector<int> unknown;
     std::ranges::set_difference(findings.ranks, known, std::back_inserter(unknown));
     if (!unknown.empty()) {
+        if (Status read = check_read(findings, point, known, unknown); !read) {
+            return read;
+        }
         const std::vector<int> numbers = numbers_without(sets, groups);
         return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
                     "epoch %llu: %zu of %d sets are lost with all that they had, set%s %s, which "

@@ -34,7 +34,8 @@ std::vector<int> find_speakers(const std::vector<std::string> &identities);
 Status share(Job &job, Status own, const Content &content, std::vector<Content> &contents);
 
 // The sets that protect a point in time. CD_ERROR_REDUNDANCY_EXCEEDED when nothing tells of some,
-// CD_ERROR_RESTART_MISMATCH when it was other ranks that stored it.
+// what is wrong with the records when none of a set's can be read, CD_ERROR_RESTART_MISMATCH when
+// it was other ranks that stored it.
 Status find_sets(const Findings &findings, const Point &point, Division &division);
 
 // A file that has to get to a rank's directory from another one.

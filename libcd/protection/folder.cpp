@@ -8,6 +8,7 @@
 #include "redset/open_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -29,27 +30,77 @@ Status names_in(const std::string &path, std::vector<std::string> &names) {
     return Status::ok();
 }
 
-// Those that cannot be read are as good as lost.
-std::optional<Record> record_in(const std::string &path, const Point &point, int rank) {
-    const MessageKeeper keeper;
+// Whether what could not be opened is there all the same, and a file as we write them.
+bool is_there(const std::string &path) {
+    const File file(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH, 0), path);
+    os::FileAttributes attributes;
+    if (!file.is_open()) {
+        return errno != ENOENT && errno != ELOOP;
+    }
+    return os::system().attributes(file.descriptor(), attributes) != 0 || S_ISREG(attributes.mode);
+}
+
+// Nothing where there is no such file.
+Status size_of(const std::string &path, std::optional<uint64_t> &size) {
+    File file;
+    os::FileAttributes attributes;
+    Status opened = redset::open_to_read(path, file, attributes);
+    if (opened) {
+        size = attributes.size;
+    }
+    return opened || is_there(path) ? opened : Status::ok();
+}
+
+Status read_record_file(const std::string &path, const Point &point, int rank, Record &record) {
     File file;
     os::FileAttributes attributes;
     redset::KvTree tree;
     uint64_t size = 0;
-    Record record;
-    if (!redset::open_to_read(path, file, attributes) || !redset::read_image(file, tree, size) ||
-        !read_record(tree, path.c_str(), record) || record.point != point || record.rank != rank) {
-        return std::nullopt;
+    if (Status status = redset::open_to_read(path, file, attributes); !status) {
+        return status;
     }
-    return record;
+    if (Status status = redset::read_image(file, tree, size); !status) {
+        return status;
+    }
+    Record read;
+    if (Status status = read_record(tree, path.c_str(), read); !status) {
+        return status;
+    }
+    if (read.point != point || read.rank != rank) {
+        return fail(CD_ERROR_STORE_DAMAGED,
+                    "%s: this is the record of another rank, or of another point in time",
+                    path.c_str());
+    }
+    record = std::move(read);
+    return Status::ok();
 }
 
-std::optional<uint64_t> size_of(const std::string &path) {
-    const MessageKeeper keeper;
-    File file;
-    os::FileAttributes attributes;
-    return redset::open_to_read(path, file, attributes) ? std::optional(attributes.size)
-                                                        : std::nullopt;
+// A record that cannot be read does no harm where others can; that it is there tells that the point
+// in time counted.
+void take_record(const std::string &path, const Point &point, int rank, bool agreed,
+                 RankFiles &files) {
+    Record record;
+    if (Status status = read_record_file(path, point, rank, record); status) {
+        files.agreed = files.agreed || agreed;
+        files.record = std::move(record);
+    } else if (agreed) {
+        files.unread = {status.code(), message()};
+    }
+}
+
+// What else cannot be opened is as good as lost.
+void look_at(const std::string &directory, const std::string &name, int rank, const Point &point,
+             std::map<int, RankFiles> &ranks) {
+    const std::string path = path_in(directory, name);
+    std::optional<uint64_t> size;
+    const bool opened = size_of(path, size).is_ok();
+    const bool agreed = name == agreed_name(rank);
+    if (size) {
+        ranks[rank].sizes[name] = *size;
+    }
+    if ((size && name == stored_name(rank)) || (agreed && (size || !opened))) {
+        take_record(path, point, rank, agreed, ranks[rank]);
+    }
 }
 
 Status look_into(const std::string &path, const Point &point, std::map<int, RankFiles> &ranks) {
@@ -57,38 +108,33 @@ Status look_into(const std::string &path, const Point &point, std::map<int, Rank
     if (Status status = names_in(path, names); !status) {
         return status;
     }
+    const MessageKeeper keeper;
     for (const std::string &name : names) {
-        const auto rank = rank_of(name);
-        const auto size = rank ? size_of(path_in(path, name)) : std::nullopt;
-        if (!size) {
-            continue;
-        }
-        RankFiles &files = ranks[*rank];
-        files.sizes[name] = *size;
-        const bool agreed = name == agreed_name(*rank);
-        if (agreed || name == stored_name(*rank)) {
-            auto record = record_in(path_in(path, name), point, *rank);
-            files.agreed = files.agreed || (agreed && record);
-            files.record = record ? std::move(record) : std::move(files.record);
+        if (const auto rank = rank_of(name)) {
+            look_at(path, name, *rank, point, ranks);
         }
     }
     return Status::ok();
 }
 
 // What a rank's files have now that a point in time is made of.
-std::map<std::string, uint64_t> sizes_of(const std::string &path, const Record &record) {
+Status sizes_of(const std::string &path, const Record &record,
+                std::map<std::string, uint64_t> &sizes) {
     const auto at = std::ranges::find(record.set.ranks, record.rank);
     const auto member = static_cast<int>(at - record.set.ranks.begin());
     const redset::Place here;
-    std::map<std::string, uint64_t> sizes;
     for (const std::string &name :
          {image_name(record.rank), here.descriptor(record.set, member),
           here.scheme_file(record.set, member), here.checksums(record.set, member)}) {
-        if (const auto size = size_of(path_in(path, name))) {
+        std::optional<uint64_t> size;
+        if (Status status = size_of(path_in(path, name), size); !status) {
+            return status;
+        }
+        if (size) {
             sizes[name] = *size;
         }
     }
-    return sizes;
+    return Status::ok();
 }
 
 // Whether it is gone now.
@@ -155,7 +201,10 @@ Status Folder::make(const Point &point) const {
 }
 
 Status Folder::write_record(Record record, bool agreed) const {
-    record.sizes = sizes_of(path_of(record.point), record);
+    record.sizes.clear();
+    if (Status status = sizes_of(path_of(record.point), record, record.sizes); !status) {
+        return status;
+    }
     const std::string name = agreed ? agreed_name(record.rank) : stored_name(record.rank);
     return write_tree(record_tree(record), path_of(record.point) + "/" + name, record.rank, sync_);
 }

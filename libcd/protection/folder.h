@@ -13,11 +13,18 @@
 
 namespace cd::protection {
 
+// Why a record cannot be read.
+struct Unread {
+    cd_error code = CD_ERROR_STORE_DAMAGED;
+    std::string why;
+};
+
 // What one rank has of a point in time in one directory.
 struct RankFiles {
     std::map<std::string, uint64_t> sizes; // by name
     std::optional<Record> record;          // if there is one that can be read
     bool agreed = false;                   // whether the record is of after the agreement
+    std::optional<Unread> unread;          // if there is one of after it that cannot
 };
 
 // What there is in a directory of points in time.

@@ -54,9 +54,9 @@ std::vector<Start> all_agreed(const std::vector<Findings> &findings) {
     return points;
 }
 
-Status choose(const std::string &restart, std::vector<Start> &points) {
+Status choose(Job &job, const Request &request, std::vector<Start> &points) {
     RestartChoice choice;
-    if (Status status = parse_restart_choice(restart.c_str(), choice); !status) {
+    if (Status status = parse_restart_choice(request.restart.c_str(), choice); !status) {
         return status;
     }
     if (choice.afresh) {
@@ -71,6 +71,12 @@ Status choose(const std::string &restart, std::vector<Start> &points) {
         return fail(CD_ERROR_ARGUMENT,
                     "CD_RESTART asks for epoch %llu, and what is protected is %s",
                     printable(*choice.epoch), there.c_str());
+    }
+    if (points.empty() && *choice.epoch > 0) {
+        const std::string line = "root \"" + request.root + "\": CD_RESTART asks for epoch " +
+                                 std::to_string(*choice.epoch) +
+                                 ", but nothing is protected; starting afresh";
+        warn_once(job, line.c_str());
     }
     return Status::ok();
 }
@@ -170,7 +176,8 @@ Status bring_newest(Job &job, const std::vector<OpenStore> &stores,
             start = each;
             return status;
         }
-        if (status.code() != CD_ERROR_REDUNDANCY_EXCEEDED) {
+        if (status.code() != CD_ERROR_REDUNDANCY_EXCEEDED &&
+            status.code() != CD_ERROR_STORE_DAMAGED) {
             return status;
         }
         if (newest.is_ok()) {
@@ -318,7 +325,7 @@ Status open(Job &job, const Request &request, Opened &opened) {
         result.root = request.root;
         drop_empty_stores(request, introductions.front().session, findings, result.stores);
         points = all_agreed(findings);
-        return choose(request.restart, points);
+        return choose(job, request, points);
     });
     if (Status status = agree_on_memory(job, chosen); !status) {
         return status;

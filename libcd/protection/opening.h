@@ -66,7 +66,8 @@ struct Opened {
 // Finds the newest point in time that counted and of which all ranks have their files or can have
 // them rebuilt, and does that; all ranks get the same outcome. Nothing is deleted. Where nothing is
 // left of any, all start afresh; where something is left and not enough of any,
-// CD_ERROR_REDUNDANCY_EXCEEDED tells which ranks' files are lost. Does not throw.
+// CD_ERROR_REDUNDANCY_EXCEEDED tells which ranks' files are lost, and where no record of it can be
+// read, what is wrong with one. Does not throw.
 Status open(Job &job, const Request &request, Opened &opened);
 
 } // namespace cd::protection

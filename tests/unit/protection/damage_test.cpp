@@ -8,10 +8,13 @@
 #include "../redset/scratch_set.h"
 #include "../time_limit.h"
 #include "cluster.h"
+#include "redset/kvtree_image.h"
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <map>
+#include <numeric>
 
 namespace cd::protection {
 namespace {
@@ -93,7 +96,31 @@ public:
         }
     }
 
+    // As a later version writes records that has another format of them.
+    void make_newer(int rank) const {
+        const fs::path path = path_of(agreed, rank);
+        redset::KvTree tree;
+        uint64_t size = 0;
+        ASSERT_TRUE(redset::decode_image(redset::bytes_of(path), "record", tree, size));
+        redset::KvTree newer;
+        newer.add_number("CD_POINT", 2);
+        for (const auto &[key, below] : tree.elements()) {
+            if (key != "CD_POINT") {
+                newer.add(key) = below;
+            }
+        }
+        std::vector<std::byte> image;
+        ASSERT_TRUE(redset::encode_image(newer, "record", image));
+        redset::write_file(path, image);
+    }
+
     Cluster::Run start_again() const { return cluster_.run({}); }
+    Cluster::Run start_afresh() {
+        cluster_.restart = "no";
+        auto run = cluster_.run({});
+        cluster_.restart = "";
+        return run;
+    }
 
 private:
     fs::path path_of(const std::string &mark, int rank) const {
@@ -181,6 +208,94 @@ TEST_P(DamagedPoint, GetsRecordsFromWhoeverHasOne) {
             EXPECT_TRUE(sample.is_right());
         }
     }
+}
+
+// All ranks say so alike, with a record that is there and what is wrong with it.
+void check_refused(Sample &sample, cd_error code, const std::string &why) {
+    const Sample::State left = sample.state();
+    const auto outcome = sample.start_again().outcome();
+    EXPECT_EQ(outcome.code, code);
+    for (const std::string &part :
+         {std::string("epoch 7: no record of ranks 0, 1"), std::string(agreed) + ": " + why,
+          std::string("CD_RESTART=no")}) {
+        EXPECT_NE(outcome.text.find(part), std::string::npos) << outcome.text;
+    }
+    EXPECT_EQ(sample.start_afresh().start(), std::nullopt);
+    EXPECT_TRUE(sample.state() == left);
+}
+
+std::vector<int> all_ranks(const Shape &shape) {
+    std::vector<int> ranks(static_cast<size_t>(shape.members));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    return ranks;
+}
+
+TEST_P(DamagedPoint, IsNotTakenForNoneWhereNoRecordCanBeRead) {
+    const Shape shape = GetParam();
+    const TimeLimit limit(seconds_for_each);
+    Sample sample(shape);
+    const std::pair<Damage, const char *> cases[] = {
+        {Damage::cut, "the file ends at offset"},
+        {Damage::change, "the checksum"},
+        {Damage::change_header, "the checksum"},
+        {Damage::swap, "this is the record of another rank"}};
+    for (const auto &[damage, why] : cases) {
+        SCOPED_TRACE(name_of(damage));
+        sample.damage(agreed, damage, all_ranks(shape));
+        check_refused(sample, CD_ERROR_STORE_DAMAGED, why);
+        sample.put_right();
+    }
+    sample.damage(agreed, Damage::cut, all_ranks(shape));
+    sample.damage(agreed, Damage::erase, {0});
+    check_refused(sample, CD_ERROR_STORE_DAMAGED, "the file ends at offset");
+    sample.put_right();
+    EXPECT_EQ(sample.start_again().start(), epoch);
+}
+
+TEST_P(DamagedPoint, OfANewerVersionIsRefused) {
+    const Shape shape = GetParam();
+    const TimeLimit limit(seconds_for_each);
+    Sample sample(shape);
+    for (const int rank : all_ranks(shape)) {
+        sample.make_newer(rank);
+    }
+    check_refused(sample, CD_ERROR_STORE_VERSION, "records of format 2 are not known");
+    sample.damage(agreed, Damage::cut, {0});
+    check_refused(sample, CD_ERROR_STORE_VERSION, "records of format 2 are not known");
+    sample.put_right();
+    EXPECT_EQ(sample.start_again().start(), epoch);
+}
+
+// The system opens none of the records on some nodes.
+class ClosedRecords : public DyingSystem {
+public:
+    ClosedRecords(std::string on, int why) : on_(std::move(on)), why_(why) {}
+    int open_at(int directory, const char *name, int flags, mode_t mode) override {
+        const std::string path = name;
+        if (!path.ends_with(agreed) || path.find(on_) == std::string::npos) {
+            return DyingSystem::open_at(directory, name, flags, mode);
+        }
+        errno = why_;
+        return -1;
+    }
+
+private:
+    const std::string on_;
+    const int why_;
+};
+
+TEST(ClosedPoint, IsNotTakenForNone) {
+    const TimeLimit limit(seconds_for_each);
+    Sample sample({Scheme::xor_set, 4, 1});
+    for (const int why : {EIO, EMFILE}) {
+        const ClosedRecords system("/", why);
+        check_refused(sample, CD_ERROR_STORE_IO, "cannot be opened");
+    }
+    {
+        const ClosedRecords system("/n0/", EIO);
+        EXPECT_EQ(sample.start_again().start(), epoch);
+    }
+    EXPECT_TRUE(sample.is_right());
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemes, DamagedPoint,

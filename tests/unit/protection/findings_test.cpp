@@ -103,6 +103,21 @@ TEST(Findings, BesideASetThatIsGoneThoseThatHaveLostTooMuchAreNamed) {
                       "bring back; nothing was changed");
 }
 
+TEST(Findings, ASetOfWhichNoRecordCanBeReadIsNotTakenForLost) {
+    Findings findings = four_ranks(false);
+    for (const int rank : {2, 3}) {
+        RankFiles &files = findings.contents[redset::index(rank)].points[newer][rank];
+        files.record.reset();
+        files.unread = {CD_ERROR_STORE_IO, "3.agreed: is broken"};
+    }
+    EXPECT_EQ(findings.agreed(), (std::vector<Point>{older, newer}));
+    Division division;
+    EXPECT_EQ(find_sets(findings, newer, division).code(), CD_ERROR_STORE_IO);
+    EXPECT_STREQ(message(),
+                 "epoch 11: no record of ranks 2, 3 can be read; rank 2 finds: 3.agreed: "
+                 "is broken; nothing was changed, and CD_RESTART=no starts afresh");
+}
+
 TEST(Findings, AJobOfOtherRanksIsToldSo) {
     Findings findings = four_ranks(true);
     findings.ranks.pop_back();

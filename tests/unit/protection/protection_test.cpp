@@ -250,6 +250,17 @@ TEST_F(Protected, AChoiceOfEpochIsHeard) {
     EXPECT_EQ(cluster.run({}).start(), 1U);
 }
 
+TEST_F(Protected, AChoiceOfEpochWhereNothingIsProtectedIsToldOnce) {
+    cluster.restart = "0";
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+    EXPECT_TRUE(system.told().empty());
+    cluster.restart = "4";
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+    EXPECT_EQ(system.told(),
+              std::vector<std::string>{"root \"solver\": CD_RESTART asks for epoch 4, but nothing "
+                                       "is protected; starting afresh"});
+}
+
 TEST_F(Protected, WhatIsForgottenIsGone) {
     cluster.run({7});
     EXPECT_EQ(cluster.run({8}, true).start(), 7U);

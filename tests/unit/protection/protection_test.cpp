@@ -381,6 +381,23 @@ TEST_F(Leveled, EachEpochHasTheLargestLevelThatDividesIt) {
     EXPECT_EQ(cluster.run({}).start(), 5U);
 }
 
+TEST_F(Leveled, WhereNoRecordOfOneLevelCanBeReadAnOlderOneOfAnotherIsTaken) {
+    cluster.run({1, 2, 3, 4, 5});
+    for (int rank = 0; rank < 4; ++rank) {
+        const auto points = cluster.directory(four_nodes[redset::index(rank)]) / "solver.points";
+        for (const auto &each : std::filesystem::directory_iterator(points)) {
+            if (each.path().filename().string().starts_with("epoch-5.")) {
+                std::filesystem::resize_file(each.path() / agreed_name(rank), 10);
+            }
+        }
+    }
+    EXPECT_EQ(cluster.run({}).start(), 4U);
+    ASSERT_EQ(system.told().size(), 1U);
+    const std::string line = system.told().front();
+    EXPECT_TRUE(line.starts_with("epoch 5: no record of ranks 0, 1, 2, 3 can be read")) << line;
+    EXPECT_TRUE(line.ends_with("; starting from epoch 4")) << line;
+}
+
 TEST_F(Leveled, WhatOneLevelDoesNotSurviveAnOlderOneOfAnotherMay) {
     cluster.run({1, 2, 3, 4, 5});
     lose({"n0", "n2"}); // a switch, with its two nodes: one more than xor covers

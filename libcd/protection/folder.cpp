@@ -31,7 +31,7 @@ Status names_in(const std::string &path, std::vector<std::string> &names) {
 }
 
 // Whether what could not be opened is there all the same, and a file as we write them.
-bool is_there(const std::string &path) {
+bool is_file(const std::string &path) {
     const File file(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH, 0), path);
     os::FileAttributes attributes;
     if (!file.is_open()) {
@@ -48,7 +48,7 @@ Status size_of(const std::string &path, std::optional<uint64_t> &size) {
     if (opened) {
         size = attributes.size;
     }
-    return opened || is_there(path) ? opened : Status::ok();
+    return opened || is_file(path) ? opened : Status::ok();
 }
 
 Status read_record_file(const std::string &path, const Point &point, int rank, Record &record) {
@@ -88,9 +88,9 @@ void take_record(const std::string &path, const Point &point, int rank, bool agr
     }
 }
 
-// What else cannot be opened is as good as lost.
-void look_at(const std::string &directory, const std::string &name, int rank, const Point &point,
-             std::map<int, RankFiles> &ranks) {
+// But for records what cannot be opened is as good as lost.
+void look_at_file(const std::string &directory, const std::string &name, int rank,
+                  const Point &point, std::map<int, RankFiles> &ranks) {
     const std::string path = path_in(directory, name);
     std::optional<uint64_t> size;
     const bool opened = size_of(path, size).is_ok();
@@ -111,7 +111,7 @@ Status look_into(const std::string &path, const Point &point, std::map<int, Rank
     const MessageKeeper keeper;
     for (const std::string &name : names) {
         if (const auto rank = rank_of(name)) {
-            look_at(path, name, *rank, point, ranks);
+            look_at_file(path, name, *rank, point, ranks);
         }
     }
     return Status::ok();

@@ -57,8 +57,8 @@ private:
 };
 
 // Reads a line once, so that what is written is what the checksum sees.
-struct Line {
-    explicit Line(const std::byte *from) {
+struct CacheLine {
+    explicit CacheLine(const std::byte *from) {
         const auto *at = reinterpret_cast<const __m128i *>(from);
         for (size_t k = 0; k < std::size(quarters); ++k) {
             quarters[k] = _mm_loadu_si128(at + k);
@@ -99,9 +99,9 @@ template <Target T, size_t Part>
             _mm_prefetch(from + ahead, _MM_HINT_T0);
             _mm_prefetch(from + Part + ahead, _MM_HINT_T0);
             _mm_prefetch(from + 2 * Part + ahead, _MM_HINT_T0);
-            const Line a(from);
-            const Line b(from + Part);
-            const Line c(from + 2 * Part);
+            const CacheLine a(from);
+            const CacheLine b(from + Part);
+            const CacheLine c(from + 2 * Part);
             a.write<T>(to);
             b.write<T>(to + Part);
             c.write<T>(to + 2 * Part);

@@ -111,12 +111,13 @@ void Flush::finish() noexcept {
     }
     begun_ = false;
     Status status = agree(job_, outcome_.again());
-    if (status) {
+    const bool all_copied = status.is_ok();
+    if (all_copied) {
         status =
             agree(job_, attempt([&] { return store_.folder.mark_agreed(point_, job_.rank()); }));
     }
-    if (status && store_.speaks) {
-        attempt_quietly([&] { return store_.folder.remove_before(point_.number, nothing_kept); });
+    if (status || !all_copied) {
+        attempt_quietly([&] { return remove_what_does_not_count(all_copied); });
     }
     if (!status && job_.all().self() == 0) {
         char line[1200];
@@ -124,6 +125,18 @@ void Flush::finish() noexcept {
                       static_cast<unsigned long long>(point_.epoch), message());
         os::system().warn(line);
     }
+    (void)agree(job_, Status::ok()).is_ok(); // the next copy finds the room
+}
+
+// The copies before this one, or, as some rank could not copy, what the others have of it: a store
+// in which there is little room would never have enough for another one.
+Status Flush::remove_what_does_not_count(bool all_copied) const {
+    if (!store_.speaks) {
+        return Status::ok();
+    }
+    return all_copied ? store_.folder.remove_before(point_.number, nothing_kept)
+                      : store_.folder.remove_before(
+                            point_.number + 1, [&](const Point &other) { return other != point_; });
 }
 
 } // namespace cd::protection

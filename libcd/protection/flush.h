@@ -40,6 +40,7 @@ private:
     Status copy(const File &image, uint64_t size) const;
     Status store(const File &image, uint64_t size) const;
     redset::Set set_of_this_rank() const;
+    Status remove_what_does_not_count(bool all_copied) const;
 
     Job &job_;
     const OpenStore &store_;

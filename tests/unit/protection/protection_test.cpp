@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "each_fault.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <latch>
 #include <map>
+#include <string_view>
 #include <thread>
 
 namespace cd::protection {
@@ -477,6 +479,18 @@ TEST_F(Leveled, ANodeWithoutAGroupIsNamed) {
 class Flushed : public Protected {
 protected:
     void SetUp() override { cluster.flush = cluster.directory("parallel").string(); }
+
+    Epochs copied_epochs() const {
+        Epochs epochs;
+        for (const auto &each :
+             std::filesystem::directory_iterator(cluster.directory("parallel") / "solver.points")) {
+            if (const auto point = point_of(each.path().filename().string())) {
+                epochs.push_back(point->epoch);
+            }
+        }
+        std::ranges::sort(epochs);
+        return epochs;
+    }
 };
 
 TEST_F(Flushed, EpochsThatTheIntervalDividesAreThereWhenAllNodesAreLost) {
@@ -509,6 +523,46 @@ TEST_F(Flushed, ACopyThatFailsIsToldOnceAndTheNextOneIsTried) {
         << system.told().front();
     lose(four_nodes);
     EXPECT_EQ(cluster.run({}).start(), 4U);
+}
+
+// There is no room for what rank 1 has of epoch 4; what is removed takes a while.
+class RoomForOthers : public DyingSystem {
+public:
+    int open_at(int directory, const char *name, int flags, mode_t mode) override {
+        const std::string_view path = name;
+        const bool refused = (flags & O_CREAT) != 0 && path.find("/.cd-draft.1-") != path.npos &&
+                             path.find("parallel/solver.points/epoch-4") != path.npos;
+        errno = ENOSPC;
+        return refused ? -1 : DyingSystem::open_at(directory, name, flags, mode);
+    }
+    int remove_directory_at(int directory, const char *name) override {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        return DyingSystem::remove_directory_at(directory, name);
+    }
+};
+
+TEST_F(Flushed, OfACopyThatFailsNothingIsLeftInTheWayOfTheNextOne) {
+    const RoomForOthers full;
+    cluster.nodes = {"n0", "n0", "n1", "n1"}; // of each, one removes, and the other one waits
+    const auto run = cluster.run_steps([&](Cluster::Rank &self) {
+        const auto copies_are = [&](const Epochs &expected) {
+            EXPECT_EQ(self.protection().wait().code(), CD_ERROR_NONE);
+            EXPECT_EQ(copied_epochs(), expected);
+            EXPECT_TRUE(self.protection().agree_on(Status::ok())); // all have looked
+        };
+        EXPECT_TRUE(self.protect(1) && self.protect(2)) << message();
+        copies_are({2});
+        EXPECT_TRUE(self.protect(3) && self.protect(4)) << message();
+        copies_are({2});
+        EXPECT_TRUE(self.protect(5) && self.protect(6)) << message();
+        copies_are({6});
+        return Status::ok();
+    });
+    EXPECT_EQ(run.outcome().text, "");
+    ASSERT_EQ(full.told().size(), 1U);
+    EXPECT_TRUE(
+        full.told().front().starts_with("epoch 4 is not in the directory of flush=: rank 1: "))
+        << full.told().front();
 }
 
 TEST_F(Flushed, CopiesOfWhatAStartLeftBehindDoNotComeBack) {

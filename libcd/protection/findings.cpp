@@ -140,6 +140,25 @@ std::map<std::string, uint64_t> sizes_at_first(const Findings &findings, const P
     return sizes;
 }
 
+// Where these files of a set are there and no others: the ranks that have lost some, if the set
+// cannot do without.
+std::vector<int> ranks_beyond_cover(const redset::Set &set, const std::set<std::string> &there) {
+    const redset::Place here;
+    std::vector<redset::Lost> lost;
+    std::vector<int> ranks;
+    for (int member = 0; member < set.shape.members; ++member) {
+        const int rank = set.ranks[index(member)];
+        lost.push_back(
+            {!there.contains(image_name(rank)), !there.contains(here.scheme_file(set, member))});
+        if (lost.back().any()) {
+            ranks.push_back(rank);
+        }
+    }
+    const redset::Layout layout(set.shape, std::vector<uint64_t>(lost.size(), 1));
+    std::vector<redset::Row> rows;
+    return redset::rebuilding_rows(layout, lost, rows) ? std::vector<int>() : ranks;
+}
+
 // The ranks of a set of which names and sizes tell that files are lost, if it cannot do without.
 std::vector<int> lost_beyond_cover(const Findings &findings, const Point &point,
                                    const redset::Set &set) {
@@ -153,20 +172,7 @@ std::vector<int> lost_beyond_cover(const Findings &findings, const Point &point,
             }
         }
     });
-    const redset::Place here;
-    std::vector<redset::Lost> lost;
-    std::vector<int> ranks;
-    for (int member = 0; member < set.shape.members; ++member) {
-        const int rank = set.ranks[index(member)];
-        lost.push_back(
-            {!whole.contains(image_name(rank)), !whole.contains(here.scheme_file(set, member))});
-        if (lost.back().any()) {
-            ranks.push_back(rank);
-        }
-    }
-    const redset::Layout layout(set.shape, std::vector<uint64_t>(lost.size(), 1));
-    std::vector<redset::Row> rows;
-    return redset::rebuilding_rows(layout, lost, rows) ? std::vector<int>() : ranks;
+    return ranks_beyond_cover(set, whole);
 }
 
 // "; of set 1 ranks 0, 1 are lost": beside sets of which nothing is left.
@@ -376,6 +382,39 @@ std::vector<Transfer> find_transfers(const Findings &findings, const Point &poin
         }
     }
     return transfers;
+}
+
+Status check_cover(const Findings &findings, const Point &point, const redset::Set &set,
+                   const std::vector<Transfer> &transfers) {
+    const auto sizes = sizes_at_first(findings, point);
+    std::set<std::string> there;
+    for (const Transfer &transfer : transfers) {
+        there.insert(transfer.name);
+    }
+    each_found(findings, point, [&](int rank, const RankFiles &files, int speaker) {
+        const auto at = std::ranges::find(findings.ranks, rank);
+        if (at == findings.ranks.end() ||
+            findings.speakers[index(static_cast<int>(at - findings.ranks.begin()))] != speaker) {
+            return;
+        }
+        for (const auto &[name, size] : files.sizes) {
+            const auto at_first = sizes.find(name);
+            // Redundancy that others rebuilt may have another size, and be good.
+            if (name != image_name(rank) || at_first == sizes.end() || at_first->second == size) {
+                there.insert(name);
+            }
+        }
+    });
+    const std::vector<int> ranks = ranks_beyond_cover(set, there);
+    if (ranks.empty()) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
+                "epoch %llu: set %d of %d (%s, %d members, %d checksums or copies): files of ranks "
+                "%s are lost, more than it can bring back; nothing was changed",
+                static_cast<unsigned long long>(point.epoch), set.group + 1, set.groups,
+                redset::scheme_name(set.shape.scheme), set.shape.members, set.shape.checks,
+                list_ranks(ranks).c_str());
 }
 
 } // namespace cd::protection

@@ -51,4 +51,9 @@ struct Transfer {
 // a copy elsewhere has. A copy that has not is not moved: it is damaged, whatever its size says.
 std::vector<Transfer> find_transfers(const Findings &findings, const Point &point);
 
+// CD_ERROR_REDUNDANCY_EXCEEDED where names alone tell that too much of a set is lost, also when
+// these files are where they are needed. What else is wrong with files is found by who rebuilds.
+Status check_cover(const Findings &findings, const Point &point, const redset::Set &set,
+                   const std::vector<Transfer> &transfers);
+
 } // namespace cd::protection

@@ -98,6 +98,10 @@ public:
         if (Status status = agree_on_memory(job_, found); !status) {
             return status;
         }
+        const redset::Set &set = division.set_of(job_.rank());
+        if (Status status = check_before_moving(point, set, transfers); !status) {
+            return status;
+        }
         redset::Place place;
         Status made = attempt([&] {
             place = {folder_.path_of(point), ""};
@@ -109,7 +113,6 @@ public:
         if (Status status = move_files(job_, folder_, point, transfers, sync_); !status) {
             return status;
         }
-        const redset::Set &set = division.set_of(job_.rank());
         if (Status status = rebuild(point, set, place); !status) {
             return status;
         }
@@ -117,6 +120,15 @@ public:
     }
 
 private:
+    // Where too much is lost nothing is moved, as there may be no room for what would be in vain.
+    Status check_before_moving(const Point &point, const redset::Set &set,
+                               const std::vector<Transfer> &transfers) {
+        return transfers.empty()
+                   ? Status::ok()
+                   : agree(job_,
+                           attempt([&] { return check_cover(findings_, point, set, transfers); }));
+    }
+
     Status rebuild(const Point &point, const redset::Set &set, const redset::Place &place) {
         std::unique_ptr<redset::Exchange> part;
         if (Status status = job_.divide(set.group, member_of(set, job_.rank()), part); !status) {

@@ -32,6 +32,32 @@ protected:
             cluster.lose(node);
         }
     }
+
+    std::vector<std::filesystem::path> files_of_ranks() const {
+        std::vector<std::filesystem::path> files;
+        for (const auto &each :
+             std::filesystem::recursive_directory_iterator(cluster.directory(""))) {
+            if (rank_of(each.path().filename().string())) {
+                files.push_back(each.path());
+            }
+        }
+        std::ranges::sort(files);
+        return files;
+    }
+};
+
+// Files that come from elsewhere find so much room.
+class SmallStores : public DyingSystem {
+public:
+    explicit SmallStores(uint64_t left) : left_(left) {}
+
+    int room(int, uint64_t &bytes) override {
+        bytes = left_;
+        return 0;
+    }
+
+private:
+    const uint64_t left_;
 };
 
 TEST_F(Protected, NothingIsThereAtFirst) { EXPECT_EQ(cluster.run({}).start(), std::nullopt); }
@@ -86,6 +112,29 @@ TEST_F(Protected, WithOneMoreLostAllRanksSayWhichAndNothingIsDeleted) {
     }
     cluster.redundancy = {Scheme::reed_solomon, 2};
     EXPECT_EQ(cluster.run({}).outcome().code, CD_ERROR_REDUNDANCY_EXCEEDED);
+}
+
+TEST_F(Protected, WithOneMoreLostNothingIsMovedToRanksThatAreElsewhere) {
+    cluster.run({7});
+    const auto check = [&] {
+        const auto before = files_of_ranks();
+        const auto outcome = cluster.run({}).outcome();
+        EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
+        EXPECT_TRUE(outcome.text.starts_with("epoch 7: set 1 of 1 (XOR, ")) << outcome.text;
+        EXPECT_NE(outcome.text.find("ranks 1, 2 are lost"), std::string::npos) << outcome.text;
+        EXPECT_EQ(files_of_ranks(), before);
+    };
+    cluster.lose("n1");
+    for (const auto &file : files_of_ranks()) {
+        if (file.filename() == "2.image") {
+            std::filesystem::resize_file(file, 10);
+        }
+    }
+    cluster.nodes = {"n3", "spare", "n2", "n0"};
+    check();
+    cluster.lose("n2");
+    cluster.nodes = {"n3", "spare", "other", "n0"};
+    check();
 }
 
 TEST_F(Protected, AllSetsWithTooMuchLostAreNamed) {
@@ -174,12 +223,6 @@ TEST_F(Protected, FilesThatAreCutAtTheirRanksAreTakenFromWhereTheyWereBefore) {
 
 // Of a file of which no record tells the size, as one that was damaged; nothing is copied.
 TEST_F(Protected, AFileForWhichThereIsNoRoomIsEverybodysFailureAtOnce) {
-    struct FullSystem : DyingSystem {
-        int room(int, uint64_t &bytes) override {
-            bytes = 1'000'000;
-            return 0;
-        }
-    };
     cluster.run({1});
     const auto folder =
         std::filesystem::directory_iterator(cluster.directory("n1") / "solver.points")->path();
@@ -187,7 +230,7 @@ TEST_F(Protected, AFileForWhichThereIsNoRoomIsEverybodysFailureAtOnce) {
     std::filesystem::resize_file(folder / "1.image", uint64_t{1} << 30);
     const TimeLimit limit(30);
     cluster.nodes = {"n1", "n0", "n2", "n3"};
-    const FullSystem full;
+    const SmallStores small(1'000'000);
     const auto outcome = cluster.run({}).outcome();
     EXPECT_EQ(outcome.code, CD_ERROR_STORE_FULL);
     EXPECT_NE(outcome.text.find("1073741824 bytes"), std::string::npos) << outcome.text;
@@ -563,6 +606,15 @@ TEST_F(Flushed, OfACopyThatFailsNothingIsLeftInTheWayOfTheNextOne) {
     EXPECT_TRUE(
         full.told().front().starts_with("epoch 4 is not in the directory of flush=: rank 1: "))
         << full.told().front();
+}
+
+TEST_F(Flushed, ACopyIsTakenWhereTooMuchIsLostAlsoIfTheRestHadNoRoomWhereRanksAreNow) {
+    cluster.run({1, 2, 3});
+    lose({"n0", "n1"});
+    cluster.nodes = {"n0", "n1", "n3", "n2"};
+    const SmallStores small(0);
+    EXPECT_EQ(cluster.run({}).start(), 2U);
+    EXPECT_EQ(small.told().size(), 1U);
 }
 
 TEST_F(Flushed, CopiesOfWhatAStartLeftBehindDoNotComeBack) {

@@ -22,7 +22,7 @@ Status LogShare::of_child(LogShare &parent, LogStream::Sibling sibling, const ch
     child.stream_ = parent.stream_;
     if (sibling.elsewhere || sibling.index > 0) {
         if (!sibling.elsewhere && parent.stream_->find_nested(sibling) == nullptr &&
-            parent.stream_->replaying()) {
+            parent.stream_->replaying_for(sibling.depth - 1)) {
             return fail(CD_ERROR_LOG_SIBLINGS,
                         "CD %s: the re-execution creates sibling %d at depth %d (not counting "
                         "those of other threads), which the log that is being replayed does not "
@@ -158,10 +158,10 @@ void LogShare::rewind(int depth) noexcept {
     if (!enabled()) {
         return;
     }
-    stream_->set_cursor(begin_);
+    stream_->rewind(begin_, depth);
     stream_->for_each_nested(depth, [&](LogStream::Sibling, LogStream &nested) {
         const NestedBegin *recorded = begin_of(&nested);
-        nested.set_cursor(recorded != nullptr ? recorded->second : nested.begin());
+        nested.rewind(recorded != nullptr ? recorded->second : nested.begin(), depth);
     });
 }
 

@@ -26,9 +26,9 @@ public:
 
     // A child's. The first of those that its parent's thread makes writes into the parent's stream;
     // the others have one of their own each, known by sibling, which continues where its last CD
-    // of that name left it. A parent that replays has to know it already, unless another thread
-    // makes the child: the first execution may have ended before that thread came to it.
-    // cd: the parent's name. May throw std::bad_alloc.
+    // of that name left it. A parent that is re-executed has to know it already, unless
+    // another thread makes the child: the first execution may have ended before that thread came to
+    // it. cd: the parent's name. May throw std::bad_alloc.
     static Status of_child(LogShare &parent, LogStream::Sibling sibling, const char *cd,
                            LogShare &share);
 

@@ -299,8 +299,23 @@ uint64_t LogStream::replay() const {
     return replaying() ? replays_ : 0;
 }
 
+bool LogStream::replaying_for(int depth) const {
+    const std::scoped_lock lock(lock_);
+    return replaying() && restored_ <= depth;
+}
+
 void LogStream::set_cursor(const Position &position) noexcept {
     const std::scoped_lock lock(lock_);
+    move_cursor(position);
+}
+
+void LogStream::rewind(const Position &position, int depth) noexcept {
+    const std::scoped_lock lock(lock_);
+    restored_ = replaying() ? std::min(restored_, depth) : depth;
+    move_cursor(position);
+}
+
+void LogStream::move_cursor(const Position &position) noexcept {
     if (!replaying() && !(position == end_)) {
         ++replays_;
     }

@@ -151,6 +151,10 @@ public:
     Position end() const;
     Places places() const;
     void set_cursor(const Position &position) noexcept;
+    // The same, for a restore of a CD at depth.
+    void rewind(const Position &position, int depth) noexcept;
+    // Whether a CD at depth or above is re-executed, of what replays now.
+    bool replaying_for(int depth) const;
 
     // Frees the entries before position.
     void trim(const Position &position) noexcept;
@@ -209,6 +213,7 @@ private:
         }
         return new (last_->at(last_->used)) Record{0, nullptr};
     }
+    void move_cursor(const Position &position) noexcept;
     bool add_chunk(size_t needed) noexcept;
     void drop_oldest(size_t room) noexcept;
     Chunk *make_chunk(size_t needed) noexcept;
@@ -247,6 +252,7 @@ private:
     Position cursor_;      // in a replay; else it is at the end, wherever that moves
     Position read_from_;   // the cursor before the last next()
     uint64_t replays_ = 0; // begun so far
+    int restored_ = 0;     // the least depth of the CDs whose restores the replay is for
     size_t adopted_ = 0;   // entries that have to be freed one by one
     uint64_t kept_ = 0;    // bytes, of a stream that keeps the newest only
     std::atomic<uint64_t> dropped_ = 0;

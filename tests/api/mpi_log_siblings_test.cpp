@@ -80,6 +80,32 @@ TEST_F(MpiLogSiblings, ReexecutionWithASiblingThatTheLogDoesNotKnowIsAnError) {
     EXPECT_EQ(info_of(root).children, 2);
 }
 
+// The parent is not re-executed then: the failure came before it had a third child.
+TEST_F(MpiLogSiblings, SiblingThatIsNewWhileAnotherOneIsRestoredAloneIsNoError) {
+    ASSERT_TRUE(succeeds(restore_cd(first)));
+    const cd_handle third = make_child(root);
+    EXPECT_EQ(info_of(third).replaying, 0);
+    append(third, "c1");
+    EXPECT_EQ(rest(first), "a1 a2 ");
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(next(root), "r1");
+    make_child(root);
+    make_child(root);
+    EXPECT_EQ(rest(make_child(root)), "c1 ");
+}
+
+TEST_F(MpiLogSiblings, NewSiblingIsAnErrorAlsoIfOneIsRestoredInTheParentsReplay) {
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(next(root), "r1");
+    const cd_handle first_again = make_child(root);
+    make_child(root);
+    EXPECT_EQ(next(first_again), "a1");
+    ASSERT_TRUE(succeeds(restore_cd(first_again)));
+    int error = 0;
+    EXPECT_EQ(create_cd(root, nullptr, MPI_LOGGING_INHERIT, nullptr, &error), nullptr);
+    EXPECT_EQ(error, CD_ERROR_LOG_SIBLINGS);
+}
+
 TEST_F(MpiLogSiblings, AdvanceAfterAReexecutionThatLeftOutASiblingIsAnError) {
     ASSERT_TRUE(succeeds(restore_cd(root)));
     const cd_handle again = make_child(root);

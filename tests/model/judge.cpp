@@ -125,9 +125,10 @@ void Model::judge_create(const Step &step, std::set<cd_error> &errors) const {
             (step.logging == COMM_LOGGING_DISABLED && parent->logging)) {
             errors.insert(CD_ERROR_LOGGING_MISMATCH);
         }
-        // All children but the first have a log of their own, which a replay has to know.
+        // All children but the first have a log of their own, which a re-executed parent has to
+        // know.
         const int sibling = free_sibling(*parent);
-        if (parent->logging && sibling > 0 && parent->stream->replaying() &&
+        if (parent->logging && sibling > 0 && parent->stream->replaying_for(parent->depth) &&
             parent->stream->nested.count({parent->depth + 1, sibling}) == 0) {
             errors.insert(CD_ERROR_LOG_SIBLINGS);
         }

@@ -39,6 +39,7 @@ LogPosition LogStream::position(int depth) const {
 
 void LogStream::rewind(const LogPosition &position, int depth) {
     const bool was_live = !replaying();
+    restored = was_live ? depth : std::min(restored, depth);
     cursor = position.index;
     if (was_live && replaying()) {
         ++replays;

@@ -26,10 +26,13 @@ struct LogPosition {
 struct LogStream {
     std::vector<std::string> entries;
     size_t cursor = 0;
-    int replays = 0; // begun so far
+    int replays = 0;  // begun so far
+    int restored = 0; // the least depth of the CDs whose restores the replay is for
     std::map<SiblingKey, std::unique_ptr<LogStream>> nested;
 
     bool replaying() const { return cursor < entries.size(); }
+
+    bool replaying_for(int depth) const { return replaying() && restored <= depth; }
 
     bool nested_replaying(int depth) const;
 

@@ -178,6 +178,9 @@ Status join_log(Resident &child, Resident &parent, Report &report) {
     if (!parent.log.enabled()) {
         return Status::ok();
     }
+    if (parent.home_thread == 0) {
+        parent.home_thread = child.home_thread;
+    }
     const bool elsewhere = child.home_thread != parent.home_thread;
     const int number = parent.log_numbers[elsewhere].lowest_free();
     Status status =

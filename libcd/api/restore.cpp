@@ -80,6 +80,13 @@ void count_as_restored(Resident &top) noexcept {
     }
 }
 
+// Where the thread has ended that made the CD, another one makes again what that one had made.
+void leave_home_of_ended_thread(Resident &domain) {
+    if (domain.active_in == 0 && domain.log.replays_home_only(domain.depth)) {
+        domain.home_thread = 0;
+    }
+}
+
 Status restore_named(cd_handle handle, Report &report) {
     FamilyLock lock;
     if (Status status = lock.lock(handle, FamilyLock::Reach::family); !status) {
@@ -128,6 +135,7 @@ Status restore_named(cd_handle handle, Report &report) {
         domain.pace.restored(os::system().monotonic_ns());
     }
     domain.log.rewind(domain.depth);
+    leave_home_of_ended_thread(domain);
     for (size_t i = subtree.size(); i-- > 1;) {
         lock.discard(static_cast<Resident &>(*subtree[i]));
     }

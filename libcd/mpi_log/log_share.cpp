@@ -165,6 +165,20 @@ void LogShare::rewind(int depth) noexcept {
     });
 }
 
+bool LogShare::replays_home_only(int depth) const {
+    if (!enabled()) {
+        return false;
+    }
+    bool home = stream_->replaying();
+    bool elsewhere = false;
+    stream_->for_each_nested(depth, [&](LogStream::Sibling sibling, const LogStream &nested) {
+        if (sibling.depth == depth + 1 && nested.replaying()) {
+            (sibling.elsewhere ? elsewhere : home) = true;
+        }
+    });
+    return home && !elsewhere;
+}
+
 LogShare::Extent LogShare::extent() const {
     if (!enabled()) {
         return {};

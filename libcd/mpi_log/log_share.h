@@ -70,6 +70,10 @@ public:
     // Replay from the CD's point in time.
     void rewind(int depth) noexcept;
 
+    // Whether what is replayed to the CD, which is at depth, and to its children is of the thread
+    // that made it only: its own log, and those of siblings that this thread made.
+    bool replays_home_only(int depth) const;
+
     // How much the CD owns, and how much of it is still to be replayed, at one moment.
     struct Extent {
         uint64_t entries = 0;

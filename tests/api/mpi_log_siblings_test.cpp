@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "mpi_log_fixture.h"
 
+#include <functional>
+#include <string>
 #include <thread>
 
 // What the contract decides on siblings: they have a log each, known by their index; and for
@@ -274,6 +276,55 @@ TEST_F(MpiLogThreads, ChildThatTheOtherKindOfThreadMakesNowIsMissedLater) {
     EXPECT_EQ(next(other), "");
     ASSERT_TRUE(succeeds(commit_cd(other)));
     EXPECT_EQ(rest(root), "c1 ") << "which is none of the parent's own";
+}
+
+// A root that a thread made which has ended, and what its step logs in a child.
+class MpiLogEndedThread : public MpiLog {
+protected:
+    void SetUp() override { CdTest::SetUp(); }
+
+    static void in_a_thread(const std::function<void()> &work) { std::thread(work).join(); }
+
+    void step() {
+        const cd_handle child = make_child(root);
+        append(child, "c1");
+        ASSERT_TRUE(succeeds(commit_cd(child)));
+    }
+
+    std::string step_again() {
+        const cd_handle child = make_child(root);
+        std::string replayed = rest(child);
+        EXPECT_TRUE(succeeds(commit_cd(child)));
+        return replayed;
+    }
+};
+
+TEST_F(MpiLogEndedThread, ItsChildrenAreReplayedToWhoMakesThemAfterARestore) {
+    in_a_thread([&] {
+        root = make_root(COMM_LOGGING_ENABLED);
+        step();
+    });
+    for (int time = 0; time < 2; ++time) {
+        SCOPED_TRACE(time);
+        ASSERT_TRUE(succeeds(restore_cd(root)));
+        in_a_thread([&] { EXPECT_EQ(step_again(), "c1 "); });
+    }
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
+    in_a_thread([&] { step(); });
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(step_again(), "c1 ");
+}
+
+TEST_F(MpiLogEndedThread, ChildrenThatOtherThreadsMadeSinceAreFoundAsBefore) {
+    in_a_thread([&] { root = make_root(COMM_LOGGING_ENABLED); });
+    step();
+    for (int time = 0; time < 2; ++time) {
+        SCOPED_TRACE(time);
+        ASSERT_TRUE(succeeds(restore_cd(root)));
+        EXPECT_EQ(step_again(), "c1 ");
+        ASSERT_TRUE(succeeds(restore_cd(root)));
+        in_a_thread([&] { EXPECT_EQ(step_again(), "c1 "); });
+    }
 }
 
 TEST_F(MpiLogThreads, SecondChildOfTheParentsThreadFindsItsLogWhereverOthersCame) {

@@ -88,23 +88,50 @@ bool LogShare::covers(int depth, const cd_log_place &place) const {
 }
 
 Status LogShare::check_begin_now(int depth, const char *cd) const {
-    Status status;
     // Below a root what is left may belong to a later CD of the same depth.
-    if (owned_ != nullptr && !stream_->replaying()) {
+    if (owned_ == nullptr) {
+        return Status::ok();
+    }
+    return stream_->replaying() ? check_own_left(depth, cd) : check_nested_left(depth, cd);
+}
+
+// Of a root. What is left may still come, unless another thread's child, which may as well have
+// been made by the parent's thread before, has gone on without it: a later child would get it.
+Status LogShare::check_own_left(int depth, const char *cd) const {
+    Status status;
+    if (stream_->replaying_for(depth)) {
         stream_->for_each_nested(depth, [&](LogStream::Sibling sibling, const LogStream &nested) {
-            const uint64_t left = nested.places().remaining();
-            if (status.is_ok() && left > 0) {
+            if (status.is_ok() && sibling.elsewhere && nested.grown_since_mark()) {
                 status = fail(CD_ERROR_LOG_SIBLINGS,
-                              "CD %s: sibling %d at depth %d (counting only those of %s) left "
-                              "%llu log entries that were not replayed: the re-execution created "
-                              "other siblings; create the same ones, or delete the log",
-                              cd, sibling.index, sibling.depth,
-                              sibling.elsewhere ? "other threads than their parent's"
-                                                : "their parent's thread",
-                              static_cast<unsigned long long>(left));
+                              "CD %s: %llu log entries were not replayed, while sibling %d at "
+                              "depth %d (counting only those of other threads than their "
+                              "parent's) logged new ones: what the parent's thread made in the "
+                              "first execution another one made now; let the same thread make "
+                              "it, or delete the log",
+                              cd, static_cast<unsigned long long>(stream_->places().remaining()),
+                              sibling.index, sibling.depth);
             }
         });
     }
+    return status;
+}
+
+// Of a root.
+Status LogShare::check_nested_left(int depth, const char *cd) const {
+    Status status;
+    stream_->for_each_nested(depth, [&](LogStream::Sibling sibling, const LogStream &nested) {
+        const uint64_t left = nested.places().remaining();
+        if (status.is_ok() && left > 0) {
+            status = fail(CD_ERROR_LOG_SIBLINGS,
+                          "CD %s: sibling %d at depth %d (counting only those of %s) left "
+                          "%llu log entries that were not replayed: the re-execution created "
+                          "other siblings; create the same ones, or delete the log",
+                          cd, sibling.index, sibling.depth,
+                          sibling.elsewhere ? "other threads than their parent's"
+                                            : "their parent's thread",
+                          static_cast<unsigned long long>(left));
+        }
+    });
     return status;
 }
 
@@ -158,10 +185,14 @@ void LogShare::rewind(int depth) noexcept {
     if (!enabled()) {
         return;
     }
+    const bool begins = owned_ != nullptr && !stream_->replaying_for(depth);
     stream_->rewind(begin_, depth);
     stream_->for_each_nested(depth, [&](LogStream::Sibling, LogStream &nested) {
         const NestedBegin *recorded = begin_of(&nested);
         nested.rewind(recorded != nullptr ? recorded->second : nested.begin(), depth);
+        if (begins) {
+            nested.mark_end();
+        }
     });
 }
 

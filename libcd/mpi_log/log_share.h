@@ -46,7 +46,7 @@ public:
 
     // The CD's point in time is now: what lies before the cursor is forgotten, by the stream too
     // if nobody else can need it. Not to be called while descendants exist.
-    // check: whether it would be wrong, because siblings' logs were left over by the re-execution;
+    // check: whether it would be wrong, because logs were left over by the re-execution;
     // cd: the CD's name.
     Status check_begin_now(int depth, const char *cd) const;
     void prepare_begin_now(int depth); // may throw std::bad_alloc; changes nothing visible
@@ -91,6 +91,8 @@ private:
     void collect_begins(int depth, bool at_end, std::vector<NestedBegin> &begins) const;
     void collect_replays(int depth, std::vector<Replay> &replays) const;
     void trim_all() noexcept;
+    Status check_own_left(int depth, const char *cd) const;
+    Status check_nested_left(int depth, const char *cd) const;
 
     std::shared_ptr<LogSpill> spill_;   // a root's
     std::shared_ptr<LogStream> owned_;  // a root's

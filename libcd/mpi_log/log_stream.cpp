@@ -299,6 +299,16 @@ uint64_t LogStream::replay() const {
     return replaying() ? replays_ : 0;
 }
 
+void LogStream::mark_end() noexcept {
+    const std::scoped_lock lock(lock_);
+    marked_ = end_.entries;
+}
+
+bool LogStream::grown_since_mark() const {
+    const std::scoped_lock lock(lock_);
+    return end_.entries > marked_;
+}
+
 bool LogStream::replaying_for(int depth) const {
     const std::scoped_lock lock(lock_);
     return replaying() && restored_ <= depth;

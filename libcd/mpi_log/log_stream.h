@@ -153,6 +153,9 @@ public:
     void set_cursor(const Position &position) noexcept;
     // The same, for a restore of a CD at depth.
     void rewind(const Position &position, int depth) noexcept;
+    // From now on the stream counts as used anew as soon as something is added.
+    void mark_end() noexcept;
+    bool grown_since_mark() const; // also when it was made since
     // Whether a CD at depth or above is re-executed, of what replays now.
     bool replaying_for(int depth) const;
 
@@ -252,6 +255,7 @@ private:
     Position cursor_;      // in a replay; else it is at the end, wherever that moves
     Position read_from_;   // the cursor before the last next()
     uint64_t replays_ = 0; // begun so far
+    uint64_t marked_ = 0;  // entries before the mark
     int restored_ = 0;     // the least depth of the CDs whose restores the replay is for
     size_t adopted_ = 0;   // entries that have to be freed one by one
     uint64_t kept_ = 0;    // bytes, of a stream that keeps the newest only

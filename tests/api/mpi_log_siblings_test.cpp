@@ -278,6 +278,68 @@ TEST_F(MpiLogThreads, ChildThatTheOtherKindOfThreadMakesNowIsMissedLater) {
     EXPECT_EQ(rest(root), "c1 ") << "which is none of the parent's own";
 }
 
+class MpiLogThreadsMissed : public MpiLogThreads {
+protected:
+    void SetUp() override {
+        MpiLogThreads::SetUp();
+        own = make_child(root);
+        append(own, "a1");
+        ASSERT_TRUE(succeeds(commit_cd(own)));
+        ASSERT_TRUE(succeeds(restore_cd(root)));
+        EXPECT_EQ(next(root), "r1");
+    }
+
+    // By another thread, which finds nothing to be replayed.
+    void run_live() {
+        other = make_child_in_a_thread();
+        EXPECT_EQ(next(other), "");
+        append(other, "b1");
+        ASSERT_TRUE(succeeds(commit_cd(other)));
+    }
+};
+
+// A later child of the parent's thread would get what is left.
+TEST_F(MpiLogThreadsMissed, AdvanceOverWhatAnotherThreadsChildRanLiveInsteadIsAnError) {
+    run_live();
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_SIBLINGS, advance_cd_point_in_time(root)));
+    EXPECT_NE(last_message().find("1 log entries"), std::string::npos) << last_message();
+    ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(root))) << "the remedy that the message names";
+    EXPECT_TRUE(succeeds(advance_cd_point_in_time(root)));
+    run_live();
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(rest(make_child_in_a_thread()), "b1 ");
+    own = make_child(root);
+    EXPECT_EQ(rest(own), "");
+}
+
+TEST_F(MpiLogThreadsMissed, AnotherRestoreBeforeTheyAreReadForgetsNothing) {
+    run_live();
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    other = make_child_in_a_thread();
+    EXPECT_EQ(rest(other), "b1 ");
+    ASSERT_TRUE(succeeds(commit_cd(other)));
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_SIBLINGS, advance_cd_point_in_time(root)));
+}
+
+TEST_F(MpiLogThreadsMissed, AdvanceIsNoErrorOnceTheyAreRead) {
+    run_live();
+    own = make_child(root);
+    EXPECT_EQ(rest(own), "a1 ");
+    ASSERT_TRUE(succeeds(commit_cd(own)));
+    EXPECT_TRUE(succeeds(advance_cd_point_in_time(root)));
+}
+
+TEST_F(MpiLogThreadsMissed, AdvanceInTheReplayIsNoErrorWhereOtherThreadsReplayedOnly) {
+    run_live();
+    EXPECT_EQ(rest(root), "a1 ");
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    other = make_child_in_a_thread();
+    EXPECT_EQ(rest(other), "b1 ");
+    ASSERT_TRUE(succeeds(commit_cd(other)));
+    EXPECT_TRUE(succeeds(advance_cd_point_in_time(root)));
+    EXPECT_EQ(rest(root), "r1 a1 ");
+}
+
 // A root that a thread made which has ended, and what its step logs in a child.
 class MpiLogEndedThread : public MpiLog {
 protected:

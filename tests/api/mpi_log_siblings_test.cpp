@@ -340,6 +340,33 @@ TEST_F(MpiLogThreadsMissed, AdvanceInTheReplayIsNoErrorWhereOtherThreadsReplayed
     EXPECT_EQ(rest(root), "r1 a1 ");
 }
 
+// The root is not re-executed then, and what other threads log is new as ever.
+TEST_F(MpiLogThreads, RestoreOfAChildAloneRefusesNoAdvanceOfTheRoot) {
+    own = make_child(root);
+    append(own, "a1");
+    ASSERT_TRUE(succeeds(restore_cd(own)));
+    other = make_child_in_a_thread();
+    append(other, "b1");
+    ASSERT_TRUE(succeeds(commit_cd(other)));
+    ASSERT_TRUE(succeeds(commit_cd(own)));
+    EXPECT_TRUE(succeeds(advance_cd_point_in_time(root)));
+}
+
+TEST_F(MpiLogThreads, WhatOthersLoggedInAReplayOfAChildAloneIsReplayedAsTheRestIs) {
+    own = make_child(root);
+    append(own, "a1");
+    ASSERT_TRUE(succeeds(restore_cd(own)));
+    other = make_child_in_a_thread();
+    append(other, "b1");
+    ASSERT_TRUE(succeeds(commit_cd(other)));
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    other = make_child_in_a_thread();
+    EXPECT_EQ(rest(other), "b1 ");
+    ASSERT_TRUE(succeeds(commit_cd(other)));
+    EXPECT_TRUE(succeeds(advance_cd_point_in_time(root)));
+    EXPECT_EQ(rest(root), "r1 a1 ");
+}
+
 // A root that a thread made which has ended, and what its step logs in a child.
 class MpiLogEndedThread : public MpiLog {
 protected:
@@ -378,7 +405,10 @@ TEST_F(MpiLogEndedThread, ItsChildrenAreReplayedToWhoMakesThemAfterARestore) {
 }
 
 TEST_F(MpiLogEndedThread, ChildrenThatOtherThreadsMadeSinceAreFoundAsBefore) {
-    in_a_thread([&] { root = make_root(COMM_LOGGING_ENABLED); });
+    in_a_thread([&] {
+        root = make_root(COMM_LOGGING_ENABLED);
+        append(root, "r1");
+    });
     step();
     for (int time = 0; time < 2; ++time) {
         SCOPED_TRACE(time);
@@ -387,6 +417,16 @@ TEST_F(MpiLogEndedThread, ChildrenThatOtherThreadsMadeSinceAreFoundAsBefore) {
         ASSERT_TRUE(succeeds(restore_cd(root)));
         in_a_thread([&] { EXPECT_EQ(step_again(), "c1 "); });
     }
+}
+
+// So a pool of threads finds its steps, whichever thread gets which.
+TEST_F(MpiLogEndedThread, RestoreWithoutALogLeavesAllOthersAlike) {
+    in_a_thread([&] { root = make_root(COMM_LOGGING_ENABLED); });
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    in_a_thread([&] { step(); });
+    in_a_thread([&] { step(); });
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(step_again(), "c1 c1 ");
 }
 
 TEST_F(MpiLogThreads, SecondChildOfTheParentsThreadFindsItsLogWhereverOthersCame) {

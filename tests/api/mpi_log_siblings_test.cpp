@@ -370,8 +370,6 @@ TEST_F(MpiLogThreads, WhatOthersLoggedInAReplayOfAChildAloneIsReplayedAsTheRestI
 // A root that a thread made which has ended, and what its step logs in a child.
 class MpiLogEndedThread : public MpiLog {
 protected:
-    void SetUp() override { CdTest::SetUp(); }
-
     static void in_a_thread(const std::function<void()> &work) { std::thread(work).join(); }
 
     void step() {
@@ -390,7 +388,7 @@ protected:
 
 TEST_F(MpiLogEndedThread, ItsChildrenAreReplayedToWhoMakesThemAfterARestore) {
     in_a_thread([&] {
-        root = make_root(COMM_LOGGING_ENABLED);
+        root = make_root(COMM_LOGGING_ENABLED, nullptr, "worker");
         step();
     });
     for (int time = 0; time < 2; ++time) {
@@ -406,7 +404,7 @@ TEST_F(MpiLogEndedThread, ItsChildrenAreReplayedToWhoMakesThemAfterARestore) {
 
 TEST_F(MpiLogEndedThread, ChildrenThatOtherThreadsMadeSinceAreFoundAsBefore) {
     in_a_thread([&] {
-        root = make_root(COMM_LOGGING_ENABLED);
+        root = make_root(COMM_LOGGING_ENABLED, nullptr, "worker");
         append(root, "r1");
     });
     step();
@@ -421,7 +419,7 @@ TEST_F(MpiLogEndedThread, ChildrenThatOtherThreadsMadeSinceAreFoundAsBefore) {
 
 // So a pool of threads finds its steps, whichever thread gets which.
 TEST_F(MpiLogEndedThread, RestoreWithoutALogLeavesAllOthersAlike) {
-    in_a_thread([&] { root = make_root(COMM_LOGGING_ENABLED); });
+    in_a_thread([&] { root = make_root(COMM_LOGGING_ENABLED, nullptr, "worker"); });
     ASSERT_TRUE(succeeds(restore_cd(root)));
     in_a_thread([&] { step(); });
     in_a_thread([&] { step(); });

@@ -2,6 +2,10 @@
 // Copyright the containment-domains authors
 #include "redset/crc32.h"
 
+#ifdef CD_HAVE_ISAL
+#include <isa-l/crc.h>
+#endif
+
 #include <array>
 
 namespace cd::redset {
@@ -24,12 +28,20 @@ constexpr std::array<uint32_t, 256> table = make_table();
 
 } // namespace
 
-uint32_t crc32(std::span<const std::byte> data) noexcept {
+uint32_t crc32_portable(std::span<const std::byte> data) noexcept {
     uint32_t crc = 0xFFFFFFFF;
     for (const std::byte byte : data) {
         crc = (crc >> 8) ^ table[(crc ^ std::to_integer<uint32_t>(byte)) & 0xFF];
     }
     return ~crc;
+}
+
+uint32_t crc32(std::span<const std::byte> data) noexcept {
+#ifdef CD_HAVE_ISAL
+    return crc32_gzip_refl(0, reinterpret_cast<const unsigned char *>(data.data()), data.size());
+#else
+    return crc32_portable(data);
+#endif
 }
 
 } // namespace cd::redset

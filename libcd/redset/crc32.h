@@ -8,7 +8,8 @@
 
 namespace cd::redset {
 
-// CRC-32 as zlib and KVTree's files have it.
+// CRC-32 as zlib and KVTree's files have it; by ISA-L where libcd was built with it.
 uint32_t crc32(std::span<const std::byte> data) noexcept;
+uint32_t crc32_portable(std::span<const std::byte> data) noexcept;
 
 } // namespace cd::redset

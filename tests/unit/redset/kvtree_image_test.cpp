@@ -179,6 +179,21 @@ TEST(KvTreeImage, ATreeThatCouldNotBeReadIsNotWritten) {
 
 TEST(Crc32, GivesThePublishedValue) {
     EXPECT_EQ(crc32(std::as_bytes(std::span("123456789", 9))), 0xCBF43926u);
+    EXPECT_EQ(crc32_portable(std::as_bytes(std::span("123456789", 9))), 0xCBF43926u);
+    EXPECT_EQ(crc32({}), 0u);
+}
+
+TEST(Crc32, IsTheSameWithAndWithoutIsaLAtEveryLengthAndAlignment) {
+    Bytes bytes(400);
+    for (size_t at = 0; at < bytes.size(); ++at) {
+        bytes[at] = static_cast<std::byte>(at * 37 >> 2);
+    }
+    for (size_t first = 0; first < 16; ++first) {
+        for (size_t length = 0; first + length <= bytes.size(); ++length) {
+            const auto part = std::span(bytes).subspan(first, length);
+            ASSERT_EQ(crc32(part), crc32_portable(part)) << first << ' ' << length;
+        }
+    }
 }
 
 } // namespace

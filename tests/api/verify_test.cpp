@@ -4,6 +4,7 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <cstring>
 #include <fcntl.h>
 #include <numeric>
 #include <unistd.h>
@@ -211,8 +212,9 @@ bool damage_stored_copy(const std::vector<uint8_t> &pattern) {
             const uint8_t *hit = buffer.data();
             const uint8_t *const stop = buffer.data() + got;
             while (!found) {
-                hit = std::search(hit, stop, pattern.begin(), pattern.end());
-                if (hit == stop)
+                hit = static_cast<const uint8_t *>(
+                    memmem(hit, static_cast<size_t>(stop - hit), pattern.data(), pattern.size()));
+                if (hit == nullptr)
                     break;
                 const uint64_t address = at + static_cast<uint64_t>(hit - buffer.data());
                 const auto is_within = [&](const void *start, size_t length) {

@@ -30,8 +30,9 @@ size_t below(Random &random, size_t bound) { return static_cast<size_t>(random()
 // Half of it cannot be compressed.
 std::string some_entry(Random &random, size_t longest) {
     std::string text(below(random, longest), static_cast<char>('a' + random() % 26));
-    for (size_t i = 0; i < text.size() / 2; ++i) {
-        text[i] = static_cast<char>(random());
+    for (size_t i = 0; i + sizeof(uint64_t) <= text.size() / 2; i += sizeof(uint64_t)) {
+        const uint64_t word = random();
+        std::memcpy(&text[i], &word, sizeof word);
     }
     return text;
 }

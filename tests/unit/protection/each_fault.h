@@ -26,7 +26,7 @@ inline const std::vector<std::string> fault_nodes{"n0", "n1", "n2"};
 // CD_TEST_LONG.
 inline int next_fault(int nth) {
     static const bool every = std::getenv("CD_TEST_LONG") != nullptr;
-    return nth + 1 + (every ? 0 : nth / 20);
+    return nth + 1 + (every ? 0 : nth / 8);
 }
 
 // Does step in all ranks, with the nth request of one of them failing.

@@ -19,17 +19,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One empty file, under so many names.
+// One empty file, under so many names, each of which is as long as a name may be.
 class ManyNames {
 public:
-    ManyNames() : scratch_(single_set({Scheme::single, 1, 0}), {{0}}) {}
+    ManyNames() : scratch_(single_set({Scheme::single, 1, 0}), {{0}}) {
+        const fs::path file = scratch_.names(0).front();
+        folder_ = file.parent_path() / std::string(200, 'd');
+        fs::create_directory(scratch_.folder() / folder_);
+    }
 
     Status apply(size_t count) const {
-        std::string name;
-        while (name.size() < 1000) {
-            name += "./";
+        const fs::path file = scratch_.names(0).front();
+        const std::string there_and_back = folder_.filename().string() + "/../";
+        std::string name = file.parent_path().string() + '/';
+        while (name.size() + there_and_back.size() + file.filename().string().size() < 1000) {
+            name += there_and_back;
         }
-        name += scratch_.names(0).front();
+        name += file.filename();
         const std::vector<std::string> names(count, name);
         return run_members(1, [&](Exchange &exchange) {
             return redset::apply(exchange, scratch_.set(), scratch_.place(), names,
@@ -46,6 +52,7 @@ public:
 
 private:
     ScratchSet scratch_;
+    fs::path folder_;
 };
 
 TEST(LargeHeaders, AreRebuiltWhereHeaderAndChecksumsTogetherAreLargerThanAnImage) {

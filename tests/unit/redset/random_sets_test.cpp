@@ -147,24 +147,24 @@ void lose_and_rebuild(unsigned seed, Seen &seen) {
 }
 
 TEST(RandomSets, WhatIsCoveredComesBackAndElseNothingChanges) {
-    const unsigned seeds = std::getenv("CD_TEST_LONG") != nullptr ? 4000 : 200;
+    const unsigned seeds = std::getenv("CD_TEST_LONG") != nullptr ? 4000 : 120;
     Seen seen;
     for (unsigned seed = 0; seed < seeds; ++seed) {
         SCOPED_TRACE(seed);
         ASSERT_NO_FATAL_FAILURE(lose_and_rebuild(seed, seen));
     }
     for (int members = 2; members <= 12; ++members) {
-        EXPECT_GT(seen.members[members], 3) << members;
+        EXPECT_GT(seen.members[members], 1) << members;
     }
     for (int checks = 1; checks <= 7; ++checks) {
-        EXPECT_GT(seen.checks[checks], 3) << checks;
+        EXPECT_GT(seen.checks[checks], 1) << checks;
     }
     EXPECT_EQ(seen.schemes.size(), 3U);
     EXPECT_GT(seen.without_files, 100);
     EXPECT_GT(seen.empty_files, 100);
     EXPECT_GT(seen.larger_than_buffers, 10);
-    EXPECT_GT(seen.covered, 100);
-    EXPECT_GT(seen.exceeded, 10);
+    EXPECT_GT(seen.covered, 50);
+    EXPECT_GT(seen.exceeded, 5);
 }
 
 } // namespace

@@ -17,10 +17,13 @@
 #include "runtime/stored_family.h"
 
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace cd {
 namespace {
+
+constexpr const char *environment_origin = "the environment variable CD_STORAGE_INFO";
 
 // What no CD can be created without.
 Status check_call(int mode) {
@@ -49,13 +52,15 @@ Status check_logging_against(const Domain &parent, mpi_log mode) {
                 wanted ? "enabled" : "disabled");
 }
 
-Status read_storage_info(const char *storage_info, StorageInfo &storage) {
-    if (storage_info != nullptr) {
-        if (Status status = parse_storage_info(storage_info, "storage_info", storage); !status) {
-            return status;
-        }
+// whose, name: what for, for messages.
+Status read_storage_info(const char *storage_info, const char *whose, const char *name,
+                         StorageInfo &storage) {
+    if (storage_info == nullptr) {
+        return check_supported(storage, environment_origin);
     }
-    return check_supported(storage);
+    const std::string origin = std::string("the storage_info of ") + whose + name;
+    Status status = parse_storage_info(storage_info, origin.c_str(), storage);
+    return status ? check_supported(storage, origin.c_str()) : status;
 }
 
 // Under one lock: a process that is forked meanwhile would have half a root.
@@ -129,8 +134,7 @@ Status read_defaults(const char *defaults, const char *storage_info, StorageInfo
     if (defaults == nullptr) {
         return Status::ok();
     }
-    Status status =
-        parse_storage_info(defaults, "the environment variable CD_STORAGE_INFO", storage);
+    Status status = parse_storage_info(defaults, environment_origin, storage);
     if (status || storage_info == nullptr) {
         return status;
     }
@@ -156,7 +160,7 @@ Status make_root(const char *defaults, const char *storage_info, mpi_log mode, c
                     "COMM_LOGGING_ENABLED or COMM_LOGGING_DISABLED",
                     name);
     }
-    if (Status status = read_storage_info(storage_info, root->storage); !status) {
+    if (Status status = read_storage_info(storage_info, "root CD ", name, root->storage); !status) {
         return status;
     }
     protection.is_to_have(root->storage);
@@ -236,7 +240,9 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     }
     auto child = std::make_unique<Resident>();
     child->storage = parent.storage;
-    if (Status status = read_storage_info(storage_info, child->storage); !status) {
+    if (Status status =
+            read_storage_info(storage_info, "a child of CD ", parent.name(), child->storage);
+        !status) {
         return status;
     }
     if (Status status = check_same_store(child->storage, parent.storage, parent.name()); !status) {

@@ -51,7 +51,7 @@ Status choose_storage(const Domain &domain, const char *storage_info, AddRequest
     }
     request.in_place = storage.shadow == Shadow::none;
     request.checksummed = storage.checksummed();
-    return check_supported(storage);
+    return check_supported(storage, where.c_str());
 }
 
 Status add_here(Resident &domain, AddRequest &request, const char *storage_info, bool binds,

@@ -234,8 +234,8 @@ Status parse_element(std::string_view element, const char *origin, Given &given,
     return Status::ok();
 }
 
-Status unsupported(const char *what, const char *instead) {
-    return fail(CD_ERROR_STORAGE_UNSUPPORTED, "storage_info: this build does not support %s; %s",
+Status unsupported(const char *origin, const char *what, const char *instead) {
+    return fail(CD_ERROR_STORAGE_UNSUPPORTED, "%s: this build does not support %s; %s", origin,
                 what, instead);
 }
 
@@ -297,23 +297,24 @@ std::string write_storage_info(const StorageInfo &info) {
     return text;
 }
 
-Status check_supported(const StorageInfo &info) {
+Status check_supported(const StorageInfo &info, const char *origin) {
     if (info.store == Store::file && info.shadow == Shadow::none) {
         return unsupported(
-            "store=file with shadow=none, because a file is never overwritten in place",
+            origin, "store=file with shadow=none, because a file is never overwritten in place",
             "use shadow=full");
     }
     if (info.is_protected() && info.store != Store::file) {
-        return unsupported("redundancy= or config= with store=memory, because only files are "
+        return unsupported(origin,
+                           "redundancy= or config= with store=memory, because only files are "
                            "protected",
                            "use store=file");
     }
     if (!info.flush.empty() && !info.is_protected()) {
-        return unsupported("flush= without redundancy= or config=",
+        return unsupported(origin, "flush= without redundancy= or config=",
                            "use redundancy=single to have no other copies than those in flush");
     }
     if (info.track != Track::explicit_calls) {
-        return unsupported("track=pages", "use track=explicit");
+        return unsupported(origin, "track=pages", "use track=explicit");
     }
     return Status::ok();
 }

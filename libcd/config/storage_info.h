@@ -90,7 +90,8 @@ bool asks_for_protection(std::string_view defaults, std::string_view given) noex
 std::string write_storage_info(const StorageInfo &info);
 
 // CD_ERROR_STORAGE_UNSUPPORTED for what this build cannot do, and for keys that contradict others.
-Status check_supported(const StorageInfo &info);
+// origin: as above.
+Status check_supported(const StorageInfo &info, const char *origin);
 
 // CD_ERROR_STORAGE_UNSUPPORTED unless what a CD or an add call asks for is kept, and protected, as
 // all of the family is. cd: the name of who is in the family already, for the message.

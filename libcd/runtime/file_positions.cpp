@@ -32,6 +32,14 @@ Status refused(const Domain &domain, int descriptor, int error) {
     }
 }
 
+// It is open, since the system knows its file.
+Status opened_as_path(const Domain &domain, int descriptor) {
+    return fail(CD_ERROR_FILE_NOT_SEEKABLE,
+                "CD %s: file descriptor %d was opened with O_PATH and has no position; open the "
+                "file for reading or writing and add that descriptor",
+                domain.name(), descriptor);
+}
+
 } // namespace
 
 Status read_position(const Domain &domain, int descriptor, FilePosition &file) {
@@ -41,7 +49,8 @@ Status read_position(const Domain &domain, int descriptor, FilePosition &file) {
     }
     const off_t position = os::system().seek(descriptor, 0, SEEK_CUR);
     if (position < 0) {
-        return refused(domain, descriptor, errno);
+        return errno == EBADF ? opened_as_path(domain, descriptor)
+                              : refused(domain, descriptor, errno);
     }
     file = {descriptor, identity.device, identity.inode, position, identity.born};
     return Status::ok();

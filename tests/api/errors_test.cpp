@@ -223,6 +223,7 @@ TEST_F(Errors, StorageSyntax) {
 TEST_F(Errors, StorageKeyListsTheKeys) {
     EXPECT_EQ(create_fails(root, "colour=red", 2, nullptr), CD_ERROR_STORAGE_KEY);
     EXPECT_TRUE(message_has("colour"));
+    EXPECT_TRUE(message_has("a child of CD 0/errors/0/0"));
     EXPECT_TRUE(
         fails_with(CD_ERROR_STORAGE_KEY, add_to_cd_via_copy(root, {bytes(x, 1)}, 1, "colour=red")));
     EXPECT_TRUE(message_has("0/errors/0/0"));
@@ -243,6 +244,13 @@ TEST_F(Errors, StorageValueListsTheValues) {
 TEST_F(Errors, StorageUnsupportedSaysWhat) {
     EXPECT_EQ(create_fails(root, "redundancy=xor", 2, nullptr), CD_ERROR_STORAGE_UNSUPPORTED);
     EXPECT_TRUE(message_has("redundancy"));
+    EXPECT_EQ(create_fails(nullptr, "track=pages", 0, "other"), CD_ERROR_STORAGE_UNSUPPORTED);
+    EXPECT_TRUE(message_has("track=pages"));
+    EXPECT_TRUE(message_has("root CD other"));
+    EXPECT_TRUE(fails_with(CD_ERROR_STORAGE_UNSUPPORTED,
+                           add_to_cd_via_copy(root, {bytes(x, 1)}, 1, "track=pages")));
+    EXPECT_TRUE(message_has("track=pages"));
+    EXPECT_TRUE(message_has("0/errors/0/0"));
 }
 
 TEST_F(Errors, RedundancyWithoutAProtectorSaysWhatToLink) {

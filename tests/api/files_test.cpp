@@ -155,6 +155,10 @@ TEST_F(Files, WhatHasNoPositionIsRefused) {
     close(ends[1]);
     EXPECT_TRUE(fails_with(CD_ERROR_FILE_BAD_DESCRIPTOR, add_file_to_cd(root, ends[0])));
     EXPECT_TRUE(fails_with(CD_ERROR_FILE_BAD_DESCRIPTOR, add_file_to_cd(root, -1)));
+    const int path = open("/", O_PATH);
+    EXPECT_TRUE(fails_with(CD_ERROR_FILE_NOT_SEEKABLE, add_file_to_cd(root, path)));
+    EXPECT_NE(last_message().find("O_PATH"), std::string::npos) << last_message();
+    close(path);
     EXPECT_EQ(info_of(root).files, 0U);
 }
 

@@ -59,6 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                 reread == into,
             "what is written is read as the same");
 
-    require(check_supported(into).is_ok() != has_message(), "what is not supported is explained");
+    require(check_supported(into, "storage_info").is_ok() != has_message(),
+            "what is not supported is explained");
     return 0;
 }

@@ -57,7 +57,7 @@ TEST(StorageInfo, Defaults) {
     EXPECT_EQ(info.flush_interval, 1);
     EXPECT_FALSE(info.is_protected());
     EXPECT_EQ(info.log_limit, 0U);
-    EXPECT_TRUE(check_supported(info));
+    EXPECT_TRUE(check_supported(info, origin));
 }
 
 TEST(StorageInfo, EveryKeyReachesItsField) {
@@ -234,15 +234,18 @@ TEST(StorageInfo, TellsWhatThisBuildCannotDo) {
           "redundancy=xor", "redundancy=rs", "config=scr.conf", "store=file,flush=/lustre",
           "store=file,redundancy=none,flush=/lustre"}) {
         clear_message();
-        EXPECT_EQ(check_supported(parsed(text)).code(), CD_ERROR_STORAGE_UNSUPPORTED) << text;
+        EXPECT_EQ(check_supported(parsed(text), origin).code(), CD_ERROR_STORAGE_UNSUPPORTED)
+            << text;
         EXPECT_STRNE(message(), "") << text;
     }
     EXPECT_TRUE(check_supported(parsed("store=memory,dir=/scratch,redundancy=none,set_size=4,"
                                        "group=rack,sync=none,checksum=crc32c,track=explicit,"
-                                       "shadow=none")));
+                                       "shadow=none"),
+                                origin));
     EXPECT_TRUE(check_supported(parsed("store=file,redundancy=rs:3,redundancy_mode=async,"
-                                       "flush=/lustre,flush_interval=2")));
-    EXPECT_TRUE(check_supported(parsed("store=file,config=scr.conf,flush=/lustre")));
+                                       "flush=/lustre,flush_interval=2"),
+                                origin));
+    EXPECT_TRUE(check_supported(parsed("store=file,config=scr.conf,flush=/lustre"), origin));
 }
 
 TEST(StorageInfo, WhatIsWrittenIsReadAsTheSame) {

@@ -91,7 +91,8 @@ TEST_F(FilePositions, TellsTheSystemsErrorsApart) {
     system.files[3].seek_error = ESPIPE;
     EXPECT_EQ(read_one(3), CD_ERROR_FILE_NOT_SEEKABLE);
     system.files[3].seek_error = EBADF;
-    EXPECT_EQ(read_one(3), CD_ERROR_FILE_BAD_DESCRIPTOR);
+    EXPECT_EQ(read_one(3), CD_ERROR_FILE_NOT_SEEKABLE);
+    EXPECT_NE(std::string(message()).find("O_PATH"), std::string::npos) << message();
     system.files[3].seek_error = EIO;
     EXPECT_EQ(read_one(3), CD_ERROR_FILE_SYSTEM);
     EXPECT_NE(std::string(message()).find("descriptor 3"), std::string::npos) << message();

@@ -90,6 +90,9 @@ void Block::write_sealed(size_t offset, const std::byte *from, size_t length,
             sealed = {copy_whole_page(0, at, from, part), PageState::sealed};
         } else {
             const bool was_intact = page_intact(index);
+            if (sealed.state == PageState::unwritten) {
+                std::memset(data_ + index * page, 0, page_length(index));
+            }
             std::memcpy(at, from, part);
             sealed = {page_crc(index), was_intact ? PageState::sealed : PageState::damaged};
         }

@@ -34,7 +34,8 @@ public:
 // bytes of one piece are written only under the lock of the CD that alone owns it.
 //
 // A checksummed block keeps a CRC-32C per page. Writing part of a page checks the page first, so
-// that damage to its other bytes is never sealed with a fresh checksum.
+// that damage to its other bytes is never sealed with a fresh checksum. What nobody has written of
+// a page is zero then.
 class Block {
 public:
     static constexpr size_t page = 4096;

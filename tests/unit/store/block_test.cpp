@@ -52,6 +52,22 @@ TEST(Block, AnEmptyOneIsPossible) {
     }
 }
 
+// The checksum of a page covers all of it, also what is written later or never.
+TEST(Block, WhatNobodyHasWrittenInAPageIsZero) {
+    constexpr size_t size = 2000;
+    const std::vector<std::byte> text = pattern(size);
+    for (int time = 0; time < 2; ++time) {
+        Block *block = Block::create(size, true);
+        block->write(100, text.data(), 50);
+        EXPECT_EQ(std::count(block->data(), block->data() + size, std::byte{0}),
+                  static_cast<std::ptrdiff_t>(size - 50) +
+                      std::count(text.begin(), text.begin() + 50, std::byte{0}));
+        block->write(0, text.data(), size); // for the next one, which gets the same memory
+        EXPECT_TRUE(block->intact(0, size));
+        block->release();
+    }
+}
+
 TEST(Block, TheLastOwnerFreesIt) {
     CountedPages pages;
     const auto still_there = [&] {

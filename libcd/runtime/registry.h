@@ -124,11 +124,13 @@ private:
     void resume_logs();
     void unlock_slots();
 
+    // Every operation reads these; they hardly ever change.
     std::atomic<int> waiting_forks_ = 0; // in lock_everything()
-    std::mutex mutex_;                   // guards what follows
-    std::array<std::atomic<Chunk *>, chunks> chunks_ = {};
     std::atomic<uint32_t> used_ = 0;
-    std::vector<uint32_t> free_; // has room for every slot
+    std::array<std::atomic<Chunk *>, chunks> chunks_ = {};
+
+    alignas(64) std::mutex mutex_; // guards what follows, and who changes used_ and chunks_
+    std::vector<uint32_t> free_;   // has room for every slot
     std::set<std::string, std::less<>> root_names_;
     uint64_t next_generation_ = 1;
 };

@@ -48,6 +48,7 @@ std::optional<Status> commit(Domain &domain, Locked locked, LastWord *last_word)
         }
         handover.publish();
         inheriting.publish();
+        domain.log.leave(domain.parent->log, domain.depth);
         tidy(*domain.parent);
     } else if (domain.ledger != nullptr) {
         if (Status status = domain.ledger->remove(last_word); !status) {

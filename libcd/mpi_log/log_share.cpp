@@ -7,6 +7,13 @@
 #include <algorithm>
 
 namespace cd {
+namespace {
+
+const char *kind_of(const LogStream::Sibling &sibling) {
+    return sibling.elsewhere ? "other threads than their parent's" : "their parent's thread";
+}
+
+} // namespace
 
 LogShare LogShare::of_root(std::shared_ptr<LogSpill> spill) {
     LogShare share;
@@ -21,7 +28,17 @@ Status LogShare::of_child(LogShare &parent, LogStream::Sibling sibling, const ch
     child.sibling_ = sibling;
     child.stream_ = parent.stream_;
     if (sibling.elsewhere || sibling.index > 0) {
-        if (!sibling.elsewhere && parent.stream_->find_nested(sibling) == nullptr &&
+        const auto known = parent.stream_->find_nested(sibling);
+        if (const uint64_t left = known != nullptr ? known->orphaned() : 0; left > 0) {
+            return fail(CD_ERROR_LOG_SIBLINGS,
+                        "CD %s: the last sibling %d at depth %d (counting only those of %s), whose "
+                        "log a new child would go on with, was restored and then ended with %llu "
+                        "entries unread; restore its parent or an ancestor, or delete that one's "
+                        "log",
+                        cd, sibling.index, sibling.depth, kind_of(sibling),
+                        static_cast<unsigned long long>(left));
+        }
+        if (!sibling.elsewhere && known == nullptr &&
             parent.stream_->replaying_for(sibling.depth - 1)) {
             return fail(CD_ERROR_LOG_SIBLINGS,
                         "CD %s: the re-execution creates sibling %d at depth %d (not counting "
@@ -88,11 +105,33 @@ bool LogShare::covers(int depth, const cd_log_place &place) const {
 }
 
 Status LogShare::check_begin_now(int depth, const char *cd) const {
+    if (!enabled()) {
+        return Status::ok();
+    }
+    if (Status status = check_orphans(depth, cd); !status) {
+        return status;
+    }
     // Below a root what is left may belong to a later CD of the same depth.
     if (owned_ == nullptr) {
         return Status::ok();
     }
     return stream_->replaying() ? check_own_left(depth, cd) : check_nested_left(depth, cd);
+}
+
+// A restore would replay them to who did not log them.
+Status LogShare::check_orphans(int depth, const char *cd) const {
+    Status status;
+    stream_->for_each_nested(depth, [&](LogStream::Sibling sibling, const LogStream &nested) {
+        if (const uint64_t left = nested.orphaned(); status.is_ok() && left > 0) {
+            status = fail(CD_ERROR_LOG_SIBLINGS,
+                          "CD %s: sibling %d at depth %d (counting only those of %s) was restored "
+                          "and then ended with %llu entries of its log unread; restore CD %s or an "
+                          "ancestor, or delete its log",
+                          cd, sibling.index, sibling.depth, kind_of(sibling),
+                          static_cast<unsigned long long>(left), cd);
+        }
+    });
+    return status;
 }
 
 // Of a root. What is left may still come, unless another thread's child, which may as well have
@@ -101,15 +140,14 @@ Status LogShare::check_own_left(int depth, const char *cd) const {
     Status status;
     if (stream_->replaying_for(depth)) {
         stream_->for_each_nested(depth, [&](LogStream::Sibling sibling, const LogStream &nested) {
-            if (status.is_ok() && sibling.elsewhere && nested.grown_since_mark()) {
+            if (status.is_ok() && nested.elsewhere() && nested.grown_since_mark()) {
                 status = fail(CD_ERROR_LOG_SIBLINGS,
                               "CD %s: %llu log entries were not replayed, while sibling %d at "
-                              "depth %d (counting only those of other threads than their "
-                              "parent's) logged new ones: what the parent's thread made in the "
-                              "first execution another one made now; let the same thread make "
-                              "it, or delete the log",
+                              "depth %d (counting only those of %s) logged new ones: what the "
+                              "parent's thread made in the first execution another one made now; "
+                              "let the same thread make it, or delete the log",
                               cd, static_cast<unsigned long long>(stream_->places().remaining()),
-                              sibling.index, sibling.depth);
+                              sibling.index, sibling.depth, kind_of(sibling));
             }
         });
     }
@@ -126,9 +164,7 @@ Status LogShare::check_nested_left(int depth, const char *cd) const {
                           "CD %s: sibling %d at depth %d (counting only those of %s) left "
                           "%llu log entries that were not replayed: the re-execution created "
                           "other siblings; create the same ones, or delete the log",
-                          cd, sibling.index, sibling.depth,
-                          sibling.elsewhere ? "other threads than their parent's"
-                                            : "their parent's thread",
+                          cd, sibling.index, sibling.depth, kind_of(sibling),
                           static_cast<unsigned long long>(left));
         }
     });
@@ -152,6 +188,17 @@ void LogShare::begin_now() noexcept {
         trim_all();
     }
     begin_ = stream_->cursor();
+}
+
+void LogShare::leave(const LogShare &parent, int depth) noexcept {
+    if (!enabled()) {
+        return;
+    }
+    if (stream_ != parent.stream_) {
+        stream_->orphan(depth);
+    }
+    stream_->for_each_nested(depth,
+                             [&](LogStream::Sibling, LogStream &nested) { nested.orphan(depth); });
 }
 
 Status LogShare::check_forget(const char *cd) const {
@@ -227,7 +274,8 @@ const LogShare::NestedBegin *LogShare::begin_of(const LogStream *nested) const {
 
 void LogShare::collect_begins(int depth, bool at_end, std::vector<NestedBegin> &begins) const {
     stream_->for_each_nested(depth, [&](LogStream::Sibling, LogStream &nested) {
-        begins.emplace_back(&nested, at_end ? nested.end() : nested.cursor());
+        const bool behind = at_end || nested.orphaned() > 0;
+        begins.emplace_back(&nested, behind ? nested.end() : nested.cursor());
     });
 }
 

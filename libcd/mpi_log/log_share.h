@@ -52,6 +52,10 @@ public:
     void prepare_begin_now(int depth); // may throw std::bad_alloc; changes nothing visible
     void begin_now() noexcept;
 
+    // The CD, a child at depth, has ended. What it was restored for and did not replay goes on in
+    // the parent if they share a stream; a later sibling does not get it.
+    void leave(const LogShare &parent, int depth) noexcept;
+
     // Whether forget() would take entries from an ancestor, whose replay is still under way.
     Status check_forget(const char *cd) const;
 
@@ -91,6 +95,7 @@ private:
     void collect_begins(int depth, bool at_end, std::vector<NestedBegin> &begins) const;
     void collect_replays(int depth, std::vector<Replay> &replays) const;
     void trim_all() noexcept;
+    Status check_orphans(int depth, const char *cd) const;
     Status check_own_left(int depth, const char *cd) const;
     Status check_nested_left(int depth, const char *cd) const;
 

@@ -314,6 +314,18 @@ bool LogStream::replaying_for(int depth) const {
     return replaying() && restored_ <= depth;
 }
 
+void LogStream::orphan(int depth) noexcept {
+    const std::scoped_lock lock(lock_);
+    if (replaying() && restored_ >= depth) {
+        restored_ = nobody;
+    }
+}
+
+uint64_t LogStream::orphaned() const {
+    const std::scoped_lock lock(lock_);
+    return is_orphaned() ? end_.entries - cursor_.entries : 0;
+}
+
 void LogStream::set_cursor(const Position &position) noexcept {
     const std::scoped_lock lock(lock_);
     move_cursor(position);
@@ -321,6 +333,9 @@ void LogStream::set_cursor(const Position &position) noexcept {
 
 void LogStream::rewind(const Position &position, int depth) noexcept {
     const std::scoped_lock lock(lock_);
+    if (is_orphaned() && position.entries > cursor_.entries) {
+        return; // the CD began behind what had been left by then
+    }
     restored_ = replaying() ? std::min(restored_, depth) : depth;
     move_cursor(position);
 }
@@ -349,7 +364,8 @@ std::shared_ptr<LogStream> LogStream::nested(Sibling sibling) {
     const std::scoped_lock lock(nested_mutex_);
     auto found = nested_.find(sibling);
     if (found == nested_.end()) {
-        found = nested_.emplace(sibling, std::make_shared<LogStream>(family_, spill_)).first;
+        found =
+            nested_.emplace(sibling, std::make_shared<LogStream>(*this, sibling.elsewhere)).first;
     }
     return found->second;
 }

@@ -8,6 +8,7 @@
 #include "mpi_log/owned_lock.h"
 
 #include <atomic>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -64,8 +65,9 @@ public:
 
     // A root's: of a family of its own. spill may be null: then all stays in memory.
     explicit LogStream(std::shared_ptr<LogSpill> spill = nullptr) : spill_(std::move(spill)) {}
-    LogStream(uint64_t family, std::shared_ptr<LogSpill> spill)
-        : family_(family), spill_(std::move(spill)) {}
+    // Nested in another one.
+    LogStream(const LogStream &outer, bool elsewhere)
+        : family_(outer.family_), elsewhere_(outer.elsewhere_ || elsewhere), spill_(outer.spill_) {}
     LogStream(const LogStream &) = delete;
     LogStream &operator=(const LogStream &) = delete;
     ~LogStream();
@@ -84,6 +86,8 @@ public:
 
     uint64_t id() const { return id_; }
     uint64_t family() const { return family_; }
+    // Whether its CDs, or one of theirs, were made by another thread than their parent.
+    bool elsewhere() const { return elsewhere_; }
 
     // What writes in place: room at the end for an entry of at least size bytes. On success the
     // stream is held until close(): others wait. False when there is no memory, or while replaying.
@@ -153,6 +157,10 @@ public:
     void set_cursor(const Position &position) noexcept;
     // The same, for a restore of a CD at depth.
     void rewind(const Position &position, int depth) noexcept;
+    // The CD at depth has ended: what is left of a replay for it or for deeper ones waits for a
+    // restore of a CD that is older than that.
+    void orphan(int depth) noexcept;
+    uint64_t orphaned() const; // entries
     // From now on the stream counts as used anew as soon as something is added.
     void mark_end() noexcept;
     bool grown_since_mark() const; // also when it was made since
@@ -181,11 +189,9 @@ public:
     // deeper than depth.
     template <typename Visit> void for_each_nested(int depth, const Visit &visit) {
         const std::scoped_lock lock(nested_mutex_);
-        for (auto &[sibling, stream] : nested_) {
-            if (sibling.depth > depth) {
-                visit(sibling, *stream);
-                stream->for_each_nested(depth, visit);
-            }
+        for (auto at = nested_.lower_bound({depth + 1, 0, false}); at != nested_.end(); ++at) {
+            visit(at->first, *at->second);
+            at->second->for_each_nested(depth, visit);
         }
     }
 
@@ -238,10 +244,14 @@ private:
     void cursor_moved() { replaying_.store(!(cursor_ == end_), std::memory_order_relaxed); }
     void free_chunks_before(const Chunk *last) noexcept;
 
+    static constexpr int nobody = INT_MAX;
+    bool is_orphaned() const { return replaying() && restored_ == nobody; }
+
     static inline std::atomic<uint64_t> streams_ = 0;
 
     const uint64_t id_ = ++streams_;
     const uint64_t family_ = id_;
+    const bool elsewhere_ = false;
     const std::shared_ptr<LogSpill> spill_;
     mutable OwnedLock lock_;
     std::atomic<bool> replaying_ = false; // the cursor is not at the end
@@ -256,7 +266,7 @@ private:
     Position read_from_;   // the cursor before the last next()
     uint64_t replays_ = 0; // begun so far
     uint64_t marked_ = 0;  // entries before the mark
-    int restored_ = 0;     // the least depth of the CDs whose restores the replay is for
+    int restored_ = 0;     // the least depth of the CDs whose restores the replay is for, or nobody
     size_t adopted_ = 0;   // entries that have to be freed one by one
     uint64_t kept_ = 0;    // bytes, of a stream that keeps the newest only
     std::atomic<uint64_t> dropped_ = 0;

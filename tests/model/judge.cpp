@@ -132,6 +132,12 @@ void Model::judge_create(const Step &step, std::set<cd_error> &errors) const {
             parent->stream->nested.count({parent->depth + 1, sibling}) == 0) {
             errors.insert(CD_ERROR_LOG_SIBLINGS);
         }
+        if (parent->logging && sibling > 0) {
+            const auto known = parent->stream->nested.find({parent->depth + 1, sibling});
+            if (known != parent->stream->nested.end() && known->second->orphaned()) {
+                errors.insert(CD_ERROR_LOG_SIBLINGS);
+            }
+        }
     }
 }
 
@@ -159,6 +165,9 @@ void Model::judge_call(const Step &step, const Cd &cd, std::set<cd_error> &error
         // the root it may be the log of a CD that is still to come.
         if (cd.parent == nullptr && !cd.stream->replaying() &&
             cd.stream->nested_replaying(cd.depth)) {
+            errors.insert(CD_ERROR_LOG_SIBLINGS);
+        }
+        if (cd.stream->nested_orphaned(cd.depth)) {
             errors.insert(CD_ERROR_LOG_SIBLINGS);
         }
         break;

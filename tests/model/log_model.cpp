@@ -13,6 +13,28 @@ bool LogStream::nested_replaying(int depth) const {
     });
 }
 
+void LogStream::orphan(int depth) {
+    if (replaying() && restored >= depth) {
+        restored = nobody;
+    }
+}
+
+void LogStream::orphan_nested(int depth) {
+    for (auto &[key, stream] : nested) {
+        if (key.first > depth) {
+            stream->orphan(depth);
+            stream->orphan_nested(depth);
+        }
+    }
+}
+
+bool LogStream::nested_orphaned(int depth) const {
+    return std::any_of(nested.begin(), nested.end(), [&](const auto &item) {
+        const auto &[key, stream] = item;
+        return key.first > depth && (stream->orphaned() || stream->nested_orphaned(depth));
+    });
+}
+
 std::map<const LogStream *, int> LogStream::replays_under_way(int depth) const {
     std::map<const LogStream *, int> under_way;
     if (replaying()) {
@@ -28,7 +50,7 @@ std::map<const LogStream *, int> LogStream::replays_under_way(int depth) const {
 
 LogPosition LogStream::position(int depth) const {
     LogPosition now;
-    now.index = cursor;
+    now.index = orphaned() ? entries.size() : cursor;
     for (const auto &[key, stream] : nested) {
         if (key.first > depth) {
             now.nested[key] = stream->position(depth);
@@ -38,11 +60,13 @@ LogPosition LogStream::position(int depth) const {
 }
 
 void LogStream::rewind(const LogPosition &position, int depth) {
-    const bool was_live = !replaying();
-    restored = was_live ? depth : std::min(restored, depth);
-    cursor = position.index;
-    if (was_live && replaying()) {
-        ++replays;
+    if (!orphaned() || position.index <= cursor) {
+        const bool was_live = !replaying();
+        restored = was_live ? depth : std::min(restored, depth);
+        cursor = position.index;
+        if (was_live && replaying()) {
+            ++replays;
+        }
     }
     for (auto &[key, stream] : nested) {
         if (key.first <= depth) {

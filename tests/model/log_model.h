@@ -27,12 +27,21 @@ struct LogStream {
     std::vector<std::string> entries;
     size_t cursor = 0;
     int replays = 0;  // begun so far
-    int restored = 0; // the least depth of the CDs whose restores the replay is for
+    int restored = 0; // the least depth of the CDs whose restores the replay is for, or nobody
     std::map<SiblingKey, std::unique_ptr<LogStream>> nested;
 
     bool replaying() const { return cursor < entries.size(); }
 
     bool replaying_for(int depth) const { return replaying() && restored <= depth; }
+
+    // Left by CDs that were restored and have ended.
+    static constexpr int nobody = 1000;
+    bool orphaned() const { return replaying() && restored == nobody; }
+    void orphan(int depth);
+    bool nested_orphaned(int depth) const;
+
+    // The same for those that are nested in it and belong to CDs deeper than depth.
+    void orphan_nested(int depth);
 
     bool nested_replaying(int depth) const;
 

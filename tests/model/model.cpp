@@ -171,6 +171,10 @@ void Model::apply(const Step &step) {
     case Op::commit:
         if (cd.parent != nullptr) {
             give_to_parent(cd);
+            if (cd.stream != cd.parent->stream) {
+                cd.stream->orphan(cd.depth);
+            }
+            cd.stream->orphan_nested(cd.depth);
         }
         discard(cd);
         break;

@@ -95,7 +95,9 @@ struct cd_addrspec {
 /* Writes the data of the given ranges into application memory; 0 means success. Must give
    the same data each time. May be called with ranges split or grouped otherwise than added.
    Called inside restore_cd, in its thread; may not call this library. One that throws a C++
-   exception has failed, and the exception ends there. */
+   exception has failed, and the exception ends there. Must not be left by longjmp, as no function
+   that this library calls and that may not call it: the CDs of the operation stay locked then, and
+   every later call of the thread fails with CD_ERROR_IN_CALLBACK. */
 typedef int (*cd_regen_fn)(struct cd_addrspec addrlist[], int ascount);
 
 /* One code per cause. */
@@ -107,7 +109,8 @@ enum cd_error {
     CD_ERROR_NO_CURRENT_CD,    /* CURRENT_CD, and this thread has no active CD */
     CD_ERROR_HAS_CHILDREN,     /* commit or advance of a CD with uncommitted children */
     CD_ERROR_ACTIVE_ELSEWHERE, /* a descendant is active in another thread */
-    CD_ERROR_IN_CALLBACK,      /* call from inside a regen, verify or event function */
+    CD_ERROR_IN_CALLBACK,      /* call from inside a regen, verify or event function, or after
+                                  longjmp out of one */
 
     /* create_cd */
     CD_ERROR_NAME_MISSING, /* a root needs a name */

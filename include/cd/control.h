@@ -45,8 +45,9 @@ struct cd_run_options {
    committed, so that the parent can be restored, and cd_last_error is CD_ERROR_RUN_FAILED or what
    the restore or commit failed with. (Where there is no memory to commit them they are left, and
    the parent's restore does with them what it does with all descendants.) body and check may call
-   this library; a C++ exception that they throw means that they failed, and ends there. options may
-   be NULL. */
+   this library; a C++ exception that they throw means that they failed, and ends there. longjmp out
+   of them leaves the child as it is, for the program to commit or to restore with its parent.
+   options may be NULL. */
 CD_API int cd_run(cd_handle parent, const struct cd_run_options *options, cd_body_fn body,
                   void *context);
 

@@ -34,8 +34,8 @@ template <typename Body> Status guarded(const Body &body) {
     Status status;
     if (CallbackScope::inside()) {
         status = fail(CD_ERROR_IN_CALLBACK,
-                      "the library was called from inside a regen, verify or observer function; "
-                      "return from it first");
+                      "the library was called from inside a regen, verify or observer function, "
+                      "or after longjmp out of one; such a function has to return");
     } else {
         try {
             status = body();

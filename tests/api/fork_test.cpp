@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csetjmp>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -25,6 +26,27 @@ template <typename Work> int in_child(Work work) {
 }
 
 class Fork : public CdTest {};
+
+std::jmp_buf before_the_restore;
+
+int jump_out(cd_addrspec *, int) { std::longjmp(before_the_restore, 1); }
+
+// In a process of its own, since its CD stays locked.
+TEST_F(Fork, ARegenFunctionThatIsLeftByLongjmpIsNotReturnedFrom) {
+    const cd_handle root = make_root();
+    int x = 1;
+    ASSERT_TRUE(succeeds(add_to_cd_via_regen(root, {ro(x)}, 1, jump_out)));
+    const int result = in_child([&] {
+        if (setjmp(before_the_restore) == 0) {
+            restore_cd(root);
+            return 1;
+        }
+        if (commit_cd(root) != FAILURE || cd_last_error() != CD_ERROR_IN_CALLBACK)
+            return 2;
+        return last_message().find("longjmp") != std::string::npos ? 0 : 3;
+    });
+    EXPECT_EQ(result, 0);
+}
 
 TEST_F(Fork, BothProcessesGoOnWithTheirOwnCopyOfEveryCd) {
     int x = 1, y = 1;

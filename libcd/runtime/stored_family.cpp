@@ -124,6 +124,9 @@ void end_family(FamilyLock &lock, Resident &top) noexcept {
 }
 
 Resident *next_dormant(const Resident &parent) {
+    if (!parent.restarted) { // a restore would have ended them, and an advance is refused
+        return nullptr;
+    }
     Resident *next = nullptr;
     for (Domain *child : parent.children) {
         if (child->dormant && (next == nullptr || child->sibling < next->sibling)) {

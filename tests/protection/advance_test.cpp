@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// What an advance offers a protector, and what becomes of it.
+
+#include "fake_protector.h"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+namespace {
+
+using Calls = std::vector<std::string>;
+
+class Advancing : public Protected {};
+
+TEST_F(Advancing, AnAdvanceThatIsNotProtectedIsTakenLocally) {
+    begin();
+    advance_with('a');
+    protector.protect_fails = CD_ERROR_STORE_FULL;
+    testing::internal::CaptureStderr();
+    advance_with('b');
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), ""); // one of the ranks tells people
+    EXPECT_EQ(cd_last_error(), CD_ERROR_NONE);
+    EXPECT_EQ(info().epoch, 2U);
+    EXPECT_EQ(info().protected_epoch, 1U);
+    fill('-');
+    ASSERT_EQ(restore_cd(root), CD_SUCCESS);
+    EXPECT_EQ(memory.front(), 'b');
+    protector.protect_fails = CD_ERROR_NONE;
+    advance_with('c');
+    EXPECT_EQ(info().protected_epoch, 3U);
+}
+
+// The other ranks have this one's part in the advance all the same, and count it.
+TEST_F(Advancing, AnAdvanceThatFailsIsSkippedWithItsEpoch) {
+    begin();
+    add();
+    calls();
+    const cd_handle child = create_cd(root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+    EXPECT_EQ(advance_cd_point_in_time(root), CD_FAILURE);
+    EXPECT_EQ(cd_last_error(), CD_ERROR_HAS_CHILDREN);
+    EXPECT_NE(std::string(cd_last_error_message()), "");
+    EXPECT_EQ(calls(), Calls{"skip 1"});
+    ASSERT_EQ(commit_cd(child), CD_SUCCESS);
+    EXPECT_EQ(info().epoch, 0U);
+    ASSERT_EQ(advance_cd_point_in_time(root), CD_SUCCESS);
+    EXPECT_EQ(calls(), Calls{"protect 2"});
+    EXPECT_EQ(info().epoch, 2U);
+    ASSERT_EQ(advance_cd_point_in_time(root), CD_SUCCESS);
+    EXPECT_EQ(calls(), Calls{"protect 3"});
+}
+
+struct Seen {
+    cd_operation operation;
+    cd_error error;
+    std::string name;
+    bool operator==(const Seen &) const = default;
+};
+
+TEST_F(Advancing, AnObserverSeesWhatBecameOfTheProtection) {
+    begin();
+    add();
+    std::vector<Seen> seen;
+    cd_observe(
+        [](const cd_event *event, void *context) {
+            static_cast<std::vector<Seen> *>(context)->push_back(
+                {event->operation, event->error, event->name});
+        },
+        &seen);
+    ASSERT_EQ(advance_cd_point_in_time(root), CD_SUCCESS);
+    protector.protect_fails = CD_ERROR_STORE_FULL;
+    testing::internal::CaptureStderr();
+    ASSERT_EQ(advance_cd_point_in_time(root), CD_SUCCESS);
+    testing::internal::GetCapturedStderr();
+    cd_observe(nullptr, nullptr);
+    const std::vector<Seen> expected = {{CD_OP_PROTECT, CD_ERROR_NONE, "0/root/0/0"},
+                                        {CD_OP_ADVANCE, CD_ERROR_NONE, "0/root/0/0"},
+                                        {CD_OP_PROTECT, CD_ERROR_STORE_FULL, "0/root/0/0"},
+                                        {CD_OP_ADVANCE, CD_ERROR_NONE, "0/root/0/0"}};
+    EXPECT_EQ(seen, expected);
+}
+
+TEST_F(Advancing, PointsThatAreProtectedLaterAreWhatTheyWere) {
+    protector.later = true;
+    begin();
+    for (char value = 'a'; value <= 'e'; ++value) {
+        advance_with(value);
+    }
+    add();
+    fill('-'); // what is added after an advance is not in its point in time
+    EXPECT_EQ(info().epoch, 5U);
+    EXPECT_EQ(info().protected_epoch, 0U);
+    std::thread([&] { protector.take_images(); }).join();
+    EXPECT_EQ(info().protected_epoch, 5U);
+    const auto saved = scratch / "saved";
+    std::filesystem::rename(protector.images, saved);
+    ASSERT_EQ(commit_cd(root), CD_SUCCESS);
+    root = nullptr;
+    for (uint64_t epoch = 1; epoch <= 5; ++epoch) {
+        protector.start.epoch = epoch;
+        std::strcpy(protector.start.image, (saved / std::to_string(epoch)).c_str());
+        EXPECT_EQ(0, in_process([&] {
+                      protector.restarts = false;
+                      local = scratch / std::to_string(epoch);
+                      root = create();
+                      if (root == nullptr || info().epoch != epoch) {
+                          return 1;
+                      }
+                      add();
+                      return restore_cd(root) == CD_SUCCESS &&
+                                     std::ranges::count(memory,
+                                                        'a' + static_cast<int>(epoch) - 1) ==
+                                         static_cast<long>(memory.size())
+                                 ? 0
+                                 : 2;
+                  }))
+            << epoch;
+    }
+}
+
+// As the helper thread of redundancy_mode=async does it.
+TEST_F(Advancing, AnotherThreadTakesAndReleasesPointsWhileTheStoreGoesOn) {
+    protector.later = true;
+    begin();
+    for (char value = 'a'; value <= 'h'; ++value) {
+        advance_with(value);
+        std::thread helper([&] { protector.take_images(); });
+        for (int i = 0; i < 10; ++i) { // each writes to the store, and uses what is free in it
+            const cd_handle child =
+                create_cd(root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+            const cd_addrspec range = {memory.data(), memory.size() / 2, CD_READ_WRITE, CD_GLOBAL};
+            EXPECT_EQ(add_to_cd_via_copy(child, &range, 1, nullptr), CD_SUCCESS);
+            EXPECT_EQ(advance_cd_point_in_time(child), CD_SUCCESS);
+            EXPECT_EQ(restore_cd(root), CD_SUCCESS) << cd_last_error_message();
+        }
+        helper.join();
+        EXPECT_EQ(std::ranges::count(memory, value), static_cast<long>(memory.size()));
+    }
+    EXPECT_EQ(info().protected_epoch, 8U);
+    const auto saved = scratch / "saved";
+    std::filesystem::rename(protector.images, saved);
+    ASSERT_EQ(commit_cd(root), CD_SUCCESS);
+    protector.restarts = false;
+    protector.start.epoch = 8;
+    std::strcpy(protector.start.image, (saved / "8").c_str());
+    begin();
+    add();
+    fill('-');
+    ASSERT_EQ(restore_cd(root), CD_SUCCESS);
+    EXPECT_EQ(std::ranges::count(memory, 'h'), static_cast<long>(memory.size()));
+}
+
+TEST_F(Advancing, PointsAreReleasedOnceTheRootIsGone) {
+    protector.later = true;
+    begin();
+    advance_with('a');
+    ASSERT_EQ(protector.kept.size(), 1U);
+    ASSERT_EQ(commit_cd(root), CD_SUCCESS);
+    root = nullptr;
+    EXPECT_TRUE(protector.kept.empty());
+    begin();
+    advance_with('b');
+    EXPECT_EQ(info().epoch, 1U);
+}
+
+} // namespace

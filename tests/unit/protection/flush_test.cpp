@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// Copies in the directory of flush=.
+
+#include "protected.h"
+
+#include <chrono>
+#include <fstream>
+#include <string_view>
+#include <thread>
+
+namespace cd::protection {
+namespace {
+
+class Flushed : public Protected {
+protected:
+    void SetUp() override { cluster.flush = cluster.directory("parallel").string(); }
+
+    Epochs copied_epochs() const {
+        Epochs epochs;
+        for (const auto &each :
+             std::filesystem::directory_iterator(cluster.directory("parallel") / "solver.points")) {
+            if (const auto point = point_of(each.path().filename().string())) {
+                epochs.push_back(point->epoch);
+            }
+        }
+        std::ranges::sort(epochs);
+        return epochs;
+    }
+};
+
+TEST_F(Flushed, EpochsThatTheIntervalDividesAreThereWhenAllNodesAreLost) {
+    cluster.run({1, 2, 3, 4, 5});
+    lose(four_nodes);
+    EXPECT_EQ(cluster.run({5}).start(), 4U);
+    EXPECT_EQ(cluster.run({}).start(), 5U); // what is near is newer
+}
+
+TEST_F(Flushed, ACopyThatFailsIsToldOnceAndTheNextOneIsTried) {
+    const auto parallel = cluster.directory("parallel");
+    const auto aside = cluster.directory("aside");
+    const auto run = cluster.run_steps([&](Cluster::Rank &self) {
+        if (self.number() == 1) {
+            std::filesystem::rename(parallel, aside);
+            std::ofstream(parallel) << "no directory";
+        }
+        EXPECT_TRUE(self.protect(1) && self.protect(2) && self.protection().wait()) << message();
+        if (self.number() == 1) {
+            std::filesystem::remove(parallel);
+            std::filesystem::rename(aside, parallel);
+        }
+        EXPECT_TRUE(self.protect(3) && self.protect(4)) << message();
+        return self.protection().wait();
+    });
+    EXPECT_EQ(run.outcome().text, "");
+    ASSERT_EQ(system.told().size(), 1U);
+    EXPECT_TRUE(system.told().front().starts_with(
+        "epoch 2 is not in the directory of flush=: ranks 0, 1, 2, 3: "))
+        << system.told().front();
+    lose(four_nodes);
+    EXPECT_EQ(cluster.run({}).start(), 4U);
+}
+
+// There is no room for what rank 1 has of epoch 4; what is removed takes a while.
+class RoomForOthers : public DyingSystem {
+public:
+    int open_at(int directory, const char *name, int flags, mode_t mode) override {
+        const std::string_view path = name;
+        const bool refused = (flags & O_CREAT) != 0 && path.find("/.cd-draft.1-") != path.npos &&
+                             path.find("parallel/solver.points/epoch-4") != path.npos;
+        errno = ENOSPC;
+        return refused ? -1 : DyingSystem::open_at(directory, name, flags, mode);
+    }
+    int remove_directory_at(int directory, const char *name) override {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        return DyingSystem::remove_directory_at(directory, name);
+    }
+};
+
+TEST_F(Flushed, OfACopyThatFailsNothingIsLeftInTheWayOfTheNextOne) {
+    const RoomForOthers full;
+    cluster.nodes = {"n0", "n0", "n1", "n1"}; // of each, one removes, and the other one waits
+    const auto run = cluster.run_steps([&](Cluster::Rank &self) {
+        const auto copies_are = [&](const Epochs &expected) {
+            EXPECT_EQ(self.protection().wait().code(), CD_ERROR_NONE);
+            EXPECT_EQ(copied_epochs(), expected);
+            EXPECT_TRUE(self.protection().agree_on(Status::ok())); // all have looked
+        };
+        EXPECT_TRUE(self.protect(1) && self.protect(2)) << message();
+        copies_are({2});
+        EXPECT_TRUE(self.protect(3) && self.protect(4)) << message();
+        copies_are({2});
+        EXPECT_TRUE(self.protect(5) && self.protect(6)) << message();
+        copies_are({6});
+        return Status::ok();
+    });
+    EXPECT_EQ(run.outcome().text, "");
+    ASSERT_EQ(full.told().size(), 1U);
+    EXPECT_TRUE(
+        full.told().front().starts_with("epoch 4 is not in the directory of flush=: rank 1: "))
+        << full.told().front();
+}
+
+TEST_F(Flushed, ACopyIsTakenWhereTooMuchIsLostAlsoIfTheRestHadNoRoomWhereRanksAreNow) {
+    cluster.run({1, 2, 3});
+    lose({"n0", "n1"});
+    cluster.nodes = {"n0", "n1", "n3", "n2"};
+    const SmallStores small(0);
+    EXPECT_EQ(cluster.run({}).start(), 2U);
+    EXPECT_EQ(small.told().size(), 1U);
+}
+
+TEST_F(Flushed, CopiesOfWhatAStartLeftBehindDoNotComeBack) {
+    cluster.run({1, 2, 3, 4});
+    cluster.restart = "no";
+    cluster.run({1});
+    cluster.restart = "";
+    EXPECT_EQ(cluster.run({}).start(), 1U);
+    lose(four_nodes);
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+}
+
+TEST_F(Flushed, OneCopyIsKeptAndGoesWithTheRest) {
+    cluster.mode = Mode::async;
+    cluster.run({1, 2, 3, 4});
+    const auto points = cluster.directory("parallel") / "solver.points";
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(points), {}), 1);
+    cluster.run({5, 6}, true);
+    EXPECT_FALSE(std::filesystem::exists(points));
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+}
+
+} // namespace
+} // namespace cd::protection

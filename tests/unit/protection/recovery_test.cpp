@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// What all ranks start from after losses, and wherever they are.
+
+#include "protected.h"
+
+#include <sys/stat.h>
+
+namespace cd::protection {
+namespace {
+
+TEST_F(Protected, NothingIsThereAtFirst) { EXPECT_EQ(cluster.run({}).start(), std::nullopt); }
+
+TEST_F(Protected, AllRanksStartFromTheNewestPointInTime) {
+    EXPECT_EQ(cluster.run({1, 2, 3}).start(), std::nullopt);
+    EXPECT_EQ(cluster.run({4}).start(), 3U);
+    EXPECT_EQ(cluster.run({}).start(), 4U);
+}
+
+TEST_F(Protected, OneEpochIsKeptAndNoMore) {
+    cluster.run({1, 2, 3});
+    for (const std::string &node : cluster.nodes) {
+        const auto points = cluster.directory(node) / "solver.points";
+        EXPECT_EQ(std::distance(std::filesystem::directory_iterator(points), {}), 1);
+    }
+}
+
+TEST_F(Protected, AnyOneNodeMayBeLostWithXor) {
+    for (const std::string &node : four_nodes) {
+        cluster.run({7});
+        cluster.lose(node);
+        EXPECT_EQ(cluster.run({}).start(), 7U) << node;
+        EXPECT_EQ(cluster.run({}).start(), 7U) << node; // as before
+    }
+}
+
+TEST_F(Protected, AnyTwoNodesMayBeLostWithTwoChecksums) {
+    cluster.redundancy = {Scheme::reed_solomon, 2};
+    for (const auto &lost : {std::vector<std::string>{"n0", "n1"}, {"n1", "n3"}}) {
+        cluster.run({7});
+        lose(lost);
+        EXPECT_EQ(cluster.run({}).start(), 7U);
+    }
+}
+
+TEST_F(Protected, NeighboursMayBeLostWithTwoPartners) {
+    cluster.redundancy = {Scheme::partner, 2};
+    cluster.run({7});
+    lose({"n2", "n3"});
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+}
+
+TEST_F(Protected, WithOneMoreLostAllRanksSayWhichAndNothingIsDeleted) {
+    cluster.run({7});
+    lose({"n1", "n2"});
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        const auto outcome = cluster.run({}).outcome();
+        EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
+        EXPECT_NE(outcome.text.find("epoch 7: set 1 of 1"), std::string::npos) << outcome.text;
+        EXPECT_NE(outcome.text.find("ranks 1, 2 are lost"), std::string::npos) << outcome.text;
+    }
+    cluster.redundancy = {Scheme::reed_solomon, 2};
+    EXPECT_EQ(cluster.run({}).outcome().code, CD_ERROR_REDUNDANCY_EXCEEDED);
+}
+
+TEST_F(Protected, WithOneMoreLostNothingIsMovedToRanksThatAreElsewhere) {
+    cluster.run({7});
+    const auto check = [&] {
+        const auto before = files_of_ranks();
+        const auto outcome = cluster.run({}).outcome();
+        EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
+        EXPECT_TRUE(outcome.text.starts_with("epoch 7: set 1 of 1 (XOR, ")) << outcome.text;
+        EXPECT_NE(outcome.text.find("ranks 1, 2 are lost"), std::string::npos) << outcome.text;
+        EXPECT_EQ(files_of_ranks(), before);
+    };
+    cluster.lose("n1");
+    for (const auto &file : files_of_ranks()) {
+        if (file.filename() == "2.image") {
+            std::filesystem::resize_file(file, 10);
+        }
+    }
+    cluster.nodes = {"n3", "spare", "n2", "n0"};
+    check();
+    cluster.lose("n2");
+    cluster.nodes = {"n3", "spare", "other", "n0"};
+    check();
+}
+
+TEST_F(Protected, AllSetsWithTooMuchLostAreNamed) {
+    cluster.set_size = 2;
+    cluster.run({7});
+    lose({"n0", "n1"});
+    const auto outcome = cluster.run({}).outcome();
+    EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
+    EXPECT_NE(outcome.text.find("1 of 2 sets are lost"), std::string::npos) << outcome.text;
+    EXPECT_NE(outcome.text.find("set 1, which had ranks"), std::string::npos) << outcome.text;
+    EXPECT_NE(outcome.text.find("ranks 0, 1"), std::string::npos) << outcome.text;
+}
+
+TEST_F(Protected, AllNodesLostIsAFreshStart) {
+    cluster.run({7});
+    lose(four_nodes);
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+}
+
+TEST_F(Protected, FilesFollowTheirRanksToOtherNodes) {
+    cluster.run({7});
+    std::ranges::reverse(cluster.nodes);
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+    cluster.nodes = {"n1", "n2", "n3", "n0"};
+    EXPECT_EQ(cluster.run({8}).start(), 7U);
+    for (const std::string &node : cluster.nodes) { // what lay elsewhere went with the old epoch
+        const auto points = cluster.directory(node) / "solver.points";
+        EXPECT_EQ(std::distance(std::filesystem::directory_iterator(points), {}), 1);
+    }
+}
+
+TEST_F(Protected, MovedAndRebuiltImagesHaveTheModeAndTheTimeOfBefore) {
+    struct Seen {
+        mode_t mode = 0;
+        timespec modified = {};
+    };
+    const auto look = [&] {
+        std::map<std::string, Seen> images;
+        for (size_t rank = 0; rank < cluster.nodes.size(); ++rank) {
+            const std::string name = image_name(static_cast<int>(rank));
+            for (const auto &each : std::filesystem::recursive_directory_iterator(
+                     cluster.directory(cluster.nodes[rank]))) {
+                struct stat status = {};
+                if (each.path().filename() == name && ::stat(each.path().c_str(), &status) == 0) {
+                    images[name] = {status.st_mode, status.st_mtim};
+                }
+            }
+        }
+        return images;
+    };
+    cluster.run({7});
+    const auto before = look();
+    ASSERT_EQ(before.size(), 4U);
+    cluster.lose("n2");
+    cluster.nodes = {"n1", "n0", "spare", "n3"}; // two are moved, one is rebuilt
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+    for (const auto &[name, seen] : look()) {
+        EXPECT_EQ(seen.mode, before.at(name).mode) << name;
+        EXPECT_EQ(seen.modified.tv_sec, before.at(name).modified.tv_sec) << name;
+        EXPECT_EQ(seen.modified.tv_nsec, before.at(name).modified.tv_nsec) << name;
+    }
+    EXPECT_EQ(look().size(), 4U);
+}
+
+// More of them are cut short than xor covers.
+TEST_F(Protected, FilesThatAreCutAtTheirRanksAreTakenFromWhereTheyWereBefore) {
+    cluster.run({7});
+    std::ranges::reverse(cluster.nodes);
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+    int cut = 0;
+    for (int rank = 0; rank < 4; ++rank) {
+        const auto &node = cluster.nodes[static_cast<size_t>(rank)];
+        for (const auto &each :
+             std::filesystem::recursive_directory_iterator(cluster.directory(node))) {
+            const std::string name = each.path().filename();
+            const bool is_own = name.starts_with(std::to_string(rank) + ".");
+            if (is_own && !name.ends_with(".agreed") && each.is_regular_file()) {
+                std::filesystem::resize_file(each.path(), each.file_size() / 2);
+                ++cut;
+            }
+        }
+    }
+    EXPECT_EQ(cut, 16);
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+}
+
+// Of a file of which no record tells the size, as one that was damaged; nothing is copied.
+TEST_F(Protected, AFileForWhichThereIsNoRoomIsEverybodysFailureAtOnce) {
+    cluster.run({1});
+    const auto folder =
+        std::filesystem::directory_iterator(cluster.directory("n1") / "solver.points")->path();
+    std::filesystem::remove(folder / "1.agreed");
+    std::filesystem::resize_file(folder / "1.image", uint64_t{1} << 30);
+    const TimeLimit limit(30);
+    cluster.nodes = {"n1", "n0", "n2", "n3"};
+    const SmallStores small(1'000'000);
+    const auto outcome = cluster.run({}).outcome();
+    EXPECT_EQ(outcome.code, CD_ERROR_STORE_FULL);
+    EXPECT_NE(outcome.text.find("1073741824 bytes"), std::string::npos) << outcome.text;
+    EXPECT_EQ(outcome.text.find("rank 1: "), 0U) << outcome.text;
+}
+
+TEST_F(Protected, AfterALossFilesFollowTheirRanksToo) {
+    cluster.run({7});
+    cluster.lose("n2");
+    cluster.nodes = {"spare", "n0", "n1", "n3"};
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+}
+
+TEST_F(Protected, RanksOfOneNodeShareItsDirectory) {
+    cluster.nodes = {"n0", "n0", "n1", "n1"};
+    cluster.run({7});
+    cluster.lose("n0");
+    EXPECT_EQ(cluster.run({8}).start(), 7U);
+    EXPECT_EQ(cluster.run({}).start(), 8U);
+}
+
+// Files, sets and errors have the numbers that ranks have in the program.
+TEST_F(Protected, ARootOfSomeOfTheRanksOfAProgramSurvivesAsWell) {
+    cluster.ranks = {1, 4, 5, 9};
+    cluster.run({7});
+    cluster.lose("n1");
+    cluster.nodes = {"n2", "spare", "n0", "n3"}; // files move, too
+    EXPECT_EQ(cluster.run({8}).start(), 7U);
+    const auto points = cluster.directory("n3") / "solver.points";
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::directory_iterator(points)->path() /
+                                        "9.xor.grp_1_of_1.mem_4_of_4.redset"));
+    cluster.ranks = {1, 4, 5, 8};
+    EXPECT_EQ(cluster.run({}).outcome().code, CD_ERROR_RESTART_MISMATCH);
+    cluster.ranks = {1, 4, 5, 9};
+    EXPECT_EQ(cluster.run({}).start(), 8U);
+    lose({"n2", "n3"});
+    const auto outcome = cluster.run({}).outcome();
+    EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
+    EXPECT_NE(outcome.text.find("ranks 1, 9 are lost"), std::string::npos) << outcome.text;
+}
+
+TEST_F(Protected, AProgramOfOtherSettingsFindsWhatWasProtectedByOthers) {
+    cluster.run({7});
+    cluster.lose("n0");
+    cluster.redundancy = {Scheme::partner, 1};
+    cluster.set_size = 2;
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+}
+
+TEST_F(Protected, AChoiceOfEpochIsHeard) {
+    cluster.run({7});
+    cluster.restart = "8";
+    const auto outcome = cluster.run({}).outcome();
+    EXPECT_EQ(outcome.code, CD_ERROR_ARGUMENT);
+    EXPECT_NE(outcome.text.find("epoch 8, and what is protected is 7"), std::string::npos)
+        << outcome.text;
+    cluster.restart = "7";
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+    cluster.restart = "no";
+    EXPECT_EQ(cluster.run({1}).start(), std::nullopt);
+    cluster.restart = "";
+    EXPECT_EQ(cluster.run({}).start(), 1U);
+}
+
+TEST_F(Protected, AChoiceOfEpochWhereNothingIsProtectedIsToldOnce) {
+    cluster.restart = "0";
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+    EXPECT_TRUE(system.told().empty());
+    cluster.restart = "4";
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+    EXPECT_EQ(system.told(),
+              std::vector<std::string>{"root \"solver\": CD_RESTART asks for epoch 4, but nothing "
+                                       "is protected; starting afresh"});
+}
+
+TEST_F(Protected, WhatIsForgottenIsGone) {
+    cluster.run({7});
+    EXPECT_EQ(cluster.run({8}, true).start(), 7U);
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+    cluster.run({1});
+    EXPECT_EQ(cluster.run({}).start(), 1U);
+}
+
+} // namespace
+} // namespace cd::protection

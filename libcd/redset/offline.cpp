@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <utility>
@@ -329,10 +330,19 @@ Status rebuild_found(const FoundSet &found, const Options &options, bool look_on
                     found.set.group + 1, found.set.groups, found.problem.c_str());
     }
     std::vector<Survey> surveys(found.places.size());
+    std::mutex mutex; // members are threads
+    uint64_t done = 0;
+    const auto looked = [&](uint64_t bytes, uint64_t all) {
+        const std::lock_guard lock(mutex);
+        done = std::min(done + bytes, all); // more where it is looked once more
+        if (options.progress) {
+            options.progress(done, all);
+        }
+    };
     const Status status = run_members(found.set.shape.members, [&](Exchange &exchange) {
         const size_t self = index(exchange.self());
         return look_only ? take_survey(exchange, found.set, found.places[self], Contents::compared,
-                                       surveys[self])
+                                       surveys[self], looked)
                          : rebuild(exchange, found.set, found.places[self], options, surveys[self]);
     });
     survey = std::move(surveys.front());

@@ -29,7 +29,8 @@ struct Search {
 // not followed. Fails when a directory cannot be read.
 Status find_sets(std::span<const std::string> directories, Search &search);
 
-// rebuild() with all members in this process. look_only: says what would be done, and does nothing.
+// rebuild() with all members in this process. look_only: says what would be done, and does nothing;
+// progress is that of looking.
 Status rebuild_found(const FoundSet &found, const Options &options, bool look_only, Survey &survey);
 
 } // namespace cd::redset

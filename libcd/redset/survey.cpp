@@ -245,7 +245,28 @@ Status check_size(const File &file, const os::FileAttributes &attributes, uint64
                       static_cast<unsigned long long>(expected));
 }
 
-Status check_content(const File &file, uint64_t from, uint64_t to, uint32_t expected) {
+// How far this member is, with all that it has to look at.
+class Tally {
+public:
+    Tally(const Survey &survey, const Looked &looked) : looked_(looked) {
+        for (size_t member = 0; looked && member < survey.files.size(); ++member) {
+            all_ += survey.layout->logical_sizes[member] +
+                    survey.layout->payload_size(static_cast<int>(member));
+        }
+    }
+    void add(uint64_t bytes) const {
+        if (looked_ && all_ > 0) {
+            looked_(bytes, all_);
+        }
+    }
+
+private:
+    const Looked &looked_;
+    uint64_t all_ = 0;
+};
+
+Status check_content(const File &file, uint64_t from, uint64_t to, uint32_t expected,
+                     const Tally &tally) {
     std::vector<std::byte> buffer(
         static_cast<size_t>(std::min<uint64_t>(to - from, uint64_t{256} << 10)));
     uint32_t crc = 0;
@@ -255,6 +276,7 @@ Status check_content(const File &file, uint64_t from, uint64_t to, uint32_t expe
             return status;
         }
         crc = crc32c(crc, buffer.data(), part);
+        tally.add(part);
     }
     return crc == expected
                ? Status::ok()
@@ -263,7 +285,8 @@ Status check_content(const File &file, uint64_t from, uint64_t to, uint32_t expe
                       file.path(), static_cast<unsigned long long>(from), crc, expected);
 }
 
-Status check_data(const Survey &survey, int self, const Place &place, Contents contents) {
+Status check_data(const Survey &survey, int self, const Place &place, Contents contents,
+                  const Tally &tally) {
     const StoredFiles &files = survey.files[index(self)];
     for (size_t i = 0; i < files.size(); ++i) {
         File file;
@@ -277,7 +300,7 @@ Status check_data(const Survey &survey, int self, const Place &place, Contents c
         }
         if (survey.checksums && contents == Contents::compared) {
             const auto &sums = (*survey.checksums)[index(self)].files;
-            if (Status status = check_content(file, 0, size, i < sums.size() ? sums[i] : 0);
+            if (Status status = check_content(file, 0, size, i < sums.size() ? sums[i] : 0, tally);
                 !status) {
                 return status;
             }
@@ -287,7 +310,7 @@ Status check_data(const Survey &survey, int self, const Place &place, Contents c
 }
 
 Status check_payload(const Set &set, const Survey &survey, int self, const Place &place,
-                     Contents contents) {
+                     Contents contents, const Tally &tally) {
     const uint64_t end = survey.payload_offset + survey.layout->payload_size(self);
     File file;
     os::FileAttributes attributes;
@@ -299,20 +322,21 @@ Status check_payload(const Set &set, const Survey &survey, int self, const Place
     }
     return survey.checksums && contents == Contents::compared
                ? check_content(file, survey.payload_offset, end,
-                               (*survey.checksums)[index(self)].payload)
+                               (*survey.checksums)[index(self)].payload, tally)
                : Status::ok();
 }
 
 MemberState own_state(const Set &set, const Survey &survey, int self, const Place &place,
-                      const Remains &remains, Contents contents) {
+                      const Remains &remains, Contents contents, const Looked &looked) {
     MemberState state;
+    const Tally tally(survey, looked);
     state.payload_lost = header_problem(set, self, remains, survey);
-    if (state.payload_lost.empty() && !check_payload(set, survey, self, place, contents)) {
+    if (state.payload_lost.empty() && !check_payload(set, survey, self, place, contents, tally)) {
         state.payload_lost = message();
     }
     const bool nobody_knows =
         !state.payload_lost.empty() && !survey.checksums && !survey.files[index(self)].empty();
-    if (!check_data(survey, self, place, contents)) {
+    if (!check_data(survey, self, place, contents, tally)) {
         state.data_lost = message();
     } else if (nobody_knows) {
         state.data_lost = "without scheme file and checksums nothing tells whether these are the "
@@ -376,7 +400,8 @@ Status find_rows(const Set &set, Survey &survey) {
 }
 
 Status survey_with(Exchange &exchange, const Set &set, const Place &place,
-                   const std::vector<Remains> &all, Contents contents, Survey &survey) {
+                   const std::vector<Remains> &all, Contents contents, Survey &survey,
+                   const Looked &tell) {
     const int self = exchange.self();
     Status collected = attempt([&] {
         survey.members.resize(all.size());
@@ -390,7 +415,8 @@ Status survey_with(Exchange &exchange, const Set &set, const Place &place,
     }
     Bytes told;
     Status looked = attempt([&] {
-        return tell_state(own_state(set, survey, self, place, all[index(self)], contents), told);
+        return tell_state(own_state(set, survey, self, place, all[index(self)], contents, tell),
+                          told);
     });
     std::vector<Bytes> everybodys;
     if (Status status = agree(exchange, looked, told, everybodys); !status) {
@@ -434,7 +460,7 @@ Lost Survey::lost(int member) const {
 }
 
 Status take_survey(Exchange &exchange, const Set &set, const Place &place, Contents contents,
-                   Survey &survey) {
+                   Survey &survey, const Looked &looked) {
     Bytes told;
     uint64_t payload_offset = 0;
     Status own = attempt([&] { return tell(set, exchange.self(), place, told, payload_offset); });
@@ -451,10 +477,11 @@ Status take_survey(Exchange &exchange, const Set &set, const Place &place, Conte
     }
     // Checksums of another time may be left over somewhere; those that most members have count,
     // unless too little fits them.
-    const KeptOutcome first(survey_with(exchange, set, place, all, contents, choices.front()));
+    const KeptOutcome first(
+        survey_with(exchange, set, place, all, contents, choices.front(), looked));
     survey = std::move(choices.front());
     for (size_t i = 1; i < choices.size() && first.code() == CD_ERROR_REDUNDANCY_EXCEEDED; ++i) {
-        Status status = survey_with(exchange, set, place, all, contents, choices[i]);
+        Status status = survey_with(exchange, set, place, all, contents, choices[i], looked);
         if (status.code() != CD_ERROR_REDUNDANCY_EXCEEDED) {
             survey = std::move(choices[i]);
             return status;

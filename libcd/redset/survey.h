@@ -7,6 +7,7 @@
 #include "redset/plan.h"
 #include "redset/set.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,9 +38,12 @@ struct Survey {
 // headers are looked at.
 enum class Contents { compared, trusted };
 
+// How many bytes this member has looked at since it was last told, and how many all are to look at.
+using Looked = std::function<void(uint64_t bytes, uint64_t all)>;
+
 // Looks at all that members have. Fails with CD_ERROR_REDUNDANCY_EXCEEDED, and a message with the
 // ranks and reasons, when the rest does not suffice; survey.members tells of each member then, too.
 Status take_survey(Exchange &exchange, const Set &set, const Place &place, Contents contents,
-                   Survey &survey);
+                   Survey &survey, const Looked &looked = {});
 
 } // namespace cd::redset

@@ -148,6 +148,30 @@ class RebuildTest(unittest.TestCase):
         status, out, _ = self.rebuild("--json", others, half)
         self.assertEqual((status, json.loads(out)["sets"][0]["verdict"]), (GOOD, "whole"))
 
+    # Of two attempts the second was under way when too much was lost.
+    def test_what_never_counted_is_unfinished_and_no_damage(self):
+        points = os.path.join(self.directory, "heat.points")
+        older, newer = (os.path.join(points, f"epoch-{epoch}.{epoch}.0.00000000000000ab") for epoch in (7, 8))
+        os.mkdir(points)
+        shutil.move(os.path.join(self.directory, "in"), points)
+        shutil.copytree(os.path.join(self.directory, "red"), newer)
+        shutil.move(os.path.join(self.directory, "red"), older)
+        self.lose(0, 1, 2)
+        left = self.files()
+        for options in (), ("--dry-run",):
+            status, out, _ = self.rebuild("--json", *options, newer)
+            self.assertEqual(status, GOOD)
+            (only,) = json.loads(out)["sets"]
+            self.assertEqual(only["verdict"], "unfinished")
+            self.assertIn("no program starts from it", only["problem"])
+            self.assertIn(": unfinished", self.rebuild(*options, newer)[1])
+        self.assertEqual(self.files(), left)
+        with open(os.path.join(older, "2.agreed"), "w", encoding="utf-8"):
+            pass
+        status, out, _ = self.rebuild("--json", self.directory)
+        self.assertEqual(status, DAMAGED)
+        self.assertEqual(sorted(each["verdict"] for each in json.loads(out)["sets"]), ["lost", "unfinished"])
+
     def on_a_terminal(self):
         reader, writer = pty.openpty()
         done = subprocess.run(
@@ -177,6 +201,8 @@ class RebuildTest(unittest.TestCase):
         os.mkdir(points)
         shutil.move(os.path.join(self.directory, "red"), os.path.join(points, "epoch-7.3.0.00000000000000ab"))
         shutil.move(os.path.join(self.directory, "in"), points)
+        with open(os.path.join(points, "epoch-7.3.0.00000000000000ab", "3.agreed"), "w", encoding="utf-8"):
+            pass
         before = self.files()
         self.lose(0)
         left = self.files()

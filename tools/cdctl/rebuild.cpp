@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 #include "alone.h"
+#include "attempts.h"
 #include "command.h"
 #include "json.h"
 #include "redset/offline.h"
@@ -19,7 +20,7 @@ using cd::redset::MemberState;
 using cd::redset::scheme_name;
 using cd::redset::Survey;
 
-enum class Verdict { whole, rebuilt, rebuildable, failed, lost };
+enum class Verdict { whole, rebuilt, rebuildable, unfinished, failed, lost };
 
 const char *name_of(Verdict verdict) {
     switch (verdict) {
@@ -29,6 +30,8 @@ const char *name_of(Verdict verdict) {
         return "rebuilt";
     case Verdict::rebuildable:
         return "rebuildable";
+    case Verdict::unfinished:
+        return "unfinished";
     case Verdict::failed:
         return "failed";
     case Verdict::lost:
@@ -41,6 +44,7 @@ Outcome outcome_of(Verdict verdict) {
     switch (verdict) {
     case Verdict::whole:
     case Verdict::rebuilt:
+    case Verdict::unfinished: // nobody needs it
         return Outcome::good;
     case Verdict::rebuildable:
         return Outcome::older;
@@ -96,10 +100,17 @@ private:
     uint64_t percent_ = 0;
 };
 
-Result rebuild_one(const FoundSet &found, bool dry_run, ProgressLine &line) {
+Result rebuild_one(const FoundSet &found, const Attempts &known_attempts, bool dry_run,
+                   ProgressLine &line) {
     Result result;
     Alone alone;
     cd::Status status = alone.with(found, dry_run);
+    if (status && known_attempts.never_counted(found)) {
+        result.verdict = Verdict::unfinished;
+        result.problem = "a program ended while it protected this point in time; no program starts "
+                         "from it, and the next one removes it";
+        return result;
+    }
     if (status) {
         cd::redset::Options options;
         options.progress = [&line](uint64_t done, uint64_t all) { line.tell(done, all); };
@@ -183,13 +194,14 @@ Outcome rebuild(const Arguments &arguments) {
     if (search.sets.empty()) {
         std::fprintf(stderr, "cdctl: no scheme file of a set can be read there\n");
     }
+    const Attempts known_attempts(arguments.paths);
     Outcome outcome = search.sets.empty() ? Outcome::unreadable : Outcome::good;
     Json json;
     json.begin_object().member("dry_run", arguments.dry_run).key("sets").begin_array();
     for (size_t i = 0; i < search.sets.size(); ++i) {
         const Result result = [&] {
             ProgressLine line(i, search.sets.size());
-            return rebuild_one(search.sets[i], arguments.dry_run, line);
+            return rebuild_one(search.sets[i], known_attempts, arguments.dry_run, line);
         }();
         outcome = std::max(outcome, outcome_of(result.verdict));
         arguments.json ? describe(search.sets[i], result, json) : print(search.sets[i], result);

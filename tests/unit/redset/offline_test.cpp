@@ -77,7 +77,14 @@ TEST(Offline, OnlyLooksWhenToldSo) {
     const Search search = search_below({scratch.folder()});
     ASSERT_EQ(search.sets.size(), 1u);
     Survey survey;
-    ASSERT_TRUE(rebuild_found(search.sets[0], {}, true, survey)) << message();
+    uint64_t last = 0;
+    const Options options = {.progress = [&](uint64_t done, uint64_t all) {
+        EXPECT_GT(done, last); // told by each member in its turn
+        EXPECT_LT(done, all);  // as one has nothing to look at
+        last = done;
+    }};
+    ASSERT_TRUE(rebuild_found(search.sets[0], options, true, survey)) << message();
+    EXPECT_EQ(last, 1010U + 2 * 500U); // two members' files, and their checksums
     EXPECT_FALSE(survey.members[1].data_lost.empty());
     EXPECT_FALSE(survey.members[1].payload_lost.empty());
     EXPECT_TRUE(survey.members[0].data_lost.empty());

@@ -5,6 +5,7 @@
 #include "config/restart_choice.h"
 #include "file_store/directory.h"
 #include "file_store/image.h"
+#include "file_store/own_directory.h"
 #include "file_store/points_in_time.h"
 #include "os/system.h"
 
@@ -22,7 +23,7 @@ class Opening {
 public:
     Opening(const OpenRequest &request, Addresses &addresses, OpenedStore &opened)
         : request_(request), addresses_(addresses), opened_(opened),
-          name_(std::to_string(request.rank) + "-" + request.name + ".cds"),
+          name_(store_name(request.rank, request.name)),
           forced_(request.storage.sync == Sync::full) {}
 
     Status run() {
@@ -296,7 +297,11 @@ private:
 } // namespace
 
 std::string store_directory(const StorageInfo &storage) {
-    return storage.dir.empty() ? default_directory : storage.dir;
+    return storage.dir.empty() ? default_directory : own_directory(storage.dir);
+}
+
+std::string store_name(int rank, const std::string &root) {
+    return std::to_string(rank) + "-" + root + ".cds";
 }
 
 Status open_store(const OpenRequest &request, Addresses &addresses, OpenedStore &opened) {

@@ -25,8 +25,9 @@ struct OpenRequest {
     std::optional<StoreStart> start; // not given: the store and CD_RESTART decide
 };
 
-// Where it is.
+// Where it is: in one of the user's own where all may write to that which is asked for.
 std::string store_directory(const StorageInfo &storage);
+std::string store_name(int rank, const std::string &root);
 
 struct OpenedStore {
     std::shared_ptr<FileStore> store;

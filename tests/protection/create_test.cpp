@@ -4,6 +4,8 @@
 
 #include "fake_protector.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -12,6 +14,20 @@ namespace {
 using Calls = std::vector<std::string>;
 
 class Creating : public Protected {};
+
+// As /dev/shm.
+TEST_F(Creating, ARootInADirectoryToWhichAllMayWriteHasOneOfTheUsersOwnThere) {
+    const auto shared = local;
+    std::filesystem::create_directory(shared);
+    ASSERT_EQ(::chmod(shared.c_str(), 01777), 0);
+    local /= "cd-stores-" + std::to_string(::getuid());
+    root = create_cd(nullptr, ("store=file,redundancy=xor,dir=" + shared.string()).c_str(),
+                     CD_COMM_LOGGING_DISABLED, "root", nullptr);
+    ASSERT_NE(root, nullptr) << cd_last_error_message();
+    EXPECT_EQ(protector.directory, local);
+    EXPECT_EQ(files(), Calls{"0-root.cds"});
+    EXPECT_EQ(std::filesystem::status(local).permissions(), std::filesystem::perms::owner_all);
+}
 
 TEST_F(Creating, ARootThatCannotBeOpenedIsNotCreated) {
     protector.open_fails = CD_ERROR_REDUNDANCY_EXCEEDED;

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include <string>
+
+namespace cd {
+
+// The directory for this user's files where people name one: itself, or, where all may write to it
+// and remove only what is theirs, as to /tmp and /dev/shm, one in it with the user's number.
+// Whoever makes that one first has it; Directory refuses it if that was somebody else. May throw
+// std::bad_alloc.
+std::string own_directory(const std::string &named);
+
+} // namespace cd

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "file_store/own_directory.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+namespace cd {
+namespace {
+
+TEST(OwnDirectory, IsOneInWhatAllMayWriteToAndElseWhatIsNamed) {
+    std::string named = testing::TempDir() + "cd-own-XXXXXX";
+    ASSERT_NE(::mkdtemp(named.data()), nullptr);
+    for (const mode_t mode : {0700, 0755, 0777, 01755}) {
+        ASSERT_EQ(::chmod(named.c_str(), mode), 0);
+        EXPECT_EQ(own_directory(named), named);
+    }
+    ASSERT_EQ(::chmod(named.c_str(), 01777), 0);
+    const std::string own = named + "/cd-stores-" + std::to_string(::getuid());
+    EXPECT_EQ(own_directory(named), own);
+    EXPECT_EQ(own_directory(own), own);
+    EXPECT_FALSE(std::filesystem::exists(own)); // who uses it makes it
+    std::filesystem::remove(named);
+    EXPECT_EQ(own_directory(named), named);
+}
+
+} // namespace
+} // namespace cd

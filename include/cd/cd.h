@@ -277,7 +277,8 @@ struct cd_info {
     size_t log_remaining; /* entries still to be replayed */
     size_t unbound;       /* bytes that came back from a store and were not added again yet */
     uint64_t protected_epoch; /* of a root with redundancy: the newest point in time that survives
-                                 the loss of nodes on all ranks; else, and if there is none, 0 */
+                                 the loss of nodes, as they have the ranks now, on all ranks; else,
+                                 and if there is none, 0 */
     size_t log_in_files;      /* of the logs of the CD's whole family, what log_limit has put into
                                  files, in bytes there; log_bytes has it too */
 };

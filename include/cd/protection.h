@@ -73,7 +73,8 @@ struct cd_protector {
        time that could not be protected. */
     int (*protect)(void *protection, const struct cd_offered_point *point,
                    struct cd_protection_message *message);
-    /* The newest point in time that counts on all ranks, or 0. Not collective. */
+    /* The newest point in time that survives, where ranks are now, what its level of redundancy
+       covers, or 0. Not collective. */
     uint64_t (*protected_epoch)(void *protection);
     /* own: whether the root can be committed in this rank. If it can on all, what protects it does
        not count any more, and close follows; else nothing has changed on any. */

@@ -3,7 +3,10 @@
 #include "protection/division.h"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <map>
+#include <numeric>
 
 namespace cd::protection {
 namespace {
@@ -56,6 +59,32 @@ const Set &Division::set_of(int rank) const {
     });
 }
 
+int losses_covered(const Division &division) {
+    int least = std::numeric_limits<int>::max();
+    for (const Set &set : division.sets) {
+        least = std::min(least, set.shape.checks);
+    }
+    return least;
+}
+
+bool survives(const Division &division, std::span<const int> ranks,
+              std::span<const std::string> groups, int losses) {
+    return std::ranges::all_of(division.sets, [&](const Set &set) {
+        std::map<std::string, int> members;
+        for (const int rank : set.ranks) {
+            const auto at = std::ranges::lower_bound(ranks, rank) - ranks.begin();
+            ++members[groups[static_cast<size_t>(at)]];
+        }
+        std::vector<int> counts;
+        for (const auto &[group, count] : members) {
+            counts.push_back(count);
+        }
+        std::ranges::sort(counts, std::greater<>());
+        counts.resize(std::min(counts.size(), static_cast<size_t>(losses)));
+        return std::accumulate(counts.begin(), counts.end(), 0) <= set.shape.checks;
+    });
+}
+
 int member_of(const Set &set, int rank) {
     return static_cast<int>(std::ranges::find(set.ranks, rank) - set.ranks.begin());
 }
@@ -89,9 +118,9 @@ Status divide(std::span<const int> ranks, std::span<const std::string> groups, i
         const Shape shape = shape_of(redundancy, each.size());
         if (!redset::check_shape(shape)) {
             return fail(CD_ERROR_STORAGE_VALUE,
-                        "%zu ranks in failure groups that are not equally large leave ranks %s for "
-                        "a set: %s; start equally many ranks on each node, or ask for less "
-                        "redundancy or another set_size=",
+                        "the failure groups of %zu ranks leave ranks %s for a set: %s; start them "
+                        "on more nodes, equally many on each, or ask for less redundancy or "
+                        "another set_size=",
                         ranks.size(), list_ranks(each).c_str(), message());
         }
         result.sets.push_back({shape, static_cast<int>(result.sets.size()),

@@ -26,6 +26,14 @@ struct Division {
     const redset::Set &set_of(int rank) const;
 };
 
+// How many failure groups may be lost, whichever these are.
+int losses_covered(const Division &division);
+
+// Whether sets that other groups were asked for survive the loss of so many of these: group i is
+// that of ranks[i]. What is covered only in some of the cases does not count.
+bool survives(const Division &division, std::span<const int> ranks,
+              std::span<const std::string> groups, int losses);
+
 int member_of(const redset::Set &set, int rank);
 
 // Divides ranks, which ascend, so that no set has two of one failure group: group i is that of

@@ -24,12 +24,16 @@ size_t index(int position) { return static_cast<size_t>(position); }
 
 KvTree content_tree(const Content &content) {
     KvTree tree;
-    tree.add_number("FORGOTTEN", content.forgotten);
+    KvTree &tombstones = tree.add("FORGOTTEN");
+    for (size_t i = 0; i < content.tombstones.size(); ++i) {
+        tombstones.add(std::to_string(i)) = tombstone_tree(content.tombstones[i]);
+    }
     KvTree &points = tree.add("POINT");
     for (const auto &[point, ranks] : content.points) {
         KvTree &files = points.add(directory_name(point));
         for (const auto &[rank, has] : ranks) {
             KvTree &own = files.add(std::to_string(rank));
+            own.add_number("HAS_RECORD", has.stored ? 1 : 0);
             KvTree &sizes = own.add("FILE");
             for (const auto &[name, size] : has.sizes) {
                 sizes.add_number(name, size);
@@ -70,6 +74,7 @@ Status take_files(const KvTree &tree, int rank, RankFiles &files) {
     const KvTree *agreed = tree.find("AGREED");
     const KvTree *record = agreed != nullptr ? agreed : tree.find("STORED");
     files.agreed = agreed != nullptr;
+    files.stored = tree.number("HAS_RECORD").value_or(1) != 0;
     if (const KvTree *unread = tree.find("UNREAD")) {
         files.unread = take_unread(*unread);
     }
@@ -82,7 +87,14 @@ Status take_content(const Bytes &bytes, Content &content) {
     if (Status status = redset::decode_image(bytes, source, tree, size); !status) {
         return status;
     }
-    content.forgotten = tree.number("FORGOTTEN").value_or(0);
+    const KvTree *tombstones = tree.find("FORGOTTEN");
+    for (size_t i = 0; tombstones != nullptr && i < tombstones->elements().size(); ++i) {
+        if (Status status = read_tombstone(tombstones->elements()[i].below, source,
+                                           content.tombstones.emplace_back());
+            !status) {
+            return status;
+        }
+    }
     const KvTree *points = tree.find("POINT");
     for (size_t i = 0; points != nullptr && i < points->elements().size(); ++i) {
         const auto &[directory, ranks] = points->elements()[i];
@@ -243,7 +255,9 @@ Status check_participants(const Findings &findings, const Record &record) {
 uint64_t Findings::last_number() const {
     uint64_t last = 0;
     for (const Content &content : contents) {
-        last = std::max(last, content.forgotten);
+        for (const Tombstone &tombstone : content.tombstones) {
+            last = std::max(last, tombstone.number);
+        }
         for (const auto &[point, found] : content.points) {
             last = std::max(last, point.number);
         }
@@ -251,17 +265,17 @@ uint64_t Findings::last_number() const {
     return last;
 }
 
-uint64_t Findings::forgotten() const {
-    uint64_t last = 0;
-    for (const Content &content : contents) {
-        last = std::max(last, content.forgotten);
-    }
-    return last;
+bool Findings::has_forgotten(const Point &point) const {
+    return std::ranges::any_of(contents, [&](const Content &content) {
+        return std::ranges::any_of(content.tombstones, [&](const Tombstone &tombstone) {
+            return tombstone.is_for(point);
+        });
+    });
 }
 
 bool Findings::nothing() const {
     return std::ranges::all_of(contents, [](const Content &content) {
-        return content.points.empty() && content.forgotten == 0;
+        return content.points.empty() && content.tombstones.empty();
     });
 }
 
@@ -277,6 +291,20 @@ std::vector<Point> Findings::agreed() const {
         }
     }
     return {points.begin(), points.end()};
+}
+
+bool Findings::can_never_count(const Point &point) const {
+    bool unfinished = false;
+    std::set<int> finished;
+    bool counted = false;
+    each_found(*this, point, [&](int rank, const RankFiles &files, int) {
+        counted = counted || files.agreed || files.unread;
+        unfinished = unfinished || !files.stored;
+        finished.insert(rank);
+    });
+    const bool all_finished = std::ranges::includes(finished, ranks);
+    const bool is_empty = !unfinished && finished.empty();
+    return !counted && (unfinished || all_finished || is_empty || point.level == flush_level);
 }
 
 std::vector<int> find_speakers(const std::vector<std::string> &identities) {

@@ -19,8 +19,12 @@ struct Findings {
 
     // The largest number that any attempt had.
     uint64_t last_number() const;
-    // That of the last attempt that does not count any more.
-    uint64_t forgotten() const;
+    // Whether it does not count any more, as far as these directories tell.
+    bool has_forgotten(const Point &point) const;
+    // Whether no restart can come to it, also if there are directories that nobody sees now: it
+    // counted nowhere, as some rank had not stored it, or as each one has and none has learnt that
+    // the others have; all see copies. Nor can what there is nothing of but directories.
+    bool can_never_count(const Point &point) const;
     // Whether nobody has anything.
     bool nothing() const;
     // The points in time that counted at some time.

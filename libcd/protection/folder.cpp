@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "protection/tree_file.h"
+#include "redset/draft_mark.h"
 #include "redset/kvtree_image.h"
 #include "redset/open_file.h"
 
@@ -18,12 +19,12 @@ namespace {
 
 constexpr int reading = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 
-File open_directory(const std::string &path) {
+File opened_to_read(const std::string &path) {
     return {os::system().open_at(AT_FDCWD, path.c_str(), reading, 0), path};
 }
 
 Status names_in(const std::string &path, std::vector<std::string> &names) {
-    const File directory = open_directory(path);
+    const File directory = opened_to_read(path);
     if (!directory.is_open() || os::system().list(directory.descriptor(), names) != 0) {
         return directory.refused("list the directory", 0);
     }
@@ -95,6 +96,7 @@ void look_at_file(const std::string &directory, const std::string &name, int ran
     std::optional<uint64_t> size;
     const bool opened = size_of(path, size).is_ok();
     const bool agreed = name == agreed_name(rank);
+    ranks[rank].stored = ranks[rank].stored || agreed || name == stored_name(rank);
     if (size) {
         ranks[rank].sizes[name] = *size;
     }
@@ -112,6 +114,8 @@ Status look_into(const std::string &path, const Point &point, std::map<int, Rank
     for (const std::string &name : names) {
         if (const auto rank = rank_of(name)) {
             look_at_file(path, name, *rank, point, ranks);
+        } else if (const auto writer = redset::writer_of_draft(name)) {
+            ranks[*writer]; // it was at something
         }
     }
     return Status::ok();
@@ -137,6 +141,22 @@ Status sizes_of(const std::string &path, const Record &record,
     return Status::ok();
 }
 
+// Nobody knows what does not count any more where one of them cannot be read: whether to start from
+// what is there is for people to say.
+Status read_tombstone_file(const std::string &path, Tombstone &tombstone) {
+    redset::KvTree tree;
+    Status status = read_tree(path, tree);
+    status = status ? read_tombstone(tree, path.c_str(), tombstone) : status;
+    if (status) {
+        return status;
+    }
+    const std::string why = message();
+    return fail(status.code(),
+                "%s; it says which points in time do not count any more, as the root was "
+                "committed: remove the file to start from those that are there, or all of them",
+                why.c_str());
+}
+
 // Whether it is gone now.
 bool remove_file(const File &directory, const std::string &name) {
     return os::system().unlink_at(directory.descriptor(), name.c_str()) == 0 || errno == ENOENT;
@@ -144,28 +164,56 @@ bool remove_file(const File &directory, const std::string &name) {
 
 } // namespace
 
+// The program may go elsewhere later.
+Status Folder::name(const std::string &directory, const std::string &root, bool sync,
+                    Folder &folder) {
+    Folder named;
+    if (!directory.starts_with('/') && os::system().working_directory(named.directory_) != 0) {
+        return File(-1, directory).refused("find the working directory", 0);
+    }
+    named.directory_ += (named.directory_.empty() ? "" : "/") + directory;
+    named.path_ = path_below(named.directory_, root);
+    named.sync_ = sync;
+    folder = std::move(named);
+    return Status::ok();
+}
+
+Status Folder::open_directory() {
+    Directory checked;
+    if (Status status = Directory::open(path_, checked); !status) {
+        return status;
+    }
+    if (Status status = sync_ ? checked.force() : Status::ok(); !status) {
+        return status;
+    }
+    return os::system().identify(checked.descriptor(), identity_) == 0
+               ? Status::ok()
+               : File(-1, path_).refused("look at the directory", 0);
+}
+
 Status Folder::open(const std::string &directory, const std::string &root, bool sync,
                     Folder &folder) {
     Folder opened;
-    // The program may go elsewhere later.
-    if (!directory.starts_with('/') && os::system().working_directory(opened.directory_) != 0) {
-        return File(-1, directory).refused("find the working directory", 0);
+    Status status = name(directory, root, sync, opened);
+    status = status ? opened.open_directory() : status;
+    if (status) {
+        folder = std::move(opened);
     }
-    opened.directory_ += (opened.directory_.empty() ? "" : "/") + directory;
-    opened.path_ = path_below(opened.directory_, root);
-    opened.sync_ = sync;
-    Directory checked;
-    if (Status status = Directory::open(opened.path_, checked); !status) {
+    return status;
+}
+
+Status Folder::find(const std::string &directory, const std::string &root, bool sync,
+                    Folder &folder, bool &there) {
+    Folder found;
+    if (Status status = name(directory, root, sync, found); !status) {
         return status;
     }
-    if (Status status = sync ? checked.force() : Status::ok(); !status) {
-        return status;
-    }
-    if (os::system().identify(checked.descriptor(), opened.identity_) != 0) {
-        return File(-1, opened.path_).refused("look at the directory", 0);
-    }
-    folder = std::move(opened);
-    return Status::ok();
+    const File file(os::system().open_at(AT_FDCWD, found.path_.c_str(), O_PATH | O_NOFOLLOW, 0),
+                    found.path_);
+    there = file.is_open() || (errno != ENOENT && errno != ENOTDIR);
+    Status status = there ? found.open_directory() : Status::ok();
+    folder = std::move(found); // its name, in any case
+    return status;
 }
 
 std::string Folder::path_below(const std::string &directory, const std::string &root) {
@@ -179,8 +227,11 @@ Status Folder::look(Content &content) const {
     }
     Content found;
     for (const std::string &name : names) {
-        if (const auto number = tombstone_of(name)) {
-            found.forgotten = std::max(found.forgotten, *number);
+        if (tombstone_of(name)) {
+            Tombstone &tombstone = found.tombstones.emplace_back();
+            if (Status status = read_tombstone_file(path_in(path_, name), tombstone); !status) {
+                return status;
+            }
         } else if (const auto point = point_of(name)) {
             if (Status status = look_into(path_ + "/" + name, *point, found.points[*point]);
                 !status) {
@@ -210,7 +261,7 @@ Status Folder::write_record(Record record, bool agreed) const {
 }
 
 Status Folder::mark_agreed(const Point &point, int rank) const {
-    const File directory = open_directory(path_of(point));
+    const File directory = opened_to_read(path_of(point));
     const std::string from = stored_name(rank);
     const std::string to = agreed_name(rank);
     if (!directory.is_open() ||
@@ -224,7 +275,7 @@ Status Folder::mark_agreed(const Point &point, int rank) const {
 // In a directory that several nodes see, others may do the same.
 Status Folder::remove(const Point &point) const {
     const std::string path = path_of(point);
-    const File directory = open_directory(path);
+    const File directory = opened_to_read(path);
     if (!directory.is_open() && errno == ENOENT) {
         return Status::ok();
     }
@@ -250,7 +301,7 @@ void Folder::remove_files_of(const Point &point, int rank) const {
     if (!names_in(path_of(point), names)) {
         return;
     }
-    const File directory = open_directory(path_of(point));
+    const File directory = opened_to_read(path_of(point));
     for (const std::string &name : names) {
         if (rank_of(name) == rank) {
             remove_file(directory, name);
@@ -275,11 +326,9 @@ Status Folder::remove_before(uint64_t number,
     return outcome;
 }
 
-Status Folder::bury(uint64_t number) const {
-    const std::string path = path_ + "/" + tombstone_name(number);
-    const File file(
-        os::system().open_at(AT_FDCWD, path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW, 0600), path);
-    return file.is_open() ? force(path_) : file.refused("create the file", 0);
+Status Folder::bury(const Tombstone &tombstone, int writer) const {
+    return write_tree(tombstone_tree(tombstone), path_in(path_, tombstone_name(tombstone.number)),
+                      writer, sync_);
 }
 
 Status Folder::unbury(uint64_t number) const {
@@ -296,7 +345,7 @@ void Folder::remove_what_is_left() const {
     if (!names_in(path_, names)) {
         return;
     }
-    const File directory = open_directory(path_);
+    const File directory = opened_to_read(path_);
     for (const std::string &name : names) {
         if (tombstone_of(name) || name == store_list_name) {
             remove_file(directory, name);
@@ -311,7 +360,7 @@ Status Folder::force(const std::string &path) const {
     if (!sync_) {
         return Status::ok();
     }
-    const File directory = open_directory(path);
+    const File directory = opened_to_read(path);
     return directory.is_open() ? directory.sync_all() : directory.refused("open the directory", 0);
 }
 

@@ -23,6 +23,7 @@ struct Unread {
 struct RankFiles {
     std::map<std::string, uint64_t> sizes; // by name
     std::optional<Record> record;          // if there is one that can be read
+    bool stored = false;                   // whether there is a record at all
     bool agreed = false;                   // whether the record is of after the agreement
     std::optional<Unread> unread;          // if there is one of after it that cannot
 };
@@ -30,7 +31,7 @@ struct RankFiles {
 // What there is in a directory of points in time.
 struct Content {
     std::map<Point, std::map<int, RankFiles>> points; // by rank
-    uint64_t forgotten = 0;                           // points up to that number do not count
+    std::vector<Tombstone> tombstones;
 };
 
 // The directory of one root's points in time: DIR/NAME.points. All ranks of a node share it.
@@ -39,6 +40,9 @@ public:
     // Makes it if it is not there.
     static Status open(const std::string &directory, const std::string &root, bool sync,
                        Folder &folder);
+    // Makes nothing. there: whether it is there.
+    static Status find(const std::string &directory, const std::string &root, bool sync,
+                       Folder &folder, bool &there);
     static std::string path_below(const std::string &directory, const std::string &root);
 
     const std::string &directory() const { return directory_; } // without the root's
@@ -61,12 +65,16 @@ public:
     // a record that one of them counted stays, with all that is beside it.
     Status remove_before(uint64_t number, const std::function<bool(const Point &)> &keeps) const;
 
-    Status bury(uint64_t number) const;
+    // writer: a rank that nobody else is in this directory.
+    Status bury(const Tombstone &tombstone, int writer) const;
     Status unbury(uint64_t number) const;
     void remove_what_is_left() const; // tombstones and the list of stores
     void remove_if_empty() const;
 
 private:
+    static Status name(const std::string &directory, const std::string &root, bool sync,
+                       Folder &folder);
+    Status open_directory();
     Status remove(const Point &point) const;
     Status force(const std::string &path) const;
 

@@ -3,6 +3,7 @@
 #include "protection/introduction.h"
 
 #include "base/attempt.h"
+#include "protection/same_directories.h"
 #include "protection/store_list.h"
 #include "redset/kvtree_image.h"
 
@@ -10,7 +11,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
+#include <optional>
 #include <set>
+#include <span>
 
 namespace cd::protection {
 namespace {
@@ -49,46 +53,31 @@ std::vector<std::string> take_list(const KvTree &tree, const char *key) {
 
 // ---- Opening stores, and telling of them
 
-// By whichever names they are called: each would remove what the other has.
-Status check_not_the_same(const OpenStore &one, const OpenStore &other) {
-    if (one.folder.identity() != other.folder.identity()) {
-        return Status::ok();
-    }
-    return fail(CD_ERROR_STORAGE_VALUE,
-                "%s and %s are one directory; dir=, flush= and the STORE= of levels need one each, "
-                "and levels that share one have to call it by the same name; a level without "
-                "STORE= is in that of dir=",
-                one.folder.path().c_str(), other.folder.path().c_str());
-}
-
-Status open_store(const std::string &directory, const Request &request,
-                  std::vector<OpenStore> &stores) {
-    OpenStore store;
-    if (Status status = Folder::open(directory, request.root, request.sync, store.folder);
-        !status) {
-        return status;
-    }
-    for (const OpenStore &earlier : stores) {
-        if (Status status = check_not_the_same(earlier, store); !status) {
+Status open_asked_for(const Request &request, std::vector<OpenStore> &stores) {
+    for (const std::string &directory : request.stores) {
+        OpenStore &store = stores.emplace_back();
+        if (Status status = Folder::open(directory, request.root, request.sync, store.folder);
+            !status) {
             return status;
         }
     }
-    stores.push_back(std::move(store));
     return Status::ok();
 }
 
-Status open_stores(const Request &request, const std::vector<std::string> &earlier,
-                   std::vector<OpenStore> &stores) {
-    stores.clear();
-    for (const std::string &directory : request.stores) {
-        if (Status status = open_store(directory, request, stores); !status) {
-            return status;
+// What is listed may hold nothing that is needed: where it is not there it is not made, and that it
+// cannot be opened is told, and no failure yet.
+Status open_listed(const Request &request, const std::vector<std::string> &listed,
+                   std::vector<OpenStore> &stores, std::vector<std::string> &problems) {
+    problems.resize(stores.size());
+    for (const std::string &directory : listed) {
+        OpenStore &store = stores.emplace_back();
+        Status found =
+            Folder::find(directory, request.root, request.sync, store.folder, store.there);
+        if (found.code() == CD_ERROR_NO_MEMORY) {
+            return found;
         }
-    }
-    for (const std::string &directory : earlier) {
-        if (Status status = open_store(directory, request, stores); !status) {
-            return because_it_is_listed(status, directory, stores.front().folder);
-        }
+        problems.emplace_back(found ? "" : message());
+        store.there = store.there && found;
     }
     return Status::ok();
 }
@@ -103,10 +92,21 @@ void tell_of_list(const Folder &folder, KvTree &tree) {
     }
 }
 
-Status tell_of(Job &job, const Request &request, const std::vector<std::string> &earlier,
+// What is not there is no directory that another name may have.
+std::string identity_of(const OpenStore &store, size_t which) {
+    const os::FileIdentity identity = store.folder.identity();
+    return store.there ? std::to_string(identity.device) + ":" + std::to_string(identity.inode)
+                       : "none " + std::to_string(which);
+}
+
+Status tell_of(Job &job, const Request &request, const std::vector<std::string> &listed,
                std::vector<OpenStore> &stores, Bytes &told) {
-    if (Status status = open_stores(request, earlier, stores); !status) {
-        return status;
+    stores.clear();
+    std::vector<std::string> problems;
+    Status opened = open_asked_for(request, stores);
+    opened = opened ? open_listed(request, listed, stores, problems) : opened;
+    if (!opened) {
+        return opened;
     }
     std::vector<std::string> groups;
     groups.reserve(request.levels.size());
@@ -114,10 +114,10 @@ Status tell_of(Job &job, const Request &request, const std::vector<std::string> 
         groups.push_back(level.group);
     }
     std::vector<std::string> directories;
+    std::vector<std::string> there;
     for (const OpenStore &store : stores) {
-        const os::FileIdentity identity = store.folder.identity();
-        directories.push_back(job.node() + ":" + std::to_string(identity.device) + ":" +
-                              std::to_string(identity.inode));
+        directories.push_back(job.node() + ":" + identity_of(store, directories.size()));
+        there.emplace_back(store.there ? "yes" : "");
     }
     uint64_t session = 0;
     if (os::system().random(&session, sizeof session) != 0) {
@@ -127,6 +127,8 @@ Status tell_of(Job &job, const Request &request, const std::vector<std::string> 
     tree.add_value("SETTINGS", settings_of(request));
     add_list(tree, "GROUP", groups);
     add_list(tree, "DIRECTORY", directories);
+    add_list(tree, "PROBLEM", problems);
+    add_list(tree, "THERE", there);
     tree.add_number("SESSION", session);
     tell_of_list(stores.front().folder, tree);
     return redset::encode_image(tree, "an introduction", told);
@@ -144,13 +146,38 @@ Status hear_of(const Request &request, size_t stores, const std::vector<Bytes> &
         Introduction read{std::string(theirs.value("SETTINGS").value_or("")),
                           take_list(theirs, "GROUP"),
                           take_list(theirs, "DIRECTORY"),
+                          take_list(theirs, "PROBLEM"),
+                          take_list(theirs, "THERE"),
                           take_list(theirs, "LIST"),
                           theirs.find("LIST") != nullptr,
                           std::string(theirs.value("LIST_PROBLEM").value_or("")),
                           theirs.number("SESSION").value_or(0)};
         read.groups.resize(request.levels.size()); // other settings are found next
         read.directories.resize(stores);
+        read.problems.resize(stores);
+        read.there.resize(stores);
         all.push_back(std::move(read));
+    }
+    return Status::ok();
+}
+
+// Where nobody can look, something may be that is needed; where others can, it is as if that of
+// this node were lost.
+Status check_listed(const Request &request, const Introduced &introduced) {
+    const auto &[all, stores, asked_for, places] = introduced;
+    for (size_t i = request.stores.size(); i < stores.size(); ++i) {
+        const auto problem = std::ranges::find_if(
+            all, [&](const Introduction &each) { return !each.problems[i].empty(); });
+        if (problem == all.end()) {
+            continue;
+        }
+        const bool anywhere = std::ranges::any_of(
+            all, [&](const Introduction &each) { return !each.there[i].empty(); });
+        if (!anywhere) {
+            return because_it_is_listed(
+                fail(CD_ERROR_STORE_DIRECTORY, "%s", problem->problems[i].c_str()),
+                stores[i].folder.directory(), stores.front().folder);
+        }
     }
     return Status::ok();
 }
@@ -167,16 +194,18 @@ Status check_settings(const std::vector<int> &ranks, const std::vector<Introduct
                 other->settings.c_str());
 }
 
-Status meet(Job &job, const Request &request, const std::vector<std::string> &earlier,
-            std::vector<OpenStore> &stores, std::vector<Introduction> &all) {
+Status meet(Job &job, const Request &request, const std::vector<std::string> &listed,
+            Introduced &introduced) {
     Bytes told;
     std::vector<Bytes> heard;
-    Status own = attempt([&] { return tell_of(job, request, earlier, stores, told); });
+    Status own = attempt([&] { return tell_of(job, request, listed, introduced.stores, told); });
     if (Status status = agree(job, own, told, heard); !status) {
         return status;
     }
     return agree_on_memory(job, attempt([&] {
-                               Status status = hear_of(request, stores.size(), heard, all);
+                               std::vector<Introduction> &all = introduced.all;
+                               Status status =
+                                   hear_of(request, introduced.stores.size(), heard, all);
                                return status ? check_settings(job.ranks(), all) : status;
                            }));
 }
@@ -202,29 +231,51 @@ std::set<std::string> listed_by_any(const std::vector<Introduction> &all) {
     return listed;
 }
 
-// What is at a directory that is listed; on all nodes together, the largest of these.
-enum class Seen : uint8_t { nothing, one_of_the_stores, another_store };
+// What is at a directory that is listed, as a number that means the same on all ranks: nothing, one
+// of the stores, or one of those that are listed, be it this one itself.
+using Seen = uint32_t;
 
-// That it cannot be looked at is found when it is opened.
-Seen look_at(const std::string &listed, const Request &request,
-             const std::vector<OpenStore> &stores) {
-    const std::string path = Folder::path_below(listed, request.root);
-    const File found(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0), path);
-    os::FileIdentity identity;
-    if (!found.is_open() || os::system().identify(found.descriptor(), identity) != 0) {
-        return errno == ENOENT || errno == ENOTDIR ? Seen::nothing : Seen::another_store;
+class Looking {
+public:
+    Looking(const Request &request, const std::vector<OpenStore> &stores) : root_(request.root) {
+        for (const OpenStore &store : stores) {
+            known_.push_back(store.folder.identity());
+        }
     }
-    const bool known = std::ranges::any_of(
-        stores, [&](const OpenStore &store) { return store.folder.identity() == identity; });
-    return known ? Seen::one_of_the_stores : Seen::another_store;
-}
 
-Seen seen_by_any(size_t which, const std::vector<Bytes> &heard) {
-    std::byte seen{};
+    // That it cannot be looked at is found when it is opened.
+    Seen look_at(const std::string &listed) {
+        const std::string path = Folder::path_below(listed, root_);
+        const File found(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0),
+                         path);
+        os::FileIdentity identity;
+        const bool seen =
+            found.is_open() && os::system().identify(found.descriptor(), identity) == 0;
+        const bool is_nothing = !seen && (errno == ENOENT || errno == ENOTDIR);
+        const auto same = seen ? std::ranges::find(known_, std::optional(identity)) : known_.end();
+        const auto which = static_cast<Seen>(same - known_.begin());
+        known_.push_back(seen ? std::optional(identity) : std::nullopt);
+        return is_nothing ? 0 : which + 1;
+    }
+
+private:
+    const std::string root_;
+    std::vector<std::optional<os::FileIdentity>> known_;
+};
+
+// What all ranks that see something there see, or that they differ.
+constexpr Seen different = ~Seen{0};
+
+Seen seen_by_all(size_t which, const std::vector<Bytes> &heard) {
+    Seen seen = 0;
     for (const Bytes &each : heard) {
-        seen = which < each.size() ? std::max(seen, each[which]) : seen;
+        Seen theirs = 0;
+        if ((which + 1) * sizeof theirs <= each.size()) {
+            std::memcpy(&theirs, each.data() + which * sizeof theirs, sizeof theirs);
+        }
+        seen = seen == 0 || theirs == 0 || seen == theirs ? std::max(seen, theirs) : different;
     }
-    return static_cast<Seen>(seen);
+    return seen;
 }
 
 void warn_that_it_is_gone(const std::string &root, const std::string &directory) {
@@ -234,56 +285,102 @@ void warn_that_it_is_gone(const std::string &root, const std::string &directory)
     os::system().warn(line.c_str());
 }
 
-// The stores besides those asked for, of all that are listed. One rank tells of those that are
-// gone.
+// The stores besides those asked for, of all that are listed, each by one of its names. One rank
+// tells of those that are gone.
 std::vector<std::string> other_stores(const std::set<std::string> &listed,
-                                      const std::vector<Bytes> &heard, const std::string &root,
+                                      const std::vector<Bytes> &heard, const Request &request,
                                       bool tells) {
     std::vector<std::string> others;
     size_t which = 0;
     for (const std::string &directory : listed) {
-        const Seen seen = seen_by_any(which++, heard);
-        if (seen == Seen::nothing && tells) {
-            warn_that_it_is_gone(root, directory);
-        } else if (seen == Seen::another_store) {
+        const Seen itself = static_cast<Seen>(request.stores.size() + which) + 1;
+        const Seen seen = seen_by_all(which++, heard);
+        if (seen == 0 && tells) {
+            warn_that_it_is_gone(request.root, directory);
+        } else if (seen >= itself) {
             others.push_back(directory);
         }
     }
     return others;
 }
 
-} // namespace
+// ---- What can be had of it
 
-Status introduce(Job &job, const Request &request, std::vector<OpenStore> &stores,
-                 std::vector<Introduction> &all) {
-    if (Status status = meet(job, request, {}, stores, all); !status) {
-        return status;
+void tell_of_problems(const Request &request, const Introduced &introduced) {
+    const auto &[all, stores, asked_for, places] = introduced;
+    for (size_t i = asked_for; i < stores.size(); ++i) {
+        const auto problem = std::ranges::find_if(
+            all, [&](const Introduction &each) { return !each.problems[i].empty(); });
+        if (problem != all.end()) {
+            const std::string line = "root \"" + request.root + "\": " + problem->problems[i] +
+                                     "; what an earlier program had there counts as lost";
+            os::system().warn(line.c_str());
+        }
     }
+}
+
+// All ranks look whether what is listed is there, and which of it is one directory.
+Status find_listed(Job &job, const Request &request, const Introduced &introduced,
+                   std::vector<std::string> &others) {
     std::set<std::string> listed;
     Status known = attempt([&] {
-        listed = listed_by_any(all);
-        return check_lists(all);
+        listed = listed_by_any(introduced.all);
+        return check_lists(introduced.all);
     });
     if (Status status = agree_on_memory(job, known); !status || listed.empty()) {
         return status;
     }
-    Bytes told;
+    std::vector<Seen> seen;
     std::vector<Bytes> heard;
     Status looked = attempt([&] {
+        Looking looking(request, introduced.stores);
         for (const std::string &directory : listed) {
-            told.push_back(static_cast<std::byte>(look_at(directory, request, stores)));
+            seen.push_back(looking.look_at(directory));
         }
     });
-    if (Status status = agree(job, looked, told, heard); !status) {
+    if (Status status = agree(job, looked, std::as_bytes(std::span(seen)), heard); !status) {
         return status;
     }
-    std::vector<std::string> earlier;
-    Status understood = attempt(
-        [&] { earlier = other_stores(listed, heard, request.root, job.all().self() == 0); });
-    if (Status status = agree_on_memory(job, understood); !status || earlier.empty()) {
+    return agree_on_memory(job, attempt([&] {
+                               others = other_stores(listed, heard, request, job.all().self() == 0);
+                           }));
+}
+
+Status introduce_all(Job &job, const Request &request, Introduced &introduced) {
+    if (Status status = meet(job, request, {}, introduced); !status) {
         return status;
     }
-    return meet(job, request, earlier, stores, all);
+    std::vector<std::string> listed;
+    if (Status status = find_listed(job, request, introduced, listed); !status) {
+        return status;
+    }
+    if (!listed.empty()) {
+        if (Status status = meet(job, request, listed, introduced); !status) {
+            return status;
+        }
+        Status looked = attempt([&] { return check_listed(request, introduced); });
+        if (Status status = agree(job, looked); !status) {
+            return status;
+        }
+    }
+    Status understood = attempt([&] {
+        Status status = keep_each_once(request, introduced);
+        if (status && job.all().self() == 0) {
+            tell_of_problems(request, introduced);
+        }
+        return status;
+    });
+    return agree_on_memory(job, understood);
+}
+
+} // namespace
+
+Status introduce(Job &job, const Request &request, Introduced &introduced) {
+    Status status = introduce_all(job, request, introduced);
+    if (!status) {
+        close_stores(introduced.stores);
+    }
+    return status;
 }
 
 } // namespace cd::protection

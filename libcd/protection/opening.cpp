@@ -5,10 +5,10 @@
 #include "base/attempt.h"
 #include "base/kept_outcome.h"
 #include "config/restart_choice.h"
+#include "protection/bringing.h"
 #include "protection/introduction.h"
-#include "protection/moving.h"
+#include "protection/leftovers.h"
 #include "protection/store_list.h"
-#include "redset/rebuild.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -38,15 +38,13 @@ std::string list_epochs(const std::vector<Start> &points) {
 
 // What counts in any of the stores, the latest attempts first.
 std::vector<Start> all_agreed(const std::vector<Findings> &findings) {
-    uint64_t forgotten = 0;
     std::vector<Start> points;
     for (size_t store = 0; store < findings.size(); ++store) {
-        forgotten = std::max(forgotten, findings[store].forgotten());
         for (const Point &point : findings[store].agreed()) {
             points.push_back({point, store});
         }
     }
-    std::erase_if(points, [&](const Start &each) { return each.point.number <= forgotten; });
+    std::erase_if(points, [&](const Start &each) { return is_forgotten(findings, each.point); });
     // Of one attempt what is near comes before its copy.
     std::ranges::sort(points, std::greater<>(), [](const Start &each) {
         return std::pair(each.point.number, -each.point.level);
@@ -83,100 +81,13 @@ Status choose(Job &job, const Request &request, std::vector<Start> &points) {
 
 // ---- Bringing one back
 
-class Bringing {
-public:
-    Bringing(Job &job, const Folder &folder, const Findings &findings, bool sync)
-        : job_(job), folder_(folder), findings_(findings), sync_(sync) {}
-
-    Status bring(const Point &point) {
-        Division division;
-        std::vector<Transfer> transfers;
-        Status found = attempt([&] {
-            transfers = find_transfers(findings_, point);
-            return find_sets(findings_, point, division);
-        });
-        if (Status status = agree_on_memory(job_, found); !status) {
-            return status;
-        }
-        const redset::Set &set = division.set_of(job_.rank());
-        if (Status status = check_before_moving(point, set, transfers); !status) {
-            return status;
-        }
-        redset::Place place;
-        Status made = attempt([&] {
-            place = {folder_.path_of(point), ""};
-            return folder_.make(point);
-        });
-        if (Status status = agree(job_, made); !status) {
-            return status;
-        }
-        if (Status status = move_files(job_, folder_, point, transfers, sync_); !status) {
-            return status;
-        }
-        if (Status status = rebuild(point, set, place); !status) {
-            return status;
-        }
-        return agree(job_, attempt([&] { return write_down(point, set); }));
-    }
-
-private:
-    // Where too much is lost nothing is moved, as there may be no room for what would be in vain.
-    Status check_before_moving(const Point &point, const redset::Set &set,
-                               const std::vector<Transfer> &transfers) {
-        return transfers.empty()
-                   ? Status::ok()
-                   : agree(job_,
-                           attempt([&] { return check_cover(findings_, point, set, transfers); }));
-    }
-
-    Status rebuild(const Point &point, const redset::Set &set, const redset::Place &place) {
-        std::unique_ptr<redset::Exchange> part;
-        if (Status status = job_.divide(set.group, member_of(set, job_.rank()), part); !status) {
-            return status;
-        }
-        redset::Survey survey;
-        Status status = redset::rebuild(*part, set, place, {sync_}, survey);
-        if (status.code() == CD_ERROR_STORE_DAMAGED ||
-            status.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
-            char why[1024];
-            std::snprintf(why, sizeof why, "%s", message());
-            status =
-                fail(CD_ERROR_REDUNDANCY_EXCEEDED, "epoch %llu: %s", printable(point.epoch), why);
-        }
-        return agree(job_, status);
-    }
-
-    // That it counted; a rank that was lost or moved has no record yet.
-    Status write_down(const Point &point, const redset::Set &set) {
-        const int rank = job_.rank();
-        const auto own =
-            static_cast<size_t>(findings_.speakers[static_cast<size_t>(job_.all().self())]);
-        const auto &points = findings_.contents[own].points;
-        const auto here = points.find(point);
-        const RankFiles *files = nullptr;
-        if (here != points.end() && here->second.contains(rank)) {
-            files = &here->second.at(rank);
-        }
-        if (files != nullptr && files->record) {
-            return files->agreed ? Status::ok() : folder_.mark_agreed(point, rank);
-        }
-        return folder_.write_record({point, rank, static_cast<int>(findings_.ranks.size()), set},
-                                    true);
-    }
-
-    Job &job_;
-    const Folder &folder_;
-    const Findings &findings_;
-    const bool sync_;
-};
-
 Status bring_newest(Job &job, const std::vector<OpenStore> &stores,
                     const std::vector<Findings> &findings, const std::vector<Start> &points,
-                    bool sync, std::optional<Start> &start) {
+                    bool sync, std::optional<Start> &start, Division &division) {
     KeptOutcome newest;
     for (const Start &each : points) {
-        Bringing bringing(job, stores[each.store].folder, findings[each.store], sync);
-        Status status = bringing.bring(each.point);
+        Status status =
+            bring(job, stores[each.store].folder, findings[each.store], each.point, sync, division);
         if (status) {
             if (!newest.is_ok()) {
                 (void)newest.again().is_ok();
@@ -199,6 +110,19 @@ Status bring_newest(Job &job, const std::vector<OpenStore> &stores,
     return newest.again();
 }
 
+// What tells this program's attempts from those that there were.
+void find_numbers(const std::vector<Findings> &findings, Opened &opened) {
+    opened.sessions.insert(opened.session);
+    for (const Findings &found : findings) {
+        opened.next_number = std::max(opened.next_number, found.last_number() + 1);
+        for (const Content &content : found.contents) {
+            for (const auto &[point, files] : content.points) {
+                opened.sessions.insert(point.session);
+            }
+        }
+    }
+}
+
 // Who speaks for which directory.
 Status find_all_speakers(int self, const std::vector<int> &ranks,
                          const std::vector<Introduction> &introductions,
@@ -211,7 +135,7 @@ Status find_all_speakers(int self, const std::vector<int> &ranks,
         }
         const Findings &found =
             findings.emplace_back(Findings{ranks, find_speakers(directories), {}});
-        stores[i].speaks = found.speakers[static_cast<size_t>(self)] == self;
+        stores[i].speaks = stores[i].there && found.speakers[static_cast<size_t>(self)] == self;
     }
     return Status::ok();
 }
@@ -246,9 +170,9 @@ Status look(Job &job, uint64_t session, size_t asked_for, std::vector<OpenStore>
 
 // A store that nobody asks for any more is kept as long as it has something. All ranks have found
 // the same.
-void drop_empty_stores(const Request &request, uint64_t session, std::vector<Findings> &findings,
+void drop_empty_stores(size_t asked_for, uint64_t session, std::vector<Findings> &findings,
                        std::vector<OpenStore> &stores) {
-    for (size_t i = stores.size(); i-- > request.stores.size();) {
+    for (size_t i = stores.size(); i-- > asked_for;) {
         if (!findings[i].nothing()) {
             continue;
         }
@@ -285,20 +209,24 @@ Status list_stores(Job &job, const std::vector<OpenStore> &stores, bool sync) {
 }
 
 // By what comes next; what is there already has sets of its own.
-Status divide_levels(Job &job, const Request &request,
-                     const std::vector<Introduction> &introductions,
+std::vector<std::string> groups_of_level(const std::vector<Introduction> &introductions,
+                                         size_t level) {
+    std::vector<std::string> groups;
+    groups.reserve(introductions.size());
+    for (const Introduction &each : introductions) {
+        groups.push_back(each.groups[level]);
+    }
+    return groups;
+}
+
+Status divide_levels(Job &job, const Request &request, const Introduced &introduced,
                      std::vector<OpenLevel> &levels) {
     for (size_t i = 0; i < request.levels.size(); ++i) {
         const LevelRequest &wanted = request.levels[i];
         OpenLevel &level = levels.emplace_back(
-            OpenLevel{wanted.index, wanted.interval, wanted.store, {}, nullptr});
-        std::vector<std::string> groups;
-        groups.reserve(introductions.size());
-        for (const Introduction &each : introductions) {
-            groups.push_back(each.groups[i]);
-        }
-        if (Status status =
-                divide(job.ranks(), groups, job.program_ranks(), wanted.protecting, level.division);
+            OpenLevel{wanted.index, wanted.interval, introduced.places[wanted.store], {}, nullptr});
+        if (Status status = divide(job.ranks(), groups_of_level(introduced.all, i),
+                                   job.program_ranks(), wanted.protecting, level.division);
             !status) {
             return status;
         }
@@ -309,46 +237,132 @@ Status divide_levels(Job &job, const Request &request,
     return Status::ok();
 }
 
+// ---- What all start from, as it is now
+
+// A directory that was only listed, and is needed now.
+Status open_where_it_was_not(Job &job, const Findings &findings, bool sync, const User &user,
+                             const std::string &root, OpenStore &store) {
+    const auto self = job.all().self();
+    Status opened = attempt([&] {
+        if (store.there) {
+            return Status::ok();
+        }
+        const std::string directory = store.folder.directory();
+        if (Status status = Folder::open(directory, root, sync, store.folder); !status) {
+            return status;
+        }
+        store.there = true;
+        store.speaks = findings.speakers[static_cast<size_t>(self)] == self;
+        return store.speaks ? UseLock::take(store.folder.path(), user, store.use) : Status::ok();
+    });
+    return agree(job, opened);
+}
+
+// Its sets may be those of ranks that were elsewhere. What all nodes see is not lost with one.
+bool is_protected_now(const Opened &opened, const std::vector<Introduction> &introductions,
+                      const std::vector<int> &ranks, const Division &division) {
+    const auto &[point, store] = *opened.start;
+    if (store == opened.flush_store || point.level == flush_level) {
+        return true;
+    }
+    const auto own = std::ranges::find(opened.levels, point.level, &OpenLevel::index);
+    const size_t level = own != opened.levels.end()
+                             ? static_cast<size_t>(own - opened.levels.begin())
+                             : level_of(opened.levels, point.epoch);
+    return survives(division, ranks, groups_of_level(introductions, level),
+                    losses_covered(opened.levels[level].division));
+}
+
 } // namespace
 
-Status open(Job &job, const Request &request, Opened &opened) {
-    Opened result;
-    std::vector<Introduction> introductions;
-    if (Status status = introduce(job, request, result.stores, introductions); !status) {
+size_t level_of(const std::vector<OpenLevel> &levels, uint64_t epoch) {
+    size_t best = levels.size();
+    for (size_t i = 0; i < levels.size(); ++i) {
+        if (epoch % levels[i].interval == 0 &&
+            (best == levels.size() || levels[i].interval > levels[best].interval)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+void close_stores(std::vector<OpenStore> &stores) noexcept {
+    for (OpenStore &store : stores) {
+        store.use.reset();
+        if (store.there) {
+            store.folder.remove_if_empty();
+        }
+    }
+    stores.clear();
+}
+
+namespace {
+
+Status open_all(Job &job, const Request &request, Opened &result) {
+    Introduced introduced;
+    if (Status status = introduce(job, request, introduced); !status) {
         return status;
     }
+    std::vector<OpenStore> &stores = result.stores;
+    stores = std::move(introduced.stores);
     std::vector<Findings> findings;
     Status understood = attempt([&] {
-        Status status = divide_levels(job, request, introductions, result.levels);
-        return status ? find_all_speakers(job.all().self(), job.ranks(), introductions,
-                                          result.stores, findings)
+        if (request.flush_store) {
+            result.flush_store = introduced.places[*request.flush_store];
+        }
+        Status status = divide_levels(job, request, introduced, result.levels);
+        return status ? find_all_speakers(job.all().self(), job.ranks(), introduced.all, stores,
+                                          findings)
                       : status;
     });
     if (Status status = agree_on_memory(job, understood); !status) {
         return status;
     }
-    if (Status status = look(job, introductions.front().session, request.stores.size(),
-                             result.stores, findings);
+    result.session = introduced.all.front().session;
+    if (Status status = look(job, result.session, introduced.asked_for, stores, findings);
         !status) {
         return status;
     }
     std::vector<Start> points;
+    bool begins = false;
     Status chosen = attempt([&] {
         result.root = request.root;
-        drop_empty_stores(request, introductions.front().session, findings, result.stores);
+        drop_empty_stores(introduced.asked_for, result.session, findings, stores);
+        find_numbers(findings, result);
         points = all_agreed(findings);
+        begins = points.empty() && request.restart != "no";
         return choose(job, request, points);
     });
     if (Status status = agree_on_memory(job, chosen); !status) {
         return status;
     }
+    if (Status status = begins ? tell_of_local_stores(job, request) : Status::ok(); !status) {
+        return status;
+    }
+    if (Status status = remove_what_can_never_count(job, stores, findings); !status) {
+        return status;
+    }
+    Division division;
     if (Status status =
-            bring_newest(job, result.stores, findings, points, request.sync, result.start);
+            bring_newest(job, stores, findings, points, request.sync, result.start, division);
         !status) {
         return status;
     }
-    Status listed = attempt([&] { return list_stores(job, result.stores, request.sync); });
-    if (Status status = agree(job, listed); !status) {
+    if (result.start) {
+        const size_t store = result.start->store;
+        if (Status status = open_where_it_was_not(job, findings[store], request.sync,
+                                                  {result.session, job.rank(), job.node()},
+                                                  request.root, stores[store]);
+            !status) {
+            return status;
+        }
+    }
+    Status known = attempt([&] {
+        result.start_is_protected =
+            result.start && is_protected_now(result, introduced.all, job.ranks(), division);
+        return list_stores(job, stores, request.sync);
+    });
+    if (Status status = agree(job, known); !status) {
         return status;
     }
     for (OpenLevel &level : result.levels) {
@@ -357,17 +371,25 @@ Status open(Job &job, const Request &request, Opened &opened) {
             return status;
         }
     }
-    result.session = introductions.front().session;
-    for (const OpenStore &store : result.stores) {
+    for (const OpenStore &store : stores) {
         if (store.speaks) {
             UseLock::remove_what_the_dead_left(store.folder.path(), result.session);
         }
     }
-    for (const Findings &found : findings) {
-        result.next_number = std::max(result.next_number, found.last_number() + 1);
-    }
-    opened = std::move(result);
     return Status::ok();
+}
+
+} // namespace
+
+Status open(Job &job, const Request &request, Opened &opened) {
+    Opened result;
+    Status status = open_all(job, request, result);
+    if (status) {
+        opened = std::move(result);
+    } else {
+        close_stores(result.stores);
+    }
+    return status;
 }
 
 } // namespace cd::protection

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,9 +37,13 @@ struct Request {
 
 struct OpenStore {
     Folder folder;
+    bool there = true;                      // else it is listed, and not made for that alone
     bool speaks = false;                    // for its directory
     std::unique_ptr<UseLock> use = nullptr; // of who speaks
 };
+
+// Of a directory in which there is nothing, nothing is left.
+void close_stores(std::vector<OpenStore> &stores) noexcept;
 
 struct OpenLevel {
     int index = 0;
@@ -59,15 +64,21 @@ struct Opened {
     std::vector<OpenStore> stores;
     std::vector<OpenLevel> levels;
     uint64_t session = 0;
+    std::set<uint64_t> sessions; // whose points in time there are, and this one
     uint64_t next_number = 1;
+    std::optional<size_t> flush_store;
     std::optional<Start> start;
+    bool start_is_protected = false; // from as much as its level covers, where ranks are now
 };
 
+// The level that protects an epoch.
+size_t level_of(const std::vector<OpenLevel> &levels, uint64_t epoch);
+
 // Finds the newest point in time that counted and of which all ranks have their files or can have
-// them rebuilt, and does that; all ranks get the same outcome. Nothing is deleted. Where nothing is
-// left of any, all start afresh; where something is left and not enough of any,
-// CD_ERROR_REDUNDANCY_EXCEEDED tells which ranks' files are lost, and where no record of it can be
-// read, what is wrong with one. Does not throw.
+// them rebuilt, and does that; all ranks get the same outcome. Only attempts that can never count
+// are deleted. Where nothing is left of any, all start afresh; where something is left and not
+// enough of any, CD_ERROR_REDUNDANCY_EXCEEDED tells which ranks' files are lost, and where no
+// record of it can be read, what is wrong with one. Does not throw.
 Status open(Job &job, const Request &request, Opened &opened);
 
 } // namespace cd::protection

@@ -7,6 +7,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
 namespace cd::protection {
 namespace {
@@ -114,6 +115,35 @@ std::optional<uint64_t> tombstone_of(std::string_view name) {
     return take(name, "forgotten-") && take_number(name, number) && name.empty()
                ? std::optional(number)
                : std::nullopt;
+}
+
+KvTree tombstone_tree(const Tombstone &tombstone) {
+    KvTree tree;
+    tree.add_number("CD_FORGOTTEN", tombstone.number);
+    KvTree &sessions = tree.add("SESSION");
+    for (const uint64_t session : tombstone.sessions) {
+        sessions.add(std::to_string(session));
+    }
+    return tree;
+}
+
+Status read_tombstone(const KvTree &tree, const char *file, Tombstone &tombstone) {
+    const auto number = tree.number("CD_FORGOTTEN");
+    const KvTree *sessions = tree.find("SESSION");
+    Tombstone read{number.value_or(0), {}};
+    bool known = number && sessions != nullptr;
+    for (size_t i = 0; known && i < sessions->elements().size(); ++i) {
+        std::string_view text = sessions->elements()[i].key;
+        uint64_t session = 0;
+        known = take_number(text, session) && text.empty();
+        read.sessions.insert(session);
+    }
+    if (!known) {
+        return fail(CD_ERROR_STORE_DAMAGED, "%s: this does not say which points in time are meant",
+                    file);
+    }
+    tombstone = std::move(read);
+    return Status::ok();
 }
 
 KvTree record_tree(const Record &record) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -39,9 +40,22 @@ std::string stored_name(int rank); // the record, until all ranks have stored th
 std::string agreed_name(int rank); // the record from then on
 std::optional<int> rank_of(std::string_view file_name);
 
-// "forgotten-NUMBER": the points in time up to that number do not count any more.
+// What does not count any more: the points in time up to a number, of the programs that a commit
+// knew of. Those of another job, which may have numbered its own alike, are none of them.
+struct Tombstone {
+    uint64_t number = 0;
+    std::set<uint64_t> sessions;
+    bool is_for(const Point &point) const {
+        return point.number <= number && sessions.contains(point.session);
+    }
+    bool operator==(const Tombstone &) const = default;
+};
+
+// "forgotten-NUMBER"
 std::string tombstone_name(uint64_t number);
 std::optional<uint64_t> tombstone_of(std::string_view file_name);
+redset::KvTree tombstone_tree(const Tombstone &tombstone);
+Status read_tombstone(const redset::KvTree &tree, const char *file, Tombstone &tombstone);
 
 // The file with the directories in which there may be points in time besides this one.
 constexpr char store_list_name[] = "stores";

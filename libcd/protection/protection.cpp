@@ -26,8 +26,8 @@ Status Protection::open(std::unique_ptr<Job> job, const Request &request, Mode m
     Job &ranks = *job; // where it lives does not change
     Status ready = attempt([&] {
         std::unique_ptr<Flush> flush;
-        if (request.flush_store) {
-            flush = std::make_unique<Flush>(ranks, opened.stores[*request.flush_store],
+        if (opened.flush_store) {
+            flush = std::make_unique<Flush>(ranks, opened.stores[*opened.flush_store],
                                             request.flush_interval, request.sync);
         }
         made.reset(new Protection(std::move(job), std::move(opened), std::move(flush), request.sync,
@@ -43,10 +43,15 @@ Status Protection::open(std::unique_ptr<Job> job, const Request &request, Mode m
 Protection::Protection(std::unique_ptr<Job> job, Opened opened, std::unique_ptr<Flush> flush,
                        bool sync, Mode mode) noexcept
     : job_(std::move(job)), opened_(std::move(opened)), sync_(sync), mode_(mode),
-      protected_epoch_(opened_.start ? opened_.start->point.epoch : 0), flush_(std::move(flush)) {}
+      protected_epoch_(opened_.start_is_protected ? opened_.start->point.epoch : 0),
+      flush_(std::move(flush)) {}
 
 // A flush that is under way stays unfinished: who wants it calls wait() before.
-Protection::~Protection() { (void)earlier(); }
+Protection::~Protection() {
+    (void)earlier();
+    flush_.reset();
+    close_stores(opened_.stores);
+}
 
 Status Protection::wait() {
     const KeptOutcome outcome = earlier();
@@ -66,8 +71,8 @@ Status Protection::protect(const cd_offered_point &offered) {
     if (offered.write_image != nullptr) {
         offered_ = offered;
     }
-    const Point point{opened_.next_number++, offered.epoch, level_of(offered.epoch).index,
-                      opened_.session};
+    const OpenLevel &level = opened_.levels[level_of(opened_.levels, offered.epoch)];
+    const Point point{opened_.next_number++, offered.epoch, level.index, opened_.session};
     if (Status status = mode_ == Mode::sync ? complete(point) : hand_over(point); !status) {
         return status;
     }
@@ -171,18 +176,25 @@ Status Protection::count(const Point &point) noexcept {
     return Status::ok();
 }
 
-// Other levels keep what they have: it survives more, or is the newest of theirs. What an earlier
-// session had protected after the point in time that this one started from has not happened.
+// Other levels keep what they have: it survives more, or is the newest of theirs; what is of none
+// any more goes, as nothing newer of its own would take its place. In the directory of flush= all
+// stays until the next copy counts: what was saved there is what there is beside the nodes. What an
+// earlier session had protected after the point in time that this one started from has not
+// happened.
 Status Protection::remove_older(const Point &point) const {
     const uint64_t start = opened_.start ? opened_.start->point.epoch : 0;
-    const auto keeps = [&](const Point &other) {
-        const bool another_level = other.level != point.level &&
-                                   (other.level == flush_level ||
-                                    std::ranges::find(opened_.levels, other.level,
-                                                      &OpenLevel::index) != opened_.levels.end());
-        return another_level && (other.session == opened_.session || other.epoch <= start);
+    const auto is_of_another_level = [&](const Point &other) {
+        return other.level != point.level &&
+               (other.level == flush_level ||
+                std::ranges::find(opened_.levels, other.level, &OpenLevel::index) !=
+                    opened_.levels.end());
     };
-    for (const OpenStore &store : opened_.stores) {
+    for (size_t i = 0; i < opened_.stores.size(); ++i) {
+        const OpenStore &store = opened_.stores[i];
+        const auto keeps = [&](const Point &other) {
+            return (i == opened_.flush_store || is_of_another_level(other)) &&
+                   (other.session == opened_.session || other.epoch <= start);
+        };
         if (Status status =
                 store.speaks ? store.folder.remove_before(point.number, keeps) : Status::ok();
             !status) {
@@ -190,16 +202,6 @@ Status Protection::remove_older(const Point &point) const {
         }
     }
     return Status::ok();
-}
-
-const OpenLevel &Protection::level_of(uint64_t epoch) const {
-    const OpenLevel *best = nullptr;
-    for (const OpenLevel &level : opened_.levels) {
-        if (epoch % level.interval == 0 && (best == nullptr || level.interval > best->interval)) {
-            best = &level;
-        }
-    }
-    return *best;
 }
 
 const OpenLevel &Protection::level_with(int index) const {
@@ -288,9 +290,10 @@ Status Protection::forget(Status own) noexcept {
 }
 
 Status Protection::bury() {
+    const Tombstone tombstone{opened_.next_number - 1, opened_.sessions};
     for (const OpenStore &store : opened_.stores) {
         if (Status status =
-                store.speaks ? store.folder.bury(opened_.next_number - 1) : Status::ok();
+                store.speaks ? store.folder.bury(tombstone, job_->rank()) : Status::ok();
             !status) {
             return status;
         }

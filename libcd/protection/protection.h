@@ -74,7 +74,6 @@ private:
     void warn_once(Status status) const noexcept; // of what all ranks know
     Status store(const Point &point) noexcept;
     Status remove_older(const Point &point) const;
-    const OpenLevel &level_of(uint64_t epoch) const;
     const OpenLevel &level_with(int index) const;
     const Folder &folder_of(const Point &point) const;
     Status check_epochs(const Point &point, Status stored, bool &flushed) noexcept;

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 
 #include <cerrno>
+#include <charconv>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -15,6 +16,8 @@
 
 namespace cd::redset {
 namespace {
+
+constexpr char beginning[] = ".cd-draft.";
 
 // Locks are those of a process, which does not see its own.
 struct OwnMarks {
@@ -87,7 +90,7 @@ DraftMark::DraftMark(std::string name, std::string path, File file)
     : name_(std::move(name)), path_(std::move(path)), file_(std::move(file)) {}
 
 Status DraftMark::make(const File &folder, int writer, std::unique_ptr<DraftMark> &mark) {
-    const std::string prefix = ".cd-draft." + std::to_string(writer) + "-";
+    const std::string prefix = beginning + std::to_string(writer) + "-";
     remove_what_the_dead_left(folder, prefix);
     constexpr int tries = 100; // each is lost only if another process looks at that moment
     for (int i = 0; i < tries; ++i) {
@@ -116,6 +119,18 @@ Status DraftMark::make(const File &folder, int writer, std::unique_ptr<DraftMark
         }
     }
     return folder.refused("keep a file in the directory", 0);
+}
+
+std::optional<int> writer_of_draft(std::string_view name) {
+    if (!name.starts_with(beginning)) {
+        return std::nullopt;
+    }
+    name.remove_prefix(sizeof beginning - 1);
+    int writer = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), writer);
+    const bool is_one =
+        error == std::errc() && writer >= 0 && end != name.data() + name.size() && *end == '-';
+    return is_one ? std::optional(writer) : std::nullopt;
 }
 
 DraftMark::~DraftMark() {

@@ -7,7 +7,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace cd::redset {
 
@@ -33,5 +35,8 @@ private:
     std::string path_;
     File file_;
 };
+
+// Whose draft, or mark, a file of this name is.
+std::optional<int> writer_of_draft(std::string_view file_name);
 
 } // namespace cd::redset

@@ -69,8 +69,9 @@ void hear_of_findings(Job &job) {
     }
     require(findings.contents.size() == rank_count, "all ranks are heard");
     (void)findings.last_number();
-    (void)findings.forgotten();
     for (const Point &point : findings.agreed()) {
+        require(!findings.can_never_count(point), "what counts may count");
+        (void)findings.has_forgotten(point);
         Division division;
         if (find_sets(findings, point, division)) {
             for (const int rank : job.ranks()) {

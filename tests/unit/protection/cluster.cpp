@@ -112,6 +112,7 @@ Cluster::Run Cluster::run(const std::vector<uint64_t> &epochs, bool forget) cons
 Cluster::Run Cluster::run_steps(const Steps &steps, const Opening &opening) const {
     Run run;
     run.starts.resize(nodes.size());
+    run.protected_at_start.resize(nodes.size());
     LocalProgram program(nodes, ranks);
     run.outcomes = program.run([&](std::unique_ptr<Job> job) {
         const int rank = job->rank();
@@ -140,9 +141,9 @@ Cluster::Run Cluster::run_steps(const Steps &steps, const Opening &opening) cons
         if (const auto &start = self.opened->start()) {
             EXPECT_EQ(content_of(self.opened->image_of_start()),
                       image_of(rank, start->point.epoch));
-            EXPECT_EQ(self.opened->protected_epoch(), start->point.epoch);
             run.starts[position] = start->point.epoch;
         }
+        run.protected_at_start[position] = self.opened->protected_epoch();
         return steps(self);
     });
     run.died = program.dead();
@@ -165,6 +166,13 @@ std::optional<uint64_t> Cluster::Run::start() const {
         EXPECT_EQ(start, starts.front());
     }
     return starts.front();
+}
+
+uint64_t Cluster::Run::protected_epoch() const {
+    for (const uint64_t epoch : protected_at_start) {
+        EXPECT_EQ(epoch, protected_at_start.front());
+    }
+    return protected_at_start.front();
 }
 
 } // namespace cd::protection

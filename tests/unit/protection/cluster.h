@@ -39,11 +39,13 @@ public:
     struct Run {
         std::vector<LocalProgram::Outcome> outcomes;
         std::vector<std::optional<uint64_t>> starts; // the epoch of which the right image was found
+        std::vector<uint64_t> protected_at_start;
         bool died = false;
 
         // What all of them had alike, or a failure of the test.
         LocalProgram::Outcome outcome() const;
         std::optional<uint64_t> start() const;
+        uint64_t protected_epoch() const; // before the first advance
     };
 
     // What a rank does with its protection.

@@ -76,6 +76,12 @@ void lose_all(const Cluster &cluster) {
 
 void protect_one(Cluster &cluster) { cluster.run({1}); }
 
+long attempts_in(const std::filesystem::path &points) {
+    return std::ranges::count_if(std::filesystem::directory_iterator(points), [](const auto &each) {
+        return point_of(each.path().filename().string()).has_value();
+    });
+}
+
 // What is found when epoch 2 was protected after epoch 1: either, and both now and then.
 class OldOrNew {
 public:
@@ -98,7 +104,15 @@ TEST(DyingProgram, WhileProtectingLeavesTheOldOrTheNewPointInTime) {
     die_everywhere(
         threads({0, 1, 2, 3}, own), Calls(), protect_one,
         [](Cluster &cluster) { return cluster.run({2}); },
-        [&](Cluster &cluster, bool died) { outcome.found(cluster.run({}).start(), died); });
+        [&](Cluster &cluster, bool died) {
+            const auto start = cluster.run({}).start();
+            outcome.found(start, died);
+            if (start == 1U) { // of epoch 2 nothing takes room any more
+                for (const std::string &node : nodes_of_ranks) {
+                    EXPECT_EQ(attempts_in(cluster.directory(node) / "solver.points"), 1);
+                }
+            }
+        });
     outcome.expect(50, 10);
 }
 

@@ -20,6 +20,7 @@ RankFiles files_of(const Point &point, int rank, const redset::Set &set, bool ag
     files.sizes = {{image_name(rank), 100}, {std::to_string(rank) + ".redset", 10}};
     files.sizes[agreed ? agreed_name(rank) : stored_name(rank)] = 50;
     files.record = Record{point, rank, 4, set};
+    files.stored = true;
     files.agreed = agreed;
     return files;
 }
@@ -46,10 +47,55 @@ TEST(Findings, APointCountsIfAnyRankWroteDownThatAllHaveIt) {
 
 TEST(Findings, OneTombstoneIsEnough) {
     Findings findings = four_ranks(true);
-    findings.contents[2].forgotten = 4;
-    findings.contents[1].forgotten = 9;
-    EXPECT_EQ(findings.forgotten(), 9U);
+    findings.contents[2].tombstones = {{4, {77}}};
+    EXPECT_TRUE(findings.has_forgotten(older));
+    EXPECT_FALSE(findings.has_forgotten(newer));
+    findings.contents[1].tombstones = {{3, {77}}, {9, {1, 77}}};
+    EXPECT_TRUE(findings.has_forgotten(newer));
     EXPECT_EQ(findings.last_number(), 9U);
+}
+
+// Another job numbers its points in time from 1, too.
+TEST(Findings, ATombstoneIsForThoseOfItsSessionsOnly) {
+    Findings findings = four_ranks(true);
+    findings.contents[2].tombstones = {{9, {78}}};
+    EXPECT_FALSE(findings.has_forgotten(older));
+    EXPECT_FALSE(findings.has_forgotten(newer));
+}
+
+TEST(Findings, AnAttemptThatSomeRankHasNotStoredCanNeverCount) {
+    Findings findings = four_ranks(false);
+    findings.contents[3] = {}; // that node may have learnt that all have stored it
+    EXPECT_FALSE(findings.can_never_count(newer));
+    findings.contents[1].points[newer][1].stored = false;
+    EXPECT_TRUE(findings.can_never_count(newer));
+    findings.contents[0].points[newer][0].agreed = true;
+    EXPECT_FALSE(findings.can_never_count(newer));
+    findings.contents[0].points[newer][0].agreed = false;
+    findings.contents[0].points[newer][0].unread = {CD_ERROR_STORE_IO, "0.agreed: is broken"};
+    EXPECT_FALSE(findings.can_never_count(newer));
+}
+
+TEST(Findings, AnAttemptThatAllHaveStoredAndNoneHasAgreedOnCanNeverCount) {
+    Findings findings = four_ranks(false);
+    EXPECT_TRUE(findings.can_never_count(newer));
+    EXPECT_FALSE(findings.can_never_count(older));
+}
+
+TEST(Findings, AnAttemptOfWhichThereAreOnlyDirectoriesCanNeverCount) {
+    Findings findings = four_ranks(true);
+    const Point empty{6, 12, 0, 77};
+    findings.contents[1].points[empty];
+    EXPECT_TRUE(findings.can_never_count(empty));
+}
+
+TEST(Findings, ACopyThatHasNotCountedCanNeverCountWhoeverHasNoneOfIt) {
+    Findings findings = four_ranks(false);
+    const Point copy{6, 12, flush_level, 77};
+    findings.contents[1].points[copy][1].stored = true;
+    EXPECT_TRUE(findings.can_never_count(copy));
+    findings.contents[2].points[copy][1].agreed = true;
+    EXPECT_FALSE(findings.can_never_count(copy));
 }
 
 TEST(Findings, TheFirstRankOfADirectorySpeaksForIt) {

@@ -16,17 +16,7 @@ class Flushed : public Protected {
 protected:
     void SetUp() override { cluster.flush = cluster.directory("parallel").string(); }
 
-    Epochs copied_epochs() const {
-        Epochs epochs;
-        for (const auto &each :
-             std::filesystem::directory_iterator(cluster.directory("parallel") / "solver.points")) {
-            if (const auto point = point_of(each.path().filename().string())) {
-                epochs.push_back(point->epoch);
-            }
-        }
-        std::ranges::sort(epochs);
-        return epochs;
-    }
+    Epochs copied_epochs() const { return epochs_in("parallel"); }
 };
 
 TEST_F(Flushed, EpochsThatTheIntervalDividesAreThereWhenAllNodesAreLost) {
@@ -118,6 +108,43 @@ TEST_F(Flushed, CopiesOfWhatAStartLeftBehindDoNotComeBack) {
     EXPECT_EQ(cluster.run({}).start(), 1U);
     lose(four_nodes);
     EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+}
+
+// What was copied before its program was killed, if it is all that some disk has room for.
+TEST_F(Flushed, APartOfACopyThatNobodyFinishesGoesAtTheNextStart) {
+    cluster.run({1, 2});
+    const Folder copies = folder_in("parallel");
+    const Point point{9, 4, flush_level, 77};
+    ASSERT_TRUE(copies.make(point)) << message();
+    std::ofstream(copies.path_of(point) + "/0.image") << "whole";
+    std::ofstream(copies.path_of(point) + "/0.stored") << "of a rank that was faster";
+    std::ofstream(copies.path_of(point) + "/.cd-draft.1-00000000000000ab.0") << "half";
+    EXPECT_EQ(copied_epochs(), (Epochs{2, 4}));
+    EXPECT_EQ(cluster.run({}).start(), 2U);
+    EXPECT_EQ(copied_epochs(), Epochs{2});
+}
+
+// As redundancy.md tells who wants to store on the nodes again.
+TEST_F(Flushed, WhatWasSavedIsKeptUntilACopyCounts) {
+    const std::string saved = cluster.flush;
+    cluster.flush = "";
+    cluster.run({1, 2, 3});
+    for (const std::string &node : four_nodes) {
+        std::filesystem::copy(cluster.directory(node), saved,
+                              std::filesystem::copy_options::recursive |
+                                  std::filesystem::copy_options::skip_existing);
+    }
+    lose(four_nodes);
+    cluster.flush = saved;
+    EXPECT_EQ(cluster.run({5}).start(), 3U);
+    EXPECT_EQ(copied_epochs(), Epochs{3});
+    lose(four_nodes);
+    EXPECT_EQ(cluster.run({6}).start(), 3U);
+    EXPECT_EQ(copied_epochs(), Epochs{6});
+    lose(four_nodes);
+    const auto run = cluster.run({});
+    EXPECT_EQ(run.start(), 6U);
+    EXPECT_EQ(run.protected_epoch(), 6U); // from the loss of any node
 }
 
 TEST_F(Flushed, OneCopyIsKeptAndGoesWithTheRest) {

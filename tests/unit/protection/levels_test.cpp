@@ -80,7 +80,27 @@ TEST_F(Leveled, AnotherStoreIsUsedWhereALevelNamesOne) {
     EXPECT_EQ(cluster.run({}).start(), std::nullopt);
 }
 
-TEST_F(Leveled, ADirectoryThatTwoWouldUseIsRefusedByWhicheverNames) {
+TEST_F(Leveled, ADirectoryByWhicheverNamesIsOneStore) {
+    const std::string shared = cluster.directory("shared").string();
+    const std::string link = cluster.directory("link").string();
+    std::filesystem::create_directories(shared);
+    std::filesystem::create_directory_symlink(shared, link);
+    cluster.nodes = {"shared", "shared"};
+    uint64_t epoch = 0;
+    for (const std::string &name : {shared, link, shared + "/../shared", link + "/"}) {
+        cluster.config = cluster.write_config("CKPT=0 STORE=" + name +
+                                              "\nCKPT=1 INTERVAL=2\n"
+                                              "CKPT=2 INTERVAL=4 STORE=" +
+                                              link + "\n");
+        const auto before = epoch == 0 ? std::nullopt : std::optional(epoch);
+        EXPECT_EQ(cluster.run({++epoch}).start(), before) << name;
+        EXPECT_FALSE(std::filesystem::exists(cluster.directory("shared") / "solver.points/stores"));
+    }
+    EXPECT_EQ(cluster.run({}).start(), 4U);
+    EXPECT_EQ(epochs_in("shared"), (Epochs{2, 3, 4}));
+}
+
+TEST_F(Leveled, ADirectoryThatIsOneWithAnotherOnSomeNodesOrWithThatOfCopiesIsRefused) {
     const auto refused = [&](const std::string &one, const std::string &other) {
         for (const auto &outcome : cluster.run({}).outcomes) {
             EXPECT_EQ(outcome.code, CD_ERROR_STORAGE_VALUE);
@@ -90,25 +110,26 @@ TEST_F(Leveled, ADirectoryThatTwoWouldUseIsRefusedByWhicheverNames) {
                 << outcome.text;
         }
     };
-    const auto with_store = [&](const std::string &store) {
-        cluster.config = cluster.write_config("CKPT=0 TYPE=XOR STORE=" + store + "\n");
-    };
     const std::string shared = cluster.directory("shared").string();
-    const std::string by_another_name = cluster.directory("link").string();
+    const std::string link = cluster.directory("link").string();
     std::filesystem::create_directories(shared);
-    std::filesystem::create_directory_symlink(shared, by_another_name);
-    cluster.nodes = {"shared"};
-    with_store(shared);
-    refused(shared, shared);
-    with_store(by_another_name);
-    refused(shared, by_another_name);
-    cluster.flush = by_another_name;
+    std::filesystem::create_directory_symlink(shared, link);
     cluster.config = "";
-    refused(shared, by_another_name);
+    cluster.nodes = {"shared"};
+    cluster.flush = link;
+    refused(shared, link);
     cluster.nodes = {"n0"};
-    with_store(shared);
-    refused(by_another_name, shared);
+    cluster.config = cluster.write_config("CKPT=0 TYPE=XOR STORE=" + shared + "\n");
+    refused(link, shared);
     cluster.flush = "";
+    cluster.nodes = {"n0", "shared"};
+    for (const auto &outcome : cluster.run({}).outcomes) {
+        EXPECT_EQ(outcome.code, CD_ERROR_STORAGE_VALUE);
+        EXPECT_NE(outcome.text.find("are one directory on some nodes"), std::string::npos)
+            << outcome.text;
+    }
+    EXPECT_FALSE(std::filesystem::exists(shared + "/solver.points")); // nor anything else
+    cluster.nodes = {"n0", "n1"};
     EXPECT_EQ(cluster.run({1}).start(), std::nullopt);
     EXPECT_EQ(cluster.run({}).start(), 1U);
 }

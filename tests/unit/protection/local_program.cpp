@@ -189,6 +189,11 @@ bool DyingSystem::alive() {
     return !program->dead();
 }
 
+int DyingSystem::rank_of_this_thread() {
+    know_this_thread();
+    return this_thread.rank;
+}
+
 int DyingSystem::open_at(int directory, const char *name, int flags, mode_t mode) {
     const bool allowed = (flags & O_CREAT) == 0 || alive();
     return allowed ? System::open_at(directory, name, flags, mode) : -1;

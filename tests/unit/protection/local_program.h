@@ -67,6 +67,7 @@ public:
 
     // The calling thread is the rank's own.
     static void enter(int rank);
+    static int rank_of_this_thread(); // also of one that helps it; -1: no rank's
 
     int open_at(int directory, const char *name, int flags, mode_t mode) override;
     int set_owner(int fd, uid_t owner, gid_t group) override;

@@ -41,6 +41,22 @@ TEST(Point, ATombstoneTellsItsNumber) {
     EXPECT_EQ(tombstone_of("forgotten-17x"), std::nullopt);
 }
 
+TEST(Point, ATombstoneIsReadAsItWasWrittenOrRefused) {
+    const Tombstone tombstone{17, {1, ~uint64_t{0}}};
+    const redset::KvTree tree = tombstone_tree(tombstone);
+    Tombstone read;
+    ASSERT_TRUE(read_tombstone(tree, "here", read).is_ok()) << message();
+    EXPECT_EQ(read, tombstone);
+    EXPECT_TRUE(read.is_for({17, 3, 0, 1}));
+    EXPECT_FALSE(read.is_for({18, 3, 0, 1}));
+    EXPECT_FALSE(read.is_for({17, 3, 0, 2}));
+    for (const auto &left_out : tree.elements()) {
+        redset::KvTree part;
+        part.add(left_out.key) = left_out.below;
+        EXPECT_EQ(read_tombstone(part, "here", read).code(), CD_ERROR_STORE_DAMAGED);
+    }
+}
+
 TEST(Point, ARecordIsReadAsItWasWritten) {
     Record read;
     ASSERT_TRUE(read_record(record_tree(record), "here", read).is_ok()) << message();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "each_fault.h"
+#include "protection/folder.h"
 
 #include <gtest/gtest.h>
 
@@ -27,6 +28,27 @@ protected:
         for (const std::string &node : lost) {
             cluster.lose(node);
         }
+    }
+
+    // Epochs of which there is anything, whether it counts or not.
+    Epochs epochs_in(const std::string &directory) const {
+        Epochs epochs;
+        for (const auto &each :
+             std::filesystem::directory_iterator(cluster.directory(directory) / "solver.points")) {
+            if (const auto point = point_of(each.path().filename().string())) {
+                epochs.push_back(point->epoch);
+            }
+        }
+        std::ranges::sort(epochs);
+        return epochs;
+    }
+
+    // The directory of one root's points in time, as the library has it.
+    Folder folder_in(const std::string &directory) const {
+        Folder folder;
+        EXPECT_TRUE(Folder::open(cluster.directory(directory).string(), "solver", false, folder))
+            << message();
+        return folder;
     }
 
     std::vector<std::filesystem::path> files_of_ranks() const {

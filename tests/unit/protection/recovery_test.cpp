@@ -6,6 +6,9 @@
 
 #include <sys/stat.h>
 
+#include <fstream>
+#include <map>
+
 namespace cd::protection {
 namespace {
 
@@ -261,6 +264,111 @@ TEST_F(Protected, WhatIsForgottenIsGone) {
     EXPECT_EQ(cluster.run({}).start(), std::nullopt);
     cluster.run({1});
     EXPECT_EQ(cluster.run({}).start(), 1U);
+}
+
+// A commit of another job with a root of that name was killed on a node that was not of this one.
+TEST_F(Protected, ATombstoneOfAnotherJobIsNotForThisOnesPointsInTime) {
+    cluster.run({1, 2, 3});
+    ASSERT_TRUE(folder_in("n2").bury({9, {1, 2, 3}}, 0)) << message();
+    EXPECT_EQ(cluster.run({4}).start(), 3U);
+    EXPECT_EQ(cluster.run({}, true).start(), 4U);
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+    EXPECT_FALSE(std::filesystem::exists(cluster.directory("n2") / "solver.points"));
+}
+
+TEST_F(Protected, ATombstoneThatCannotBeReadIsNamed) {
+    cluster.run({1});
+    const auto path = cluster.directory("n2") / "solver.points" / tombstone_name(9);
+    std::ofstream(path) << "by an earlier version";
+    const auto outcome = cluster.run({}).outcome();
+    EXPECT_EQ(outcome.code, CD_ERROR_STORE_DAMAGED);
+    EXPECT_NE(outcome.text.find(path.string()), std::string::npos) << outcome.text;
+    EXPECT_NE(outcome.text.find("remove the file"), std::string::npos) << outcome.text;
+    std::filesystem::remove(path);
+    EXPECT_EQ(cluster.run({}).start(), 1U);
+}
+
+// ---- What survives now
+
+TEST_F(Protected, WhatIsProtectedIsSaidForWhereRanksAreNow) {
+    cluster.run({7});
+    std::ranges::reverse(cluster.nodes);
+    EXPECT_EQ(cluster.run({}).protected_epoch(), 7U);
+    cluster.nodes = {"n0", "n0", "n1", "n1"}; // where the set now has two ranks on each
+    const auto run = cluster.run_steps([](Cluster::Rank &self) {
+        EXPECT_EQ(self.protection().protected_epoch(), 0U);
+        EXPECT_TRUE(self.protect(8)) << message();
+        EXPECT_EQ(self.protection().protected_epoch(), 8U);
+        return Status::ok();
+    });
+    EXPECT_EQ(run.start(), 7U);
+    EXPECT_EQ(cluster.run({}).protected_epoch(), 8U);
+}
+
+TEST_F(Protected, WhatSurvivesLessThanIsAskedForNowIsNotProtectedAsThat) {
+    cluster.run({7});
+    cluster.redundancy = {Scheme::reed_solomon, 2};
+    const auto run = cluster.run({});
+    EXPECT_EQ(run.start(), 7U);
+    EXPECT_EQ(run.protected_epoch(), 0U);
+    cluster.redundancy = {Scheme::single, 0};
+    EXPECT_EQ(cluster.run({}).protected_epoch(), 7U);
+}
+
+// ---- What can never count
+
+TEST_F(Protected, AnAttemptThatDiedGoesAtTheNextStart) {
+    cluster.run({1});
+    const Point half{5, 2, 0, 77};
+    for (const char *node : {"n1", "n3"}) {
+        const Folder folder = folder_in(node);
+        ASSERT_TRUE(folder.make(half)) << message();
+        std::ofstream(folder.path_of(half) + "/1.image") << "half";
+    }
+    EXPECT_EQ(cluster.run({}).start(), 1U);
+    for (const std::string &node : four_nodes) {
+        EXPECT_EQ(epochs_in(node), Epochs{1});
+    }
+}
+
+// Its node may have been told that all have it, and come back.
+TEST_F(Protected, AnAttemptThatMayHaveCountedOnANodeThatIsGoneStays) {
+    cluster.run({1});
+    for (int rank = 0; rank < 3; ++rank) {
+        const auto points = cluster.directory(four_nodes[redset::index(rank)]) / "solver.points";
+        const auto point = std::filesystem::directory_iterator(points)->path();
+        std::filesystem::rename(point / agreed_name(rank), point / stored_name(rank));
+    }
+    const auto away = cluster.directory("away");
+    std::filesystem::rename(cluster.directory("n3"), away);
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+    cluster.lose("n3"); // its spare
+    std::filesystem::rename(away, cluster.directory("n3"));
+    EXPECT_EQ(cluster.run({}).start(), 1U);
+}
+
+TEST_F(Protected, WhereNothingWasProtectedNoDirectoryIsLeft) {
+    cluster.run_steps([](Cluster::Rank &self) {
+        return self.protection().agree_on(self.number() == 2 ? fail(CD_ERROR_STORE_FULL, "full")
+                                                             : Status::ok());
+    });
+    for (const std::string &node : four_nodes) {
+        EXPECT_FALSE(std::filesystem::exists(cluster.directory(node) / "solver.points"));
+    }
+}
+
+TEST_F(Protected, StoresOfAProgramWithoutRedundancyAreToldOfOnce) {
+    for (const std::string &node : four_nodes) {
+        std::filesystem::create_directories(cluster.directory(node));
+    }
+    std::ofstream(cluster.directory("n2") / "2-solver.cds") << "a store";
+    EXPECT_EQ(cluster.run({1}).start(), std::nullopt);
+    ASSERT_EQ(system.told().size(), 1U);
+    EXPECT_TRUE(system.told().front().starts_with(
+        "root \"solver\": nothing is protected, so that all ranks start afresh; the stores"))
+        << system.told().front();
+    EXPECT_EQ(cluster.run({}).start(), 1U);
+    EXPECT_EQ(system.told().size(), 1U);
 }
 
 } // namespace

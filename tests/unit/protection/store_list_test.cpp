@@ -3,6 +3,12 @@
 // Stores that a later program does not name.
 
 #include "protected.h"
+#include "protection/store_list.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <string_view>
 
 namespace cd::protection {
 namespace {
@@ -49,6 +55,22 @@ TEST_F(Elsewhere, AStoreIsForgottenWhenNothingIsLeftInIt) {
     for (const std::string &node : four_nodes) {
         EXPECT_FALSE(is_there(node));
     }
+}
+
+// Nothing newer of its level would ever take its place.
+TEST_F(Elsewhere, OfALevelThatIsNotThereAnyMoreAPointInTimeGoesWhenANewerOneOfAnyLevelCounts) {
+    use_store("levels");
+    cluster.run({1, 2});
+    cluster.config = "";
+    const auto run = cluster.run_steps([&](Cluster::Rank &self) {
+        EXPECT_FALSE(self.number() == 1 ? self.miss(3) : self.protect(3)); // nothing counts
+        return Status::ok();
+    });
+    EXPECT_EQ(run.start(), 2U);
+    EXPECT_EQ(epochs_in("levels"), Epochs{2});
+    EXPECT_EQ(cluster.run({4}).start(), 2U);
+    EXPECT_FALSE(is_there("levels"));
+    EXPECT_EQ(cluster.run({}).start(), 4U);
 }
 
 TEST_F(Elsewhere, AFlushThatIsNotAskedForAnyMoreIsFound) {
@@ -126,6 +148,86 @@ TEST_F(Elsewhere, AStoreByAnotherNameIsTheSame) {
     use_store("link");
     EXPECT_EQ(cluster.run({4}).start(), 2U);
     EXPECT_EQ(cluster.run({}).start(), 4U);
+}
+
+// Programs with other configurations may have called it otherwise, and not all nodes were there.
+TEST_F(Elsewhere, AStoreThatIsListedByTwoNamesIsOne) {
+    use_store("levels");
+    cluster.run({1, 2});
+    std::filesystem::create_directory_symlink(path_of("levels"), path_of("link"));
+    std::filesystem::remove(list_of("n1"));
+    ASSERT_TRUE(write_store_list(folder_in("n1"), 1, false,
+                                 {path_of("link"), path_of("levels") + "/../levels/"}))
+        << message();
+    cluster.config = "";
+    EXPECT_EQ(cluster.run({}).start(), 2U);
+    EXPECT_EQ(cluster.run({}, true).start(), 2U);
+    EXPECT_FALSE(is_there("levels"));
+}
+
+// The node of one rank has no such directory, and none can be made there.
+class NotEverywhere : public DyingSystem {
+public:
+    NotEverywhere(int rank, int error) : rank_(rank), error_(error) {}
+
+    int open_at(int directory, const char *name, int flags, mode_t mode) override {
+        return is_there(name, error_) ? DyingSystem::open_at(directory, name, flags, mode) : -1;
+    }
+    int make_directory_at(int directory, const char *name, mode_t mode) override {
+        return is_there(name, EROFS) ? DyingSystem::make_directory_at(directory, name, mode) : -1;
+    }
+
+private:
+    bool is_there(const char *name, int error) const {
+        errno = error;
+        return rank_of_this_thread() != rank_ ||
+               std::string_view(name).find("/levels") == std::string_view::npos;
+    }
+
+    const int rank_;
+    const int error_;
+};
+
+TEST_F(Elsewhere, AStoreThatSomeNodesDoNotHaveBlocksNoStartThatNeedsNothingOfIt) {
+    use_store("levels");
+    cluster.run({1, 2, 3});
+    cluster.config = "";
+    const NotEverywhere other(2, ENOENT);
+    EXPECT_EQ(cluster.run({}).start(), 3U);
+    EXPECT_EQ(other.told(), std::vector<std::string>{});
+    EXPECT_EQ(cluster.run({4}, true).start(), 3U);
+    EXPECT_FALSE(is_there("n2"));
+}
+
+TEST_F(Elsewhere, AStoreThatSomeNodesCannotOpenIsToldAndBlocksNoStartThatNeedsNothingOfIt) {
+    use_store("levels");
+    cluster.run({1, 2, 3});
+    cluster.config = "";
+    const NotEverywhere other(2, EACCES);
+    EXPECT_EQ(cluster.run({}).start(), 3U);
+    ASSERT_EQ(other.told().size(), 1U);
+    const std::string line = other.told().front();
+    EXPECT_TRUE(line.starts_with("root \"solver\": " + path_of("levels"))) << line;
+    EXPECT_TRUE(line.ends_with("what an earlier program had there counts as lost")) << line;
+}
+
+// What is needed is made there.
+TEST_F(Elsewhere, AStoreThatANodeDoesNotHaveYetIsMadeThereForWhatIsNeededOfIt) {
+    use_store("levels");
+    cluster.run({1, 2});
+    cluster.config = "";
+    class NotYet : public DyingSystem {
+    public:
+        int open_at(int directory, const char *name, int flags, mode_t mode) override {
+            const bool looks = rank_of_this_thread() == 2 && (flags & O_PATH) != 0;
+            errno = ENOENT;
+            return looks && std::string_view(name).ends_with("/levels/solver.points")
+                       ? -1
+                       : DyingSystem::open_at(directory, name, flags, mode);
+        }
+    } system_of_nodes;
+    EXPECT_EQ(cluster.run({3}).start(), 2U);
+    EXPECT_FALSE(is_there("levels"));
 }
 
 } // namespace

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "protection/bringing.h"
+
+#include "base/attempt.h"
+#include "protection/moving.h"
+#include "redset/rebuild.h"
+
+#include <cstdio>
+
+namespace cd::protection {
+namespace {
+
+class Bringing {
+public:
+    Bringing(Job &job, const Folder &folder, const Findings &findings, bool sync)
+        : job_(job), folder_(folder), findings_(findings), sync_(sync) {}
+
+    Status bring(const Point &point, Division &division) {
+        std::vector<Transfer> transfers;
+        Status found = attempt([&] {
+            transfers = find_transfers(findings_, point);
+            return find_sets(findings_, point, division);
+        });
+        if (Status status = agree_on_memory(job_, found); !status) {
+            return status;
+        }
+        const redset::Set &set = division.set_of(job_.rank());
+        if (Status status = check_before_moving(point, set, transfers); !status) {
+            return status;
+        }
+        redset::Place place;
+        Status made = attempt([&] {
+            place = {folder_.path_of(point), ""};
+            return folder_.make(point);
+        });
+        if (Status status = agree(job_, made); !status) {
+            return status;
+        }
+        if (Status status = move_files(job_, folder_, point, transfers, sync_); !status) {
+            return status;
+        }
+        if (Status status = rebuild(point, set, place); !status) {
+            return status;
+        }
+        return agree(job_, attempt([&] { return write_down(point, set); }));
+    }
+
+private:
+    // Where too much is lost nothing is moved, as there may be no room for what would be in vain.
+    Status check_before_moving(const Point &point, const redset::Set &set,
+                               const std::vector<Transfer> &transfers) {
+        return transfers.empty()
+                   ? Status::ok()
+                   : agree(job_,
+                           attempt([&] { return check_cover(findings_, point, set, transfers); }));
+    }
+
+    Status rebuild(const Point &point, const redset::Set &set, const redset::Place &place) {
+        std::unique_ptr<redset::Exchange> part;
+        if (Status status = job_.divide(set.group, member_of(set, job_.rank()), part); !status) {
+            return status;
+        }
+        redset::Survey survey;
+        Status status = redset::rebuild(*part, set, place, {sync_}, survey);
+        if (status.code() == CD_ERROR_STORE_DAMAGED ||
+            status.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
+            char why[1024];
+            std::snprintf(why, sizeof why, "%s", message());
+            status = fail(CD_ERROR_REDUNDANCY_EXCEEDED, "epoch %llu: %s",
+                          static_cast<unsigned long long>(point.epoch), why);
+        }
+        return agree(job_, status);
+    }
+
+    // That it counted; a rank that was lost or moved has no record yet.
+    Status write_down(const Point &point, const redset::Set &set) {
+        const int rank = job_.rank();
+        const auto own =
+            static_cast<size_t>(findings_.speakers[static_cast<size_t>(job_.all().self())]);
+        const auto &points = findings_.contents[own].points;
+        const auto here = points.find(point);
+        const RankFiles *files = nullptr;
+        if (here != points.end() && here->second.contains(rank)) {
+            files = &here->second.at(rank);
+        }
+        if (files != nullptr && files->record) {
+            return files->agreed ? Status::ok() : folder_.mark_agreed(point, rank);
+        }
+        return folder_.write_record({point, rank, static_cast<int>(findings_.ranks.size()), set},
+                                    true);
+    }
+
+    Job &job_;
+    const Folder &folder_;
+    const Findings &findings_;
+    const bool sync_;
+};
+
+} // namespace
+
+Status bring(Job &job, const Folder &folder, const Findings &findings, const Point &point,
+             bool sync, Division &division) {
+    Bringing bringing(job, folder, findings, sync);
+    return bringing.bring(point, division);
+}
+
+} // namespace cd::protection

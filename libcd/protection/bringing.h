@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "protection/findings.h"
+
+namespace cd::protection {
+
+// Brings each rank's files of a point in time to where the rank is now: those that lie elsewhere
+// are moved, and those that are lost rebuilt. division: the sets that protect it. All ranks get the
+// same outcome; after CD_ERROR_REDUNDANCY_EXCEEDED, with which too much is lost, and
+// CD_ERROR_STORE_DAMAGED another point in time may still be had. Does not throw.
+Status bring(Job &job, const Folder &folder, const Findings &findings, const Point &point,
+             bool sync, Division &division);
+
+} // namespace cd::protection

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "protection/leftovers.h"
+
+#include "base/attempt.h"
+#include "base/path.h"
+#include "file_store/opening.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <span>
+#include <string>
+
+namespace cd::protection {
+
+using redset::Bytes;
+
+bool is_forgotten(const std::vector<Findings> &findings, const Point &point) {
+    return std::ranges::any_of(findings,
+                               [&](const Findings &found) { return found.has_forgotten(point); });
+}
+
+Status remove_what_can_never_count(Job &job, const std::vector<OpenStore> &stores,
+                                   const std::vector<Findings> &findings) {
+    std::vector<std::set<Point>> gone(stores.size());
+    bool any = false;
+    Status found = attempt([&] {
+        for (size_t i = 0; i < stores.size(); ++i) {
+            for (const Content &content : findings[i].contents) {
+                for (const auto &[point, files] : content.points) {
+                    if (is_forgotten(findings, point) || findings[i].can_never_count(point)) {
+                        gone[i].insert(point);
+                        any = true;
+                    }
+                }
+            }
+        }
+    });
+    if (Status status = agree_on_memory(job, found); !status || !any) {
+        return status;
+    }
+    for (size_t i = 0; i < stores.size(); ++i) {
+        if (stores[i].speaks) {
+            attempt_quietly([&] {
+                return stores[i].folder.remove_before(
+                    std::numeric_limits<uint64_t>::max(),
+                    [&](const Point &other) { return !gone[i].contains(other); });
+            });
+        }
+    }
+    return agree(job, Status::ok());
+}
+
+Status tell_of_local_stores(Job &job, const Request &request) {
+    std::vector<Bytes> all;
+    std::byte there{};
+    Status looked = attempt([&] {
+        const std::string path =
+            path_in(request.stores.front(), store_name(job.rank(), request.root));
+        const File file(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0), path);
+        there = std::byte{file.is_open()};
+    });
+    if (Status status = agree(job, looked, std::span(&there, 1), all); !status) {
+        return status;
+    }
+    const auto has_one = [](const Bytes &each) {
+        return !each.empty() && each.front() != std::byte{};
+    };
+    if (job.all().self() == 0 && std::ranges::any_of(all, has_one)) {
+        attempt_quietly([&] {
+            const std::string line =
+                "root \"" + request.root +
+                "\": nothing is protected, so that all ranks start "
+                "afresh; the stores that are in " +
+                request.stores.front() +
+                " are kept aside until the next advance: to go on from them, start without "
+                "redundancy= and config=";
+            os::system().warn(line.c_str());
+        });
+    }
+    return Status::ok();
+}
+
+} // namespace cd::protection

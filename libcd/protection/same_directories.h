@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "protection/introduction.h"
+
+namespace cd::protection {
+
+// Stores that are one directory on all nodes, by whichever names, become one.
+// CD_ERROR_STORAGE_VALUE where they are so on some nodes only, and for that of flush=, from which
+// others would be removed with what it has. All ranks have heard the same, and do the same.
+Status keep_each_once(const Request &request, Introduced &introduced);
+
+} // namespace cd::protection

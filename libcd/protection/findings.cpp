@@ -99,6 +99,9 @@ Status take_content(const Bytes &bytes, Content &content) {
     for (size_t i = 0; points != nullptr && i < points->elements().size(); ++i) {
         const auto &[directory, ranks] = points->elements()[i];
         const auto point = point_of(directory);
+        if (point) {
+            content.points[*point]; // also where there is nothing in it
+        }
         for (size_t r = 0; point && r < ranks.elements().size(); ++r) {
             const auto &[key, files] = ranks.elements()[r];
             const auto rank = rank_of(key + ".");

@@ -325,6 +325,7 @@ TEST_F(Protected, AnAttemptThatDiedGoesAtTheNextStart) {
         ASSERT_TRUE(folder.make(half)) << message();
         std::ofstream(folder.path_of(half) + "/1.image") << "half";
     }
+    ASSERT_TRUE(folder_in("n2").make({6, 3, 0, 77})) << message(); // and nothing in it yet
     EXPECT_EQ(cluster.run({}).start(), 1U);
     for (const std::string &node : four_nodes) {
         EXPECT_EQ(epochs_in(node), Epochs{1});

@@ -13,6 +13,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace cd::protection {
 
@@ -23,34 +24,58 @@ bool is_forgotten(const std::vector<Findings> &findings, const Point &point) {
                                [&](const Findings &found) { return found.has_forgotten(point); });
 }
 
-Status remove_what_can_never_count(Job &job, const std::vector<OpenStore> &stores,
-                                   const std::vector<Findings> &findings) {
-    std::vector<std::set<Point>> gone(stores.size());
-    bool any = false;
+Status Leftovers::find(Job &job, const std::vector<Findings> &findings) {
     Status found = attempt([&] {
-        for (size_t i = 0; i < stores.size(); ++i) {
+        std::vector<std::set<Point>> all(findings.size());
+        bool any = false;
+        for (size_t i = 0; i < findings.size(); ++i) {
             for (const Content &content : findings[i].contents) {
                 for (const auto &[point, files] : content.points) {
                     if (is_forgotten(findings, point) || findings[i].can_never_count(point)) {
-                        gone[i].insert(point);
+                        all[i].insert(point);
                         any = true;
                     }
                 }
             }
         }
+        if (any) {
+            points_ = std::move(all);
+        }
     });
-    if (Status status = agree_on_memory(job, found); !status || !any) {
-        return status;
+    return agree_on_memory(job, found);
+}
+
+Status Leftovers::remove_for(Job &job, const std::vector<OpenStore> &stores,
+                             const std::vector<Findings> &findings, const Start &start) {
+    if (points_.empty()) {
+        return Status::ok();
+    }
+    const MessageKeeper keeper;
+    const Findings &found = findings[start.store];
+    Status covered = attempt([&] {
+        Division division;
+        Status status = find_sets(found, start.point, division);
+        return status ? check_cover(found, start.point, division.set_of(job.rank()),
+                                    find_transfers(found, start.point))
+                      : status;
+    });
+    return agree(job, covered) ? remove(job, stores) : Status::ok();
+}
+
+Status Leftovers::remove(Job &job, const std::vector<OpenStore> &stores) {
+    if (points_.empty()) {
+        return Status::ok();
     }
     for (size_t i = 0; i < stores.size(); ++i) {
         if (stores[i].speaks) {
             attempt_quietly([&] {
                 return stores[i].folder.remove_before(
                     std::numeric_limits<uint64_t>::max(),
-                    [&](const Point &other) { return !gone[i].contains(other); });
+                    [&](const Point &other) { return !points_[i].contains(other); });
             });
         }
     }
+    points_.clear();
     return agree(job, Status::ok());
 }
 

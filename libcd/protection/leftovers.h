@@ -4,6 +4,7 @@
 
 #include "protection/opening.h"
 
+#include <set>
 #include <vector>
 
 namespace cd::protection {
@@ -12,10 +13,23 @@ namespace cd::protection {
 // is for all.
 bool is_forgotten(const std::vector<Findings> &findings, const Point &point);
 
-// On all nodes, before any file is moved: that may need the room. What cannot be removed stays.
-// Does not throw, as the next.
-Status remove_what_can_never_count(Job &job, const std::vector<OpenStore> &stores,
-                                   const std::vector<Findings> &findings);
+// Attempts that can never count, by store; all ranks find the same, and do the same. Do not throw,
+// as what follows.
+class Leftovers {
+public:
+    Status find(Job &job, const std::vector<Findings> &findings);
+
+    // Where names and sizes tell that all start from that point: its files may need the room. Else
+    // everything stays as it is.
+    Status remove_for(Job &job, const std::vector<OpenStore> &stores,
+                      const std::vector<Findings> &findings, const Start &start);
+
+    // On all nodes. What cannot be removed stays.
+    Status remove(Job &job, const std::vector<OpenStore> &stores);
+
+private:
+    std::vector<std::set<Point>> points_; // none: there is nothing to remove
+};
 
 // Where nothing is protected: a program without redundancy may have left local stores, which are
 // not what all start from. People are told once.

@@ -83,11 +83,14 @@ Status choose(Job &job, const Request &request, std::vector<Start> &points) {
 
 Status bring_newest(Job &job, const std::vector<OpenStore> &stores,
                     const std::vector<Findings> &findings, const std::vector<Start> &points,
-                    bool sync, std::optional<Start> &start, Division &division) {
+                    bool sync, Leftovers &leftovers, std::optional<Start> &start,
+                    Division &division) {
     KeptOutcome newest;
     for (const Start &each : points) {
-        Status status =
-            bring(job, stores[each.store].folder, findings[each.store], each.point, sync, division);
+        Status status = leftovers.remove_for(job, stores, findings, each);
+        status = status ? bring(job, stores[each.store].folder, findings[each.store], each.point,
+                                sync, division)
+                        : status;
         if (status) {
             if (!newest.is_ok()) {
                 (void)newest.again().is_ok();
@@ -339,14 +342,16 @@ Status open_all(Job &job, const Request &request, Opened &result) {
     if (Status status = begins ? tell_of_local_stores(job, request) : Status::ok(); !status) {
         return status;
     }
-    if (Status status = remove_what_can_never_count(job, stores, findings); !status) {
+    Leftovers leftovers;
+    if (Status status = leftovers.find(job, findings); !status) {
         return status;
     }
     Division division;
-    if (Status status =
-            bring_newest(job, stores, findings, points, request.sync, result.start, division);
-        !status) {
-        return status;
+    Status brought = bring_newest(job, stores, findings, points, request.sync, leftovers,
+                                  result.start, division);
+    brought = brought ? leftovers.remove(job, stores) : brought;
+    if (!brought) {
+        return brought;
     }
     if (result.start) {
         const size_t store = result.start->store;

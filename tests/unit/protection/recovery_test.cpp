@@ -332,6 +332,14 @@ TEST_F(Protected, AnAttemptThatDiedGoesAtTheNextStart) {
     }
 }
 
+TEST_F(Protected, WithOneMoreLostAnAttemptThatDiedStaysToo) {
+    cluster.run({1});
+    ASSERT_TRUE(folder_in("n3").make({5, 2, 0, 77})) << message();
+    lose({"n0", "n1"});
+    EXPECT_EQ(cluster.run({}).outcome().code, CD_ERROR_REDUNDANCY_EXCEEDED);
+    EXPECT_EQ(epochs_in("n3"), (Epochs{1, 2}));
+}
+
 // Its node may have been told that all have it, and come back.
 TEST_F(Protected, AnAttemptThatMayHaveCountedOnANodeThatIsGoneStays) {
     cluster.run({1});

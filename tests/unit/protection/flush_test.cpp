@@ -4,6 +4,8 @@
 
 #include "protected.h"
 
+#include <fcntl.h>
+
 #include <chrono>
 #include <fstream>
 #include <string_view>

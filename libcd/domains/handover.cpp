@@ -226,10 +226,7 @@ void Handover::hand_data_over() noexcept {
             parents->data = std::move(childs->data);
             parents->data_shared = childs->data_shared;
         } else {
-            parents->data = childs->data.share();
-            if (Backing *backing = parents->data.block().backing()) {
-                backing->use(parents->range.length());
-            }
+            parents->data = childs->data.share_use(parents->range.length());
             parents->data_shared = childs->data_shared = true;
         }
     }

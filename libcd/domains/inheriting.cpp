@@ -13,13 +13,11 @@ Inheriting::Inheriting(Domain &heir) : heir_(heir) {
     }
 }
 
-void Inheriting::leave(Domain &leaving, bool at_commit) {
-    for (Unbound &found : leaving.unbound) {
+void Inheriting::leave(const Domain &leaving, bool at_commit) {
+    for (const Unbound &found : leaving.unbound) {
         ++lost_;
         if (!at_commit || found.scope == CD_GLOBAL) {
-            Unbound copy = found.split(found.old.begin); // all of it
-            found.old.end = copy.old.end;
-            take_what_is_missing(leaving, std::move(copy));
+            take_what_is_missing(leaving, found.copy());
         }
     }
     heir_.unbound.reserve(heir_.unbound.size() + left_.size());

@@ -18,7 +18,7 @@ public:
     explicit Inheriting(Domain &heir);
 
     // at_commit: CONSTRAINED bytes stay behind. May throw std::bad_alloc.
-    void leave(Domain &leaving, bool at_commit);
+    void leave(const Domain &leaving, bool at_commit);
 
     void write_down(Transaction &transaction) const;
     void publish() noexcept;

@@ -7,11 +7,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace cd {
 
 // What a CD holds that came from another process, as long as it is not known where it belongs in
-// this one.
+// this one. Counts as a user of its data, as an Entry does.
 struct Unbound {
     enum class Known {
         by_order, // the ordinal among the ranges that a CD, known by its path, added
@@ -34,23 +35,55 @@ struct Unbound {
     uint64_t offset = 0; // in the range that was added, the object, or the region
     uint64_t length = 0; // by_order: of the range that was added; in_region: of the region
 
+    Unbound() = default;
+    Unbound(Unbound &&other) noexcept = default;
+    Unbound &operator=(Unbound &&other) noexcept {
+        if (this != &other) {
+            std::destroy_at(this);
+            std::construct_at(this, std::move(other));
+        }
+        return *this;
+    }
+    ~Unbound() { data.give_up(old.length()); }
+
+    // The same once more, of which one will go.
+    Unbound copy() const {
+        Unbound same = labels();
+        same.old = old;
+        same.offset = offset;
+        same.data = data.share_use(old.length());
+        return same;
+    }
+
     // Cuts off what lies from address (of the other process) on.
     Unbound split(uint64_t address) {
-        Unbound second;
-        second.space = space;
+        Unbound second = labels();
         second.old = {address, old.end};
-        second.access = access;
-        second.scope = scope;
-        second.restoration = restoration;
-        second.data = data.share(address - old.begin);
-        second.owed = owed;
-        second.known = known;
-        second.name = name;
-        second.ordinal = ordinal;
         second.offset = offset + (address - old.begin);
-        second.length = length;
+        second.data = data.share(address - old.begin);
         old.end = address;
         return second;
+    }
+
+    // Takes back what split() cut off.
+    void rejoin(Unbound &second) {
+        second.data.reset(); // this one uses these bytes again
+        old.end = second.old.end;
+    }
+
+private:
+    Unbound labels() const {
+        Unbound same;
+        same.space = space;
+        same.access = access;
+        same.scope = scope;
+        same.restoration = restoration;
+        same.owed = owed;
+        same.known = known;
+        same.name = name;
+        same.ordinal = ordinal;
+        same.length = length;
+        return same;
     }
 };
 

@@ -263,7 +263,7 @@ private:
             try {
                 domain.unbound.push_back(std::move(second));
             } catch (...) {
-                domain.unbound[index].old.end = second.old.end;
+                domain.unbound[index].rejoin(second);
                 throw;
             }
             ++domain_.ledger->unbound;

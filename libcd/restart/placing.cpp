@@ -29,7 +29,7 @@ Entry &place_arriving(Domain &domain, const Unbound &found, uintptr_t address) {
     entry->access = found.access;
     entry->scope = found.scope;
     entry->restoration = found.restoration;
-    entry->data = found.data.share();
+    entry->data = found.data.share_use(found.old.length());
     domain.entries.insert_arriving(domain.entries.find(address), entry.get());
     return *entry.release();
 }

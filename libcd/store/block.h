@@ -129,6 +129,14 @@ public:
         return block_ ? Piece(*block_, offset_ + offset) : Piece();
     }
 
+    // Another one of the same bytes, which counts as a user of so many.
+    Piece share_use(size_t length) const {
+        if (block_ != nullptr && block_->backing() != nullptr) {
+            block_->backing()->use(length);
+        }
+        return share();
+    }
+
     explicit operator bool() const { return block_ != nullptr; }
     Block &block() const { return *block_; }
     size_t offset() const { return offset_; }

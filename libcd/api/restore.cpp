@@ -5,6 +5,7 @@
 #include "api/operation.h"
 #include "domains/inheriting.h"
 #include "domains/recovery.h"
+#include "domains/tidy.h"
 #include "runtime/active_stack.h"
 #include "runtime/family_lock.h"
 #include "runtime/file_positions.h"
@@ -139,6 +140,7 @@ Status restore_named(cd_handle handle, Report &report) {
     for (size_t i = subtree.size(); i-- > 1;) {
         lock.discard(static_cast<Resident &>(*subtree[i]));
     }
+    tidy(domain);
     return Status::ok();
 }
 

@@ -228,6 +228,13 @@ void FileTransaction::bind(CdNumber cd, uint64_t space, Range old, uintptr_t add
     binds_.entries += entries;
 }
 
+void FileTransaction::replace_unbound_data(CdNumber cd, uint64_t space, Range old,
+                                           const Piece &data) {
+    changes_.space(space);
+    replace_data(cd, old, data);
+    changes_.space(store_.space_);
+}
+
 void FileTransaction::give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old) {
     changes_.space(space);
     give(child, parent, old, false);

@@ -37,6 +37,7 @@ public:
     void make_known(CdNumber cd) override;
     void drop(CdNumber cd) override;
     void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address, size_t entries) override;
+    void replace_unbound_data(CdNumber cd, uint64_t space, Range old, const Piece &data) override;
     void give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old) override;
     Status commit() override;
 

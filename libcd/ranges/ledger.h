@@ -49,7 +49,9 @@ public:
     virtual void give(CdNumber child, CdNumber parent, Range range, bool keeps) = 0;
     virtual void files(CdNumber cd, const std::vector<FilePosition> &files) = 0;
     virtual void epoch(CdNumber cd, uint64_t epoch) = 0;
-    // The same for bytes that are not bound yet.
+    // Two of these for bytes that are not bound yet, where another process had them.
+    virtual void replace_unbound_data(CdNumber cd, uint64_t space, Range old,
+                                      const Piece &data) = 0;
     virtual void give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old) = 0;
     // The root's point in time until now stays as an older one, if the store keeps such. Before
     // anything else of the transaction. data: all that the root has.

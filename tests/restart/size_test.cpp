@@ -223,6 +223,65 @@ TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfProcessesGoOnWithEachOthers) {
     }
 }
 
+TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfAddCallsOfTheProcessHaveFailed) {
+    run([&]() -> std::string {
+        std::vector<char> memory(whole);
+        return change(create(), memory.data(), whole) ? "" : refusal();
+    });
+    stays_small(64, [&](cd_handle root, char *memory, size_t i) {
+        const cd_addrspec wrong = {memory, whole, CD_READ_WRITE, CD_CONSTRAINED};
+        for (int call = 0; i == 0 && call < 4; ++call) {
+            if (add_to_cd_via_copy(root, &wrong, 1, nullptr) == CD_SUCCESS) {
+                return false;
+            }
+        }
+        const size_t done = whole / 64 * i;
+        return change(root, memory + done, whole - done);
+    });
+}
+
+// Whatever a process finds in the store and has no use for.
+TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfEachProcessBindsALittleLess) {
+    constexpr size_t processes = 40;
+    constexpr size_t step = whole / processes;
+    for (size_t process = 0; process <= processes; ++process) {
+        run([&]() -> std::string {
+            std::vector<char> memory(whole);
+            cd_handle root = create();
+            cd_name_region("memory", memory.data(), whole);
+            if (process == processes) {
+                const bool restored =
+                    add(root, memory.data(), whole) && restore_cd(root) == CD_SUCCESS;
+                for (size_t i = 0; i < processes * step; ++i) {
+                    if (!restored || memory[i] != static_cast<char>(i / step)) {
+                        return "byte " + std::to_string(i) + ": " + refusal();
+                    }
+                }
+                return "";
+            }
+            const auto part = memory.begin() + static_cast<ptrdiff_t>(process * step);
+            bool done = add(root, &*part, whole - process * step);
+            std::fill(part, memory.end(), static_cast<char>(process));
+            done &= advance_cd_point_in_time(root) == CD_SUCCESS;
+            return done && size() <= most(2) ? "" : std::to_string(size()) + " " + refusal();
+        });
+    }
+}
+
+TEST_F(SizeOfPieces, IsTwiceTheDataThatChildrenOfKilledProcessesLeaveTheirParentBitByBit) {
+    constexpr size_t processes = 40;
+    for (size_t process = 1; process <= processes; ++process) {
+        run([&]() -> std::string {
+            std::vector<char> memory(whole);
+            cd_handle root = create();
+            cd_name_region("memory", memory.data(), whole);
+            const bool done = restore_cd(root) == CD_SUCCESS &&
+                              add(child_of(root), memory.data(), whole / processes * process);
+            return done && size() <= most(2) ? "" : std::to_string(size()) + " " + refusal();
+        });
+    }
+}
+
 // Two processes: the second one finds data that the first one had no room for in one place.
 TEST_F(SizeOfPieces, GrowsByNothingWhileAllThatIsNeededIsFreeInPieces) {
     constexpr size_t pieces = 64;

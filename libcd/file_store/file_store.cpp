@@ -274,7 +274,8 @@ Status FileStore::write(FileTransaction &transaction) {
     }
     const auto changes = transaction.changes_.bytes().bytes();
     record.bytes().raw(changes.data(), changes.size());
-    if (Status status = metadata_.append(record.bytes().bytes()); !status) {
+    const bool adds = !transaction.names_.empty();
+    if (Status status = metadata_.append(record.bytes().bytes(), adds); !status) {
         if (!metadata_.is_settled()) {
             suspect_ = std::move(transaction.named_);
         }

@@ -40,7 +40,8 @@ struct HeldMetadata {
 //
 // When the journal is full, a new snapshot and an empty journal are written elsewhere, and the
 // other header is made to name them. The old ones stay until that has happened again: if the new
-// ones are damaged, they are what is left.
+// ones are damaged, they are what is left. Room for that is kept: where the disk is full, what
+// needs no more than a record, as the end of a CD, goes on.
 class Metadata {
 public:
     // forced: what is written reaches the disk before it counts.
@@ -53,9 +54,9 @@ public:
     void take_over(const Loaded &loaded);
 
     // Makes the changes part of what the file says; all or nothing, whatever happens meanwhile.
-    // What they refer to has to be on the disk already. Only when settled. May throw
-    // std::bad_alloc; then nothing has changed.
-    Status append(std::span<const std::byte> changes);
+    // What they refer to has to be on the disk already. adds: the state becomes larger, for which
+    // there has to be room. Only when settled. May throw std::bad_alloc; then nothing has changed.
+    Status append(std::span<const std::byte> changes, bool adds);
 
     // The same for changes that make no difference to whoever opens the file next: they are in it
     // as soon as something else is written, or not. rebase() takes as long as the metadata are
@@ -77,12 +78,24 @@ public:
     HeldMetadata hold() const { return {newest_, records_}; }
 
 private:
+    struct JournalLength {
+        uint64_t wanted;
+        uint64_t least;
+    };
     bool has_to_move() const;
+    size_t spares_wanted() const { return older_ != nullptr ? 1 : 2; }
+    enum class Growth { allowed, refused }; // of the file
+    Status keep_spares(uint64_t least, Growth growth);
+    Status no_spare() const;
+    uint64_t needed_behind(uint64_t records) const;
+    Status keep_room_behind(uint64_t size);
+    Status reserve_generation(Header &header, uint64_t snapshot, JournalLength journal);
+    bool use_spare(Header &header, uint64_t snapshot, uint64_t least, uint64_t most);
     Status move(std::span<const std::byte> changes, uint64_t room);
     Status move_to(const State &state, uint64_t room);
     // next: knows its identity and number, and gets its extents.
     Status write_generation(HeldGeneration &next, std::span<const std::byte> snapshot,
-                            uint64_t journal);
+                            JournalLength journal);
     Status flip_to(const std::shared_ptr<HeldGeneration> &next);
     Status take_back_header();
     Status force();
@@ -99,6 +112,8 @@ private:
     bool doubtful_ = false;  // a header, or what is behind used_, is not as it should be
     // That a header names which could not be taken back.
     std::vector<std::shared_ptr<HeldGeneration>> abandoned_;
+    // Room for what comes next: one more generation, and the second one as long as there is none.
+    std::vector<Extent> spares_;
 };
 
 } // namespace cd

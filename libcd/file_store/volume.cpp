@@ -80,6 +80,15 @@ Status Volume::reserve(uint64_t length, Extent &extent) {
     return Status::ok();
 }
 
+bool Volume::reserve_inside(uint64_t length, Extent &extent) {
+    const std::scoped_lock lock(mutex_);
+    const auto offset = space_.take(length);
+    if (offset) {
+        extent = {*offset, Space::rounded(length)};
+    }
+    return offset.has_value();
+}
+
 Status Volume::reserve_parts(uint64_t length, Extents &extents) {
     extents.resize(1);
     if (length < format::block) {
@@ -163,7 +172,9 @@ Status Volume::grow(uint64_t length) {
 
 void Volume::release(const Extent &extent) noexcept {
     const std::scoped_lock lock(mutex_);
-    space_.give(extent.offset, extent.length);
+    if (extent.length > 0) {
+        space_.give(extent.offset, extent.length);
+    }
 }
 
 void Volume::only_these_are_taken(uint64_t begin, const std::vector<Extent> &extents) {

@@ -46,6 +46,8 @@ public:
     // Lets the file grow if it has to. May throw std::bad_alloc.
     Status reserve(uint64_t length, Extent &extent);
     void release(const Extent &extent) noexcept;
+    // The same, but the file stays as long as it is: false if there is no such room in it.
+    bool reserve_inside(uint64_t length, Extent &extent);
 
     // The same where several extents do, all but the last of whole blocks: the file grows only by
     // what is free nowhere. May throw std::bad_alloc.

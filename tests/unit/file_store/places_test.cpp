@@ -11,6 +11,8 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -111,6 +113,34 @@ TEST_F(Room, OfSmallDataIsNoLongerThanTheyAre) {
     ASSERT_TRUE(volume_.reserve_parts(100, extents).is_ok());
     ASSERT_EQ(extents.size(), 1U);
     EXPECT_EQ(extents[0].length, 100U);
+}
+
+// As docs/format-store.md says: a small thing may keep the two blocks that it lies in.
+TEST_F(Room, IsNoMoreThanWasTakenAtATimeWithTwoBlocksForEachSmallThing) {
+    std::mt19937 dice(1); // NOLINT(cert-msc51-cpp): the same each time
+    std::vector<std::pair<uint64_t, Volume::Extents>> taken;
+    const auto blocks_of = [](uint64_t length) {
+        return length < file_block ? 2 * file_block : format::whole_blocks(length);
+    };
+    uint64_t now = 0;
+    uint64_t most = 0;
+    for (int i = 0; i < 30'000; ++i) {
+        if (const bool fills = i / 3000 % 2 == 0; taken.empty() || dice() % 10 < (fills ? 7 : 3)) {
+            auto &[length, extents] = taken.emplace_back();
+            length = 1 + dice() % (dice() % 8 == 0 ? 10 * file_block : file_block - 1);
+            ASSERT_TRUE(volume_.reserve_parts(length, extents).is_ok());
+            now += blocks_of(length);
+            most = std::max(most, now);
+        } else {
+            std::swap(taken[dice() % taken.size()], taken.back());
+            for (const Extent &extent : taken.back().second) {
+                volume_.release(extent);
+            }
+            now -= blocks_of(taken.back().first);
+            taken.pop_back();
+        }
+        ASSERT_LE(size(), most + (1 << 20));
+    }
 }
 
 class FullDisk : public ReplacedSystem {

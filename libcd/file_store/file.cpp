@@ -41,6 +41,14 @@ Status File::refused(const char *operation, uint64_t offset) const {
                 path(), operation, static_cast<unsigned long long>(offset), std::strerror(error));
 }
 
+std::string File::reason() const {
+    std::string text = message();
+    if (const std::string name = path_ + ": "; text.starts_with(name)) {
+        text.erase(0, name.size());
+    }
+    return text.substr(0, text.find(". "));
+}
+
 Status File::lost(uint64_t offset) const {
     const int error = errno;
     return fail(CD_ERROR_STORE_DAMAGED,

@@ -51,6 +51,9 @@ public:
 
     // The error for errno after an operation at an offset.
     Status refused(const char *operation, uint64_t offset) const;
+    // What the last error of it says, for a line that names the file and says what was done:
+    // without both.
+    std::string reason() const;
 
 private:
     Status lost(uint64_t offset) const;

@@ -113,7 +113,7 @@ public:
             if (status.is_ok() || status.code() == CD_ERROR_STORE_IO) {
                 return status;
             }
-            add_doubt(message());
+            add_doubt(file_.reason());
         }
         return status;
     }
@@ -130,7 +130,7 @@ private:
                 if (status.code() != CD_ERROR_STORE_DAMAGED) {
                     return status;
                 }
-                add_doubt(message());
+                add_doubt(file_.reason());
                 continue;
             }
             switch (found.kind) {

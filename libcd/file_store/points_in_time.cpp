@@ -93,7 +93,7 @@ Status take_newest_whole(const File &file, Loaded &loaded, Unchecked unchecked) 
     while (!loaded.state.versions.empty()) {
         loaded.doubt += (loaded.doubt.empty() ? "epoch " : "; epoch ") +
                         std::to_string(loaded.state.cds.begin()->second.epoch) + " is damaged (" +
-                        message() + ")";
+                        file.reason() + ")";
         go_back(loaded.state, loaded.given_up);
         loaded.went_back = true;
         const Status older = check_newest(file, loaded.state, unchecked);

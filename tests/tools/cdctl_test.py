@@ -167,6 +167,7 @@ class CdctlTest(unittest.TestCase):
         (store,) = self.json("verify", self.stores)
         self.assertEqual((store["checked_bytes"], store["unchecked_bytes"]), (163108, 0))
         self.assertEqual((store["good_epochs"], store["damaged_epochs"]), ([3], []))
+        self.assertEqual((store["verdict"], store["exit_status"]), ("good", GOOD))
         self.make(1, "keep=1,checksum=none")
         store = self.json("verify", self.stores)[1]
         self.assertEqual((store["checked_bytes"], store["unchecked_bytes"]), (0, 163108))
@@ -341,6 +342,7 @@ class CdctlTest(unittest.TestCase):
         self.assertIn(str(bad["offset"]), bad["reason"])
         self.assertEqual(bad["holds"], [f"CD 0/heat/0/0: 3000 bytes at {entry['address']}"])
         self.assertEqual((store["good_epochs"], store["damaged_epochs"]), ([], [3]))
+        self.assertEqual((store["verdict"], store["exit_status"]), ("damaged", DAMAGED))
         status, out, _ = self.cdctl("verify", self.path())
         self.assertEqual(status, DAMAGED)
         self.assertIn("DAMAGED", out)
@@ -350,6 +352,7 @@ class CdctlTest(unittest.TestCase):
         self.damage_data(3)
         (store,) = self.json("verify", self.path(), expect=OLDER)
         self.assertEqual((store["good_epochs"], store["damaged_epochs"]), ([2], [3]))
+        self.assertEqual((store["verdict"], store["exit_status"]), ("older", OLDER))
         shutil.rmtree(self.stores)
         self.make()
         self.damage_data(2)
@@ -412,6 +415,7 @@ class CdctlTest(unittest.TestCase):
             "verify", self.path(), expect=UNREADABLE, env=self.reading_fails(0, errno.ENOMEM)
         )
         self.assertEqual(found["condition"], "unreadable")
+        self.assertEqual((found["verdict"], found["exit_status"]), ("unreadable", UNREADABLE))
 
     def test_the_worst_store_decides_the_exit_status(self):
         for rank in range(3):

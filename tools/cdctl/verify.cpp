@@ -50,12 +50,18 @@ std::string epochs_text(const std::vector<uint64_t> &epochs) {
     return text;
 }
 
+// Of metadata and data, while a condition is that of the metadata.
+const char *verdict_text(Outcome outcome) {
+    return outcome == Outcome::good      ? "good"
+           : outcome == Outcome::older   ? "older"
+           : outcome == Outcome::damaged ? "damaged"
+                                         : "unreadable";
+}
+
 void print(const Inspection &store, const Verification &found, Outcome outcome) {
-    const char *verdict = outcome == Outcome::good      ? "good"
-                          : outcome == Outcome::older   ? "older"
-                          : outcome == Outcome::damaged ? "DAMAGED"
-                                                        : "unreadable";
-    std::string line = printable(store.path()) + ": " + verdict + use_text(store);
+    std::string line = printable(store.path()) + ": " +
+                       (outcome == Outcome::damaged ? "DAMAGED" : verdict_text(outcome)) +
+                       use_text(store);
     if (store.has_state() && found.problem.empty()) {
         line += "; epoch " + epochs_text(found.good_epochs) +
                 (found.good_epochs.empty() ? "none" : "") + " whole";
@@ -80,7 +86,7 @@ void print(const Inspection &store, const Verification &found, Outcome outcome) 
 void describe(const Inspection &store, const Verification &found, Outcome outcome, Json &json) {
     json.begin_object();
     describe_file(store, json);
-    json.member("exit_status", exit_status(outcome));
+    json.member("verdict", verdict_text(outcome)).member("exit_status", exit_status(outcome));
     if (store.has_state()) {
         describe_summary(store, json);
         const auto epochs = [&](const char *name, const std::vector<uint64_t> &which) {

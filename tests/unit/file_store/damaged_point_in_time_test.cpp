@@ -128,6 +128,34 @@ TEST_F(DamagedPointInTime, TheNewestOfThoseThatAreWholeIsTaken) {
     EXPECT_EQ(found(",keep=3", 1), 'b');
 }
 
+// In one line, which names the file and what was done once, and nothing that is left to do.
+TEST_F(DamagedPointInTime, IsToldWithEveryReasonAndNoAdvice) {
+    write(",keep=3");
+    damage('d');
+    damage('c');
+    EXPECT_EQ(0, in_process([&] {
+                  HeardSystem heard;
+                  os::replace_system(&heard);
+                  if (create(",keep=3") == nullptr || heard.lines.size() != 1) {
+                      return 1;
+                  }
+                  const std::string &line = heard.lines[0];
+                  const auto count = [&](const std::string &text) {
+                      size_t found = 0;
+                      for (size_t at = 0; (at = line.find(text, at)) != line.npos; ++at) {
+                          ++found;
+                      }
+                      return found;
+                  };
+                  std::fprintf(stderr, "%s\n", line.c_str());
+                  return count(store()) == 1 && count("CD_RESTART") == 0 &&
+                                 count("do not match their checksum") == 2 &&
+                                 line.ends_with("; taking the newest state that is whole, epoch 1")
+                             ? 0
+                             : 2;
+              }));
+}
+
 TEST_F(DamagedPointInTime, WhatIsTakenCanBeAdvancedAsAnyOther) {
     write(",keep=3");
     damage('d');

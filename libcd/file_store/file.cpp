@@ -125,12 +125,23 @@ Status File::write_zeros(uint64_t offset, uint64_t length) const {
 }
 
 Status File::grow(uint64_t from, uint64_t to) const {
+    uint64_t size_before = 0;
+    if (Status status = size(size_before); !status) {
+        return status;
+    }
     int result = 0;
     do {
         result =
             os::system().allocate(fd_, static_cast<off_t>(from), static_cast<off_t>(to - from));
     } while (result != 0 && errno == EINTR);
-    return result == 0 ? Status::ok() : refused("reserve room", from);
+    if (result == 0) {
+        return Status::ok();
+    }
+    const int error = errno;
+    // What it has got of it, as on ext4, would be all of the disk, for what did not fit.
+    (void)os::system().truncate(fd_, static_cast<off_t>(size_before));
+    errno = error;
+    return refused("reserve room", from);
 }
 
 void File::begin_sync(uint64_t offset, uint64_t length) const noexcept {

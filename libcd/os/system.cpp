@@ -216,24 +216,16 @@ int System::open_direct(int fd, uint64_t &pays_from) {
     return ::open(own_path(fd).c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC);
 }
 
-// A file system that cannot reserve room grows the file, and may run out of room later. One that
-// finds half of the room may keep that half, as ext4 does: all of the disk, for what did not fit.
+// A file system that cannot reserve room grows the file, and may run out of room later.
 int System::allocate(int fd, off_t offset, off_t length) {
-    struct stat before = {};
-    if (::fstat(fd, &before) != 0) {
-        return -1;
-    }
     if (::fallocate(fd, 0, offset, length) == 0) {
         return 0;
     }
-    if (errno == EOPNOTSUPP || errno == ENOSYS) {
-        return ::ftruncate(fd, offset + length);
-    }
-    const int error = errno;
-    [[maybe_unused]] const int cut = ::ftruncate(fd, before.st_size);
-    errno = error;
-    return -1;
+    const bool is_supported = errno != EOPNOTSUPP && errno != ENOSYS;
+    return is_supported ? -1 : ::ftruncate(fd, offset + length);
 }
+
+int System::truncate(int fd, off_t size) { return ::ftruncate(fd, size); }
 
 int System::room(int fd, uint64_t &bytes) {
     struct statfs found = {};

@@ -71,8 +71,9 @@ public:
     // The file once more, to write whole blocks from whole pages to it past the page cache, or -1:
     // only where that was measured to be faster, from so many bytes on that an operation writes.
     virtual int open_direct(int fd, uint64_t &pays_from);
-    // The file grows to contain it, or stays as long as it is.
+    // The file grows to contain it. Where there is not so much room it may grow by what there is.
     virtual int allocate(int fd, off_t offset, off_t length);
+    virtual int truncate(int fd, off_t size);
     // Bytes that files beside this one can still get; the largest number where that is not known.
     virtual int room(int fd, uint64_t &bytes);
     virtual int list(int directory, std::vector<std::string> &names); // without . and ..

@@ -10,7 +10,16 @@ namespace crash {
 void Content::grow(uint64_t size) {
     if (size > size_) {
         size_ = size;
-        pages_.resize((size + page_size - 1) / page_size);
+        pages_.resize(up(size) / page_size);
+    }
+}
+
+void Content::cut(uint64_t size) {
+    if (size < size_) {
+        const std::vector<std::byte> zeros(std::min(size_, up(size)) - size);
+        write(size, zeros.data(), zeros.size());
+        size_ = size;
+        pages_.resize(up(size) / page_size);
     }
 }
 

@@ -18,6 +18,7 @@ public:
 
     // What is gained reads as 0.
     void grow(uint64_t size);
+    void cut(uint64_t size);
     // Bytes behind the end are dropped.
     void write(uint64_t offset, const std::byte *from, uint64_t length);
     // How many bytes there were.
@@ -27,6 +28,8 @@ public:
 private:
     static constexpr uint64_t page_size = 4096;
     using Page = std::array<std::byte, page_size>;
+
+    static uint64_t up(uint64_t size) { return (size + page_size - 1) / page_size * page_size; }
 
     uint64_t size_ = 0;
     std::vector<std::shared_ptr<const Page>> pages_; // nullptr: zeros

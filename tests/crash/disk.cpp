@@ -40,6 +40,9 @@ void Disk::make(const Change &change) {
     case Change::Kind::grow:
         inode.now.grow(change.size);
         break;
+    case Change::Kind::cut:
+        inode.now.cut(change.size);
+        break;
     case Change::Kind::link:
     case Change::Kind::unlink:
     case Change::Kind::rename:
@@ -96,6 +99,7 @@ void Disk::force(int inode) {
 void Disk::force_file(int inode) {
     Inode &file = inodes_[index(inode)];
     file.medium.grow(file.now.size());
+    file.medium.cut(file.now.size());
     std::vector<std::pair<uint64_t, uint64_t>> written;
     for (size_t i = 0; i < unforced_.size(); ++i) {
         const Change &change = unforced_[i];
@@ -147,8 +151,11 @@ Disk Disk::after_crash(const std::vector<Part> &parts) const {
     }
     for (const Part &part : parts) {
         const Change &change = unforced_[part.change];
+        Content &content = found.inodes_[index(change.inode)].now;
         if (change.kind == Change::Kind::grow) {
-            found.inodes_[index(change.inode)].now.grow(change.size);
+            content.grow(change.size);
+        } else if (change.kind == Change::Kind::cut) {
+            content.cut(change.size);
         }
     }
     for (const Part &part : parts) {
@@ -157,7 +164,7 @@ Disk Disk::after_crash(const std::vector<Part> &parts) const {
         if (change.kind == Change::Kind::write) {
             inode.now.write(change.offset + part.begin, change.bytes->data() + part.begin,
                             part.end - part.begin);
-        } else if (change.kind != Change::Kind::grow) {
+        } else if (change.kind != Change::Kind::grow && change.kind != Change::Kind::cut) {
             rename(inode.names_now, change);
         }
     }

@@ -17,12 +17,12 @@ constexpr uint64_t sector = 512;
 
 // One thing that a process did to a disk.
 struct Change {
-    enum class Kind { write, grow, link, unlink, rename };
+    enum class Kind { write, grow, cut, link, unlink, rename };
     Kind kind = Kind::write;
     int inode = 0; // the file, or the directory that holds the name
     uint64_t offset = 0;
     std::shared_ptr<const std::vector<std::byte>> bytes = {}; // write
-    uint64_t size = 0;                                        // grow
+    uint64_t size = 0;                                        // grow, cut
     std::string name = {};                                    // link, unlink, rename
     std::string to = {};                                      // rename
     int target = 0;                                           // link, rename: what has the name

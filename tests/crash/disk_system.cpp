@@ -246,18 +246,40 @@ ssize_t DiskSystem::write_at(int fd, const void *from, size_t length, off_t offs
     return static_cast<ssize_t>(length);
 }
 
+// As on ext4, which grows by what there is until there is no more.
 int DiskSystem::allocate(int fd, off_t offset, off_t length) {
-    if (fails(true)) {
-        return -1;
+    const int inode = open_.at(fd);
+    const uint64_t before = disk_.content(inode).size();
+    const auto grow = [&](off_t by) {
+        if (const auto size = static_cast<uint64_t>(offset + by); before < size) {
+            change({.kind = Change::Kind::grow, .inode = inode, .size = size});
+        }
+    };
+    const bool full = length > longest_growth_;
+    const bool failing = fails(true);
+    const int error = failing ? errno : ENOSPC;
+    if (failing ? error == ENOSPC || error == EDQUOT : full) {
+        grow(length / 2 / static_cast<off_t>(sector) * static_cast<off_t>(sector));
+        too_long_.emplace(inode, before);
+    } else if (!failing) {
+        grow(length);
+        too_long_.erase(inode);
+        return 0;
     }
-    if (length > longest_growth_) {
-        errno = ENOSPC;
+    return refuse(error);
+}
+
+int DiskSystem::truncate(int fd, off_t size) {
+    if (fails_to_look()) {
         return -1;
     }
     const int inode = open_.at(fd);
-    const auto size = static_cast<uint64_t>(offset + length);
-    if (disk_.content(inode).size() < size) {
-        change({.kind = Change::Kind::grow, .inode = inode, .size = size});
+    const auto to = static_cast<uint64_t>(size);
+    if (disk_.content(inode).size() > to) {
+        change({.kind = Change::Kind::cut, .inode = inode, .size = to});
+    }
+    if (const auto at = too_long_.find(inode); at != too_long_.end() && at->second >= to) {
+        too_long_.erase(at);
     }
     return 0;
 }

@@ -44,6 +44,8 @@ public:
     bool fault_happened() const { return fault_.kind != Fault::Kind::none && calls_ > fault_.at; }
     Tape &tape() { return tape_; }
     size_t open_files() const { return open_.size(); }
+    // Some file keeps room that it has got of more, which there was not.
+    bool holds_room_back() const { return !too_long_.empty(); }
 
     // The descriptor of a slot of the model, and the inode that it names in each process.
     static int descriptor_of(int slot) { return 500 + slot; }
@@ -62,6 +64,7 @@ public:
     ssize_t write_at(int fd, const void *from, size_t length, off_t offset) override;
     int open_direct(int fd, uint64_t &pays_from) override;
     int allocate(int fd, off_t offset, off_t length) override;
+    int truncate(int fd, off_t size) override;
     // What it has reached by then is among the states anyway.
     void *map_file(int, size_t) override { return nullptr; } // all that is written is seen here
     int begin_sync(int, off_t, off_t) override { return 0; }
@@ -95,9 +98,10 @@ private:
     off_t longest_growth_ = std::numeric_limits<off_t>::max();
     size_t calls_ = 0;
     int next_descriptor_ = 1000;
-    std::map<int, int> open_;        // descriptor to inode
-    std::set<int> open_direct_;      // those for whole sectors only
-    std::map<int, off_t> positions_; // of the program's files, by descriptor
+    std::map<int, int> open_;          // descriptor to inode
+    std::set<int> open_direct_;        // those for whole sectors only
+    std::map<int, uint64_t> too_long_; // inodes that should be as long as they were
+    std::map<int, off_t> positions_;   // of the program's files, by descriptor
     std::vector<std::string> warnings_;
 };
 

@@ -71,6 +71,9 @@ private:
                 take(step, true);
             }
         }
+        if (fault_.kind == Fault::Kind::fails && fault_.times == 1) {
+            EXPECT_FALSE(system_.holds_room_back());
+        }
         look();
     }
 

@@ -172,6 +172,9 @@ std::string describe(const Disk &disk, const Parts &parts) {
         case Change::Kind::grow:
             text += "grow to " + std::to_string(change.size);
             break;
+        case Change::Kind::cut:
+            text += "cut to " + std::to_string(change.size);
+            break;
         case Change::Kind::link:
             text += "link " + change.name;
             break;

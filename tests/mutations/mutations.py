@@ -116,6 +116,37 @@ CHECKS = [
              "header.generation * format::unused_generation_step", "0"),
 ]
 
+ROOM = [
+    Mutation("a file that cannot grow by all that it wants keeps what there was", "file.cpp",
+             "Status File::grow(", "(void)os::system().truncate(fd_, static_cast<off_t>(size_before));",
+             ""),
+    Mutation("the place of what is still being written is free for others", "file_transaction.cpp",
+             "void FileTransaction::hold_while_written(", "under_way_.push_back(place.share());", ""),
+    Mutation("no room is kept for the next metadata", "metadata.cpp", "Status Metadata::keep_spares(",
+             "i < spares_wanted()", "i < 0"),
+    Mutation("a process that opens a store keeps no room for the next metadata", "metadata.cpp",
+             "void Metadata::take_over(",
+             "attempt_quietly([&] { return keep_spares(needed_behind(0), Growth::refused); });", ""),
+    Mutation("metadata that have outgrown their room find none", "metadata.cpp",
+             "Status Metadata::reserve_generation(",
+             "use_spare(header, snapshot, journal.least, journal.wanted)", "false"),
+    Mutation("what is not bound yet stays in sparse places", "../domains/tidy.cpp",
+             "Status copy_what_is_left(", "for (Unbound &found : domain.unbound) {",
+             "for (Unbound &found : std::vector<Unbound>()) {"),
+    Mutation("what a child leaves of its parent's places stays there", "../domains/advance.cpp",
+             "std::optional<Status> advance(", "tidy(*domain.parent);", ""),
+    Mutation("what a child that was committed leaves stays there", "../domains/commit.cpp",
+             "std::optional<Status> commit(", "tidy(*domain.parent);", ""),
+    Mutation("what a restore leaves stays there", "../api/restore.cpp", "Status restore_named(",
+             "tidy(domain);", ""),
+    Mutation("one CD accepts for all what it cannot copy", "../domains/tidy.cpp", "void tidy(",
+             "domain.accepted_waste = domain.ledger->wasted_room();",
+             "for (Domain *at = &domain; at != nullptr; at = at->parent) {\n"
+             "            at->accepted_waste = domain.ledger->wasted_room();\n        }"),
+    Mutation("what is bound is not used once more", "../restart/placing.cpp", "Entry &place_arriving(",
+             "share_use(found.old.length())", "share()"),
+]
+
 ORDER = [
     Mutation("the record is written before the data", "file_transaction.cpp",
              "Status FileTransaction::commit()", "Status flushed = writer_.flush();",
@@ -167,4 +198,4 @@ ORDER = [
              "for (const Extent &extent : std::initializer_list<Extent>{}) {"),
 ]
 
-MUTATIONS = SYNCS + CHECKS + ORDER
+MUTATIONS = SYNCS + CHECKS + ROOM + ORDER

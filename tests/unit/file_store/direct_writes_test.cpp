@@ -5,7 +5,10 @@
 #include "file_store/data_writer.h"
 
 #include "../replaced_system.h"
+#include "file_store/file_run.h"
+#include "file_store/file_store.h"
 #include "file_store/format.h"
+#include "runtime/family_lock.h"
 #include "store/crc32c.h"
 #include "store_directory.h"
 
@@ -19,6 +22,7 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -275,6 +279,33 @@ TEST_F(DirectStore, IsOneThatForcesItsData) {
                   times)
             << key;
     }
+}
+
+// Whoever had it next would be written over.
+TEST_F(DirectStore, APlaceThatIsGivenUpIsNobodysAsLongAsItMayStillBeWritten) {
+    const DirectDisk disk;
+    cd_handle root = create();
+    ASSERT_NE(root, nullptr);
+    {
+        FamilyLock lock;
+        ASSERT_TRUE(lock.lock(root, FamilyLock::Reach::self).is_ok());
+        auto &store = static_cast<FileStore &>(*lock.domain().ledger);
+        std::vector<std::byte> memory(2 * direct_mib);
+        const auto begin = reinterpret_cast<uintptr_t>(memory.data());
+        std::unique_ptr<Transaction> transaction = store.begin();
+        Piece place;
+        ASSERT_TRUE(transaction->keep({begin, begin + memory.size()}, place).is_ok());
+        const auto offset = static_cast<FileRun &>(*place.block().backing()).runs()[0].offset;
+        place.give_up(memory.size());
+        Extent other;
+        ASSERT_TRUE(store.volume().reserve(memory.size(), other).is_ok());
+        EXPECT_NE(other.offset, offset);
+        transaction.reset();
+        Extent again;
+        ASSERT_TRUE(store.volume().reserve(memory.size(), again).is_ok());
+        EXPECT_EQ(again.offset, offset);
+    }
+    EXPECT_EQ(commit_cd(root), CD_SUCCESS) << cd_last_error_message();
 }
 
 } // namespace

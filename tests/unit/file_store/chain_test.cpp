@@ -143,7 +143,11 @@ private:
         }
     }
 
+    // What the process before was about to change has to be bound, too.
     void step_with_less(size_t begin) {
+        const auto &changing = told_.before.read_write;
+        const auto first = std::find(changing.begin(), changing.end(), true);
+        begin = std::min(begin, static_cast<size_t>(first - changing.begin()));
         add_wrongly({begin, chain_units});
         add({begin, chain_units});
         advance();

@@ -52,6 +52,7 @@ public:
         Process process(system_, kind_.storage());
         process_ = &process;
         run(work);
+        EXPECT_FALSE(system_.holds_room_back());
     }
 
     bool fault_happened() const { return system_.fault_happened(); }
@@ -70,9 +71,6 @@ private:
             if (is_legal(step) && !testing::Test::HasFailure()) {
                 take(step, true);
             }
-        }
-        if (fault_.kind == Fault::Kind::fails && fault_.times == 1) {
-            EXPECT_FALSE(system_.holds_room_back());
         }
         look();
     }

@@ -139,10 +139,6 @@ ROOM = [
              "std::optional<Status> commit(", "tidy(*domain.parent);", ""),
     Mutation("what a restore leaves stays there", "../api/restore.cpp", "Status restore_named(",
              "tidy(domain);", ""),
-    Mutation("one CD accepts for all what it cannot copy", "../domains/tidy.cpp", "void tidy(",
-             "domain.accepted_waste = domain.ledger->wasted_room();",
-             "for (Domain *at = &domain; at != nullptr; at = at->parent) {\n"
-             "            at->accepted_waste = domain.ledger->wasted_room();\n        }"),
     Mutation("what is bound is not used once more", "../restart/placing.cpp", "Entry &place_arriving(",
              "share_use(found.old.length())", "share()"),
 ]

@@ -230,12 +230,17 @@ TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfAddCallsOfTheProcessHaveFailed) {
     });
     stays_small(64, [&](cd_handle root, char *memory, size_t i) {
         const cd_addrspec wrong = {memory, whole, CD_READ_WRITE, CD_CONSTRAINED};
+        const cd_addrspec right = {memory, whole, CD_READ_ONLY, CD_GLOBAL};
         for (int call = 0; i == 0 && call < 4; ++call) {
             if (add_to_cd_via_copy(root, &wrong, 1, nullptr) == CD_SUCCESS) {
                 return false;
             }
         }
-        const size_t done = whole / 64 * i;
+        if (i == 0 && (add_to_cd_via_copy(root, &right, 1, nullptr) != CD_SUCCESS ||
+                       restore_cd(root) != CD_SUCCESS)) {
+            return false;
+        }
+        const size_t done = whole / 65 * (i + 1);
         return change(root, memory + done, whole - done);
     });
 }

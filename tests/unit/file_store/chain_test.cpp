@@ -110,7 +110,11 @@ public:
             restore();
         }
         for (size_t i = 0; i < steps_; ++i) {
-            shrinks_ ? step_with_less(steps_ > 6 ? 25 * i : first_) : step();
+            if (!shrinks_) {
+                step();
+            } else if (!step_with_less(steps_ > 6 ? 25 * i : first_)) {
+                break;
+            }
         }
         if (dice_() % 2 == 0) {
             work_in_a_child();
@@ -143,14 +147,15 @@ private:
         }
     }
 
-    // What the process before was about to change has to be bound, too.
-    void step_with_less(size_t begin) {
+    // What the process before was about to change has to be bound, too. False: it was not less.
+    bool step_with_less(size_t begin) {
         const auto &changing = told_.before.read_write;
-        const auto first = std::find(changing.begin(), changing.end(), true);
-        begin = std::min(begin, static_cast<size_t>(first - changing.begin()));
-        add_wrongly({begin, chain_units});
-        add({begin, chain_units});
+        const auto first = std::find(changing.begin(), changing.end(), true) - changing.begin();
+        const size_t from = std::min(begin, static_cast<size_t>(first));
+        add_wrongly({from, chain_units});
+        add({from, chain_units});
         advance();
+        return from == begin;
     }
 
     ChainUnits any_units() {

@@ -34,8 +34,8 @@ protected:
     Unbound unbound() {
         Unbound found;
         found.old = {1000, 1100};
-        found.data = Piece::adopt(
-            *Block::create_backed(std::make_unique<CountingPlace>(used_), 100), 0);
+        found.data =
+            Piece::adopt(*Block::create_backed(std::make_unique<CountingPlace>(used_), 100), 0);
         found.data.block().backing()->use(100);
         return found;
     }

@@ -366,7 +366,7 @@ TEST_F(Size, DoesNotGrowWithTheNumberOfProcesses) {
             std::vector<char> constant(20 * kib);
             return iterate(create(), changing, constant, 2);
         });
-        early = process == 20 ? size() : early;
+        early = process == 75 ? size() : early;
     }
     EXPECT_LE(size(), early);
 }

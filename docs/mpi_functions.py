@@ -120,6 +120,8 @@ FAMILIES = {
     "SpawnsSeveral": ("the communicator and the error codes", "gives them"),
     "Initializes": ("result and level of threads", "gives them; MPI stays up"),
     "Finalizes": ("nothing, but what waited for a log to be forgotten is freed", "a restore to before it is refused"),
+    "OpensSession": ("the session", "gives the same one"),
+    "ClosesSession": ("the call; the last one does what `MPI_Finalize` does", "gives the null handle; a restore to before the last one is refused"),
     "Aborts": ("nothing, but what `CD_LOG=all` has recorded is written to its file", "is made"),
     "CreatesDynamicWindow": ("the window", "gives the same one"),
     "Refused": ("", ""),

@@ -24,6 +24,13 @@ Calls through_logger();
 // measured.
 Calls past_logger();
 
-// The same, and whoever receives copies what has come to memory of its own, which is used again and
-// again: what anybody who keeps it pays.
+// The same, each behind a function that does nothing but jump there: what anything costs that takes
+// MPI over, if it does nothing else.
+Calls past_empty_wrappers();
+
+// MPI's own, and whoever receives copies what has come to memory of its own, which is used again
+// and again: what anybody who keeps it pays.
 Calls past_logger_and_copied();
+
+// How long one of the copies alone has taken, on the average since it was asked last.
+double seconds_of_copy_of_what_came();

@@ -89,13 +89,14 @@ public:
     }
 
 private:
-    enum class Way { past, past_and_copied, through, replay };
+    enum class Way { past, past_empty, past_and_copied, through, replay };
 
     // All ranks begin together; the clock of rank 0 counts.
     double seconds(Way way) {
         past_.barrier(MPI_COMM_WORLD);
         const auto start = std::chrono::steady_clock::now();
         const Calls &measured = way == Way::past              ? past_
+                                : way == Way::past_empty      ? empty_
                                 : way == Way::past_and_copied ? copied_
                                                               : through_;
         case_.sample(measured, past_, way == Way::replay);
@@ -104,13 +105,16 @@ private:
 
     void without_domain() {
         Times bare;
+        Times empty;
         Times idle;
         seconds(Way::past);
         for (int i = 0; i < rounds_; ++i) {
             bare.add(seconds(Way::past));
+            empty.add(seconds(Way::past_empty));
             idle.add(seconds(Way::through));
         }
         print(case_, "bare", bare);
+        print(case_, "empty wrapper", empty);
         print(case_, "no active CD", idle);
     }
 
@@ -119,6 +123,7 @@ private:
         Times copied;
         Times logging;
         Times replay;
+        Times copies;
         Times copy;
         int error = 0;
         const cd_handle cd = create_cd(nullptr, nullptr, COMM_LOGGING_ENABLED, "bench", &error);
@@ -126,6 +131,7 @@ private:
         for (int i = -1; i < rounds_; ++i) {
             const double past = seconds(Way::past);
             const double past_and_copied = seconds(Way::past_and_copied);
+            const double copying = seconds_of_copy_of_what_came() * case_.units;
             keep_state(cd);
             const double through = seconds(Way::through);
             must(restore_cd(cd) == SUCCESS, "restore_cd");
@@ -135,6 +141,7 @@ private:
             if (i >= 0) { // the first round only warms up
                 bare.add(past);
                 copied.add(past_and_copied);
+                copies.add(copying);
                 logging.add(through);
                 replay.add(again);
                 copy.add(seconds_of_copy());
@@ -145,6 +152,7 @@ private:
         print(case_, "bare and copied", copied);
         print(case_, "logging", logging);
         print(case_, "replay", replay);
+        print(case_, "memcpy of what came", copies);
         print(case_, "memcpy of 1 MiB", copy);
     }
 
@@ -159,7 +167,7 @@ private:
         must(delete_from_cd(cd, &kept, 1) == SUCCESS, "delete_from_cd");
     }
 
-    // A warm one, as often as there are units.
+    // Between two places that nothing else touches, as often as there are units.
     double seconds_of_copy() const {
         static std::vector<char> from(size_t{1} << 20);
         static std::vector<char> to(size_t{1} << 20);
@@ -176,6 +184,7 @@ private:
     Case &case_;
     const int rounds_;
     const Calls past_ = past_logger();
+    const Calls empty_ = past_empty_wrappers();
     const Calls copied_ = past_logger_and_copied();
     const Calls through_ = through_logger();
 };

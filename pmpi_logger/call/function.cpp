@@ -13,4 +13,14 @@ const char *name_of(Fn fn) {
     return fn < Fn::count ? names[static_cast<size_t>(fn)] : "an unknown function";
 }
 
+std::span<const Role> roles_of(Fn fn) {
+    using enum Role;
+    static constexpr std::span<const Role> roles[] = {
+#define CD_FUNCTION(name, family, arrives, ...) RoleList<__VA_ARGS__>::all,
+#include "functions.inc"
+#undef CD_FUNCTION
+    };
+    return fn < Fn::count ? roles[static_cast<size_t>(fn)] : std::span<const Role>();
+}
+
 } // namespace cd::logger

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mpi.h>
+#include <span>
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h> // Open MPI's
 #endif
@@ -23,6 +24,9 @@ enum class Fn : uint16_t {
 };
 
 const char *name_of(Fn fn);
+
+// One for each argument; none of functions that are not taken over.
+std::span<const Role> roles_of(Fn fn);
 
 template <Role... Roles> struct RoleList {
     static constexpr size_t size = sizeof...(Roles);

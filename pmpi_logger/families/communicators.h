@@ -5,6 +5,7 @@
 #include "families/exchange.h"
 #include "families/releases.h"
 #include "payload/comm_facts.h"
+#include "payload/own_comm.h"
 
 namespace cd::logger {
 
@@ -150,7 +151,7 @@ public:
 
 private:
     static MPI_Comm alive(MPI_Comm comm) {
-        return MortalComms::is_freed(comm) ? MPI_COMM_SELF : comm;
+        return MortalComms::is_freed(comm) ? self_comm() : comm;
     }
     template <typename T> static T alive(T argument) { return argument; }
 };

@@ -19,9 +19,8 @@ cd_log_place end_of_mpi = {}; // of no family, if no CD logged then
 } // namespace
 
 void Initializes::initialized() {
-    int rank = 0;
-    real<Fn::MPI_Comm_rank>(MPI_COMM_WORLD, &rank);
-    cd_set_rank(rank);
+    MpiLife::world_begins();
+    cd_set_rank(MpiLife::rank());
     int threads = MPI_THREAD_SINGLE;
     real<Fn::MPI_Query_thread>(&threads);
     if (threads == MPI_THREAD_SINGLE || threads == MPI_THREAD_FUNNELED) {
@@ -43,6 +42,25 @@ void Finalizes::finalizing() {
     free_placeholders();
     free_own_comm();
 }
+
+#if MPI_VERSION >= 4
+void OpensSession::opened(MPI_Session session) {
+    int rank = 0;
+    int size = 1;
+    MPI_Group world = MPI_GROUP_NULL;
+    if (real<Fn::MPI_Group_from_session_pset>(session, "mpi://WORLD", &world) == MPI_SUCCESS) {
+        real<Fn::MPI_Group_rank>(world, &rank);
+        real<Fn::MPI_Group_size>(world, &size);
+        real<Fn::MPI_Group_free>(&world);
+    }
+    const bool begins = !MpiLife::is_up();
+    MpiLife::session_begins(rank, size);
+    if (begins) {
+        cd_set_rank(rank);
+        WholeProgram::begin();
+    }
+}
+#endif
 
 double ReadsClock::read(const void *site, int mode) {
     Call call;

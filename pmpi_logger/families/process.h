@@ -3,6 +3,7 @@
 #pragma once
 
 #include "families/exchange.h"
+#include "interception/mpi_life.h"
 
 namespace cd::logger {
 
@@ -35,11 +36,13 @@ private:
     static void initialized();
 };
 
-// What waited for the logs to be forgotten happens now. It cannot be taken back.
+// The end of MPI, with MPI_Finalize or the last session. What waited for the logs to be forgotten
+// happens now. It cannot be taken back.
 class Finalizes : public MovesData {
 public:
     // Whether a restore of cd would have to.
     static bool is_to_be_repeated(cd_handle cd);
+    static void finalizing();
 
     template <Fn F> static int call(const void *) {
         if (Inside::mpi()) {
@@ -49,10 +52,67 @@ public:
         const Inside inside;
         return real<F>();
     }
+};
+
+#if MPI_VERSION >= 4
+// MPI_Session_init, which may be all of an MPI_Init that there is.
+class OpensSession : public MovesData {
+public:
+    template <Fn F>
+    static int call(const void *site, MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
+        const int mode = Logging::mode();
+        if (Inside::mpi()) {
+            return real<F>(info, handler, session);
+        }
+        const Call call = decode_data<F>(site, info, handler, session);
+        if (mode == CD_LOG_REPLAYING) {
+            const int result = Exchange::replay(call, false);
+            return result == run_live ? OpensSession::call<F>(site, info, handler, session)
+                                      : result;
+        }
+        const Inside inside;
+        const int result = real<F>(info, handler, session);
+        if (result == MPI_SUCCESS) {
+            opened(*session);
+        }
+        if (mode == CD_LOG_RECORDING) {
+            Exchange::record(call, result, nullptr, false);
+        }
+        return result;
+    }
 
 private:
-    static void finalizing();
+    static void opened(MPI_Session session);
 };
+
+// MPI_Session_finalize, which may be all of an MPI_Finalize that there is.
+class ClosesSession : public MovesData {
+public:
+    template <Fn F> static int call(const void *site, MPI_Session *session) {
+        const int mode = Logging::mode();
+        if (Inside::mpi()) {
+            return real<F>(session);
+        }
+        const Call call = decode_data<F>(site, session);
+        if (mode == CD_LOG_REPLAYING) {
+            const int result = Exchange::replay(call, false);
+            return result == run_live ? ClosesSession::call<F>(site, session) : result;
+        }
+        if (MpiLife::is_last_session()) {
+            Finalizes::finalizing();
+        }
+        const Inside inside;
+        const int result = real<F>(session);
+        if (result == MPI_SUCCESS) {
+            MpiLife::session_ends();
+        }
+        if (cd_log_mode() == CD_LOG_RECORDING) {
+            Exchange::record(call, result, nullptr, false);
+        }
+        return result;
+    }
+};
+#endif
 
 // MPI_Abort: what is recorded so far is written before, unless a signal handler calls it just then.
 class Aborts {

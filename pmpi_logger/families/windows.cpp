@@ -5,6 +5,7 @@
 #include "entry/writer.h"
 #include "families/window_changes.h"
 #include "lifetimes/lifetimes.h"
+#include "payload/own_comm.h"
 #include "replay/match.h"
 
 namespace cd::logger {
@@ -126,7 +127,7 @@ int raise_at(const Window &window, int error) {
     return window.handler == MPI_ERRORS_RETURN ? error : raise(MPI_COMM_NULL, error);
 #else
     MPI_Win own = MPI_WIN_NULL;
-    real<Fn::MPI_Win_create>(nullptr, 0, 1, MPI_INFO_NULL, MPI_COMM_SELF, &own);
+    real<Fn::MPI_Win_create>(nullptr, 0, 1, MPI_INFO_NULL, self_comm(), &own);
     if (window.handler != MPI_ERRHANDLER_NULL) {
         real<Fn::MPI_Win_set_errhandler>(own, window.handler);
     }

@@ -4,7 +4,7 @@
 
 #include "families/process.h"
 #include "interception/inside.h"
-#include "interception/real.h"
+#include "interception/mpi_life.h"
 #include "lifetimes/lifetimes.h"
 #include "replay/polls.h"
 #include "replay/quiesce.h"
@@ -19,14 +19,6 @@
 namespace cd::logger {
 namespace {
 
-bool mpi_is_up() {
-    int initialized = 0;
-    int finalized = 0;
-    real<Fn::MPI_Initialized>(&initialized);
-    real<Fn::MPI_Finalized>(&finalized);
-    return initialized != 0 && finalized == 0;
-}
-
 void boundary() {
     forget_polls();
     Interval::begin();
@@ -34,9 +26,11 @@ void boundary() {
 
 const char *restoring(cd_handle cd) {
     if (Finalizes::is_to_be_repeated(cd)) {
-        return "MPI has ended since, and cannot begin again: restore before MPI_Finalize";
+        return "MPI has ended since, and cannot begin again: restore before MPI_Finalize, or "
+               "before the "
+               "last session has ended";
     }
-    if (!mpi_is_up()) {
+    if (!MpiLife::is_up()) {
         return nullptr;
     }
     const char *const hindrance = WindowTable::instance().hindrance(cd);
@@ -45,7 +39,7 @@ const char *restoring(cd_handle cd) {
 
 void restored(cd_handle cd, int success) {
     boundary();
-    if (!mpi_is_up()) {
+    if (!MpiLife::is_up()) {
         return;
     }
     resume(cd, success != 0);
@@ -56,7 +50,7 @@ void restored(cd_handle cd, int success) {
 }
 
 void forgotten(uint64_t family, cd_handle root) {
-    if (mpi_is_up()) {
+    if (MpiLife::is_up()) {
         run_forgotten(family, root);
     }
 }

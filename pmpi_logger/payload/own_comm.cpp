@@ -3,6 +3,7 @@
 #include "payload/own_comm.h"
 
 #include "interception/inside.h"
+#include "interception/mpi_life.h"
 #include "interception/real.h"
 
 #include <mutex>
@@ -12,26 +13,50 @@ namespace {
 
 std::mutex making;
 MPI_Comm own = MPI_COMM_NULL;
+#if MPI_VERSION >= 4
+MPI_Session session = MPI_SESSION_NULL; // of ours, if the program has no world
+#endif
+
+// A duplicate would take the program's attributes, and call its functions to copy them.
+void make() {
+    const Inside inside;
+    if (MpiLife::has_world()) {
+        real<Fn::MPI_Comm_split>(MPI_COMM_SELF, 0, 0, &own);
+        real<Fn::MPI_Comm_set_errhandler>(own, MPI_ERRORS_RETURN);
+        return;
+    }
+#if MPI_VERSION >= 4
+    MPI_Group self = MPI_GROUP_NULL;
+    real<Fn::MPI_Session_init>(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    real<Fn::MPI_Group_from_session_pset>(session, "mpi://SELF", &self);
+    real<Fn::MPI_Comm_create_from_group>(self, "cd", MPI_INFO_NULL, MPI_ERRORS_RETURN, &own);
+    real<Fn::MPI_Group_free>(&self);
+#endif
+}
 
 } // namespace
 
 MPI_Comm own_comm() {
     const std::scoped_lock lock(making);
     if (own == MPI_COMM_NULL) {
-        const Inside inside;
-        // A duplicate would take the program's attributes, and call its functions to copy them.
-        real<Fn::MPI_Comm_split>(MPI_COMM_SELF, 0, 0, &own);
-        real<Fn::MPI_Comm_set_errhandler>(own, MPI_ERRORS_RETURN);
+        make();
     }
     return own;
 }
+
+MPI_Comm self_comm() { return MpiLife::has_world() ? MPI_COMM_SELF : own_comm(); }
 
 void free_own_comm() {
     const std::scoped_lock lock(making);
     if (own != MPI_COMM_NULL && own != MPI_COMM_SELF) {
         real<Fn::MPI_Comm_free>(&own);
     }
-    own = MPI_COMM_SELF;
+    own = MpiLife::has_world() ? MPI_COMM_SELF : MPI_COMM_NULL;
+#if MPI_VERSION >= 4
+    if (session != MPI_SESSION_NULL) {
+        real<Fn::MPI_Session_finalize>(&session);
+    }
+#endif
 }
 
 } // namespace cd::logger

@@ -13,4 +13,7 @@ MPI_Comm own_comm();
 // Before MPI ends. What MPI's end still calls of the program gets MPI_COMM_SELF.
 void free_own_comm();
 
+// MPI_COMM_SELF; where a program has sessions only, there is none, and the result is own_comm().
+MPI_Comm self_comm();
+
 } // namespace cd::logger

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 #include "payload/type_makeup.h"
+#include "payload/own_comm.h"
 
 #include "call/word.h"
 #include "interception/inside.h"
@@ -195,7 +196,7 @@ bool packs_as_it_lies(MPI_Datatype type, const TypeFacts &facts) {
             reinterpret_cast<uintptr_t>(memory.data()) - static_cast<uintptr_t>(facts.lower_bound);
         int position = 0;
         real<Fn::MPI_Pack>(reinterpret_cast<const void *>(element), 1, element_type.get(),
-                           packed.data(), static_cast<int>(size), &position, MPI_COMM_SELF);
+                           packed.data(), static_cast<int>(size), &position, own_comm());
         if (packed != memory) {
             return false;
         }

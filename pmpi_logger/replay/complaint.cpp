@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 #include "replay/complaint.h"
+#include "payload/own_comm.h"
 
 #include "interception/inside.h"
+#include "interception/mpi_life.h"
 #include "interception/real.h"
 #include "lifetimes/closed_files.h"
 #include "payload/comm_facts.h"
+#include "replay/call_text.h"
 #include "whole_program/whole_program.h"
 
 #include "cd/mpi_log.h"
@@ -42,11 +45,9 @@ OnDivergence on_divergence() {
     return OnDivergence::error;
 }
 
-int world_rank() {
-    int rank = -1;
-    real<Fn::MPI_Comm_rank>(MPI_COMM_WORLD, &rank);
-    return rank;
-}
+// Of all processes, as far as there is one: where a program has sessions only, errors that concern
+// no communicator of its own are returned.
+MPI_Comm world_comm() { return MpiLife::has_world() ? MPI_COMM_WORLD : own_comm(); }
 
 // As debuggers and addr2line want it: symbol, or file and offset.
 std::string place_in_program(const void *site) {
@@ -69,18 +70,6 @@ std::string place_in_program(const void *site) {
     return text;
 }
 
-std::string words_of(const uint64_t *words, int count) {
-    std::string text = "(";
-    for (int i = 0; i < count; ++i) {
-        char word[32];
-        const auto value = static_cast<int64_t>(words[i]);
-        std::snprintf(word, sizeof word, value > -65536 && value < 65536 ? "%s%ld" : "%s%#lx",
-                      i > 0 ? ", " : "", static_cast<long>(value));
-        text += word;
-    }
-    return text + ")";
-}
-
 const char *consequence_of(OnDivergence wanted) {
     return wanted == OnDivergence::abort  ? "aborting, as asked"
            : wanted == OnDivergence::live ? "going on live, as asked"
@@ -92,7 +81,7 @@ int end_replay(const Call &call, OnDivergence wanted) {
     // yet.
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     if (wanted == OnDivergence::abort) {
-        real<Fn::MPI_Abort>(MPI_COMM_WORLD, MPI_ERR_OTHER);
+        real<Fn::MPI_Abort>(world_comm(), MPI_ERR_OTHER);
     }
     if (wanted == OnDivergence::live) {
         delete_MPI_log_from_cd(CD_CURRENT_CD);
@@ -106,10 +95,11 @@ void raise_by(MPI_Errhandler handler, int error) {
     static std::recursive_mutex one_at_a_time; // the handler may come here again
     const std::scoped_lock lock(one_at_a_time);
     MPI_Errhandler before = MPI_ERRHANDLER_NULL;
-    real<Fn::MPI_Comm_get_errhandler>(MPI_COMM_SELF, &before);
-    real<Fn::MPI_Comm_set_errhandler>(MPI_COMM_SELF, handler);
-    real<Fn::MPI_Comm_call_errhandler>(MPI_COMM_SELF, error);
-    real<Fn::MPI_Comm_set_errhandler>(MPI_COMM_SELF, before);
+    const MPI_Comm self = self_comm();
+    real<Fn::MPI_Comm_get_errhandler>(self, &before);
+    real<Fn::MPI_Comm_set_errhandler>(self, handler);
+    real<Fn::MPI_Comm_call_errhandler>(self, error);
+    real<Fn::MPI_Comm_set_errhandler>(self, before);
     real<Fn::MPI_Errhandler_free>(&before);
 }
 
@@ -119,7 +109,7 @@ void raise_by_file(MPI_Errhandler handler, int error) {
         return;
     }
     MPI_File own = MPI_FILE_NULL;
-    real<Fn::MPI_File_open>(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &own);
+    real<Fn::MPI_File_open>(self_comm(), "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &own);
     real<Fn::MPI_File_set_errhandler>(own, handler);
     real<Fn::MPI_File_call_errhandler>(own, error);
     real<Fn::MPI_File_close>(&own);
@@ -134,7 +124,7 @@ void complain_lost(Fn fn) {
         WholeProgram::records() ? "the log lacks it"
                                 : "the active CD cannot be restored any more: advance it, or give "
                                   "the log less to hold";
-    std::fprintf(stderr, "pmpi_logger: rank %d: %s cannot be recorded: %s; %s\n", world_rank(),
+    std::fprintf(stderr, "pmpi_logger: rank %d: %s cannot be recorded: %s; %s\n", MpiLife::rank(),
                  name_of(fn), of_file ? trouble : "there is no memory", consequence);
 }
 
@@ -144,7 +134,7 @@ int unreadable(const Call &call) {
     const OnDivergence wanted = on_divergence();
     std::fprintf(stderr,
                  "pmpi_logger: rank %d: %s cannot be answered from the log: %s; %s\n    at %s\n",
-                 world_rank(), name_of(call.fn), of_file ? trouble : "there is no memory",
+                 MpiLife::rank(), name_of(call.fn), of_file ? trouble : "there is no memory",
                  consequence_of(wanted), place_in_program(call.site).c_str());
     return end_replay(call, wanted);
 }
@@ -153,12 +143,20 @@ int diverged(const Call &call, const EntryHeader &logged, const char *difference
     const OnDivergence wanted = on_divergence();
     std::fprintf(stderr,
                  "pmpi_logger: rank %d: the re-execution differs from the log: %s; %s\n"
-                 "  the program calls %s%s\n    at %s\n"
-                 "  the log has       %s%s\n    at %s\n",
-                 world_rank(), difference, consequence_of(wanted), name_of(call.fn),
-                 words_of(call.words, call.word_count).c_str(), place_in_program(call.site).c_str(),
-                 name_of(logged.function()), words_of(logged.word(), logged.words).c_str(),
+                 "  the program calls %s\n    at %s\n"
+                 "  the log has       %s\n    at %s\n",
+                 MpiLife::rank(), difference, consequence_of(wanted),
+                 text_of(call.fn, call.words, call.word_count).c_str(),
+                 place_in_program(call.site).c_str(),
+                 text_of(logged.function(), logged.word(), logged.words).c_str(),
                  place_in_program(reinterpret_cast<const void *>(logged.site)).c_str());
+    // Now that all else is said: MPI is asked.
+    const std::string logged_comms = names_of_comms(logged.function(), logged.word(), logged.words);
+    std::fputs(logged_comms.c_str(), stderr);
+    if (const std::string comms = names_of_comms(call.fn, call.words, call.word_count);
+        comms != logged_comms) {
+        std::fputs(comms.c_str(), stderr);
+    }
     return end_replay(call, wanted);
 }
 
@@ -167,7 +165,7 @@ int raise(MPI_Comm comm, int error) {
     if (MortalComms::is_freed(comm)) {
         raise_by(MortalComms::handler_of(comm), error);
     } else {
-        real<Fn::MPI_Comm_call_errhandler>(comm != MPI_COMM_NULL ? comm : MPI_COMM_WORLD, error);
+        real<Fn::MPI_Comm_call_errhandler>(comm != MPI_COMM_NULL ? comm : world_comm(), error);
     }
     return error;
 }
@@ -203,8 +201,8 @@ int refuse(Fn fn, const char *reason) {
     std::fprintf(stderr,
                  "pmpi_logger: rank %d: %s cannot be replayed by one rank alone, so a CD that logs "
                  "refuses it: %s. Create the CD with COMM_LOGGING_DISABLED, or call it outside\n",
-                 world_rank(), name_of(fn), reason);
-    return raise(MPI_COMM_WORLD, MPI_ERR_UNSUPPORTED_OPERATION);
+                 MpiLife::rank(), name_of(fn), reason);
+    return raise(MPI_COMM_NULL, MPI_ERR_UNSUPPORTED_OPERATION);
 }
 
 } // namespace cd::logger

@@ -12,6 +12,7 @@
 #include <ctime>
 #include <fcntl.h>
 #include <new>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,30 +38,83 @@ struct BlockHeader {
     uint64_t missed = 0;   // that are in no block up to there, since they could not be recorded
 };
 
+// Until its descriptor is closed, the file is this process's alone: false with EWOULDBLOCK if it is
+// another one's. Where files cannot be locked, nobody knows.
+bool take(int descriptor) {
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+// Somebody has taken it for one of an earlier run.
+bool is_removed(int descriptor) {
+    struct stat file = {};
+    return fstat(descriptor, &file) == 0 && file.st_nlink == 0;
+}
+
+// An empty file for this process alone. -1: errno says why.
+int open_alone(const std::string &path, int flags) {
+    constexpr int most_removals = 10; // there are file systems that count no links
+    for (int i = 0;; ++i) {
+        const int descriptor =
+            ::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+        if (descriptor < 0) {
+            return -1;
+        }
+        if (!take(descriptor)) {
+            ::close(descriptor);
+            errno = EWOULDBLOCK;
+            return -1;
+        }
+        if (i == most_removals || !is_removed(descriptor)) {
+            if (ftruncate(descriptor, 0) == 0) {
+                return descriptor;
+            }
+            const int error = errno;
+            ::close(descriptor);
+            errno = error;
+            return -1;
+        }
+        ::close(descriptor);
+    }
+}
+
 } // namespace
 
 LogFile::~LogFile() { close(); }
 
-void LogFile::open(const std::string &directory, const std::string &name, int rank,
-                   bool unlike_others) {
-    constexpr const char *suffix = ".cdmpilog";
-    path_ = directory + "/" + name + suffix;
-    if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
-        give_up("make the directory of");
-        return;
-    }
-    const int flags =
-        O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (unlike_others ? O_EXCL : O_TRUNC);
-    descriptor_ = ::open(path_.c_str(), flags, 0600);
-    for (int i = 2; unlike_others && descriptor_ < 0 && errno == EEXIST; ++i) {
-        path_ = directory;
-        path_.append("/").append(name).append("-").append(std::to_string(i)).append(suffix);
-        descriptor_ = ::open(path_.c_str(), flags, 0600);
-    }
-    if (descriptor_ < 0) {
+bool LogFile::open(const std::string &directory, const std::string &name, int rank) {
+    if (make(directory, name, 0)) {
+        begin(rank);
+    } else if (errno == EWOULDBLOCK) {
+        return false;
+    } else {
         give_up("create");
-        return;
     }
+    return true;
+}
+
+void LogFile::open_unlike_others(const std::string &directory, const std::string &name, int rank) {
+    bool made = make(directory, name, O_EXCL);
+    for (int i = 2; !made && errno == EEXIST; ++i) {
+        made = make(directory, name + "-" + std::to_string(i), O_EXCL);
+    }
+    if (made) {
+        begin(rank);
+    } else {
+        give_up("create");
+    }
+}
+
+// False: errno says why.
+bool LogFile::make(const std::string &directory, const std::string &name, int flags) {
+    path_ = directory + "/" + name + ".cdmpilog";
+    if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
+        return false;
+    }
+    descriptor_ = open_alone(path_, flags);
+    return is_open();
+}
+
+void LogFile::begin(int rank) {
     struct stat file = {};
     if (fstat(descriptor_, &file) != 0) {
         give_up("look at");
@@ -146,8 +200,13 @@ void LogFile::close() {
     if (process_ == getpid()) {
         write_what_there_is();
     }
-    if (is_open() && is_ours() && ::close(descriptor_) != 0) {
-        give_up("close");
+    if (is_open() && is_ours()) {
+        if (process_ == getpid()) { // a child may have a copy for much longer
+            flock(descriptor_, LOCK_UN);
+        }
+        if (::close(descriptor_) != 0) {
+            give_up("close");
+        }
     }
     descriptor_ = -1;
 }

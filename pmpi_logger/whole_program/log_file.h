@@ -20,9 +20,12 @@ public:
     LogFile &operator=(const LogFile &) = delete;
     ~LogFile();
 
-    // Makes directory if it is not there, and begins the file name.cdmpilog in it. unlike_others:
-    // one that is there is somebody else's; the name gets a number then.
-    void open(const std::string &directory, const std::string &name, int rank, bool unlike_others);
+    // Makes directory if it is not there, and begins the file name.cdmpilog in it, instead of one
+    // that an earlier run has left. False, and nothing has happened, if another process has that
+    // open.
+    bool open(const std::string &directory, const std::string &name, int rank);
+    // The same, where one that is there is somebody else's: the name gets a number then.
+    void open_unlike_others(const std::string &directory, const std::string &name, int rank);
 
     void append(const void *entry, uint64_t size);
     void miss(); // an entry that could not be recorded
@@ -31,6 +34,8 @@ public:
     void close();
 
 private:
+    bool make(const std::string &directory, const std::string &name, int flags);
+    void begin(int rank);
     bool is_open() const { return descriptor_ >= 0; }
     bool is_ours() const;
     bool add_to_block(const void *entry, uint64_t size); // false if there is no memory

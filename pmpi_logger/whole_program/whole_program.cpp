@@ -3,6 +3,7 @@
 #include "whole_program/whole_program.h"
 
 #include "interception/inside.h"
+#include "interception/mpi_life.h"
 #include "interception/real.h"
 #include "replay/polls.h"
 #include "whole_program/earlier_files.h"
@@ -43,6 +44,7 @@ struct Recordings {
     std::mutex mutex;
     std::vector<std::unique_ptr<Recording>> all;
     unsigned begun = 0;
+    bool beside_others = false; // another job writes the files that ranks usually have
 };
 
 // Never destroyed: threads may go on while the process ends.
@@ -91,15 +93,13 @@ size_t limit_wanted() {
     return bytes != 0 ? static_cast<size_t>(bytes) : usual_limit;
 }
 
-int world_rank() {
-    int rank = 0;
-    real<Fn::MPI_Comm_rank>(MPI_COMM_WORLD, &rank);
-    return rank;
-}
-
 bool was_spawned() {
     MPI_Comm parent = MPI_COMM_NULL;
-    real<Fn::MPI_Comm_get_parent>(&parent);
+    int has_world = 0;
+    real<Fn::MPI_Initialized>(&has_world);
+    if (has_world != 0) {
+        real<Fn::MPI_Comm_get_parent>(&parent);
+    }
     return parent != MPI_COMM_NULL;
 }
 
@@ -107,27 +107,27 @@ bool was_spawned() {
 void remove_files_of_earlier_runs() {
     const char *directory = std::getenv("CD_LOG_FILE");
     if (directory != nullptr && !was_spawned()) {
-        int size = 0;
-        real<Fn::MPI_Comm_size>(MPI_COMM_WORLD, &size);
-        remove_earlier_files(directory, world_rank(), size);
+        remove_earlier_files(directory, MpiLife::rank(), MpiLife::size());
     }
 }
 
+// Others have the rank, too, if processes have started this one, or another job writes there.
 void open_file(LogFile &file, unsigned number) {
     const char *directory = std::getenv("CD_LOG_FILE");
     if (directory == nullptr) {
         return;
     }
-    const int rank = world_rank();
-    std::string name = "rank-" + std::to_string(rank);
-    const bool spawned = was_spawned();
-    if (spawned) { // by processes that have such ranks, too
-        name += ".process-" + std::to_string(process);
+    const int rank = MpiLife::rank();
+    const std::string of_rank = "rank-" + std::to_string(rank);
+    const std::string of_thread = number > 1 ? ".thread-" + std::to_string(number) : "";
+    bool &beside_others = recordings().beside_others;
+    beside_others = beside_others || was_spawned();
+    if (!beside_others && file.open(directory, of_rank + of_thread, rank)) {
+        return;
     }
-    if (number > 1) {
-        name += ".thread-" + std::to_string(number);
-    }
-    file.open(directory, name, rank, spawned);
+    beside_others = true;
+    const std::string of_process = ".process-" + std::to_string(process);
+    file.open_unlike_others(directory, of_rank + of_process + of_thread, rank);
 }
 
 } // namespace
@@ -176,7 +176,8 @@ bool WholeProgram::begin_thread() {
     return state == State::on && !Inside::mpi() && begin_here();
 }
 
-// False in a thread that has a CD of its own, which is recorded from when that has ended.
+// False in a thread that has a CD of its own, or is in a function that the library calls: it is
+// recorded from when that has ended.
 bool WholeProgram::begin_here() {
     if (*cd_log_possible() != 0) {
         return false;
@@ -186,20 +187,26 @@ bool WholeProgram::begin_here() {
     }
     const Inside inside;
     const std::scoped_lock lock(recordings().mutex);
-    const unsigned number = ++recordings().begun;
+    const unsigned number = recordings().begun + 1;
     const std::string name = "cd_log_all" + (number > 1 ? "." + std::to_string(number) : "");
     auto recording = std::make_unique<Recording>();
     int error = 0;
     recording->cd = cd_log_create_root(name.c_str(), &error);
-    if (recording->cd == nullptr) {
+    if (recording->cd == nullptr && error == CD_ERROR_IN_CALLBACK) {
+        return false; // a function of the program's that the library calls
+    }
+    cd_log_place place = {};
+    if (recording->cd == nullptr || cd_log_keep_newest(limit) == 0 || cd_log_here(&place) == 0) {
         std::fprintf(stderr, "pmpi_logger: CD_LOG=all records nothing of a thread: %s\n",
-                     cd_last_error_message());
+                     recording->cd == nullptr ? cd_last_error_message()
+                                              : "its CD takes no entries");
+        if (recording->cd != nullptr) {
+            commit_cd(recording->cd);
+        }
         return true;
     }
-    cd_log_keep_newest(limit);
-    cd_log_place place = {};
-    cd_log_here(&place);
     recording->family = place.family;
+    recordings().begun = number;
     open_file(recording->file, number);
     static thread_local const EndOfThread end;
     (void)end;

@@ -125,9 +125,34 @@ HAZARD(divergence_another_communicator) {
     refuses(
         receive_second,
         [](Numbers &buffer) {
-            return MPI_Recv(buffer.data(), eager, MPI_INT, 0, 2, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+            return MPI_Recv(buffer.data(), eager, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_SELF,
+                            MPI_STATUS_IGNORE);
         },
-        "MPI_Recv", "MPI_Recv");
+        "MPI_Recv(16, MPI_INT, rank 1, tag 2, MPI_COMM_WORLD)",
+        "MPI_Recv(16, MPI_INT, MPI_ANY_SOURCE, tag 2, MPI_COMM_SELF)");
+}
+
+// What MPI has from the start, and what the program has given a name.
+HAZARD(divergence_is_told_by_names) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm halo = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &halo);
+    MPI_Comm_set_name(halo, "halo");
+    double sum = 0;
+    {
+        Domain domain;
+        const double one = 1;
+        MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, halo);
+        domain.restore();
+        Complaints complaints;
+        CHECK(MPI_Allreduce(&one, &sum, 1, MPI_FLOAT, MPI_MAX, halo) != MPI_SUCCESS);
+        CHECK(complaints.name("the program calls MPI_Allreduce(1, MPI_FLOAT, MPI_MAX, "));
+        CHECK(complaints.name("the log has       MPI_Allreduce(1, MPI_DOUBLE, MPI_SUM, "));
+        CHECK(complaints.name(" is \"halo\"\n"));
+        CHECK(MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, halo) == MPI_SUCCESS);
+    }
+    CHECK(sum == world_size());
+    MPI_Comm_free(&halo);
 }
 
 HAZARD(divergence_other_data_sent) {

@@ -65,6 +65,24 @@ HAZARD_IN_THREADS(whole_program_records_a_thread_when_its_own_domain_has_ended) 
     });
 }
 
+// The library can make nothing while it calls a function of the program's.
+HAZARD_IN_THREADS(whole_program_records_a_thread_that_began_inside_an_observer) {
+    in_a_thread([] {
+        cd_observe(
+            [](const cd_event *, void *) {
+                int number = 1;
+                reduce(number);
+            },
+            nullptr);
+        CHECK(create_cd(nullptr, nullptr, MPI_LOGGING_DISABLED, "no\nname", nullptr) == nullptr);
+        cd_observe(nullptr, nullptr);
+        CHECK(!is_recorded());
+        int number = 1;
+        reduce(number);
+        CHECK(is_recorded());
+    });
+}
+
 namespace {
 
 int copied_types = 0;

@@ -77,6 +77,26 @@ static void aborts(void) {
 /* That comes between it and the logger. */
 static void has_a_tool(void) { reduce(10); }
 
+/* Another job writes into the directory. */
+static void is_beside_another_job(void) { reduce(10); }
+
+/* And nothing else: it never calls MPI_Init. */
+static int has_sessions(void) {
+#if MPI_VERSION >= 4
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "odd", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    MPI_Group_free(&group);
+    reduce_in(comm, 10);
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+#endif
+    return 0;
+}
+
 static void exits(void) {
     reduce(10);
     exit(0);
@@ -142,9 +162,13 @@ int main(int argc, char **argv) {
                     {"aborts", aborts},
                     {"exits", exits},
                     {"has_a_tool", has_a_tool},
+                    {"is_beside_another_job", is_beside_another_job},
                     {"closes_descriptors", closes_descriptors},
                     {"lacks_memory_for_the_log", lacks_memory_for_the_log},
                     {"lacks_memory_for_the_file", lacks_memory_for_the_file}};
+    if (argc == 2 && strcmp(argv[1], "has_sessions") == 0) {
+        return has_sessions();
+    }
     int provided = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     for (size_t i = 0; i < sizeof oddities / sizeof oddities[0]; ++i) {

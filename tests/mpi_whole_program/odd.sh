@@ -28,6 +28,11 @@ bare=$(behaviour "${@/@ENVIRONMENT@/LD_PRELOAD=$tool}" | own_output)
 mkdir "$directory/log"
 touch "$directory"/log/rank-{0.thread-9,7,7.thread-2}.cdmpilog
 others=(rank-0.process-5.cdmpilog rank-0.cdmpilog.old)
+if [ "$oddity" = is_beside_another_job ]; then
+    others+=(rank-0.cdmpilog rank-{0.thread-9,7,7.thread-2}.cdmpilog)
+    exec 9>"$directory/log/rank-0.cdmpilog"
+    flock 9
+fi
 for other in "${others[@]}"; do touch "$directory/log/$other"; done
 export CD_LOG=all CD_LOG_FILE=$directory/log
 # What is meant for domains of the program's own, and none in memory can have.
@@ -40,6 +45,7 @@ if [ "$bare" != "$recorded" ]; then
 fi
 for other in "${others[@]}"; do rm "$directory/log/$other"; done
 case $oddity in
+is_beside_another_job) [[ $(ls "$directory/log") = rank-0.process-*.cdmpilog ]] ;;
 forks) [ "$(ls "$directory/log")" = rank-0.cdmpilog ] ;;
 has_a_tool) [[ $recorded = *"the tool: 10"* ]] ;;
 closes_descriptors) grep -q 'cannot write the log file' "$directory/errors" ;;

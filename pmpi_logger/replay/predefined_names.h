@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include <cstdint>
+
+namespace cd::logger {
+
+// What MPI has from the start, by its word in the log; nullptr for everything else. The signature
+// of a basic type is its handle.
+const char *name_of_type(uint64_t word);
+const char *name_of_operation(uint64_t word);
+const char *name_of_comm(uint64_t word);
+const char *name_of_rank(uint64_t word);
+const char *name_of_tag(uint64_t word);
+
+} // namespace cd::logger

@@ -323,3 +323,52 @@ HAZARD(persistent_reduction_is_asked_for_outside_a_cd) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Request_free(&request);
 }
+
+// A file operation in two calls, of which the restore finds the first one made: MPI neither writes
+// what the restore brings, nor is what it has read lost.
+HAZARD(split_file_operations_under_way) {
+    char name[256] = {};
+    std::snprintf(name, sizeof name, "%s/cd_hazard.%d",
+                  std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : "/tmp",
+                  std::rand()); // NOLINT: the same on both
+    MPI_File file = MPI_FILE_NULL;
+    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
+    const int at = world_rank() * static_cast<int>(eager * sizeof(int));
+    Numbers given = numbers(world_rank(), eager);
+    Numbers got = numbers(9, eager);
+    {
+        Domain domain;
+        domain.keep(given);
+        domain.keep(got);
+        const auto begin_to_write = [&] {
+            set(given, numbers(world_rank() + 10, eager));
+            MPI_File_write_at_all_begin(file, at, given.data(), eager, MPI_INT);
+        };
+        begin_to_write();
+        domain.restore();
+        begin_to_write();
+        MPI_File_write_at_all_end(file, given.data(), MPI_STATUS_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+        domain.advance();
+        const auto begin_to_read = [&] {
+            MPI_File_read_ordered_begin(file, got.data(), eager, MPI_INT);
+        };
+        begin_to_read();
+        domain.restore();
+        CHECK(got == numbers(9, eager));
+        begin_to_read();
+        MPI_Status status;
+        MPI_File_read_ordered_end(file, got.data(), &status);
+        int count = 0;
+        MPI_Get_count(&status, MPI_INT, &count);
+        CHECK(count == eager);
+        CHECK(got == numbers(world_rank() + 10, eager));
+        domain.restore();
+        begin_to_read();
+        CHECK(got == numbers(9, eager));
+        MPI_File_read_ordered_end(file, got.data(), MPI_STATUS_IGNORE);
+        CHECK(got == numbers(world_rank() + 10, eager));
+    }
+    MPI_File_close(&file);
+}

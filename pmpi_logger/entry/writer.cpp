@@ -2,8 +2,6 @@
 // Copyright the containment-domains authors
 #include "entry/writer.h"
 
-#include "store/long_copy.h"
-
 namespace cd::logger {
 
 EntryWriter::Place EntryWriter::widened(const Place &place, size_t size) {
@@ -14,10 +12,6 @@ EntryWriter::Place EntryWriter::widened(const Place &place, size_t size) {
     }
     auto *const begin = static_cast<std::byte *>(room.at);
     return {begin, begin + used, begin + room.size};
-}
-
-void EntryWriter::copy_long(std::byte *to, const void *from, size_t size) {
-    copy_past_caches(to, from, size);
 }
 
 void EntryWriter::add(const Output &output) {

@@ -6,6 +6,7 @@
 #include "entry/entry.h"
 #include "payload/copy.h"
 #include "replay/complaint.h"
+#include "store/long_copy.h"
 #include "whole_program/whole_program.h"
 
 #include "cd/mpi_log.h"
@@ -75,10 +76,8 @@ public:
         if (std::byte *to = take(size); to != nullptr && size > 0) {
             if (size == sizeof(uint64_t)) { // a number, as often as not
                 std::memcpy(to, data, sizeof(uint64_t));
-            } else if (size < long_piece) {
-                std::memcpy(to, data, size);
             } else {
-                copy_long(to, data, size);
+                copy_through_caches(to, data, size);
             }
         }
     }
@@ -152,11 +151,7 @@ private:
     static constexpr size_t usual_size = 512;
     static_assert(usual_size > sizeof(EntryHeader) + sizeof Call::words);
 
-    // What is so long leaves nothing in the caches of what it finds there, so it goes past them.
-    static constexpr size_t long_piece = size_t{256} << 10;
-
     void add(const Output &output);
-    static void copy_long(std::byte *to, const void *from, size_t size);
 
     // Where the entry is, how much of it has been written, and where its room ends.
     struct Place {

@@ -5,6 +5,7 @@
 #include "interception/inside.h"
 #include "interception/real.h"
 #include "payload/own_comm.h"
+#include "store/long_copy.h"
 
 #include <algorithm>
 #include <cstring>
@@ -144,7 +145,7 @@ void deliver(const Block &block, const void *data, size_t bytes) {
     }
     const TypeFacts &facts = facts_of(block.type);
     if (facts.in_order) {
-        std::memcpy(start_of(block, facts), data, bytes);
+        copy_through_caches(start_of(block, facts), data, bytes);
         return;
     }
     const auto *from = static_cast<const std::byte *>(data);

@@ -362,7 +362,7 @@ protected:
 
 TEST_F(StoreOfManyProcesses, IsAsTheLastOneLeftItAndDoesNotGrow) {
     const size_t seed = number_from("CD_CHAIN_SEED", 1);
-    const size_t processes = number_from("CD_CHAIN_PROCESSES", 100);
+    const size_t processes = number_from("CD_CHAIN_PROCESSES", 25);
     uintmax_t largest = 0;
     for (size_t process = 0; process < processes; ++process) {
         std::mt19937 dice(static_cast<unsigned>(seed * 1'000'000 + process));

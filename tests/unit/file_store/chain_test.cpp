@@ -340,9 +340,10 @@ protected:
         for (const auto &[place, entry] : loaded.state.cds.at(State::root).entries) {
             const size_t begin = entry.key.offset / chain_unit;
             const ChainUnits units = {begin, begin + (entry.end - place.begin) / chain_unit};
+            const bool read_write = entry.access == CD_READ_WRITE;
             units.each([&](size_t i) {
                 point.held[i] = true;
-                point.read_write[i] = entry.access == CD_READ_WRITE;
+                point.read_write[i] = read_write;
             });
         }
         return point;

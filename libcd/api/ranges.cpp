@@ -16,16 +16,10 @@
 namespace cd {
 namespace {
 
-// Differs from that of every other call. Each thread takes many numbers at a time, so that calls on
-// different CDs do not wait for each other.
+// One order for all threads: regen functions of one CD are called in that of their adds.
 uint64_t next_call() {
-    constexpr uint64_t at_a_time = 1 << 16;
-    static std::atomic<uint64_t> taken = 0;
-    [[gnu::tls_model("initial-exec")]] static constinit thread_local uint64_t next = 0;
-    if (next % at_a_time == 0) {
-        next = taken.fetch_add(at_a_time, std::memory_order_relaxed);
-    }
-    return next++;
+    static std::atomic<uint64_t> calls = 0;
+    return calls.fetch_add(1, std::memory_order_relaxed);
 }
 
 cd_operation operation_of(Restoration restoration) {

@@ -48,6 +48,14 @@ Status LogShare::of_child(LogShare &parent, LogStream::Sibling sibling, const ch
                         cd, sibling.index, sibling.depth);
         }
         child.stream_ = parent.stream_->nested(sibling);
+        // Other threads' children may follow each other in another order.
+        if (!child.stream_->take_resident() && !sibling.elsewhere) {
+            return fail(CD_ERROR_LOG_SIBLINGS,
+                        "CD %s: in the log that is being replayed no sibling %d at depth %d (not "
+                        "counting those of other threads) begins here: the one before ended with "
+                        "entries of its own unread; restore an ancestor again, or delete its log",
+                        cd, sibling.index, sibling.depth);
+        }
     }
     child.begin_ = child.stream_->cursor();
     child.collect_begins(sibling.depth, false, child.nested_begins_);

@@ -326,6 +326,18 @@ uint64_t LogStream::orphaned() const {
     return is_orphaned() ? end_.entries - cursor_.entries : 0;
 }
 
+bool LogStream::take_resident() {
+    const std::scoped_lock lock(lock_);
+    if (replaying()) {
+        return std::ranges::binary_search(residents_, cursor_.entries);
+    }
+    residents_.erase(residents_.begin(), std::ranges::lower_bound(residents_, begin_.entries));
+    if (residents_.empty() || residents_.back() != end_.entries) {
+        residents_.push_back(end_.entries);
+    }
+    return true;
+}
+
 void LogStream::set_cursor(const Position &position) noexcept {
     const std::scoped_lock lock(lock_);
     move_cursor(position);

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <new>
 #include <utility>
+#include <vector>
 
 namespace cd {
 
@@ -161,6 +162,9 @@ public:
     // restore of a CD that is older than that.
     void orphan(int depth) noexcept;
     uint64_t orphaned() const; // entries
+    // A CD that has the stream to itself begins at the cursor. False in a replay if none did so
+    // there before: then who was there last has left entries unread. May throw std::bad_alloc.
+    [[nodiscard]] bool take_resident();
     // From now on the stream counts as used anew as soon as something is added.
     void mark_end() noexcept;
     bool grown_since_mark() const; // also when it was made since
@@ -262,13 +266,14 @@ private:
     Chunk *held_ = nullptr;    // where the entry lies that was read last
     Position begin_;
     Position end_;
-    Position cursor_;      // in a replay; else it is at the end, wherever that moves
-    Position read_from_;   // the cursor before the last next()
-    uint64_t replays_ = 0; // begun so far
-    uint64_t marked_ = 0;  // entries before the mark
-    int restored_ = 0;     // the least depth of the CDs whose restores the replay is for, or nobody
-    size_t adopted_ = 0;   // entries that have to be freed one by one
-    uint64_t kept_ = 0;    // bytes, of a stream that keeps the newest only
+    Position cursor_;                 // in a replay; else it is at the end, wherever that moves
+    Position read_from_;              // the cursor before the last next()
+    uint64_t replays_ = 0;            // begun so far
+    uint64_t marked_ = 0;             // entries before the mark
+    std::vector<uint64_t> residents_; // how many entries came before each CD that had it to itself
+    int restored_ = 0;   // the least depth of the CDs whose restores the replay is for, or nobody
+    size_t adopted_ = 0; // entries that have to be freed one by one
+    uint64_t kept_ = 0;  // bytes, of a stream that keeps the newest only
     std::atomic<uint64_t> dropped_ = 0;
     std::mutex nested_mutex_; // CDs of different depths share the stream and add siblings to it
     std::map<Sibling, std::shared_ptr<LogStream>> nested_;

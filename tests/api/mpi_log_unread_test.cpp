@@ -106,7 +106,50 @@ TEST_F(MpiLogUnread, AreNotWhatALaterParentIsRestoredFor) {
     in_a_thread([&] { EXPECT_EQ(rest(make_child(again)), "c1 c2 "); });
 }
 
-// While an ancestor is re-executed nobody can tell whose they are: siblings follow each other.
+// Where the parent's thread makes all, each begins where one began before.
+TEST_F(MpiLogUnread, InTheReplayOfAnAncestorAreNobodysInTheThreadOfTheParent) {
+    const auto run_beside_another = [&](const std::function<void(cd_handle)> &work) {
+        const cd_handle first = make_child(root);
+        const cd_handle second = make_child(root);
+        work(second);
+        EXPECT_TRUE(succeeds(commit_cd(second)));
+        EXPECT_TRUE(succeeds(commit_cd(first)));
+    };
+    const auto log_two = [](const char *one, const char *two) {
+        return [=](cd_handle cd) {
+            append(cd, one);
+            append(cd, two);
+        };
+    };
+    run_beside_another(log_two("a1", "a2"));
+    run_beside_another(log_two("b1", "b2"));
+    for (const bool restored_alone : {false, true}) {
+        ASSERT_TRUE(succeeds(restore_cd(root)));
+        EXPECT_EQ(next(root), "r1");
+        run_beside_another([&](cd_handle cd) {
+            EXPECT_EQ(next(cd), "a1");
+            if (restored_alone) {
+                ASSERT_TRUE(succeeds(restore_cd(cd)));
+                EXPECT_EQ(next(cd), "a1");
+            }
+        });
+        const cd_handle first = make_child(root);
+        EXPECT_EQ(create_fails(root), CD_ERROR_LOG_SIBLINGS);
+        EXPECT_NE(last_message().find("sibling 1 at depth 1"), std::string::npos) << last_message();
+        ASSERT_TRUE(succeeds(commit_cd(first)));
+    }
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(next(root), "r1");
+    run_beside_another([&](cd_handle cd) {
+        EXPECT_EQ(next(cd), "a1");
+        EXPECT_EQ(next(cd), "a2");
+    });
+    run_beside_another([&](cd_handle cd) { EXPECT_EQ(rest(cd), "b1 b2 "); });
+    EXPECT_TRUE(succeeds(advance_cd_point_in_time(root)));
+}
+
+// While an ancestor is re-executed nobody can tell whose those of other threads are: they follow
+// each other.
 TEST_F(MpiLogUnread, InTheReplayOfAnAncestorAreTheNextSiblings) {
     for (const char *text : {"a1", "b1"}) {
         in_a_thread([&] {

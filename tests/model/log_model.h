@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,7 +27,8 @@ struct LogPosition {
 struct LogStream {
     std::vector<std::string> entries;
     size_t cursor = 0;
-    int replays = 0;  // begun so far
+    std::set<size_t> residents; // where CDs began that had it to themselves
+    int replays = 0;            // begun so far
     int restored = 0; // the least depth of the CDs whose restores the replay is for, or nobody
     std::map<SiblingKey, std::unique_ptr<LogStream>> nested;
 
@@ -38,6 +40,7 @@ struct LogStream {
     static constexpr int nobody = 1000;
     bool orphaned() const { return replaying() && restored == nobody; }
     void orphan(int depth);
+    bool is_within_another_cd() const { return replaying() && residents.count(cursor) == 0; }
     bool nested_orphaned(int depth) const;
 
     // The same for those that are nested in it and belong to CDs deeper than depth.

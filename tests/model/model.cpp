@@ -245,6 +245,7 @@ void Model::create(const Step &step) {
                 own = std::make_unique<LogStream>();
             }
             cd->stream = own.get();
+            cd->stream->residents.insert(cd->stream->cursor);
         }
         parent->children.push_back(cd.get());
     }

@@ -9,6 +9,8 @@
 #include "store/crc32c.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <vector>
 
 namespace cd {
@@ -180,6 +182,16 @@ private:
         if (Status status = find_extents(header, state, found.extents); !status) {
             return status;
         }
+        for (const Header &other : headers_) {
+            if (other.generation >= header.generation) {
+                continue;
+            }
+            if (is_there_beside(found.extents, other)) {
+                found.older = other;
+            } else {
+                add_doubt("the older metadata are not where the header says");
+            }
+        }
         found.doubt = doubt_;
         if (behind == FoundRecord::Kind::damaged) {
             found.doubt += (doubt_.empty() ? "" : "; ") + std::string("the record at offset ") +
@@ -200,11 +212,6 @@ private:
             }
         }
         loaded_ = std::move(found);
-        for (const Header &other : headers_) {
-            if (other.generation < header.generation) {
-                loaded_.older = other;
-            }
-        }
         return Status::ok();
     }
 
@@ -249,6 +256,19 @@ private:
             end = extent.offset + Space::rounded(extent.length);
         }
         return Status::ok();
+    }
+
+    // Whether the file has these metadata, and nothing else in their place: what was cut off would
+    // be given twice once they are given up.
+    bool is_there_beside(const std::vector<Extent> &sorted, const Header &other) const {
+        return std::ranges::all_of(
+            std::array{other.snapshot, other.journal}, [&](const Extent &extent) {
+                const auto behind =
+                    std::ranges::upper_bound(sorted, extent.offset, {}, &Extent::offset);
+                return extent.end() <= file_size_ &&
+                       (behind == sorted.end() || extent.end() <= behind->offset) &&
+                       (behind == sorted.begin() || std::prev(behind)->end() <= extent.offset);
+            });
     }
 
     // The error with what made somebody look.

@@ -4,6 +4,7 @@
 
 #include "file_store/changes.h"
 #include "file_store/format.h"
+#include "file_store/header.h"
 #include "file_store/records.h"
 #include "file_store/run.h"
 #include "store/crc32c.h"
@@ -338,6 +339,21 @@ INSTANTIATE_TEST_SUITE_P(Stores, Metadata,
 TEST(MetadataSpecimens, AreOfBothKinds) {
     EXPECT_EQ(Specimen(few).loaded().older.generation, 0U);
     EXPECT_NE(Specimen(many).loaded().older.generation, 0U);
+}
+
+// Whoever gives them up would give what the file does not have, or what is something else's.
+TEST(MetadataSpecimens, OlderOnesThatAreNotWhereTheHeaderSaysAreADoubtAndNotKept) {
+    const Specimen store(many);
+    for (const uint64_t wrong : {uint64_t{store.size()}, store.loaded().header.journal.offset}) {
+        cd::Header older = store.loaded().older;
+        older.journal.offset = wrong;
+        ASSERT_TRUE(cd::write_header(store.file(), older)) << cd::message();
+        cd::Loaded loaded;
+        ASSERT_TRUE(cd::load(store.file(), loaded)) << cd::message();
+        EXPECT_EQ(text_of(loaded.state), store.newest()) << wrong;
+        EXPECT_NE(loaded.doubt, "") << wrong;
+        EXPECT_EQ(loaded.older.generation, 0U) << wrong;
+    }
 }
 
 } // namespace

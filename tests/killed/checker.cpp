@@ -92,6 +92,7 @@ public:
     // In a process of its own.
     std::string check(Restores which) {
         map_memory();
+        move_files_elsewhere(); // where the store does not have one, it is added there
         for (int name = 1; name <= 2; ++name) {
             const char *text = model::names()[static_cast<size_t>(name)].text;
             const auto &live = plan_.model().live();
@@ -110,6 +111,32 @@ public:
     }
 
 private:
+    static void move_files_elsewhere() {
+        for (int slot = 0; slot < model::slot_count; ++slot) {
+            ::lseek(file_of(slot), elsewhere_in_file, SEEK_SET);
+        }
+    }
+
+    // What the store has and is not added again is counted nowhere; after a restore it is seen when
+    // it is added: it goes to its position.
+    static std::string check_no_other_files(const Cd &cd, cd_handle handle) {
+        for (int slot = 0; slot < model::slot_count; ++slot) {
+            if (cd.files.contains(slot)) {
+                continue;
+            }
+            const int file = file_of(slot);
+            ::lseek(file, elsewhere_in_file, SEEK_SET);
+            if (add_file_to_cd(handle, file) != CD_SUCCESS) {
+                return cd_last_error_message();
+            }
+            if (::lseek(file, 0, SEEK_CUR) != elsewhere_in_file) {
+                return "it holds file " + std::to_string(slot);
+            }
+            delete_file_from_cd(handle, file);
+        }
+        return "";
+    }
+
     static std::string check_nothing(cd_handle handle, const std::string &what) {
         cd_info info;
         if (handle == nullptr || cd_query(handle, &info) != CD_SUCCESS) {
@@ -205,9 +232,7 @@ private:
     std::string check_restore(const Cd &cd, int lowest_depth) {
         const std::string what = "cd" + std::to_string(cd.id) + " restored: ";
         poison_memory();
-        for (int slot = 0; slot < model::slot_count; ++slot) {
-            ::lseek(file_of(slot), elsewhere_in_file, SEEK_SET);
-        }
+        move_files_elsewhere();
         if (restore_cd(handles_.at(cd.id)) != CD_SUCCESS) {
             return what + cd_last_error_message();
         }
@@ -228,7 +253,8 @@ private:
                        std::to_string(places[static_cast<size_t>(slot)]);
             }
         }
-        return "";
+        const std::string problem = check_no_other_files(cd, handles_.at(cd.id));
+        return problem.empty() ? "" : what + problem;
     }
 
     const Plan &plan_;

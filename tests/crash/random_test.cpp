@@ -25,7 +25,8 @@ constexpr int lives = 4;
 class RandomProgram {
 public:
     explicit RandomProgram(uint64_t seed) : dice_(seed) {
-        constexpr size_t blocks[] = {3, 40, 40, 200, Arena::largest_block};
+        // The several places that an entry of 4 KiB and more may have begin between two of them.
+        constexpr size_t blocks[] = {3, 32, 32, 256, 512};
         kind_.block = blocks[dice_.below(std::size(blocks))];
         kind_.keep = dice_.one_in(2) ? 1 : dice_.between(2, 4);
         kind_.forced = !dice_.one_in(8);

@@ -3,7 +3,6 @@
 #include "protection/requests.h"
 
 #include "config/groups_file.h"
-#include "file_store/own_directory.h"
 #include "os/system.h"
 #include "redset/open_file.h"
 #include "store/crc32c.h"
@@ -116,7 +115,7 @@ Status add_levels(const Levels &levels, const StorageInfo &info, const std::stri
         request.levels.push_back(std::move(wanted));
     }
     for (size_t i = request.stores.size(); i < stores.size(); ++i) {
-        request.stores.push_back(own_directory(stores[i]));
+        request.stores.push_back(stores[i]);
     }
     return Status::ok();
 }
@@ -132,7 +131,7 @@ Status read_request(const StorageInfo &info, const std::string &directory, const
     if (!info.flush.empty()) {
         request.flush_store = request.stores.size();
         request.flush_interval = static_cast<uint64_t>(info.flush_interval);
-        request.stores.push_back(own_directory(info.flush));
+        request.stores.push_back(info.flush);
         request.settings += "flush=" + info.flush +
                             ", flush_interval=" + std::to_string(info.flush_interval) + ", ";
     }

@@ -7,24 +7,28 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 
 namespace cd {
 namespace {
 
 constexpr size_t width = 8;
 
+// Every opening compares a whole journal: a word at a time, not its bytes.
+constexpr uint64_t little_endian(uint64_t word) {
+    return std::endian::native == std::endian::little ? word : __builtin_bswap64(word);
+}
+
 uint64_t read_word(std::span<const std::byte> bytes, size_t at) {
     uint64_t word = 0;
-    for (size_t i = 0; i < width; ++i) {
-        word |= static_cast<uint64_t>(bytes[at + i]) << 8 * i;
-    }
-    return word;
+    std::memcpy(&word, &bytes[at], width);
+    return little_endian(word);
 }
 
 void write_word(std::span<std::byte> bytes, size_t at, uint64_t word) {
-    for (size_t i = 0; i < width; ++i) {
-        bytes[at + i] = static_cast<std::byte>(word >> 8 * i);
-    }
+    word = little_endian(word);
+    std::memcpy(&bytes[at], &word, width);
 }
 
 } // namespace

@@ -6,9 +6,11 @@
 
 #include "cd/cd.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 
 namespace crash {
 
@@ -23,21 +25,13 @@ public:
     size_t block() const { return block_; }
 
     void write(int index, uint8_t value) {
-        uint8_t *at = &memory_[static_cast<size_t>(index) * block_];
-        for (size_t i = 0; i < block_; ++i) {
-            at[i] = made_from(value, i);
-        }
+        std::memcpy(&memory_[static_cast<size_t>(index) * block_], block_of(value), block_);
     }
     // False: it is not a block as write() makes it.
     bool read_block(const void *from, uint8_t &value) const {
         const auto *bytes = static_cast<const uint8_t *>(from);
         value = bytes[0];
-        for (size_t i = 0; i < block_; ++i) {
-            if (bytes[i] != made_from(value, i)) {
-                return false;
-            }
-        }
-        return true;
+        return std::memcmp(bytes, block_of(value), block_) == 0;
     }
     bool read(int index, uint8_t &value) const {
         return read_block(&memory_[static_cast<size_t>(index) * block_], value);
@@ -59,8 +53,20 @@ public:
     }
 
 private:
-    static uint8_t made_from(uint8_t value, size_t i) {
-        return static_cast<uint8_t>(value + i * 13 + i / 256);
+    using Blocks = std::array<std::array<uint8_t, largest_block>, 256>;
+
+    static const uint8_t *block_of(uint8_t value) {
+        static const std::unique_ptr<const Blocks> blocks = all_blocks();
+        return (*blocks)[value].data();
+    }
+    static std::unique_ptr<const Blocks> all_blocks() {
+        auto blocks = std::make_unique<Blocks>();
+        for (size_t value = 0; value < blocks->size(); ++value) {
+            for (size_t i = 0; i < largest_block; ++i) {
+                (*blocks)[value][i] = static_cast<uint8_t>(value + i * 13 + i / 256);
+            }
+        }
+        return blocks;
     }
 
     uint8_t memory_[model::arena_size * largest_block] = {1};

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "in_memory.h"
+
 #include <stdlib.h>
 
 #include <filesystem>
@@ -13,7 +15,7 @@ namespace fuzz {
 class ScratchFolder {
 public:
     ScratchFolder() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "cd-fuzz-XXXXXX").string();
+        std::string pattern = (scratch::in_memory() / "cd-fuzz-XXXXXX").string();
         path_ = ::mkdtemp(pattern.data());
     }
     ScratchFolder(const ScratchFolder &) = delete;

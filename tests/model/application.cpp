@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "application.h"
 
+#include "in_memory.h"
+
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -123,7 +125,7 @@ std::string check_calls(const std::vector<RegenCalls> &expected) {
 }
 
 Files::Files() {
-    std::string name = (std::filesystem::temp_directory_path() / "cd-model-XXXXXX").string();
+    std::string name = (scratch::in_memory() / "cd-model-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr || pipe(pipe_) != 0) {
         throw std::runtime_error("no temporary directory");
     }

@@ -2,11 +2,11 @@
 // Copyright the containment-domains authors
 #include "config/storage_info.h"
 
+#include "content.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 namespace cd {
@@ -302,8 +302,7 @@ TEST(StorageInfo, WhereAFamilyIsKeptIsTheRootsInAllItsKeys) {
 
 TEST(StorageInfo, DocumentHasEveryKey) {
     const auto path = std::filesystem::path(__FILE__) / "../../../../docs/storage-info.md";
-    std::ifstream file(path.lexically_normal());
-    std::string document{std::istreambuf_iterator<char>(file), {}};
+    std::string document = scratch::content(path.lexically_normal());
     ASSERT_NE(document, "") << path;
     std::erase(document, '`');
     for (const StorageKey &key : storage_keys()) {

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 // CD_RESTART when something goes wrong, or has gone wrong before.
 
+#include "content.h"
 #include "os/system.h"
 #include "store_directory.h"
 
@@ -9,7 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
-#include <iterator>
 
 namespace cd {
 namespace {
@@ -170,8 +170,7 @@ TEST_F(Choosing, WhatCannotBeReadNowIsNotTakenForOlderThanWhatWasLeftAside) {
 
 TEST_F(Choosing, AnOlderPointInTimeThatIsDamagedIsRefusedAndNothingIsGivenUp) {
     ASSERT_EQ(write(nullptr, "abc", ",keep=2"), 0);
-    std::ifstream file(store(), std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    std::string bytes = scratch::content(store());
     const size_t at = bytes.find(std::string(bytes_.size(), 'b'));
     ASSERT_NE(at, std::string::npos);
     bytes[at] ^= 1;

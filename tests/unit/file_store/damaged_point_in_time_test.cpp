@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 // Stores with several points in time of which the newest are damaged.
 
+#include "content.h"
 #include "os/system.h"
 #include "store_directory.h"
 
@@ -10,7 +11,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 namespace cd {
@@ -67,10 +67,7 @@ protected:
         std::ofstream(store(), std::ios::binary) << bytes;
     }
 
-    std::string contents() const {
-        std::ifstream file(store(), std::ios::binary);
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
+    std::string contents() const { return scratch::content(store()); }
 
     // Where something that has this value lies in the file.
     off_t place_of(char value) const {

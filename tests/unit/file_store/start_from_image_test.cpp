@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 // A store that begins with an image while each call of the system fails in turn.
 
+#include "content.h"
 #include "failing_calls.h"
 #include "file_store/format.h"
 #include "file_store/opening.h"
@@ -11,17 +12,12 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 
 namespace cd {
 namespace {
 
 class StartFromImage : public HeldRoot {
 protected:
-    std::string content(const std::string &path) const {
-        std::ifstream file(path, std::ios::binary);
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
     // The image is that of epoch 1, the store is at epoch 2.
     void make_image_and_go_on() {
         ASSERT_EQ(0, in_process([&] {
@@ -54,7 +50,7 @@ protected:
 
 TEST_F(StartFromImage, ThatFailsAtAnyCallLeavesTheStoreInItsPlace) {
     make_image_and_go_on();
-    const std::string ahead = content(store());
+    const std::string ahead = scratch::content(store());
     int failures = 0;
     for (int call = 0;; ++call) {
         SCOPED_TRACE(call);
@@ -67,14 +63,14 @@ TEST_F(StartFromImage, ThatFailsAtAnyCallLeavesTheStoreInItsPlace) {
             ++failures;
             ASSERT_TRUE(system.failed);
             ASSERT_STRNE(message(), "");
-            ASSERT_TRUE(content(store()) == ahead);
+            ASSERT_TRUE(scratch::content(store()) == ahead);
             ASSERT_FALSE(std::filesystem::exists(store() + ".old"));
             continue;
         }
         // What was done all the same, or would only have looked at what stays aside.
         ASSERT_TRUE(opened.restarted);
         ASSERT_EQ(opened.loaded.state.cds.at(State::root).epoch, 1U);
-        ASSERT_TRUE(content(store() + ".old") == ahead);
+        ASSERT_TRUE(scratch::content(store() + ".old") == ahead);
         if (!system.failed) {
             break;
         }
@@ -85,25 +81,25 @@ TEST_F(StartFromImage, ThatFailsAtAnyCallLeavesTheStoreInItsPlace) {
 
 TEST_F(StartFromImage, KeepsWhatIsAsideWhereTheStoreHasNotGoneOnFromTheSameImage) {
     make_image_and_go_on();
-    const std::string ahead = content(store());
+    const std::string ahead = scratch::content(store());
     for (int begun = 0; begun < 3; ++begun) {
         EXPECT_EQ(start(), 1U);
-        EXPECT_TRUE(content(store() + ".old") == ahead) << begun;
+        EXPECT_TRUE(scratch::content(store() + ".old") == ahead) << begun;
     }
 }
 
 TEST_F(StartFromImage, KeepsTheStoreAsideWhereItHasGoneOn) {
     make_image_and_go_on();
-    const std::string ahead = content(store());
+    const std::string ahead = scratch::content(store());
     std::filesystem::copy(image(), store() + ".old"); // its removal did not last
     EXPECT_EQ(start(), 1U);
-    EXPECT_TRUE(content(store() + ".old") == ahead);
+    EXPECT_TRUE(scratch::content(store() + ".old") == ahead);
 }
 
 // Without an image that ranks have agreed on it would be refused.
 TEST_F(StartFromImage, TakesTheImageAlsoWhereAStoreCannotBeReadBesideWhatIsAside) {
     make_image_and_go_on();
-    const std::string ahead = content(store());
+    const std::string ahead = scratch::content(store());
     std::string other_version = ahead;
     for (const size_t header : {size_t{0}, size_t{format::block}}) {
         other_version[header + 8] = static_cast<char>(format::version + 1);
@@ -114,7 +110,7 @@ TEST_F(StartFromImage, TakesTheImageAlsoWhereAStoreCannotBeReadBesideWhatIsAside
     std::filesystem::rename(store(), store() + ".old");
     std::ofstream(store(), std::ios::binary) << other_version;
     EXPECT_EQ(start(), 1U);
-    EXPECT_TRUE(content(store() + ".old") == ahead);
+    EXPECT_TRUE(scratch::content(store() + ".old") == ahead);
 }
 
 } // namespace

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "cluster.h"
 
+#include "in_memory.h"
+
 #include "protection/requests.h"
 
 #include <fcntl.h>
@@ -81,7 +83,7 @@ std::string image_of(int rank, uint64_t epoch) {
 }
 
 Cluster::Cluster(std::vector<std::string> names) : nodes(std::move(names)) {
-    std::string pattern = (std::filesystem::temp_directory_path() / "cd-cluster-XXXXXX").string();
+    std::string pattern = (scratch::in_memory() / "cd-cluster-XXXXXX").string();
     root_ = mkdtemp(pattern.data());
 }
 

@@ -5,6 +5,9 @@
 // crash of the machine leaves.
 #include "redset/drafts.h"
 
+#include "content.h"
+#include "in_memory.h"
+
 #include "../replaced_system.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +19,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 
@@ -28,7 +30,7 @@ namespace fs = std::filesystem;
 class DraftsTest : public testing::Test {
 protected:
     void SetUp() override {
-        std::string name = (fs::temp_directory_path() / "cd-drafts-XXXXXX").string();
+        std::string name = (scratch::in_memory() / "cd-drafts-XXXXXX").string();
         ASSERT_NE(::mkdtemp(name.data()), nullptr);
         folder = name;
     }
@@ -45,10 +47,7 @@ protected:
         return drafts.finish(number, std::nullopt).is_ok() && drafts.publish().is_ok();
     }
 
-    std::string content(const std::string &name) const {
-        std::ifstream file(path(name));
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
+    std::string content(const std::string &name) const { return scratch::content(path(name)); }
 
     std::set<std::string> names() const {
         std::set<std::string> names;

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "scratch_set.h"
 
+#include "in_memory.h"
+
 #include "redset/local_exchange.h"
 
 #include <fcntl.h>
@@ -19,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path fresh_folder() {
-    std::string name = (fs::temp_directory_path() / "cd-redset-XXXXXX").string();
+    std::string name = (scratch::in_memory() / "cd-redset-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) {
         throw std::runtime_error("no folder for the test can be made");
     }

@@ -8,6 +8,8 @@
 #include <functional>
 #include <vector>
 
+namespace arguments {
+
 namespace {
 
 // Never the same.
@@ -233,3 +235,5 @@ HAZARD(wrong_arguments_are_told) {
     CHECK(make_wrong_calls(buffer) == outside);
     CHECK(buffer == numbers(1, eager));
 }
+
+} // namespace arguments

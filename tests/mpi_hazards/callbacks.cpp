@@ -4,6 +4,8 @@
 // the call of MPI that they are in.
 #include "hazard.h"
 
+namespace callbacks {
+
 namespace {
 
 int operator_calls = 0;
@@ -158,3 +160,5 @@ HAZARD(attribute_functions_call_mpi) {
     MPI_Comm_delete_attr(MPI_COMM_WORLD, key);
     MPI_Comm_free_keyval(&key);
 }
+
+} // namespace callbacks

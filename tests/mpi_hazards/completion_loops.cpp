@@ -6,6 +6,8 @@
 
 #include <functional>
 
+namespace completion_loops {
+
 namespace {
 
 constexpr int messages = 8;
@@ -183,3 +185,5 @@ HAZARD(polls_may_be_fewer_or_more) {
     domain.restore();
     receive_it(5);
 }
+
+} // namespace completion_loops

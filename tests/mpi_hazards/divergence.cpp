@@ -9,6 +9,8 @@
 #include <string>
 #include <unistd.h>
 
+namespace divergence {
+
 namespace {
 
 // What is written to standard error while it lives.
@@ -286,3 +288,5 @@ HAZARD(divergence_is_fatal_by_default) {
     send_third(buffer);
     signal(1);
 }
+
+} // namespace divergence

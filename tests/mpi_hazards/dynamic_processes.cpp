@@ -8,6 +8,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+namespace dynamic_processes {
+
 namespace {
 
 // Tells who it is, as often as it is asked: once for what is replayed, and once live.
@@ -129,3 +131,5 @@ HAZARD(ranks_that_meet_over_a_socket) {
     CHECK(exchanged(other, 6) == 5);
     MPI_Comm_disconnect(&other);
 }
+
+} // namespace dynamic_processes

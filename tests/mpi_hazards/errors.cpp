@@ -3,6 +3,8 @@
 // Calls that fail, and whose errors the program wants to see.
 #include "hazard.h"
 
+namespace errors {
+
 namespace {
 
 int class_of(int error) {
@@ -200,3 +202,5 @@ HAZARD(file_that_is_not_there) {
     domain.restore();
     CHECK(open() == error);
 }
+
+} // namespace errors

@@ -3,6 +3,8 @@
 // Messages that a matched probe has taken out of the queue, and that nobody else can receive.
 #include "receives.h"
 
+namespace found_messages {
+
 // A message that a matched probe has taken out of the queue.
 HAZARD(matched_probe_pending) {
     if (world_rank() == 1) {
@@ -102,3 +104,5 @@ HAZARD(program_changes_what_get_status_has_brought_and_is_restored) {
     expected[3] = 42;
     CHECK(buffer == expected);
 }
+
+} // namespace found_messages

@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+namespace freed_objects {
+
 namespace {
 
 constexpr int columns = 4;
@@ -447,3 +449,5 @@ HAZARD_IN_THREADS(types_freed_while_another_thread_starts_requests) {
     done = true;
     other.join();
 }
+
+} // namespace freed_objects

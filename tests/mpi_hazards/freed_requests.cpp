@@ -6,6 +6,8 @@
 
 #include <functional>
 
+namespace freed_requests {
+
 namespace {
 
 constexpr int length = static_cast<int>(eager);
@@ -194,3 +196,5 @@ HAZARD(persistent_receive_freed_while_it_is_active) {
         CHECK(receive(eager, 1, 6) == numbers(6, eager));
     }
 }
+
+} // namespace freed_requests

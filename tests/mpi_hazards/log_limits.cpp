@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <string>
 
+namespace log_limits {
+
 namespace {
 
 constexpr int messages = 300;
@@ -172,3 +174,5 @@ HAZARD(log_that_cannot_be_written_says_why) {
         CHECK(receive(size_of(i), 1, i) == numbers(i, size_of(i)));
     }
 }
+
+} // namespace log_limits

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+namespace moved_types {
+
 namespace {
 
 // Two pieces of memory that the program makes inside its domain, so that a re-execution has others.
@@ -212,3 +214,5 @@ HAZARD(divergence_in_the_shape_of_a_grid) {
         return MPI_Cart_create(MPI_COMM_WORLD, 2, dimensions[which], periods, 0, &grid);
     });
 }
+
+} // namespace moved_types

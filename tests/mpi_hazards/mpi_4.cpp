@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <thread>
 
+namespace mpi_4 {
+
 namespace {
 
 constexpr int parts = 4;
@@ -256,3 +258,5 @@ HAZARD(data_of_a_freed_exchange_arrive) {
     domain.restore();
     take();
 }
+
+} // namespace mpi_4

@@ -3,6 +3,8 @@
 // CDs inside each other. Rank 1 sends each message once.
 #include "hazard.h"
 
+namespace nested {
+
 namespace {
 
 constexpr int all = 6;
@@ -254,3 +256,5 @@ HAZARD(request_of_the_parent_completes_in_the_child) {
         complete();
     }
 }
+
+} // namespace nested

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+namespace older_receives {
+
 // Older than the CD and pending at the restore: the program holds its handle, and goes on with it.
 HAZARD(receive_from_before_the_cd_pending) {
     if (world_rank() == 1) {
@@ -163,3 +165,5 @@ HAZARD(receives_from_before_the_cd_completed_on_both_sides) {
         complete();
     }
 }
+
+} // namespace older_receives

@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <functional>
 
+namespace pending_collectives {
+
 namespace {
 
 // start begins an operation on the buffers. Rank 1 takes part only after rank 0 was restored twice,
@@ -372,3 +374,5 @@ HAZARD(split_file_operations_under_way) {
     }
     MPI_File_close(&file);
 }
+
+} // namespace pending_collectives

@@ -3,6 +3,8 @@
 // Receives that are under way when a CD is restored.
 #include "receives.h"
 
+namespace pending_receives {
+
 namespace {
 
 // A receive that no message has met at the restore.
@@ -225,3 +227,5 @@ HAZARD(cancelled_receive) {
     signal(1);
     CHECK(receive(eager, 1, 5) == numbers(4, eager));
 }
+
+} // namespace pending_receives

@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 
+namespace pending_sends {
+
 namespace {
 
 MPI_Request start_send(const Numbers &data, int to, int tag) {
@@ -309,3 +311,5 @@ HAZARD(freed_send_under_way_is_the_programs_again) {
     signal(1);
     MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
 }
+
+} // namespace pending_sends

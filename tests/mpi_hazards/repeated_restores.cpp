@@ -3,6 +3,8 @@
 // Restores during a replay, at each step of a run, and on several ranks at once.
 #include "hazard.h"
 
+namespace repeated_restores {
+
 namespace {
 
 // A piece of work that talks to the ranks beside it: point to point, collective, and pending from
@@ -141,3 +143,5 @@ HAZARD(ranks_restore_at_different_steps) {
     ring.run(Ring::steps);
     CHECK(ring.state() == expected);
 }
+
+} // namespace repeated_restores

@@ -7,6 +7,8 @@
 
 #include <string>
 
+namespace running_again {
+
 namespace {
 
 constexpr int steps = 5;
@@ -98,3 +100,5 @@ HAZARD(a_step_that_fails_for_good_runs_all_steps_again) {
     CHECK(work.runs == 2 + CD_RUN_TRIES + steps);
     CHECK(work.runs_around == 2);
 }
+
+} // namespace running_again

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+namespace signatures {
+
 namespace {
 
 constexpr int half = eager / 2;
@@ -231,3 +233,5 @@ HAZARD(divergence_another_count_for_one_rank) {
     CHECK(share_out(half, MPI_FLOAT, true) != MPI_SUCCESS);
     CHECK(share_out(half, MPI_INT, true) == MPI_SUCCESS);
 }
+
+} // namespace signatures

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <thread>
 
+namespace threads {
+
 namespace {
 
 constexpr int threads = 2;
@@ -202,3 +204,5 @@ HAZARD_WITH(another_thread_restores_while_one_calls_mpi, MPI_THREAD_FUNNELED) {
     done = true;
     other.join();
 }
+
+} // namespace threads

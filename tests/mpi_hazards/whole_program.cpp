@@ -9,6 +9,8 @@
 #include <functional>
 #include <thread>
 
+namespace whole_program {
+
 namespace {
 
 void in_a_thread(const std::function<void()> &run) { std::thread(run).join(); }
@@ -154,3 +156,5 @@ HAZARD_IN_THREADS(whole_program_records_a_thread_from_any_first_call) {
         CHECK(is_recorded());
     });
 }
+
+} // namespace whole_program

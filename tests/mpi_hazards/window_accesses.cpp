@@ -5,6 +5,8 @@
 
 #include <thread>
 
+namespace window_accesses {
+
 // Gets and puts have begun, and their epoch has not ended: MPI may use the memory at any time, but
 // the re-execution has other buffers, and what was there before in the old ones.
 HAZARD(accesses_under_way_at_the_restore) {
@@ -226,3 +228,5 @@ HAZARD(memory_attached_elsewhere_is_read_and_written) {
     signal(1);
     MPI_Win_free(&window);
 }
+
+} // namespace window_accesses

@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 
+namespace windows {
+
 namespace {
 
 // Others put before and after the restores, into memory that a failure destroys and a restore
@@ -283,3 +285,5 @@ HAZARD(window_with_attached_memory_is_refused) {
     MPI_Win_detach(window, memory.data());
     MPI_Win_free(&window);
 }
+
+} // namespace windows

@@ -4,6 +4,8 @@
 
 #include "harness/collective.h"
 
+namespace collectives {
+
 namespace {
 
 using namespace cd::scenarios;
@@ -296,3 +298,5 @@ SCENARIO(several_at_once, SIZED(MPI_Iallreduce), SIZED(MPI_Ibcast), SIZED(MPI_Ia
 }
 
 } // namespace
+
+} // namespace collectives

@@ -4,6 +4,8 @@
 
 #include "harness/scenario.h"
 
+namespace communicators {
+
 namespace {
 
 using namespace cd::scenarios;
@@ -301,3 +303,5 @@ SCENARIO(intercommunicator_of_groups, MPI_Intercomm_create_from_groups) {
 #endif
 
 } // namespace
+
+} // namespace communicators

@@ -4,6 +4,8 @@
 
 #include "harness/scenario.h"
 
+namespace completion {
+
 namespace {
 
 using namespace cd::scenarios;
@@ -389,3 +391,5 @@ REFUSAL(refused_grequest_class_allocate, MPIX_Grequest_class_allocate, 0, nullpt
 #endif
 
 } // namespace
+
+} // namespace completion

@@ -6,6 +6,8 @@
 
 #include <cstddef>
 
+namespace datatypes {
+
 namespace {
 
 using namespace cd::scenarios;
@@ -246,3 +248,5 @@ SCENARIO(own_operator, MPI_Op_create_c) {
 #endif
 
 } // namespace
+
+} // namespace datatypes

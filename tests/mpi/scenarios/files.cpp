@@ -8,6 +8,8 @@
 
 #include <cstring>
 
+namespace files {
+
 namespace {
 
 using namespace cd::scenarios;
@@ -322,3 +324,5 @@ SCENARIO(missing, MPI_File_open, MPI_File_delete) {
 }
 
 } // namespace
+
+} // namespace files

@@ -6,6 +6,8 @@
 
 #include <iterator>
 
+namespace left_to_mpi {
+
 namespace {
 
 using namespace cd::scenarios;
@@ -364,3 +366,5 @@ SCENARIO(cuda, MPIX_Query_cuda_support) {
 #endif
 
 } // namespace
+
+} // namespace left_to_mpi

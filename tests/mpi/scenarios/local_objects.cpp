@@ -6,6 +6,8 @@
 
 #include "cd/mpi_log.h"
 
+namespace local_objects {
+
 namespace {
 
 using namespace cd::scenarios;
@@ -303,3 +305,5 @@ REFUSED_FOR_FAULTS(Comm_shrink, MPI_COMM_WORLD, nullptr)
 #endif
 
 } // namespace
+
+} // namespace local_objects

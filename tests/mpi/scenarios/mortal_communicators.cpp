@@ -5,6 +5,8 @@
 
 #include "harness/scenario.h"
 
+namespace mortal_communicators {
+
 namespace {
 
 using namespace cd::scenarios;
@@ -238,3 +240,5 @@ SCENARIO(attributes, MPI_Comm_get_attr, MPI_Attr_get) {
 }
 
 } // namespace
+
+} // namespace mortal_communicators

@@ -4,6 +4,8 @@
 
 #include "harness/scenario.h"
 
+namespace one_sided {
+
 namespace {
 
 using namespace cd::scenarios;
@@ -351,3 +353,5 @@ REFUSAL(Win_allocate_shared, SIZED(MPI_Win_allocate_shared), 0, 1, MPI_INFO_NULL
         nullptr, nullptr)
 
 } // namespace
+
+} // namespace one_sided

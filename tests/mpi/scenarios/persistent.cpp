@@ -4,6 +4,8 @@
 
 #include "harness/scenario.h"
 
+namespace persistent {
+
 namespace {
 
 using namespace cd::scenarios;
@@ -185,3 +187,5 @@ SCENARIO(cancelled, MPI_Cancel) {
 }
 
 } // namespace
+
+} // namespace persistent

@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 
+namespace point_to_point {
+
 namespace {
 
 using namespace cd::scenarios;
@@ -165,3 +167,5 @@ SCENARIO(buffered, SIZED(MPI_Bsend), SIZED(MPI_Ibsend), SIZED(MPI_Bsend_init),
 }
 
 } // namespace
+
+} // namespace point_to_point

@@ -7,6 +7,8 @@
 
 #include <cstring>
 
+namespace processes {
+
 namespace {
 
 using namespace cd::scenarios;
@@ -65,3 +67,5 @@ SCENARIO(spawn, MPI_Comm_spawn) {
 #endif
 
 } // namespace
+
+} // namespace processes

@@ -4,6 +4,8 @@
 
 #include "harness/scenario.h"
 
+namespace starts_and_probes {
+
 namespace {
 
 using namespace cd::scenarios;
@@ -217,3 +219,5 @@ SCENARIO(improbe, MPI_Improbe, SIZED(MPI_Mrecv)) {
 }
 
 } // namespace
+
+} // namespace starts_and_probes

@@ -4,6 +4,8 @@
 
 #include "harness/collective.h"
 
+namespace topologies_and_groups {
+
 namespace {
 
 using namespace cd::scenarios;
@@ -173,3 +175,5 @@ SCENARIO(between_groups, SIZED(MPI_Allgather), SIZED(MPI_Allreduce), SIZED(MPI_A
 }
 
 } // namespace
+
+} // namespace topologies_and_groups

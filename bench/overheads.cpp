@@ -8,13 +8,13 @@
 
 namespace {
 
-constexpr size_t entries = 100'000;
-constexpr int64_t rounds = 51;
+constexpr size_t logged = 100'000;
+constexpr int64_t observed_rounds = 51;
 
 void append_all(const Root &root) {
     const uint64_t payload = 1;
     const cd_log_part part = {&payload, sizeof payload};
-    for (size_t i = 0; i < entries; ++i) {
+    for (size_t i = 0; i < logged; ++i) {
         must(cd_log_append(root.handle(), &part, 1));
     }
 }
@@ -22,7 +22,7 @@ void append_all(const Root &root) {
 void append_to_log(benchmark::State &state) {
     const Root root("bench", nullptr, COMM_LOGGING_ENABLED);
     measure_each(
-        state, entries, nothing, [&] { append_all(root); },
+        state, logged, nothing, [&] { append_all(root); },
         [&] { must(delete_MPI_log_from_cd(root.handle())); });
 }
 
@@ -30,7 +30,7 @@ void replay_log(benchmark::State &state) {
     const Root root("bench", nullptr, COMM_LOGGING_ENABLED);
     append_all(root);
     measure_each(
-        state, entries, [&] { must(restore_cd(root.handle())); },
+        state, logged, [&] { must(restore_cd(root.handle())); },
         [&] {
             size_t length = 0;
             while (cd_log_next(root.handle(), &length, nullptr) != nullptr) {
@@ -72,7 +72,7 @@ void observe(benchmark::State &state) {
 } // namespace
 
 void register_overheads() {
-    register_case("log/append 8 bytes", rounds, append_to_log);
-    register_case("log/replay 8 bytes", rounds, replay_log);
-    register_case("observer/re-add of one entry", rounds, observe);
+    register_case("log/append 8 bytes", observed_rounds, append_to_log);
+    register_case("log/replay 8 bytes", observed_rounds, replay_log);
+    register_case("observer/re-add of one entry", observed_rounds, observe);
 }

@@ -23,7 +23,7 @@ Memory &memory() {
     return all;
 }
 
-List entries(size_t count, size_t every = stride, size_t first = 0) {
+List list_of(size_t count, size_t every = stride, size_t first = 0) {
     List list;
     list.reserve(count);
     for (size_t i = 0; i < count; ++i) {
@@ -49,14 +49,14 @@ void add_list(benchmark::State &state, const List &list) {
         [&] { add(root, list); }, [&] { must(commit_cd(root)); });
 }
 
-void add_sorted(benchmark::State &state, size_t count) { add_list(state, entries(count)); }
+void add_sorted(benchmark::State &state, size_t count) { add_list(state, list_of(count)); }
 
 void add_shuffled(benchmark::State &state, size_t count) {
-    add_list(state, shuffled(entries(count)));
+    add_list(state, shuffled(list_of(count)));
 }
 
 void promote(benchmark::State &state, size_t count) {
-    const List writes = entries(count);
+    const List writes = list_of(count);
     const List reads = labelled(writes, READ_ONLY);
     const Root root;
     add(root.handle(), reads);
@@ -66,7 +66,7 @@ void promote(benchmark::State &state, size_t count) {
 }
 
 void advance(benchmark::State &state, size_t count) {
-    const List list = entries(count);
+    const List list = list_of(count);
     const Root root;
     const auto promote = [&] { add(root.handle(), list); };
     const auto advance = [&] { must(advance_cd_point_in_time(root.handle())); };
@@ -90,23 +90,23 @@ void commit_beside(benchmark::State &state, const List &list, const List &others
 }
 
 void commit_into_empty(benchmark::State &state, size_t count) {
-    commit_beside(state, entries(count), {});
+    commit_beside(state, list_of(count), {});
 }
 
 // The hardest case: entries of parent and child alternate.
 void commit_between(benchmark::State &state, size_t count) {
-    commit_beside(state, entries(count, wide_stride), entries(count, wide_stride, stride));
+    commit_beside(state, list_of(count, wide_stride), list_of(count, wide_stride, stride));
 }
 
 void restore(benchmark::State &state, size_t count) {
     const Root root;
-    add(root.handle(), entries(count));
+    add(root.handle(), list_of(count));
     measure_each(
         state, count, nothing, [&] { must(restore_cd(root.handle())); }, nothing);
 }
 
 void remove_list(benchmark::State &state, size_t count) {
-    const List list = entries(count);
+    const List list = list_of(count);
     const Root root;
     measure_each(
         state, count, [&] { add(root.handle(), list); }, [&] { remove(root.handle(), list); },
@@ -116,10 +116,10 @@ void remove_list(benchmark::State &state, size_t count) {
 // Calls for one entry each, at random places among many.
 void add_one_by_one(benchmark::State &state, size_t present) {
     constexpr size_t calls = 10'000;
-    List singles = shuffled(entries(present, wide_stride, stride));
+    List singles = shuffled(list_of(present, wide_stride, stride));
     singles.resize(std::min(calls, present));
     const Root root;
-    add(root.handle(), entries(present, wide_stride));
+    add(root.handle(), list_of(present, wide_stride));
     measure_each(
         state, singles.size(), nothing,
         [&] {
@@ -132,11 +132,11 @@ void add_one_by_one(benchmark::State &state, size_t present) {
 
 void promote_one_by_one(benchmark::State &state, size_t present) {
     constexpr size_t calls = 10'000;
-    List singles = shuffled(entries(present));
+    List singles = shuffled(list_of(present));
     singles.resize(std::min(calls, present));
     const List reads = labelled(singles, READ_ONLY);
     const Root root;
-    add(root.handle(), labelled(entries(present), READ_ONLY));
+    add(root.handle(), labelled(list_of(present), READ_ONLY));
     measure_each(
         state, singles.size(), nothing,
         [&] {

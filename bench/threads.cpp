@@ -13,7 +13,7 @@
 
 namespace {
 
-constexpr double target = 0.95;
+constexpr double target_of_two = 0.95;
 
 // From the moment when all threads are ready until the last one is done.
 template <typename Job> double seconds_in_threads(size_t count, const Job &job) {
@@ -87,7 +87,7 @@ void copy_parts(benchmark::State &state) {
     state.counters["memcpy_speedup"] = memcpys.median();
     state.counters["speedup"] = advances.median();
     state.counters["ratio"] = ratios.median();
-    set_target(state, target);
+    set_target(state, target_of_two);
 }
 
 // Small entries: the heap, the index and the registry are what threads could wait for.

@@ -251,6 +251,7 @@ private:
                                      request_.restoration);
             }
         }
+        transaction->split(domain_.entries.take_splits());
         return transaction->commit();
     }
 

@@ -164,7 +164,9 @@ void Handover::write_down(Transaction &transaction) const {
     }
     for (const auto &[holder, range] : above_parent_) {
         transaction.promote(holder->number, range);
+        transaction.split(holder->entries.take_splits());
     }
+    transaction.split(child_.entries.take_splits() + parent_.entries.take_splits());
     if (child_.files.size() > 0) {
         FileTable merged = parent_.files;
         for (const FilePosition &file : child_.files) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 #include "file_store/changes.h"
+#include "file_store/growth.h"
 
 #include <algorithm>
 #include <climits>
@@ -73,6 +74,7 @@ private:
             wrong_ = "a name makes no sense";
             return;
         }
+        state_.grown += entry_size + name.text.size();
         state_.names[number] = std::move(name);
     }
 
@@ -93,6 +95,7 @@ private:
         }
         cd.depth = static_cast<int>(depth);
         cd.sibling = static_cast<int>(sibling);
+        state_.grown += entry_size;
         state_.cds.emplace(number, std::move(cd));
     }
 
@@ -109,6 +112,7 @@ private:
         StoredRun &run = state_.runs->emplace_back();
         run.offset = offset;
         run.length = length;
+        state_.grown += checksums_size(length);
         run.number = state_.runs->size() - 1;
         run.checksums.reserve(checked ? parts : 0);
         for (uint64_t i = 0; checked && i < parts; ++i) {
@@ -122,7 +126,10 @@ private:
             return;
         }
         state_.versions.push_back({root->epoch, root->entries, root->files});
+        state_.grown += entry_size * root->entries.size();
         while (state_.versions.size() > count) {
+            state_.grown -=
+                std::min(state_.grown, entry_size * state_.versions.front().entries.size());
             state_.versions.pop_front();
         }
     }
@@ -233,6 +240,7 @@ private:
             erase(cd, state_.space, range);
             behind = cd.entries.lower_bound(place);
         }
+        state_.grown += entry_size;
         cd.entries.emplace_hint(behind, place, entry);
     }
 
@@ -290,6 +298,7 @@ private:
         for_each_at(from, state_.space, range, [&](uint64_t begin, const StoredEntry &entry) {
             erase(*to, state_.space, {begin, entry.end});
             to->entries.emplace(StoredPlace{state_.space, begin}, entry);
+            state_.grown += keeps ? entry_size : 0;
         });
         if (!keeps) {
             erase(from, state_.space, range);
@@ -341,6 +350,7 @@ private:
         StoredEntry second = at->second;
         second.run_offset += address - begin;
         second.key.offset += address - begin;
+        state_.grown += entry_size;
         at->second.end = address;
         entries.emplace(StoredPlace{space, address}, second);
     }

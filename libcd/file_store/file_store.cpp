@@ -274,13 +274,13 @@ Status FileStore::write(FileTransaction &transaction) {
     }
     const auto changes = transaction.changes_.bytes().bytes();
     record.bytes().raw(changes.data(), changes.size());
-    const bool adds = !transaction.names_.empty();
-    if (Status status = metadata_.append(record.bytes().bytes(), adds); !status) {
+    if (Status status = metadata_.append(record.bytes().bytes(), growth_of(transaction)); !status) {
         if (!metadata_.is_settled()) {
             suspect_ = std::move(transaction.named_);
         }
         return status;
     }
+    transaction.splits_ = 0;
     metadata_.count_moved(binds_.entries + proposed_.binds.entries);
     binds_ = {};
     proposed_.binds = {};
@@ -325,6 +325,19 @@ void FileStore::find_unknown(FileTransaction &transaction) {
         const StoredCd &stored = cds_.at(cd).cd;
         transaction.new_places_.insert({stored.parent, stored.sibling});
     }
+}
+
+// Names that the file knows already count again, few as they are.
+Growth FileStore::growth_of(const FileTransaction &transaction) const {
+    Growth growth = transaction.growth_;
+    growth.possible = unwritten_splits_;
+    for (const uint64_t name : transaction.names_) {
+        growth.bytes += entry_size + names_by_number_.at(name).text.size();
+    }
+    for (const CdNumber cd : transaction.new_cds_) {
+        growth.bytes += 2 * entry_size + names_by_number_.at(cds_.at(cd).cd.path).text.size();
+    }
+    return growth;
 }
 
 // All that the record uses: those that nothing has are left out when the metadata move.

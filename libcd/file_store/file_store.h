@@ -114,6 +114,7 @@ private:
     void forget(std::map<CdNumber, Known>::iterator cd) noexcept;
     void count_as_written(FileTransaction &transaction) noexcept;
     void find_unknown(FileTransaction &transaction);
+    Growth growth_of(const FileTransaction &transaction) const;
     void write_names(const FileTransaction &transaction, ChangeWriter &into);
 
     Volume volume_;
@@ -137,7 +138,9 @@ private:
     Proposed proposed_;
     std::list<std::vector<Piece>> retained_; // oldest first
     std::vector<Piece> suspect_; // what a record refers to that failed and may come back
-    bool nameless_ = false;      // the file may have lost its name in a remove() that failed
+    // At most: of operations that failed, which find them when they are tried again.
+    std::atomic<size_t> unwritten_splits_ = 0;
+    bool nameless_ = false; // the file may have lost its name in a remove() that failed
 };
 
 } // namespace cd

@@ -19,6 +19,8 @@ constexpr size_t copied_together = 16 * format::checked_part;
 FileTransaction::FileTransaction(FileStore &store)
     : store_(store), writer_(store.volume_, store.options_.checksummed, store.options_.forced) {}
 
+FileTransaction::~FileTransaction() { store_.unwritten_splits_ += splits_; }
+
 Status FileTransaction::keep(Range memory, Piece &place) {
     if (Status status = store_.check_process(); !status) {
         return status;
@@ -28,6 +30,7 @@ Status FileTransaction::keep(Range memory, Piece &place) {
                           place.block().has_one_owner() && place.block().backing() != nullptr;
     if (!reusable) {
         place.give_up(memory.length());
+        growth_.bytes += checksums_size(memory.length());
         if (Status status = new_place(memory.length(), place); !status) {
             return status;
         }
@@ -142,6 +145,7 @@ void FileTransaction::hold(CdNumber cd, const Entry &entry) {
     }
     names_.insert(key.name);
     cds_.insert(cd);
+    ++growth_.entries;
     const ChangeWriter::Labels labels = {entry.access, entry.scope, entry.restoration};
     if (!entry.data) {
         changes_.hold(cd, entry.range, labels, key, {});
@@ -150,6 +154,7 @@ void FileTransaction::hold(CdNumber cd, const Entry &entry) {
     const uint64_t offset = key.offset;
     for_each_run(entry.data, entry.range.length(),
                  [&](size_t before, size_t length, ChangeWriter::Data at) {
+                     growth_.entries += before > 0 ? 1 : 0;
                      key.offset = offset + before;
                      const uintptr_t begin = entry.range.begin + before;
                      changes_.hold(cd, {begin, begin + length}, labels, key, at);
@@ -160,6 +165,7 @@ void FileTransaction::replace_data(CdNumber cd, Range range, const Piece &data) 
     cds_.insert(cd);
     for_each_run(data, range.length(), [&](size_t before, size_t length, ChangeWriter::Data at) {
         const uintptr_t begin = range.begin + before;
+        growth_.entries += before > 0 ? 1 : 0;
         changes_.data(cd, {begin, begin + length}, at);
     });
 }
@@ -187,6 +193,7 @@ void FileTransaction::erase(CdNumber cd, Range range) {
 void FileTransaction::give(CdNumber child, CdNumber parent, Range range, bool keeps) {
     cds_.insert(child);
     cds_.insert(parent);
+    growth_.entries += keeps ? 1 : 0;
     changes_.give(child, parent, range, keeps);
 }
 
@@ -205,6 +212,7 @@ bool FileTransaction::retains() const { return store_.retains(); }
 void FileTransaction::retain(std::vector<Piece> data) {
     retaining_ = true;
     retained_ = std::move(data);
+    growth_.retained = static_cast<size_t>(store_.options_.older_kept);
     changes_.retain(static_cast<uint64_t>(store_.options_.older_kept));
 }
 
@@ -233,6 +241,11 @@ void FileTransaction::replace_unbound_data(CdNumber cd, uint64_t space, Range ol
     changes_.space(space);
     replace_data(cd, old, data);
     changes_.space(store_.space_);
+}
+
+void FileTransaction::split(size_t entries) {
+    growth_.entries += entries;
+    splits_ += entries;
 }
 
 void FileTransaction::give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old) {

@@ -5,6 +5,7 @@
 #include "file_store/changes.h"
 #include "file_store/data_writer.h"
 #include "file_store/file_run.h"
+#include "file_store/growth.h"
 #include "ranges/ledger.h"
 
 #include <map>
@@ -20,6 +21,9 @@ class FileStore;
 class FileTransaction : public Transaction {
 public:
     explicit FileTransaction(FileStore &store);
+    FileTransaction(const FileTransaction &) = delete;
+    FileTransaction &operator=(const FileTransaction &) = delete;
+    ~FileTransaction() override;
 
     Status keep(Range memory, Piece &place) override;
     Status copy(const Piece &data, size_t length, Piece &place) override;
@@ -38,6 +42,7 @@ public:
     void drop(CdNumber cd) override;
     void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address, size_t entries) override;
     void replace_unbound_data(CdNumber cd, uint64_t space, Range old, const Piece &data) override;
+    void split(size_t entries) override;
     void give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old) override;
     Status commit() override;
 
@@ -60,7 +65,9 @@ private:
     std::map<CdNumber, uint64_t> ordered_; // ranges that only their order tells from others
     std::unordered_map<const StoredRun *, uint64_t> runs_; // that the changes have named
     std::vector<Piece> named_;                             // the same
-    bool makes_known_ = false;                             // also if there are no changes
+    Growth growth_;
+    size_t splits_ = 0;        // that are not written down
+    bool makes_known_ = false; // also if there are no changes
     bool retaining_ = false;
     std::vector<Piece> retained_;
     std::vector<Piece> under_way_; // what may still be written belongs to nobody else

@@ -43,6 +43,7 @@ public:
                            "the snapshot does not match its checksum");
         }
         const char *wrong = apply_changes(bytes, state);
+        state.grown = 0;
         return wrong == nullptr ? Status::ok() : damaged(file_, header_.snapshot.offset, wrong);
     }
 

@@ -31,6 +31,12 @@ constexpr size_t always_few = 1000;
 // What a journal is where there is no room for more: enough to go on.
 constexpr uint64_t shortest_journal = format::smallest_journal / 4;
 
+// A generation: in its journal there is room for all that the state has to be given to somebody
+// else, as by a restore.
+uint64_t with_journal(uint64_t snapshot, uint64_t least) {
+    return snapshot + std::max(snapshot, least);
+}
+
 size_t entries_of(const State &state) {
     size_t entries = 0;
     for (const auto &[number, cd] : state.cds) {
@@ -68,7 +74,7 @@ Status Metadata::create(const Header &identity, std::span<const std::byte> chang
     }
     if (status.is_ok()) {
         newest_ = std::move(first);
-        status = keep_spares(needed_behind(0), Growth::allowed);
+        status = keep_spares(0, LongerFile::allowed);
     }
     return status;
 }
@@ -80,24 +86,39 @@ void Metadata::take_over(const Loaded &loaded) {
     }
     records_ = loaded.records;
     used_ = loaded.journal_used;
-    entries_ = entries_of(loaded.state);
+    count(loaded.state);
     moved_ = loaded.state.moved;
     doubtful_ = !loaded.doubt.empty() || loaded.has_leftover;
     // What the process before has kept is free now. Whoever opens a file changes nothing in it.
-    attempt_quietly([&] { return keep_spares(needed_behind(0), Growth::refused); });
+    attempt_quietly([&] {
+        if (Status status = keep_spares(0, LongerFile::refused); status) {
+            return status;
+        }
+        grown_ = grown_to(loaded.state);
+        return keep_spares(0, LongerFile::refused);
+    });
 }
 
-// Until the journal is full the state may grow by as much as that has room for; where there is less
-// room, by less. Those that are outgrown are replaced; the file grows if there is no least
-// otherwise.
-Status Metadata::keep_spares(uint64_t least, Growth growth) {
+// Of the snapshot that follows, if the state grows by so much more.
+uint64_t Metadata::snapshot_behind(uint64_t grown) const {
+    return format::whole_blocks(newest_->header.snapshot_length + grown_ + grown);
+}
+
+bool Metadata::has_room_behind(uint64_t grown) const {
+    const uint64_t least = with_journal(snapshot_behind(grown), shortest_journal);
+    return spares_.size() >= spares_wanted() &&
+           std::ranges::all_of(spares_, [&](const Extent &spare) { return spare.length >= least; });
+}
+
+// Those that are outgrown are replaced; the file grows if it has no room for them otherwise.
+Status Metadata::keep_spares(uint64_t grown, LongerFile longer_file) {
     for (; spares_.size() > spares_wanted(); spares_.pop_back()) {
         volume_.release(spares_.back());
     }
     spares_.reserve(spares_wanted());
-    const uint64_t both = newest_->header.snapshot.length + newest_->header.journal.length;
-    const std::array<uint64_t, 3> lengths = {std::max(least, both + shortest_journal),
-                                             std::max(least, both), least};
+    const uint64_t snapshot = snapshot_behind(grown);
+    const std::array<uint64_t, 2> lengths = {with_journal(snapshot, format::smallest_journal),
+                                             with_journal(snapshot, shortest_journal)};
     for (size_t i = 0; i < spares_wanted(); ++i) {
         const uint64_t present = i < spares_.size() ? spares_[i].length : 0;
         Extent longer;
@@ -106,7 +127,8 @@ Status Metadata::keep_spares(uint64_t least, Growth growth) {
         });
         Status status;
         for (size_t j = 0; !is_there && j < lengths.size(); ++j) {
-            status = growth == Growth::allowed ? volume_.reserve(lengths[j], longer) : no_spare();
+            status = longer_file == LongerFile::allowed ? volume_.reserve(lengths[j], longer)
+                                                        : no_spare();
             if (status.code() != CD_ERROR_STORE_FULL) {
                 break;
             }
@@ -123,26 +145,69 @@ Status Metadata::keep_spares(uint64_t least, Growth growth) {
     return Status::ok();
 }
 
-// Bytes for the next generation if these follow what the journal has.
-uint64_t Metadata::needed_behind(uint64_t records) const {
-    return newest_->header.snapshot.length + records + shortest_journal;
+// That is all of it, and takes as long as the metadata are large.
+uint64_t Metadata::grown_to(const State &state) const {
+    ChangeWriter snapshot;
+    write_snapshot(state, snapshot);
+    const uint64_t size = snapshot.bytes().size();
+    return size - std::min(size, newest_->header.snapshot_length);
 }
 
-// Nothing is added that the next generation would not have room for.
-Status Metadata::keep_room_behind(uint64_t size) {
-    const auto is_there = [&] {
-        return spares_.size() >= spares_wanted() &&
-               std::ranges::all_of(spares_, [&](const Extent &spare) {
-                   return spare.length >= needed_behind(used_ + size);
-               });
-    };
-    Status status =
-        is_there() ? Status::ok() : keep_spares(needed_behind(used_ + size), Growth::allowed);
-    if (status.code() != CD_ERROR_STORE_FULL || records_ == 0) {
+// An older point in time has what the root has; the one that goes for it may have had as much.
+uint64_t Metadata::bytes_of(const Growth &growth) const {
+    uint64_t entries = growth.entries;
+    if (growth.retained && *growth.retained > 0) {
+        const size_t going = retained_.size() < *growth.retained ? 0 : retained_.front();
+        entries += all_entries_ - std::min(all_entries_, going);
+    }
+    return entry_size * entries + growth.bytes;
+}
+
+void Metadata::count(const Growth &growth, bool counted) {
+    grown_ += counted ? 0 : bytes_of(growth);
+    if (growth.retained) {
+        retained_.push_back(all_entries_);
+        while (retained_.size() > *growth.retained) {
+            retained_.pop_front();
+        }
+    }
+    all_entries_ += growth.entries;
+}
+
+void Metadata::count(const State &state) {
+    grown_ = state.grown;
+    entries_ = entries_of(state);
+    all_entries_ = entries_;
+    retained_.clear();
+    for (const StoredVersion &version : state.versions) {
+        retained_.push_back(version.entries.size());
+    }
+}
+
+// The state becomes no larger than the next generation has room for: else there would be no way
+// back from it where the disk is full. What was counted is more than there is; that is looked at
+// before anything is refused.
+Status Metadata::keep_room_for(std::span<const std::byte> changes, const Growth &growth,
+                               bool &counted) {
+    const uint64_t most = bytes_of(growth) + entry_size * growth.possible;
+    if (!growth.is_any() || has_room_behind(most)) {
+        return Status::ok();
+    }
+    Status status = keep_spares(most, LongerFile::allowed);
+    if (status.code() != CD_ERROR_STORE_FULL) {
         return status;
     }
-    status = move({}, size);
-    return status && !is_there() ? keep_spares(needed_behind(size), Growth::allowed) : status;
+    State state;
+    if (Status loaded = load_with(changes, state); !loaded) {
+        return loaded;
+    }
+    const uint64_t before = std::exchange(grown_, grown_to(state));
+    status = has_room_behind(0) ? Status::ok() : keep_spares(0, LongerFile::allowed);
+    counted = status.is_ok();
+    if (!counted) {
+        grown_ = before;
+    }
+    return status;
 }
 
 bool Metadata::use_spare(Header &header, uint64_t snapshot, uint64_t least, uint64_t most) {
@@ -160,7 +225,7 @@ bool Metadata::use_spare(Header &header, uint64_t snapshot, uint64_t least, uint
 
 // What it gets is given back by whoever has the header.
 Status Metadata::reserve_generation(Header &header, uint64_t snapshot, JournalLength journal) {
-    if (use_spare(header, snapshot, journal.wanted, journal.wanted)) {
+    if (use_spare(header, snapshot, journal.wanted / 2, journal.wanted)) {
         return Status::ok();
     }
     Status status = volume_.reserve(snapshot, header.snapshot);
@@ -178,17 +243,18 @@ Status Metadata::reserve_generation(Header &header, uint64_t snapshot, JournalLe
 // stays true as long as nothing is appended.
 bool Metadata::has_to_move() const { return doubtful_ || !abandoned_.empty(); }
 
-Status Metadata::append(std::span<const std::byte> changes, bool adds) {
+Status Metadata::append(std::span<const std::byte> changes, const Growth &growth) {
     const uint64_t size = record_size(changes.size());
     if (spares_.size() < spares_wanted()) {
-        attempt_quietly([&] { return keep_spares(needed_behind(0), Growth::allowed); });
+        attempt_quietly([&] { return keep_spares(0, LongerFile::allowed); });
     }
     if (has_to_move() || used_ + size > newest_->header.journal.length) {
         if (Status status = move({}, size); !status) {
             return status;
         }
     }
-    if (Status status = adds ? keep_room_behind(size) : Status::ok(); !status) {
+    bool counted = false;
+    if (Status status = keep_room_for(changes, growth, counted); !status) {
         return status;
     }
     const Header &header = newest_->header;
@@ -207,6 +273,7 @@ Status Metadata::append(std::span<const std::byte> changes, bool adds) {
     unsettled_ = 0;
     used_ += size;
     ++records_;
+    count(growth, counted);
     return Status::ok();
 }
 
@@ -231,8 +298,7 @@ bool Metadata::has_many(size_t moved) const {
 
 Status Metadata::rebase(std::span<const std::byte> changes) { return move(changes, 0); }
 
-Status Metadata::move(std::span<const std::byte> changes, uint64_t room) {
-    State state;
+Status Metadata::load_with(std::span<const std::byte> changes, State &state) const {
     if (Status status = load_again(volume_.file(), newest_->header, records_, state); !status) {
         return status;
     }
@@ -240,7 +306,13 @@ Status Metadata::move(std::span<const std::byte> changes, uint64_t room) {
         return fail(CD_ERROR_STORE_DAMAGED, "%s: the metadata cannot be moved: %s",
                     volume_.file().path(), wrong);
     }
-    return move_to(state, room);
+    return Status::ok();
+}
+
+Status Metadata::move(std::span<const std::byte> changes, uint64_t room) {
+    State state;
+    Status status = load_with(changes, state);
+    return status ? move_to(state, room) : status;
 }
 
 Status Metadata::rewrite(const State &state) { return move_to(state, 0); }
@@ -265,10 +337,11 @@ Status Metadata::move_to(const State &state, uint64_t room) {
     newest_ = std::move(next);
     records_ = 0;
     used_ = 0;
-    entries_ = entries_of(state);
+    count(state);
+    grown_ = 0;
     moved_ = 0;
     doubtful_ = false;
-    attempt_quietly([&] { return keep_spares(needed_behind(0), Growth::allowed); });
+    attempt_quietly([&] { return keep_spares(0, LongerFile::allowed); });
     return Status::ok();
 }
 

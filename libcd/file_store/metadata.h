@@ -3,10 +3,12 @@
 #pragma once
 
 #include "file_store/bytes.h"
+#include "file_store/growth.h"
 #include "file_store/loading.h"
 #include "file_store/volume.h"
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <utility>
@@ -41,7 +43,7 @@ struct HeldMetadata {
 // When the journal is full, a new snapshot and an empty journal are written elsewhere, and the
 // other header is made to name them. The old ones stay until that has happened again: if the new
 // ones are damaged, they are what is left. Room for that is kept: where the disk is full, what
-// needs no more than a record, as the end of a CD, goes on.
+// does not make the state larger, as the end of a CD, goes on.
 class Metadata {
 public:
     // forced: what is written reaches the disk before it counts.
@@ -54,9 +56,9 @@ public:
     void take_over(const Loaded &loaded);
 
     // Makes the changes part of what the file says; all or nothing, whatever happens meanwhile.
-    // What they refer to has to be on the disk already. adds: the state becomes larger, for which
-    // there has to be room. Only when settled. May throw std::bad_alloc; then nothing has changed.
-    Status append(std::span<const std::byte> changes, bool adds);
+    // What they refer to has to be on the disk already. Where the state becomes larger there has to
+    // be room for that. Only when settled. May throw std::bad_alloc; then nothing has changed.
+    Status append(std::span<const std::byte> changes, const Growth &growth);
 
     // The same for changes that make no difference to whoever opens the file next: they are in it
     // as soon as something else is written, or not. rebase() takes as long as the metadata are
@@ -84,11 +86,18 @@ private:
     };
     bool has_to_move() const;
     size_t spares_wanted() const { return older_ != nullptr ? 1 : 2; }
-    enum class Growth { allowed, refused }; // of the file
-    Status keep_spares(uint64_t least, Growth growth);
+    enum class LongerFile { allowed, refused };
+    Status keep_spares(uint64_t grown, LongerFile longer_file);
     Status no_spare() const;
-    uint64_t needed_behind(uint64_t records) const;
-    Status keep_room_behind(uint64_t size);
+    uint64_t snapshot_behind(uint64_t grown) const;
+    bool has_room_behind(uint64_t grown) const;
+    uint64_t grown_to(const State &state) const;
+    uint64_t bytes_of(const Growth &growth) const;
+    // counted: the growth already counts.
+    Status keep_room_for(std::span<const std::byte> changes, const Growth &growth, bool &counted);
+    void count(const State &state);
+    void count(const Growth &growth, bool counted);
+    Status load_with(std::span<const std::byte> changes, State &state) const;
     Status reserve_generation(Header &header, uint64_t snapshot, JournalLength journal);
     bool use_spare(Header &header, uint64_t snapshot, uint64_t least, uint64_t most);
     Status move(std::span<const std::byte> changes, uint64_t room);
@@ -108,8 +117,11 @@ private:
     uint64_t used_ = 0;      // of the journal
     size_t entries_ = 0;     // in the snapshot
     size_t moved_ = 0;       // by the records
-    uint64_t unsettled_ = 0; // bytes behind used_ that may have reached the disk
-    bool doubtful_ = false;  // a header, or what is behind used_, is not as it should be
+    uint64_t grown_ = 0;     // bytes, at most, that the next snapshot is longer by than this one
+    size_t all_entries_ = 0; // at most, of all CDs
+    std::deque<size_t> retained_; // the same of the older points in time, oldest first
+    uint64_t unsettled_ = 0;      // bytes behind used_ that may have reached the disk
+    bool doubtful_ = false;       // a header, or what is behind used_, is not as it should be
     // That a header names which could not be taken back.
     std::vector<std::shared_ptr<HeldGeneration>> abandoned_;
     // Room for what comes next: one more generation, and the second one as long as there is none.

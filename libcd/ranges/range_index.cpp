@@ -76,6 +76,7 @@ RangeIndex::Position RangeIndex::split(Position near, uintptr_t address) {
     }
     left.end_at(address);
     right.release();
+    ++splits_;
     return inserted;
 }
 

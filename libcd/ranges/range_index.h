@@ -61,6 +61,9 @@ public:
     // ends behind range.begin; it is range itself if one entry of one element covered range.
     Position make_borders(Position near, Range range);
 
+    // How many times an entry was split since this was asked last.
+    size_t take_splits() { return std::exchange(splits_, 0); }
+
     // Relabels an entry and keeps the list of READ_WRITE entries.
     void set_access(Entry &entry, addr_type access);
 
@@ -111,6 +114,7 @@ private:
     Map entries_{Map::allocator_type(reserve_)};
     EntryList read_write_; // in the order of their promotion
     EntryList arriving_;
+    size_t splits_ = 0;
 };
 
 } // namespace cd

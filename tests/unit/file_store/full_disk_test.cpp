@@ -143,6 +143,101 @@ TEST_F(FullDiskTest, AProcessGoesOnWithWhatTheOneBeforeHasKept) {
               }));
 }
 
+// Also if that cuts an entry into so many that nobody has kept room for them.
+TEST_F(FullDiskTest, ARootIsRestoredAlsoIfManySingleBytesWereDeleted) {
+    constexpr size_t bytes = 50'000;
+    const auto restores = [](cd_handle root) { return restore_cd(root) == CD_SUCCESS; };
+    ASSERT_EQ(0, in_process([&] {
+                  DiskThatFills disk;
+                  std::vector<char> memory(bytes, 'a');
+                  std::vector<char> more(4 << 20);
+                  cd_handle root = create();
+                  if (!add(root, memory) ||
+                      !add(child_of(root), {{more.data(), 8, CD_READ_WRITE, CD_GLOBAL}})) {
+                      return told(1);
+                  }
+                  disk.full = true;
+                  if (!fill(root, more)) {
+                      return told(2);
+                  }
+                  for (size_t first = 0, count = 1; first < bytes; first += 2 * count, count *= 2) {
+                      std::vector<cd_addrspec> list;
+                      for (size_t i = first; i < std::min(bytes, first + 2 * count); i += 2) {
+                          list.push_back({&memory[i], 1, CD_READ_WRITE, CD_GLOBAL});
+                      }
+                      const int size = static_cast<int>(list.size());
+                      if (delete_from_cd(root, list.data(), size) != CD_SUCCESS) {
+                          // What there was no room for has not happened.
+                          memory[first] = 'b';
+                          return cd_last_error() == CD_ERROR_STORE_FULL && count > 1000 &&
+                                         restores(root) && memory[first] == 'a' &&
+                                         add(child_of(root),
+                                             {{&memory[first], 1, CD_READ_WRITE, CD_GLOBAL}})
+                                     ? 0
+                                     : told(3);
+                      }
+                  }
+                  return 4;
+              }));
+    EXPECT_EQ(0, in_process([&] {
+                  DiskThatFills disk;
+                  disk.full = true;
+                  return restores(create()) ? 0 : told(1);
+              }));
+}
+
+TEST_F(FullDiskTest, AProgramGoesOnWhereThereIsNoRoomToKeepPointsInTime) {
+    EXPECT_EQ(0, in_process([&] {
+                  DiskThatFills disk;
+                  constexpr size_t count = 3000;
+                  std::vector<char> memory(9 * count, 'a');
+                  std::vector<char> large(1 << 20);
+                  const cd_addrspec all = {large.data(), large.size(), CD_READ_WRITE, CD_GLOBAL};
+                  const std::vector<cd_addrspec> list = pieces(memory, count);
+                  const std::string storage = "store=file,sync=none,keep=9,dir=" + directory_;
+                  cd_handle root = create_cd(nullptr, storage.c_str(), CD_COMM_LOGGING_DISABLED,
+                                             "root", nullptr);
+                  if (!add(root, list) || !add(root, large) ||
+                      delete_from_cd(root, &all, 1) != CD_SUCCESS) {
+                      return told(1);
+                  }
+                  disk.full = true;
+                  int advanced = 0;
+                  while (advanced < 9 && advance_cd_point_in_time(root) == CD_SUCCESS) {
+                      ++advanced;
+                  }
+                  if (advanced == 0 || advanced == 9 || cd_last_error() != CD_ERROR_STORE_FULL) {
+                      return told(2);
+                  }
+                  for (const cd_addrspec &piece : list) {
+                      if (delete_from_cd(root, &piece, 1) != CD_SUCCESS) {
+                          return told(3);
+                      }
+                  }
+                  return 0;
+              }));
+}
+
+TEST_F(FullDiskTest, ARootIsRestoredAfterAProcessWasKilledInAChildThatHoldsMuch) {
+    constexpr size_t much = 20'000;
+    ASSERT_EQ(0, in_process([&] {
+                  DiskThatFills disk;
+                  std::vector<char> memory(9 * much, 'a');
+                  std::vector<char> more(8 << 20);
+                  cd_handle root = create();
+                  if (!add(child_of(root), pieces(memory, much))) {
+                      return told(1);
+                  }
+                  disk.full = true;
+                  return fill(root, more) ? 0 : told(2);
+              }));
+    EXPECT_EQ(0, in_process([&] {
+                  DiskThatFills disk;
+                  disk.full = true;
+                  return restore_cd(create()) == CD_SUCCESS ? 0 : told(1);
+              }));
+}
+
 // The metadata grow into what the file has still room for, until there is none.
 TEST_F(FullDiskTest, ARootIsRestoredAlsoIfMoreWasAddedThanThereIsRoomFor) {
     EXPECT_EQ(0, in_process([&] {

@@ -78,15 +78,14 @@ Status force_name(const File &directory) {
                                           : above.refused("force the directory to the disk", 0);
 }
 
-namespace {
-
-// Behind a slash, or a dot behind one, a link would be followed.
 std::string without_slashes_and_dots(std::string path) {
     while (path.size() > 1 && (path.ends_with('/') || path.ends_with("/."))) {
         path.pop_back();
     }
     return path;
 }
+
+namespace {
 
 // Makes one directory, so that it is still there after a crash; also if it is there already,
 // because a process that was killed may have made it.

@@ -8,6 +8,9 @@
 
 namespace cd {
 
+// Behind a slash, or a dot behind one, a link would be followed.
+std::string without_slashes_and_dots(std::string path);
+
 // A directory for stores, open. Closes it at its end.
 class Directory {
 public:

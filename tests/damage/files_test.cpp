@@ -199,6 +199,19 @@ TEST_F(Files, ADirectoryThatIsASymbolicLinkIsRefusedAlsoWithSlashesAndDotsBehind
     }
 }
 
+TEST_F(Files, ASymbolicLinkToADirectoryOfAllIsNotFollowed) {
+    fs::create_directory(directory_.path("shm"));
+    fs::permissions(directory_.path("shm"), fs::perms::all | fs::perms::sticky_bit);
+    fs::create_directory_symlink(directory_.path("shm"), directory_.path("link"));
+    for (const char *name : {"link", "link/", "link/."}) {
+        const std::string error =
+            in_process([&] { return Program(directory_.path(name)).open("alpha"); });
+        EXPECT_TRUE(error.starts_with(std::to_string(CD_ERROR_STORE_DIRECTORY) + " ")) << error;
+        EXPECT_NE(error.find("symbolic link"), std::string::npos) << error;
+    }
+    EXPECT_TRUE(fs::is_empty(directory_.path("shm")));
+}
+
 // Where disks are mounted is often a link that the system's owner has made.
 TEST_F(Files, ADirectoryBehindASymbolicLinkIsFound) {
     fs::rename(directory_.path("s"), directory_.path("t"));

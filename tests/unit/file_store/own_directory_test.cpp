@@ -23,6 +23,13 @@ TEST(OwnDirectory, IsOneInWhatAllMayWriteToAndElseWhatIsNamed) {
     EXPECT_EQ(own_directory(named), own);
     EXPECT_EQ(own_directory(own), own);
     EXPECT_FALSE(std::filesystem::exists(own)); // who uses it makes it
+    // A link to it is refused by whoever opens it.
+    const std::string link = named + "-link";
+    std::filesystem::create_directory_symlink(named, link);
+    for (const char *behind : {"", "/", "/."}) {
+        EXPECT_EQ(own_directory(link + behind), link + behind);
+    }
+    std::filesystem::remove(link);
     std::filesystem::remove(named);
     EXPECT_EQ(own_directory(named), named);
 }

@@ -254,6 +254,12 @@ void FileTransaction::give_unbound(CdNumber child, CdNumber parent, uint64_t spa
     changes_.space(store_.space_);
 }
 
+void FileTransaction::erase_unbound(CdNumber cd, uint64_t space, Range old) {
+    binds_.changes.space(space);
+    binds_.changes.erase(cd, old);
+    binds_.changes.space(store_.space_);
+}
+
 Status FileTransaction::commit() {
     Status flushed = writer_.flush();
     under_way_.clear();

@@ -44,6 +44,7 @@ public:
     void replace_unbound_data(CdNumber cd, uint64_t space, Range old, const Piece &data) override;
     void split(size_t entries) override;
     void give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old) override;
+    void erase_unbound(CdNumber cd, uint64_t space, Range old) override;
     Status commit() override;
 
 private:

@@ -53,6 +53,9 @@ public:
     virtual void replace_unbound_data(CdNumber cd, uint64_t space, Range old,
                                       const Piece &data) = 0;
     virtual void give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old) = 0;
+    // Bytes that are not bound yet go. Only in a transaction of binds that is proposed, and with
+    // one that writes something down.
+    virtual void erase_unbound(CdNumber cd, uint64_t space, Range old) = 0;
     // What the changes concern was made so many entries more by it, or by an operation that failed.
     virtual void split(size_t entries) = 0;
     // The root's point in time until now stays as an older one, if the store keeps such. Before

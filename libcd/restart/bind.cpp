@@ -76,13 +76,16 @@ public:
         return Status::ok();
     }
 
-    bool found() const { return !bound_.empty(); }
+    bool found() const { return !bound_.empty() || !superseded_.empty(); }
 
     // The add call finds what it names, and what it writes down counts on that.
     void publish() {
         std::unique_ptr<Transaction> binds = domain_.ledger->begin();
         for (const Bound &bound : bound_) {
             binds->bind(bound.domain->number, bound.space, bound.old, bound.entry->range.begin, 1);
+        }
+        for (const auto &[domain, space, old] : superseded_) {
+            binds->erase_unbound(domain->number, space, old);
         }
         domain_.ledger->propose(std::move(binds), domain_.number, ordered_);
         for (Domain *domain : family_) {
@@ -154,8 +157,26 @@ private:
         if (first) {
             ++ordered_;
             bind_old((*first)->space, (*first)->old.begin - (*first)->offset, gap);
+        } else {
+            supersede(ordinal);
         }
         return Status::ok();
+    }
+
+    // What was this range of the CD in a process that was killed had another length. It came to the
+    // ancestor since its point in time, as it is READ_WRITE still, so that it was what this process
+    // does again now, and that has no such range.
+    void supersede(uint64_t ordinal) {
+        for (Domain *above = domain_.parent; above != nullptr; above = above->parent) {
+            for (Unbound &other : above->unbound) {
+                if (other.known == Unbound::Known::by_order && !other.leaving &&
+                    other.ordinal == ordinal && *other.name == domain_.path &&
+                    other.access == CD_READ_WRITE) {
+                    superseded_.push_back({above, other.space, other.old});
+                    other.leaving = true;
+                }
+            }
+        }
     }
 
     Status bind_known(const StoredName &name, const StoredKey &key, Range gap) {
@@ -294,6 +315,12 @@ private:
     uint64_t next_;        // ordinal of the next range that only its order tells from others
     uint64_t ordered_ = 0; // of these, those that were found
     std::vector<Bound> bound_;
+    struct Superseded {
+        Domain *domain;
+        uint64_t space;
+        Range old;
+    };
+    std::vector<Superseded> superseded_;
     bool published_ = false;
     bool kept_ = false;
 };

@@ -320,6 +320,35 @@ TEST_F(Binding, FilePositionsComeBackForFilesThatAreAddedAgain) {
     });
 }
 
+// Where a child of another process has a range of another length in its place, which may be what
+// the root is told to forget.
+TEST_F(Binding, WhatAChildWasCommittedWithStaysInLaterPointsInTime) {
+    constexpr size_t size = 5000;
+    run([&]() -> std::string {
+        Memory heap(size);
+        cd_handle root = create();
+        cd_handle child = child_of(root);
+        heap.fill(7);
+        return add(child, heap.at(), size) && commit_cd(child) == CD_SUCCESS &&
+                       advance_cd_point_in_time(root) == CD_SUCCESS
+                   ? ""
+                   : refusal();
+    });
+    run([&]() -> std::string {
+        Memory heap(2 * size);
+        cd_handle root = create();
+        return restore_cd(root) == CD_SUCCESS && add(child_of(root), heap.at(), 2 * size)
+                   ? ""
+                   : refusal();
+    });
+    run([&]() -> std::string {
+        Memory heap(size);
+        cd_handle root = create();
+        const bool done = restore_cd(root) == CD_SUCCESS && add(child_of(root), heap.at(), size);
+        return done && heap.is(7) ? "" : "other data: " + refusal();
+    });
+}
+
 int fill_with_threes(cd_addrspec *specs, int count) {
     for (int i = 0; i < count; ++i) {
         std::memset(specs[i].address, 3, specs[i].length);

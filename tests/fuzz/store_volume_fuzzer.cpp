@@ -43,7 +43,9 @@ void build(fuzz::Input &input, fuzz::MemoryFile &memory) {
     header.snapshot_length = snapshot.size();
     header.snapshot_checksum = crc32c(0, snapshot.data(), snapshot.size());
     header.journal = {header.snapshot.end(), journal_length};
-    memory.bytes.resize(header.journal.end() + data_length);
+    const Extent data = {header.journal.end(), data_length};
+    const Extent older = {data.end(), 2 * format::block};
+    memory.bytes.resize(older.end());
     require(file.write(header.snapshot.offset, snapshot.data(), snapshot.size()).is_ok() &&
                 Unused(header).write(file, header.journal.offset, journal_length).is_ok() &&
                 write_header(file, header).is_ok(),
@@ -59,9 +61,17 @@ void build(fuzz::Input &input, fuzz::MemoryFile &memory) {
             "memory can be written");
         used += record.size();
     }
+    // The metadata before these, or the same once more.
     header.slot = 0;
+    if (header.generation > 1) {
+        header.snapshot = {older.offset, format::block};
+        header.journal = {header.snapshot.end(), format::block};
+    }
     header.generation = 1;
     require(write_header(file, header).is_ok(), "memory can be written");
+    if (input.number8() % 8U == 0) {
+        memory.bytes.resize(memory.bytes.size() - input.number16() % (data_length + older.length));
+    }
     while (!input.empty()) {
         const size_t at = (input.number16() | input.number8() << 16U) % memory.bytes.size();
         memory.bytes[at] ^= std::byte{input.number8()};
@@ -79,6 +89,9 @@ void add_extents(const StoredEntries &entries, std::vector<Extent> &extents) {
 std::vector<Extent> extents_of(const Loaded &loaded) {
     std::vector<Extent> extents = {
         {0, format::first_extent}, loaded.header.snapshot, loaded.header.journal};
+    if (loaded.older.generation != 0) {
+        extents.insert(extents.end(), {loaded.older.snapshot, loaded.older.journal});
+    }
     for (const auto &[number, stored] : loaded.state.cds) {
         add_extents(stored.entries, extents);
     }
@@ -156,6 +169,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (const uint64_t length : {uint64_t{100}, uint64_t{5000}, data_length}) {
         Extent extent;
         require(store.volume().reserve(length, extent).is_ok(), "there is room");
+        require(extent.end() <= memory.bytes.size(), "what is handed out lies in the file");
         for (const Extent &taken : extents) {
             require(tangled || !overlap(taken, extent), "what is in use is not handed out");
         }
@@ -163,7 +177,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (tangled || !writing) {
         return 0;
     }
-    require(store.rewrite(loaded).is_ok(), "a state can be written down");
+    // The older metadata go with the first time, and with the second one those that were loaded.
+    require(store.rewrite(loaded).is_ok() && store.rewrite(loaded).is_ok(),
+            "a state can be written down");
     Loaded again;
     require(load(fuzz::MemoryFile::open(), again).is_ok() && again.doubt.empty() &&
                 fuzz::text_of(again.state) == fuzz::text_of(loaded.state),

@@ -130,7 +130,7 @@ ROOM = [
     Mutation("entries that are cut off others are not counted", "file_transaction.cpp",
              "void FileTransaction::split(", "growth_.entries += entries;", ""),
     Mutation("older points in time are not counted", "metadata.cpp", "uint64_t Metadata::bytes_of(",
-             "entries += all_entries_ - std::min(all_entries_, going);", ""),
+             "entries += all_entries_ - std::min(all_entries_, going);", "entries += 0 * going;"),
     Mutation("a journal has no room for what a restore writes", "metadata.cpp",
              "uint64_t with_journal(", "std::max(snapshot, least)", "least"),
     Mutation("ranges that have another length now wait on", "../restart/bind.cpp",
@@ -138,10 +138,11 @@ ROOM = [
     Mutation("ranges of older points in time go with those that have another length now",
              "../restart/bind.cpp", "void supersede(", "other.access == CD_READ_WRITE", "true"),
     Mutation("what went with an add call is still in the file", "file_transaction.cpp",
-             "void FileTransaction::erase_unbound(", "binds_.changes.erase(cd, old);", ""),
-    Mutation("what one CD leaves of places is accepted for its ancestors, too", "../domains/tidy.cpp",
+             "void FileTransaction::erase_unbound(", "binds_.changes.erase(cd, old);",
+             "(void)cd, (void)old;"),
+    Mutation("what one CD leaves of places is accepted for its siblings, too", "../domains/tidy.cpp",
              "void tidy(", "domain.accepted_waste = domain.ledger->wasted_room();",
-             "for (Domain *at = &domain; at != nullptr; at = at->parent) {"
+             "for (Domain *at : subtree_of(domain.is_root() ? domain : *domain.parent)) {"
              " at->accepted_waste = domain.ledger->wasted_room(); }"),
     Mutation("what is not bound yet stays in sparse places", "../domains/tidy.cpp",
              "Status copy_what_is_left(", "for (Unbound &found : domain.unbound) {",

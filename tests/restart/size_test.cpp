@@ -115,7 +115,7 @@ protected:
 
     static uintmax_t most(uintmax_t copies) {
         const uintmax_t beside = whole / 8 * (copies - 1);
-        return copies * whole + beside + 3 * 2 * 264 * kib + 1024 * kib;
+        return copies * whole + beside + 3 * 264 * kib + 1024 * kib;
     }
 
     static bool change(cd_handle cd, char *at, size_t length) {

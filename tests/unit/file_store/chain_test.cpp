@@ -353,7 +353,7 @@ protected:
     static constexpr uintmax_t most() {
         constexpr uintmax_t data = chain_units * chain_unit;
         constexpr uintmax_t child = 2 * data / 16;
-        constexpr uintmax_t metadata = uintmax_t{3} * 2 * (264 << 10);
+        constexpr uintmax_t metadata = uintmax_t{3} * (264 << 10);
         constexpr uintmax_t growth = 1 << 20;
         return 2 * data + data / 8 + child + metadata + growth;
     }

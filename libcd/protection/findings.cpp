@@ -3,12 +3,14 @@
 #include "protection/findings.h"
 
 #include "base/attempt.h"
+#include "protection/unrecorded.h"
 #include "redset/kvtree_image.h"
 #include "redset/plan.h"
 
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <utility>
 
 namespace cd::protection {
 namespace {
@@ -253,6 +255,13 @@ Status check_participants(const Findings &findings, const Record &record) {
                 record.rank, ranks.size(), ranks.front(), ranks.back());
 }
 
+// Those before it of its level go when one counts.
+bool follows_one_that_counts(const Findings &findings, const Point &point) {
+    return std::ranges::any_of(findings.agreed(), [&](const Point &other) {
+        return other.level == point.level && other.number < point.number;
+    });
+}
+
 } // namespace
 
 uint64_t Findings::last_number() const {
@@ -299,15 +308,20 @@ std::vector<Point> Findings::agreed() const {
 bool Findings::can_never_count(const Point &point) const {
     bool unfinished = false;
     std::set<int> finished;
+    int stored_by = 0;
     bool counted = false;
     each_found(*this, point, [&](int rank, const RankFiles &files, int) {
         counted = counted || files.agreed || files.unread;
         unfinished = unfinished || !files.stored;
         finished.insert(rank);
+        stored_by = std::max(stored_by, files.record ? files.record->participants : 0);
     });
-    const bool all_finished = std::ranges::includes(finished, ranks);
+    const bool all_finished = std::ranges::includes(finished, ranks) &&
+                              std::cmp_greater_equal(finished.size(), stored_by);
     const bool is_empty = !unfinished && finished.empty();
-    return !counted && (unfinished || all_finished || is_empty || point.level == flush_level);
+    const bool has_no_record = unfinished || all_finished || is_empty || point.level == flush_level;
+    return !counted && has_no_record &&
+           (follows_one_that_counts(*this, point) || !may_be_brought_back(*this, point));
 }
 
 std::vector<int> find_speakers(const std::vector<std::string> &identities) {

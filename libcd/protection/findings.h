@@ -23,7 +23,8 @@ struct Findings {
     bool has_forgotten(const Point &point) const;
     // Whether no restart can come to it, also if there are directories that nobody sees now: it
     // counted nowhere, as some rank had not stored it, or as each one has and none has learnt that
-    // the others have; all see copies. Nor can what there is nothing of but directories.
+    // the others have; all see copies. Nor can what there is nothing of but directories. But where
+    // no earlier one counts, records may have been lost: what may be brought back can be counted.
     bool can_never_count(const Point &point) const;
     // Whether nobody has anything.
     bool nothing() const;

@@ -5,6 +5,7 @@
 #include "base/attempt.h"
 #include "base/path.h"
 #include "file_store/opening.h"
+#include "protection/unrecorded.h"
 
 #include <fcntl.h>
 
@@ -107,6 +108,31 @@ Status tell_of_local_stores(Job &job, const Request &request) {
         });
     }
     return Status::ok();
+}
+
+void tell_of_unrecorded(Job &job, const Request &request, const std::vector<Findings> &findings) {
+    if (job.all().self() != 0) {
+        return;
+    }
+    attempt_quietly([&] {
+        std::set<uint64_t> epochs;
+        for (const Findings &found : findings) {
+            for (const Content &content : found.contents) {
+                for (const auto &[point, files] : content.points) {
+                    if (!is_forgotten(findings, point) && may_be_brought_back(found, point)) {
+                        epochs.insert(point.epoch);
+                    }
+                }
+            }
+        }
+        for (const uint64_t epoch : epochs) {
+            const std::string line = "root \"" + request.root + "\": epoch " +
+                                     std::to_string(epoch) +
+                                     " was stored, and no record says that all ranks had it: all "
+                                     "start afresh; it stays until a new one counts";
+            os::system().warn(line.c_str());
+        }
+    });
 }
 
 } // namespace cd::protection

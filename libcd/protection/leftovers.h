@@ -35,4 +35,8 @@ private:
 // not what all start from. People are told once.
 Status tell_of_local_stores(Job &job, const Request &request);
 
+// Also where nothing is: of what was stored and may be brought back, though no record says that it
+// counted.
+void tell_of_unrecorded(Job &job, const Request &request, const std::vector<Findings> &findings);
+
 } // namespace cd::protection

@@ -342,6 +342,9 @@ Status open_all(Job &job, const Request &request, Opened &result) {
     if (Status status = begins ? tell_of_local_stores(job, request) : Status::ok(); !status) {
         return status;
     }
+    if (begins) {
+        tell_of_unrecorded(job, request, findings);
+    }
     Leftovers leftovers;
     if (Status status = leftovers.find(job, findings); !status) {
         return status;

@@ -44,10 +44,12 @@ std::optional<SchemeName> scheme_name_of(std::string_view name) {
         return std::nullopt;
     }
     const size_t dot = name.rfind('.');
-    if (dot == std::string_view::npos || scheme_named(name.substr(dot + 1)) == Scheme::none) {
+    const Scheme scheme =
+        dot == std::string_view::npos ? Scheme::none : scheme_named(name.substr(dot + 1));
+    if (scheme == Scheme::none) {
         return std::nullopt;
     }
-    return SchemeName{name.substr(0, dot), member - 1};
+    return SchemeName{name.substr(0, dot), scheme, group - 1, groups, member - 1, members};
 }
 
 } // namespace cd::redset

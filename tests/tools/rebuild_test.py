@@ -148,29 +148,66 @@ class RebuildTest(unittest.TestCase):
         status, out, _ = self.rebuild("--json", others, half)
         self.assertEqual((status, json.loads(out)["sets"][0]["verdict"]), (GOOD, "whole"))
 
-    # Of two attempts the second was under way when too much was lost.
-    def test_what_never_counted_is_unfinished_and_no_damage(self):
+    def move_to_attempts(self, *epochs):
         points = os.path.join(self.directory, "heat.points")
-        older, newer = (os.path.join(points, f"epoch-{epoch}.{epoch}.0.00000000000000ab") for epoch in (7, 8))
         os.mkdir(points)
         shutil.move(os.path.join(self.directory, "in"), points)
-        shutil.copytree(os.path.join(self.directory, "red"), newer)
-        shutil.move(os.path.join(self.directory, "red"), older)
+        attempts = [os.path.join(points, f"epoch-{epoch}.{epoch}.0.00000000000000ab") for epoch in epochs]
+        for attempt in attempts:
+            shutil.copytree(os.path.join(self.directory, "red"), attempt)
+        shutil.rmtree(os.path.join(self.directory, "red"))
+        return attempts
+
+    # Of two attempts the second was under way when too much was lost.
+    def test_what_never_counted_is_unfinished_and_no_damage(self):
+        older, newer = self.move_to_attempts(7, 8)
         self.lose(0, 1, 2)
-        left = self.files()
-        for options in (), ("--dry-run",):
-            status, out, _ = self.rebuild("--json", *options, newer)
-            self.assertEqual(status, GOOD)
-            (only,) = json.loads(out)["sets"]
-            self.assertEqual(only["verdict"], "unfinished")
-            self.assertIn("no program starts from it", only["problem"])
-            self.assertIn(": unfinished", self.rebuild(*options, newer)[1])
-        self.assertEqual(self.files(), left)
         with open(os.path.join(older, "2.agreed"), "w", encoding="utf-8"):
             pass
+        left = self.files()
+        for options in (), ("--dry-run",), ("--agree",):
+            status, out, _ = self.rebuild("--json", *options, self.directory)
+            self.assertEqual(status, DAMAGED)
+            sets = json.loads(out)["sets"]
+            self.assertEqual(sorted((each["verdict"], each["agreed"]) for each in sets), [("lost", True), ("unfinished", False)])
+            self.assertIn("no program starts from it", [each["problem"] for each in sets if not each["agreed"]][0])
+            self.assertIn(": unfinished", self.rebuild(*options, self.directory)[1])
+        self.assertEqual(self.files(), left)
+
+    # Where nothing else counts, the records may have been lost.
+    def test_what_no_record_tells_of_comes_back_and_counts_when_people_say_so(self):
+        before = self.files()
+        (only,) = self.move_to_attempts(7)
+        self.lose(0, 1)
+        left = self.files()
+        for options, status, verdict in (
+            (["--dry-run"], OLDER, "rebuildable"),
+            (["--dry-run", "--agree"], OLDER, "rebuildable"),
+            ([], OLDER, "rebuilt"),
+            ([], OLDER, "whole"),
+        ):
+            found, out, _ = self.rebuild("--json", *options, self.directory)
+            (one,) = json.loads(out)["sets"]
+            self.assertEqual((found, one["verdict"], one["agreed"]), (status, verdict, False))
+            if "--dry-run" in options:
+                self.assertEqual(self.files(), left)
+        self.assertIn("no record says", self.rebuild(self.directory)[1])
+        self.assertEqual(len(self.files()), len(before))
+        self.assertEqual(self.rebuild("--agree", self.directory)[0], GOOD)
+        self.assertEqual(sorted(name for name in os.listdir(only) if name.endswith(".agreed")), [f"{rank}.agreed" for rank in range(4)])
         status, out, _ = self.rebuild("--json", self.directory)
-        self.assertEqual(status, DAMAGED)
-        self.assertEqual(sorted(each["verdict"] for each in json.loads(out)["sets"]), ["lost", "unfinished"])
+        self.assertEqual((status, json.loads(out)["sets"][0]["agreed"]), (GOOD, True))
+
+    def test_what_no_record_tells_of_and_is_beyond_cover_is_damage(self):
+        self.move_to_attempts(7)
+        self.lose(0, 1, 2)
+        left = self.files()
+        for options in (), ("--dry-run",), ("--agree",):
+            status, out, _ = self.rebuild(*options, self.directory)
+            self.assertEqual(status, DAMAGED)
+            self.assertIn(": unfinished", out)
+            self.assertIn("files of ranks 0, 1, 2 are lost", out)
+        self.assertEqual(self.files(), left)
 
     def on_a_terminal(self):
         reader, writer = pty.openpty()

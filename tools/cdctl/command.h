@@ -26,6 +26,7 @@ int exit_status(Outcome outcome);
 struct Arguments {
     bool json = false;
     bool dry_run = false; // of a command that writes
+    bool agree = false;   // the same: what no record says counted is to count
     std::vector<std::string> paths;
 };
 

@@ -29,7 +29,7 @@ struct Command {
     std::string_view name;
     const char *summary;
     Outcome (*run)(const Arguments &);
-    bool writes = false; // takes --dry-run, and nobody guesses the paths
+    bool writes = false; // takes --dry-run and --agree, and nobody guesses the paths
 };
 
 constexpr Command commands[] = {
@@ -73,6 +73,8 @@ bool read_arguments(std::span<char *> words, bool writes, Arguments &arguments,
             arguments.json = true;
         } else if (writes && word == "--dry-run") {
             arguments.dry_run = true;
+        } else if (writes && word == "--agree") {
+            arguments.agree = true;
         } else {
             unknown = word;
             return false;

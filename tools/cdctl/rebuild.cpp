@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 namespace cdctl {
 namespace {
@@ -58,9 +59,14 @@ Outcome outcome_of(Verdict verdict) {
 
 struct Result {
     Verdict verdict = Verdict::whole;
-    std::string problem; // why not, "" when it went well
+    std::string problem;     // why not, "" when it went well
+    bool unrecorded = false; // no record says that it counted, and it may have
     Survey survey;
 };
+
+bool is_whole(const Result &result) {
+    return result.verdict == Verdict::whole || result.verdict == Verdict::rebuilt;
+}
 
 bool anything_lost(const Survey &survey) {
     return std::any_of(survey.members.begin(), survey.members.end(), [](const MemberState &member) {
@@ -100,12 +106,14 @@ private:
     uint64_t percent_ = 0;
 };
 
-Result rebuild_one(const FoundSet &found, const Attempts &known_attempts, bool dry_run,
-                   ProgressLine &line) {
+Result rebuild_one(const FoundSet &found, const Attempts &known_attempts,
+                   const Arguments &arguments, ProgressLine &line) {
+    const bool dry_run = arguments.dry_run;
     Result result;
     Alone alone;
     cd::Status status = alone.with(found, dry_run);
-    if (status && known_attempts.never_counted(found)) {
+    const Attempts::Standing standing = known_attempts.of(found);
+    if (status && standing == Attempts::Standing::unfinished) {
         result.verdict = Verdict::unfinished;
         result.problem = "a program ended while it protected this point in time; no program starts "
                          "from it, and the next one removes it";
@@ -122,6 +130,16 @@ Result rebuild_one(const FoundSet &found, const Attempts &known_attempts, bool d
         result.problem = cd::message();
     } else if (anything_lost(result.survey)) {
         result.verdict = dry_run ? Verdict::rebuildable : Verdict::rebuilt;
+    }
+    result.unrecorded = standing == Attempts::Standing::unrecorded;
+    if (result.unrecorded && status && !arguments.agree) {
+        result.problem = "no record says that all ranks had this point in time, so that programs "
+                         "start from it only after cdctl rebuild --agree";
+    } else if (result.unrecorded && result.verdict == Verdict::lost) {
+        result.verdict = Verdict::unfinished;
+        result.problem = "no record says that all ranks had this point in time, and it cannot be "
+                         "brought back: " +
+                         result.problem;
     }
     return result;
 }
@@ -163,6 +181,7 @@ void describe(const FoundSet &found, const Result &result, Json &json) {
     json.member("scheme", scheme_name(shape.scheme)).member("members", shape.members);
     json.member("checks", shape.checks).member("verdict", name_of(result.verdict));
     json.member("checksums", result.survey.checksums.has_value());
+    json.member("agreed", !result.unrecorded && result.verdict != Verdict::unfinished);
     text_or_null(json, "problem", result.problem);
     json.key("scheme_files").begin_array();
     for (const std::string &path : found.found) {
@@ -178,6 +197,30 @@ void describe(const FoundSet &found, const Result &result, Json &json) {
         json.end_object();
     }
     json.end_array().end_object();
+}
+
+// What nobody says counted is no start, so that nothing is good where nothing else is one.
+Outcome outcome_of(const Result &result, bool root_counts) {
+    const Outcome outcome = outcome_of(result.verdict);
+    if (!result.unrecorded || root_counts) {
+        return outcome;
+    }
+    return std::max(outcome,
+                    result.verdict == Verdict::unfinished ? Outcome::damaged : Outcome::older);
+}
+
+// Attempts that no record tells of, with those of their sets that are whole now.
+using Unrecorded = std::map<std::string, std::vector<const FoundSet *>>;
+
+Outcome agree_on_all(const Unrecorded &unrecorded) {
+    Outcome outcome = Outcome::good;
+    for (const auto &[attempt, sets] : unrecorded) {
+        if (!agree_on(sets)) {
+            std::fprintf(stderr, "cdctl: %s\n", printable(cd::message()).c_str());
+            outcome = Outcome::unreadable;
+        }
+    }
+    return outcome;
 }
 
 } // namespace
@@ -196,16 +239,24 @@ Outcome rebuild(const Arguments &arguments) {
     }
     const Attempts known_attempts(arguments.paths);
     Outcome outcome = search.sets.empty() ? Outcome::unreadable : Outcome::good;
+    Unrecorded unrecorded;
     Json json;
     json.begin_object().member("dry_run", arguments.dry_run).key("sets").begin_array();
     for (size_t i = 0; i < search.sets.size(); ++i) {
         const Result result = [&] {
             ProgressLine line(i, search.sets.size());
-            return rebuild_one(search.sets[i], known_attempts, arguments.dry_run, line);
+            return rebuild_one(search.sets[i], known_attempts, arguments, line);
         }();
-        outcome = std::max(outcome, outcome_of(result.verdict));
+        const bool agrees =
+            arguments.agree && !arguments.dry_run && result.unrecorded && is_whole(result);
+        if (agrees) {
+            unrecorded[attempt_of(search.sets[i])].push_back(&search.sets[i]);
+        }
+        outcome = std::max(
+            outcome, outcome_of(result, agrees || known_attempts.root_counts(search.sets[i])));
         arguments.json ? describe(search.sets[i], result, json) : print(search.sets[i], result);
     }
+    outcome = std::max(outcome, agree_on_all(unrecorded));
     if (arguments.json) {
         json.end_array().key("unusable").begin_array();
         for (const std::string &problem : search.unusable) {

@@ -82,6 +82,45 @@ TEST(Findings, AnAttemptThatAllHaveStoredAndNoneHasAgreedOnCanNeverCount) {
     EXPECT_FALSE(findings.can_never_count(older));
 }
 
+// A job of fewer ranks finds what others have stored, of which it does not see all.
+TEST(Findings, AnAttemptOfMoreRanksThanThereAreMayCountOnTheNodesOfOthers) {
+    Findings findings = four_ranks(false);
+    findings.ranks = {0, 1};
+    findings.contents.resize(2);
+    EXPECT_FALSE(findings.can_never_count(newer));
+}
+
+// One attempt of two sets, of which no record is left.
+TEST(Findings, WhatNamesTellIsWithinCoverCanBeCountedUnlessItFollowsOneThatCounts) {
+    const auto find = [](const std::vector<std::vector<std::string>> &names) {
+        Findings findings{{0, 1, 2, 3}, {0, 1, 2, 3}, std::vector<Content>(4)};
+        for (size_t rank = 0; rank < names.size(); ++rank) {
+            auto &points = findings.contents[rank].points;
+            for (const std::string &name : names[rank]) {
+                points[newer][static_cast<int>(rank)].sizes[std::to_string(rank) + name] = 1;
+            }
+        }
+        return findings;
+    };
+    const std::string image = ".image";
+    const std::vector<std::string> schemes = {
+        ".xor.grp_1_of_2.mem_1_of_2.redset", ".xor.grp_1_of_2.mem_2_of_2.redset",
+        ".xor.grp_2_of_2.mem_1_of_2.redset", ".xor.grp_2_of_2.mem_2_of_2.redset"};
+    auto whole =
+        find({{image, schemes[0]}, {image, schemes[1]}, {schemes[2]}, {image, schemes[3]}});
+    EXPECT_FALSE(whole.can_never_count(newer));
+    whole.contents[2].points[{3, 9, 1, 77}][2].agreed = true; // of another level
+    EXPECT_FALSE(whole.can_never_count(newer));
+    whole.contents[2].points[older][2].agreed = true;
+    EXPECT_TRUE(whole.can_never_count(newer));
+    const auto half = find({{image, schemes[0]}, {image}, {}, {}});
+    EXPECT_TRUE(half.can_never_count(newer)); // the second set was at it
+    EXPECT_FALSE(find({{image, schemes[0]}, {}, {}, {}}).can_never_count(newer));
+    EXPECT_FALSE(find({{image, schemes[0]}, {image}, {schemes[2]}, {}}).can_never_count(newer));
+    EXPECT_TRUE(find({{schemes[0]}, {schemes[1]}, {schemes[2]}, {}}).can_never_count(newer));
+    EXPECT_TRUE(find({{image}, {image}, {image}, {image}}).can_never_count(newer));
+}
+
 TEST(Findings, AnAttemptOfWhichThereAreOnlyDirectoriesCanNeverCount) {
     Findings findings = four_ranks(true);
     const Point empty{6, 12, 0, 77};

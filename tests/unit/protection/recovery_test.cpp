@@ -356,6 +356,30 @@ TEST_F(Protected, AnAttemptThatMayHaveCountedOnANodeThatIsGoneStays) {
     EXPECT_EQ(cluster.run({}).start(), 1U);
 }
 
+// As after an error of people, or of a file system.
+TEST_F(Protected, WhatNoRecordTellsOfAnyMoreStaysUntilSomethingNewerCounts) {
+    cluster.run({7});
+    for (const auto &file : files_of_ranks()) {
+        const std::string name = file.filename();
+        if (name.ends_with(".agreed") || name == "2.image") {
+            std::filesystem::remove(file);
+        }
+    }
+    const auto left = files_of_ranks();
+    EXPECT_EQ(left.size(), 15U);
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+    EXPECT_EQ(files_of_ranks(), left);
+    EXPECT_EQ(system.told(),
+              std::vector<std::string>{"root \"solver\": epoch 7 was stored, and no record says "
+                                       "that all ranks had it: all start afresh; it stays until a "
+                                       "new one counts"});
+    cluster.restart = "no";
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+    EXPECT_EQ(files_of_ranks(), left);
+    EXPECT_EQ(cluster.run({1}).start(), std::nullopt);
+    EXPECT_EQ(epochs_in("n0"), Epochs{1});
+}
+
 TEST_F(Protected, WhereNothingWasProtectedNoDirectoryIsLeft) {
     cluster.run_steps([](Cluster::Rank &self) {
         return self.protection().agree_on(self.number() == 2 ? fail(CD_ERROR_STORE_FULL, "full")

@@ -113,6 +113,11 @@ Status tell_of(Job &job, const Request &request, const std::vector<std::string> 
     for (const LevelRequest &level : request.levels) {
         groups.push_back(level.group);
     }
+    // That of dir= is not listed anywhere, and may be another one for each rank.
+    std::vector<std::string> relative(request.stores.size());
+    for (size_t i = 1; i < request.stores.size(); ++i) {
+        relative[i] = request.stores[i].starts_with('/') ? "" : stores[i].folder.directory();
+    }
     std::vector<std::string> directories;
     std::vector<std::string> there;
     for (const OpenStore &store : stores) {
@@ -126,6 +131,7 @@ Status tell_of(Job &job, const Request &request, const std::vector<std::string> 
     KvTree tree;
     tree.add_value("SETTINGS", settings_of(request));
     add_list(tree, "GROUP", groups);
+    add_list(tree, "RELATIVE", relative);
     add_list(tree, "DIRECTORY", directories);
     add_list(tree, "PROBLEM", problems);
     add_list(tree, "THERE", there);
@@ -145,6 +151,7 @@ Status hear_of(const Request &request, size_t stores, const std::vector<Bytes> &
         }
         Introduction read{std::string(theirs.value("SETTINGS").value_or("")),
                           take_list(theirs, "GROUP"),
+                          take_list(theirs, "RELATIVE"),
                           take_list(theirs, "DIRECTORY"),
                           take_list(theirs, "PROBLEM"),
                           take_list(theirs, "THERE"),
@@ -153,6 +160,7 @@ Status hear_of(const Request &request, size_t stores, const std::vector<Bytes> &
                           std::string(theirs.value("LIST_PROBLEM").value_or("")),
                           theirs.number("SESSION").value_or(0)};
         read.groups.resize(request.levels.size()); // other settings are found next
+        read.relative.resize(request.stores.size());
         read.directories.resize(stores);
         read.problems.resize(stores);
         read.there.resize(stores);
@@ -194,6 +202,25 @@ Status check_settings(const std::vector<int> &ranks, const std::vector<Introduct
                 other->settings.c_str());
 }
 
+// Directories are written down for programs that do not name them, and those are wherever they are.
+Status check_relative(const std::vector<int> &ranks, const Request &request,
+                      const std::vector<Introduction> &all) {
+    const auto &first = all.front().relative;
+    for (size_t position = 0; position < all.size(); ++position) {
+        const auto &theirs = all[position].relative;
+        const auto [own, other] = std::ranges::mismatch(first, theirs);
+        if (own != first.end()) {
+            const auto store = static_cast<size_t>(own - first.begin());
+            return fail(CD_ERROR_STORAGE_VALUE,
+                        "%s, the directory of a level or of flush=, is %s for rank %d and %s for "
+                        "rank %d, whose working directories differ; give its name from / on",
+                        request.stores[store].c_str(), own->c_str(), ranks.front(), other->c_str(),
+                        ranks[position]);
+        }
+    }
+    return Status::ok();
+}
+
 Status meet(Job &job, const Request &request, const std::vector<std::string> &listed,
             Introduced &introduced) {
     Bytes told;
@@ -206,7 +233,8 @@ Status meet(Job &job, const Request &request, const std::vector<std::string> &li
                                std::vector<Introduction> &all = introduced.all;
                                Status status =
                                    hear_of(request, introduced.stores.size(), heard, all);
-                               return status ? check_settings(job.ranks(), all) : status;
+                               status = status ? check_settings(job.ranks(), all) : status;
+                               return status ? check_relative(job.ranks(), request, all) : status;
                            }));
 }
 

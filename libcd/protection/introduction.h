@@ -12,8 +12,10 @@ namespace cd::protection {
 
 // What ranks have to know of each other before anything else.
 struct Introduction {
-    std::string settings;                 // that all have to have alike
-    std::vector<std::string> groups;      // by level
+    std::string settings;            // that all have to have alike
+    std::vector<std::string> groups; // by level
+    std::vector<std::string>
+        relative; // by store: what it is here, if its name does not begin with /
     std::vector<std::string> directories; // by store: what tells it from others
     std::vector<std::string> problems;    // by store: why what is listed cannot be opened
     std::vector<std::string> there;       // by store: "yes", or nothing for what is listed

@@ -134,6 +134,39 @@ TEST_F(Leveled, ADirectoryThatIsOneWithAnotherOnSomeNodesOrWithThatOfCopiesIsRef
     EXPECT_EQ(cluster.run({}).start(), 1U);
 }
 
+// A later program finds stores by names that mean the same for all.
+TEST_F(Leveled, AStoreThatIsElsewhereForEachRankIsRefusedBeforeAnythingIsStored) {
+    class OwnDirectories : public DyingSystem {
+    public:
+        explicit OwnDirectories(std::string root) : root_(std::move(root)) {}
+        int working_directory(std::string &path) override {
+            path = root_ + (differ ? "/work" + std::to_string(rank_of_this_thread()) : "/work");
+            return 0;
+        }
+        bool differ = true;
+
+    private:
+        const std::string root_;
+    } working(cluster.directory("").string());
+    cluster.nodes = {"n0", "n1"};
+    for (const bool of_flush : {false, true}) {
+        cluster.flush = of_flush ? "far" : "";
+        cluster.config = cluster.write_config(std::string("CKPT=0 TYPE=XOR") +
+                                              (of_flush ? "\n" : " STORE=far\n"));
+        working.differ = true;
+        const auto outcome = cluster.run({1}).outcome();
+        EXPECT_EQ(outcome.code, CD_ERROR_STORAGE_VALUE);
+        EXPECT_TRUE(outcome.text.starts_with("far, the directory of a level or of flush=, is "))
+            << outcome.text;
+        EXPECT_NE(outcome.text.find("/work0/far for rank 0 and "), std::string::npos)
+            << outcome.text;
+        EXPECT_NE(outcome.text.find("/work1/far for rank 1, "), std::string::npos) << outcome.text;
+        working.differ = false;
+        EXPECT_EQ(cluster.run({2}).start(), std::nullopt);
+        EXPECT_EQ(cluster.run({}, true).start(), 2U);
+    }
+}
+
 TEST_F(Leveled, ANodeWithoutAGroupIsNamed) {
     cluster.nodes = {"n0", "n1", "n2", "other"};
     cluster.config = cluster.write_config(levels);

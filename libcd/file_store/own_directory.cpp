@@ -9,18 +9,48 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-namespace cd {
+#include <algorithm>
+#include <optional>
+#include <vector>
 
-std::string own_directory(const std::string &named) {
-    constexpr mode_t shared = S_ISVTX | S_IWOTH;
-    const std::string path = without_slashes_and_dots(named);
+namespace cd {
+namespace {
+
+// Nothing where it is no directory, or a link to one.
+std::optional<os::FileStatus> look_at(const std::string &path) {
     constexpr int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW;
     const File directory(os::system().open_at(AT_FDCWD, path.c_str(), flags, 0), path);
     os::FileStatus status;
-    const bool is_shared = directory.is_open() &&
-                           os::system().status(directory.descriptor(), status) == 0 &&
-                           (status.mode & shared) == shared;
-    return is_shared ? named + "/cd-stores-" + std::to_string(os::system().user()) : named;
+    return directory.is_open() && os::system().status(directory.descriptor(), status) == 0
+               ? std::optional(status)
+               : std::nullopt;
+}
+
+bool has_stores(const std::string &path) {
+    const File directory(os::system().open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY, 0),
+                         path);
+    std::vector<std::string> names;
+    return directory.is_open() && os::system().list(directory.descriptor(), names) == 0 &&
+           std::ranges::any_of(names,
+                               [](const std::string &name) { return name.ends_with(".cds"); });
+}
+
+} // namespace
+
+std::string own_directory(const std::string &named) {
+    constexpr mode_t shared = S_ISVTX | S_IWOTH;
+    const uid_t user = os::system().user();
+    const auto there = look_at(without_slashes_and_dots(named));
+    if (!there) {
+        return named;
+    }
+    std::string own = named + "/cd-stores-" + std::to_string(user);
+    if (const auto before = look_at(own); before && before->owner == user) {
+        return own;
+    }
+    const bool is_shared = (there->mode & shared) == shared;
+    const bool was_private = is_shared && there->owner == user && has_stores(named);
+    return is_shared && !was_private ? own : named;
 }
 
 } // namespace cd

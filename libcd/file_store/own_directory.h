@@ -8,8 +8,10 @@ namespace cd {
 
 // The directory for this user's files where people name one: itself, or, where all may write to it
 // and remove only what is theirs, as to /tmp and /dev/shm, one in it with the user's number.
-// Whoever makes that one first has it; Directory refuses it if that was somebody else. May throw
-// std::bad_alloc.
+// Whoever makes that one first has it; Directory refuses it if that was somebody else. What is
+// stored does not get out of sight when the modes change: an own one that is there already is taken
+// in any case, and what was the user's alone, and has stores, stays the one, which Directory
+// refuses while all may write to it. May throw std::bad_alloc.
 std::string own_directory(const std::string &named);
 
 } // namespace cd

@@ -2,11 +2,14 @@
 // Copyright the containment-domains authors
 #include "file_store/own_directory.h"
 
+#include "file_store/directory.h"
+
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 namespace cd {
 namespace {
@@ -32,6 +35,26 @@ TEST(OwnDirectory, IsOneInWhatAllMayWriteToAndElseWhatIsNamed) {
     std::filesystem::remove(link);
     std::filesystem::remove(named);
     EXPECT_EQ(own_directory(named), named);
+}
+
+TEST(OwnDirectory, StaysWhereStoresAreWhenModesChange) {
+    std::string named = testing::TempDir() + "cd-own-XXXXXX";
+    ASSERT_NE(::mkdtemp(named.data()), nullptr);
+    const std::string own = named + "/cd-stores-" + std::to_string(::getuid());
+    std::ofstream(named + "/0-solver.cds") << "made while it was private";
+    ASSERT_EQ(::chmod(named.c_str(), 01777), 0);
+    EXPECT_EQ(own_directory(named), named);
+    Directory directory;
+    EXPECT_EQ(Directory::open(named, directory).code(), CD_ERROR_STORE_DIRECTORY); // and says why
+    std::filesystem::create_directory(own);
+    for (const mode_t mode : {01777, 0700}) {
+        ASSERT_EQ(::chmod(named.c_str(), mode), 0);
+        EXPECT_EQ(own_directory(named), own);
+    }
+    std::filesystem::remove(own);
+    std::ofstream(own) << "no directory";
+    EXPECT_EQ(own_directory(named), named);
+    std::filesystem::remove_all(named);
 }
 
 } // namespace

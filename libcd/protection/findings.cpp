@@ -334,6 +334,18 @@ std::vector<int> find_speakers(const std::vector<std::string> &identities) {
     return speakers;
 }
 
+std::vector<int> find_common_speakers(const std::vector<int> &speakers,
+                                      const std::vector<int> &first) {
+    std::vector<int> common = speakers;
+    for (int &speaker : common) {
+        // Not all may have seen all, yet.
+        while (first[index(speaker)] >= 0 && first[index(speaker)] < speaker) {
+            speaker = first[index(speaker)];
+        }
+    }
+    return common;
+}
+
 Status share(Job &job, Status own, const Content &content, std::vector<Content> &contents) {
     Bytes told;
     if (own) {
@@ -427,6 +439,23 @@ std::vector<Transfer> find_transfers(const Findings &findings, const Point &poin
         }
     }
     return transfers;
+}
+
+bool is_in_place(const Findings &findings, const Point &point) {
+    std::set<int> ranks;
+    each_found(findings, point, [&](int rank, const RankFiles &files, int speaker) {
+        const auto at = std::ranges::find(findings.ranks, rank);
+        const auto position = static_cast<size_t>(at - findings.ranks.begin());
+        const bool has_all = files.record && !files.record->sizes.empty() &&
+                             std::ranges::all_of(files.record->sizes, [&](const auto &each) {
+                                 const auto now = files.sizes.find(each.first);
+                                 return now != files.sizes.end() && now->second == each.second;
+                             });
+        if (has_all && at != findings.ranks.end() && findings.speakers[position] == speaker) {
+            ranks.insert(rank);
+        }
+    });
+    return ranks.size() == findings.ranks.size();
 }
 
 Status check_cover(const Findings &findings, const Point &point, const redset::Set &set,

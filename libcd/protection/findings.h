@@ -14,7 +14,7 @@ namespace cd::protection {
 // the same directory have one among them that speaks for it.
 struct Findings {
     std::vector<int> ranks;        // by position in the job
-    std::vector<int> speakers;     // by position: the position of who speaks for its directory
+    std::vector<int> speakers;     // by position: the position of who tells of its directory
     std::vector<Content> contents; // by position; empty but for those who speak
 
     // The largest number that any attempt had.
@@ -34,6 +34,12 @@ struct Findings {
 
 // identities: what tells directories apart, by position.
 std::vector<int> find_speakers(const std::vector<std::string> &identities);
+
+// Of a directory that several nodes see, one tells what is there. first: by position, whom who
+// speaks sees first among all who speak for its directory on their nodes; only those who come
+// before it are believed to.
+std::vector<int> find_common_speakers(const std::vector<int> &speakers,
+                                      const std::vector<int> &first);
 
 // Everybody's contents, of which a rank that does not speak has none.
 Status share(Job &job, Status own, const Content &content, std::vector<Content> &contents);
@@ -55,6 +61,10 @@ struct Transfer {
 // Whose own directory has a file stays with that, unless it has not the size that it was given and
 // a copy elsewhere has. A copy that has not is not moved: it is damaged, whatever its size says.
 std::vector<Transfer> find_transfers(const Findings &findings, const Point &point);
+
+// Whether all ranks have all that records tell of where they need it, as far as names and sizes
+// tell.
+bool is_in_place(const Findings &findings, const Point &point);
 
 // CD_ERROR_REDUNDANCY_EXCEEDED where names alone tell that too much of a set is lost, also when
 // these files are where they are needed. What else is wrong with files is found by who rebuilds.

@@ -47,12 +47,14 @@ Status Leftovers::find(Job &job, const std::vector<Findings> &findings) {
 }
 
 Status Leftovers::remove_for(Job &job, const std::vector<OpenStore> &stores,
-                             const std::vector<Findings> &findings, const Start &start) {
-    if (points_.empty()) {
+                             const std::vector<Findings> &findings, const Start &start,
+                             bool &removed) {
+    removed = false;
+    const Findings &found = findings[start.store];
+    if (points_.empty() || is_in_place(found, start.point)) {
         return Status::ok();
     }
     const MessageKeeper keeper;
-    const Findings &found = findings[start.store];
     Status covered = attempt([&] {
         Division division;
         Status status = find_sets(found, start.point, division);
@@ -60,7 +62,8 @@ Status Leftovers::remove_for(Job &job, const std::vector<OpenStore> &stores,
                                     find_transfers(found, start.point))
                       : status;
     });
-    return agree(job, covered) ? remove(job, stores) : Status::ok();
+    removed = agree(job, covered).is_ok();
+    return removed ? remove(job, stores) : Status::ok();
 }
 
 Status Leftovers::remove(Job &job, const std::vector<OpenStore> &stores) {

@@ -19,10 +19,10 @@ class Leftovers {
 public:
     Status find(Job &job, const std::vector<Findings> &findings);
 
-    // Where names and sizes tell that all start from that point: its files may need the room. Else
-    // everything stays as it is.
+    // Where names and sizes tell that all start from that point, and that files of it have to be
+    // moved or made, which may need the room. Else everything stays as it is. removed: whether.
     Status remove_for(Job &job, const std::vector<OpenStore> &stores,
-                      const std::vector<Findings> &findings, const Start &start);
+                      const std::vector<Findings> &findings, const Start &start, bool &removed);
 
     // On all nodes. What cannot be removed stays.
     Status remove(Job &job, const std::vector<OpenStore> &stores);

@@ -8,6 +8,7 @@
 #include "protection/bringing.h"
 #include "protection/introduction.h"
 #include "protection/leftovers.h"
+#include "protection/looking.h"
 #include "protection/store_list.h"
 
 #include <algorithm>
@@ -87,7 +88,8 @@ Status bring_newest(Job &job, const std::vector<OpenStore> &stores,
                     Division &division) {
     KeptOutcome newest;
     for (const Start &each : points) {
-        Status status = leftovers.remove_for(job, stores, findings, each);
+        bool removed = false;
+        Status status = leftovers.remove_for(job, stores, findings, each, removed);
         status = status ? bring(job, stores[each.store].folder, findings[each.store], each.point,
                                 sync, division)
                         : status;
@@ -101,6 +103,12 @@ Status bring_newest(Job &job, const std::vector<OpenStore> &stores,
             }
             start = each;
             return status;
+        }
+        if (removed) {
+            char why[900]; // with room for the rest
+            std::snprintf(why, sizeof why, "%s", message());
+            status =
+                fail(status.code(), "%s; only attempts that can never count were removed", why);
         }
         if (status.code() != CD_ERROR_REDUNDANCY_EXCEEDED &&
             status.code() != CD_ERROR_STORE_DAMAGED) {
@@ -154,34 +162,6 @@ Status find_all_speakers(int self, const std::vector<int> &ranks,
         const Findings &found =
             findings.emplace_back(Findings{ranks, find_speakers(directories), {}});
         stores[i].speaks = stores[i].there && found.speakers[static_cast<size_t>(self)] == self;
-    }
-    return Status::ok();
-}
-
-// Who speaks keeps other jobs away from then on.
-Status take_and_look(OpenStore &store, const User &user, Content &content) {
-    if (!store.speaks) {
-        return Status::ok();
-    }
-    Status taken = UseLock::take(store.folder.path(), user, store.use);
-    return taken ? store.folder.look(content) : taken;
-}
-
-// asked_for: how many of the stores the request has.
-Status look(Job &job, uint64_t session, size_t asked_for, std::vector<OpenStore> &stores,
-            std::vector<Findings> &findings) {
-    for (size_t i = 0; i < stores.size(); ++i) {
-        Content content;
-        Status looked = attempt([&] {
-            Status status = take_and_look(stores[i], {session, job.rank(), job.node()}, content);
-            return status || i < asked_for
-                       ? status
-                       : because_it_is_listed(status, stores[i].folder.directory(),
-                                              stores.front().folder);
-        });
-        if (Status status = share(job, looked, content, findings[i].contents); !status) {
-            return status;
-        }
     }
     return Status::ok();
 }
@@ -347,8 +327,10 @@ Status open_all(Job &job, const Request &request, Opened &result) {
         result.root = request.root;
         drop_empty_stores(introduced.asked_for, result.session, findings, stores);
         find_numbers(findings, result);
-        const auto self = static_cast<size_t>(job.all().self());
-        result.past_is_written = is_written(result.past, findings.front().contents[self]);
+        const Findings &first = findings.front();
+        const int teller = first.speakers[static_cast<size_t>(job.all().self())];
+        result.past_is_written =
+            is_written(result.past, first.contents[static_cast<size_t>(teller)]);
         points = all_agreed(findings);
         begins = points.empty() && request.restart != "no";
         return choose(job, request, points);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace cd::protection {
 
@@ -31,6 +32,10 @@ public:
     // std::bad_alloc.
     static Status take(const std::string &directory, const User &user,
                        std::unique_ptr<UseLock> &lock);
+
+    // The ranks of a job that use the directory, from whichever nodes. May throw std::bad_alloc.
+    static Status find_users(const std::string &directory, uint64_t session,
+                             std::vector<int> &ranks);
 
     // CD_ERROR_STORE_LOCKED says which process uses the directory. This one does not.
     static Status check_unused(const std::string &directory);

@@ -141,6 +141,18 @@ TEST(Findings, TheFirstRankOfADirectorySpeaksForIt) {
     EXPECT_EQ(find_speakers({"a:1", "b:1", "a:1", "b:2"}), (std::vector<int>{0, 1, 0, 3}));
 }
 
+// Three nodes of two ranks each, of which one did not see the first one's file yet.
+TEST(Findings, OfADirectoryOfSeveralNodesTheFirstOneOfAllTells) {
+    const std::vector<int> speakers = {0, 0, 2, 2, 4, 4};
+    const auto tell = [&](const std::vector<int> &first) {
+        return find_common_speakers(speakers, first);
+    };
+    EXPECT_EQ(tell({0, -1, 2, -1, 4, -1}), speakers);
+    EXPECT_EQ(tell({0, -1, 0, -1, 0, -1}), (std::vector<int>{0, 0, 0, 0, 0, 0}));
+    EXPECT_EQ(tell({0, -1, 0, -1, 2, -1}), (std::vector<int>{0, 0, 0, 0, 0, 0}));
+    EXPECT_EQ(tell({0, -1, 9, -1, 2, -1}), (std::vector<int>{0, 0, 2, 2, 2, 2}));
+}
+
 TEST(Findings, OneRecordOfASetTellsOfIt) {
     Findings findings = four_ranks(true);
     findings.contents[0] = {};

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 
+#include <atomic>
 #include <chrono>
 #include <fstream>
 #include <string_view>
@@ -26,6 +27,31 @@ TEST_F(Flushed, EpochsThatTheIntervalDividesAreThereWhenAllNodesAreLost) {
     lose(four_nodes);
     EXPECT_EQ(cluster.run({5}).start(), 4U);
     EXPECT_EQ(cluster.run({}).start(), 5U); // what is near is newer
+}
+
+// Else what all ranks hear would grow with nodes times ranks.
+TEST_F(Flushed, WhatAllNodesSeeIsLookedAtByOneRankWhenTheRootIsCreated) {
+    class Counting : public DyingSystem {
+    public:
+        int open_at(int directory, const char *name, int flags, mode_t mode) override {
+            const std::string_view path = name;
+            if (counts && path.find("/parallel/") != std::string_view::npos &&
+                path.ends_with(".agreed")) {
+                ++records;
+            }
+            return DyingSystem::open_at(directory, name, flags, mode);
+        }
+        std::atomic<bool> counts = false;
+        std::atomic<int> records = 0;
+    } counting;
+    cluster.run({1, 2});
+    counting.counts = true;
+    EXPECT_EQ(cluster.run({}).start(), 2U);
+    const int once = counting.records;
+    EXPECT_GE(once, 4);
+    cluster.nodes = {"n0", "n0", "n0", "n0"}; // one node
+    EXPECT_EQ(cluster.run({}).start(), 2U);
+    EXPECT_EQ(counting.records, 2 * once);
 }
 
 TEST_F(Flushed, ACopyThatFailsIsToldOnceAndTheNextOneIsTried) {

@@ -383,6 +383,29 @@ TEST_F(Protected, WithOneMoreLostAnAttemptThatDiedStaysToo) {
     EXPECT_EQ(epochs_in("n3"), (Epochs{1, 2}));
 }
 
+// Names and sizes tell that all is there, or within cover; contents do not.
+TEST_F(Protected, WhereContentsAreDamagedAnAttemptThatDiedStaysOrItIsSaidThatItDoesNot) {
+    cluster.run({1});
+    ASSERT_TRUE(folder_in("n3").make({5, 2, 0, 77})) << message();
+    for (const auto &file : files_of_ranks()) {
+        const std::string name = file.filename();
+        if (name == "1.image" || name == "2.image") {
+            std::fstream(file, std::ios::in | std::ios::out) << "damaged";
+        }
+    }
+    auto outcome = cluster.run({}).outcome();
+    EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
+    EXPECT_NE(outcome.text.find("nothing was changed"), std::string::npos) << outcome.text;
+    EXPECT_EQ(outcome.text.find("were removed"), std::string::npos) << outcome.text;
+    EXPECT_EQ(epochs_in("n3"), (Epochs{1, 2}));
+    cluster.lose("n0");
+    outcome = cluster.run({}).outcome();
+    EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
+    EXPECT_TRUE(outcome.text.ends_with("; only attempts that can never count were removed"))
+        << outcome.text;
+    EXPECT_EQ(epochs_in("n3"), (Epochs{1}));
+}
+
 // Its node may have been told that all have it, and come back.
 TEST_F(Protected, AnAttemptThatMayHaveCountedOnANodeThatIsGoneStays) {
     cluster.run({1});

@@ -297,7 +297,8 @@ Status Protection::forget(Status own) noexcept {
     if (Status status = agree(*job_, refused.again()); !status) {
         return status;
     }
-    const bool tells_nothing = opened_.next_number == 1;
+    // What this program stored is on nodes that are here.
+    const bool tells_nothing = opened_.past.forgotten.empty() && opened_.past.known.empty();
     const uint64_t number = opened_.next_number++; // which no tombstone has
     if (Status status = agree(*job_, attempt([&] { return bury(number); })); !status) {
         const MessageKeeper keeper;

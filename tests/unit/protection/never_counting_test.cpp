@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+
+// Attempts that can never count, and those that may have counted.
+#include "protected.h"
+
+#include <fstream>
+
+namespace cd::protection {
+namespace {
+
+TEST_F(Protected, AnAttemptThatDiedGoesAtTheNextStart) {
+    cluster.run({1});
+    const Point half{5, 2, 0, 77};
+    for (const char *node : {"n1", "n3"}) {
+        const Folder folder = folder_in(node);
+        ASSERT_TRUE(folder.make(half)) << message();
+        std::ofstream(folder.path_of(half) + "/1.image") << "half";
+    }
+    ASSERT_TRUE(folder_in("n2").make({6, 3, 0, 77})) << message(); // and nothing in it yet
+    EXPECT_EQ(cluster.run({}).start(), 1U);
+    for (const std::string &node : four_nodes) {
+        EXPECT_EQ(epochs_in(node), Epochs{1});
+    }
+}
+
+TEST_F(Protected, WithOneMoreLostAnAttemptThatDiedStaysToo) {
+    cluster.run({1});
+    ASSERT_TRUE(folder_in("n3").make({5, 2, 0, 77})) << message();
+    lose({"n0", "n1"});
+    EXPECT_EQ(cluster.run({}).outcome().code, CD_ERROR_REDUNDANCY_EXCEEDED);
+    EXPECT_EQ(epochs_in("n3"), (Epochs{1, 2}));
+}
+
+// Names and sizes tell that all is there, or within cover; contents do not.
+TEST_F(Protected, WhereContentsAreDamagedAnAttemptThatDiedStaysOrItIsSaidThatItDoesNot) {
+    cluster.run({1});
+    ASSERT_TRUE(folder_in("n3").make({5, 2, 0, 77})) << message();
+    for (const auto &file : files_of_ranks()) {
+        const std::string name = file.filename();
+        if (name == "1.image" || name == "2.image") {
+            std::fstream(file, std::ios::in | std::ios::out) << "damaged";
+        }
+    }
+    auto outcome = cluster.run({}).outcome();
+    EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
+    EXPECT_NE(outcome.text.find("nothing was changed"), std::string::npos) << outcome.text;
+    EXPECT_EQ(outcome.text.find("were removed"), std::string::npos) << outcome.text;
+    EXPECT_EQ(epochs_in("n3"), (Epochs{1, 2}));
+    cluster.lose("n0");
+    outcome = cluster.run({}).outcome();
+    EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
+    EXPECT_TRUE(outcome.text.ends_with("; only attempts that can never count were removed"))
+        << outcome.text;
+    EXPECT_EQ(epochs_in("n3"), (Epochs{1}));
+}
+
+// Its node may have been told that all have it, and come back.
+TEST_F(Protected, AnAttemptThatMayHaveCountedOnANodeThatIsGoneStays) {
+    cluster.run({1});
+    for (int rank = 0; rank < 3; ++rank) {
+        const auto points = cluster.directory(four_nodes[redset::index(rank)]) / "solver.points";
+        const auto point = std::filesystem::directory_iterator(points)->path();
+        std::filesystem::rename(point / agreed_name(rank), point / stored_name(rank));
+    }
+    const auto away = cluster.directory("away");
+    std::filesystem::rename(cluster.directory("n3"), away);
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+    cluster.lose("n3"); // its spare
+    std::filesystem::rename(away, cluster.directory("n3"));
+    EXPECT_EQ(cluster.run({}).start(), 1U);
+}
+
+// As after an error of people, or of a file system.
+TEST_F(Protected, WhatNoRecordTellsOfAnyMoreStaysUntilSomethingNewerCounts) {
+    cluster.run({7});
+    for (const auto &file : files_of_ranks()) {
+        const std::string name = file.filename();
+        if (name.ends_with(".agreed") || name == "2.image") {
+            std::filesystem::remove(file);
+        }
+    }
+    const auto left = files_of_ranks();
+    EXPECT_EQ(left.size(), 15U);
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+    EXPECT_EQ(files_of_ranks(), left);
+    EXPECT_EQ(system.told(),
+              std::vector<std::string>{"root \"solver\": epoch 7 was stored, and no record says "
+                                       "that all ranks had it: all start afresh; it stays until a "
+                                       "new one counts"});
+    cluster.restart = "no";
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+    EXPECT_EQ(files_of_ranks(), left);
+    EXPECT_EQ(cluster.run({1}).start(), std::nullopt);
+    EXPECT_EQ(epochs_in("n0"), Epochs{1});
+}
+
+} // namespace
+} // namespace cd::protection

@@ -59,8 +59,7 @@ TEST_F(Protected, WhereContentsAreDamagedAnAttemptThatDiedStaysOrItIsSaidThatItD
 TEST_F(Protected, AnAttemptThatMayHaveCountedOnANodeThatIsGoneStays) {
     cluster.run({1});
     for (int rank = 0; rank < 3; ++rank) {
-        const auto points = cluster.directory(four_nodes[redset::index(rank)]) / "solver.points";
-        const auto point = std::filesystem::directory_iterator(points)->path();
+        const auto point = epoch_in(four_nodes[redset::index(rank)], 1);
         std::filesystem::rename(point / agreed_name(rank), point / stored_name(rank));
     }
     const auto away = cluster.directory("away");

@@ -43,6 +43,19 @@ protected:
         return epochs;
     }
 
+    // The directory that has it.
+    std::filesystem::path epoch_in(const std::string &directory, uint64_t epoch) const {
+        for (const auto &each :
+             std::filesystem::directory_iterator(cluster.directory(directory) / "solver.points")) {
+            const auto point = point_of(each.path().filename().string());
+            if (point && point->epoch == epoch) {
+                return each.path();
+            }
+        }
+        ADD_FAILURE() << directory << " has nothing of epoch " << epoch;
+        return {};
+    }
+
     std::vector<std::string> names_in(const std::string &directory) const {
         std::vector<std::string> names;
         for (const auto &each :

@@ -182,10 +182,10 @@ Status join_log(Resident &child, Resident &parent, Report &report) {
     if (!parent.log.enabled()) {
         return Status::ok();
     }
-    if (parent.home_thread == 0) {
-        parent.home_thread = child.home_thread;
+    bool elsewhere = child.home_thread != parent.home_thread;
+    if (Status status = parent.log.kind_of_child(child.depth, parent.name(), elsewhere); !status) {
+        return status;
     }
-    const bool elsewhere = child.home_thread != parent.home_thread;
     const int number = parent.log_numbers[elsewhere].lowest_free();
     Status status =
         LogShare::of_child(parent.log, {child.depth, number, elsewhere}, parent.name(), child.log);
@@ -202,6 +202,15 @@ void take_log_number(const Resident &child, Resident &parent) noexcept {
     }
 }
 
+// A thread that makes what the parent's own made before has taken its place.
+void note_in_order(const Resident &child, Resident &parent) noexcept {
+    if (child.log.enabled()) {
+        const bool elsewhere = child.log.sibling().elsewhere;
+        parent.log.made_child(child.depth, elsewhere, !parent.log_numbers[!elsewhere].none());
+        parent.home_thread = elsewhere ? parent.home_thread : child.home_thread;
+    }
+}
+
 // A child that came back from the store. storage: what the program wants it to have.
 Status wake_child(Resident &child, Resident &parent, ActiveStack &stack, cd_handle &handle,
                   Report &report) {
@@ -214,6 +223,7 @@ Status wake_child(Resident &child, Resident &parent, ActiveStack &stack, cd_hand
     child.active_in = stack.thread();
     child.pace = begin_pace(parent.pace.limits());
     wake(child, parent);
+    note_in_order(child, parent);
     handle = child.handle;
     stack.push(handle);
     return Status::ok();
@@ -286,6 +296,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
         return status;
     }
     ++parent.children_created;
+    note_in_order(resident, parent);
     stack.push(handle);
     place.keep();
     return status;

@@ -81,10 +81,16 @@ void count_as_restored(Resident &top) noexcept {
     }
 }
 
-// Where the thread has ended that made the CD, another one makes again what that one had made.
-void leave_home_of_ended_thread(Resident &domain) {
-    if (domain.active_in == 0 && domain.log.replays_home_only(domain.depth)) {
-        domain.home_thread = 0;
+// Who restores a CD executes it again, or has threads do so that did not make it: which of them is
+// in whose place is told by the order in which the children were made.
+void find_place_of_this_thread(Resident &domain) noexcept {
+    const uint64_t here = ActiveStack::of_this_thread().thread();
+    if (domain.home_thread == here) {
+        return;
+    }
+    domain.log.follow_order();
+    if (domain.active_in == 0) { // the thread has ended that made it
+        domain.home_thread = here;
     }
 }
 
@@ -136,7 +142,7 @@ Status restore_named(cd_handle handle, Report &report) {
         domain.pace.restored(os::system().monotonic_ns());
     }
     domain.log.rewind(domain.depth);
-    leave_home_of_ended_thread(domain);
+    find_place_of_this_thread(domain);
     for (size_t i = subtree.size(); i-- > 1;) {
         lock.discard(static_cast<Resident &>(*subtree[i]));
     }

@@ -28,11 +28,13 @@ void SiblingNumbers::make_room(int number) {
 void SiblingNumbers::take(int number) noexcept {
     const auto index = static_cast<size_t>(number);
     taken_[index / bits] |= uint64_t{1} << (index % bits);
+    ++count_;
 }
 
 void SiblingNumbers::give_back(int number) noexcept {
     const auto index = static_cast<size_t>(number);
     taken_[index / bits] &= ~(uint64_t{1} << (index % bits));
+    --count_;
     first_with_room_ = std::min(first_with_room_, index / bits);
 }
 

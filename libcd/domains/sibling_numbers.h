@@ -22,11 +22,14 @@ public:
     void take(int number) noexcept;
     void give_back(int number) noexcept;
 
+    bool none() const { return count_ == 0; } // is taken
+
 private:
     static constexpr size_t bits = 64;
 
     std::vector<uint64_t> taken_; // a bit for each number
     size_t first_with_room_ = 0;  // all words before it are full
+    size_t count_ = 0;
 };
 
 } // namespace cd

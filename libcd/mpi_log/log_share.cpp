@@ -5,6 +5,8 @@
 #include "mpi_log/log_spill.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace cd {
 namespace {
@@ -59,6 +61,7 @@ Status LogShare::of_child(LogShare &parent, LogStream::Sibling sibling, const ch
     }
     child.begin_ = child.stream_->cursor();
     child.collect_begins(sibling.depth, false, child.nested_begins_);
+    child.collect_orders(sibling.depth, false, child.order_begins_);
     child.collect_replays(sibling.depth, child.replays_of_ancestors_);
     share = std::move(child);
     return Status::ok();
@@ -183,6 +186,8 @@ void LogShare::prepare_begin_now(int depth) {
     prepared_.clear();
     if (enabled()) {
         collect_begins(depth, false, prepared_);
+        prepared_orders_.clear();
+        collect_orders(depth, false, prepared_orders_);
     }
 }
 
@@ -192,9 +197,12 @@ void LogShare::begin_now() noexcept {
     }
     nested_begins_.swap(prepared_);
     prepared_.clear();
+    order_begins_.swap(prepared_orders_);
+    prepared_orders_.clear();
     if (owned_ != nullptr) {
         trim_all();
     }
+    by_order_ = by_order_ && replays_below(sibling_.depth);
     begin_ = stream_->cursor();
 }
 
@@ -207,6 +215,12 @@ void LogShare::leave(const LogShare &parent, int depth) noexcept {
     }
     stream_->for_each_nested(depth,
                              [&](LogStream::Sibling, LogStream &nested) { nested.orphan(depth); });
+    const bool live = !replays_below(depth);
+    stream_->with_order(depth + 1, [&](ChildOrder &order) {
+        if (order.cursor() > begin_of(&order)) {
+            order.take(ChildOrder::Event::end, live);
+        }
+    });
 }
 
 Status LogShare::check_forget(const char *cd) const {
@@ -228,6 +242,12 @@ void LogShare::forget(int depth, bool alone) {
     for (const auto &[nested, end] : begins) {
         nested->set_cursor(end);
     }
+    std::vector<OrderBegin> order_begins;
+    collect_orders(depth, true, order_begins);
+    for (const auto &[order, end] : order_begins) {
+        order->set_cursor(end);
+    }
+    order_begins_.swap(order_begins);
     stream_->set_cursor(stream_->end());
     nested_begins_.swap(begins);
     if (owned_ != nullptr && alone) {
@@ -249,20 +269,65 @@ void LogShare::rewind(int depth) noexcept {
             nested.mark_end();
         }
     });
+    for_each_order(depth, [&](ChildOrder &order) { order.set_cursor(begin_of(&order)); });
 }
 
-bool LogShare::replays_home_only(int depth) const {
-    if (!enabled()) {
-        return false;
-    }
-    bool home = stream_->replaying();
-    bool elsewhere = false;
-    stream_->for_each_nested(depth, [&](LogStream::Sibling sibling, const LogStream &nested) {
-        if (sibling.depth == depth + 1 && nested.replaying()) {
-            (sibling.elsewhere ? elsewhere : home) = true;
-        }
+bool LogShare::replays_below(int depth) const {
+    bool replays = stream_->replaying();
+    stream_->for_each_nested(depth, [&](LogStream::Sibling, const LogStream &nested) {
+        replays = replays || nested.replaying();
     });
-    return home && !elsewhere;
+    return replays;
+}
+
+Status LogShare::kind_of_child(int depth, const char *cd, bool &elsewhere) {
+    using Event = ChildOrder::Event;
+    stream_->make_room_in_order(depth);
+    if (!by_order_ || !replays_below(depth - 1)) {
+        return Status::ok();
+    }
+    std::optional<Event> known;
+    bool beside = false;
+    stream_->with_order(depth, [&](const ChildOrder &order) {
+        known = order.next();
+        beside = order.beside();
+    });
+    if (!known) {
+        return Status::ok();
+    }
+    if (known == Event::home || known == Event::elsewhere) {
+        const bool was_elsewhere = known == Event::elsewhere;
+        if (!beside || was_elsewhere == elsewhere) {
+            elsewhere = was_elsewhere;
+            return Status::ok();
+        }
+        return fail(CD_ERROR_LOG_SIBLINGS,
+                    "CD %s was restored by another thread than had made it, and in its first "
+                    "execution %s made the next child, while children of both kinds were alive: "
+                    "this thread would be %s; let the thread that made it restore it, or one that "
+                    "takes its place and makes the same siblings in the same order; or restore an "
+                    "ancestor, or delete its log",
+                    cd, was_elsewhere ? "another thread" : "the thread that had made it",
+                    elsewhere ? "another one" : "in the place of that which had made it");
+    }
+    return fail(CD_ERROR_LOG_SIBLINGS,
+                "CD %s was restored by another thread than had made it, and which of the logs of "
+                "its children belongs to the next one cannot be told, since a re-execution made "
+                "others than the one before; restore an ancestor, or delete its log",
+                cd);
+}
+
+void LogShare::made_child(int depth, bool elsewhere, bool beside) noexcept {
+    const auto event = elsewhere ? ChildOrder::Event::elsewhere : ChildOrder::Event::home;
+    bool as_known = false;
+    stream_->with_order(depth, [&](ChildOrder &order) {
+        if (beside) {
+            order.mark_beside();
+        }
+        as_known = order.next().value_or(event) == event;
+    });
+    const bool live = !as_known && !replays_below(depth - 1);
+    stream_->with_order(depth, [&](ChildOrder &order) { order.take(event, live); });
 }
 
 LogShare::Extent LogShare::extent() const {
@@ -280,10 +345,32 @@ const LogShare::NestedBegin *LogShare::begin_of(const LogStream *nested) const {
     return found != nested_begins_.end() ? &*found : nullptr;
 }
 
+uint64_t LogShare::begin_of(const ChildOrder *order) const {
+    const auto found = std::ranges::find(order_begins_, order, &OrderBegin::first);
+    return found != order_begins_.end() ? found->second : 0;
+}
+
+// The CD's own children's first, then of those that descend from it.
+template <typename Visit> void LogShare::for_each_order(int depth, const Visit &visit) const {
+    stream_->for_each_order(depth, visit);
+    stream_->for_each_nested(
+        depth, [&](LogStream::Sibling, LogStream &nested) { nested.for_each_order(depth, visit); });
+}
+
 void LogShare::collect_begins(int depth, bool at_end, std::vector<NestedBegin> &begins) const {
     stream_->for_each_nested(depth, [&](LogStream::Sibling, LogStream &nested) {
         const bool behind = at_end || nested.orphaned() > 0;
         begins.emplace_back(&nested, behind ? nested.end() : nested.cursor());
+    });
+}
+
+void LogShare::collect_orders(int depth, bool at_end, std::vector<OrderBegin> &begins) const {
+    const bool live = !replays_below(depth);
+    for_each_order(depth, [&](ChildOrder &order) {
+        if (live) {
+            order.settle();
+        }
+        begins.emplace_back(&order, at_end ? order.end() : order.cursor());
     });
 }
 
@@ -304,6 +391,14 @@ void LogShare::trim_all() noexcept {
     stream_->for_each_nested(
         0, [](LogStream::Sibling, LogStream &nested) { nested.trim(nested.cursor()); });
     nested_begins_.clear();
+    const bool live = !replays_below(0);
+    for_each_order(0, [&](ChildOrder &order) {
+        if (live) {
+            order.settle();
+        }
+        order.trim();
+    });
+    order_begins_.clear();
 }
 
 } // namespace cd

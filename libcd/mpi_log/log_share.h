@@ -74,9 +74,16 @@ public:
     // Replay from the CD's point in time.
     void rewind(int depth) noexcept;
 
-    // Whether what is replayed to the CD, which is at depth, and to its children is of the thread
-    // that made it only: its own log, and those of siblings that this thread made.
-    bool replays_home_only(int depth) const;
+    // From now on another thread than the CD's home makes its children again: each counts as what
+    // was made at its place in the first execution, until the point in time moves.
+    void follow_order() noexcept { by_order_ = true; }
+
+    // The kind of the next child, at depth. elsewhere: as its thread says, which holds unless the
+    // order is followed. An error where nobody can tell. May throw std::bad_alloc.
+    Status kind_of_child(int depth, const char *cd, bool &elsewhere);
+
+    // A child was made; kind_of_child() was told of it. beside: one of the other kind is alive.
+    void made_child(int depth, bool elsewhere, bool beside) noexcept;
 
     // How much the CD owns, and how much of it is still to be replayed, at one moment.
     struct Extent {
@@ -89,11 +96,16 @@ public:
 
 private:
     using NestedBegin = std::pair<LogStream *, LogStream::Position>;
+    using OrderBegin = std::pair<ChildOrder *, uint64_t>;
     using Replay = std::pair<LogStream *, uint64_t>;
 
     const NestedBegin *begin_of(const LogStream *nested) const;
+    uint64_t begin_of(const ChildOrder *order) const;
     void collect_begins(int depth, bool at_end, std::vector<NestedBegin> &begins) const;
+    void collect_orders(int depth, bool at_end, std::vector<OrderBegin> &begins) const;
     void collect_replays(int depth, std::vector<Replay> &replays) const;
+    template <typename Visit> void for_each_order(int depth, const Visit &visit) const;
+    bool replays_below(int depth) const;
     void trim_all() noexcept;
     Status check_orphans(int depth, const char *cd) const;
     Status check_own_left(int depth, const char *cd) const;
@@ -106,6 +118,9 @@ private:
     LogStream::Position begin_;
     std::vector<NestedBegin> nested_begins_; // where not the nested stream's own begin
     std::vector<NestedBegin> prepared_;
+    std::vector<OrderBegin> order_begins_; // the same of the order of children
+    std::vector<OrderBegin> prepared_orders_;
+    bool by_order_ = false;
     std::vector<Replay> replays_of_ancestors_; // that were under way when the CD was created
 };
 

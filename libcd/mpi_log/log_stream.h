@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "cd/mpi_log.h"
+#include "mpi_log/child_order.h"
 #include "mpi_log/log_chunk.h"
 #include "mpi_log/owned_lock.h"
 
@@ -199,6 +200,29 @@ public:
         }
     }
 
+    // The order in which those CDs that write here make their children at depth has room for one.
+    // May throw std::bad_alloc.
+    void make_room_in_order(int depth) {
+        const std::scoped_lock lock(nested_mutex_);
+        orders_[depth].make_room();
+    }
+
+    // Calls use with that order if there is one.
+    template <typename Use> void with_order(int depth, const Use &use) {
+        const std::scoped_lock lock(nested_mutex_);
+        if (const auto found = orders_.find(depth); found != orders_.end()) {
+            use(found->second);
+        }
+    }
+
+    // Calls visit for the order of children deeper than depth, here only.
+    template <typename Visit> void for_each_order(int depth, const Visit &visit) {
+        const std::scoped_lock lock(nested_mutex_);
+        for (auto at = orders_.upper_bound(depth); at != orders_.end(); ++at) {
+            visit(at->second);
+        }
+    }
+
 private:
     static constexpr size_t record_alignment = 16;
     static size_t aligned(size_t size) {
@@ -277,6 +301,7 @@ private:
     std::atomic<uint64_t> dropped_ = 0;
     std::mutex nested_mutex_; // CDs of different depths share the stream and add siblings to it
     std::map<Sibling, std::shared_ptr<LogStream>> nested_;
+    std::map<int, ChildOrder> orders_; // by the children's depth
 };
 
 } // namespace cd

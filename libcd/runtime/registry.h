@@ -28,7 +28,7 @@ struct Resident : Domain {
     uint64_t generation = 0;
     cd_handle handle = nullptr;
     int rank = 0;
-    uint64_t home_thread = 0;            // that created it; 0: the next one that makes a child
+    uint64_t home_thread = 0;            // that created it, or has taken that one's place
     std::atomic<uint64_t> active_in = 0; // thread whose stack has it; 0: none
     Pace pace;
     std::unique_ptr<Protection> protection; // of a root that has one

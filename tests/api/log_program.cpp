@@ -59,8 +59,8 @@ bool Task::has_children(bool of_this_thread) const {
 }
 
 Run::Run(uint64_t seed) : random_(seed) {
-    for (auto &worker : workers_) {
-        worker = std::make_unique<Worker>();
+    for (int i = 0; i < threads; ++i) {
+        start_thread();
     }
     program_ = make_block(depth, 0, "r");
     failures_left_ = 1 + below(6);
@@ -118,6 +118,18 @@ void Run::add_children(Line &line, int count, int levels, int thread) {
         line.threads.push_back(runs_in);
         line.blocks.push_back(make_block(levels - 1, runs_in, line.text + "abc"[i]));
     }
+}
+
+int Run::start_thread() {
+    workers_.push_back(std::make_unique<Worker>());
+    return static_cast<int>(workers_.size()) - 1;
+}
+
+// Its children in the same thread are gone, and the thread runs nothing else.
+void Run::replace_thread(Task &task) {
+    workers_[static_cast<size_t>(task.thread)].reset();
+    task.thread = start_thread();
+    tell("a new thread for " + task.name());
 }
 
 void Run::in_thread(int thread, const std::function<void()> &work) {
@@ -199,10 +211,13 @@ void Run::log(Task &task, Line &line) {
     line.done = true;
 }
 
-void Run::make_child(Task &parent, Block &block, int thread) {
+void Run::make_child(Task &parent, Block &block, int planned) {
+    const bool in_own = planned == parent.planned;
+    const int thread = in_own ? parent.thread : below(2) == 0 ? start_thread() : planned;
     auto child = std::make_unique<Task>();
     child->block = &block;
     child->parent = &parent;
+    child->planned = planned;
     child->thread = thread;
     in_thread(thread, [&] {
         child->cd = create_cd(parent.cd, nullptr, COMM_LOGGING_INHERIT, nullptr, nullptr);
@@ -250,6 +265,11 @@ void Run::fail(Task &task) {
         give_up(task);
     }
     give_up_other_threads(*restored);
+    const bool runs_alone = restored->parent != nullptr && restored->thread >= threads &&
+                            restored->thread != restored->parent->thread;
+    if (runs_alone && below(2) == 0) {
+        replace_thread(*restored);
+    }
     tell("restore " + restored->name());
     in_thread(restored->thread, [&] { EXPECT_TRUE(succeeds(restore_cd(restored->cd))); });
     restored->children.clear();

@@ -4,7 +4,6 @@
 
 #include "mpi_log_fixture.h"
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <random>
@@ -14,7 +13,8 @@
 // Random programs of several threads whose CDs log, fail and are restored. Each line of a program
 // does the same each time it runs, as a program under MPI has to; which thread has its turn is
 // chance. So what every CD has to find in its log is known: what it has done before, in order, and
-// nothing more.
+// nothing more. A thread that only runs one CD and what that makes may end when the CD fails, and
+// another one takes its place.
 namespace log_program {
 
 class Worker; // a thread that does what it is told, and nothing else meanwhile
@@ -47,7 +47,8 @@ struct Block {
 struct Task {
     Block *block = nullptr;
     Task *parent = nullptr;
-    int thread = 0;
+    int planned = 0; // thread, as the program has it
+    int thread = 0;  // that is in its place
     cd_handle cd = nullptr;
     size_t next = 0;  // line
     size_t begin = 0; // the first line that a restore does again
@@ -82,19 +83,21 @@ private:
     void add_children(Line &line, int count, int levels, int thread);
 
     void tell(const std::string &event) { history_ += event + "\n"; }
+    int start_thread();
+    void replace_thread(Task &task);
     void in_thread(int thread, const std::function<void()> &work);
     void collect(Task &task, std::vector<Task *> &tasks);
     bool can_go_on(const Task &task) const;
     void step(Task &task);
     void log(Task &task, Line &line);
-    void make_child(Task &parent, Block &block, int thread);
+    void make_child(Task &parent, Block &block, int planned);
     void end(Task &task);
     void give_up_other_threads(Task &task);
     void give_up(Task &task);
     void fail(Task &task);
 
     std::mt19937_64 random_;
-    std::array<std::unique_ptr<Worker>, threads> workers_;
+    std::vector<std::unique_ptr<Worker>> workers_; // the first ones last to the end
     std::unique_ptr<Block> program_;
     std::unique_ptr<Task> root_;
     std::string history_;

@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 #include "mpi_log_fixture.h"
 
-#include <functional>
 #include <string>
 #include <thread>
 
@@ -219,66 +218,6 @@ TEST_F(MpiLogThreads, WhatOthersLoggedInAReplayOfAChildAloneIsReplayedAsTheRestI
     ASSERT_TRUE(succeeds(commit_cd(other)));
     EXPECT_TRUE(succeeds(advance_cd_point_in_time(root)));
     EXPECT_EQ(rest(root), "r1 a1 ");
-}
-
-// A root that a thread made which has ended, and what its step logs in a child.
-class MpiLogEndedThread : public MpiLog {
-protected:
-    static void in_a_thread(const std::function<void()> &work) { std::thread(work).join(); }
-
-    void step() {
-        const cd_handle child = make_child(root);
-        append(child, "c1");
-        ASSERT_TRUE(succeeds(commit_cd(child)));
-    }
-
-    std::string step_again() {
-        const cd_handle child = make_child(root);
-        std::string replayed = rest(child);
-        EXPECT_TRUE(succeeds(commit_cd(child)));
-        return replayed;
-    }
-};
-
-TEST_F(MpiLogEndedThread, ItsChildrenAreReplayedToWhoMakesThemAfterARestore) {
-    in_a_thread([&] {
-        root = make_root(COMM_LOGGING_ENABLED, nullptr, "worker");
-        step();
-    });
-    for (int time = 0; time < 2; ++time) {
-        SCOPED_TRACE(time);
-        ASSERT_TRUE(succeeds(restore_cd(root)));
-        in_a_thread([&] { EXPECT_EQ(step_again(), "c1 "); });
-    }
-    ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
-    in_a_thread([&] { step(); });
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(step_again(), "c1 ");
-}
-
-TEST_F(MpiLogEndedThread, ChildrenThatOtherThreadsMadeSinceAreFoundAsBefore) {
-    in_a_thread([&] {
-        root = make_root(COMM_LOGGING_ENABLED, nullptr, "worker");
-        append(root, "r1");
-    });
-    step();
-    for (int time = 0; time < 2; ++time) {
-        SCOPED_TRACE(time);
-        ASSERT_TRUE(succeeds(restore_cd(root)));
-        EXPECT_EQ(step_again(), "c1 ");
-        ASSERT_TRUE(succeeds(restore_cd(root)));
-        in_a_thread([&] { EXPECT_EQ(step_again(), "c1 "); });
-    }
-}
-
-// So a pool of threads finds its steps, whichever thread gets which.
-TEST_F(MpiLogEndedThread, RestoreWithoutALogLeavesAllOthersAlike) {
-    in_a_thread([&] { root = make_root(COMM_LOGGING_ENABLED, nullptr, "worker"); });
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    in_a_thread([&] { step(); });
-    in_a_thread([&] { step(); });
-    ASSERT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_EQ(step_again(), "c1 c1 ");
 }
 
 TEST_F(MpiLogThreads, SecondChildOfTheParentsThreadFindsItsLogWhereverOthersCame) {

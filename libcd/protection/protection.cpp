@@ -297,8 +297,7 @@ Status Protection::forget(Status own) noexcept {
     if (Status status = agree(*job_, refused.again()); !status) {
         return status;
     }
-    // What this program stored is on nodes that are here.
-    const bool tells_nothing = opened_.past.forgotten.empty() && opened_.past.known.empty();
+    const bool tells_nothing = opened_.next_number == 1;
     const uint64_t number = opened_.next_number++; // which no tombstone has
     if (Status status = agree(*job_, attempt([&] { return bury(number); })); !status) {
         const MessageKeeper keeper;

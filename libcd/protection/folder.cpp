@@ -339,7 +339,7 @@ Status Folder::unbury(uint64_t number) const {
     return force(path_);
 }
 
-void Folder::remove_tombstones(std::optional<uint64_t> but) const {
+void Folder::remove_what_is_left() const {
     const MessageKeeper keeper;
     std::vector<std::string> names;
     if (!names_in(path_, names)) {
@@ -347,14 +347,11 @@ void Folder::remove_tombstones(std::optional<uint64_t> but) const {
     }
     const File directory = opened_to_read(path_);
     for (const std::string &name : names) {
-        if (const auto number = tombstone_of(name); number && number != but) {
+        if (tombstone_of(name) || name == store_list_name) {
             remove_file(directory, name);
         }
     }
-}
-
-void Folder::remove_store_list() const {
-    os::system().unlink_at(AT_FDCWD, path_in(path_, store_list_name).c_str());
+    remove_if_empty();
 }
 
 void Folder::remove_if_empty() const { os::system().remove_directory_at(AT_FDCWD, path_.c_str()); }

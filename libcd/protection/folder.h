@@ -68,9 +68,7 @@ public:
     // writer: a rank that nobody else is in this directory.
     Status bury(const Tombstone &tombstone, int writer) const;
     Status unbury(uint64_t number) const;
-    // Tombstones but that with a number, if it is given, which tells of all of them.
-    void remove_tombstones(std::optional<uint64_t> but) const;
-    void remove_store_list() const;
+    void remove_what_is_left() const; // tombstones and the list of stores
     void remove_if_empty() const;
 
 private:

@@ -123,30 +123,15 @@ Status bring_newest(Job &job, const std::vector<OpenStore> &stores,
 
 // What tells this program's attempts from those that there were.
 void find_numbers(const std::vector<Findings> &findings, Opened &opened) {
+    opened.sessions.insert(opened.session);
     for (const Findings &found : findings) {
         opened.next_number = std::max(opened.next_number, found.last_number() + 1);
         for (const Content &content : found.contents) {
-            std::ranges::for_each(content.tombstones,
-                                  [&](const Tombstone &each) { opened.past.add(each); });
-        }
-    }
-    for (const Findings &found : findings) {
-        for (const Content &content : found.contents) {
             for (const auto &[point, files] : content.points) {
-                opened.past.know(point);
+                opened.sessions.insert(point.session);
             }
         }
     }
-    opened.past.number = opened.next_number - 1;
-}
-
-// Whether tombstones in the directory of dir= tell of it already.
-bool is_written(const Tombstone &past, const Content &there) {
-    Tombstone told;
-    for (const Tombstone &each : there.tombstones) {
-        told.add(each);
-    }
-    return told.says_all_of(past);
 }
 
 // Who speaks for which directory.
@@ -327,10 +312,6 @@ Status open_all(Job &job, const Request &request, Opened &result) {
         result.root = request.root;
         drop_empty_stores(introduced.asked_for, result.session, findings, stores);
         find_numbers(findings, result);
-        const Findings &first = findings.front();
-        const int teller = first.speakers[static_cast<size_t>(job.all().self())];
-        result.past_is_written =
-            is_written(result.past, first.contents[static_cast<size_t>(teller)]);
         points = all_agreed(findings);
         begins = points.empty() && request.restart != "no";
         return choose(job, request, points);

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,8 +64,7 @@ struct Opened {
     std::vector<OpenStore> stores;
     std::vector<OpenLevel> levels;
     uint64_t session = 0;
-    Tombstone past; // of all that there is, and of earlier commits
-    bool past_is_written = false;
+    std::set<uint64_t> sessions; // whose points in time there are, and this one
     uint64_t next_number = 1;
     std::optional<size_t> flush_store;
     std::optional<Start> start;

@@ -75,67 +75,7 @@ bool take_sizes(const KvTree &tree, Record &record) {
     return true;
 }
 
-void come_to(Sessions &sessions, uint64_t session, uint64_t number) {
-    uint64_t &known = sessions[session];
-    known = std::max(known, number);
-    if (sessions.size() > remembered_sessions) {
-        sessions.erase(std::ranges::min_element(sessions, {}, [&](const auto &each) {
-            return std::pair(each.second, each.first == session); // of equals another one
-        }));
-    }
-}
-
-void add_sessions(KvTree &tree, const char *key, const Sessions &sessions) {
-    KvTree &list = tree.add(key);
-    for (const auto &[session, number] : sessions) {
-        list.add_number(std::to_string(session), number);
-    }
-}
-
-// Without numbers in what earlier versions wrote.
-bool take_sessions(const KvTree &list, uint64_t number, Sessions &sessions) {
-    for (const auto &[key, below] : list.elements()) {
-        const auto session = redset::to_number(key);
-        if (!session) {
-            return false;
-        }
-        come_to(sessions, *session, list.number(key).value_or(number));
-    }
-    return true;
-}
-
 } // namespace
-
-void Tombstone::add(const Tombstone &other) {
-    number = std::max(number, other.number);
-    for (const auto &[session, last] : other.forgotten) {
-        come_to(forgotten, session, last);
-    }
-    for (const auto &[session, last] : other.known) {
-        come_to(known, session, last);
-    }
-}
-
-void Tombstone::know(const Point &point) {
-    if (!is_for(point)) {
-        come_to(known, point.session, point.number);
-    }
-}
-
-void Tombstone::forget_all(uint64_t session, uint64_t last) {
-    number = last;
-    for (const auto &[earlier, come] : known) {
-        come_to(forgotten, earlier, last);
-    }
-    come_to(forgotten, session, last);
-    known.clear();
-}
-
-bool Tombstone::says_all_of(const Tombstone &other) const {
-    return forgotten == other.forgotten && std::ranges::all_of(other.known, [&](const auto &each) {
-               return known.contains(each.first);
-           });
-}
 
 std::string directory_name(const Point &point) {
     char name[100];
@@ -180,18 +120,25 @@ std::optional<uint64_t> tombstone_of(std::string_view name) {
 KvTree tombstone_tree(const Tombstone &tombstone) {
     KvTree tree;
     tree.add_number("CD_FORGOTTEN", tombstone.number);
-    add_sessions(tree, "SESSION", tombstone.forgotten);
-    add_sessions(tree, "KNOWN", tombstone.known);
+    KvTree &sessions = tree.add("SESSION");
+    for (const uint64_t session : tombstone.sessions) {
+        sessions.add(std::to_string(session));
+    }
     return tree;
 }
 
 Status read_tombstone(const KvTree &tree, const char *file, Tombstone &tombstone) {
     const auto number = tree.number("CD_FORGOTTEN");
     const KvTree *sessions = tree.find("SESSION");
-    const KvTree *known = tree.find("KNOWN"); // earlier versions wrote none down
-    Tombstone read{number.value_or(0), {}, {}};
-    if (!number || sessions == nullptr || !take_sessions(*sessions, *number, read.forgotten) ||
-        (known != nullptr && !take_sessions(*known, *number, read.known))) {
+    Tombstone read{number.value_or(0), {}};
+    bool known = number && sessions != nullptr;
+    for (size_t i = 0; known && i < sessions->elements().size(); ++i) {
+        std::string_view text = sessions->elements()[i].key;
+        uint64_t session = 0;
+        known = take_number(text, session) && text.empty();
+        read.sessions.insert(session);
+    }
+    if (!known) {
         return fail(CD_ERROR_STORE_DAMAGED, "%s: this does not say which points in time are meant",
                     file);
     }

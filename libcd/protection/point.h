@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -39,32 +40,16 @@ std::string stored_name(int rank); // the record, until all ranks have stored th
 std::string agreed_name(int rank); // the record from then on
 std::optional<int> rank_of(std::string_view file_name);
 
-// Sessions, and up to which number they have come.
-using Sessions = std::map<uint64_t, uint64_t>;
-
-// What does not count any more: the points in time of the programs that commits knew of, up to
-// their numbers. Those of another job, which may have numbered its own alike, are none of them. And
-// those programs of which the next commit has to know, be it that nobody sees anything of theirs
-// then: a node that is away may have something, and come back.
+// What does not count any more: the points in time up to a number, of the programs that a commit
+// knew of. Those of another job, which may have numbered its own alike, are none of them.
 struct Tombstone {
     uint64_t number = 0;
-    Sessions forgotten;
-    Sessions known;
-
+    std::set<uint64_t> sessions;
     bool is_for(const Point &point) const {
-        const auto found = forgotten.find(point.session);
-        return found != forgotten.end() && point.number <= found->second;
+        return point.number <= number && sessions.contains(point.session);
     }
-    void add(const Tombstone &other);
-    void know(const Point &point);
-    // All that is known does not count any more, nor what the session of that number has.
-    void forget_all(uint64_t session, uint64_t number);
-    bool says_all_of(const Tombstone &other) const;
     bool operator==(const Tombstone &) const = default;
 };
-
-// Of so many programs, the last ones, a tombstone tells.
-constexpr size_t remembered_sessions = 32;
 
 // "forgotten-NUMBER"
 std::string tombstone_name(uint64_t number);

@@ -172,26 +172,8 @@ Status Protection::count(const Point &point) noexcept {
         }
         flush_->begin(point, folder);
     }
-    write_past();
     attempt_quietly([&] { return remove_older(point); });
     return Status::ok();
-}
-
-// Before what tells of earlier programs goes: a node that is away may still have something of them
-// when the root is committed. In the directory of dir=, which is on all nodes.
-void Protection::write_past() noexcept {
-    const OpenStore &first = opened_.stores.front();
-    if (!first.speaks || opened_.past_is_written) {
-        return;
-    }
-    attempt_quietly([&] {
-        Status status = first.folder.bury(opened_.past, job_->rank());
-        if (status) {
-            opened_.past_is_written = true;
-            first.folder.remove_tombstones(opened_.past.number);
-        }
-        return status;
-    });
 }
 
 // Other levels keep what they have: it survives more, or is the newest of theirs; what is of none
@@ -297,21 +279,18 @@ Status Protection::forget(Status own) noexcept {
     if (Status status = agree(*job_, refused.again()); !status) {
         return status;
     }
-    const bool tells_nothing = opened_.next_number == 1;
-    const uint64_t number = opened_.next_number++; // which no tombstone has
-    if (Status status = agree(*job_, attempt([&] { return bury(number); })); !status) {
+    if (Status status = agree(*job_, attempt([&] { return bury(); })); !status) {
         const MessageKeeper keeper;
-        warn_once(agree(*job_, attempt([&] { return unbury(number); })));
+        warn_once(agree(*job_, attempt([&] { return unbury(); })));
         return status;
     }
     protected_epoch_ = 0;
-    remove_what_is_buried(tells_nothing ? std::nullopt : std::optional(number));
+    remove_what_is_buried();
     return Status::ok();
 }
 
-Status Protection::bury(uint64_t number) {
-    Tombstone tombstone = opened_.past;
-    tombstone.forget_all(opened_.session, number);
+Status Protection::bury() {
+    const Tombstone tombstone{opened_.next_number - 1, opened_.sessions};
     for (const OpenStore &store : opened_.stores) {
         if (Status status =
                 store.speaks ? store.folder.bury(tombstone, job_->rank()) : Status::ok();
@@ -322,19 +301,20 @@ Status Protection::bury(uint64_t number) {
     return Status::ok();
 }
 
-Status Protection::unbury(uint64_t number) {
+Status Protection::unbury() {
     Status outcome;
     for (const OpenStore &store : opened_.stores) {
-        if (Status status = store.speaks ? store.folder.unbury(number) : Status::ok(); !status) {
+        if (Status status =
+                store.speaks ? store.folder.unbury(opened_.next_number - 1) : Status::ok();
+            !status) {
             outcome = status;
         }
     }
     return outcome;
 }
 
-// A tombstone stays until no node that is here has anything of what it is for; one in dir= for
-// those that are not, and may come back.
-void Protection::remove_what_is_buried(std::optional<uint64_t> tombstone) {
+// A tombstone stays until no node has anything of what it is for.
+void Protection::remove_what_is_buried() {
     const MessageKeeper keeper;
     Status removed = attempt([&] {
         for (const OpenStore &store : opened_.stores) {
@@ -358,11 +338,7 @@ void Protection::remove_what_is_buried(std::optional<uint64_t> tombstone) {
         }
         if (OpenStore &store = opened_.stores[i]; store.speaks) {
             store.use.reset();
-            attempt_quietly([&] {
-                store.folder.remove_store_list();
-                store.folder.remove_tombstones(i == 0 ? tombstone : std::nullopt);
-                store.folder.remove_if_empty();
-            });
+            attempt_quietly([&] { store.folder.remove_what_is_left(); });
         }
     }
 }

@@ -73,15 +73,14 @@ private:
     void warn_that_it_is_not_protected(uint64_t epoch) const noexcept;
     void warn_once(Status status) const noexcept; // of what all ranks know
     Status store(const Point &point) noexcept;
-    void write_past() noexcept;
     Status remove_older(const Point &point) const;
     const OpenLevel &level_with(int index) const;
     const Folder &folder_of(const Point &point) const;
     Status check_epochs(const Point &point, Status stored, bool &flushed) noexcept;
     Status encode(const Point &point, const Written &written) noexcept;
-    Status bury(uint64_t number);
-    Status unbury(uint64_t number);
-    void remove_what_is_buried(std::optional<uint64_t> tombstone);
+    Status bury();
+    Status unbury();
+    void remove_what_is_buried();
 
     std::unique_ptr<Job> job_;
     Opened opened_;

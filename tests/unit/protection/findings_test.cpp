@@ -47,10 +47,10 @@ TEST(Findings, APointCountsIfAnyRankWroteDownThatAllHaveIt) {
 
 TEST(Findings, OneTombstoneIsEnough) {
     Findings findings = four_ranks(true);
-    findings.contents[2].tombstones = {{4, {{77, 4}}, {}}};
+    findings.contents[2].tombstones = {{4, {77}}};
     EXPECT_TRUE(findings.has_forgotten(older));
     EXPECT_FALSE(findings.has_forgotten(newer));
-    findings.contents[1].tombstones = {{3, {{77, 3}}, {}}, {9, {{1, 9}, {77, 9}}, {}}};
+    findings.contents[1].tombstones = {{3, {77}}, {9, {1, 77}}};
     EXPECT_TRUE(findings.has_forgotten(newer));
     EXPECT_EQ(findings.last_number(), 9U);
 }
@@ -58,7 +58,7 @@ TEST(Findings, OneTombstoneIsEnough) {
 // Another job numbers its points in time from 1, too.
 TEST(Findings, ATombstoneIsForThoseOfItsSessionsOnly) {
     Findings findings = four_ranks(true);
-    findings.contents[2].tombstones = {{9, {{78, 9}}, {}}};
+    findings.contents[2].tombstones = {{9, {78}}};
     EXPECT_FALSE(findings.has_forgotten(older));
     EXPECT_FALSE(findings.has_forgotten(newer));
 }

@@ -42,7 +42,7 @@ TEST(Point, ATombstoneTellsItsNumber) {
 }
 
 TEST(Point, ATombstoneIsReadAsItWasWrittenOrRefused) {
-    const Tombstone tombstone{17, {{1, 17}, {~uint64_t{0}, 4}}, {{5, 18}}};
+    const Tombstone tombstone{17, {1, ~uint64_t{0}}};
     const redset::KvTree tree = tombstone_tree(tombstone);
     Tombstone read;
     ASSERT_TRUE(read_tombstone(tree, "here", read).is_ok()) << message();
@@ -55,28 +55,6 @@ TEST(Point, ATombstoneIsReadAsItWasWrittenOrRefused) {
         part.add(left_out.key) = left_out.below;
         EXPECT_EQ(read_tombstone(part, "here", read).code(), CD_ERROR_STORE_DAMAGED);
     }
-    redset::KvTree earlier; // without numbers
-    earlier.add_number("CD_FORGOTTEN", 17);
-    earlier.add("SESSION").add("1");
-    ASSERT_TRUE(read_tombstone(earlier, "here", read).is_ok()) << message();
-    EXPECT_EQ(read, (Tombstone{17, {{1, 17}}, {}}));
-}
-
-TEST(Point, ATombstoneTellsOfTheLastProgramsAndNoMore) {
-    Tombstone all;
-    for (uint64_t session = 1; session <= 100; ++session) {
-        all.know({session, 1, 0, session});
-        Tombstone one;
-        one.forget_all(session + 1000, session);
-        all.add(one);
-    }
-    EXPECT_EQ(all.known.size(), remembered_sessions);
-    EXPECT_EQ(all.known.begin()->first, 101 - remembered_sessions);
-    EXPECT_EQ(all.forgotten.size(), remembered_sessions);
-    all.forget_all(7, 101);
-    EXPECT_TRUE(all.is_for({101, 1, 0, 7}));
-    EXPECT_TRUE(all.known.empty());
-    EXPECT_EQ(all.forgotten.size(), remembered_sessions);
 }
 
 TEST(Point, ARecordIsReadAsItWasWritten) {

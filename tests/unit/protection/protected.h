@@ -56,16 +56,6 @@ protected:
         return {};
     }
 
-    std::vector<std::string> names_in(const std::string &directory) const {
-        std::vector<std::string> names;
-        for (const auto &each :
-             std::filesystem::directory_iterator(cluster.directory(directory) / "solver.points")) {
-            names.push_back(each.path().filename().string());
-        }
-        std::ranges::sort(names);
-        return names;
-    }
-
     // The directory of one root's points in time, as the library has it.
     Folder folder_in(const std::string &directory) const {
         Folder folder;

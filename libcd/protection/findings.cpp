@@ -262,6 +262,17 @@ bool follows_one_that_counts(const Findings &findings, const Point &point) {
     });
 }
 
+// Programs that are killed at their first attempt, one after the other, would fill the disk.
+bool precedes_one_that_may_be_brought_back(const Findings &findings, const Point &point) {
+    return std::ranges::any_of(findings.contents, [&](const Content &content) {
+        return std::ranges::any_of(content.points, [&](const auto &found) {
+            const Point &other = found.first;
+            return other.level == point.level && other.number > point.number &&
+                   may_be_brought_back(findings, other);
+        });
+    });
+}
+
 } // namespace
 
 uint64_t Findings::last_number() const {
@@ -321,7 +332,8 @@ bool Findings::can_never_count(const Point &point) const {
     const bool is_empty = !unfinished && finished.empty();
     const bool has_no_record = unfinished || all_finished || is_empty || point.level == flush_level;
     return !counted && has_no_record &&
-           (follows_one_that_counts(*this, point) || !may_be_brought_back(*this, point));
+           (follows_one_that_counts(*this, point) || !may_be_brought_back(*this, point) ||
+            precedes_one_that_may_be_brought_back(*this, point));
 }
 
 std::vector<int> find_speakers(const std::vector<std::string> &identities) {

@@ -121,6 +121,18 @@ TEST(Findings, WhatNamesTellIsWithinCoverCanBeCountedUnlessItFollowsOneThatCount
     EXPECT_TRUE(find({{image}, {image}, {image}, {image}}).can_never_count(newer));
 }
 
+TEST(Findings, OfSeveralAttemptsThatNamesTellOfTheLastCanBeCounted) {
+    Findings findings{{0}, {0}, std::vector<Content>(1)};
+    for (const Point &point : {older, newer}) {
+        auto &sizes = findings.contents[0].points[point][0].sizes;
+        sizes["0.image"] = sizes["0.single.grp_1_of_1.mem_1_of_1.redset"] = 1;
+    }
+    EXPECT_TRUE(findings.can_never_count(older));
+    EXPECT_FALSE(findings.can_never_count(newer));
+    findings.contents[0].points[newer][0].sizes.erase("0.image");
+    EXPECT_FALSE(findings.can_never_count(older));
+}
+
 TEST(Findings, AnAttemptOfWhichThereAreOnlyDirectoriesCanNeverCount) {
     Findings findings = four_ranks(true);
     const Point empty{6, 12, 0, 77};

@@ -13,6 +13,10 @@ std::string name_of(const os::DataSegment &segment) {
     return segment.object + " " + segment.build_id;
 }
 
+bool is_of_build(const os::DataSegment &segment, const std::string &name) {
+    return !segment.build_id.empty() && name.ends_with(" " + segment.build_id);
+}
+
 } // namespace
 
 AddressBook &AddressBook::instance() {
@@ -112,9 +116,13 @@ AddressBook::Place AddressBook::find(format::NameKind kind, const std::string &n
         return {at->second.begin + offset, at->second.length() - offset};
     }
     refresh();
+    // Under another file name, as a program that was copied, an object is known by its build-id.
+    const bool has_name = std::ranges::any_of(
+        segments_, [&](const os::DataSegment &segment) { return name_of(segment) == name; });
     for (const os::DataSegment &segment : segments_) {
         const uintptr_t address = segment.base + offset;
-        if (address >= segment.begin && address < segment.end && name_of(segment) == name) {
+        const bool is_it = has_name ? name_of(segment) == name : is_of_build(segment, name);
+        if (is_it && address >= segment.begin && address < segment.end) {
             return {address, segment.end - address};
         }
     }

@@ -102,6 +102,29 @@ TEST_F(Binding, DataOfALibraryFollowItToAnotherAddress) {
     });
 }
 
+TEST_F(Binding, AnObjectThatWasCopiedUnderAnotherNameIsTheSame) {
+    run([&]() -> std::string {
+        unsigned char *data = data_of(OBJECT);
+        cd_handle root = create();
+        std::memset(data, 5, object_size);
+        return add(root, data, object_size) && advance_cd_point_in_time(root) == CD_SUCCESS
+                   ? ""
+                   : refusal();
+    });
+    run([&]() -> std::string {
+        const auto copy = std::filesystem::path(directory_) / "object-1.1.so";
+        std::filesystem::copy(OBJECT, copy);
+        unsigned char *data = data_of(copy.c_str());
+        cd_handle root = create();
+        if (data == nullptr || info_of(root).unbound != 0 || restore_cd(root) != CD_SUCCESS) {
+            return refusal();
+        }
+        return std::all_of(data, data + object_size, [](unsigned char byte) { return byte == 5; })
+                   ? ""
+                   : "wrong data";
+    });
+}
+
 TEST_F(Binding, AnotherBuildOfALibraryIsRefusedAndBothAreNamed) {
     run([&]() -> std::string {
         unsigned char *data = data_of(OBJECT);

@@ -114,8 +114,8 @@ protected:
 
     static std::string snapshot_and_memory() {
         std::string text = held();
-        text.append(World::memory.begin(), World::memory.end());
-        text.append(World::large_memory.begin(), World::large_memory.end());
+        text.append(World::memory.data(), World::memory.size());
+        text.append(World::large_memory.data(), World::large_memory.size());
         return text;
     }
 

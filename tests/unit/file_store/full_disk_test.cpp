@@ -189,9 +189,9 @@ TEST_F(FullDiskTest, ARootIsRestoredAlsoIfManySingleBytesWereDeleted) {
 TEST_F(FullDiskTest, AProgramGoesOnWhereThereIsNoRoomToKeepPointsInTime) {
     EXPECT_EQ(0, in_process([&] {
                   DiskThatFills disk;
-                  constexpr size_t count = 3000;
+                  constexpr size_t count = 1500;
                   std::vector<char> memory(9 * count, 'a');
-                  std::vector<char> large(1 << 20);
+                  std::vector<char> large(1 << 19);
                   const cd_addrspec all = {large.data(), large.size(), CD_READ_WRITE, CD_GLOBAL};
                   const std::vector<cd_addrspec> list = pieces(memory, count);
                   const std::string storage = "store=file,sync=none,keep=9,dir=" + directory_;

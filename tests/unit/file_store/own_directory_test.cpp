@@ -58,18 +58,20 @@ TEST(OwnDirectory, StaysWhereStoresAreWhenModesChange) {
 }
 
 TEST(OwnDirectory, IsNotTakenForAPrivateOneByWhatOthersHaveMade) {
-    if (::getuid() != 0) {
-        GTEST_SKIP() << "only root can make files of others";
-    }
     std::string named = testing::TempDir() + "cd-own-XXXXXX";
     ASSERT_NE(::mkdtemp(named.data()), nullptr);
     ASSERT_EQ(::chmod(named.c_str(), 01777), 0);
     const std::string points = named + "/solver.points"; // as it is saved
     std::filesystem::create_directory(points);
     EXPECT_EQ(own_directory(named), named);
-    ASSERT_EQ(::chown(points.c_str(), 12345, 12345), 0);
-    EXPECT_EQ(own_directory(named), named + "/cd-stores-0");
+    const bool given_away = ::chown(points.c_str(), 12345, 12345) == 0;
+    if (given_away) {
+        EXPECT_EQ(own_directory(named), named + "/cd-stores-" + std::to_string(::getuid()));
+    }
     std::filesystem::remove_all(named);
+    if (!given_away) {
+        GTEST_SKIP() << "only root can make files of others: their names were not looked at";
+    }
 }
 
 } // namespace

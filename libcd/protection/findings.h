@@ -4,7 +4,6 @@
 
 #include "protection/division.h"
 #include "protection/folder.h"
-#include "protection/job.h"
 
 #include <vector>
 
@@ -40,9 +39,6 @@ std::vector<int> find_speakers(const std::vector<std::string> &identities);
 // before it are believed to.
 std::vector<int> find_common_speakers(const std::vector<int> &speakers,
                                       const std::vector<int> &first);
-
-// Everybody's contents, of which a rank that does not speak has none.
-Status share(Job &job, Status own, const Content &content, std::vector<Content> &contents);
 
 // The sets that protect a point in time. CD_ERROR_REDUNDANCY_EXCEEDED when nothing tells of some,
 // what is wrong with the records when none of a set's can be read, CD_ERROR_RESTART_MISMATCH when

@@ -3,6 +3,7 @@
 #include "protection/looking.h"
 
 #include "base/attempt.h"
+#include "protection/sharing.h"
 #include "protection/store_list.h"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "protection/findings.h"
+#include "protection/job.h"
 
 namespace cd::protection {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "protection/findings.h"
+#include "protection/job.h"
 #include "protection/use_lock.h"
 
 #include <memory>

@@ -7,6 +7,7 @@
 #include "os/system.h"
 #include "protection/findings.h"
 #include "protection/opening.h"
+#include "protection/sharing.h"
 #include "scratch_folder.h"
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 #include "domains/inheriting.h"
 #include "domains/recovery.h"
 #include "domains/tidy.h"
+#include "restart/placing.h"
 #include "runtime/active_stack.h"
 #include "runtime/family_lock.h"
 #include "runtime/file_positions.h"
@@ -136,6 +137,9 @@ Status restore_named(cd_handle handle, Report &report) {
             return status;
         }
         inheriting.publish();
+    }
+    if (domain.restarted) {
+        tell_what_waits_for_libraries(domain);
     }
     count_as_restored(domain);
     if (domain.pace.measures()) {

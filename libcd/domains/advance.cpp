@@ -72,6 +72,9 @@ public:
             }
             entry = following;
         }
+        for (Unbound &found : domain_.unbound) {
+            found.recent = false;
+        }
         run.flush();
         domain_.log.begin_now();
         domain_.epoch = next_epoch();

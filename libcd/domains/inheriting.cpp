@@ -61,6 +61,7 @@ void Inheriting::publish() noexcept {
         heir_.ledger->unbound -= lost_;
     }
     for (Left &left : left_) {
+        left.found.recent = true;
         heir_.unbound.push_back(std::move(left.found));
     }
 }

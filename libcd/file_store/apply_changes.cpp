@@ -70,7 +70,7 @@ private:
         const uint8_t kind = reader_.fixed8();
         name.kind = static_cast<NameKind>(kind);
         name.text = reader_.text();
-        if (reader_.bad() || kind > static_cast<uint8_t>(NameKind::region)) {
+        if (reader_.bad() || kind > static_cast<uint8_t>(NameKind::program)) {
             wrong_ = "a name makes no sense";
             return;
         }
@@ -152,6 +152,7 @@ private:
         case Change::demote:
             for (auto &[place, entry] : cd->entries) {
                 entry.access = CD_READ_ONLY;
+                entry.recent = false;
             }
             break;
         case Change::files:
@@ -224,9 +225,10 @@ private:
         entry.end = range.end;
         entry.access = static_cast<addr_type>(labels & 1U);
         entry.scope = static_cast<addr_scope>(labels >> 1U & 1U);
-        entry.restoration = static_cast<Restoration>(labels >> 2U);
+        entry.restoration = static_cast<Restoration>(labels >> 2U & 3U);
+        entry.recent = (labels & 16U) != 0;
         entry.key = {reader_.number(), reader_.number(), reader_.number(), reader_.number()};
-        if (labels >> 2U > static_cast<uint8_t>(Restoration::regen) ||
+        if (labels >= 32 || entry.restoration > Restoration::regen ||
             !state_.names.contains(entry.key.name)) {
             wrong_ = "an entry has labels that make no sense";
             return;
@@ -297,7 +299,8 @@ private:
         }
         for_each_at(from, state_.space, range, [&](uint64_t begin, const StoredEntry &entry) {
             erase(*to, state_.space, {begin, entry.end});
-            to->entries.emplace(StoredPlace{state_.space, begin}, entry);
+            const auto given = to->entries.emplace(StoredPlace{state_.space, begin}, entry).first;
+            given->second.recent = true;
             state_.grown += keeps ? entry_size : 0;
         });
         if (!keeps) {

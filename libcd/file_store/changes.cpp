@@ -47,9 +47,9 @@ ChangeWriter::Data ChangeWriter::run(uint64_t offset, uint64_t length, const Che
 
 void ChangeWriter::hold(uint64_t cd, Range range, Labels labels, const StoredKey &key, Data data) {
     begin(Change::hold, cd, range);
-    bytes_.fixed8(static_cast<uint8_t>(static_cast<int>(labels.access) |
-                                       static_cast<int>(labels.scope) << 1 |
-                                       static_cast<int>(labels.restoration) << 2));
+    bytes_.fixed8(static_cast<uint8_t>(
+        static_cast<int>(labels.access) | static_cast<int>(labels.scope) << 1 |
+        static_cast<int>(labels.restoration) << 2 | static_cast<int>(labels.recent) << 4));
     bytes_.number(key.name);
     bytes_.number(key.ordinal);
     bytes_.number(key.offset);
@@ -168,8 +168,9 @@ private:
             if (entry.run != nullptr) {
                 data = {number_of(entry.run), entry.run_offset};
             }
-            into_.hold(cd, {place.begin, entry.end}, {entry.access, entry.scope, entry.restoration},
-                       entry.key, data);
+            into_.hold(cd, {place.begin, entry.end},
+                       {entry.access, entry.scope, entry.restoration, entry.recent}, entry.key,
+                       data);
         }
         into_.files(cd, files);
         into_.epoch(cd, epoch);

@@ -23,6 +23,7 @@ public:
         addr_type access;
         addr_scope scope;
         Restoration restoration;
+        bool recent = false;
     };
 
     void space(uint64_t space);

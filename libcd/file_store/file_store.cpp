@@ -8,6 +8,7 @@
 #include "os/system.h"
 
 #include <algorithm>
+#include <array>
 #include <new>
 
 namespace cd {
@@ -146,6 +147,14 @@ void FileStore::forget(std::map<CdNumber, Known>::iterator cd) noexcept {
         written_.erase(place);
     }
     cds_.erase(cd);
+}
+
+bool FileStore::knows_object(const std::string &name) {
+    const std::scoped_lock lock(mutex_);
+    return std::ranges::any_of(std::array{format::NameKind::object, format::NameKind::program},
+                               [&](auto kind) {
+                                   return names_.contains({static_cast<uint8_t>(kind), name});
+                               });
 }
 
 uint64_t FileStore::number_of(const StoredName &name) {

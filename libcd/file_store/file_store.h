@@ -71,6 +71,7 @@ public:
                   const std::string &path) override;
     bool precedes_known(CdNumber cd) override;
     void withdraw(CdNumber cd) noexcept override;
+    bool knows_object(const std::string &name) override;
     CdNumber next_number() override;
     void leave_to_parent() noexcept override { volume_.leave_to_parent(); }
     Status remove(LastWord *last_word) override;

@@ -12,7 +12,8 @@ namespace cd::format {
 // little-endian.
 
 constexpr std::array<unsigned char, 8> magic = {'C', 'D', 'S', 'T', 'O', 'R', 'E', 0x1a};
-constexpr uint32_t version = 2;
+constexpr uint32_t version = 3;
+constexpr uint32_t oldest_version = 2; // that is read: all that it can say means the same
 
 // What is read and written as a whole.
 constexpr size_t block = 4096;
@@ -73,9 +74,10 @@ enum class Change : uint8_t {
 };
 
 enum class NameKind : uint8_t {
-    path = 0,   // of a CD in its family; a byte is known by when it was added there
-    object = 1, // program or shared library; a byte is known by its offset
-    region = 2, // what the program named; a byte is known by its offset
+    path = 0,    // of a CD in its family; a byte is known by when it was added there
+    object = 1,  // program or shared library; a byte is known by its offset
+    region = 2,  // what the program named; a byte is known by its offset
+    program = 3, // as object, and it was the program that ran
 };
 
 } // namespace cd::format

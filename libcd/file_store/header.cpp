@@ -20,7 +20,7 @@ bool has_checksum_at(std::span<const std::byte> bytes, size_t at) {
     return ByteReader(bytes.subspan(at)).fixed32() == crc32c(0, bytes.data(), at);
 }
 
-// Whether the bytes are a header of this version that makes sense.
+// Whether the bytes are a header of a version that is known, and make sense.
 bool decode(ByteReader &reader, Header &header) {
     for (std::byte &byte : header.id) {
         byte = std::byte{reader.fixed8()};
@@ -68,7 +68,8 @@ Status read_header(const File &file, size_t slot, FoundHeader &found) {
                                                    : format::header_checksum)) {
         return Status::ok();
     }
-    if (found.version != format::version) {
+    found.header.version = found.version;
+    if (found.version < format::oldest_version || found.version > format::version) {
         found.kind = FoundHeader::Kind::other_version;
     } else if (is_zero(std::span(bytes).subspan(format::sector)) && decode(reader, found.header) &&
                found.header.slot == slot) {

@@ -138,10 +138,11 @@ private:
             }
             switch (found.kind) {
             case FoundHeader::Kind::other_version:
-                return fail(CD_ERROR_STORE_VERSION,
-                            "%s: the store has format version %u, this library knows version %u; "
-                            "read it with the library that wrote it, or start with CD_RESTART=no",
-                            file_.path(), found.version, format::version);
+                return fail(
+                    CD_ERROR_STORE_VERSION,
+                    "%s: the store has format version %u, this library knows versions %u to %u; "
+                    "read it with the library that wrote it, or start with CD_RESTART=no",
+                    file_.path(), found.version, format::oldest_version, format::version);
             case FoundHeader::Kind::whole:
                 headers_.push_back(found.header);
                 break;

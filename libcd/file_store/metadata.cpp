@@ -88,7 +88,8 @@ void Metadata::take_over(const Loaded &loaded) {
     used_ = loaded.journal_used;
     count(loaded.state);
     moved_ = loaded.state.moved;
-    doubtful_ = !loaded.doubt.empty() || loaded.has_leftover;
+    doubtful_ =
+        !loaded.doubt.empty() || loaded.has_leftover || loaded.header.version < format::version;
     // What the process before has kept is free now. Whoever opens a file changes nothing in it.
     attempt_quietly([&] {
         if (Status status = keep_spares(0, LongerFile::refused); status) {

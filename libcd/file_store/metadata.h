@@ -121,7 +121,8 @@ private:
     size_t all_entries_ = 0; // at most, of all CDs
     std::deque<size_t> retained_; // the same of the older points in time, oldest first
     uint64_t unsettled_ = 0;      // bytes behind used_ that may have reached the disk
-    bool doubtful_ = false;       // a header, or what is behind used_, is not as it should be
+    // A header, or what is behind used_, is not as it should be, or of an older version.
+    bool doubtful_ = false;
     // That a header names which could not be taken back.
     std::vector<std::shared_ptr<HeldGeneration>> abandoned_;
     // Room for what comes next: one more generation, and the second one as long as there is none.

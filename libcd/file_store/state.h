@@ -54,6 +54,7 @@ struct StoredEntry {
     const StoredRun *run = nullptr; // COPY only; the state has it
     uint64_t run_offset = 0;
     StoredKey key;
+    bool recent = false; // came from a child since the CD's point in time
 };
 
 // Addresses mean something in one process only: each process that opens the store has a space of

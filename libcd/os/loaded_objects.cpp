@@ -20,8 +20,12 @@ std::string without_directory(const std::string &path) {
 }
 
 // The loader knows the program itself as "".
+bool is_program(const dl_phdr_info &info) {
+    return info.dlpi_name == nullptr || *info.dlpi_name == '\0';
+}
+
 std::string name_of(const dl_phdr_info &info) {
-    if (info.dlpi_name != nullptr && *info.dlpi_name != '\0') {
+    if (!is_program(info)) {
         return without_directory(info.dlpi_name);
     }
     std::array<char, PATH_MAX> path = {};
@@ -83,7 +87,8 @@ int add_segments(dl_phdr_info *info, size_t /*size*/, void *into) {
         if (header.p_type == PT_LOAD && (header.p_flags & PF_W) != 0) {
             const uintptr_t begin = info->dlpi_addr + header.p_vaddr;
             static_cast<std::vector<DataSegment> *>(into)->push_back(
-                {begin, begin + header.p_memsz, info->dlpi_addr, name_of(*info), build_id});
+                {begin, begin + header.p_memsz, info->dlpi_addr, name_of(*info), build_id,
+                 is_program(*info)});
         }
     }
     return 0;

@@ -15,6 +15,7 @@ struct DataSegment {
     uintptr_t base = 0;   // offsets in the object count from here
     std::string object;   // its file's name without the directory
     std::string build_id; // in hexadecimal
+    bool program = false; // it is that, and no library
 };
 
 // Those of all objects that have a build-id, in order of address. May throw std::bad_alloc.

@@ -104,6 +104,9 @@ public:
     // The CD was not made after all.
     virtual void withdraw(CdNumber cd) noexcept = 0;
 
+    // Whether anything was ever said of an object (its file's name and build-id).
+    virtual bool knows_object(const std::string &name) = 0;
+
     // A number that no CD of the family has had.
     virtual CdNumber next_number() = 0;
 

@@ -27,6 +27,7 @@ struct Unbound {
     Restoration restoration = Restoration::copy;
     Piece data;
     bool leaving = false; // an operation that can still fail binds it
+    bool recent = false;  // came from a child since the CD's point in time
     bool owed = false;    // a restore would have written it: do so once it is bound
 
     Known known = Known::by_order;
@@ -78,6 +79,7 @@ private:
         same.access = access;
         same.scope = scope;
         same.restoration = restoration;
+        same.recent = recent;
         same.owed = owed;
         same.known = known;
         same.name = name;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 namespace cd {
@@ -16,6 +17,11 @@ std::string name_of(const os::DataSegment &segment) {
 bool is_of_build(const os::DataSegment &segment, const std::string &name) {
     return !segment.build_id.empty() && name.ends_with(" " + segment.build_id);
 }
+
+std::string_view build_in(std::string_view name) {
+    return name.substr(std::min(name.find_last_of(' '), name.size()));
+}
+std::string_view file_in(std::string_view name) { return name.substr(0, name.find_last_of(' ')); }
 
 } // namespace
 
@@ -86,8 +92,10 @@ bool AddressBook::describe(Range range, StoredName &name, StoredKey &key) {
     const auto segment =
         std::ranges::upper_bound(segments_, range.begin, {}, &os::DataSegment::begin);
     if (segment != segments_.begin() && std::prev(segment)->end >= range.end) {
-        name = {format::NameKind::object, name_of(*std::prev(segment))};
-        key.offset = range.begin - std::prev(segment)->base;
+        const os::DataSegment &object = *std::prev(segment);
+        name = {object.program ? format::NameKind::program : format::NameKind::object,
+                name_of(object)};
+        key.offset = range.begin - object.base;
         return true;
     }
     const auto region = regions_by_address_.upper_bound(range.begin);
@@ -117,8 +125,7 @@ AddressBook::Place AddressBook::find(format::NameKind kind, const std::string &n
     }
     refresh();
     // Under another file name, as a program that was copied, an object is known by its build-id.
-    const bool has_name = std::ranges::any_of(
-        segments_, [&](const os::DataSegment &segment) { return name_of(segment) == name; });
+    const bool has_name = is_loaded(name);
     for (const os::DataSegment &segment : segments_) {
         const uintptr_t address = segment.base + offset;
         const bool is_it = has_name ? name_of(segment) == name : is_of_build(segment, name);
@@ -135,20 +142,37 @@ uint64_t AddressBook::length_of_region(const std::string &name) {
     return at == regions_.end() ? 0 : at->second.length();
 }
 
-std::string AddressBook::other_build(const std::string &name) {
+std::string AddressBook::instead_of(format::NameKind kind, const std::string &name) {
     const std::scoped_lock lock(mutex_);
     refresh();
-    const std::string object = name.substr(0, name.find_last_of(' '));
     std::string other;
     for (const os::DataSegment &segment : segments_) {
-        if (segment.object == object) {
-            if (name_of(segment) == name) {
-                return "";
-            }
-            other = segment.build_id;
+        if (is_of_build(segment, name)) {
+            return "";
+        }
+        if (kind == format::NameKind::program ? segment.program : segment.object == file_in(name)) {
+            other = name_of(segment);
         }
     }
-    return other;
+    return kind == format::NameKind::program && other.empty() ? "a program without build-id"
+                                                              : other;
+}
+
+bool AddressBook::is_same(const std::string &name, const std::string &here) {
+    if (name == here) {
+        return true;
+    }
+    if (build_in(name) != build_in(here)) {
+        return false;
+    }
+    const std::scoped_lock lock(mutex_);
+    refresh();
+    return !is_loaded(name);
+}
+
+bool AddressBook::is_loaded(const std::string &name) const {
+    return std::ranges::any_of(
+        segments_, [&](const os::DataSegment &segment) { return name_of(segment) == name; });
 }
 
 void AddressBook::refresh() {

@@ -37,10 +37,16 @@ public:
     // How long the region of that name is in this process; 0: there is none (yet).
     uint64_t length_of_region(const std::string &name);
 
-    // The build-id of the object that has the same file as name, if it is another one; else "".
-    std::string other_build(const std::string &name);
+    // What is in this process in the place of an object that is not: that of the same file name and
+    // another build-id, or the program that runs for a program. "": nothing that this could be said
+    // of; it may be loaded later.
+    std::string instead_of(format::NameKind kind, const std::string &name);
+
+    // Whether it is the same object that is known by both names, of which here is in this process.
+    bool is_same(const std::string &name, const std::string &here);
 
 private:
+    bool is_loaded(const std::string &name) const;
     void refresh();
 
     std::mutex mutex_; // guards what follows

@@ -19,6 +19,9 @@ public:
     Status add(const StoredPlace &place, const StoredEntry &entry) {
         Name &name = name_of(entry.key.name);
         Unbound found = unbound_from(place, entry, name);
+        if (!name.instead.empty()) {
+            return other_object(domain_, found, name.instead);
+        }
         // A function of the other process means nothing here: the program has to give it again.
         if (found.known == Unbound::Known::by_order || found.restoration == Restoration::regen) {
             return wait(std::move(found));
@@ -33,17 +36,6 @@ public:
             write_down(found, here.address);
             place_arriving(domain_, found, here.address);
             return Status::ok();
-        }
-        if (found.known == Unbound::Known::in_object) {
-            AddressBook &book = AddressBook::instance();
-            if (const std::string other = book.other_build(*name.text); !other.empty()) {
-                return fail(CD_ERROR_RESTART_MISMATCH,
-                            "%s: CD %s holds %zu bytes of \"%s\" (object and build-id), but the "
-                            "one that runs now has the build-id %s; run the program that wrote "
-                            "the store, or start with CD_RESTART=no",
-                            opened_.store->path(), domain_.name(), found.old.length(),
-                            name.text->c_str(), other.c_str());
-            }
         }
         return wait(std::move(found));
     }
@@ -83,6 +75,7 @@ private:
         format::NameKind kind = format::NameKind::path;
         std::shared_ptr<const std::string> text;
         uint64_t region_length = 0; // in this process, as far as it has named it
+        std::string instead;        // what this process has in the place of an object
         AddressBook::Place found;   // of the byte at offset
         uint64_t offset = 0;
     };
@@ -94,8 +87,16 @@ private:
                 const StoredName &stored = opened_.loaded.state.names.at(number);
                 name.kind = stored.kind;
                 name.text = std::make_shared<const std::string>(stored.text);
+                AddressBook &book = AddressBook::instance();
                 if (name.kind == format::NameKind::region) {
-                    name.region_length = AddressBook::instance().length_of_region(stored.text);
+                    name.region_length = book.length_of_region(stored.text);
+                } else if (name.kind != format::NameKind::path) {
+                    name.instead = book.instead_of(stored.kind, stored.text);
+                }
+                // Libraries of one file name may be several, of which each is loaded in its time.
+                if (name.kind == format::NameKind::object &&
+                    opened_.store->knows_object(name.instead)) {
+                    name.instead.clear();
                 }
             }
             last_name_ = &name;
@@ -120,12 +121,13 @@ private:
         found.access = entry.access;
         found.scope = entry.scope;
         found.restoration = entry.restoration;
+        found.recent = entry.recent;
         if (entry.run != nullptr) {
             found.data = opened_.pieces[entry.run->number].share(entry.run_offset);
         }
         found.known = name.kind == format::NameKind::path     ? Unbound::Known::by_order
-                      : name.kind == format::NameKind::object ? Unbound::Known::in_object
-                                                              : Unbound::Known::in_region;
+                      : name.kind == format::NameKind::region ? Unbound::Known::in_region
+                                                              : Unbound::Known::in_object;
         found.name = name.text;
         found.ordinal = entry.key.ordinal;
         found.offset = entry.key.offset;

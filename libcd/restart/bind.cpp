@@ -8,8 +8,10 @@
 #include "restart/placing.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -164,14 +166,13 @@ private:
     }
 
     // What was this range of the CD in a process that was killed had another length. It came to the
-    // ancestor since its point in time, as it is READ_WRITE still, so that it was what this process
-    // does again now, and that has no such range.
+    // ancestor since its point in time, so that it was what this process does again now, and that
+    // has no such range.
     void supersede(uint64_t ordinal) {
         for (Domain *above = domain_.parent; above != nullptr; above = above->parent) {
             for (Unbound &other : above->unbound) {
                 if (other.known == Unbound::Known::by_order && !other.leaving &&
-                    other.ordinal == ordinal && *other.name == domain_.path &&
-                    other.access == CD_READ_WRITE) {
+                    other.ordinal == ordinal && *other.name == domain_.path && other.recent) {
                     superseded_.push_back({above, other.space, other.old});
                     other.leaving = true;
                 }
@@ -181,12 +182,21 @@ private:
 
     Status bind_known(const StoredName &name, const StoredKey &key, Range gap) {
         const uint64_t offset = key.offset;
-        const auto known = name.kind == format::NameKind::object ? Unbound::Known::in_object
-                                                                 : Unbound::Known::in_region;
+        const auto known = name.kind == format::NameKind::region ? Unbound::Known::in_region
+                                                                 : Unbound::Known::in_object;
+        const size_t bound_before = bound_.size();
+        const Domain *holder = nullptr; // of bytes of another build of the object
+        const Unbound *of_other_build = nullptr;
         for (Domain *domain : family_) {
             for (size_t i = 0; i < domain->unbound.size(); ++i) {
                 const Unbound &found = domain->unbound[i];
-                if (found.known != known || *found.name != name.text) {
+                const Named named =
+                    found.known == known ? compare(found, name) : Named::something_else;
+                if (named == Named::other_build) {
+                    holder = domain;
+                    of_other_build = &found;
+                }
+                if (named != Named::same) {
                     continue;
                 }
                 if (Status status = check_region(*domain, found, key.length); !status) {
@@ -203,7 +213,37 @@ private:
                 }
             }
         }
+        if (of_other_build != nullptr && bound_.size() == bound_before &&
+            !domain_.ledger->knows_object(name.text)) {
+            return other_object(*holder, *of_other_build, name.text);
+        }
         return Status::ok();
+    }
+
+    // What something is that has a name, compared with what has a name in this process.
+    enum class Named { same, other_build, something_else };
+
+    Named compare(const Unbound &found, const StoredName &here) {
+        if (*found.name == here.text) {
+            return Named::same;
+        }
+        if (found.known == Unbound::Known::in_region) {
+            return Named::something_else;
+        }
+        if (compared_with_ != here.text) {
+            compared_.clear();
+            compared_with_ = here.text;
+        }
+        const auto [at, is_new] = compared_.try_emplace(found.name.get(), Named::something_else);
+        if (is_new) {
+            AddressBook &book = AddressBook::instance();
+            if (book.is_same(*found.name, here.text)) {
+                at->second = Named::same;
+            } else if (book.instead_of(format::NameKind::object, *found.name) == here.text) {
+                at->second = Named::other_build;
+            }
+        }
+        return at->second;
     }
 
     // What holder has of the range that was the CD's so-and-so-many-th.
@@ -321,6 +361,8 @@ private:
         Range old;
     };
     std::vector<Superseded> superseded_;
+    std::string compared_with_;
+    std::map<const std::string *, Named> compared_;
     bool published_ = false;
     bool kept_ = false;
 };

@@ -2,6 +2,12 @@
 // Copyright the containment-domains authors
 #include "restart/placing.h"
 
+#include "base/attempt.h"
+#include "os/system.h"
+
+#include <map>
+#include <string_view>
+
 namespace cd {
 
 Status check_region(const Domain &domain, const Unbound &found, uint64_t length) {
@@ -15,6 +21,34 @@ Status check_region(const Domain &domain, const Unbound &found, uint64_t length)
                 domain.name(), found.name->c_str(), static_cast<unsigned long long>(length),
                 static_cast<unsigned long long>(found.length), found.old.length(),
                 static_cast<unsigned long long>(found.offset));
+}
+
+Status other_object(const Domain &domain, const Unbound &found, const std::string &instead) {
+    return fail(
+        CD_ERROR_RESTART_MISMATCH,
+        "CD %s: the store holds %zu bytes of \"%s\" (object and build-id), and this process "
+        "has \"%s\" in its place; run the program that wrote the store with its libraries, "
+        "or start with CD_RESTART=no",
+        domain.name(), found.old.length(), found.name->c_str(), instead.c_str());
+}
+
+void tell_what_waits_for_libraries(const Domain &domain) noexcept {
+    attempt_quietly([&] {
+        std::map<std::string_view, size_t> waiting;
+        for (const Unbound &found : domain.unbound) {
+            if (found.known == Unbound::Known::in_object) {
+                waiting[*found.name] += found.old.length();
+            }
+        }
+        for (const auto &[object, length] : waiting) {
+            const std::string line =
+                std::string("CD ") + domain.name() + ": " + std::to_string(length) +
+                " bytes of \"" + std::string(object) +
+                "\" (object and build-id) are restored when that is loaded and "
+                "they are added; it is not loaded now";
+            os::system().warn(line.c_str());
+        }
+    });
 }
 
 bool is_free(const Domain &domain, uintptr_t address, size_t length) {

@@ -6,11 +6,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace cd {
 
 // A named region has to be as long as it was. length: of the one of this process.
 Status check_region(const Domain &domain, const Unbound &found, uint64_t length);
+
+// The error of what belongs to an object, where another one is instead.
+Status other_object(const Domain &domain, const Unbound &found, const std::string &instead);
+
+// Says on standard error which libraries are not loaded whose bytes the CD holds: they may be
+// loaded later, or be gone for good, which nothing tells.
+void tell_what_waits_for_libraries(const Domain &domain) noexcept;
 
 // Whether the CD has no entry in these bytes.
 bool is_free(const Domain &domain, uintptr_t address, size_t length);

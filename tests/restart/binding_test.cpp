@@ -5,9 +5,7 @@
 
 #include "restarting.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -33,14 +31,6 @@ public:
 private:
     std::vector<unsigned char> bytes_;
 };
-
-// The data of a loaded library.
-unsigned char *data_of(const char *library) {
-    void *loaded = ::dlopen(library, RTLD_NOW);
-    return loaded == nullptr ? nullptr
-                             : static_cast<unsigned char *>(::dlsym(loaded, "object_data"));
-}
-constexpr size_t object_size = 4096;
 
 class Binding : public Restarting {
 protected:
@@ -77,75 +67,6 @@ TEST_F(Binding, GlobalsAreKnownByObjectAndOffsetAndNeedNoAdd) {
         const bool right =
             std::ranges::all_of(global, [](unsigned char byte) { return byte == 7; });
         return !right ? "wrong data" : info_of(root).restarted != 0 ? "restarted for ever" : "";
-    });
-}
-
-TEST_F(Binding, DataOfALibraryFollowItToAnotherAddress) {
-    run([&]() -> std::string {
-        unsigned char *data = data_of(OBJECT);
-        cd_handle root = create();
-        std::memset(data, 5, object_size);
-        return add(root, data, object_size) ? "" : refusal();
-    });
-    run([&]() -> std::string {
-        // What lies where it was.
-        ::mmap(nullptr, size_t{64} << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        cd_handle root = create();
-        unsigned char *data = data_of(OBJECT); // loaded later
-        if (info_of(root).unbound != object_size || !add(root, data, object_size) ||
-            restore_cd(root) != CD_SUCCESS) {
-            return refusal();
-        }
-        return std::all_of(data, data + object_size, [](unsigned char byte) { return byte == 5; })
-                   ? ""
-                   : "wrong data";
-    });
-}
-
-TEST_F(Binding, AnObjectThatWasCopiedUnderAnotherNameIsTheSame) {
-    run([&]() -> std::string {
-        unsigned char *data = data_of(OBJECT);
-        cd_handle root = create();
-        std::memset(data, 5, object_size);
-        return add(root, data, object_size) && advance_cd_point_in_time(root) == CD_SUCCESS
-                   ? ""
-                   : refusal();
-    });
-    run([&]() -> std::string {
-        const auto copy = std::filesystem::path(directory_) / "object-1.1.so";
-        std::filesystem::copy(OBJECT, copy);
-        unsigned char *data = data_of(copy.c_str());
-        cd_handle root = create();
-        if (data == nullptr || info_of(root).unbound != 0 || restore_cd(root) != CD_SUCCESS) {
-            return refusal();
-        }
-        return std::all_of(data, data + object_size, [](unsigned char byte) { return byte == 5; })
-                   ? ""
-                   : "wrong data";
-    });
-}
-
-TEST_F(Binding, AnotherBuildOfALibraryIsRefusedAndBothAreNamed) {
-    run([&]() -> std::string {
-        unsigned char *data = data_of(OBJECT);
-        return add(create(), data, object_size) ? "" : refusal();
-    });
-    run([&]() -> std::string {
-        if (data_of(OTHER_BUILD_OF_OBJECT) == nullptr) {
-            return ::dlerror();
-        }
-        if (create() != nullptr || cd_last_error() != CD_ERROR_RESTART_MISMATCH) {
-            return "taken, or refused with " + refusal();
-        }
-        const std::string message = cd_last_error_message();
-        const size_t stored = message.find("libobject.so ");
-        const size_t running = message.find("has the build-id ");
-        if (stored == std::string::npos || running == std::string::npos) {
-            return message;
-        }
-        const std::string one = message.substr(stored + 13, 40);
-        const std::string other = message.substr(running + 17, 40);
-        return one != other ? "" : message;
     });
 }
 
@@ -370,6 +291,57 @@ TEST_F(Binding, WhatAChildWasCommittedWithStaysInLaterPointsInTime) {
         const bool done = restore_cd(root) == CD_SUCCESS && add(child_of(root), heap.at(), size);
         return done && heap.is(7) ? "" : "other data: " + refusal();
     });
+}
+
+// Of a killed process, which the root has gone on with since.
+TEST_F(Binding, WhatAKilledProcessHasLeftStaysInLaterPointsInTime) {
+    constexpr size_t size = 5000;
+    const auto adds_in_child = [this](Memory &heap, bool advances) {
+        cd_handle root = create();
+        return restore_cd(root) == CD_SUCCESS &&
+               (!advances || advance_cd_point_in_time(root) == CD_SUCCESS) &&
+               add(child_of(root), heap.at(), heap.size(), CD_READ_ONLY);
+    };
+    const auto leave = [&](size_t length, int value, bool advances) {
+        run([&]() -> std::string {
+            Memory heap(length);
+            heap.fill(value);
+            return adds_in_child(heap, advances) ? "" : refusal();
+        });
+    };
+    leave(size, 7, false);
+    leave(2 * size, 8, true);
+    run([&]() -> std::string {
+        Memory heap(size);
+        return adds_in_child(heap, false) && heap.is(7) ? "" : "other data: " + refusal();
+    });
+}
+
+TEST_F(Binding, WhatAChildChangesAgainStaysInThePointInTime) {
+    constexpr size_t size = 5000;
+    run([&]() -> std::string {
+        Memory heap(size);
+        heap.fill(7);
+        cd_handle root = create();
+        for (int time = 0; time < 2; ++time) {
+            cd_handle child = child_of(root);
+            if (!add(child, heap.at(), size) || commit_cd(child) != CD_SUCCESS ||
+                (time == 0 && advance_cd_point_in_time(root) != CD_SUCCESS)) {
+                return refusal();
+            }
+            heap.fill(9);
+        }
+        return "";
+    });
+    for (const size_t length : {2 * size, size}) {
+        run([&]() -> std::string {
+            Memory heap(length);
+            cd_handle root = create();
+            const bool done =
+                restore_cd(root) == CD_SUCCESS && add(child_of(root), heap.at(), length);
+            return done && heap.is(length == size ? 7 : 0) ? "" : "other data: " + refusal();
+        });
+    }
 }
 
 int fill_with_threes(cd_addrspec *specs, int count) {

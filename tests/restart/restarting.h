@@ -37,8 +37,8 @@ protected:
     static cd_handle child_of(cd_handle parent) {
         return create_cd(parent, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
     }
-    static bool add(cd_handle cd, void *at, size_t length) {
-        const cd_addrspec range = {at, length, CD_READ_WRITE, CD_GLOBAL};
+    static bool add(cd_handle cd, void *at, size_t length, addr_type access = CD_READ_WRITE) {
+        const cd_addrspec range = {at, length, access, CD_GLOBAL};
         return add_to_cd_via_copy(cd, &range, 1, nullptr) == CD_SUCCESS;
     }
     static cd_info info_of(cd_handle cd) {

@@ -17,7 +17,8 @@ std::string identity_of(const cd::Header &header, const cd::StoredCd &stored) {
 std::string place_of(const cd::Loaded &loaded, const cd::StoredKey &key) {
     const cd::StoredName &name = loaded.state.names.at(key.name);
     switch (name.kind) {
-    case cd::format::NameKind::object: {
+    case cd::format::NameKind::object:
+    case cd::format::NameKind::program: {
         const std::string_view object = std::string_view(name.text).substr(0, name.text.rfind(' '));
         return std::string(object) + "+" + hexadecimal(key.offset);
     }

@@ -100,6 +100,7 @@ void describe_entry(const cd::Loaded &loaded, const cd::StoredPlace &place,
     json.key("belongs_to").begin_object();
     switch (name.kind) {
     case cd::format::NameKind::object:
+    case cd::format::NameKind::program:
         json.member("object", name.text);
         break;
     case cd::format::NameKind::region:

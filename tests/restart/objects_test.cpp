@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// Data of programs and libraries belong to these, whatever their files are called and wherever they
+// are loaded, and to no others.
+
+#include "restarting.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+namespace restarting {
+namespace {
+
+// The data of a loaded library.
+unsigned char *data_of(const char *library) {
+    void *loaded = ::dlopen(library, RTLD_NOW);
+    return loaded == nullptr ? nullptr
+                             : static_cast<unsigned char *>(::dlsym(loaded, "object_data"));
+}
+constexpr size_t object_size = 4096;
+
+class BindingOfObjects : public Restarting {
+protected:
+    // What the program says that restores its data, or stores them where there are none.
+    std::string run_program(const std::string &program) const {
+        const std::string command =
+            "\"" + program + "\" store=file,sync=none,dir=\"" + directory_ + "\"";
+        FILE *output = ::popen(command.c_str(), "r");
+        std::array<char, 1000> text = {};
+        const size_t length = std::fread(text.data(), 1, text.size(), output);
+        return ::pclose(output) == -1 ? "" : std::string(text.data(), length);
+    }
+};
+
+TEST_F(BindingOfObjects, DataOfALibraryFollowItToAnotherAddress) {
+    run([&]() -> std::string {
+        unsigned char *data = data_of(OBJECT);
+        cd_handle root = create();
+        std::memset(data, 5, object_size);
+        return add(root, data, object_size) ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        // What lies where it was.
+        ::mmap(nullptr, size_t{64} << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        cd_handle root = create();
+        unsigned char *data = data_of(OBJECT); // loaded later
+        if (info_of(root).unbound != object_size || !add(root, data, object_size) ||
+            restore_cd(root) != CD_SUCCESS) {
+            return refusal();
+        }
+        return std::all_of(data, data + object_size, [](unsigned char byte) { return byte == 5; })
+                   ? ""
+                   : "wrong data";
+    });
+}
+
+// That it may never be loaded is said once.
+TEST_F(BindingOfObjects, DataOfALibraryThatIsLoadedAfterTheRestoreAreRestoredThen) {
+    run([&]() -> std::string {
+        unsigned char *data = data_of(OBJECT);
+        cd_handle root = create();
+        std::memset(data, 5, object_size);
+        return add(root, data, object_size) ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        cd_handle root = create();
+        if (std::freopen(path("said").c_str(), "w", stderr) == nullptr ||
+            restore_cd(root) != CD_SUCCESS || restore_cd(root) != CD_SUCCESS) {
+            return refusal();
+        }
+        std::fflush(stderr);
+        unsigned char *data = data_of(OBJECT);
+        return add(root, data, object_size) && data[object_size - 1] == 5 ? "" : refusal();
+    });
+    std::ifstream file(path("said"));
+    const std::string said{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_EQ(said.find("4096 bytes of \"libobject.so "), said.rfind("4096 bytes of")) << said;
+    EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
+}
+
+TEST_F(BindingOfObjects, AnObjectThatWasCopiedUnderAnotherNameIsTheSame) {
+    run([&]() -> std::string {
+        unsigned char *data = data_of(OBJECT);
+        cd_handle root = create();
+        std::memset(data, 5, object_size);
+        return add(root, data, object_size) && advance_cd_point_in_time(root) == CD_SUCCESS
+                   ? ""
+                   : refusal();
+    });
+    run([&]() -> std::string {
+        const auto copy = std::filesystem::path(directory_) / "object-1.1.so";
+        std::filesystem::copy(OBJECT, copy);
+        unsigned char *data = data_of(copy.c_str());
+        cd_handle root = create();
+        if (data == nullptr || info_of(root).unbound != 0 || restore_cd(root) != CD_SUCCESS) {
+            return refusal();
+        }
+        return std::all_of(data, data + object_size, [](unsigned char byte) { return byte == 5; })
+                   ? ""
+                   : "wrong data";
+    });
+}
+
+TEST_F(BindingOfObjects, AnotherBuildOfALibraryIsRefusedAndBothAreNamed) {
+    run([&]() -> std::string {
+        unsigned char *data = data_of(OBJECT);
+        return add(create(), data, object_size) ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        if (data_of(OTHER_BUILD_OF_OBJECT) == nullptr) {
+            return ::dlerror();
+        }
+        if (create() != nullptr || cd_last_error() != CD_ERROR_RESTART_MISMATCH) {
+            return "taken, or refused with " + refusal();
+        }
+        const std::string message = cd_last_error_message();
+        const size_t stored = message.find("libobject.so ");
+        const size_t running = message.rfind("libobject.so ");
+        if (stored == std::string::npos || running == stored) {
+            return message;
+        }
+        const std::string one = message.substr(stored + 13, 40);
+        const std::string other = message.substr(running + 13, 40);
+        return one != other ? "" : message;
+    });
+}
+
+TEST_F(BindingOfObjects, AnotherBuildOfALibraryThatIsLoadedLaterIsRefusedWhenItIsAdded) {
+    run([&]() -> std::string {
+        return add(create(), data_of(OBJECT), object_size) ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        cd_handle root = create();
+        unsigned char *data = data_of(OTHER_BUILD_OF_OBJECT);
+        if (add(root, data, object_size) || cd_last_error() != CD_ERROR_RESTART_MISMATCH) {
+            return "taken, or refused with " + refusal();
+        }
+        // Both may be loaded, each in its time.
+        unsigned char *stored = data_of(OBJECT);
+        return info_of(root).unbound == object_size && info_of(root).entries == 0 &&
+                       add(root, stored, object_size) && restore_cd(root) == CD_SUCCESS &&
+                       info_of(root).unbound == 0 && add(root, data, object_size)
+                   ? ""
+                   : "the CD cannot be used: " + refusal();
+    });
+    run([&]() -> std::string { // which knows both
+        unsigned char *other = data_of(OTHER_BUILD_OF_OBJECT);
+        cd_handle root = create();
+        if (root == nullptr || info_of(root).unbound != object_size) {
+            return refusal();
+        }
+        const bool added = add(root, other, 1) && add(root, data_of(OBJECT), object_size);
+        return added && info_of(root).unbound == 0 ? "" : refusal();
+    });
+}
+
+TEST_F(BindingOfObjects, ACopyOfALibraryThatIsLoadedLaterIsTheSame) {
+    run([&]() -> std::string {
+        unsigned char *data = data_of(OBJECT);
+        cd_handle root = create();
+        std::memset(data, 5, object_size);
+        return add(root, data, object_size) && advance_cd_point_in_time(root) == CD_SUCCESS
+                   ? ""
+                   : refusal();
+    });
+    run([&]() -> std::string {
+        const auto copy = std::filesystem::path(directory_) / "object-1.1.so";
+        std::filesystem::copy(OBJECT, copy);
+        cd_handle root = create();
+        unsigned char *data = data_of(copy.c_str());
+        return add(root, data, object_size) && restore_cd(root) == CD_SUCCESS && data[9] == 5 &&
+                       info_of(root).unbound == 0
+                   ? ""
+                   : refusal();
+    });
+}
+
+// Where nothing of it is loaded that has the name of the one that wrote the store.
+TEST_F(BindingOfObjects, AnotherProgramOfAnotherNameIsRefusedAndBothAreNamed) {
+    ASSERT_EQ(run_program(PROGRAM), "stored");
+    const std::string refused = run_program(OTHER_PROGRAM);
+    EXPECT_TRUE(refused.starts_with(std::to_string(CD_ERROR_RESTART_MISMATCH) + " ")) << refused;
+    for (const char *program : {PROGRAM, OTHER_PROGRAM}) {
+        const std::string name = std::filesystem::path(program).filename();
+        EXPECT_NE(refused.find("\"" + name + " "), std::string::npos) << refused;
+    }
+    EXPECT_EQ(run_program(PROGRAM), "restored");
+}
+
+TEST_F(BindingOfObjects, AProgramThatWasCopiedUnderAnotherNameIsTheSame) {
+    ASSERT_EQ(run_program(PROGRAM), "stored");
+    std::filesystem::copy(PROGRAM, path("renamed"));
+    EXPECT_EQ(run_program(path("renamed")), "restored");
+}
+
+} // namespace
+} // namespace restarting

@@ -181,6 +181,19 @@ TEST_F(SizeOfPieces, IsTwiceTheDataThatChildrenGiveTheirParentBitByBit) {
     });
 }
 
+// Of each place that the child had, the root keeps a little.
+TEST_F(SizeOfPieces, IsTwiceTheDataThatAChildGivesItsParentBitByBitAndTwiceItsOwn) {
+    cd_handle child = nullptr;
+    const auto step = [&](cd_handle root, char *memory, size_t i) {
+        child = i == 0 ? child_of(root) : child;
+        const size_t length = whole / 50 * (i + 1);
+        std::fill(memory + whole / 50 * i, memory + length, static_cast<char>(i));
+        return add(child, memory, length) && advance_cd_point_in_time(child) == CD_SUCCESS &&
+               remove(child, memory, length);
+    };
+    stays_small(50, step, 4);
+}
+
 // Each leaves too little behind to be tidied at once.
 TEST_F(SizeOfPieces, IsTwiceTheDataWhicheverCdsLeaveLittleOfTheirPlaces) {
     constexpr size_t quarter = whole / 4;
@@ -291,18 +304,22 @@ TEST_F(SizeOfPieces, IsTwiceTheDataThatChildrenOfKilledProcessesLeaveTheirParent
 TEST_F(SizeOfPieces, IsTwiceTheDataThatChildrenOfKilledProcessesAddWithOtherLengths) {
     constexpr size_t processes = 40;
     constexpr size_t step = 12 * kib;
-    for (size_t process = 0; process <= processes; ++process) {
-        run([&]() -> std::string {
-            std::vector<char> memory(whole / 4 + step * process);
-            cd_handle root = create();
-            cd_handle child = restore_cd(root) == CD_SUCCESS ? child_of(root) : nullptr;
-            bool done = add(child, memory.data(), memory.size());
-            if (process == processes) { // which is not killed: nothing waits any more
-                done = done && commit_cd(child) == CD_SUCCESS &&
-                       advance_cd_point_in_time(root) == CD_SUCCESS;
-            }
-            return done && size() <= most(2) / 2 ? "" : std::to_string(size()) + " " + refusal();
-        });
+    for (const addr_type access : {CD_READ_WRITE, CD_READ_ONLY}) {
+        for (size_t process = 0; process <= processes; ++process) {
+            run([&]() -> std::string {
+                std::vector<char> memory(whole / 4 + step * process);
+                cd_handle root = create();
+                cd_handle child = restore_cd(root) == CD_SUCCESS ? child_of(root) : nullptr;
+                bool done = add(child, memory.data(), memory.size(), access);
+                if (process == processes) { // which is not killed: nothing waits any more
+                    done = done && commit_cd(child) == CD_SUCCESS && info_of(root).unbound == 0 &&
+                           advance_cd_point_in_time(root) == CD_SUCCESS;
+                }
+                return done && size() <= most(2) / 2 ? ""
+                                                     : std::to_string(size()) + " " + refusal();
+            });
+        }
+        std::filesystem::remove(store());
     }
 }
 

@@ -100,6 +100,12 @@ void Metadata::take_over(const Loaded &loaded) {
     });
 }
 
+// Two of the longest records since the metadata moved the time before last; none is longer than the
+// snapshot that happens again and again.
+uint64_t Metadata::two_records(uint64_t snapshot) const {
+    return 2 * format::whole_blocks(std::min(snapshot, std::max(longest_, longest_before_)));
+}
+
 // Of the snapshot that follows, if the state grows by so much more.
 uint64_t Metadata::snapshot_behind(uint64_t grown) const {
     return format::whole_blocks(newest_->header.snapshot_length + grown_ + grown);
@@ -118,16 +124,26 @@ Status Metadata::keep_spares(uint64_t grown, LongerFile longer_file) {
     }
     spares_.reserve(spares_wanted());
     const uint64_t snapshot = snapshot_behind(grown);
-    const std::array<uint64_t, 2> lengths = {with_journal(snapshot, format::smallest_journal),
-                                             with_journal(snapshot, shortest_journal)};
+    const uint64_t records = two_records(newest_->header.snapshot_length);
+    const std::array<uint64_t, 2> lengths = {
+        with_journal(snapshot, std::max(format::smallest_journal, records)),
+        with_journal(snapshot, shortest_journal)};
+    // What is shorter than records that are long would have the metadata move with each.
+    const bool longest_only = longer_file == LongerFile::allowed &&
+                              records > std::max(snapshot, format::smallest_journal);
     for (size_t i = 0; i < spares_wanted(); ++i) {
         const uint64_t present = i < spares_.size() ? spares_[i].length : 0;
         Extent longer;
-        const bool is_there = std::ranges::any_of(lengths, [&](uint64_t length) {
-            return present >= length || volume_.reserve_inside(length, longer);
-        });
+        const bool is_there = std::ranges::any_of(
+            std::span(lengths).first(longest_only ? 1 : lengths.size()), [&](uint64_t length) {
+                return present >= length || volume_.reserve_inside(length, longer);
+            });
         Status status;
         for (size_t j = 0; !is_there && j < lengths.size(); ++j) {
+            if (present >= lengths[j]) {
+                status = Status::ok();
+                break;
+            }
             status = longer_file == LongerFile::allowed ? volume_.reserve(lengths[j], longer)
                                                         : no_spare();
             if (status.code() != CD_ERROR_STORE_FULL) {
@@ -274,6 +290,7 @@ Status Metadata::append(std::span<const std::byte> changes, const Growth &growth
     unsettled_ = 0;
     used_ += size;
     ++records_;
+    longest_ = std::max(longest_, size);
     count(growth, counted);
     return Status::ok();
 }
@@ -324,8 +341,8 @@ Status Metadata::move_to(const State &state, uint64_t room) {
     auto next = std::make_shared<HeldGeneration>(volume_, next_generation(newest_->header));
     next->header.slot = newest_->header.other_slot();
     const JournalLength journal = {
-        format::whole_blocks(
-            std::max<uint64_t>({format::smallest_journal, snapshot.bytes().size(), 2 * room})),
+        format::whole_blocks(std::max<uint64_t>({format::smallest_journal, snapshot.bytes().size(),
+                                                 2 * room, two_records(snapshot.bytes().size())})),
         format::whole_blocks(std::max(shortest_journal, room))};
     abandoned_.reserve(abandoned_.size() + 1);
     if (Status status = write_generation(*next, snapshot.bytes().bytes(), journal); !status) {
@@ -338,6 +355,7 @@ Status Metadata::move_to(const State &state, uint64_t room) {
     newest_ = std::move(next);
     records_ = 0;
     used_ = 0;
+    longest_before_ = std::exchange(longest_, room);
     count(state);
     grown_ = 0;
     moved_ = 0;

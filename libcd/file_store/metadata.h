@@ -89,6 +89,7 @@ private:
     enum class LongerFile { allowed, refused };
     Status keep_spares(uint64_t grown, LongerFile longer_file);
     Status no_spare() const;
+    uint64_t two_records(uint64_t snapshot) const;
     uint64_t snapshot_behind(uint64_t grown) const;
     bool has_room_behind(uint64_t grown) const;
     uint64_t grown_to(const State &state) const;
@@ -120,7 +121,9 @@ private:
     uint64_t grown_ = 0;     // bytes, at most, that the next snapshot is longer by than this one
     size_t all_entries_ = 0; // at most, of all CDs
     std::deque<size_t> retained_; // the same of the older points in time, oldest first
-    uint64_t unsettled_ = 0;      // bytes behind used_ that may have reached the disk
+    uint64_t longest_ = 0;        // record, of this generation and of the one before
+    uint64_t longest_before_ = 0;
+    uint64_t unsettled_ = 0; // bytes behind used_ that may have reached the disk
     // A header, or what is behind used_, is not as it should be, or of an older version.
     bool doubtful_ = false;
     // That a header names which could not be taken back.

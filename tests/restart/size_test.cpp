@@ -181,6 +181,29 @@ TEST_F(SizeOfPieces, IsTwiceTheDataThatChildrenGiveTheirParentBitByBit) {
     });
 }
 
+// An add and an advance of all of them are two records that are nearly a snapshot each.
+TEST_F(Size, MetadataOfManySmallEntriesMoveOnceForEachAdvanceAndNoOftener) {
+    constexpr int rounds = 12;
+    run([&]() -> std::string {
+        std::vector<char> memory(20'000 * size_t{128});
+        std::vector<cd_addrspec> list;
+        for (size_t at = 0; at < memory.size(); at += 128) {
+            list.push_back({&memory[at], 64, CD_READ_WRITE, CD_GLOBAL});
+        }
+        cd_handle root = create();
+        for (int i = 0; i < rounds; ++i) {
+            if (add_to_cd_via_copy(root, list.data(), static_cast<int>(list.size()), nullptr) !=
+                    CD_SUCCESS ||
+                advance_cd_point_in_time(root) != CD_SUCCESS) {
+                return refusal();
+            }
+        }
+        const std::string all = bytes();
+        const int generation = std::max(all[28], all[4096 + 28]);
+        return generation <= rounds + 6 ? "" : "generation " + std::to_string(generation);
+    });
+}
+
 // Of each place that the child had, the root keeps a little.
 TEST_F(SizeOfPieces, IsTwiceTheDataThatAChildGivesItsParentBitByBitAndTwiceItsOwn) {
     cd_handle child = nullptr;

@@ -77,6 +77,15 @@ template <Role R, typename T> void note(Arguments &a, T argument) {
         a.length = static_cast<int>(argument);
     } else if constexpr (R == Role::length_2) {
         a.length_2 = argument;
+    } else if constexpr (R == Role::target) {
+        if (argument == MPI_PROC_NULL) { // which takes nothing and brings nothing
+            a.send_count = a.recv_count = 0;
+        }
+    } else if constexpr (R == Role::peer) {
+        const bool is_receiver = a.recv_type == MPI_DATATYPE_NULL; // that comes before the sender
+        if (is_receiver && argument == MPI_PROC_NULL) {
+            a.send_count = 0;
+        }
     } else if constexpr (R == Role::partitions) {
         a.partitions = argument;
     } else if constexpr (R == Role::both_count) {

@@ -234,28 +234,63 @@ void receive_exscan(const Arguments &a, Blocks &blocks) {
 
 // ---- Neighbours ---------------------------------------------------------------------------
 
+// Nothing goes to those that are not there, at the ends of a grid, and what would come from them
+// stays as it is. blocks: one for each neighbour, behind others.
+void leave_out_absent(const Arguments &a, size_t others, Blocks &blocks) {
+    uint64_t absent = comm_facts_of(a.comm).absent_neighbors;
+    for (size_t i = others; absent != 0; ++i, absent >>= 1) {
+        if ((absent & 1) != 0) {
+            blocks[i].count = 0;
+        }
+    }
+}
+
+// As much to or from each neighbour, in a row.
+void add_neighbors(const Block &first, int neighbors, const Arguments &a, Blocks &blocks) {
+    if (comm_facts_of(a.comm).absent_neighbors == 0) {
+        blocks.push_back({first.address, first.count * neighbors, first.type});
+        return;
+    }
+    const size_t others = blocks.size();
+    const int64_t stride = first.count * facts_of(first.type).extent;
+    for (int i = 0; i < neighbors; ++i) {
+        blocks.push_back({moved(first.address, stride * i), first.count, first.type});
+    }
+    leave_out_absent(a, others, blocks);
+}
+
 void send_neighbor_alltoall(const Arguments &a, Blocks &blocks) {
-    send_to(a, comm_facts_of(a.comm).neighbors_out, blocks);
+    add_neighbors({const_cast<void *>(a.send_buf), a.send_count, a.send_type},
+                  comm_facts_of(a.comm).neighbors_out, a, blocks);
 }
 
 void send_neighbor_alltoallv(const Arguments &a, Blocks &blocks) {
+    const size_t others = blocks.size();
     send_vector_to(a, comm_facts_of(a.comm).neighbors_out, blocks);
+    leave_out_absent(a, others, blocks);
 }
 
 void send_neighbor_alltoallw(const Arguments &a, Blocks &blocks) {
+    const size_t others = blocks.size();
     send_mixed_to(a, comm_facts_of(a.comm).neighbors_out, blocks);
+    leave_out_absent(a, others, blocks);
 }
 
 void receive_neighbors(const Arguments &a, Blocks &blocks) {
-    receive_from(a, comm_facts_of(a.comm).neighbors_in, -1, blocks);
+    add_neighbors({a.recv_buf, a.recv_count, a.recv_type}, comm_facts_of(a.comm).neighbors_in, a,
+                  blocks);
 }
 
 void receive_neighborsv(const Arguments &a, Blocks &blocks) {
+    const size_t others = blocks.size();
     receive_vector_from(a, comm_facts_of(a.comm).neighbors_in, -1, blocks);
+    leave_out_absent(a, others, blocks);
 }
 
 void receive_neighborsw(const Arguments &a, Blocks &blocks) {
+    const size_t others = blocks.size();
     receive_mixed_from(a, comm_facts_of(a.comm).neighbors_in, blocks);
+    leave_out_absent(a, others, blocks);
 }
 
 // ---- Which arguments matter ---------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include "interception/real.h"
 #include "payload/handle_cache.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -40,6 +41,18 @@ void erase(const Mortal &mortal) {
     }
 }
 
+uint64_t absent_in_grid(MPI_Comm comm, int dimensions) {
+    uint64_t absent = 0;
+    for (int i = 0; i < std::min(dimensions, 32); ++i) {
+        int before = 0;
+        int after = 0;
+        real<Fn::MPI_Cart_shift>(comm, i, 1, &before, &after);
+        absent |= uint64_t{before == MPI_PROC_NULL} << (2 * i);
+        absent |= uint64_t{after == MPI_PROC_NULL} << (2 * i + 1);
+    }
+    return absent;
+}
+
 void ask_neighbors(MPI_Comm comm, CommFacts &facts) {
     int kind = MPI_UNDEFINED;
     real<Fn::MPI_Topo_test>(comm, &kind);
@@ -47,6 +60,7 @@ void ask_neighbors(MPI_Comm comm, CommFacts &facts) {
         int dimensions = 0;
         real<Fn::MPI_Cartdim_get>(comm, &dimensions);
         facts.neighbors_in = facts.neighbors_out = 2 * dimensions;
+        facts.absent_neighbors = absent_in_grid(comm, dimensions);
     } else if (kind == MPI_GRAPH) {
         real<Fn::MPI_Graph_neighbors_count>(comm, facts.rank, &facts.neighbors_in);
         facts.neighbors_out = facts.neighbors_in;

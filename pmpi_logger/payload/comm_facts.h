@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <mpi.h>
 
 namespace cd::logger {
@@ -15,8 +16,9 @@ struct CommFacts {
     int inter = 0; // between two groups
     int neighbors_in = 0;
     int neighbors_out = 0;
-    MPI_Fint in_fortran = 0; // the handle there
-    int number = 0;          // of mortal ones, in the order in which they were made
+    uint64_t absent_neighbors = 0; // a bit for each of the first 64 that is MPI_PROC_NULL
+    MPI_Fint in_fortran = 0;       // the handle there
+    int number = 0;                // of mortal ones, in the order in which they were made
 };
 
 // Remembered from call to call. Valid until the thread asks for another communicator.

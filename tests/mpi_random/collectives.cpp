@@ -86,6 +86,7 @@ void make_comm(Part &part) {
     case 1: {
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Comm_idup(from, &made, &request);
+        part.pause();
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         break;
     }

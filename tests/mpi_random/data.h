@@ -25,9 +25,5 @@ Layout some_layout(Random &random, int count);
 std::vector<int> spread(const Layout &layout, const std::vector<int> &numbers);
 std::vector<int> gather(const Layout &layout, const std::vector<int> &memory, int count);
 
-// Completes all of them, in one of the ways that MPI has. Statuses are those of the requests.
-void complete(Random &random, std::vector<MPI_Request> &requests, std::vector<MPI_Status> &statuses,
-              uint64_t &order);
-
 // Source, tag and length.
 uint64_t hash_of(const MPI_Status &status, MPI_Datatype type);

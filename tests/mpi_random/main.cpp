@@ -12,9 +12,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <unistd.h>
 #include <vector>
 
@@ -67,9 +67,10 @@ public:
         begin();
         Outcome outcome;
         for (int i = 0; i < static_cast<int>(steps_.size()); ++i) {
-            outcome.hashes.push_back(step(i).in_any_order);
+            outcome.hashes.push_back(step(i, [](const Received &) {}).in_any_order);
         }
         outcome.hash = state_->hash;
+        end();
         return outcome;
     }
 
@@ -77,6 +78,7 @@ public:
     void disturbed(const Outcome &expected) {
         begin();
         std::vector<std::unique_ptr<Received>> before(steps_.size());
+        received_between_.assign(steps_.size(), {});
         std::map<int, int> visits;
         int at = 0;
         while (at < static_cast<int>(operations_.size())) {
@@ -84,7 +86,13 @@ public:
             const int here = at++;
             switch (operation.kind) {
             case Operation::Kind::step: {
-                const Received received = step(operation.step);
+                const bool fails = operation.point > 0 && ++visits[here] == operation.visit;
+                const std::optional<Received> done = try_step(operation, fails);
+                if (!done) {
+                    at = cds_.back().begin;
+                    break;
+                }
+                const Received received = *done;
                 std::unique_ptr<Received> &first = before[static_cast<size_t>(operation.step)];
                 if (received.in_any_order != expected.hashes[static_cast<size_t>(operation.step)]) {
                     fail("received something else than in the undisturbed run", operation.step);
@@ -109,20 +117,23 @@ public:
                 advance(at);
                 break;
             case Operation::Kind::fail:
-                if (++visits[here] == operation.visit && may_be_restored()) {
-                    at = restore(operation.level);
+                if (++visits[here] == operation.visit) {
+                    restore(operation.level);
+                    at = cds_.back().begin;
                 }
                 break;
             }
             if (printing) {
-                std::fprintf(stderr, "rank %d: %d: %s %d\n", rank, here, name_of(operation),
+                std::fprintf(stderr, "rank %d: %d: %s %d%s\n", rank, here, name_of(operation),
                              operation.kind == Operation::Kind::fail ? operation.level
-                                                                     : operation.step);
+                                                                     : operation.step,
+                             at <= here ? " restored" : "");
             }
         }
         if (state_->hash != expected.hash) {
             fail("ended in another state", at);
         }
+        end();
     }
 
 private:
@@ -133,11 +144,24 @@ private:
 
     const char *name_of(const Operation &operation) const {
         static const char *const operations[] = {"step", "open", "close", "advance", "fail"};
-        static const char *const kinds[] = {
-            "batch",        "any_source",       "collective", "exchange",
-            "start",        "start_collective", "init",       "start_again",
-            "finish",       "free_persistent",  "make_comm",  "free_comm",
-            "look_at_clock"};
+        static const char *const kinds[] = {"batch",
+                                            "any_source",
+                                            "collective",
+                                            "exchange",
+                                            "start",
+                                            "start_collective",
+                                            "init",
+                                            "start_again",
+                                            "finish",
+                                            "free_persistent",
+                                            "make_comm",
+                                            "free_comm",
+                                            "look_at_clock",
+                                            "use_objects",
+                                            "change_attribute",
+                                            "make_window",
+                                            "use_window",
+                                            "free_window"};
         return operation.kind == Operation::Kind::step
                    ? kinds[static_cast<int>(steps_[static_cast<size_t>(operation.step)].kind)]
                    : operations[static_cast<int>(operation.kind)];
@@ -150,10 +174,46 @@ private:
         state_->comms[0] = MPI_COMM_WORLD;
     }
 
-    Received step(int number) {
-        const Received received = do_step(steps_[static_cast<size_t>(number)], number, *state_);
+    // What the steps leave to MPI.
+    void end() {
+        if (state_->key != 0) {
+            void *value = nullptr;
+            int present = 0;
+            MPI_Comm_get_attr(MPI_COMM_WORLD, state_->key, &value, &present);
+            if (present != 0) {
+                MPI_Comm_delete_attr(MPI_COMM_WORLD, state_->key);
+            }
+            MPI_Comm_free_keyval(&state_->key);
+        }
+    }
+
+    Received step(int number, const Between &between) {
+        const Received received =
+            do_step(steps_[static_cast<size_t>(number)], number, *state_, between);
         state_->hash = mix(state_->hash, received.in_any_order);
         return received;
+    }
+
+    // Nothing if it fails in its midst, where a CD has been restored.
+    std::optional<Received> try_step(const Operation &operation, bool fails) {
+        struct Restored {};
+        std::vector<uint64_t> &before = received_between_[static_cast<size_t>(operation.step)];
+        size_t points = 0;
+        try {
+            return step(operation.step, [&](const Received &received) {
+                const uint64_t now = mix(received.in_this_order, received.in_any_order);
+                if (points < before.size() && before[points] != now) {
+                    fail("received something else before it failed", operation.step);
+                }
+                before.resize(std::max(before.size(), points + 1), now);
+                if (++points == static_cast<size_t>(operation.point) && fails) {
+                    restore(operation.level);
+                    throw Restored();
+                }
+            });
+        } catch (const Restored &) {
+            return std::nullopt;
+        }
     }
 
     void keep(cd_handle cd) {
@@ -184,21 +244,13 @@ private:
         keep(domain.handle);
     }
 
-    // A restore waits for sends that have no shadow; two ranks that both do would refuse it.
-    bool may_be_restored() const {
-        return std::none_of(std::begin(state_->slots), std::end(state_->slots),
-                            [](const SlotState &slot) { return slot.forbids_restore; });
-    }
-
-    // All is lost that may be. Returns where to go on.
-    int restore(int level) {
+    // All is lost that may be.
+    void restore(int level) {
         destroy();
-        const Domain domain = cds_[static_cast<size_t>(level)];
-        if (restore_cd(domain.handle) != SUCCESS) {
+        if (restore_cd(cds_[static_cast<size_t>(level)].handle) != SUCCESS) {
             fail("restore_cd", level);
         }
         cds_.resize(static_cast<size_t>(level) + 1);
-        return domain.begin;
     }
 
     // What MPI is about to fill cannot be brought back by anybody.
@@ -218,6 +270,7 @@ private:
     std::vector<Operation> operations_;
     std::unique_ptr<State> state_;
     std::vector<Domain> cds_;
+    std::vector<std::vector<uint64_t>> received_between_; // by step, at each point
 };
 
 int argument(int argc, char **argv, const char *name, int otherwise) {

@@ -60,6 +60,7 @@ public:
         complete_all();
         for (Transfer &transfer : transfers_) {
             take(transfer);
+            part_.pause();
         }
     }
 
@@ -73,6 +74,7 @@ private:
 
     void start_persistent(Transfer &transfer) {
         transfer.persistent = true;
+        part_.pause();
         MPI_Start(&transfer.request);
     }
 
@@ -87,6 +89,7 @@ private:
         for (const Message &message : messages_) {
             if (message.from == part_.rank) {
                 send(message);
+                part_.pause();
             }
         }
     }
@@ -130,6 +133,7 @@ private:
         for (const Message &message : messages_) {
             if (message.to == part_.rank) {
                 receive(message);
+                part_.pause();
             }
         }
     }
@@ -152,26 +156,31 @@ private:
             break;
         case 4:
             MPI_Probe(m.from, m.tag, part_.comm, &t.status);
+            part_.pause();
             MPI_Recv(data, elements, type, m.from, m.tag, part_.comm, &t.status);
             break;
         case 5:
             while (MPI_Iprobe(m.from, m.tag, part_.comm, &flag, &t.status), !flag) {
                 sched_yield();
             }
+            part_.pause();
             MPI_Recv(data, elements, type, m.from, m.tag, part_.comm, &t.status);
             break;
         case 6:
             MPI_Mprobe(m.from, m.tag, part_.comm, &found, &t.status);
+            part_.pause();
             MPI_Mrecv(data, elements, type, &found, &t.status);
             break;
         case 7:
             while (MPI_Improbe(m.from, m.tag, part_.comm, &flag, &found, &t.status), !flag) {
                 sched_yield();
             }
+            part_.pause();
             MPI_Mrecv(data, elements, type, &found, &t.status);
             break;
         case 8:
             MPI_Mprobe(m.from, m.tag, part_.comm, &found, &t.status);
+            part_.pause();
             MPI_Imrecv(data, elements, type, &found, &t.request);
             break;
         default:
@@ -191,7 +200,7 @@ private:
             }
         }
         std::vector<MPI_Status> statuses;
-        complete(part_.own, requests, statuses, part_.received.in_this_order);
+        complete(part_, requests, statuses);
         for (size_t i = 0; i < under_way.size(); ++i) {
             under_way[i]->request = requests[i];
             under_way[i]->status = statuses[i];
@@ -242,8 +251,9 @@ void do_any_source(Part &part) {
             for (size_t i = 0; i < all.size(); ++i) {
                 MPI_Irecv(all[i].data(), count, MPI_INT, MPI_ANY_SOURCE, part.tag(0), part.comm,
                           &requests[i]);
+                part.pause();
             }
-            complete(part.own, requests, statuses, part.received.in_this_order);
+            complete(part, requests, statuses);
         }
         for (size_t i = 0; way != 0 && i < all.size(); ++i) {
             int from = MPI_ANY_SOURCE;
@@ -254,6 +264,7 @@ void do_any_source(Part &part) {
             } else if (way == 2) {
                 MPI_Mprobe(MPI_ANY_SOURCE, part.tag(0), part.comm, &found, &statuses[i]);
             }
+            part.pause();
             found != MPI_MESSAGE_NULL
                 ? MPI_Mrecv(all[i].data(), count, MPI_INT, &found, &statuses[i])
                 : MPI_Recv(all[i].data(), count, MPI_INT, from, part.tag(0), part.comm,
@@ -265,6 +276,7 @@ void do_any_source(Part &part) {
             part.received.in_this_order = mix(part.received.in_this_order, hash);
         }
     }
+    part.pause();
     MPI_Wait(&sending, MPI_STATUS_IGNORE);
 }
 

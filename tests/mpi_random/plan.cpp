@@ -25,6 +25,9 @@ public:
                 add(Step::Kind::free_persistent, 0, slot, 0);
             }
         }
+        if (window_) {
+            add(Step::Kind::free_window, 0, 0, 0);
+        }
         for (int comm = 1; comm < comms; ++comm) {
             if (alive_[comm]) {
                 add(Step::Kind::free_comm, comm, 0, 0);
@@ -69,23 +72,36 @@ private:
         const int slot = random_.below(slots);
         const int comm = some_comm();
         const int choice = random_.below(100);
-        if (choice < 20) {
+        if (choice < 8) {
+            add(Step::Kind::use_objects, 0, 0, 0);
+        } else if (choice < 13) {
+            add(Step::Kind::change_attribute, comm, 0, 0);
+        } else if (choice < 18) {
+            make_use_or_free_window();
+        } else if (choice < 35) {
             add(Step::Kind::batch, comm, 0, 0);
-        } else if (choice < 30) {
+        } else if (choice < 42) {
             add(Step::Kind::any_source, comm, 0, 0);
-        } else if (choice < 45) {
+        } else if (choice < 52) {
             add(Step::Kind::collective, comm, 0, 0);
-        } else if (choice < 50) {
+        } else if (choice < 57) {
             add(Step::Kind::exchange, comm, 0, 0);
-        } else if (choice < 75) {
+        } else if (choice < 80) {
             use_slot(slot);
-        } else if (choice < 85) {
+        } else if (choice < 88) {
             finish(all_pending() & static_cast<unsigned>(random_.next()));
         } else if (choice < 97) {
             make_or_free_comm(1 + random_.below(comms - 1));
         } else {
             add(Step::Kind::look_at_clock, 0, 0, 0);
         }
+    }
+
+    void make_use_or_free_window() {
+        const bool ends = window_ && random_.percent(30);
+        const auto in_use = ends ? Step::Kind::free_window : Step::Kind::use_window;
+        add(window_ ? in_use : Step::Kind::make_window, 0, 0, 0);
+        window_ = !ends;
     }
 
     // Messages in slots are the world's, so that a communicator can go while they are under way.
@@ -139,6 +155,7 @@ private:
     std::array<Slot, slots> slots_ = {};
     std::array<int, slots> comm_in_slot_ = {};
     std::array<bool, comms> alive_ = {};
+    bool window_ = false;
 };
 
 } // namespace
@@ -149,14 +166,22 @@ std::vector<Operation> operations_of(uint64_t seed, int rank, int step_count) {
     Random random(mix(seed, static_cast<uint64_t>(rank) + 1));
     std::vector<Operation> operations;
     int depth = 0;
-    int failures = random.below(5);
-    const auto add = [&](Operation::Kind kind, int step = 0, int level = 0, int visit = 1) {
-        operations.push_back({kind, step, level, visit});
+    int failures = random.below(7);
+    const auto add = [&](Operation::Kind kind, int step = 0) {
+        operations.push_back({kind, step, 0, 0, 0});
+    };
+    // The last operation, or in the midst of it.
+    const auto fails = [&](int point) {
+        Operation &failing = operations.back();
+        failing.level = random.below(depth);
+        failing.visit = random.percent(70) ? 1 : 2 + random.below(2);
+        failing.point = point;
+        --failures;
     };
     const auto maybe_fail = [&](int chance) {
         if (depth > 0 && failures > 0 && random.percent(chance)) {
-            --failures;
-            add(Operation::Kind::fail, 0, random.below(depth), random.percent(80) ? 1 : 2);
+            add(Operation::Kind::fail);
+            fails(0);
         }
     };
     for (int step = 0; step < step_count; ++step) {
@@ -173,6 +198,9 @@ std::vector<Operation> operations_of(uint64_t seed, int rank, int step_count) {
             add(Operation::Kind::advance);
         }
         add(Operation::Kind::step, step);
+        if (depth > 0 && failures > 0 && random.percent(20)) {
+            fails(1 + random.below(random.percent(50) ? 3 : 15));
+        }
         maybe_fail(15);
     }
     while (depth > 0) {

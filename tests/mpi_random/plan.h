@@ -23,7 +23,12 @@ struct Step {
         free_persistent,
         make_comm,
         free_comm,
-        look_at_clock
+        look_at_clock,
+        use_objects,
+        change_attribute,
+        make_window,
+        use_window,
+        free_window
     };
     Kind kind;
     uint64_t seed;
@@ -39,6 +44,7 @@ struct Operation {
     int step;
     int level; // of the CD that is restored
     int visit; // at which the failure happens: in a re-execution, perhaps
+    int point; // of a step at which it happens; 0 if it does not
 };
 
 std::vector<Step> plan_of(uint64_t seed);

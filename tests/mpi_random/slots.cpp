@@ -16,7 +16,6 @@ SlotState &prepare(Part &part) {
     slot.use = SlotState::Use::none;
     slot.request = MPI_REQUEST_NULL;
     slot.protect = false;
-    slot.forbids_restore = false;
     slot.tag = part.tag(0);
     slot.count = some_count(part.common);
     if (from == to) {
@@ -39,7 +38,6 @@ void protect(SlotState &slot) {
 
 void take(Part &part, SlotState &slot, const MPI_Status &status) {
     slot.protect = false;
-    slot.forbids_restore = false;
     if (slot.use == SlotState::Use::receive || slot.use == SlotState::Use::late_receive) {
         part.received.in_any_order =
             mix(mix(part.received.in_any_order, hash_of(slot.data, slot.count)),
@@ -76,7 +74,6 @@ void start_collective(Part &part) {
     slot.use = SlotState::Use::collective;
     slot.count = 1 + part.common.below(100);
     slot.request = MPI_REQUEST_NULL;
-    slot.forbids_restore = false;
     const int root = part.common.below(part.size);
     fill(slot.data, slot.count, part.common.next(), part.state);
     int *more = slot.data + slot.count;
@@ -123,8 +120,7 @@ void start_again(Part &part) {
     }
     if (slot.use != SlotState::Use::none) {
         MPI_Start(&slot.request);
-        slot.protect = true; // persistent sends have no shadow
-        slot.forbids_restore = slot.use == SlotState::Use::send;
+        protect(slot);
     }
 }
 
@@ -141,16 +137,18 @@ void finish(Part &part) {
             MPI_Recv(slot.data, slot.count, MPI_INT, slot.peer, slot.tag, part.state.comms[0],
                      &status);
             take(part, slot, status);
+            part.pause();
         } else if (slot.request != MPI_REQUEST_NULL) {
             under_way.push_back(&slot);
             requests.push_back(slot.request);
         }
     }
     std::vector<MPI_Status> statuses;
-    complete(part.own, requests, statuses, part.received.in_this_order);
+    complete(part, requests, statuses);
     for (size_t i = 0; i < requests.size(); ++i) {
         under_way[i]->request = requests[i];
         take(part, *under_way[i], statuses[i]);
+        part.pause();
     }
 }
 

@@ -6,7 +6,7 @@
 
 namespace {
 
-Part part_in(const Step &step, int number, State &state) {
+Part part_in(const Step &step, int number, State &state, const Between &between) {
     const bool on_its_comm = step.kind != Step::Kind::make_comm;
     const MPI_Comm comm = state.comms[on_its_comm ? step.comm : 0];
     int rank = 0;
@@ -23,13 +23,14 @@ Part part_in(const Step &step, int number, State &state) {
             size,
             Random(step.seed),
             Random(mix(step.seed, static_cast<uint64_t>(world_rank))),
+            between,
             {}};
 }
 
 } // namespace
 
-Received do_step(const Step &step, int number, State &state) {
-    Part part = part_in(step, number, state);
+Received do_step(const Step &step, int number, State &state, const Between &between) {
+    Part part = part_in(step, number, state, between);
     switch (step.kind) {
     case Step::Kind::batch:
         do_batch(part);
@@ -72,6 +73,21 @@ Received do_step(const Step &step, int number, State &state) {
         std::memcpy(&part.received.in_this_order, &now, sizeof now);
         break;
     }
+    case Step::Kind::use_objects:
+        use_objects(part);
+        break;
+    case Step::Kind::change_attribute:
+        change_attribute(part);
+        break;
+    case Step::Kind::make_window:
+        make_window(part);
+        break;
+    case Step::Kind::use_window:
+        use_window(part);
+        break;
+    case Step::Kind::free_window:
+        free_window(part);
+        break;
     }
     return part.received;
 }

@@ -43,11 +43,12 @@ public:
             std::tuple<A...> arguments(a...);
             std::get<Row<F>::Roles::index(Role::status)>(arguments) = loan.to();
             const int result = std::apply(make, arguments);
-            record_as<F>(call, result, loan.to(), loan.settle());
+            loan.settle();
+            record_as<F>(call, result, &loan.logged());
             return result;
         } else {
             const int result = make(a...);
-            record_as<F>(call, result, nullptr, false);
+            record_as<F>(call, result, nullptr);
             return result;
         }
     }
@@ -68,7 +69,7 @@ public:
     static void add_checksum(Call &call);
 
     // What other families have in common with this one.
-    static void record(const Call &call, int result, const MPI_Status *status, bool error_written);
+    static void record(const Call &call, int result, const MPI_Status *status);
     static int replay(const Call &call, bool has_status);
 
 private:
@@ -127,9 +128,8 @@ private:
             sent = checksum_of_sent();
         }
         const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
-        bool error_written = false;
         if constexpr (has_status) {
-            error_written = loan.settle();
+            loan.settle();
         }
         if constexpr (!receives) {
             sent = checksum_of_sent();
@@ -143,10 +143,7 @@ private:
             writer.add_word(*sent);
         }
         if constexpr (has_status) {
-            writer.add(*loan.to());
-            if (error_written) {
-                writer.set(EntryHeader::status_error_written);
-            }
+            writer.add(loan.logged());
         }
         if constexpr (Arrivals::is_received(Row<F>::of)) {
             size_t most = everything;
@@ -165,22 +162,20 @@ private:
                                             : std::nullopt;
     }
 
-    template <Fn F>
-    static void record_as(const Call &call, int result, const MPI_Status *status,
-                          bool error_written) {
+    template <Fn F> static void record_as(const Call &call, int result, const MPI_Status *status) {
         if constexpr (!Arrivals::is_plain(Row<F>::of)) {
-            record(call, result, status, error_written);
+            record(call, result, status);
         } else if constexpr (Arrivals::is_received(Row<F>::of)) {
             const Block received = Arrivals::received(call.arguments);
-            record_plain(call, result, status, error_written, &received);
+            record_plain(call, result, status, &received);
         } else {
-            record_plain(call, result, status, error_written, nullptr);
+            record_plain(call, result, status, nullptr);
         }
     }
 
     // received: nullptr if the call brings nothing.
     static void record_plain(const Call &call, int result, const MPI_Status *status,
-                             bool error_written, const Block *received);
+                             const Block *received);
 };
 
 } // namespace cd::logger

@@ -8,7 +8,7 @@
 
 namespace cd::logger {
 
-void Polls::record(const Call &call, int result, const MPI_Status &status, bool error_written) {
+void Polls::record(const Call &call, int result, const MPI_Status &status) {
     if (result == MPI_SUCCESS && *call.arguments.flag == 0) {
         record_nothing(call, result);
         return;
@@ -18,9 +18,6 @@ void Polls::record(const Call &call, int result, const MPI_Status &status, bool 
     writer.add_outputs(call);
     writer.add(*call.arguments.flag);
     writer.add(status);
-    if (error_written) {
-        writer.set(EntryHeader::status_error_written);
-    }
     writer.write();
 }
 
@@ -36,8 +33,7 @@ int Polls::replay(const Call &call) {
         return MPI_SUCCESS;
     }
     *call.arguments.flag = entry->take<int>();
-    give_status(entry->take<MPI_Status>(), entry->has(EntryHeader::status_error_written),
-                call.arguments.status);
+    give_status(entry->take<MPI_Status>(), call.arguments.status);
     return entry->result() == MPI_SUCCESS ? MPI_SUCCESS
                                           : raise(call.arguments.comm, entry->result());
 }

@@ -31,12 +31,13 @@ public:
         std::tuple<A...> arguments(a...);
         std::get<Row<F>::Roles::index(Role::status)>(arguments) = loan.to();
         const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
-        record(call, result, *loan.to(), loan.settle());
+        loan.settle();
+        record(call, result, loan.logged());
         return result;
     }
 
 private:
-    static void record(const Call &call, int result, const MPI_Status &status, bool error_written);
+    static void record(const Call &call, int result, const MPI_Status &status);
     static int replay(const Call &call);
 };
 

@@ -94,9 +94,9 @@ public:
             operation.staging.deliver({Arrivals::received(call.arguments)},
                                       bytes_received(*loan.to()));
         }
-        const bool error_written = loan.settle();
+        loan.settle();
         if (cd_log_mode() == CD_LOG_RECORDING) {
-            Exchange::record(call, result, loan.to(), error_written);
+            Exchange::record(call, result, &loan.logged());
         }
         return result;
     }

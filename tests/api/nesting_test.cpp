@@ -7,7 +7,7 @@
 // CDs nested so deeply that functions which call themselves once per CD would overflow the stack.
 namespace {
 
-constexpr int level_count = 10'000;
+constexpr int level_count = NESTED_LEVELS;
 constexpr size_t small_stack = size_t{256} << 10;
 constexpr size_t usual_stack = size_t{8} << 20;
 
@@ -43,7 +43,7 @@ protected:
     }
 };
 
-TEST_F(Nesting, OfTenThousandCdsNeedsNoStackOfThatSize) {
+TEST_F(Nesting, OfThousandsOfCdsNeedsNoStackOfThatSize) {
     on_stack(small_stack, [&] {
         char x = 1, y = 1, z = 1;
         cd_handle root = make_root(COMM_LOGGING_ENABLED);

@@ -60,7 +60,9 @@ bool Copy::make_room(const Blocks &blocks) {
 }
 
 void *Copy::place_of(const void *address) const {
-    return memory_.get() + (reinterpret_cast<uintptr_t>(address) - begin_);
+    // Where a type's data lie behind its address, that may be before the memory.
+    const auto begin = reinterpret_cast<uintptr_t>(memory_.get());
+    return reinterpret_cast<void *>(begin + (reinterpret_cast<uintptr_t>(address) - begin_));
 }
 
 Blocks Copy::places_of(const Blocks &blocks) const {

@@ -69,6 +69,7 @@ TEST_F(LoggerPath, ARootOfItsOwnHasNothingOfTheEnvironment) {
 }
 
 TEST_F(LoggerPath, IsPossibleWhileTheThreadHasAnActiveCd) {
+    ASSERT_EQ(cd_log_mode(), CD_LOG_OFF); // also of what other tests in this process have left
     const int *possible = cd_log_possible();
     EXPECT_EQ(*possible, 0);
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);

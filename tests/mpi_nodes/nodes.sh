@@ -97,7 +97,7 @@ run_on_nodes() {
             --mca mpi_yield_when_idle 1 --map-by slot --host "$hosts" -n "$count" env "LD_PRELOAD=$preloaded" "$@"
         ;;
     mpich)
-        UCX_TLS=tcp,self timeout -k 2 "$limit" mpirun.mpich -launcher ssh -launcher-exec "$here/agent.sh" \
+        UCX_TLS=tcp,self UCX_NET_DEVICES=all timeout -k 2 "$limit" mpirun.mpich -launcher ssh -launcher-exec "$here/agent.sh" \
             -iface "$prefix" -hosts "$hosts" -n "$count" env "LD_PRELOAD=$preloaded:$finalize_mpich" "$@"
         ;;
     esac

@@ -38,7 +38,7 @@ public:
         const Inside inside;
         const int result = real<F>(a...);
         created(call, result, mortal);
-        Exchange::record(call, result, nullptr);
+        Exchange::record(call, result, nullptr, false);
         return result;
     }
 

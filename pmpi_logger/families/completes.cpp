@@ -58,8 +58,6 @@ struct Workspace {
     std::vector<MPI_Request> handles; // before the call
     std::vector<Request *> requests;  // of those; nullptr if not tracked
     std::vector<MPI_Status> statuses;
-    std::vector<MPI_Status> before; // what was in those that MPI writes
-    std::vector<MPI_Status> logged;
     std::vector<int> slots;
 };
 Workspace &workspace() { return of_this_thread<Workspace>(); }
@@ -68,7 +66,7 @@ bool found_something(const int *flag) { return flag == nullptr || *flag != 0; }
 
 } // namespace
 
-void Completes::lend(Completion &c, bool recording) {
+void Completes::lend(Completion &c) {
     Workspace &space = workspace();
     space.handles.assign(c.requests, c.requests + c.count);
     RequestTable &table = RequestTable::instance();
@@ -86,10 +84,6 @@ void Completes::lend(Completion &c, bool recording) {
         space.statuses.resize(static_cast<size_t>(std::max(c.count, 1)));
         c.lent = space.statuses.data();
     }
-    space.before.clear();
-    for (int i = 0; recording && i < (c.single_status() ? 1 : c.count); ++i) {
-        space.before.push_back(StatusMarks::set(c.lent[i]));
-    }
 }
 
 void Completes::settle(Completion &c, int result, bool recording) {
@@ -98,12 +92,6 @@ void Completes::settle(Completion &c, int result, bool recording) {
     }
     // Which slots are complete, and where their statuses are.
     Workspace &space = workspace();
-    if (recording) {
-        space.logged.assign(c.lent, c.lent + space.before.size());
-        for (size_t i = 0; i < space.before.size(); ++i) {
-            StatusMarks::remove(c.lent[i], space.before[i]);
-        }
-    }
     std::vector<int> &slots = space.slots;
     slots.clear();
     const bool found = found_something(c.flag);
@@ -154,7 +142,7 @@ void Completes::settle(Completion &c, int result, bool recording) {
         write(writer, ending);
         writer.add(c.indices, sizeof(int) * static_cast<size_t>(ending.indices));
         for (int i = 0; i < ending.statuses; ++i) {
-            writer.add(space.logged[static_cast<size_t>(i)]);
+            writer.add(c.lent[i]);
         }
         for (size_t k = 0; k < slots.size(); ++k) {
             const int slot = slots[k];
@@ -240,11 +228,10 @@ int Completes::replay(Completion &c) {
     if (indices > 0) {
         std::memcpy(c.indices, entry->take(indices), indices);
     }
-    for (int i = 0; i < ending.statuses; ++i) {
-        const auto logged = entry->take<MPI_Status>();
-        if (!c.ignores_statuses()) {
-            give_status(logged, &c.statuses[i]);
-        }
+    const auto *statuses = entry->take(sizeof(MPI_Status) * static_cast<size_t>(ending.statuses));
+    if (!c.ignores_statuses() && ending.statuses > 0) {
+        std::memcpy(c.statuses, statuses,
+                    sizeof(MPI_Status) * static_cast<size_t>(ending.statuses));
     }
     RequestTable &table = RequestTable::instance();
     for (int k = 0; k < ending.finished; ++k) {
@@ -285,7 +272,7 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
     StatusLoan loan(status);
     const int result = real<Fn::MPI_Request_get_status>(
         request != nullptr ? request->known_to_mpi() : handle, flag, loan.to());
-    loan.settle();
+    const bool error_written = loan.settle();
     auto types = RequestTable::instance().hold_types();
     if (request != nullptr && *flag != 0) {
         deliver_staged(*request, *loan.to(), result);
@@ -302,7 +289,10 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
         return result;
     }
     EntryWriter writer(call, result);
-    writer.add(loan.logged());
+    if (error_written) {
+        writer.set(EntryHeader::status_error_written);
+    }
+    writer.add(*loan.to());
     const bool active = request != nullptr && request->state == Request::State::active;
     const uint64_t id = active ? request->id : 0;
     writer.add(id);
@@ -326,7 +316,8 @@ int Peeks::replay(const void *site, MPI_Request handle, int *flag, MPI_Status *s
     }
     *flag = entry->has(EntryHeader::negative) ? 0 : 1;
     if (*flag != 0) {
-        give_status(entry->take<MPI_Status>(), status);
+        give_status(entry->take<MPI_Status>(), entry->has(EntryHeader::status_error_written),
+                    status);
         const auto id = entry->take<uint64_t>();
         Request *request = id != 0 ? RequestTable::instance().find(id) : nullptr;
         auto types = RequestTable::instance().hold_types();

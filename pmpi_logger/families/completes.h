@@ -125,7 +125,7 @@ private:
                        : result;
         }
         const Inside inside;
-        lend(completion, mode == CD_LOG_RECORDING);
+        lend(completion);
         std::get<Roles::index(status_role)>(arguments) = completion.lent;
         const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
         settle(completion, result, mode == CD_LOG_RECORDING);
@@ -134,7 +134,7 @@ private:
 
     // Before MPI is called: remembers the handles, which MPI will overwrite, and puts stand-ins in
     // their places.
-    static void lend(Completion &completion, bool recording);
+    static void lend(Completion &completion);
 
     // After MPI was called.
     static void settle(Completion &completion, int result, bool recording);

@@ -11,12 +11,16 @@ namespace cd::logger {
 namespace {
 
 // Returns how many bytes of the data count.
-size_t add_outcome(EntryWriter &writer, const Call &call, int result, const MPI_Status *status) {
+size_t add_outcome(EntryWriter &writer, const Call &call, int result, const MPI_Status *status,
+                   bool error_written) {
     writer.add_outputs(call);
     if (status == nullptr) {
         return everything;
     }
     writer.add(*status);
+    if (error_written) {
+        writer.set(EntryHeader::status_error_written);
+    }
     // After an error the count means nothing, and the buffer may have been written in part.
     return result == MPI_SUCCESS ? bytes_received(*status) : everything;
 }
@@ -32,21 +36,21 @@ void Exchange::add_checksum(Call &call) {
     }
 }
 
-void Exchange::record(const Call &call, int result, const MPI_Status *status) {
+void Exchange::record(const Call &call, int result, const MPI_Status *status, bool error_written) {
     FreesRequest::look_for_arrivals();
     Blocks blocks; // before the log is held
     call.arrival->received(call.arguments, blocks);
     EntryWriter writer(call, result);
-    const size_t most = add_outcome(writer, call, result, status);
+    const size_t most = add_outcome(writer, call, result, status, error_written);
     writer.add_data(blocks, most);
     writer.write();
 }
 
 void Exchange::record_plain(const Call &call, int result, const MPI_Status *status,
-                            const Block *received) {
+                            bool error_written, const Block *received) {
     FreesRequest::look_for_arrivals();
     EntryWriter writer(call, result);
-    const size_t most = add_outcome(writer, call, result, status);
+    const size_t most = add_outcome(writer, call, result, status, error_written);
     if (received != nullptr) {
         writer.add_data(*received, most);
     }
@@ -63,7 +67,8 @@ int Exchange::replay(const Call &call, bool has_status) {
     EntryReader after = *entry;
     after.take_outputs(call);
     if (has_status) {
-        give_status(after.take<MPI_Status>(), call.arguments.status);
+        give_status(after.take<MPI_Status>(), entry->has(EntryHeader::status_error_written),
+                    call.arguments.status);
     }
     Blocks blocks;
     call.arrival->received(call.arguments, blocks);

@@ -43,12 +43,11 @@ public:
             std::tuple<A...> arguments(a...);
             std::get<Row<F>::Roles::index(Role::status)>(arguments) = loan.to();
             const int result = std::apply(make, arguments);
-            loan.settle();
-            record_as<F>(call, result, &loan.logged());
+            record_as<F>(call, result, loan.to(), loan.settle());
             return result;
         } else {
             const int result = make(a...);
-            record_as<F>(call, result, nullptr);
+            record_as<F>(call, result, nullptr, false);
             return result;
         }
     }
@@ -69,7 +68,7 @@ public:
     static void add_checksum(Call &call);
 
     // What other families have in common with this one.
-    static void record(const Call &call, int result, const MPI_Status *status);
+    static void record(const Call &call, int result, const MPI_Status *status, bool error_written);
     static int replay(const Call &call, bool has_status);
 
 private:
@@ -128,8 +127,9 @@ private:
             sent = checksum_of_sent();
         }
         const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
+        bool error_written = false;
         if constexpr (has_status) {
-            loan.settle();
+            error_written = loan.settle();
         }
         if constexpr (!receives) {
             sent = checksum_of_sent();
@@ -143,7 +143,10 @@ private:
             writer.add_word(*sent);
         }
         if constexpr (has_status) {
-            writer.add(loan.logged());
+            writer.add(*loan.to());
+            if (error_written) {
+                writer.set(EntryHeader::status_error_written);
+            }
         }
         if constexpr (Arrivals::is_received(Row<F>::of)) {
             size_t most = everything;
@@ -162,20 +165,22 @@ private:
                                             : std::nullopt;
     }
 
-    template <Fn F> static void record_as(const Call &call, int result, const MPI_Status *status) {
+    template <Fn F>
+    static void record_as(const Call &call, int result, const MPI_Status *status,
+                          bool error_written) {
         if constexpr (!Arrivals::is_plain(Row<F>::of)) {
-            record(call, result, status);
+            record(call, result, status, error_written);
         } else if constexpr (Arrivals::is_received(Row<F>::of)) {
             const Block received = Arrivals::received(call.arguments);
-            record_plain(call, result, status, &received);
+            record_plain(call, result, status, error_written, &received);
         } else {
-            record_plain(call, result, status, nullptr);
+            record_plain(call, result, status, error_written, nullptr);
         }
     }
 
     // received: nullptr if the call brings nothing.
     static void record_plain(const Call &call, int result, const MPI_Status *status,
-                             const Block *received);
+                             bool error_written, const Block *received);
 };
 
 } // namespace cd::logger

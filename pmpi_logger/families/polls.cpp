@@ -8,7 +8,7 @@
 
 namespace cd::logger {
 
-void Polls::record(const Call &call, int result, const MPI_Status &status) {
+void Polls::record(const Call &call, int result, const MPI_Status &status, bool error_written) {
     if (result == MPI_SUCCESS && *call.arguments.flag == 0) {
         record_nothing(call, result);
         return;
@@ -18,6 +18,9 @@ void Polls::record(const Call &call, int result, const MPI_Status &status) {
     writer.add_outputs(call);
     writer.add(*call.arguments.flag);
     writer.add(status);
+    if (error_written) {
+        writer.set(EntryHeader::status_error_written);
+    }
     writer.write();
 }
 
@@ -33,7 +36,8 @@ int Polls::replay(const Call &call) {
         return MPI_SUCCESS;
     }
     *call.arguments.flag = entry->take<int>();
-    give_status(entry->take<MPI_Status>(), call.arguments.status);
+    give_status(entry->take<MPI_Status>(), entry->has(EntryHeader::status_error_written),
+                call.arguments.status);
     return entry->result() == MPI_SUCCESS ? MPI_SUCCESS
                                           : raise(call.arguments.comm, entry->result());
 }

@@ -31,13 +31,12 @@ public:
         std::tuple<A...> arguments(a...);
         std::get<Row<F>::Roles::index(Role::status)>(arguments) = loan.to();
         const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
-        loan.settle();
-        record(call, result, loan.logged());
+        record(call, result, *loan.to(), loan.settle());
         return result;
     }
 
 private:
-    static void record(const Call &call, int result, const MPI_Status &status);
+    static void record(const Call &call, int result, const MPI_Status &status, bool error_written);
     static int replay(const Call &call);
 };
 

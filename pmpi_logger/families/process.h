@@ -27,7 +27,7 @@ public:
             initialized();
         }
         if (mode == CD_LOG_RECORDING) {
-            Exchange::record(call, result, nullptr);
+            Exchange::record(call, result, nullptr, false);
         }
         return result;
     }
@@ -76,7 +76,7 @@ public:
             opened(*session);
         }
         if (mode == CD_LOG_RECORDING) {
-            Exchange::record(call, result, nullptr);
+            Exchange::record(call, result, nullptr, false);
         }
         return result;
     }
@@ -107,7 +107,7 @@ public:
             MpiLife::session_ends();
         }
         if (cd_log_mode() == CD_LOG_RECORDING) {
-            Exchange::record(call, result, nullptr);
+            Exchange::record(call, result, nullptr, false);
         }
         return result;
     }
@@ -165,7 +165,7 @@ public:
         const Inside inside;
         const int result =
             real<F>(count, commands, arguments, processes, infos, root, comm, made, errors);
-        Exchange::record(call, result, nullptr);
+        Exchange::record(call, result, nullptr, false);
         return result;
     }
 

@@ -94,9 +94,9 @@ public:
             operation.staging.deliver({Arrivals::received(call.arguments)},
                                       bytes_received(*loan.to()));
         }
-        loan.settle();
+        const bool error_written = loan.settle();
         if (cd_log_mode() == CD_LOG_RECORDING) {
-            Exchange::record(call, result, &loan.logged());
+            Exchange::record(call, result, loan.to(), error_written);
         }
         return result;
     }

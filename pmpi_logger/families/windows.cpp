@@ -41,7 +41,7 @@ int MakesWindow::record(Call &call, int result, std::unique_ptr<Window> window, 
     }
     if (cd_log_mode() == CD_LOG_RECORDING) {
         call.add_output({&number, sizeof number});
-        Exchange::record(call, result, nullptr);
+        Exchange::record(call, result, nullptr, false);
     }
     return result;
 }

@@ -26,74 +26,39 @@ inline bool was_cancelled(const MPI_Status &status) {
 #endif
 }
 
-// MPI does not write all of a status: MPI_ERROR seldom, only the count after a file operation,
-// nothing if a poll finds nothing. The rest is the program's, has no value perhaps, and stays:
-// marks are there during the call, and in the log.
-struct StatusMarks {
-    // Returns what was there before.
-    static MPI_Status set(MPI_Status &status) {
-        const MPI_Status before = status;
-        status.MPI_SOURCE = status.MPI_TAG = status.MPI_ERROR = mark;
-#ifdef OPEN_MPI
-        status._cancelled = 0;
-        status._ucount = mark;
-#else
-        status.count_hi_and_cancelled = 0; // MPI changes parts of it
-        status.count_lo = mark;
-#endif
-        return before;
-    }
-
-    // Puts back what has a mark still.
-    static void remove(MPI_Status &status, const MPI_Status &before) {
-        for (int MPI_Status::*field :
-             {&MPI_Status::MPI_SOURCE, &MPI_Status::MPI_TAG, &MPI_Status::MPI_ERROR}) {
-            if (status.*field == mark) {
-                status.*field = before.*field;
-            }
-        }
-#ifdef OPEN_MPI
-        if (status._ucount == mark) {
-            status._ucount = before._ucount;
-            status._cancelled = before._cancelled;
-        }
-#else
-        if (status.count_lo == mark) {
-            status.count_lo = before.count_lo;
-            status.count_hi_and_cancelled = before.count_hi_and_cancelled;
-        }
-#endif
-    }
-
-private:
-    static constexpr int mark = 0x5EED0BAD;
-};
-
-// Lends a call a status when the program ignores it. Use: pass to() to MPI, then settle().
+// Lends a call a status when the program ignores it, and finds out whether MPI writes MPI_ERROR,
+// which it need not do. Use: pass to() to MPI, then settle().
 class StatusLoan {
 public:
     explicit StatusLoan(MPI_Status *wanted)
-        : to_(wanted == MPI_STATUS_IGNORE ? &own_ : wanted), before_(StatusMarks::set(*to_)) {}
-    MPI_Status *to() const { return to_; }
-    void settle() {
-        logged_ = *to_;
-        StatusMarks::remove(*to_, before_);
+        : to_(wanted == MPI_STATUS_IGNORE ? &own_ : wanted), before_(to_->MPI_ERROR) {
+        to_->MPI_ERROR = unwritten;
     }
-    const MPI_Status &logged() const { return logged_; } // with marks
+    MPI_Status *to() const { return to_; }
+    bool settle() {
+        error_written_ = to_->MPI_ERROR != unwritten;
+        if (!error_written_) {
+            to_->MPI_ERROR = before_;
+        }
+        return error_written_;
+    }
 
 private:
+    static constexpr int unwritten = 0x5EED0BAD;
     MPI_Status own_ = {};
     MPI_Status *to_;
-    MPI_Status before_;
-    MPI_Status logged_ = {};
+    int before_;
+    bool error_written_ = false;
 };
 
 // Gives the program a logged status, as MPI wrote it.
-inline void give_status(const MPI_Status &logged, MPI_Status *wanted) {
+inline void give_status(const MPI_Status &logged, bool error_written, MPI_Status *wanted) {
     if (wanted != MPI_STATUS_IGNORE) {
-        const MPI_Status before = *wanted;
+        const int before = wanted->MPI_ERROR;
         *wanted = logged;
-        StatusMarks::remove(*wanted, before);
+        if (!error_written) {
+            wanted->MPI_ERROR = before;
+        }
     }
 }
 

@@ -203,49 +203,4 @@ HAZARD(file_that_is_not_there) {
     CHECK(open() == error);
 }
 
-// MPI writes MPI_ERROR where it says that there is an error in a status, and may leave it else; of
-// a file operation's it writes the count.
-HAZARD(rest_of_a_status_stays) {
-    if (world_rank() == 1) {
-        return;
-    }
-    MPI_File file = MPI_FILE_NULL;
-    MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDWR, MPI_INFO_NULL, &file);
-    Numbers data(eager);
-    // Which fields have the program's own number after the call.
-    const auto left = [&](int own) {
-        MPI_Status status[5];
-        for (MPI_Status &one : status) {
-            one.MPI_SOURCE = one.MPI_TAG = one.MPI_ERROR = own;
-        }
-        MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-        int index = 0;
-        const auto start = [&] {
-            MPI_Irecv(data.data(), eager, MPI_INT, 0, 1, MPI_COMM_SELF, &requests[0]);
-            MPI_Isend(data.data(), 0, MPI_INT, 0, 1, MPI_COMM_SELF, &requests[1]);
-        };
-        start();
-        MPI_Wait(&requests[0], &status[0]);
-        MPI_Waitany(2, requests, &index, &status[1]);
-        start();
-        MPI_Waitall(2, requests, &status[2]);
-        MPI_File_write(file, data.data(), eager, MPI_INT, &status[4]);
-        std::vector<bool> fields;
-        for (const MPI_Status &one : status) {
-            for (const int field : {one.MPI_SOURCE, one.MPI_TAG, one.MPI_ERROR}) {
-                fields.push_back(field == own);
-            }
-        }
-        return fields;
-    };
-    const std::vector<bool> outside = left(77);
-    {
-        Domain domain;
-        CHECK(left(78) == outside);
-        domain.restore();
-        CHECK(left(79) == outside);
-    }
-    MPI_File_close(&file);
-}
-
 } // namespace errors

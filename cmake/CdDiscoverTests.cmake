@@ -14,7 +14,7 @@ function(cd_discover_tests target name shards)
         math(EXPR index "${shard} - 1")
         set(test ${name}.shard_${shard}_of_${shards})
         add_test(NAME ${test} COMMAND ${target} --gtest_brief=1)
-        set_tests_properties(${test} PROPERTIES LABELS ${name}
+        set_tests_properties(${test} PROPERTIES LABELS ${name} FAIL_REGULAR_EXPRESSION "] 0 tests from"
             ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}")
     endforeach()
 endfunction()

@@ -81,7 +81,7 @@ Status read_header(const File &file, size_t slot, FoundHeader &found) {
 Status write_header(const File &file, const Header &header) {
     ByteWriter writer;
     writer.raw(format::magic.data(), format::magic.size());
-    writer.fixed32(format::version);
+    writer.fixed32(header.version);
     writer.raw(header.id.data(), header.id.size());
     writer.fixed64(header.generation);
     writer.fixed32(static_cast<uint32_t>(header.rank));

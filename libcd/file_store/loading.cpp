@@ -23,6 +23,15 @@ Status damaged(const File &file, uint64_t offset, const char *reason) {
                 file.path(), static_cast<unsigned long long>(offset), reason);
 }
 
+// Where entries do not say it: what a point in time has is READ_ONLY.
+void mark_recent(State &state) {
+    for (auto &[number, cd] : state.cds) {
+        for (auto &[place, entry] : cd.entries) {
+            entry.recent = entry.access == CD_READ_WRITE;
+        }
+    }
+}
+
 // One header's snapshot and journal.
 class Generation {
 public:
@@ -43,6 +52,9 @@ public:
                            "the snapshot does not match its checksum");
         }
         const char *wrong = apply_changes(bytes, state);
+        if (header_.version < format::first_version_with_recent) {
+            mark_recent(state);
+        }
         state.grown = 0;
         return wrong == nullptr ? Status::ok() : damaged(file_, header_.snapshot.offset, wrong);
     }

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <ranges>
 #include <string>
 #include <vector>
 
@@ -90,7 +89,7 @@ protected:
 
     // What was survived once is gone when the store has been written to, and so was nothing else.
     void go_on_with(const Stored &stored, const std::string &what) {
-        const auto newest = std::ranges::find(std::views::reverse(once_stored_), stored);
+        const auto newest = std::find(once_stored_.rbegin(), once_stored_.rend(), stored);
         const Found found = {static_cast<size_t>(once_stored_.rend() - newest) - 1, true, 0};
         const Truth truth = life_->truth_of(found);
         if (descendants_regenerate(truth.model())) {

@@ -199,7 +199,8 @@ TEST_F(Size, MetadataOfManySmallEntriesMoveOnceForEachAdvanceAndNoOftener) {
             }
         }
         const std::string all = bytes();
-        const int generation = std::max(all[28], all[4096 + 28]);
+        const auto byte = [&](size_t at) { return static_cast<unsigned char>(all[at]); };
+        const int generation = std::max(byte(28), byte(4096 + 28));
         return generation <= rounds + 6 ? "" : "generation " + std::to_string(generation);
     });
 }

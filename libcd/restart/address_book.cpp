@@ -158,15 +158,6 @@ std::string AddressBook::instead_of(format::NameKind kind, const std::string &na
                                                               : other;
 }
 
-std::string AddressBook::library_instead_of(const std::string &name) {
-    const std::scoped_lock lock(mutex_);
-    refresh();
-    const auto renamed = std::ranges::find_if(segments_, [&](const os::DataSegment &segment) {
-        return !segment.program && is_of_build(segment, name);
-    });
-    return renamed == segments_.end() || is_loaded(name) ? "" : name_of(*renamed);
-}
-
 bool AddressBook::is_same(const std::string &name, const std::string &here) {
     if (name == here) {
         return true;

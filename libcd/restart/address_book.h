@@ -42,10 +42,6 @@ public:
     // of; it may be loaded later.
     std::string instead_of(format::NameKind kind, const std::string &name);
 
-    // The library that an object may be which is not loaded under its name: one of that build.
-    // "": there is none.
-    std::string library_instead_of(const std::string &name);
-
     // Whether it is the same object that is known by both names, of which here is in this process.
     bool is_same(const std::string &name, const std::string &here);
 

@@ -32,8 +32,7 @@ public:
             }
         }
         const AddressBook::Place here = find(name, found.offset);
-        if (!name.is_elsewhere && here.room >= found.old.length() &&
-            is_free(domain_, here.address, found.old.length())) {
+        if (here.room >= found.old.length() && is_free(domain_, here.address, found.old.length())) {
             write_down(found, here.address);
             place_arriving(domain_, found, here.address);
             return Status::ok();
@@ -77,7 +76,6 @@ private:
         std::shared_ptr<const std::string> text;
         uint64_t region_length = 0; // in this process, as far as it has named it
         std::string instead;        // what this process has in the place of an object
-        bool is_elsewhere = false;  // what has its build is another library that the store knows
         AddressBook::Place found;   // of the byte at offset
         uint64_t offset = 0;
     };
@@ -95,14 +93,10 @@ private:
                 } else if (name.kind != format::NameKind::path) {
                     name.instead = book.instead_of(stored.kind, stored.text);
                 }
-                // Libraries of one file name or build may be several, of which each is loaded in
-                // its time.
-                if (name.kind == format::NameKind::object) {
-                    if (opened_.store->knows_object(name.instead)) {
-                        name.instead.clear();
-                    }
-                    name.is_elsewhere =
-                        opened_.store->knows_object(book.library_instead_of(stored.text));
+                // Libraries of one file name may be several, of which each is loaded in its time.
+                if (name.kind == format::NameKind::object &&
+                    opened_.store->knows_object(name.instead)) {
+                    name.instead.clear();
                 }
             }
             last_name_ = &name;

@@ -238,9 +238,7 @@ private:
         if (is_new) {
             AddressBook &book = AddressBook::instance();
             if (book.is_same(*found.name, here.text)) {
-                const bool is_another =
-                    domain_.ledger->knows_object(book.library_instead_of(*found.name));
-                at->second = is_another ? Named::something_else : Named::same;
+                at->second = Named::same;
             } else if (book.instead_of(format::NameKind::object, *found.name) == here.text) {
                 at->second = Named::other_build;
             }

@@ -26,6 +26,20 @@ function(cd_mpi_command variable flavour ranks environment)
     set(${variable} ${command} env ${environment} PARENT_SCOPE)
 endfunction()
 
+# cd_flavours_in_turn(VARIABLE NAMES NAME): the MPIs that a scenario runs on in which MPI decides nothing: one of them, the
+# next in NAMES on the next; with CD_TEST_LONG all.
+function(cd_flavours_in_turn variable names name)
+    set(${variable} ${CD_MPI_FLAVOURS} PARENT_SCOPE)
+    if(CD_TEST_LONG)
+        return()
+    endif()
+    list(FIND names ${name} index)
+    list(LENGTH CD_MPI_FLAVOURS count)
+    math(EXPR index "${index} % ${count}")
+    list(GET CD_MPI_FLAVOURS ${index} flavour)
+    set(${variable} ${flavour} PARENT_SCOPE)
+endfunction()
+
 # cd_add_mpi_test(NAME FLAVOUR RANKS COMMAND...): the test NAME.FLAVOUR, with the logger. A short one
 # spends half of its time in the launcher, which waits: it leaves the other processors to others.
 function(cd_add_mpi_test name flavour ranks)

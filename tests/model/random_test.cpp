@@ -15,7 +15,7 @@
 // shrinking if it fails.
 namespace {
 
-constexpr long default_steps = 2'000'000;
+constexpr long default_steps = 1'200'000;
 constexpr int group_count = 8;
 constexpr int shrink_seconds = 30;
 

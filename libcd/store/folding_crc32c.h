@@ -8,8 +8,9 @@
 
 namespace cd {
 
-// CRC-32C by multiplying 64 bytes at once (AVX-512 with VPCLMULQDQ), which takes so few
-// instructions that memory is the limit: what was read is folded onto what follows it.
+// CRC-32C by multiplying 32 bytes at once (AVX2 with VPCLMULQDQ), which takes so few instructions
+// that memory is the limit, and not AVX-512's twice as many, which fewer processors have: what was
+// read is folded onto what follows it.
 
 // Whether this processor can.
 bool can_fold_crc32c() noexcept;

@@ -275,7 +275,7 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
     const bool error_written = loan.settle();
     auto types = RequestTable::instance().hold_types();
     if (request != nullptr && *flag != 0) {
-        deliver_staged(*request, *loan.to(), result);
+        deliver_staged(*request, loan.written(), result);
     }
     if (mode != CD_LOG_RECORDING) {
         return result;
@@ -292,12 +292,12 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
     if (error_written) {
         writer.set(EntryHeader::status_error_written);
     }
-    writer.add(*loan.to());
+    writer.add(loan.written());
     const bool active = request != nullptr && request->state == Request::State::active;
     const uint64_t id = active ? request->id : 0;
     writer.add(id);
     if (active) {
-        writer.add_data(request->arrivals, bytes_brought(*request, *loan.to(), result));
+        writer.add_data(request->arrivals, bytes_brought(*request, loan.written(), result));
     }
     types.unlock();
     writer.write();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "families/family.h"
+#include "payload/status.h"
 #include "replay/complaint.h"
 #include "requests/table.h"
 
@@ -63,7 +64,9 @@ private:
         } else {
             requests = std::get<Roles::index(Role::request)>(arguments);
         }
-        if (count < 0 || (count > 0 && !all_there<Roles>(arguments))) {
+        constexpr Role status_role = Roles::has(Role::status) ? Role::status : Role::statuses;
+        const bool wrong_statuses = no_status(std::get<Roles::index(status_role)>(arguments));
+        if (count < 0 || (count > 0 && (wrong_statuses || !all_there<Roles>(arguments)))) {
             return real<F>(a...); // which is an error
         }
         RequestTable::Few few;
@@ -149,7 +152,8 @@ public:
     template <Fn F>
     static int call(const void *site, MPI_Request request, int *flag, MPI_Status *status) {
         const int mode = Logging::mode();
-        if (Inside::mpi() || flag == nullptr || (mode == CD_LOG_OFF && RequestTable::empty())) {
+        if (Inside::mpi() || flag == nullptr || no_status(status) ||
+            (mode == CD_LOG_OFF && RequestTable::empty())) {
             return real<F>(request, flag, status);
         }
         return mode == CD_LOG_REPLAYING ? replay(site, request, flag, status)

@@ -43,7 +43,8 @@ public:
             std::tuple<A...> arguments(a...);
             std::get<Row<F>::Roles::index(Role::status)>(arguments) = loan.to();
             const int result = std::apply(make, arguments);
-            record_as<F>(call, result, loan.to(), loan.settle());
+            const bool error_written = loan.settle();
+            record_as<F>(call, result, &loan.written(), error_written);
             return result;
         } else {
             const int result = make(a...);
@@ -143,7 +144,7 @@ private:
             writer.add_word(*sent);
         }
         if constexpr (has_status) {
-            writer.add(*loan.to());
+            writer.add(loan.written());
             if (error_written) {
                 writer.set(EntryHeader::status_error_written);
             }
@@ -151,7 +152,7 @@ private:
         if constexpr (Arrivals::is_received(Row<F>::of)) {
             size_t most = everything;
             if constexpr (has_status) {
-                most = result == MPI_SUCCESS ? bytes_received(*loan.to()) : everything;
+                most = result == MPI_SUCCESS ? bytes_received(loan.written()) : everything;
             }
             writer.add_data(Arrivals::received(call.arguments), most);
         }

@@ -19,7 +19,7 @@ public:
             return real<F>(a...);
         }
         const Call call = decode_data<F>(site, a...);
-        if (call.arguments.flag == nullptr) {
+        if (call.arguments.flag == nullptr || no_status(call.arguments.status)) {
             return real<F>(a...); // which is an error
         }
         if (mode == CD_LOG_REPLAYING) {
@@ -31,7 +31,8 @@ public:
         std::tuple<A...> arguments(a...);
         std::get<Row<F>::Roles::index(Role::status)>(arguments) = loan.to();
         const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
-        record(call, result, *loan.to(), loan.settle());
+        const bool error_written = loan.settle();
+        record(call, result, loan.written(), error_written);
         return result;
     }
 

@@ -92,11 +92,11 @@ public:
             real<F>(file, operation.buffer != nullptr ? operation.buffer : buffer, loan.to());
         if (operation.buffer != nullptr && result == MPI_SUCCESS) {
             operation.staging.deliver({Arrivals::received(call.arguments)},
-                                      bytes_received(*loan.to()));
+                                      bytes_received(loan.written()));
         }
         const bool error_written = loan.settle();
         if (cd_log_mode() == CD_LOG_RECORDING) {
-            Exchange::record(call, result, loan.to(), error_written);
+            Exchange::record(call, result, &loan.written(), error_written);
         }
         return result;
     }

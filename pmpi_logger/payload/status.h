@@ -26,15 +26,22 @@ inline bool was_cancelled(const MPI_Status &status) {
 #endif
 }
 
+// Whether a null pointer is no way to ignore a status here, but a mistake that MPI tells of.
+inline bool no_status(const MPI_Status *wanted) {
+    return wanted == nullptr && wanted != MPI_STATUS_IGNORE;
+}
+
 // Lends a call a status when the program ignores it, and finds out whether MPI writes MPI_ERROR,
-// which it need not do. Use: pass to() to MPI, then settle().
+// which it need not do. Use: pass to() to MPI, then settle(); written() is what it wrote.
 class StatusLoan {
 public:
     explicit StatusLoan(MPI_Status *wanted)
-        : to_(wanted == MPI_STATUS_IGNORE ? &own_ : wanted), before_(to_->MPI_ERROR) {
+        : mistaken_(no_status(wanted)),
+          to_(wanted == MPI_STATUS_IGNORE || mistaken_ ? &own_ : wanted), before_(to_->MPI_ERROR) {
         to_->MPI_ERROR = unwritten;
     }
-    MPI_Status *to() const { return to_; }
+    MPI_Status *to() const { return mistaken_ ? nullptr : to_; }
+    const MPI_Status &written() const { return *to_; }
     bool settle() {
         error_written_ = to_->MPI_ERROR != unwritten;
         if (!error_written_) {
@@ -46,6 +53,7 @@ public:
 private:
     static constexpr int unwritten = 0x5EED0BAD;
     MPI_Status own_ = {};
+    bool mistaken_;
     MPI_Status *to_;
     int before_;
     bool error_written_ = false;
@@ -53,7 +61,7 @@ private:
 
 // Gives the program a logged status, as MPI wrote it.
 inline void give_status(const MPI_Status &logged, bool error_written, MPI_Status *wanted) {
-    if (wanted != MPI_STATUS_IGNORE) {
+    if (wanted != MPI_STATUS_IGNORE && !no_status(wanted)) {
         const int before = wanted->MPI_ERROR;
         *wanted = logged;
         if (!error_written) {

@@ -130,6 +130,34 @@ namespace {
 
 MPI_Status status;
 
+// Where a null pointer is no way to ignore a status.
+std::vector<std::function<int(Numbers &)>> calls_without_a_status() {
+    static MPI_Request request;
+    request = MPI_REQUEST_NULL;
+    static int flag = 0;
+    static int index = 0;
+    const MPI_Comm world = MPI_COMM_WORLD;
+    MPI_Status *const none = nullptr;
+    return {
+        [=](Numbers &n) { return MPI_Recv(n.data(), 1, MPI_INT, 1, 1, world, none); },
+        [=](Numbers &n) {
+            return MPI_Sendrecv(n.data(), 1, MPI_INT, 1, 1, n.data() + 1, 1, MPI_INT, 1, 1, world,
+                                none);
+        },
+        [=](Numbers &) { return MPI_Probe(1, 1, world, none); },
+        [=](Numbers &) { return MPI_Iprobe(1, 1, world, &flag, none); },
+        [=](Numbers &) { return MPI_Wait(&request, none); },
+        [=](Numbers &) { return MPI_Test(&request, &flag, none); },
+        [=](Numbers &) { return MPI_Waitany(1, &request, &index, none); },
+        [=](Numbers &) { return MPI_Testany(1, &request, &index, &flag, none); },
+        [=](Numbers &) { return MPI_Waitall(1, &request, none); },
+        [=](Numbers &) { return MPI_Testall(1, &request, &flag, none); },
+        [=](Numbers &) { return MPI_Waitsome(1, &request, &flag, &index, none); },
+        [=](Numbers &) { return MPI_Testsome(1, &request, &flag, &index, none); },
+        [=](Numbers &) { return MPI_Request_get_status(request, &flag, none); },
+    };
+}
+
 // Calls that MPI refuses, at one rank alone.
 std::vector<std::function<int(Numbers &)>> wrong_calls() {
     const MPI_Comm world = MPI_COMM_WORLD;
@@ -201,7 +229,12 @@ std::vector<std::function<int(Numbers &)>> wrong_calls() {
 
 std::vector<int> make_wrong_calls(Numbers &buffer) {
     std::vector<int> classes;
-    for (const auto &call : wrong_calls()) {
+    auto calls = wrong_calls();
+    if (MPI_STATUS_IGNORE != nullptr) {
+        const auto more = calls_without_a_status();
+        calls.insert(calls.end(), more.begin(), more.end());
+    }
+    for (const auto &call : calls) {
         int error_class = MPI_SUCCESS;
         MPI_Error_class(call(buffer), &error_class);
         classes.push_back(error_class);

@@ -151,13 +151,15 @@ private:
         if (Status status = find_by_order(domain_, ordinal, gap, true, first); !status) {
             return status;
         }
+        // What only an ancestor has is the CD's own as soon as the call writes it down, and counts
+        // then.
+        ordered_ += first ? 1 : 0;
         for (Domain *above = domain_.parent; above != nullptr && !first; above = above->parent) {
             if (Status status = find_by_order(*above, ordinal, gap, false, first); !status) {
                 return status;
             }
         }
         if (first) {
-            ++ordered_;
             bind_old((*first)->space, (*first)->old.begin - (*first)->offset, gap);
         } else {
             supersede(ordinal);
@@ -353,7 +355,7 @@ private:
     const AddRequest &request_;
     std::vector<Domain *> family_;
     uint64_t next_;        // ordinal of the next range that only its order tells from others
-    uint64_t ordered_ = 0; // of these, those that were found
+    uint64_t ordered_ = 0; // of these, those that the CD itself has already
     std::vector<Bound> bound_;
     struct Superseded {
         Domain *domain;

@@ -243,6 +243,50 @@ TEST_F(Binding, AddsOfAChildBindWhatItHasLeftToItsAncestors) {
     });
 }
 
+// Ranges of one length, which nothing but their order tells apart; killed each time.
+TEST_F(Binding, RangesOfAChildAreFoundOneAfterTheOtherHoweverManyProcessesAddThem) {
+    const auto fill_or_compare = [](std::vector<Memory> &ranges, bool is_first) {
+        bool is_right = true;
+        for (size_t i = 0; i < ranges.size(); ++i) {
+            const int value = static_cast<int>(i) + 1;
+            if (is_first) {
+                ranges[i].fill(value);
+            }
+            is_right &= ranges[i].is(value);
+        }
+        return is_right;
+    };
+    for (const bool in_one_call : {false, true}) {
+        for (int process = 0; process < 3; ++process) {
+            run([&]() -> std::string {
+                std::vector<Memory> ranges;
+                std::vector<cd_addrspec> list;
+                for (int i = 0; i < 4; ++i) {
+                    Memory &range = ranges.emplace_back(1000);
+                    list.push_back({range.at(), 1000, CD_READ_WRITE, CD_GLOBAL});
+                }
+                cd_handle root = create();
+                // The last one finds them in the child itself.
+                const bool is_last = process == 2;
+                bool is_restored = is_last || restore_cd(root) == CD_SUCCESS;
+                cd_handle child = child_of(root);
+                is_restored &= !is_last || restore_cd(child) == CD_SUCCESS;
+                bool is_added = process > 0 || fill_or_compare(ranges, true);
+                const int count = in_one_call ? 4 : 1;
+                for (int i = 0; i < 4; i += count) {
+                    is_added &= add_to_cd_via_copy(child, &list[static_cast<size_t>(i)], count,
+                                                   nullptr) == CD_SUCCESS;
+                }
+                return is_restored && is_added && fill_or_compare(ranges, false) &&
+                               info_of(root).unbound == 0
+                           ? ""
+                           : "process " + std::to_string(process) + ": " + refusal();
+            });
+        }
+        std::filesystem::remove(store());
+    }
+}
+
 TEST_F(Binding, FilePositionsComeBackForFilesThatAreAddedAgain) {
     const std::string name = path("data");
     std::ofstream(name) << std::string(100, 'x');

@@ -87,17 +87,6 @@ protected:
         }
     }
 
-    // Of both headers.
-    std::multiset<int> versions() const {
-        std::multiset<int> found;
-        std::ifstream file(alpha(), std::ios::binary);
-        for (size_t header = 0; header < cd::format::headers; ++header) {
-            file.seekg(static_cast<std::streamoff>(header * cd::format::block + 8));
-            found.insert(file.get());
-        }
-        return found;
-    }
-
     // The store is refused with the code and a sentence, and nothing is touched.
     void expect_refused(const char *name, cd_error code, const std::string &file,
                         const std::string &reason) const {
@@ -163,13 +152,6 @@ TEST_F(Files, TheFirstFormatIsRefused) {
     set_version(1, cd::format::header_checksum_of_version_1);
     expect_refused("alpha", CD_ERROR_STORE_VERSION, alpha(),
                    "format version 1, this library knows versions 2 to 3");
-}
-
-TEST_F(Files, TheSecondFormatIsReadAndWhatIsWrittenIsOfThisOne) {
-    set_version(2, cd::format::header_checksum);
-    EXPECT_EQ(attach("alpha"), ""); // which writes that the child has ended
-    EXPECT_EQ(versions(), (std::multiset<int>{2, cd::format::version}));
-    EXPECT_EQ(attach("alpha"), "");
 }
 
 TEST_F(Files, ADirectoryInItsPlaceIsRefused) {

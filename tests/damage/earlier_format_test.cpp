@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// A store that a library wrote which knew no later format, read by this one.
+#include "specimen.h"
+
+#include "cd/cd.h"
+#include "file_store/format.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace damage {
+namespace {
+
+namespace fs = std::filesystem;
+
+// README.md says how its lines tell the words of the file.
+void unpack(const std::string &packed, const std::string &path) {
+    std::ifstream lines(packed);
+    std::ofstream file(path, std::ios::binary);
+    uint64_t word = 0;
+    uint64_t step = 0;
+    uint64_t count = 0;
+    while (lines >> std::hex >> step >> count) {
+        for (; count > 0; --count) {
+            word += step;
+            for (unsigned shift = 0; shift < 64; shift += 8) {
+                file.put(static_cast<char>(word >> shift));
+            }
+        }
+    }
+}
+
+bool is_all(const std::vector<char> &bytes, char value) {
+    return std::ranges::all_of(bytes, [value](char byte) { return byte == value; });
+}
+
+// What store_of_format_2.c keeps in its root, and adds in its children.
+class Successor {
+public:
+    explicit Successor(const std::string &directory)
+        : root_(create_cd(nullptr, ("store=file,sync=none,keep=2,dir=" + directory).c_str(),
+                          CD_COMM_LOGGING_DISABLED, "alpha", nullptr)) {}
+
+    bool restore() {
+        return root_ != nullptr &&
+               cd_name_region("field", field_.data(), field_.size()) == CD_SUCCESS && add_all() &&
+               restore_cd(root_) == CD_SUCCESS;
+    }
+    bool advance_to(char step) {
+        std::ranges::fill(field_, step);
+        std::ranges::fill(changing_, step);
+        return add_all() && advance_cd_point_in_time(root_) == CD_SUCCESS;
+    }
+    bool is_at(char step) const {
+        return is_all(field_, step) && is_all(changing_, step) && is_all(constant_, 'c');
+    }
+
+    // What that child of the root adds, which is committed.
+    bool add_to_child(int number, std::vector<char> &changed, std::vector<char> &kept) {
+        for (; children_ < number; ++children_) {
+            commit_cd(begin_child());
+        }
+        ++children_;
+        cd_handle child = begin_child();
+        return add(child, changed, CD_READ_WRITE) && add(child, kept, CD_READ_ONLY) &&
+               commit_cd(child) == CD_SUCCESS;
+    }
+
+    size_t unbound() const {
+        cd_info info = {};
+        cd_query(root_, &info);
+        return info.unbound;
+    }
+    std::string state() const {
+        std::string error = std::to_string(cd_last_error()) + " " + cd_last_error_message();
+        return error + "; field " + std::to_string(field_[0]) + ", unbound " +
+               std::to_string(unbound());
+    }
+
+private:
+    static bool add(cd_handle cd, std::vector<char> &range, addr_type access) {
+        const cd_addrspec list = {range.data(), range.size(), access, CD_GLOBAL};
+        return add_to_cd_via_copy(cd, &list, 1, nullptr) == CD_SUCCESS;
+    }
+    bool add_all() {
+        return add(root_, field_, CD_READ_WRITE) && add(root_, constant_, CD_READ_ONLY) &&
+               add(root_, changing_, CD_READ_WRITE);
+    }
+    cd_handle begin_child() {
+        return create_cd(root_, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+    }
+
+    cd_handle root_;
+    std::vector<char> field_ = std::vector<char>(70'000);
+    std::vector<char> constant_ = std::vector<char>(3000);
+    std::vector<char> changing_ = std::vector<char>(5000);
+    int children_ = 0;
+};
+
+class SecondFormat : public testing::Test {
+protected:
+    void SetUp() override {
+        fs::create_directory(directory_.path("s"));
+        fs::permissions(directory_.path("s"), fs::perms::owner_all);
+        unpack(STORE_OF_FORMAT_2, store());
+        ASSERT_EQ(fs::file_size(store()), 1056768);
+        ASSERT_EQ(versions(), (std::multiset<int>{2, 2}));
+    }
+
+    std::string store() const { return directory_.path("s/0-alpha.cds"); }
+
+    // Of both headers.
+    std::multiset<int> versions() const {
+        std::multiset<int> found;
+        std::ifstream file(store(), std::ios::binary);
+        for (size_t header = 0; header < cd::format::headers; ++header) {
+            file.seekg(static_cast<std::streamoff>(header * cd::format::block + 8));
+            found.insert(file.get());
+        }
+        return found;
+    }
+
+    // A process that goes on with the store, and whether it finds what it should. restart: for
+    // CD_RESTART.
+    template <typename Body> void run(const Body &body, const char *restart = "yes") const {
+        EXPECT_EQ(in_process([&]() -> std::string {
+                      ::setenv("CD_RESTART", restart, 1);
+                      Successor process(directory_.path("s"));
+                      return body(process) ? "" : process.state();
+                  }),
+                  "");
+    }
+
+    static constexpr char newest = 3;
+    static constexpr int killed_first = 0; // children of the root
+    static constexpr int killed_later = 25;
+    static constexpr size_t of_program = 100; // that does not run any more
+
+    Directory directory_;
+};
+
+TEST_F(SecondFormat, IsReadAndWhatIsWrittenIsOfThisOne) {
+    run([&](Successor &now) { return now.restore() && now.is_at(newest); });
+    EXPECT_EQ(versions(), (std::multiset<int>{2, cd::format::version}));
+    run([&](Successor &now) { return now.restore() && now.is_at(newest); });
+}
+
+TEST_F(SecondFormat, HasOlderPointsInTime) {
+    run([&](Successor &now) { return now.restore() && now.is_at(newest - 1); }, "2");
+}
+
+TEST_F(SecondFormat, WhatChildrenOfKilledProcessesHeldIsFound) {
+    run([&](Successor &now) {
+        std::vector<char> changed(1000);
+        std::vector<char> kept(500);
+        std::vector<char> changed_later(600);
+        std::vector<char> kept_later(300);
+        if (!now.restore() || !now.add_to_child(killed_first, changed, kept) ||
+            !now.add_to_child(killed_later, changed_later, kept_later)) {
+            return false;
+        }
+        return is_all(changed, 9) && is_all(kept, 8) && is_all(changed_later, 9) &&
+               is_all(kept_later, 8) && now.unbound() == of_program && now.advance_to(4);
+    });
+    run([&](Successor &now) { return now.restore() && now.is_at(4); });
+}
+
+// The store does not say of the first child's READ_ONLY bytes that they came from a child.
+TEST_F(SecondFormat, WhatChildrenOfKilledProcessesHeldWithOtherLengthsDoesNotHoldUpTheRoot) {
+    run([&](Successor &now) {
+        std::vector<char> changed(1001);
+        std::vector<char> kept(501);
+        return now.restore() && now.add_to_child(killed_first, changed, kept) &&
+               now.add_to_child(killed_later, changed, kept) && is_all(changed, 0) &&
+               now.unbound() == of_program + 500 && now.advance_to(4);
+    });
+    run([&](Successor &now) { return now.restore() && now.is_at(4); });
+}
+
+} // namespace
+} // namespace damage

@@ -158,6 +158,12 @@ std::string AddressBook::instead_of(format::NameKind kind, const std::string &na
                                                               : other;
 }
 
+bool AddressBook::has(const std::string &name) {
+    const std::scoped_lock lock(mutex_);
+    refresh();
+    return is_loaded(name);
+}
+
 bool AddressBook::is_same(const std::string &name, const std::string &here) {
     if (name == here) {
         return true;

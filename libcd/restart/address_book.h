@@ -42,6 +42,9 @@ public:
     // of; it may be loaded later.
     std::string instead_of(format::NameKind kind, const std::string &name);
 
+    // Whether an object of that name and build-id is loaded.
+    bool has(const std::string &name);
+
     // Whether it is the same object that is known by both names, of which here is in this process.
     bool is_same(const std::string &name, const std::string &here);
 

@@ -16,6 +16,25 @@ public:
     Filling(Domain &domain, OpenedStore &opened, Transaction &binds)
         : domain_(domain), opened_(opened), binds_(binds) {}
 
+    // What belongs to an object comes before what only may, since it has the object's build-id but
+    // not its name: of a library that was copied, both are in places of their own; of two copies in
+    // one process, the one that is loaded has its own data.
+    Status add_all(const StoredEntries &entries) {
+        for (const bool only_of_build : {false, true}) {
+            for (const auto &[place, entry] : entries) {
+                if (name_of(entry.key.name).is_only_of_build != only_of_build) {
+                    continue;
+                }
+                if (Status status = add(place, entry); !status) {
+                    return status;
+                }
+            }
+        }
+        end_stretch();
+        return Status::ok();
+    }
+
+private:
     Status add(const StoredPlace &place, const StoredEntry &entry) {
         Name &name = name_of(entry.key.name);
         Unbound found = unbound_from(place, entry, name);
@@ -49,7 +68,6 @@ public:
         stretch_ = {};
     }
 
-private:
     // Entries that follow each other and are as far apart here as they were.
     struct Stretch {
         uint64_t space = 0;
@@ -74,9 +92,10 @@ private:
     struct Name {
         format::NameKind kind = format::NameKind::path;
         std::shared_ptr<const std::string> text;
-        uint64_t region_length = 0; // in this process, as far as it has named it
-        std::string instead;        // what this process has in the place of an object
-        AddressBook::Place found;   // of the byte at offset
+        uint64_t region_length = 0;    // in this process, as far as it has named it
+        std::string instead;           // what this process has in the place of an object
+        bool is_only_of_build = false; // an object of which none has this name here
+        AddressBook::Place found;      // of the byte at offset
         uint64_t offset = 0;
     };
 
@@ -92,6 +111,7 @@ private:
                     name.region_length = book.length_of_region(stored.text);
                 } else if (name.kind != format::NameKind::path) {
                     name.instead = book.instead_of(stored.kind, stored.text);
+                    name.is_only_of_build = !book.has(stored.text);
                 }
                 // Libraries of one file name may be several, of which each is loaded in its time.
                 if (name.kind == format::NameKind::object &&
@@ -183,12 +203,9 @@ Status fill_from_store(Domain &domain, const StoredCd &stored, OpenedStore &open
     domain.unbound_files = stored.files;
     domain.unbound.reserve(stored.entries.size());
     Filling filling(domain, opened, binds);
-    for (const auto &[place, entry] : stored.entries) {
-        if (Status status = filling.add(place, entry); !status) {
-            return status;
-        }
+    if (Status status = filling.add_all(stored.entries); !status) {
+        return status;
     }
-    filling.end_stretch();
     domain.entries.accept_arriving();
     return Status::ok();
 }

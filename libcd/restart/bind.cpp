@@ -183,36 +183,44 @@ private:
     }
 
     Status bind_known(const StoredName &name, const StoredKey &key, Range gap) {
-        const uint64_t offset = key.offset;
         const auto known = name.kind == format::NameKind::region ? Unbound::Known::in_region
                                                                  : Unbound::Known::in_object;
         const size_t bound_before = bound_.size();
         const Domain *holder = nullptr; // of bytes of another build of the object
         const Unbound *of_other_build = nullptr;
-        for (Domain *domain : family_) {
-            for (size_t i = 0; i < domain->unbound.size(); ++i) {
-                const Unbound &found = domain->unbound[i];
-                const Named named =
-                    found.known == known ? compare(found, name) : Named::something_else;
-                if (named == Named::other_build) {
-                    holder = domain;
-                    of_other_build = &found;
+        // What has the object's name comes before what has only its build-id, as in attach.
+        bool has_only_build = false;
+        const auto bind_each = [&](bool only_build) {
+            for (Domain *domain : family_) {
+                for (size_t i = 0; i < domain->unbound.size(); ++i) {
+                    const Unbound &found = domain->unbound[i];
+                    const Named named =
+                        found.known == known ? compare(found, name) : Named::something_else;
+                    if (named == Named::other_build) {
+                        holder = domain;
+                        of_other_build = &found;
+                    }
+                    if (named != Named::same) {
+                        continue;
+                    }
+                    if ((*found.name != name.text) != only_build) {
+                        has_only_build = true;
+                        continue;
+                    }
+                    if (Status status = check_region(*domain, found, key.length); !status) {
+                        return status;
+                    }
+                    bind_part(*domain, i, key.offset, gap);
                 }
-                if (named != Named::same) {
-                    continue;
-                }
-                if (Status status = check_region(*domain, found, key.length); !status) {
-                    return status;
-                }
-                const uint64_t end = found.offset + found.old.length();
-                if (overlap(found.offset, end, offset, offset + gap.length())) {
-                    const uint64_t first = std::max(found.offset, offset);
-                    const uint64_t last = std::min(end, offset + gap.length());
-                    arrive(*domain, i,
-                           {found.old.begin + (first - found.offset),
-                            found.old.begin + (last - found.offset)},
-                           gap.begin + (first - offset));
-                }
+            }
+            return Status::ok();
+        };
+        if (Status status = bind_each(false); !status) {
+            return status;
+        }
+        if (has_only_build) {
+            if (Status status = bind_each(true); !status) {
+                return status;
             }
         }
         if (of_other_build != nullptr && bound_.size() == bound_before &&
@@ -220,6 +228,19 @@ private:
             return other_object(*holder, *of_other_build, name.text);
         }
         return Status::ok();
+    }
+
+    // What unbound[index] has of the bytes that are at offset of its object or region and at gap.
+    void bind_part(Domain &domain, size_t index, uint64_t offset, Range gap) {
+        const Unbound &found = domain.unbound[index];
+        const uint64_t first = std::max(found.offset, offset);
+        const uint64_t last = std::min(found.offset + found.old.length(), offset + gap.length());
+        if (first < last) {
+            arrive(
+                domain, index,
+                {found.old.begin + (first - found.offset), found.old.begin + (last - found.offset)},
+                gap.begin + (first - offset));
+        }
     }
 
     // What something is that has a name, compared with what has a name in this process.

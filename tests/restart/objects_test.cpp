@@ -134,6 +134,43 @@ TEST_F(BindingOfObjects, ACopiedLibraryOfWhichMoreIsAddedKeepsWhatWasStoredUnder
     }
 }
 
+// Also while only one of them is loaded.
+TEST_F(BindingOfObjects, TwoCopiesOfALibraryEachHaveTheirOwnData) {
+    const std::string copy = path("object-1.1.so");
+    std::filesystem::copy(OBJECT, copy);
+    run([&]() -> std::string {
+        unsigned char *data = data_of(OBJECT);
+        unsigned char *of_copy = data_of(copy.c_str());
+        *data = 5;
+        *of_copy = 6;
+        cd_handle root = create();
+        return add(root, data, 1) && add(root, of_copy, 1) ? "" : refusal();
+    });
+    for (const bool copy_comes_first : {false, true}) {
+        for (const bool is_loaded_before : {false, true}) {
+            run([&]() -> std::string {
+                const char *first = copy_comes_first ? copy.c_str() : OBJECT;
+                const char *second = copy_comes_first ? OBJECT : copy.c_str();
+                if (is_loaded_before) {
+                    data_of(first);
+                }
+                cd_handle root = create();
+                unsigned char *data = data_of(first);
+                if (!add(root, data, 1) || restore_cd(root) != CD_SUCCESS) {
+                    return refusal();
+                }
+                unsigned char *other = data_of(second);
+                if (!add(root, other, 1)) {
+                    return refusal();
+                }
+                return *data == (copy_comes_first ? 6 : 5) && *data + *other == 11
+                           ? ""
+                           : std::to_string(*data) + ", " + std::to_string(*other);
+            });
+        }
+    }
+}
+
 TEST_F(BindingOfObjects, AnotherBuildOfALibraryIsRefusedAndBothAreNamed) {
     run([&]() -> std::string {
         unsigned char *data = data_of(OBJECT);

@@ -226,12 +226,13 @@ Status check_bound(const Domain &domain) {
     for (const Unbound &found : domain.unbound) {
         if (!domain.is_root() ||
             (found.access == CD_READ_WRITE && found.restoration == Restoration::copy)) {
-            return fail(CD_ERROR_RESTART_UNBOUND,
-                        "CD %s cannot advance: its store holds %zu bytes that this program has not "
-                        "added yet (range %llu of CD path \"%s\", or in \"%s\"); add them first",
-                        domain.name(), found.old.length(),
-                        static_cast<unsigned long long>(found.ordinal), found.name->c_str(),
-                        found.name->c_str());
+            return fail(
+                CD_ERROR_RESTART_UNBOUND,
+                "CD %s cannot advance: its store %s holds %zu bytes that this program has not "
+                "added yet (range %llu of CD path \"%s\", or in \"%s\"); add them first",
+                domain.name(), domain.ledger->path(), found.old.length(),
+                static_cast<unsigned long long>(found.ordinal), found.name->c_str(),
+                found.name->c_str());
         }
     }
     return Status::ok();

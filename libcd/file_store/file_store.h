@@ -63,7 +63,7 @@ public:
     HeldMetadata hold_metadata();
     bool forces() const { return options_.forced; }
 
-    const char *path() { return volume_.file().path(); }
+    const char *path() override { return volume_.file().path(); }
     Volume &volume() { return volume_; }
 
     std::unique_ptr<Transaction> begin() override;

@@ -89,6 +89,9 @@ class Ledger {
 public:
     virtual ~Ledger() = default;
 
+    // Where that is, for messages. As long as the ledger lives.
+    virtual const char *path() = 0;
+
     virtual std::unique_ptr<Transaction> begin() = 0;
 
     // Makes a number known to transactions; nothing is written before the CD, or a sibling with a

@@ -287,19 +287,20 @@ private:
                            candidate.old.begin - candidate.offset) {
                 return fail(CD_ERROR_RESTART_MISMATCH,
                             "CD %s: this program adds %zu bytes at %p, and CD %s has several "
-                            "ranges of that length in its store that it could be; give them names "
-                            "with cd_name_region",
-                            domain_.name(), gap.length(), gap.address(), holder.name());
+                            "ranges of that length in its store %s that it could be; give them "
+                            "names with cd_name_region",
+                            domain_.name(), gap.length(), gap.address(), holder.name(),
+                            domain_.ledger->path());
             }
         }
         if (!found && other != nullptr && must_match) {
             return fail(CD_ERROR_RESTART_MISMATCH,
                         "CD %s: this program adds %zu bytes at %p as range %llu of the CD, but in "
-                        "the store that is one of %llu bytes; add the same ranges in the same "
+                        "the store %s that is one of %llu bytes; add the same ranges in the same "
                         "order as the program that wrote the store, give them names with "
                         "cd_name_region, or start with CD_RESTART=no",
                         domain_.name(), gap.length(), gap.address(),
-                        static_cast<unsigned long long>(ordinal),
+                        static_cast<unsigned long long>(ordinal), domain_.ledger->path(),
                         static_cast<unsigned long long>(other->length));
         }
         return Status::ok();

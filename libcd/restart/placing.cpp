@@ -16,20 +16,21 @@ Status check_region(const Domain &domain, const Unbound &found, uint64_t length)
     }
     return fail(CD_ERROR_RESTART_MISMATCH,
                 "CD %s: the region \"%s\" has %llu bytes in this program, but had %llu in the one "
-                "that wrote the store, which holds %zu of them at offset %llu; name the same "
+                "that wrote the store %s, which holds %zu of them at offset %llu; name the same "
                 "bytes with cd_name_region, or start with CD_RESTART=no",
                 domain.name(), found.name->c_str(), static_cast<unsigned long long>(length),
-                static_cast<unsigned long long>(found.length), found.old.length(),
-                static_cast<unsigned long long>(found.offset));
+                static_cast<unsigned long long>(found.length), domain.ledger->path(),
+                found.old.length(), static_cast<unsigned long long>(found.offset));
 }
 
 Status other_object(const Domain &domain, const Unbound &found, const std::string &instead) {
     return fail(
         CD_ERROR_RESTART_MISMATCH,
-        "CD %s: the store holds %zu bytes of \"%s\" (object and build-id), and this process "
+        "CD %s: the store %s holds %zu bytes of \"%s\" (object and build-id), and this process "
         "has \"%s\" in its place; run the program that wrote the store with its libraries, "
         "or start with CD_RESTART=no",
-        domain.name(), found.old.length(), found.name->c_str(), instead.c_str());
+        domain.name(), domain.ledger->path(), found.old.length(), found.name->c_str(),
+        instead.c_str());
 }
 
 void tell_what_waits_for_libraries(const Domain &domain) noexcept {

@@ -112,11 +112,12 @@ TEST_F(Binding, ANamedRegionOfAnotherLengthIsRefusedAndBothAreNamed) {
                    ? ""
                    : refusal();
     });
-    const auto expect_refused = [](size_t length) -> std::string {
+    const auto expect_refused = [this](size_t length) -> std::string {
         const std::string text = refusal();
         return cd_last_error() == CD_ERROR_RESTART_MISMATCH &&
                        text.find("\"grid\" has " + std::to_string(length)) != std::string::npos &&
-                       text.find("had 1000 in") != std::string::npos
+                       text.find("had 1000 in") != std::string::npos &&
+                       text.find(store()) != std::string::npos
                    ? ""
                    : text;
     };
@@ -207,7 +208,8 @@ TEST_F(Binding, AnotherLengthIsRefusedAndBothAreNamed) {
         }
         const std::string message = cd_last_error_message();
         return message.find("999 bytes") != std::string::npos &&
-                       message.find("1000 bytes") != std::string::npos
+                       message.find("1000 bytes") != std::string::npos &&
+                       message.find(store()) != std::string::npos
                    ? ""
                    : message;
     });
@@ -219,6 +221,22 @@ TEST_F(Binding, WhatIsAddedAfterTheRestoreIsRestoredThen) {
         Memory heap(1000);
         cd_handle root = create();
         return restore_cd(root) == CD_SUCCESS && add(root, heap.at(), heap.size()) && heap.is(1)
+                   ? ""
+                   : refusal();
+    });
+}
+
+TEST_F(Binding, WhatChangesAndIsNotAddedYetHoldsUpTheAdvanceAndItsStoreIsNamed) {
+    run([&]() -> std::string {
+        Memory heap(1000);
+        return add(create(), heap.at(), heap.size()) ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        cd_handle root = create();
+        const bool has_advanced =
+            restore_cd(root) == CD_SUCCESS && advance_cd_point_in_time(root) == CD_SUCCESS;
+        return !has_advanced && cd_last_error() == CD_ERROR_RESTART_UNBOUND &&
+                       refusal().find(store()) != std::string::npos
                    ? ""
                    : refusal();
     });

@@ -8,12 +8,15 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace restarting {
+
+constexpr uintmax_t kib = 1024;
 
 // Tests whose programs run in processes of their own, one after the other, on stores in a directory
 // of the test.
@@ -29,6 +32,7 @@ protected:
 
     std::string path(const std::string &name) const { return directory_ + "/" + name; }
     std::string store() const { return path("0-root.cds"); }
+    uintmax_t size() const { return std::filesystem::file_size(store()); }
 
     cd_handle create(const std::string &more = ",sync=none") const {
         const std::string storage = "store=file,dir=" + directory_ + more;

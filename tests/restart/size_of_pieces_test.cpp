@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// How large a store becomes whose data are changed, deleted and added in other pieces than they
+// were added in before; docs/format-store.md says how large it may.
+
+#include "restarting.h"
+
+#include <algorithm>
+#include <random>
+
+namespace restarting {
+namespace {
+
+class SizeOfPieces : public Restarting {
+protected:
+    static constexpr size_t whole = 4096 * kib;
+
+    // Runs it in a process of its own: a root, all of memory, and what to do in each step. The
+    // number of steps makes no difference.
+    template <typename Step>
+    void stays_small(size_t steps, const Step &step, uintmax_t copies = 2,
+                     const std::string &more = "") {
+        run([&]() -> std::string {
+            std::vector<char> memory(whole);
+            cd_handle root = create(",sync=none" + more);
+            for (size_t i = 0; i < steps; ++i) {
+                if (!step(root, memory.data(), i)) {
+                    return "step " + std::to_string(i) + ": " + refusal();
+                }
+                if (size() > most(copies)) {
+                    return "step " + std::to_string(i) + ": " + std::to_string(size()) +
+                           " instead of " + std::to_string(most(copies));
+                }
+            }
+            return restores(root, memory) ? "" : "other data: " + refusal();
+        });
+        std::filesystem::remove(store());
+    }
+
+    // What it holds is as it was when it changed last, which is as it is now.
+    static bool restores(cd_handle root, std::vector<char> &memory) {
+        constexpr char other = -1;
+        const std::vector<char> now = memory;
+        std::ranges::fill(memory, other);
+        return restore_cd(root) == CD_SUCCESS &&
+               std::ranges::equal(memory, now, [](char a, char b) { return a == b || a == other; });
+    }
+
+    static uintmax_t most(uintmax_t copies) {
+        const uintmax_t beside = whole / 8 * (copies - 1);
+        return copies * whole + beside + 3 * 264 * kib + 1024 * kib;
+    }
+
+    static bool change(cd_handle cd, char *at, size_t length) {
+        static char value = 0;
+        value = static_cast<char>((value + 1) % 100);
+        std::fill(at, at + length, value);
+        return add(cd, at, length) && advance_cd_point_in_time(cd) == CD_SUCCESS;
+    }
+    static bool remove(cd_handle cd, char *at, size_t length) {
+        const cd_addrspec range = {at, length, CD_READ_WRITE, CD_GLOBAL};
+        return delete_from_cd(cd, &range, 1) == CD_SUCCESS;
+    }
+};
+
+TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfOnlyAPartOfThemGoesOnChanging) {
+    for (const size_t part : {whole / 2, whole / 8 * 7}) {
+        stays_small(13, [&](cd_handle root, char *memory, size_t i) {
+            return i < 3 ? change(root, memory, whole)
+                         : change(root, memory + (whole - part) / 2, part);
+        });
+    }
+}
+
+TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfThePartThatChangesGetsSmallerAndSmaller) {
+    for (const size_t steps : {16, 64, 700}) {
+        stays_small(steps, [&](cd_handle root, char *memory, size_t i) {
+            const size_t done = whole / steps * i;
+            return change(root, memory + done, whole - done);
+        });
+    }
+}
+
+TEST_F(SizeOfPieces, IsACopyMoreForEachOlderPointInTimeAlsoIfThePartThatChangesGetsSmaller) {
+    const auto step = [](cd_handle root, char *memory, size_t i) {
+        return change(root, memory + whole / 50 * i, whole - whole / 50 * i);
+    };
+    stays_small(50, step, 4, ",keep=3");
+}
+
+TEST_F(SizeOfPieces, IsTwiceTheDataWhereverThePartThatChangesMoves) {
+    for (const size_t window : {whole / 4, whole / 2 + 1000}) {
+        stays_small(150, [&](cd_handle root, char *memory, size_t i) {
+            const size_t done = i * 100000 % (whole - window);
+            return change(root, memory + done, window);
+        });
+    }
+}
+
+TEST_F(SizeOfPieces, IsTwiceTheDataOfAnArrayThatIsDeletedAndAddedAgainALittleLonger) {
+    for (const size_t page : {4 * kib, kib / 10}) {
+        stays_small(100, [&](cd_handle root, char *memory, size_t i) {
+            const size_t length = whole - page * (100 - i);
+            return change(root, memory, length) && change(root, memory, length) &&
+                   remove(root, memory, length);
+        });
+    }
+}
+
+TEST_F(SizeOfPieces, IsTwiceTheDataThatChildrenGiveTheirParentBitByBit) {
+    stays_small(50, [&](cd_handle root, char *memory, size_t i) {
+        cd_handle child = child_of(root);
+        return add(child, memory, whole / 50 * (i + 1)) && commit_cd(child) == CD_SUCCESS;
+    });
+}
+
+// Of each place that the child had, the root keeps a little.
+TEST_F(SizeOfPieces, IsTwiceTheDataThatAChildGivesItsParentBitByBitAndTwiceItsOwn) {
+    cd_handle child = nullptr;
+    const auto step = [&](cd_handle root, char *memory, size_t i) {
+        child = i == 0 ? child_of(root) : child;
+        const size_t length = whole / 50 * (i + 1);
+        std::fill(memory + whole / 50 * i, memory + length, static_cast<char>(i));
+        return add(child, memory, length) && advance_cd_point_in_time(child) == CD_SUCCESS &&
+               remove(child, memory, length);
+    };
+    stays_small(50, step, 4);
+}
+
+// Each leaves too little behind to be tidied at once.
+TEST_F(SizeOfPieces, IsTwiceTheDataWhicheverCdsLeaveLittleOfTheirPlaces) {
+    constexpr size_t quarter = whole / 4;
+    constexpr size_t piece = 100 * kib;
+    constexpr size_t left = kib / 2;
+    cd_handle children[2] = {};
+    stays_small(400, [&](cd_handle root, char *memory, size_t i) {
+        cd_handle &child = children[i % 2];
+        if (i < 2 && (!add(root, memory + (i + 2) * quarter, quarter) ||
+                      (child = child_of(root)) == nullptr)) {
+            return false;
+        }
+        char *const begin = memory + i % 2 * quarter + i / 2 * left;
+        return add(child, begin, piece) && remove(child, begin + left, piece - left);
+    });
+}
+
+// Whoever knows only what the file says goes on with the same room.
+TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfProcessesGoOnWithEachOthers) {
+    for (size_t process = 0; process < 8; ++process) {
+        run([&]() -> std::string {
+            std::vector<char> memory(whole, static_cast<char>(100 + process));
+            cd_handle root = create();
+            if (!add(root, memory.data(), whole) ||
+                (process > 0 && restore_cd(root) != CD_SUCCESS)) {
+                return refusal();
+            }
+            const char before = process > 0 ? 8 : 100; // steps of a process, or none
+            for (size_t i = 0; i < 8; ++i) {
+                const size_t done = whole / 64 * (process * 8 + i);
+                if (memory[done] != (i > 0 ? static_cast<char>(i) : before)) {
+                    return "step " + std::to_string(i) + " finds " + std::to_string(memory[done]);
+                }
+                if (!change(root, memory.data() + done, whole - done)) {
+                    return refusal();
+                }
+            }
+            return size() <= most(2) ? "" : std::to_string(size());
+        });
+    }
+}
+
+TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfAddCallsOfTheProcessHaveFailed) {
+    run([&]() -> std::string {
+        std::vector<char> memory(whole);
+        return change(create(), memory.data(), whole) ? "" : refusal();
+    });
+    stays_small(64, [&](cd_handle root, char *memory, size_t i) {
+        const cd_addrspec wrong = {memory, whole, CD_READ_WRITE, CD_CONSTRAINED};
+        const cd_addrspec right = {memory, whole, CD_READ_ONLY, CD_GLOBAL};
+        for (int call = 0; i == 0 && call < 4; ++call) {
+            if (add_to_cd_via_copy(root, &wrong, 1, nullptr) == CD_SUCCESS) {
+                return false;
+            }
+        }
+        if (i == 0 && (add_to_cd_via_copy(root, &right, 1, nullptr) != CD_SUCCESS ||
+                       restore_cd(root) != CD_SUCCESS)) {
+            return false;
+        }
+        const size_t done = whole / 65 * (i + 1);
+        return change(root, memory + done, whole - done);
+    });
+}
+
+// Whatever a process finds in the store and has no use for.
+TEST_F(SizeOfPieces, IsTwiceTheDataAlsoIfEachProcessBindsALittleLess) {
+    constexpr size_t processes = 40;
+    constexpr size_t step = whole / processes;
+    for (size_t process = 0; process <= processes; ++process) {
+        run([&]() -> std::string {
+            std::vector<char> memory(whole);
+            cd_handle root = create();
+            cd_name_region("memory", memory.data(), whole);
+            if (process == processes) {
+                const bool restored =
+                    add(root, memory.data(), whole) && restore_cd(root) == CD_SUCCESS;
+                for (size_t i = 0; i < processes * step; ++i) {
+                    if (!restored || memory[i] != static_cast<char>(i / step)) {
+                        return "byte " + std::to_string(i) + ": " + refusal();
+                    }
+                }
+                return "";
+            }
+            const auto part = memory.begin() + static_cast<ptrdiff_t>(process * step);
+            bool done = add(root, &*part, whole - process * step);
+            std::fill(part, memory.end(), static_cast<char>(process));
+            done &= advance_cd_point_in_time(root) == CD_SUCCESS;
+            return done && size() <= most(2) ? "" : std::to_string(size()) + " " + refusal();
+        });
+    }
+}
+
+TEST_F(SizeOfPieces, IsTwiceTheDataThatChildrenOfKilledProcessesLeaveTheirParentBitByBit) {
+    constexpr size_t processes = 40;
+    for (size_t process = 1; process <= processes; ++process) {
+        run([&]() -> std::string {
+            std::vector<char> memory(whole);
+            cd_handle root = create();
+            cd_name_region("memory", memory.data(), whole);
+            const bool done = restore_cd(root) == CD_SUCCESS &&
+                              add(child_of(root), memory.data(), whole / processes * process);
+            return done && size() <= most(2) ? "" : std::to_string(size()) + " " + refusal();
+        });
+    }
+}
+
+// Only their order tells these ranges from others, and each process has another length.
+TEST_F(SizeOfPieces, IsTwiceTheDataThatChildrenOfKilledProcessesAddWithOtherLengths) {
+    constexpr size_t processes = 40;
+    constexpr size_t step = 12 * kib;
+    for (const addr_type access : {CD_READ_WRITE, CD_READ_ONLY}) {
+        for (size_t process = 0; process <= processes; ++process) {
+            run([&]() -> std::string {
+                std::vector<char> memory(whole / 4 + step * process);
+                cd_handle root = create();
+                cd_handle child = restore_cd(root) == CD_SUCCESS ? child_of(root) : nullptr;
+                bool done = add(child, memory.data(), memory.size(), access);
+                if (process == processes) { // which is not killed: nothing waits any more
+                    done = done && commit_cd(child) == CD_SUCCESS && info_of(root).unbound == 0 &&
+                           advance_cd_point_in_time(root) == CD_SUCCESS;
+                }
+                return done && size() <= most(2) / 2 ? ""
+                                                     : std::to_string(size()) + " " + refusal();
+            });
+        }
+        std::filesystem::remove(store());
+    }
+}
+
+// Two processes: the second one finds data that the first one had no room for in one place.
+TEST_F(SizeOfPieces, GrowsByNothingWhileAllThatIsNeededIsFreeInPieces) {
+    constexpr size_t pieces = 64;
+    constexpr size_t piece = whole / 2 / pieces;
+    const auto add_all = [](cd_handle root, char *memory) {
+        bool added = true;
+        for (size_t i = 0; i < pieces; ++i) {
+            added &= add(root, memory + i * piece, piece);
+        }
+        return added;
+    };
+    run([&]() -> std::string {
+        std::vector<char> memory(whole);
+        cd_handle root = create();
+        bool done = add_all(root, memory.data());
+        for (size_t i = 1; i < pieces; i += 2) {
+            done &= remove(root, memory.data() + i * piece, piece);
+        }
+        const uintmax_t before = size();
+        char *behind = memory.data() + whole / 2;
+        for (size_t i = 0; i < whole / 4; ++i) {
+            behind[i] = static_cast<char>(i * i / 1000);
+        }
+        done &= add(root, behind, whole / 4);
+        return done && size() == before ? "" : refusal() + " " + std::to_string(size() - before);
+    });
+    run([&]() -> std::string {
+        std::vector<char> memory(whole);
+        cd_handle root = create();
+        char *behind = memory.data() + whole / 2;
+        if (!add_all(root, memory.data()) || !add(root, behind, whole / 4) ||
+            restore_cd(root) != CD_SUCCESS) {
+            return refusal();
+        }
+        for (size_t i = 0; i < whole / 4; ++i) {
+            if (behind[i] != static_cast<char>(i * i / 1000)) {
+                return "byte " + std::to_string(i);
+            }
+        }
+        return "";
+    });
+}
+
+TEST_F(SizeOfPieces, IsTwiceTheDataOfPiecesThatComeAndGoAtRandom) {
+    for (const size_t longest : {whole / 2, whole / 50}) {
+        std::mt19937 dice(1); // NOLINT(cert-msc51-cpp): the same each time
+        std::vector<bool> held(whole / kib);
+        stays_small(300, [&](cd_handle root, char *memory, size_t) {
+            const size_t length = 1 + dice() % (longest / kib);
+            const size_t begin = dice() % (held.size() - length);
+            const size_t end = begin + length;
+            if (dice() % 3 != 0) {
+                std::fill(held.begin() + static_cast<ptrdiff_t>(begin),
+                          held.begin() + static_cast<ptrdiff_t>(end), true);
+                return change(root, memory + begin * kib, length * kib);
+            }
+            size_t first = begin;
+            for (size_t i = begin; i < end; ++i) {
+                first = held[i] ? first : i + 1;
+                const bool last = held[i] && (i + 1 == end || !held[i + 1]);
+                if (last && !remove(root, memory + first * kib, (i + 1 - first) * kib)) {
+                    return false;
+                }
+            }
+            std::fill(held.begin() + static_cast<ptrdiff_t>(begin),
+                      held.begin() + static_cast<ptrdiff_t>(end), false);
+            return true;
+        });
+    }
+}
+
+} // namespace
+} // namespace restarting

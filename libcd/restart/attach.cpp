@@ -20,7 +20,8 @@ public:
     // not its name: of a library that was copied, both are in places of their own; of two copies in
     // one process, the one that is loaded has its own data.
     Status add_all(const StoredEntries &entries) {
-        for (const bool only_of_build : {false, true}) {
+        size_t left = entries.size();
+        for (bool only_of_build = false; left > 0; only_of_build = true) {
             for (const auto &[place, entry] : entries) {
                 if (name_of(entry.key.name).is_only_of_build != only_of_build) {
                     continue;
@@ -28,6 +29,7 @@ public:
                 if (Status status = add(place, entry); !status) {
                     return status;
                 }
+                --left;
             }
         }
         end_stretch();

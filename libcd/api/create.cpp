@@ -16,6 +16,7 @@
 #include "runtime/rehearsal.h"
 #include "runtime/stored_family.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -177,13 +178,23 @@ Status create_root(const char *defaults, const char *storage_info, mpi_log mode,
         make_root(defaults, storage_info, mode, name, protection, handle, report));
 }
 
+// Looked at only where it counts: there may be many children.
+bool is_beside_other_threads(const Resident &child, const Resident &parent) {
+    return parent.log.other_threads_count() &&
+           std::ranges::any_of(parent.children, [&](const Domain *other) {
+               return static_cast<const Resident *>(other)->home_thread != child.home_thread;
+           });
+}
+
 // Gives the child its part of the family's log. Its number there is still to be taken.
 Status join_log(Resident &child, Resident &parent, Report &report) {
     if (!parent.log.enabled()) {
         return Status::ok();
     }
     bool elsewhere = child.home_thread != parent.home_thread;
-    if (Status status = parent.log.kind_of_child(child.depth, parent.name(), elsewhere); !status) {
+    if (Status status = parent.log.kind_of_child(child.depth, parent.name(),
+                                                 is_beside_other_threads(child, parent), elsewhere);
+        !status) {
         return status;
     }
     const int number = parent.log_numbers[elsewhere].lowest_free();
@@ -206,7 +217,9 @@ void take_log_number(const Resident &child, Resident &parent) noexcept {
 void note_in_order(const Resident &child, Resident &parent) noexcept {
     if (child.log.enabled()) {
         const bool elsewhere = child.log.sibling().elsewhere;
-        parent.log.made_child(child.depth, elsewhere, !parent.log_numbers[!elsewhere].none());
+        parent.log.made_child(
+            child.depth, elsewhere,
+            {!parent.log_numbers[!elsewhere].none(), is_beside_other_threads(child, parent)});
         parent.home_thread = elsewhere ? parent.home_thread : child.home_thread;
     }
 }

@@ -5,6 +5,7 @@
 #include "cd/mpi_log.h"
 
 #include "api/operation.h"
+#include "runtime/active_stack.h"
 #include "runtime/family_lock.h"
 #include "runtime/identity.h"
 #include "runtime/log_listener.h"
@@ -26,6 +27,13 @@ Status lock_log(FamilyLock &lock, cd_handle handle) {
     return Status::ok();
 }
 
+// Who logs in a CD or replays its log executes it.
+void see_who_executes(Resident &domain) {
+    if (domain.log.doubts_home() && domain.home_thread == ActiveStack::of_this_thread().thread()) {
+        domain.log.trust_home(domain.depth + 1);
+    }
+}
+
 // Why the stream took no entry.
 Status not_taken(Resident &domain) {
     if (const uint64_t remaining = domain.log.extent().remaining; remaining > 0) {
@@ -39,6 +47,14 @@ Status not_taken(Resident &domain) {
         return trouble;
     }
     return out_of_memory();
+}
+
+Status outcome_of_adding(bool taken, Resident &domain) {
+    if (!taken) {
+        return not_taken(domain);
+    }
+    see_who_executes(domain);
+    return Status::ok();
 }
 
 // Why the stream gave no entry.
@@ -101,7 +117,7 @@ int add_MPI_log_to_cd(cd_handle cd, void *logent, int loglen) {
                 lock.domain().name(), loglen, logent);
         }
         const bool taken = lock.domain().log.stream().adopt(logent, static_cast<size_t>(loglen));
-        return taken ? cd::Status::ok() : cd::not_taken(lock.domain());
+        return cd::outcome_of_adding(taken, lock.domain());
     }));
 }
 
@@ -115,7 +131,7 @@ int cd_log_append(cd_handle cd, const cd_log_part *parts, int count) {
             return status;
         }
         const bool taken = lock.domain().log.stream().append(parts, count);
-        return taken ? cd::Status::ok() : cd::not_taken(lock.domain());
+        return cd::outcome_of_adding(taken, lock.domain());
     }));
 }
 
@@ -129,6 +145,7 @@ const void *cd_log_next(cd_handle cd, size_t *length, int *error) {
             entry = lock.domain().log.stream().next(entry_length);
         }
         if (entry != nullptr) {
+            cd::see_who_executes(lock.domain());
             cd::tell_if_replayed(lock.domain(), report);
         } else if (locked.is_ok()) {
             locked = cd::not_given(lock.domain());

@@ -83,7 +83,8 @@ void count_as_restored(Resident &top) noexcept {
 }
 
 // Who restores a CD executes it again, or has threads do so that did not make it: which of them is
-// in whose place is told by the order in which the children were made.
+// in whose place is told by the order in which the children were made. Whether this thread is in
+// the place of one that has ended is seen when it makes a child or logs.
 void find_place_of_this_thread(Resident &domain) noexcept {
     const uint64_t here = ActiveStack::of_this_thread().thread();
     if (domain.home_thread == here) {
@@ -92,6 +93,7 @@ void find_place_of_this_thread(Resident &domain) noexcept {
     domain.log.follow_order();
     if (domain.active_in == 0) { // the thread has ended that made it
         domain.home_thread = here;
+        domain.log.doubt_home(domain.depth + 1);
     }
 }
 

@@ -42,12 +42,22 @@ void ChildOrder::take(Event event, bool live) noexcept {
     } else if (live || !next()) {
         settle();
         forget_rest();
+        tell_from(cursor_);
         append(event);
         cursor_ = end();
     } else if (!lost_) {
         forget_rest();
         append(Event::unknown);
     }
+}
+
+void ChildOrder::mark_untold(bool beside) noexcept {
+    if (untold_until_ <= std::max(untold_from_, dropped_)) {
+        untold_from_ = end() - 1;
+        untold_beside_ = false;
+    }
+    untold_until_ = end();
+    untold_beside_ = untold_beside_ || beside;
 }
 
 // The CD has ended before it did what it had done before. That stays known, for a restore of an

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -35,6 +36,18 @@ public:
     // Nothing is left to be replayed: what could not be told is over.
     void settle() noexcept;
 
+    // Whether the last child was made by the home or by another thread cannot be told. beside: a
+    // child of a third one was alive, so the order of the two may have been chance.
+    void mark_untold(bool beside) noexcept;
+    // Of those that come after place it has turned out.
+    void tell_from(uint64_t place) noexcept { untold_until_ = std::min(untold_until_, place); }
+    uint64_t untold_until() const { return untold_until_; }
+    // How far from the cursor the last untold one is, also if a re-execution did others instead.
+    uint64_t untold_ahead() const { return untold_until_ > cursor_ ? untold_until_ - cursor_ : 0; }
+    // Whether one may be at the cursor.
+    bool untold_next() const { return untold_from_ <= cursor_ && cursor_ < untold_until_; }
+    bool untold_beside() const { return untold_beside_; }
+
     // Children of both kinds were alive at the same time: their order was chance.
     void mark_beside() noexcept { beside_ = true; }
     bool beside() const { return beside_; }
@@ -59,6 +72,9 @@ private:
     std::vector<Run> runs_;
     uint64_t dropped_ = 0;
     uint64_t cursor_ = 0;
+    uint64_t untold_from_ = 0; // where the first untold child is
+    uint64_t untold_until_ = 0;
+    bool untold_beside_ = false;
     bool beside_ = false;
     bool lost_ = false; // what is done now is not at the cursor, and nowhere else
 };

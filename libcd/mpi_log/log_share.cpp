@@ -280,12 +280,48 @@ bool LogShare::replays_below(int depth) const {
     return replays;
 }
 
-Status LogShare::kind_of_child(int depth, const char *cd, bool &elsewhere) {
-    using Event = ChildOrder::Event;
-    stream_->make_room_in_order(depth);
-    if (!by_order_ || !replays_below(depth - 1)) {
+void LogShare::doubt_home(int depth) noexcept {
+    if (enabled()) {
+        doubts_home_ = true;
+        untold_before_ = 0;
+        stream_->with_order(
+            depth, [&](const ChildOrder &order) { untold_before_ = order.untold_until(); });
+    }
+}
+
+void LogShare::trust_home(int depth) noexcept {
+    if (std::exchange(doubts_home_, false)) {
+        stream_->with_order(depth, [&](ChildOrder &order) { order.tell_from(untold_before_); });
+    }
+}
+
+Status LogShare::kind_of_child(int depth, const char *cd, bool beside_other_threads,
+                               bool &elsewhere) {
+    const uint64_t untold = stream_->make_room_in_order(depth);
+    if ((!by_order_ && untold == 0) || !replays_below(depth - 1)) {
         return Status::ok();
     }
+    // The order says it, or the same threads are in the same places as before: the CD is the one
+    // that was restored by another.
+    bool told = by_order_ || (doubts_home_ && elsewhere);
+    stream_->with_order(depth, [&](const ChildOrder &order) {
+        const bool by_chance = beside_other_threads || order.untold_beside();
+        told = told && !(order.untold_next() && by_chance);
+    });
+    if (untold == 0 || told) {
+        return by_order_ ? kind_by_order(depth, cd, elsewhere) : Status::ok();
+    }
+    return fail(CD_ERROR_LOG_SIBLINGS,
+                "CD %s: which logs its next children at depth %d are to get cannot be told: it, or "
+                "the CD in its place in the first execution, was restored by a thread that neither "
+                "logged nor made a child in it, while others made some, the last of which is %llu "
+                "events ahead; delete the log of the CD that was restored now, and let the thread "
+                "restore a CD that executes it again",
+                cd, depth, static_cast<unsigned long long>(untold));
+}
+
+Status LogShare::kind_by_order(int depth, const char *cd, bool &elsewhere) const {
+    using Event = ChildOrder::Event;
     std::optional<Event> known;
     bool beside = false;
     stream_->with_order(depth, [&](const ChildOrder &order) {
@@ -317,17 +353,26 @@ Status LogShare::kind_of_child(int depth, const char *cd, bool &elsewhere) {
                 cd);
 }
 
-void LogShare::made_child(int depth, bool elsewhere, bool beside) noexcept {
+void LogShare::made_child(int depth, bool elsewhere, const Others &others) noexcept {
     const auto event = elsewhere ? ChildOrder::Event::elsewhere : ChildOrder::Event::home;
-    bool as_known = false;
+    std::optional<ChildOrder::Event> known;
     stream_->with_order(depth, [&](ChildOrder &order) {
-        if (beside) {
+        if (others.of_the_other_kind) {
             order.mark_beside();
         }
-        as_known = order.next().value_or(event) == event;
+        known = order.next();
     });
-    const bool live = !as_known && !replays_below(depth - 1);
-    stream_->with_order(depth, [&](ChildOrder &order) { order.take(event, live); });
+    const bool live = known.value_or(event) != event && !replays_below(depth - 1);
+    const bool untold = doubts_home_ && elsewhere && known != event;
+    stream_->with_order(depth, [&](ChildOrder &order) {
+        order.take(event, live);
+        if (untold) {
+            order.mark_untold(others.of_other_threads);
+        }
+    });
+    if (!elsewhere) {
+        trust_home(depth);
+    }
 }
 
 LogShare::Extent LogShare::extent() const {

@@ -78,12 +78,26 @@ public:
     // was made at its place in the first execution, until the point in time moves.
     void follow_order() noexcept { by_order_ = true; }
 
+    // The CD, whose children are at depth, has a new home, which restored it. It may execute the CD
+    // or have a third thread do so, so the children that others make are untold until it is seen to
+    // execute it.
+    void doubt_home(int depth) noexcept;
+    void trust_home(int depth) noexcept; // it was
+    bool doubts_home() const { return doubts_home_; }
+
+    // Which other children are alive when one is made.
+    struct Others {
+        bool of_the_other_kind = false;
+        bool of_other_threads = false; // matters only if other_threads_count()
+    };
+    bool other_threads_count() const { return by_order_ || doubts_home_; }
+
     // The kind of the next child, at depth. elsewhere: as its thread says, which holds unless the
     // order is followed. An error where nobody can tell. May throw std::bad_alloc.
-    Status kind_of_child(int depth, const char *cd, bool &elsewhere);
+    Status kind_of_child(int depth, const char *cd, bool beside_other_threads, bool &elsewhere);
 
-    // A child was made; kind_of_child() was told of it. beside: one of the other kind is alive.
-    void made_child(int depth, bool elsewhere, bool beside) noexcept;
+    // A child was made; kind_of_child() was told of it.
+    void made_child(int depth, bool elsewhere, const Others &others) noexcept;
 
     // How much the CD owns, and how much of it is still to be replayed, at one moment.
     struct Extent {
@@ -106,6 +120,7 @@ private:
     void collect_replays(int depth, std::vector<Replay> &replays) const;
     template <typename Visit> void for_each_order(int depth, const Visit &visit) const;
     bool replays_below(int depth) const;
+    Status kind_by_order(int depth, const char *cd, bool &elsewhere) const;
     void trim_all() noexcept;
     Status check_orphans(int depth, const char *cd) const;
     Status check_own_left(int depth, const char *cd) const;
@@ -121,6 +136,8 @@ private:
     std::vector<OrderBegin> order_begins_; // the same of the order of children
     std::vector<OrderBegin> prepared_orders_;
     bool by_order_ = false;
+    bool doubts_home_ = false;
+    uint64_t untold_before_ = 0; // as far as children were untold before the home was doubted
     std::vector<Replay> replays_of_ancestors_; // that were under way when the CD was created
 };
 

@@ -201,10 +201,12 @@ public:
     }
 
     // The order in which those CDs that write here make their children at depth has room for one.
-    // May throw std::bad_alloc.
-    void make_room_in_order(int depth) {
+    // Returns how far untold ones reach. May throw std::bad_alloc.
+    uint64_t make_room_in_order(int depth) {
         const std::scoped_lock lock(nested_mutex_);
-        orders_[depth].make_room();
+        ChildOrder &order = orders_[depth];
+        order.make_room();
+        return order.untold_ahead();
     }
 
     // Calls use with that order if there is one.

@@ -59,7 +59,7 @@ bool Task::has_children(bool of_this_thread) const {
 }
 
 Run::Run(uint64_t seed) : random_(seed) {
-    for (int i = 0; i < threads; ++i) {
+    for (int i = 0; i <= supervisor; ++i) {
         start_thread();
     }
     program_ = make_block(depth, 0, "r");
@@ -154,7 +154,7 @@ bool Run::can_go_on(const Task &task) const {
 }
 
 void Run::to_the_end() {
-    while (root_ != nullptr && !testing::Test::HasFailure()) {
+    while (root_ != nullptr && !refused_ && !testing::Test::HasFailure()) {
         std::vector<Task *> tasks;
         collect(*root_, tasks);
         if (failures_left_ > 0 && below(25) == 0) {
@@ -178,10 +178,7 @@ void Run::step(Task &task) {
     case Line::Kind::child:
     case Line::Kind::twins:
     case Line::Kind::others:
-        for (size_t i = 0; i < line.blocks.size(); ++i) {
-            make_child(task, *line.blocks[i], line.threads[i]);
-        }
-        return;
+        return make_children(task, line);
     case Line::Kind::join:
         return;
     case Line::Kind::advance:
@@ -211,6 +208,13 @@ void Run::log(Task &task, Line &line) {
     line.done = true;
 }
 
+void Run::make_children(Task &parent, Line &line) {
+    for (size_t i = 0; i < line.blocks.size() && !refused_; ++i) {
+        make_child(parent, *line.blocks[i], line.threads[i]);
+    }
+}
+
+// Refused is only what nobody can tell, which takes a CD that another thread restored.
 void Run::make_child(Task &parent, Block &block, int planned) {
     const bool in_own = planned == parent.planned;
     const int thread = in_own ? parent.thread : below(2) == 0 ? start_thread() : planned;
@@ -220,9 +224,14 @@ void Run::make_child(Task &parent, Block &block, int planned) {
     child->planned = planned;
     child->thread = thread;
     in_thread(thread, [&] {
-        child->cd = create_cd(parent.cd, nullptr, COMM_LOGGING_INHERIT, nullptr, nullptr);
-        EXPECT_NE(child->cd, nullptr) << last_message();
+        int error = 0;
+        child->cd = create_cd(parent.cd, nullptr, COMM_LOGGING_INHERIT, nullptr, &error);
+        refused_ = taken_over_ && error == CD_ERROR_LOG_SIBLINGS;
+        EXPECT_TRUE(child->cd != nullptr || refused_) << last_message();
     });
+    if (child->cd == nullptr) {
+        return;
+    }
     tell("thread " + std::to_string(thread) + " makes " + child->name());
     parent.children.push_back(std::move(child));
 }
@@ -267,11 +276,15 @@ void Run::fail(Task &task) {
     give_up_other_threads(*restored);
     const bool runs_alone = restored->parent != nullptr && restored->thread >= threads &&
                             restored->thread != restored->parent->thread;
-    if (runs_alone && below(2) == 0) {
+    const bool replaced = runs_alone && below(2) == 0;
+    if (replaced) {
         replace_thread(*restored);
     }
-    tell("restore " + restored->name());
-    in_thread(restored->thread, [&] { EXPECT_TRUE(succeeds(restore_cd(restored->cd))); });
+    const bool by_another = runs_alone && (replaced || restored->children.empty()) && below(2) == 0;
+    taken_over_ = taken_over_ || replaced || by_another;
+    const int restorer = by_another ? supervisor : restored->thread;
+    tell("thread " + std::to_string(restorer) + " restores " + restored->name());
+    in_thread(restorer, [&] { EXPECT_TRUE(succeeds(restore_cd(restored->cd))); });
     restored->children.clear();
     restored->next = restored->begin;
     ++restores_;

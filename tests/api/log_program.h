@@ -14,7 +14,8 @@
 // does the same each time it runs, as a program under MPI has to; which thread has its turn is
 // chance. So what every CD has to find in its log is known: what it has done before, in order, and
 // nothing more. A thread that only runs one CD and what that makes may end when the CD fails, and
-// another one takes its place.
+// another one takes its place, whichever thread restores the CD. Where nobody can tell whose log is
+// whose a CD is not created, and the program is given up.
 namespace log_program {
 
 class Worker; // a thread that does what it is told, and nothing else meanwhile
@@ -72,9 +73,11 @@ public:
     std::string history() const { return history_; }
     int restores() const { return restores_; }
     int replayed() const { return replayed_; }
+    bool refused() const { return refused_; }
 
 private:
     static constexpr int threads = 3;
+    static constexpr int supervisor = threads; // the thread that restores and makes nothing
     static constexpr int depth = 4;
 
     int below(int bound) { return static_cast<int>(random_() % static_cast<uint64_t>(bound)); }
@@ -90,6 +93,7 @@ private:
     bool can_go_on(const Task &task) const;
     void step(Task &task);
     void log(Task &task, Line &line);
+    void make_children(Task &parent, Line &line);
     void make_child(Task &parent, Block &block, int planned);
     void end(Task &task);
     void give_up_other_threads(Task &task);
@@ -104,6 +108,8 @@ private:
     int failures_left_ = 0;
     int restores_ = 0;
     int replayed_ = 0;
+    bool taken_over_ = false; // a CD was restored by another thread than made it
+    bool refused_ = false;
 };
 
 } // namespace log_program

@@ -192,6 +192,112 @@ TEST_F(MpiLogTakenOver, GoesOnInTheThreadThatRestoredIt) {
     end_all();
 }
 
+// A supervisor restores it, and another thread goes on: whether in its place, or helping the
+// supervisor, is not to be seen.
+TEST_F(MpiLogTakenOver, WhereAThirdThreadGoesOnNobodyCanTellInAnAncestorsReexecution) {
+    in_a_thread([&] { cd = make_child(root); });
+    ASSERT_TRUE(succeeds(restore_cd(cd)));
+    in_a_thread([&] { run_child("t1"); });
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    in_a_thread([&] {
+        cd = make_child(root);
+        EXPECT_EQ(create_fails(), CD_ERROR_LOG_SIBLINGS);
+        EXPECT_NE(last_message().find("CD 0/root/1/0"), std::string::npos) << last_message();
+        in_a_thread([&] { EXPECT_EQ(create_fails(), CD_ERROR_LOG_SIBLINGS); });
+    });
+    ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(root))) << "the remedy";
+    EXPECT_EQ(run_child_again(), "");
+    end_all();
+}
+
+TEST_F(MpiLogTakenOver, WhoRestoredItIsInItsPlaceOnceItMakesAChild) {
+    in_a_thread([&] { cd = make_child(root); });
+    in_a_thread([&] {
+        ASSERT_TRUE(succeeds(restore_cd(cd)));
+        in_a_thread([&] { run_child("e1"); });
+        run_child("h1");
+        in_a_thread([&] { run_child("e2"); });
+        ASSERT_TRUE(succeeds(commit_cd(cd)));
+    });
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    in_a_thread([&] {
+        cd = make_child(root);
+        EXPECT_EQ(run_child_again(), "h1 ") << "in whatever order they come";
+        in_a_thread([&] { EXPECT_EQ(run_child_again(), "e1 e2 "); });
+    });
+    end_all();
+}
+
+TEST_F(MpiLogTakenOver, WhoRestoredItIsInItsPlaceOnceItLogsOrReplays) {
+    in_a_thread([&] { cd = make_child(root); });
+    in_a_thread([&] {
+        ASSERT_TRUE(succeeds(restore_cd(cd)));
+        in_a_thread([&] { run_child("e1"); });
+        append(cd, "own");
+    });
+    in_a_thread([&] {
+        ASSERT_TRUE(succeeds(restore_cd(cd)));
+        in_a_thread([&] { EXPECT_EQ(run_child_again(), "e1 "); });
+        EXPECT_EQ(next(cd), "own");
+        in_a_thread([&] { run_child("e2"); });
+        ASSERT_TRUE(succeeds(commit_cd(cd)));
+    });
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    in_a_thread([&] {
+        cd = make_child(root);
+        in_a_thread([&] { EXPECT_EQ(run_child_again(), "e1 e2 "); });
+        EXPECT_EQ(rest(cd), "own ");
+    });
+    end_all();
+}
+
+TEST_F(MpiLogTakenOver, ThirdThreadsGoOnAfterEachRestoreByTheSame) {
+    in_a_thread([&] { cd = make_child(root); });
+    ASSERT_TRUE(succeeds(restore_cd(cd)));
+    in_a_thread([&] { run_child("t1"); });
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(cd)));
+    in_a_thread([&] { run_child("t2"); });
+    ASSERT_TRUE(succeeds(restore_cd(cd)));
+    EXPECT_EQ(create_fails(), CD_ERROR_LOG_SIBLINGS) << "it made none";
+    in_a_thread([&] { EXPECT_EQ(run_child_again(), "t2 "); });
+    end_all();
+}
+
+// Which numbers they had was chance.
+TEST_F(MpiLogTakenOver, ThirdThreadsWhoseChildrenLivedBesideEachOtherCannotBeTold) {
+    in_a_thread([&] { cd = make_child(root); });
+    ASSERT_TRUE(succeeds(restore_cd(cd)));
+    cd_handle helpers = nullptr;
+    in_a_thread([&] {
+        helpers = make_child(cd);
+        append(helpers, "u1");
+    });
+    in_a_thread([&] { run_child("t1"); });
+    ASSERT_TRUE(succeeds(commit_cd(helpers)));
+    in_a_thread([&] {
+        ASSERT_TRUE(succeeds(restore_cd(cd)));
+        EXPECT_EQ(create_fails(), CD_ERROR_LOG_SIBLINGS);
+    });
+    ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(cd)));
+    end_all();
+}
+
+TEST_F(MpiLogTakenOver, ThirdThreadsWhoseChildrenLiveBesideEachOtherNowWaitForEachOther) {
+    in_a_thread([&] { cd = make_child(root); });
+    ASSERT_TRUE(succeeds(restore_cd(cd)));
+    in_a_thread([&] { run_child("u1"); });
+    in_a_thread([&] { run_child("t1"); });
+    in_a_thread([&] {
+        ASSERT_TRUE(succeeds(restore_cd(cd)));
+        const cd_handle own = make_child(cd);
+        EXPECT_EQ(next(own), "u1");
+        in_a_thread([&] { EXPECT_EQ(create_fails(), CD_ERROR_LOG_SIBLINGS); });
+        ASSERT_TRUE(succeeds(commit_cd(own)));
+        in_a_thread([&] { EXPECT_EQ(run_child_again(), "t1 "); });
+    });
+    end_all();
+}
+
 TEST_F(MpiLogTakenOver, WhereChildrenLivedBesideEachOtherTheThreadHasToFitToo) {
     run_two_beside();
     in_a_thread([&] {

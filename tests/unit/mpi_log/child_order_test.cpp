@@ -80,6 +80,66 @@ TEST_F(ChildOrderTest, TheLastEndMayHaveBeenOneThatGaveUp) {
     EXPECT_EQ(all(), "hhe");
 }
 
+TEST_F(ChildOrderTest, UntoldOnesAreAheadUntilTheCursorHasPassedThem) {
+    take("he");
+    order.mark_untold(false);
+    take("e");
+    order.mark_untold(true);
+    take("e.");
+    EXPECT_EQ(order.untold_ahead(), 0U);
+    EXPECT_TRUE(order.untold_beside());
+    order.set_cursor(0);
+    EXPECT_EQ(order.untold_ahead(), 3U);
+    EXPECT_FALSE(order.untold_next());
+    order.set_cursor(2);
+    EXPECT_TRUE(order.untold_next());
+    order.set_cursor(3);
+    EXPECT_EQ(order.untold_ahead(), 0U);
+    EXPECT_FALSE(order.untold_next());
+}
+
+TEST_F(ChildOrderTest, UntoldOnesMayTurnOutLater) {
+    take("e");
+    order.mark_untold(true);
+    const uint64_t before = order.untold_until();
+    take("ee");
+    order.mark_untold(false);
+    order.tell_from(before);
+    order.set_cursor(0);
+    EXPECT_EQ(order.untold_ahead(), 1U);
+    order.tell_from(0);
+    EXPECT_EQ(order.untold_ahead(), 0U);
+    take("eee");
+    order.mark_untold(false);
+    order.set_cursor(0);
+    EXPECT_FALSE(order.untold_next()) << "those before were told";
+    EXPECT_FALSE(order.untold_beside());
+}
+
+TEST_F(ChildOrderTest, UntoldOnesStayAheadWhereAReexecutionDidOthersUntilAllIsLive) {
+    take("hee");
+    order.mark_untold(false);
+    order.set_cursor(0);
+    take("e");
+    EXPECT_EQ(rest(), "?");
+    order.set_cursor(0);
+    EXPECT_EQ(order.untold_ahead(), 3U);
+    take("e", true);
+    order.set_cursor(0);
+    EXPECT_EQ(order.untold_ahead(), 0U);
+}
+
+TEST_F(ChildOrderTest, UntoldOnesAreForgottenByTrim) {
+    take("e");
+    order.mark_untold(true);
+    order.trim();
+    take("he");
+    order.mark_untold(false);
+    order.set_cursor(0);
+    EXPECT_FALSE(order.untold_next());
+    EXPECT_FALSE(order.untold_beside());
+}
+
 TEST_F(ChildOrderTest, TrimForgetsWhatIsBeforeTheCursor) {
     take("hhe.hh");
     order.mark_beside();

@@ -24,6 +24,7 @@ public:
         for (bool only_of_build = false; left > 0; only_of_build = true) {
             for (const auto &[place, entry] : entries) {
                 if (name_of(entry.key.name).is_only_of_build != only_of_build) {
+                    end_stretch(); // which would take this one along
                     continue;
                 }
                 if (Status status = add(place, entry); !status) {
@@ -31,8 +32,8 @@ public:
                 }
                 --left;
             }
+            end_stretch();
         }
-        end_stretch();
         return Status::ok();
     }
 

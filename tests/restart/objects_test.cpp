@@ -171,6 +171,36 @@ TEST_F(BindingOfObjects, TwoCopiesOfALibraryEachHaveTheirOwnData) {
     }
 }
 
+// Each process adds, restores and advances; a library between the others has another name in each.
+TEST_F(BindingOfObjects, WhatIsBesideARenamedLibraryGoesOnAsWell) {
+    static unsigned char own = 0;
+    for (int process = 0; process < 4; ++process) {
+        const std::string renamed = path("object-" + std::to_string(process) + ".so");
+        std::filesystem::copy(OTHER_BUILD_OF_OBJECT, renamed);
+        run([&]() -> std::string {
+            const std::array<unsigned char *, 3> data = {&own, data_of(OBJECT),
+                                                         data_of(renamed.c_str())};
+            for (unsigned char *byte : data) {
+                *byte = 0;
+            }
+            cd_handle root = create();
+            const auto add_all = [&] {
+                return std::ranges::all_of(data, [&](auto *byte) { return add(root, byte, 1); });
+            };
+            if (!add_all() || (process > 0 && restore_cd(root) != CD_SUCCESS)) {
+                return refusal();
+            }
+            for (unsigned char *byte : data) {
+                if (*byte != process) {
+                    return "process " + std::to_string(process) + ": " + std::to_string(*byte);
+                }
+                ++*byte;
+            }
+            return add_all() && advance_cd_point_in_time(root) == CD_SUCCESS ? "" : refusal();
+        });
+    }
+}
+
 TEST_F(BindingOfObjects, AnotherBuildOfALibraryIsRefusedAndBothAreNamed) {
     run([&]() -> std::string {
         unsigned char *data = data_of(OBJECT);

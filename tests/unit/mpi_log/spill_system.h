@@ -19,7 +19,10 @@ class SpillSystem : public ReplacedSystem {
 public:
     enum Kind { opening, identifying, writing, reading, mapping, starting, kinds };
 
-    SpillSystem() { PagePool::instance().trim(); }
+    SpillSystem() {
+        PagePool::instance().trim(); // of what earlier tests have left
+        mapped = 0;
+    }
     ~SpillSystem() override { PagePool::instance().trim(); }
 
     // The n-th call of kind from now on fails, and those after it if for_good.

@@ -61,7 +61,7 @@ Status add_here(Resident &domain, AddRequest &request, const char *storage_info,
     if (Status status = choose_storage(domain, storage_info, request); !status) {
         return status;
     }
-    if (Status status = check_request(request); !status) {
+    if (Status status = binds ? check_request(request) : Status::ok(); !status) {
         return status;
     }
     size_t copied = 0;

@@ -33,9 +33,11 @@ public:
     }
 
     Status prepare() {
+        if (Status status = take_elements(); !status) {
+            return status;
+        }
         domain_.restore_may_fail |=
             request_.restoration != Restoration::copy || request_.checksummed;
-        elements_ = ordered_elements(request_.list, request_.count, neighbours());
         auto near = domain_.entries.begin();
         for (const Element &element : elements_) {
             Element part = element;
@@ -90,6 +92,18 @@ public:
     size_t copied() const { return copied_; }
 
 private:
+    Status take_elements() {
+        if (Status status = check_call(request_); !status) {
+            return status;
+        }
+        auto elements = legal_elements(request_, neighbours());
+        if (!elements) {
+            return check_request(request_);
+        }
+        elements_ = *std::move(elements);
+        return Status::ok();
+    }
+
     // Neighbours that only lie in memory until the process ends, and are copied, can be one entry.
     Neighbours neighbours() const {
         return request_.restoration == Restoration::copy && domain_.ledger == nullptr

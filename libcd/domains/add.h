@@ -9,9 +9,9 @@
 
 namespace cd {
 
-// Adds the elements of the request one after the other, all or nothing. Bytes that the CD already
-// holds take the new access type and, if it differs, the new restoration type; their data are
-// copied only when they become COPY. Via parent: the caller has locked the ancestors too.
+// Checks the request, and adds its elements one after the other, all or nothing. Bytes that the CD
+// already holds take the new access type and, if it differs, the new restoration type; their data
+// are copied only when they become COPY. Via parent: the caller has locked the ancestors too.
 // copied: bytes that went into the store. May throw std::bad_alloc; then nothing has changed.
 Status add(Domain &domain, const AddRequest &request, size_t &copied);
 

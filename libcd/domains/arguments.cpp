@@ -6,7 +6,7 @@ namespace cd {
 namespace {
 
 Status check_range(const cd_addrspec &element, int index, const char *cd) {
-    if (element.length == 0) {
+    if (is_range(element)) {
         return Status::ok();
     }
     if (element.address == nullptr) {
@@ -14,14 +14,10 @@ Status check_range(const cd_addrspec &element, int index, const char *cd) {
                     "CD %s: element %d of the list is %zu bytes at address NULL; give the address",
                     cd, index, element.length);
     }
-    if (reinterpret_cast<uintptr_t>(element.address) > UINTPTR_MAX - element.length) {
-        return fail(
-            CD_ERROR_RANGE_WRAPS,
-            "CD %s: element %d of the list, %zu bytes at %p, runs past the end of the address "
-            "space; check the length",
-            cd, index, element.length, element.address);
-    }
-    return Status::ok();
+    return fail(CD_ERROR_RANGE_WRAPS,
+                "CD %s: element %d of the list, %zu bytes at %p, runs past the end of the address "
+                "space; check the length",
+                cd, index, element.length, element.address);
 }
 
 Status check_count(const cd_addrspec *list, int count, const char *cd) {
@@ -41,6 +37,9 @@ Status check_count(const cd_addrspec *list, int count, const char *cd) {
 
 Status check_labels(const cd_addrspec &element, int index, Restoration restoration,
                     const char *cd) {
+    if (has_legal_labels(element, restoration)) {
+        return Status::ok();
+    }
     const int access = element.addr_tp;
     const int scope = element.addr_scope;
     if (access != CD_READ_ONLY && access != CD_READ_WRITE) {
@@ -55,14 +54,10 @@ Status check_labels(const cd_addrspec &element, int index, Restoration restorati
                     "CONSTRAINED (1)",
                     cd, index, scope);
     }
-    if (restoration == Restoration::regen && access == CD_READ_WRITE && element.length > 0) {
-        return fail(
-            CD_ERROR_REGEN_READ_WRITE,
-            "CD %s: element %d of the list, %zu bytes at %p, is READ_WRITE; what a function "
-            "regenerates is READ_ONLY, or add it via copy",
-            cd, index, element.length, element.address);
-    }
-    return Status::ok();
+    return fail(CD_ERROR_REGEN_READ_WRITE,
+                "CD %s: element %d of the list, %zu bytes at %p, is READ_WRITE; what a function "
+                "regenerates is READ_ONLY, or add it via copy",
+                cd, index, element.length, element.address);
 }
 
 } // namespace
@@ -75,7 +70,7 @@ Status check_list(const cd_addrspec *list, int count, const char *cd) {
     return status;
 }
 
-Status check_request(const AddRequest &request) {
+Status check_call(const AddRequest &request) {
     Status status = check_count(request.list, request.count, request.cd);
     if (status.is_ok() && request.restoration == Restoration::regen && request.regen == nullptr) {
         return fail(
@@ -84,6 +79,11 @@ Status check_request(const AddRequest &request) {
             "ranges",
             request.cd);
     }
+    return status;
+}
+
+Status check_request(const AddRequest &request) {
+    Status status = check_call(request);
     for (int i = 0; status.is_ok() && i < request.count; ++i) {
         status = check_labels(request.list[i], i, request.restoration, request.cd);
         if (status.is_ok()) {

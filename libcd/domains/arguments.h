@@ -24,8 +24,26 @@ struct AddRequest {
 // Whether list and count can be read and every element is a range. cd: its name, for messages.
 Status check_list(const cd_addrspec *list, int count, const char *cd);
 
-// The same, and that labels and regen function are legal.
+// Whether the list can be read, and the regen function is there: all but the elements.
+Status check_call(const AddRequest &request);
+
+// The same, and whether every element is a range with legal labels.
 Status check_request(const AddRequest &request);
+
+inline bool is_range(const cd_addrspec &element) {
+    return element.length == 0 ||
+           (element.address != nullptr &&
+            reinterpret_cast<uintptr_t>(element.address) <= UINTPTR_MAX - element.length);
+}
+
+inline bool has_legal_labels(const cd_addrspec &element, Restoration restoration) {
+    const int access = element.addr_tp;
+    const int scope = element.addr_scope;
+    return (access == CD_READ_ONLY ||
+            (access == CD_READ_WRITE &&
+             (restoration != Restoration::regen || element.length == 0))) &&
+           (scope == CD_GLOBAL || scope == CD_CONSTRAINED);
+}
 
 // The bytes that an element names. Only after a check.
 inline Range range_of(const cd_addrspec &element) {

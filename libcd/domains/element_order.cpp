@@ -3,11 +3,11 @@
 #include "domains/element_order.h"
 
 #include "base/radix_sort.h"
-#include "domains/arguments.h"
 #include "store/placement.h"
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace cd {
 namespace {
@@ -23,37 +23,56 @@ Element element_of(const cd_addrspec *list, size_t index) {
     return {range_of(spec), spec.addr_tp, spec.addr_scope, static_cast<uint32_t>(index), 1};
 }
 
-// Whether the element of the list that comes behind others can be one with them. They stay shorter
-// than what has a block of memory of its own, which would not be freed in parts.
-bool continues(const Element &others, const cd_addrspec *list, size_t index) {
-    const cd_addrspec &spec = list[index];
-    const cd_addrspec &last = list[index - 1];
-    return range_of(spec).begin == others.range.end && spec.length == last.length &&
-           spec.addr_tp == others.access && spec.addr_scope == others.scope &&
-           others.range.length() + spec.length < Placement::own_block;
+// Takes in those behind the element that are like it and follow each other in memory. They stay
+// shorter than what has a block of memory of its own, which would not be freed in parts.
+void extend(Element &element, const cd_addrspec *list, size_t count) {
+    const cd_addrspec &first = list[element.index];
+    const uintptr_t begin = element.range.begin;
+    const size_t longest = std::min<size_t>(Placement::own_block - 1, UINTPTR_MAX - begin);
+    if (first.length > longest) {
+        return;
+    }
+    const uintptr_t last_begin = begin + (longest - first.length);
+    uintptr_t end = element.range.end;
+    size_t next = element.index + size_t{1};
+    for (; next < count && end <= last_begin && range_of(list[next]).begin == end &&
+           list[next].length == first.length && list[next].addr_tp == first.addr_tp &&
+           list[next].addr_scope == first.addr_scope;
+         ++next) {
+        end += first.length;
+    }
+    element.range.end = end;
+    element.count = static_cast<uint32_t>(next - element.index);
 }
 
-// What is not empty, in the given order.
-std::vector<Element> as_given(const cd_addrspec *list, size_t count, Neighbours neighbours) {
-    std::vector<Element> elements;
-    elements.reserve(count);
+struct Walked {
+    std::vector<Element> elements; // not the empty ones
+    bool in_order = true;          // of address
+    bool legal = true;
+};
+
+template <typename IsLegal>
+Walked walk(const cd_addrspec *list, size_t count, Neighbours neighbours, const IsLegal &is_legal) {
+    Walked walked;
+    uintptr_t before = 0;
     for (size_t i = 0; i < count;) {
-        Element element = element_of(list, i++);
-        while (neighbours == Neighbours::together && i < count && continues(element, list, i)) {
-            element.range.end += list[i++].length;
-            ++element.count;
+        Element element = element_of(list, i);
+        walked.legal = walked.legal && is_legal(list[i]);
+        if (neighbours == Neighbours::together && i + 1 < count &&
+            range_of(list[i + 1]).begin == element.range.end) {
+            extend(element, list, count);
         }
+        i += element.count;
         if (!element.range.empty()) {
-            elements.push_back(element);
+            walked.in_order = walked.in_order && element.range.begin >= before;
+            before = element.range.begin;
+            if (walked.elements.empty()) {
+                walked.elements.reserve(1 + count - i); // what may still come
+            }
+            walked.elements.push_back(element);
         }
     }
-    return elements;
-}
-
-bool in_order(const cd_addrspec *list, size_t count) {
-    return std::is_sorted(list, list + count, [](const cd_addrspec &a, const cd_addrspec &b) {
-        return range_of(a).begin < range_of(b).begin;
-    });
+    return walked;
 }
 
 bool overlap(const std::vector<Element> &sorted) {
@@ -81,15 +100,33 @@ std::vector<Element> sorted_by_address(const cd_addrspec *list, size_t count) {
     return sorted;
 }
 
+std::vector<Element> best_order(Walked walked, const cd_addrspec *list, size_t count) {
+    if (walked.in_order) {
+        return std::move(walked.elements);
+    }
+    std::vector<Element> sorted = sorted_by_address(list, count);
+    return overlap(sorted) ? std::move(walked.elements) : sorted;
+}
+
 } // namespace
 
-std::vector<Element> ordered_elements(const cd_addrspec *list, int count, Neighbours neighbours) {
+std::vector<Element> ordered_elements(const cd_addrspec *list, int count) {
     const auto size = static_cast<size_t>(count);
-    if (in_order(list, size)) {
-        return as_given(list, size, neighbours);
+    return best_order(
+        walk(list, size, Neighbours::apart, [](const cd_addrspec & /*checked*/) { return true; }),
+        list, size);
+}
+
+std::optional<std::vector<Element>> legal_elements(const AddRequest &request,
+                                                   Neighbours neighbours) {
+    const auto size = static_cast<size_t>(request.count);
+    Walked walked = walk(request.list, size, neighbours, [&](const cd_addrspec &element) {
+        return has_legal_labels(element, request.restoration) && is_range(element);
+    });
+    if (!walked.legal) {
+        return std::nullopt;
     }
-    std::vector<Element> sorted = sorted_by_address(list, size);
-    return overlap(sorted) ? as_given(list, size, neighbours) : sorted;
+    return best_order(std::move(walked), request.list, size);
 }
 
 } // namespace cd

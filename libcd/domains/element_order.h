@@ -2,10 +2,10 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "cd/cd.h"
-#include "ranges/entry.h"
+#include "domains/arguments.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace cd {
@@ -25,7 +25,11 @@ enum class Neighbours : uint8_t { apart, together };
 // The elements of a (checked) list that are not empty, in order of address if that gives the same
 // result as the given order: neighbours are then found without searching. It does unless elements
 // overlap. May throw std::bad_alloc.
-std::vector<Element> ordered_elements(const cd_addrspec *list, int count,
-                                      Neighbours neighbours = Neighbours::apart);
+std::vector<Element> ordered_elements(const cd_addrspec *list, int count);
+
+// The same of a request whose call is checked. Nothing where an element is not legal, of which
+// check_request tells: lists are long, and walked once.
+std::optional<std::vector<Element>> legal_elements(const AddRequest &request,
+                                                   Neighbours neighbours);
 
 } // namespace cd

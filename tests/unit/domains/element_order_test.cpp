@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "domains/element_order.h"
 
+#include "store/placement.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -56,6 +58,19 @@ TEST(ElementOrder, ElementsKeepTheirLabels) {
     EXPECT_EQ(elements[0].scope, CD_CONSTRAINED);
     EXPECT_EQ(elements[1].access, CD_READ_WRITE);
     EXPECT_EQ(elements[1].scope, CD_GLOBAL);
+}
+
+TEST(ElementOrder, FindsWhatRunsPastTheEndBehindWhatItContinues) {
+    constexpr size_t length = Placement::own_block / 5 * 2;
+    constexpr uintptr_t begin = 1 - 2 * length;
+    const cd_addrspec list[] = {spec(begin, begin + length), spec(begin + length, 1)};
+    ASSERT_EQ(list[1].length, length);
+    AddRequest request;
+    request.list = list;
+    request.count = 2;
+    EXPECT_FALSE(legal_elements(request, Neighbours::together));
+    request.count = 1;
+    EXPECT_TRUE(legal_elements(request, Neighbours::together));
 }
 
 TEST(ElementOrder, SortsLongListsOfWideSpreadAddresses) {

@@ -82,10 +82,10 @@ list of 100 bears what a call costs, which the rest do not notice.
 OTHER_TEXT = """\
 ## Threads, log, observer
 
-Two threads that each advance a CD of 64 MiB do {speedup:.2f} times the work that one does in the same
-time; two threads that copy as much with `memcpy`, {memcpy_speedup:.2f} times (ratio {ratio:.2f}, target
-{target:.2f}: {verdict}). Where the memory is not the limit, with 10,000 small entries each, two
-threads do {small_speedup:.2f} times the work.
+Two threads that each advance a CD of 64 MiB are {ratio:.2f} times as fast as two that copy as much with
+`memcpy` (target {target:.2f}: {verdict}). They do {speedup:.2f} times the work that one does in the same time, those with `memcpy`
+{memcpy_speedup:.2f} times: how much a second thread adds depends on how much of the memory's speed the first one leaves.
+Where the memory is not the limit, with 10,000 small entries each, two threads do {small_speedup:.2f} times the work.
 
 An entry of 8 bytes costs {append:.0f} ns to append to the MPI log and {replay:.0f} ns to replay. With an
 observer, the cheapest call there is (a re-add of one entry) takes {observer:.2f} times as long as without.

@@ -127,7 +127,7 @@ def other_cases(results):
         entry = results.get(name)
         cases.append(Case(f"{name}, speedup", entry["speedup"], "ratio"))
         if "ratio" in entry:
-            name = f"{name}, speedup against memcpy's"
+            name = f"{name}, against two threads' memcpy"
             cases.append(Case(name, entry["ratio"], "ratio", entry["target"]))
     for name in results.starting_with("open a store/"):
         entry = results.get(name)

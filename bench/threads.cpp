@@ -41,10 +41,16 @@ template <typename Job> double seconds_in_threads(size_t count, const Job &job) 
         .count();
 }
 
-// How much more work two threads do than one in the same time: 2 is ideal.
-template <typename Job> double speedup(const Job &job) {
-    const double alone = seconds_in_threads(1, job);
-    return 2 * alone / seconds_in_threads(2, job);
+struct Seconds {
+    double alone;
+    double of_two;
+
+    // How much more work two threads do than one in the same time: 2 is ideal.
+    double speedup() const { return 2 * alone / of_two; }
+};
+
+template <typename Job> Seconds measure_threads(const Job &job) {
+    return {seconds_in_threads(1, job), seconds_in_threads(2, job)};
 }
 
 constexpr size_t size_mib = 64;
@@ -77,11 +83,11 @@ void copy_parts(benchmark::State &state) {
     Samples advances;
     Samples ratios;
     for (auto _ : state) {
-        const double memcpy_speedup = speedup(copying);
-        const double advance_speedup = speedup(advancing);
-        memcpys.add(memcpy_speedup);
-        advances.add(advance_speedup);
-        ratios.add(advance_speedup / memcpy_speedup);
+        const Seconds memcpy = measure_threads(copying);
+        const Seconds advance = measure_threads(advancing);
+        memcpys.add(memcpy.speedup());
+        advances.add(advance.speedup());
+        ratios.add(memcpy.of_two / advance.of_two);
         state.SetIterationTime(1e-9); // the speedups count
     }
     state.counters["memcpy_speedup"] = memcpys.median();
@@ -112,7 +118,7 @@ void small_entries(benchmark::State &state) {
     };
     Samples speedups;
     for (auto _ : state) {
-        speedups.add(speedup(cycling));
+        speedups.add(measure_threads(cycling).speedup());
         state.SetIterationTime(1e-9);
     }
     state.counters["speedup"] = speedups.median();

@@ -73,15 +73,15 @@ Status add_here(Resident &domain, AddRequest &request, const char *storage_info,
     return status;
 }
 
-// The root of a CD in whose family something that came from another process is not bound yet; named
-// is the CD then. nullptr: there is nothing.
+// The root of a CD in whose family something that came from another process is not bound yet, or
+// was bound before the CD has added it; named is the CD then. nullptr: there is nothing.
 Status find_family_to_bind(cd_handle &named, cd_handle &root) {
     FamilyLock lock;
     if (Status status = lock.lock(named, FamilyLock::Reach::self); !status) {
         return status;
     }
     const Resident *at = &lock.domain();
-    if (at->ledger != nullptr && at->ledger->unbound != 0) {
+    if (at->ledger != nullptr && (at->ledger->unbound != 0 || !at->bound_ahead.empty())) {
         named = at->handle;
         for (; !at->is_root(); at = at->parent_resident()) {
         }

@@ -6,6 +6,7 @@
 #include "config/storage_info.h"
 #include "domains/sibling_numbers.h"
 #include "mpi_log/log_share.h"
+#include "ranges/bound_ahead.h"
 #include "ranges/file_table.h"
 #include "ranges/ledger.h"
 #include "ranges/range_index.h"
@@ -47,7 +48,8 @@ struct Domain {
     RangeIndex entries;
     FileTable files;
     std::vector<Unbound> unbound;            // from another process, and not known here yet
-    std::vector<FilePosition> unbound_files; // the same for files
+    BoundAhead bound_ahead;                  // from there, too, by calls of other CDs
+    std::vector<FilePosition> unbound_files; // as unbound, for files
     bool restarted = false; // came back from its store, and was neither restored nor advanced since
     bool dormant = false;   // came back, and the program has not created it yet
     bool files_owed = false;       // was restored; so are files when they are added again

@@ -180,12 +180,12 @@ uint64_t FileStore::ordinal(CdNumber cd) {
     return cds_.at(cd).ordinal;
 }
 
-void FileStore::propose(std::unique_ptr<Transaction> binds, CdNumber cd, uint64_t ordered) {
+void FileStore::propose(std::unique_ptr<Transaction> binds, CdNumber cd, OrderedRanges ordered) {
     const std::scoped_lock lock(mutex_);
     Binds &proposed = static_cast<FileTransaction &>(*binds).binds_;
     binds_.changes.bytes().make_room(proposed.changes.bytes().size());
-    cds_.at(cd).ordinal += ordered;
-    proposed_ = {std::move(proposed), cd, ordered};
+    cds_.at(cd).ordinal += ordered.size();
+    proposed_ = {std::move(proposed), cd, std::move(ordered)};
 }
 
 // Binds that were not written down, since the transaction had nothing to write, wait with others.
@@ -197,8 +197,22 @@ void FileStore::accept_proposed() noexcept {
 
 void FileStore::reject_proposed() noexcept {
     const std::scoped_lock lock(mutex_);
-    cds_.find(proposed_.cd)->second.ordinal -= proposed_.ordered;
+    cds_.find(proposed_.cd)->second.ordinal -= proposed_.ordered.size();
     proposed_ = {};
+}
+
+bool FileStore::key_of_proposed(CdNumber cd, Range range, StoredKey &key) {
+    const std::scoped_lock lock(mutex_);
+    const auto behind = proposed_.ordered.upper_bound(range.begin);
+    if (proposed_.cd != cd || behind == proposed_.ordered.begin()) {
+        return false;
+    }
+    const auto &[begin, whole] = *std::prev(behind);
+    if (whole.end < range.end) {
+        return false;
+    }
+    key = {cds_.at(cd).cd.path, whole.ordinal, range.begin - begin, whole.end - begin};
+    return true;
 }
 
 bool FileStore::is_written(CdNumber cd) {

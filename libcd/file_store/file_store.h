@@ -76,7 +76,7 @@ public:
     void leave_to_parent() noexcept override { volume_.leave_to_parent(); }
     Status remove(LastWord *last_word) override;
     uint64_t ordinal(CdNumber cd) override;
-    void propose(std::unique_ptr<Transaction> binds, CdNumber cd, uint64_t ordered) override;
+    void propose(std::unique_ptr<Transaction> binds, CdNumber cd, OrderedRanges ordered) override;
     void accept_proposed() noexcept override;
     void reject_proposed() noexcept override;
     void forget_aside() noexcept override;
@@ -96,7 +96,7 @@ private:
     struct Proposed {
         Binds binds;
         CdNumber cd = 0;
-        uint64_t ordered = 0;
+        OrderedRanges ordered;
     };
     using Place = std::pair<CdNumber, int>; // parent and sibling index
     using NameKey = std::pair<uint8_t, std::string>;
@@ -109,6 +109,8 @@ private:
     void show() noexcept;
     uint64_t number_of(const StoredName &name);
     uint64_t number_of_path(CdNumber cd);
+    // Of what lies in a range that is proposed; false: it does not.
+    bool key_of_proposed(CdNumber cd, Range range, StoredKey &key);
     bool is_written(CdNumber cd);
     Status commit(FileTransaction &transaction);
     Status write(FileTransaction &transaction);

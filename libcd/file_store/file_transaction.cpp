@@ -139,7 +139,7 @@ void FileTransaction::hold(CdNumber cd, const Entry &entry) {
     StoredName name;
     if (store_.addresses_.describe(entry.range, name, key)) {
         key.name = store_.number_of(name);
-    } else {
+    } else if (!store_.key_of_proposed(cd, entry.range, key)) {
         const uint64_t ordinal = store_.ordinal(cd) + ordered_[cd]++;
         key = {store_.number_of_path(cd), ordinal, 0, entry.range.length()};
     }

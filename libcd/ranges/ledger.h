@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,14 @@ namespace cd {
 
 // Which CD of a family, for a ledger; the root is 0.
 using CdNumber = uint64_t;
+
+// The ranges of an add call that only their order tells from others, by their begin; no two
+// overlap.
+struct OrderedRange {
+    uintptr_t end;
+    uint64_t ordinal;
+};
+using OrderedRanges = std::map<uintptr_t, OrderedRange>;
 
 // One operation on CDs that outlive their process, as it is written down: first the data and what
 // the operation changes, then commit(). Before the operation itself takes effect, which then cannot
@@ -121,14 +130,16 @@ public:
     virtual Status remove(LastWord *last_word) = 0;
 
     // How many ranges a CD has added in this process that only their order tells from others. What
-    // hold() writes down is counted by its commit; propose() counts what is bound instead.
+    // hold() writes down is counted by its commit, unless propose() has counted it.
     virtual uint64_t ordinal(CdNumber cd) = 0;
 
     // What binds says counts for the next transaction, with which it is written down, and after it
-    // only if it is accepted: an add call that fails has bound nothing. ordered: so many ranges of
-    // the CD. Until it is accepted or rejected no other transaction of the family is committed. May
-    // throw std::bad_alloc.
-    virtual void propose(std::unique_ptr<Transaction> binds, CdNumber cd, uint64_t ordered) = 0;
+    // only if it is accepted: an add call that fails has bound nothing. ordered: what the call adds
+    // to the CD; what hold() is told of these, which may be a part, keeps their ordinals. Until it
+    // is accepted or rejected no other transaction of the family is committed. May throw
+    // std::bad_alloc.
+    virtual void propose(std::unique_ptr<Transaction> binds, CdNumber cd,
+                         OrderedRanges ordered) = 0;
     virtual void accept_proposed() noexcept = 0;
     virtual void reject_proposed() noexcept = 0;
 

@@ -5,9 +5,11 @@
 #include "domains/add.h"
 #include "domains/ancestry.h"
 #include "restart/address_book.h"
+#include "restart/gaps.h"
 #include "restart/placing.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,8 +38,7 @@ bool overlap(uint64_t begin, uint64_t end, uint64_t other_begin, uint64_t other_
 class Binding {
 public:
     Binding(Domain &domain, const AddRequest &request)
-        : domain_(domain), request_(request), family_(subtree_of(root_of(domain))),
-          next_(domain.ledger->ordinal(domain.number)) {}
+        : domain_(domain), request_(request), family_(subtree_of(root_of(domain))), gaps_(domain) {}
     Binding(const Binding &) = delete;
     Binding &operator=(const Binding &) = delete;
 
@@ -60,25 +61,15 @@ public:
     Status prepare() {
         for (int i = 0; i < request_.count; ++i) {
             const Range range = range_of(request_.list[i]);
-            uintptr_t done = range.begin;
-            while (done < range.end) {
-                const auto at = domain_.entries.find(done);
-                const bool held =
-                    at != domain_.entries.end() && at->second->range.begin < range.end;
-                const uintptr_t gap_end = held ? at->second->range.begin : range.end;
-                const uintptr_t next = held ? at->second->range.end : range.end;
-                if (done < gap_end) {
-                    if (Status status = find_for({done, gap_end}); !status) {
-                        return status;
-                    }
+            for (Range gap = gaps_.first_in(range); !gap.empty();
+                 gap = gaps_.first_in({gap.end, range.end})) {
+                if (Status status = find_for(gap); !status) {
+                    return status;
                 }
-                done = std::min(next, range.end);
             }
         }
         return Status::ok();
     }
-
-    bool found() const { return !bound_.empty() || !superseded_.empty(); }
 
     // The add call finds what it names, and what it writes down counts on that.
     void publish() {
@@ -89,7 +80,7 @@ public:
         for (const auto &[domain, space, old] : superseded_) {
             binds->erase_unbound(domain->number, space, old);
         }
-        domain_.ledger->propose(std::move(binds), domain_.number, ordered_);
+        domain_.ledger->propose(std::move(binds), domain_.number, gaps_.take_counted());
         for (Domain *domain : family_) {
             domain->entries.accept_arriving();
         }
@@ -100,6 +91,12 @@ public:
         for (Domain *domain : family_) {
             domain_.ledger->unbound -=
                 std::erase_if(domain->unbound, [](const Unbound &found) { return found.leaving; });
+        }
+        for (const Range &range : reached_) {
+            domain_.bound_ahead.erase(range);
+        }
+        for (auto &[domain, part] : ahead_) {
+            domain->bound_ahead.add(std::move(part));
         }
         domain_.ledger->accept_proposed();
         kept_ = true;
@@ -139,21 +136,22 @@ private:
         domain_.ledger->reject_proposed();
     }
 
-    // gap: bytes of the call that the CD does not hold.
+    // gap: bytes of the call that the CD's own calls have not added.
     Status find_for(Range gap) {
         StoredName name;
         StoredKey key;
         if (AddressBook::instance().describe(gap, name, key)) {
             return bind_known(name, key, gap);
         }
-        const uint64_t ordinal = next_++;
+        const uint64_t ordinal = gaps_.count(gap);
         std::optional<Unbound *> first;
         if (Status status = find_by_order(domain_, ordinal, gap, true, first); !status) {
             return status;
         }
-        // What only an ancestor has is the CD's own as soon as the call writes it down, and counts
-        // then.
-        ordered_ += first ? 1 : 0;
+        const auto ahead = domain_.bound_ahead.find(gap.begin);
+        if (ahead != domain_.bound_ahead.end() && ahead->first < gap.end) {
+            return reach(gap, ahead, first);
+        }
         for (Domain *above = domain_.parent; above != nullptr && !first; above = above->parent) {
             if (Status status = find_by_order(*above, ordinal, gap, false, first); !status) {
                 return status;
@@ -163,6 +161,29 @@ private:
             bind_old((*first)->space, (*first)->old.begin - (*first)->offset, gap);
         } else {
             supersede(ordinal);
+        }
+        return Status::ok();
+    }
+
+    // ahead: what is in gap already, or in its first bytes that are. first: what the CD has for it
+    // that is not bound yet, which can only be the rest.
+    Status reach(Range gap, BoundAhead::Position ahead, const std::optional<Unbound *> &first) {
+        const BoundAhead::Part &part = ahead->second;
+        const uint64_t old = part.old + (gap.begin - ahead->first);
+        if (first &&
+            ((*first)->space != part.space || (*first)->old.begin - (*first)->offset != old)) {
+            return fail(CD_ERROR_RESTART_MISMATCH,
+                        "CD %s: this program adds %zu bytes at %p, of which the CD has other data "
+                        "from its store %s than those of the range that is next in its order; add "
+                        "the same ranges in the same order as the program that wrote the store, "
+                        "give them names with cd_name_region, or start with CD_RESTART=no",
+                        domain_.name(), gap.length(), gap.address(), domain_.ledger->path());
+        }
+        domain_.bound_ahead.make_border(gap.begin);
+        domain_.bound_ahead.make_border(gap.end);
+        reached_.push_back(gap);
+        if (first) {
+            bind_old((*first)->space, old, gap);
         }
         return Status::ok();
     }
@@ -335,8 +356,15 @@ private:
             cut(domain, index, part.begin);
             index = domain.unbound.size() - 1;
         }
-        bound_.reserve(bound_.size() + 1);
+        if (bound_.size() == bound_.capacity()) {
+            bound_.reserve(2 * bound_.size() + 1);
+        }
         Unbound &found = domain.unbound[index];
+        if (&domain != &domain_ && found.known == Unbound::Known::by_order &&
+            *found.name == domain.path) {
+            const Range here = {address, address + found.old.length()};
+            ahead_.push_back({&domain, BoundAhead::make(here, found.space, found.old.begin)});
+        }
         Entry &entry = place_arriving(domain, found, address);
         found.leaving = true;
         bound_.push_back({&domain, found.space, found.old, &entry, entry.range, found.owed});
@@ -376,8 +404,13 @@ private:
     Domain &domain_;
     const AddRequest &request_;
     std::vector<Domain *> family_;
-    uint64_t next_;        // ordinal of the next range that only its order tells from others
-    uint64_t ordered_ = 0; // of these, those that the CD itself has already
+    Gaps gaps_;
+    std::vector<Range> reached_; // of these, those that were bound ahead, at least in part
+    struct Ahead {
+        Domain *domain;
+        BoundAhead::Node part;
+    };
+    std::vector<Ahead> ahead_;
     std::vector<Bound> bound_;
     struct Superseded {
         Domain *domain;
@@ -397,9 +430,6 @@ Status add_and_bind(Domain &domain, const AddRequest &request, size_t &copied) {
     Binding binding(domain, request);
     if (Status status = binding.prepare(); !status) {
         return status;
-    }
-    if (!binding.found()) {
-        return add(domain, request, copied);
     }
     if (Status status = binding.pay_what_is_owed(); !status) {
         return status;

@@ -167,6 +167,22 @@ ROOM = [
              "share_use(found.old.length())", "share()"),
 ]
 
+PLACES = [
+    Mutation("what is added where a range was deleted gets the next place in the order",
+             "file_transaction.cpp", "void FileTransaction::hold(",
+             "!store_.key_of_proposed(cd, entry.range, key)", "true"),
+    Mutation("a range that another CD's call has bound does not count", "../restart/bind.cpp",
+             "void arrive(", "&domain != &domain_ &&", "false &&"),
+    Mutation("nor does it when everything is bound", "../api/ranges.cpp",
+             "Status find_family_to_bind(", " || !at->bound_ahead.empty()", ""),
+    Mutation("it counts as often as it is added", "../restart/bind.cpp", "void keep()",
+             "domain_.bound_ahead.erase(range);", "(void)range;"),
+    Mutation("its place is not compared", "../restart/bind.cpp", "Status reach(",
+             "(*first)->old.begin - (*first)->offset != old", "false"),
+    Mutation("what a call names twice counts twice", "../restart/gaps.cpp", "Gaps::Stretch Gaps::stretch_at(",
+             "counted != counted_.begin() &&", "false &&"),
+]
+
 ORDER = [
     Mutation("the record is written before the data", "file_transaction.cpp",
              "Status FileTransaction::commit()", "Status flushed = writer_.flush();",
@@ -218,4 +234,4 @@ ORDER = [
              "for (const Extent &extent : std::initializer_list<Extent>{}) {"),
 ]
 
-MUTATIONS = SYNCS + CHECKS + ROOM + ORDER
+MUTATIONS = SYNCS + CHECKS + ROOM + PLACES + ORDER

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "ranges/entry.h"
+
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <utility>
+
+namespace cd {
+
+// What a CD holds of the ranges that only their order tells from others, and that an add call of
+// another CD has bound, which holds the same bytes. In the process that they come from the CD has
+// added them itself, so they count in its order when its own call comes to them. No two overlap.
+class BoundAhead {
+public:
+    struct Part {
+        uintptr_t end;
+        uint64_t space; // of the other process, in which it began at old
+        uint64_t old;
+    };
+    using Parts = std::map<uintptr_t, Part>; // by their begin
+    using Position = Parts::const_iterator;
+    using Node = Parts::node_type;
+
+    bool empty() const { return parts_.empty(); }
+    Position end() const { return parts_.end(); }
+
+    // The first that ends behind address.
+    Position find(uintptr_t address) const {
+        const auto behind = parts_.upper_bound(address);
+        return behind != parts_.begin() && std::prev(behind)->second.end > address
+                   ? std::prev(behind)
+                   : behind;
+    }
+
+    // A part of memory that add() puts in. May throw std::bad_alloc.
+    static Node make(Range range, uint64_t space, uint64_t old) {
+        Parts parts;
+        parts.emplace(range.begin, Part{range.end, space, old});
+        return parts.extract(parts.begin());
+    }
+
+    // What is there already was deleted since.
+    void add(Node part) noexcept {
+        erase({part.key(), part.mapped().end});
+        parts_.insert(std::move(part));
+    }
+
+    // No part lies on both sides of address from now on. May throw std::bad_alloc.
+    void make_border(uintptr_t address) {
+        const auto at = find(address);
+        if (at != parts_.end() && at->first < address) {
+            const Part &part = at->second;
+            parts_.emplace(address, Part{part.end, part.space, part.old + (address - at->first)});
+            parts_[at->first].end = address;
+        }
+    }
+
+    // All parts that have bytes of range.
+    void erase(Range range) noexcept {
+        for (auto at = find(range.begin); at != parts_.end() && at->first < range.end;) {
+            at = parts_.erase(at);
+        }
+    }
+
+private:
+    Parts parts_;
+};
+
+} // namespace cd

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// Ranges that only the order of their adds tells from others, in programs that were killed and do
+// the same again.
+
+#include "restarting.h"
+
+#include <algorithm>
+#include <cstring>
+#include <sstream>
+#include <vector>
+
+namespace restarting {
+namespace {
+
+constexpr size_t length = 1000;
+
+// A program, step by step. A letter is a range of memory, a small one its first half; they lie side
+// by side.
+//   =A1  memory is 1        ?A1  memory has to be 1
+//   +AB  one add call       +[AB one range that is both      *AB  the root adds
+//   -A   delete
+//   c x  create a child, and go on in it; commit it
+//   ^ !  advance the CD, or the root
+//   R r  restore the CD, or the root, and go on there
+//   u    nothing waits
+class Program {
+public:
+    Program(cd_handle root, size_t where) : bytes_(8 * length + where), where_(where) {
+        cds_.push_back(root);
+    }
+
+    // "" or what went wrong.
+    std::string run(const std::string &steps) {
+        std::istringstream words(steps);
+        std::string problem;
+        for (std::string word; problem.empty() && words >> word;) {
+            if (!does(word)) {
+                problem = word + ": " + (is_call(word) ? cd_last_error_message() : "not so");
+            }
+        }
+        return problem;
+    }
+
+private:
+    static bool is_call(const std::string &word) {
+        return std::string("?u").find(word[0]) == std::string::npos;
+    }
+
+    bool does(const std::string &word) {
+        cd_handle cd = cds_.back();
+        switch (word[0]) {
+        case '=':
+            std::memset(at(word[1]), word[2], length_of(word[1]));
+            return true;
+        case '?':
+            return std::all_of(at(word[1]), at(word[1]) + length_of(word[1]),
+                               [&](char byte) { return byte == word[2]; });
+        case '+':
+            return add(cd, word.substr(1));
+        case '*':
+            return add(cds_.front(), word.substr(1));
+        case '-': {
+            const cd_addrspec range = {at(word[1]), length_of(word[1]), CD_READ_WRITE, CD_GLOBAL};
+            return delete_from_cd(cd, &range, 1) == CD_SUCCESS;
+        }
+        case 'c':
+            cds_.push_back(create_cd(cd, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr));
+            return cds_.back() != nullptr;
+        case 'x':
+            cds_.pop_back();
+            return commit_cd(cd) == CD_SUCCESS;
+        case '^':
+            return advance_cd_point_in_time(cd) == CD_SUCCESS;
+        case '!':
+            return advance_cd_point_in_time(cds_.front()) == CD_SUCCESS;
+        case 'R':
+            return restore_cd(cd) == CD_SUCCESS;
+        case 'r':
+            cds_.resize(1);
+            return restore_cd(cds_.front()) == CD_SUCCESS;
+        default:
+            return std::ranges::all_of(cds_, [](cd_handle each) {
+                cd_info info = {};
+                return cd_query(each, &info) == CD_SUCCESS && info.unbound == 0;
+            });
+        }
+    }
+
+    bool add(cd_handle cd, const std::string &letters) {
+        std::vector<cd_addrspec> list;
+        if (letters[0] == '[') {
+            list.push_back(
+                {at(letters[1]), (letters.size() - 1) * length, CD_READ_WRITE, CD_GLOBAL});
+        } else {
+            for (const char letter : letters) {
+                list.push_back({at(letter), length, CD_READ_WRITE, CD_GLOBAL});
+            }
+        }
+        return add_to_cd_via_copy(cd, list.data(), static_cast<int>(list.size()), nullptr) ==
+               CD_SUCCESS;
+    }
+
+    static bool is_small(char letter) { return letter >= 'a'; }
+    static size_t length_of(char letter) { return is_small(letter) ? length / 2 : length; }
+    char *at(char letter) {
+        return &bytes_[where_ +
+                       static_cast<size_t>(letter - (is_small(letter) ? 'a' : 'A')) * length];
+    }
+
+    std::vector<char> bytes_;
+    size_t where_; // not the same in any two processes
+    std::vector<cd_handle> cds_;
+};
+
+class Order : public Restarting {
+protected:
+    // One after the other; each is killed at its end.
+    void run_programs(const std::vector<std::string> &programs) {
+        std::filesystem::remove(store());
+        for (size_t i = 0; i < programs.size(); ++i) {
+            SCOPED_TRACE(std::to_string(i) + ": " + programs[i]);
+            run([&]() -> std::string { return Program(create(), i * 24).run(programs[i]); });
+        }
+    }
+    // And the last one does the same over and over.
+    void run_again(const std::string &first, const std::string &then) {
+        run_programs({first, then, then, then});
+    }
+};
+
+// The root's call binds what the child has of the same bytes.
+TEST_F(Order, AChildThatSharesARangeWithTheRootFindsTheOthers) {
+    const std::string fill = "=A1 =B2 =C3 =D4 +AB ";
+    run_again(fill + "c +BC +D", "+AB c +BC +D R ?B2 ?C3 ?D4 u");
+    run_again(fill + "c +CB +D", "+AB c +CB +D R ?B2 ?C3 ?D4 u");
+    run_again(fill + "c +B +B +C +D", "+AB c +B +B +C +D R ?B2 ?C3 ?D4 u");
+    run_again(fill + "c +B +C +D", "+AB c +B +C +D R ?B2 ?C3 ?D4 u");
+    run_again(fill + "c +BAC c +CB +D", "+AB c +BAC c +CB +D R ?B2 ?C3 ?D4 u");
+}
+
+TEST_F(Order, ARootFindsWhatIsBehindARangeThatItsChildAddsFirst) {
+    run_again("=A1 =B2 =C3 c +B *ABC", "c +B *ABC r ?A1 ?B2 ?C3 u");
+    run_again("=A1 =B2 =C3 +ABC c +B ^", "c +B *ABC r ?A1 ?B2 ?C3 u");
+}
+
+TEST_F(Order, ARangeThatIsPartlyTheRootsIsTheChildsAsAWhole) {
+    run_again("=A1 =B2 =C3 +A c +[AB +C", "+A c +[AB +C R ?A1 ?B2 ?C3 u");
+    run_again("=A1 =B2 =C3 +B c +[ABC", "+B c +[ABC R ?A1 ?B2 ?C3 u");
+}
+
+TEST_F(Order, WhatIsSharedAndDeletedAndAddedAgainCountsAsOftenAsItIsAdded) {
+    const std::string adds = "c +B +C -B +B +D ";
+    run_again("=B2 =C3 =D4 +AB " + adds, "=B2 +AB " + adds + "R ?B2 ?C3 ?D4 u");
+    run_again("=B2 =C3 =D4 +AB " + adds, "+AB c +B +C R ?B2 ?C3");
+}
+
+// All that the first process left is bound, and the child goes on to add.
+TEST_F(Order, WhatIsAddedAfterASharedRangeHasItsOwnPlaceInTheOrder) {
+    run_programs({"=A1 =B2 +AB c +B", "=C3 +AB c +B +C", "+AB c +B +C R ?B2 ?C3 u",
+                  "=D4 +AB c +B +C R ?B2 ?C3 u +D", "+AB c +B +C +D R ?B2 ?C3 ?D4 u"});
+}
+
+TEST_F(Order, AChildThatAddsSomethingElseForASharedRangeIsRefused) {
+    run_programs({"=A1 =B2 +AB c +C +B"});
+    run([&]() -> std::string {
+        Program program(create(), 48);
+        const std::string problem = program.run("+AB c +B");
+        const bool named = problem.find("cd_name_region") != std::string::npos &&
+                           problem.find("1000 bytes at") != std::string::npos &&
+                           problem.find(store()) != std::string::npos;
+        const std::string then = program.run("R ?B2 +CB R ?B2 u");
+        return !named ? "not refused: " + problem : then;
+    });
+}
+
+TEST_F(Order, ARangeOfWhichAPartWasDeletedKeepsItsPlace) {
+    const std::string deletes = "=A1 =B2 =C3 +A +B -a ";
+    run_again(deletes, "=a1 +A +B r ?A1 ?B2 u");
+    run_again(deletes + "!", "=a1 +A +B r ?A1 ?B2 u !");
+    run_again(deletes + "+A", "+A +B r ?A1 ?B2 u");
+    run_again(deletes + "+A +C", "+A +B -a +A +C r ?B2 ?C3 u");
+    run_again("=A1 =B2 =C3 +[AB +C -B", "=B2 +[AB +C r ?A1 ?B2 ?C3 u");
+}
+
+TEST_F(Order, WhatIsBehindADeletedRangeOfOneCallKeepsItsPlace) {
+    run_again("=A1 =B2 =C3 +ABC -B", "=B2 +ABC r ?A1 ?B2 ?C3 u");
+    run_again("=A1 =B2 =C3 =D4 +ABC +D -B -A", "=A1 =B2 +ABC +D r ?A1 ?B2 ?C3 ?D4 u");
+    run_again("c =A1 =B2 =C3 +ABC -B", "=B2 c +ABC R ?A1 ?B2 ?C3 u");
+    run_again("=A1 =B2 =C3 =D4 +ABC +D -A -B", "=A1 =B2 +AAABBBC +D r ?A1 ?B2 ?C3 ?D4 u");
+}
+
+TEST_F(Order, WhatAChildDeletesAndAddsAgainAfterAnAdvanceCountsTwice) {
+    const std::string adds = "c +A -A +A +B ";
+    run_again("c =A1 =B2 +A ^ -A +A +B", adds + "R ?B2 u");
+}
+
+} // namespace
+} // namespace restarting

@@ -54,6 +54,7 @@ void leave_a_stored_root(World &world) {
     need(add_file_to_cd(root, world.file));
     const cd_handle child = create_cd(root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
     need(add(child, World::halves(5, 20, CD_READ_WRITE)));
+    need(add_to_cd_via_copy(child, World::all_of_large(CD_READ_ONLY), 1));
     cd::ActiveStack::of_this_thread().remove(child);
     end_without_trace(root);
 }
@@ -110,6 +111,16 @@ std::vector<Case> operations_in_files() {
                          World::scribble('3');
                      },
                      bind_and_add});
+    cases.push_back(
+        {"bind_what_was_bound_ahead", storage_info,
+         [=](World &world) {
+             attach_left(world);
+             need(add_to_cd_via_copy(world.child, World::all_of_large(CD_READ_ONLY), 1));
+             world.child =
+                 create_cd(world.child, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+             ASSERT_NE(world.child, nullptr);
+         },
+         bind_and_add});
     cases.push_back({"bind_file", storage_info, attach_left,
                      [](World &world) { return add_file_to_cd(world.child, world.file); }});
     cases.push_back({"create_in_file", storage_info, [](World &) {},

@@ -34,6 +34,15 @@ void describe_unbound(const cd::Domain &domain, std::ostream &out) {
             << ' ' << found.ordinal << ' ' << found.leaving << found.owed << ' '
             << data_of(found.data, found.old.length()) << '\n';
     }
+    uintptr_t end = 0;
+    for (auto at = domain.bound_ahead.find(0); at != domain.bound_ahead.end(); ++at) {
+        if (at->first != end) {
+            out << "to " << end << "\nbound ahead " << at->first << " from " << at->second.old
+                << ' ';
+        }
+        end = at->second.end;
+    }
+    out << "to " << end << '\n';
     for (const cd::FilePosition &file : domain.unbound_files) {
         out << "unbound file " << file.descriptor << " at " << file.position << '\n';
     }

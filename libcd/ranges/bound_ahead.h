@@ -43,11 +43,7 @@ public:
         return parts.extract(parts.begin());
     }
 
-    // What is there already was deleted since.
-    void add(Node part) noexcept {
-        erase({part.key(), part.mapped().end});
-        parts_.insert(std::move(part));
-    }
+    void add(Node part) noexcept { parts_.insert(std::move(part)); }
 
     // No part lies on both sides of address from now on. May throw std::bad_alloc.
     void make_border(uintptr_t address) {

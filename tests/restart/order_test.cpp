@@ -174,6 +174,11 @@ TEST_F(Order, AChildThatAddsSomethingElseForASharedRangeIsRefused) {
     });
 }
 
+// The memory of another range is free for it.
+TEST_F(Order, WhatIsAddedWhereASharedRangeWasDeletedIsAnother) {
+    run_programs({"=A1 =B2 +AB c +B", "c +B x -B +B r ?B1"});
+}
+
 TEST_F(Order, ARangeOfWhichAPartWasDeletedKeepsItsPlace) {
     const std::string deletes = "=A1 =B2 =C3 +A +B -a ";
     run_again(deletes, "=a1 +A +B r ?A1 ?B2 u");

@@ -7,6 +7,7 @@
 #include "restart/address_book.h"
 #include "restart/gaps.h"
 #include "restart/placing.h"
+#include "restart/waiting.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -28,8 +29,18 @@ Domain &root_of(Domain &domain) {
     return *at;
 }
 
-bool overlap(uint64_t begin, uint64_t end, uint64_t other_begin, uint64_t other_end) {
-    return begin < other_end && other_begin < end;
+// How many. Moves none but the last ones: many may wait, of which a call binds one.
+size_t remove_leaving(std::vector<Unbound> &unbound) noexcept {
+    const size_t before = unbound.size();
+    for (size_t i = 0; i < unbound.size();) {
+        if (unbound[i].leaving) {
+            unbound[i] = std::move(unbound.back());
+            unbound.pop_back();
+        } else {
+            ++i;
+        }
+    }
+    return before - unbound.size();
 }
 
 // prepare() finds what is to be bound and puts it into the CDs as arriving, where sources of PARENT
@@ -38,7 +49,8 @@ bool overlap(uint64_t begin, uint64_t end, uint64_t other_begin, uint64_t other_
 class Binding {
 public:
     Binding(Domain &domain, const AddRequest &request)
-        : domain_(domain), request_(request), family_(subtree_of(root_of(domain))), gaps_(domain) {}
+        : domain_(domain), request_(request), family_(subtree_of(root_of(domain))),
+          waiting_(family_, domain.path), gaps_(domain) {}
     Binding(const Binding &) = delete;
     Binding &operator=(const Binding &) = delete;
 
@@ -89,8 +101,7 @@ public:
 
     void keep() noexcept {
         for (Domain *domain : family_) {
-            domain_.ledger->unbound -=
-                std::erase_if(domain->unbound, [](const Unbound &found) { return found.leaving; });
+            domain_.ledger->unbound -= remove_leaving(domain->unbound);
         }
         for (const Range &range : reached_) {
             domain_.bound_ahead.erase(range);
@@ -144,6 +155,7 @@ private:
             return bind_known(name, key, gap);
         }
         const uint64_t ordinal = gaps_.count(gap);
+        waiting_.begin_range();
         std::optional<Unbound *> first;
         if (Status status = find_by_order(domain_, ordinal, gap, true, first); !status) {
             return status;
@@ -193,13 +205,12 @@ private:
     // has no such range.
     void supersede(uint64_t ordinal) {
         for (Domain *above = domain_.parent; above != nullptr; above = above->parent) {
-            for (Unbound &other : above->unbound) {
-                if (other.known == Unbound::Known::by_order && !other.leaving &&
-                    other.ordinal == ordinal && *other.name == domain_.path && other.recent) {
+            waiting_.each_of_order(*above, ordinal, [&](Unbound &other) {
+                if (!other.leaving && other.recent) {
                     superseded_.push_back({above, other.space, other.old});
                     other.leaving = true;
                 }
-            }
+            });
         }
     }
 
@@ -294,25 +305,28 @@ private:
     Status find_by_order(Domain &holder, uint64_t ordinal, Range gap, bool must_match,
                          std::optional<Unbound *> &found) {
         const Unbound *other = nullptr;
-        for (Unbound &candidate : holder.unbound) {
-            if (candidate.known != Unbound::Known::by_order || candidate.leaving ||
-                candidate.ordinal != ordinal || *candidate.name != domain_.path) {
-                continue;
+        bool several = false;
+        waiting_.each_of_order(holder, ordinal, [&](Unbound &candidate) {
+            if (candidate.leaving) {
+                return;
             }
             if (candidate.length != gap.length()) {
                 other = &candidate;
             } else if (!found) {
                 found = &candidate;
-            } else if ((*found)->space != candidate.space ||
-                       (*found)->old.begin - (*found)->offset !=
-                           candidate.old.begin - candidate.offset) {
-                return fail(CD_ERROR_RESTART_MISMATCH,
-                            "CD %s: this program adds %zu bytes at %p, and CD %s has several "
-                            "ranges of that length in its store %s that it could be; give them "
-                            "names with cd_name_region",
-                            domain_.name(), gap.length(), gap.address(), holder.name(),
-                            domain_.ledger->path());
+            } else {
+                several |= (*found)->space != candidate.space ||
+                           (*found)->old.begin - (*found)->offset !=
+                               candidate.old.begin - candidate.offset;
             }
+        });
+        if (several) {
+            return fail(CD_ERROR_RESTART_MISMATCH,
+                        "CD %s: this program adds %zu bytes at %p, and CD %s has several "
+                        "ranges of that length in its store %s that it could be; give them "
+                        "names with cd_name_region",
+                        domain_.name(), gap.length(), gap.address(), holder.name(),
+                        domain_.ledger->path());
         }
         if (!found && other != nullptr && must_match) {
             return fail(CD_ERROR_RESTART_MISMATCH,
@@ -330,15 +344,12 @@ private:
     // What began at old in the other process begins at gap in this one.
     void bind_old(uint64_t space, uint64_t old, Range gap) {
         for (Domain *domain : family_) {
-            for (size_t i = 0; i < domain->unbound.size(); ++i) {
-                const Unbound &found = domain->unbound[i];
-                if (found.space == space &&
-                    overlap(found.old.begin, found.old.end, old, old + gap.length())) {
-                    const uint64_t first = std::max<uint64_t>(found.old.begin, old);
-                    const uint64_t last = std::min<uint64_t>(found.old.end, old + gap.length());
-                    arrive(*domain, i, {first, last}, gap.begin + (first - old));
-                }
-            }
+            waiting_.each_in(*domain, space, {old, old + gap.length()}, [&](size_t index) {
+                const Range there = domain->unbound[index].old;
+                const uintptr_t first = std::max(there.begin, old);
+                const uintptr_t last = std::min(there.end, old + gap.length());
+                arrive(*domain, index, {first, last}, gap.begin + (first - old));
+            });
         }
     }
 
@@ -380,6 +391,7 @@ private:
                 throw;
             }
             ++domain_.ledger->unbound;
+            waiting_.added(domain);
         }
     }
 
@@ -404,6 +416,7 @@ private:
     Domain &domain_;
     const AddRequest &request_;
     std::vector<Domain *> family_;
+    Waiting waiting_;
     Gaps gaps_;
     std::vector<Range> reached_; // of these, those that were bound ahead, at least in part
     struct Ahead {

@@ -200,5 +200,80 @@ TEST_F(Order, WhatAChildDeletesAndAddsAgainAfterAnAdvanceCountsTwice) {
     run_again("c =A1 =B2 +A ^ -A +A +B", adds + "R ?B2 u");
 }
 
+// Ranges of the root, of which one or both halves are its child's as well: in one call each.
+class ManyShared {
+public:
+    static constexpr size_t count = 300;
+
+    ManyShared(cd_handle root, size_t where) : bytes_(count * 2 * length + where), root_(root) {
+        child_ = create_cd(root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+        for (size_t i = 0; i < count; ++i) {
+            const size_t half = 8 + i % 5;
+            char *const begin = &bytes_[where + i * 2 * length];
+            wholes_.push_back({begin, 2 * half, CD_READ_WRITE, CD_GLOBAL});
+            if (i % 2 == 0) {
+                halves_.push_back({begin, half, CD_READ_WRITE, CD_GLOBAL});
+            } else {
+                roots_alone_ += half;
+            }
+            halves_.push_back({begin + half, half, CD_READ_WRITE, CD_GLOBAL});
+        }
+    }
+
+    // The child's first, which leaves of the root's what is not the child's.
+    bool add() {
+        cd_info info = {};
+        if (!add(child_, halves_) || cd_query(root_, &info) != CD_SUCCESS) {
+            return false;
+        }
+        left_ = info.unbound;
+        return add(root_, wholes_);
+    }
+    void fill() const {
+        for (size_t i = 0; i < count; ++i) {
+            std::memset(wholes_[i].address, value(i), wholes_[i].length);
+        }
+    }
+    bool are_restored() const {
+        cd_info info = {};
+        bool all = restore_cd(root_) == CD_SUCCESS && cd_query(root_, &info) == CD_SUCCESS &&
+                   info.unbound == 0 && left_ == roots_alone_;
+        for (size_t i = 0; all && i < count; ++i) {
+            const auto *const begin = static_cast<const char *>(wholes_[i].address);
+            all = std::all_of(begin, begin + wholes_[i].length,
+                              [&](char byte) { return byte == value(i); });
+        }
+        return all;
+    }
+
+private:
+    static bool add(cd_handle cd, const std::vector<cd_addrspec> &ranges) {
+        return add_to_cd_via_copy(cd, ranges.data(), static_cast<int>(ranges.size()), nullptr) ==
+               CD_SUCCESS;
+    }
+    static char value(size_t i) { return static_cast<char>(1 + i % 100); }
+
+    std::vector<char> bytes_;
+    std::vector<cd_addrspec> wholes_;
+    std::vector<cd_addrspec> halves_;
+    uint64_t roots_alone_ = 0; // bytes
+    uint64_t left_ = 0;
+    cd_handle root_;
+    cd_handle child_;
+};
+
+TEST_F(Order, ManyRangesOfACallAreFound) {
+    std::filesystem::remove(store());
+    run([&]() -> std::string {
+        ManyShared ranges(create(), 0);
+        ranges.fill();
+        return ranges.add() ? "" : cd_last_error_message();
+    });
+    run([&]() -> std::string {
+        ManyShared ranges(create(), 24);
+        return !ranges.add() ? cd_last_error_message() : ranges.are_restored() ? "" : "wrong";
+    });
+}
+
 } // namespace
 } // namespace restarting

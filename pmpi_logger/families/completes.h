@@ -48,6 +48,11 @@ private:
         }
     };
 
+    // Of the argument for the status, or for several.
+    template <Fn F>
+    static constexpr Role status_role = Row<F>::Roles::has(Role::status) ? Role::status
+                                                                         : Role::statuses;
+
     // There are requests that are tracked, or there may be a log.
     template <Fn F, typename... A> [[gnu::noinline]] static int finish(const void *site, A... a) {
         const int mode = Logging::mode();
@@ -64,8 +69,7 @@ private:
         } else {
             requests = std::get<Roles::index(Role::request)>(arguments);
         }
-        constexpr Role status_role = Roles::has(Role::status) ? Role::status : Role::statuses;
-        const bool wrong_statuses = no_status(std::get<Roles::index(status_role)>(arguments));
+        const bool wrong_statuses = no_status(std::get<Roles::index(status_role<F>)>(arguments));
         if (count < 0 || (count > 0 && (wrong_statuses || !all_there<Roles>(arguments)))) {
             return real<F>(a...); // which is an error
         }
@@ -117,8 +121,7 @@ private:
         if constexpr (Roles::has(Role::indices)) {
             completion.indices = std::get<Roles::index(Role::indices)>(arguments);
         }
-        constexpr Role status_role = Roles::has(Role::status) ? Role::status : Role::statuses;
-        completion.statuses = std::get<Roles::index(status_role)>(arguments);
+        completion.statuses = std::get<Roles::index(status_role<F>)>(arguments);
 
         if (mode == CD_LOG_REPLAYING) {
             const int result = replay(completion);
@@ -129,7 +132,7 @@ private:
         }
         const Inside inside;
         lend(completion);
-        std::get<Roles::index(status_role)>(arguments) = completion.lent;
+        std::get<Roles::index(status_role<F>)>(arguments) = completion.lent;
         const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
         settle(completion, result, mode == CD_LOG_RECORDING);
         return result;

@@ -12,6 +12,26 @@ namespace {
 constexpr int signal_tag = 30000;
 Hazard *first = nullptr;
 
+const Hazard *find(const char *name) {
+    const Hazard *hazard = first;
+    while (hazard != nullptr && std::strcmp(hazard->name, name) != 0) {
+        hazard = hazard->next;
+    }
+    return hazard;
+}
+
+// Nothing is left for the next one in the same job.
+void end_of(const Hazard &hazard) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    int left = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &left, MPI_STATUS_IGNORE);
+    if (left != 0) {
+        std::fprintf(stderr, "rank %d: %s leaves a message\n", world_rank(), hazard.name);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    MPI_Barrier(MPI_COMM_WORLD); // else it may be a message of the next one
+}
+
 } // namespace
 
 Hazard::Hazard(const char *its_name, int its_threads, void (*its_run)())
@@ -99,18 +119,33 @@ cd_info Domain::info() const {
 }
 
 int main(int argc, char **argv) {
-    const Hazard *hazard = first;
-    while (hazard != nullptr && (argc != 2 || std::strcmp(hazard->name, argv[1]) != 0)) {
-        hazard = hazard->next;
+    std::vector<const Hazard *> wanted;
+    int threads = MPI_THREAD_SINGLE;
+    for (int i = 1; i < argc; ++i) {
+        const Hazard *const hazard = find(argv[i]);
+        if (hazard == nullptr) {
+            std::fprintf(stderr, "there is no hazard %s\n", argv[i]);
+            return 2;
+        }
+        wanted.push_back(hazard);
+        threads = std::max(threads, hazard->threads);
     }
-    if (hazard == nullptr) {
-        std::fprintf(stderr, "use: %s HAZARD\n", argv[0]);
+    if (wanted.empty()) {
+        std::fprintf(stderr, "use: %s HAZARD...\n", argv[0]);
         return 2;
     }
     int provided = MPI_THREAD_SINGLE;
-    MPI_Init_thread(&argc, &argv, hazard->threads, &provided);
-    CHECK(provided >= hazard->threads);
-    hazard->run();
+    MPI_Init_thread(&argc, &argv, threads, &provided);
+    CHECK(provided >= threads);
+    for (const Hazard *hazard : wanted) {
+        if (wanted.size() > 1 && world_rank() == 0) {
+            std::fprintf(stderr, "%s\n", hazard->name);
+        }
+        hazard->run();
+        if (hazard != wanted.back()) {
+            end_of(*hazard);
+        }
+    }
     MPI_Finalize();
     return 0;
 }

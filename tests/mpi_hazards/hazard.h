@@ -7,7 +7,7 @@
 #include <mpi.h>
 #include <vector>
 
-// Each hazard is a test of its own: main() runs the one that it is told.
+// main() runs those that it is told, one after the other in one job.
 struct Hazard {
     Hazard(const char *name, int threads, void (*run)());
     const char *name;

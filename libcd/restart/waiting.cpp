@@ -6,7 +6,7 @@ namespace cd {
 namespace {
 
 // To sort takes about as long as to look at all so often.
-constexpr size_t worth_sorting = 64;
+constexpr size_t worth_sorting = 256;
 
 } // namespace
 

@@ -253,9 +253,7 @@ private:
                 return status;
             }
         }
-        for (const Entry *entry : arriving_as_given()) {
-            transaction->hold(domain_.number, *entry);
-        }
+        hold_as_given(*transaction);
         for (size_t i = 0; i < converted_.size(); ++i) {
             transaction->replace_data(domain_.number, converted_[i]->range, converted_data_[i]);
         }
@@ -269,7 +267,21 @@ private:
         return transaction->commit();
     }
 
-    // In the order of the list: another process adds the same list, but at other addresses.
+    // In the order of the list: another process adds the same list, but at other addresses. What
+    // later elements have split is one range.
+    void hold_as_given(Transaction &transaction) {
+        const std::vector<const Entry *> entries = arriving_as_given();
+        for (auto first = entries.begin(); first != entries.end();) {
+            const auto behind =
+                std::adjacent_find(first, entries.end(), [](const Entry *a, const Entry *b) {
+                    return a->origin.element != b->origin.element || a->range.end != b->range.begin;
+                });
+            const auto last = behind == entries.end() ? behind : std::next(behind);
+            transaction.hold(domain_.number, {first, last});
+            first = last;
+        }
+    }
+
     std::vector<const Entry *> arriving_as_given() {
         std::vector<const Entry *> entries;
         for (const Entry *entry = domain_.entries.arriving().first(); entry != nullptr;

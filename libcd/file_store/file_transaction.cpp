@@ -134,17 +134,28 @@ void FileTransaction::for_each_run(const Piece &data, size_t length, const Visit
         .is_ok();
 }
 
-void FileTransaction::hold(CdNumber cd, const Entry &entry) {
+void FileTransaction::hold(CdNumber cd, std::span<const Entry *const> entries) {
+    const Range whole = {entries.front()->range.begin, entries.back()->range.end};
     StoredKey key;
     StoredName name;
-    if (store_.addresses_.describe(entry.range, name, key)) {
-        key.name = store_.number_of(name);
-    } else if (!store_.key_of_proposed(cd, entry.range, key)) {
-        const uint64_t ordinal = store_.ordinal(cd) + ordered_[cd]++;
-        key = {store_.number_of_path(cd), ordinal, 0, entry.range.length()};
+    if (!store_.key_of_proposed(cd, whole, key)) {
+        if (store_.addresses_.describe(whole, name, key)) {
+            key.name = store_.number_of(name);
+        } else {
+            const uint64_t ordinal = store_.ordinal(cd) + ordered_[cd]++;
+            key = {store_.number_of_path(cd), ordinal, 0, whole.length()};
+        }
     }
     names_.insert(key.name);
     cds_.insert(cd);
+    const uint64_t offset = key.offset;
+    for (const Entry *entry : entries) {
+        key.offset = offset + (entry->range.begin - whole.begin);
+        hold_entry(cd, *entry, key);
+    }
+}
+
+void FileTransaction::hold_entry(CdNumber cd, const Entry &entry, StoredKey key) {
     ++growth_.entries;
     const ChangeWriter::Labels labels = {entry.access, entry.scope, entry.restoration};
     if (!entry.data) {

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -27,7 +28,7 @@ public:
 
     Status keep(Range memory, Piece &place) override;
     Status copy(const Piece &data, size_t length, Piece &place) override;
-    void hold(CdNumber cd, const Entry &entry) override;
+    void hold(CdNumber cd, std::span<const Entry *const> entries) override;
     void replace_data(CdNumber cd, Range range, const Piece &data) override;
     void relabel(CdNumber cd, Range range, addr_type access, Restoration restoration) override;
     void promote(CdNumber cd, Range range) override;
@@ -51,6 +52,7 @@ private:
     friend class FileStore;
 
     Status new_place(size_t length, Piece &place);
+    void hold_entry(CdNumber cd, const Entry &entry, StoredKey key);
     void hold_while_written(const Piece &place, size_t length);
     template <typename Visit>
     void for_each_run(const Piece &data, size_t length, const Visit &visit);

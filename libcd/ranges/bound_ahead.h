@@ -20,6 +20,13 @@ public:
         uintptr_t end;
         uint64_t space; // of the other process, in which it began at old
         uint64_t old;
+        uint64_t ordinal; // of the range that it is in, or all of
+        uint64_t offset;  // there
+
+        // What is that much behind its begin.
+        Part from(uint64_t within) const {
+            return {end, space, old + within, ordinal, offset + within};
+        }
     };
     using Parts = std::map<uintptr_t, Part>; // by their begin
     using Position = Parts::const_iterator;
@@ -37,9 +44,9 @@ public:
     }
 
     // A part of memory that add() puts in. May throw std::bad_alloc.
-    static Node make(Range range, uint64_t space, uint64_t old) {
+    static Node make(uintptr_t begin, const Part &part) {
         Parts parts;
-        parts.emplace(range.begin, Part{range.end, space, old});
+        parts.emplace(begin, part);
         return parts.extract(parts.begin());
     }
 
@@ -49,8 +56,7 @@ public:
     void make_border(uintptr_t address) {
         const auto at = find(address);
         if (at != parts_.end() && at->first < address) {
-            const Part &part = at->second;
-            parts_.emplace(address, Part{part.end, part.space, part.old + (address - at->first)});
+            parts_.emplace(address, at->second.from(address - at->first));
             parts_[at->first].end = address;
         }
     }

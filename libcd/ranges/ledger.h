@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,8 +44,8 @@ public:
     // Stores again what is stored. place: empty if it cannot be read, or there is no room.
     virtual Status copy(const Piece &data, size_t length, Piece &place) = 0;
 
-    // The CD gets bytes that it does not hold, as entry has them.
-    virtual void hold(CdNumber cd, const Entry &entry) = 0;
+    // The CD gets a range that it does not hold, as entries have it, side by side.
+    virtual void hold(CdNumber cd, std::span<const Entry *const> entries) = 0;
     // Held bytes are COPY, with these data.
     virtual void replace_data(CdNumber cd, Range range, const Piece &data) = 0;
     virtual void relabel(CdNumber cd, Range range, addr_type access, Restoration restoration) = 0;

@@ -170,7 +170,7 @@ private:
             }
         }
         if (first) {
-            bind_old((*first)->space, (*first)->old.begin - (*first)->offset, gap);
+            bind_old(**first, gap);
         } else {
             supersede(ordinal);
         }
@@ -180,10 +180,13 @@ private:
     // ahead: what is in gap already, or in its first bytes that are. first: what the CD has for it
     // that is not bound yet, which can only be the rest.
     Status reach(Range gap, BoundAhead::Position ahead, const std::optional<Unbound *> &first) {
-        const BoundAhead::Part &part = ahead->second;
-        const uint64_t old = part.old + (gap.begin - ahead->first);
-        if (first &&
-            ((*first)->space != part.space || (*first)->old.begin - (*first)->offset != old)) {
+        // Modulo 2^64, since it may begin behind gap.
+        const BoundAhead::Part begin = ahead->second.from(gap.begin - ahead->first);
+        const auto is_of = [&](const Unbound &rest) {
+            return (begin.space == rest.space && begin.old == rest.old.begin - rest.offset) ||
+                   (begin.ordinal == rest.ordinal && begin.offset == 0);
+        };
+        if (first && !is_of(**first)) {
             return fail(CD_ERROR_RESTART_MISMATCH,
                         "CD %s: this program adds %zu bytes at %p, of which the CD has other data "
                         "from its store %s than those of the range that is next in its order; add "
@@ -195,7 +198,7 @@ private:
         domain_.bound_ahead.make_border(gap.end);
         reached_.push_back(gap);
         if (first) {
-            bind_old((*first)->space, old, gap);
+            bind_old(**first, gap);
         }
         return Status::ok();
     }
@@ -341,8 +344,10 @@ private:
         return Status::ok();
     }
 
-    // What began at old in the other process begins at gap in this one.
-    void bind_old(uint64_t space, uint64_t old, Range gap) {
+    // What part is of, and was where that was in the other process, begins at gap in this one.
+    void bind_old(const Unbound &part, Range gap) {
+        const uint64_t space = part.space; // part itself may go elsewhere
+        const uint64_t old = part.old.begin - part.offset;
         for (Domain *domain : family_) {
             waiting_.each_in(*domain, space, {old, old + gap.length()}, [&](size_t index) {
                 const Range there = domain->unbound[index].old;
@@ -373,8 +378,9 @@ private:
         Unbound &found = domain.unbound[index];
         if (&domain != &domain_ && found.known == Unbound::Known::by_order &&
             *found.name == domain.path) {
-            const Range here = {address, address + found.old.length()};
-            ahead_.push_back({&domain, BoundAhead::make(here, found.space, found.old.begin)});
+            const BoundAhead::Part there = {address + found.old.length(), found.space,
+                                            found.old.begin, found.ordinal, found.offset};
+            ahead_.push_back({&domain, BoundAhead::make(address, there)});
         }
         Entry &entry = place_arriving(domain, found, address);
         found.leaving = true;

@@ -38,7 +38,7 @@ void describe_unbound(const cd::Domain &domain, std::ostream &out) {
     for (auto at = domain.bound_ahead.find(0); at != domain.bound_ahead.end(); ++at) {
         if (at->first != end) {
             out << "to " << end << "\nbound ahead " << at->first << " from " << at->second.old
-                << ' ';
+                << ' ' << at->second.ordinal << ' ' << at->second.offset << ' ';
         }
         end = at->second.end;
     }

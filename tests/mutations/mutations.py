@@ -108,7 +108,7 @@ CHECKS = [
              "if (data.block().backing()->read(data.offset() + done, buffer.data(), part).code() ==\n"
              "                CD_ERROR_STORE_IO) {"),
     Mutation("data in several places all belong to the begin", "file_transaction.cpp",
-             "void FileTransaction::hold(", "key.offset = offset + before;",
+             "void FileTransaction::hold_entry(", "key.offset = offset + before;",
              "key.offset = offset + 0 * before;"),
     Mutation("unused journal is zeros", "unused.cpp", "uint64_t Unused::word_at(",
              "return first_ + offset * format::unused_offset_step;", "return 0 * offset;"),
@@ -170,7 +170,7 @@ ROOM = [
 PLACES = [
     Mutation("what is added where a range was deleted gets the next place in the order",
              "file_transaction.cpp", "void FileTransaction::hold(",
-             "!store_.key_of_proposed(cd, entry.range, key)", "true"),
+             "!store_.key_of_proposed(cd, whole, key)", "true"),
     Mutation("a range that another CD's call has bound does not count", "../restart/bind.cpp",
              "void arrive(", "&domain != &domain_ &&", "false &&"),
     Mutation("nor does it when everything is bound", "../api/ranges.cpp",
@@ -178,7 +178,7 @@ PLACES = [
     Mutation("it counts as often as it is added", "../restart/bind.cpp", "void keep()",
              "domain_.bound_ahead.erase(range);", "(void)range;"),
     Mutation("its place is not compared", "../restart/bind.cpp", "Status reach(",
-             "(*first)->old.begin - (*first)->offset != old", "false"),
+             "first && !is_of(**first)", "false"),
     Mutation("what a call names twice counts twice", "../restart/gaps.cpp", "Gaps::Stretch Gaps::stretch_at(",
              "counted != counted_.begin() &&", "false &&"),
 ]

@@ -94,7 +94,7 @@ private:
                 {at(letters[1]), (letters.size() - 1) * length, CD_READ_WRITE, CD_GLOBAL});
         } else {
             for (const char letter : letters) {
-                list.push_back({at(letter), length, CD_READ_WRITE, CD_GLOBAL});
+                list.push_back({at(letter), length_of(letter), CD_READ_WRITE, CD_GLOBAL});
             }
         }
         return add_to_cd_via_copy(cd, list.data(), static_cast<int>(list.size()), nullptr) ==
@@ -149,10 +149,17 @@ TEST_F(Order, ARangeThatIsPartlyTheRootsIsTheChildsAsAWhole) {
     run_again("=A1 =B2 =C3 +B c +[ABC", "+B c +[ABC R ?A1 ?B2 ?C3 u");
 }
 
+// What was bound ahead is written down as this process's then, the rest stays the other one's.
+TEST_F(Order, ARangeOfWhichAPartWasBoundAheadIsFoundByTheProcessAfterTheNextToo) {
+    run_programs({"=A1 =B2 =C3 =D4 +B c +[ABC", "+B +D", "+B +D c +[ABC R ?A1 ?B2 ?C3 u"});
+    run_programs({"=A1 =B2 =C3 =D4 c +[AB *BC", "c +[AB +D", "c +[AB +D *BC r ?A1 ?B2 ?C3"});
+}
+
 TEST_F(Order, WhatIsSharedAndDeletedAndAddedAgainCountsAsOftenAsItIsAdded) {
     const std::string adds = "c +B +C -B +B +D ";
     run_again("=B2 =C3 =D4 +AB " + adds, "=B2 +AB " + adds + "R ?B2 ?C3 ?D4 u");
     run_again("=B2 =C3 =D4 +AB " + adds, "+AB c +B +C R ?B2 ?C3");
+    run_programs({"=B2 +b c +B +C -b +B", "+b c +B R ?B2"}); // of which the first half is the last
 }
 
 // All that the first process left is bound, and the child goes on to add.
@@ -186,6 +193,14 @@ TEST_F(Order, ARangeOfWhichAPartWasDeletedKeepsItsPlace) {
     run_again(deletes + "+A", "+A +B r ?A1 ?B2 u");
     run_again(deletes + "+A +C", "+A +B -a +A +C r ?B2 ?C3 u");
     run_again("=A1 =B2 =C3 +[AB +C -B", "=B2 +[AB +C r ?A1 ?B2 ?C3 u");
+}
+
+// The second element splits what the first one adds.
+TEST_F(Order, ElementsOfACallThatOverlapAreTheRangesThatTheyAdd) {
+    run_again("=A1 =B2 +Aa +B", "+Aa +B r ?A1 ?B2 u");
+    run_again("=A1 =B2 +aA +B", "+aA +B r ?A1 ?B2 u");
+    run_again("=A1 =B2 +Aa -a +B", "=a1 +Aa -a +B r ?A1 ?B2 u");
+    run_again("=A1 =B2 +A c +Aa +B", "+A c +Aa +B R ?A1 ?B2 u");
 }
 
 TEST_F(Order, WhatIsBehindADeletedRangeOfOneCallKeepsItsPlace) {

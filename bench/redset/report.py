@@ -40,7 +40,7 @@ INTRODUCTION = """\
 <!-- Written by bench/redset/run --write-doc from the last run; change the texts in bench/redset/report.py. -->
 
 Seconds of processor time of all members together for each GB of application data, the best of several runs, in tmpfs, with nothing
-forced to a disk; each member has 256 MiB. The memory for it was in use just before: the host of a virtual machine gives a page at the first write, which took 4 s for each GB, eight times as long as a later one, and would count for the case that is the first to need as much.
+forced to a disk; each member has 256 MiB. The memory for it was in use just before: the host of a virtual machine may give a page only at the first write, which takes several times as long as a later one, and would count for the case that is the first to need as much.
 
 Beside it the fraction of the bound that is reached: the least that such an encoder has to do, which is to read each
 byte, take its checksum, send it (one copy in the cache), code it, and write the payload, at the speeds that the same run has measured for each of these alone, on one core.

@@ -26,13 +26,15 @@ void Content::cut(uint64_t size) {
 void Content::write(uint64_t offset, const std::byte *from, uint64_t length) {
     const uint64_t end = std::min(offset + length, size_);
     while (offset < end) {
-        std::shared_ptr<const Page> &page = pages_[offset / page_size];
+        std::shared_ptr<Page> &page = pages_[offset / page_size];
         const uint64_t within = offset % page_size;
         const uint64_t part = std::min(page_size - within, end - offset);
-        auto changed = page != nullptr && part < page_size ? std::make_shared<Page>(*page)
-                                                           : std::make_shared<Page>();
-        std::memcpy(changed->data() + within, from, part);
-        page = std::move(changed);
+        if (page.use_count() != 1) {
+            page = part == page_size ? std::make_shared_for_overwrite<Page>()
+                   : page != nullptr ? std::make_shared<Page>(*page)
+                                     : std::make_shared<Page>();
+        }
+        std::memcpy(page->data() + within, from, part);
         from += part;
         offset += part;
     }

@@ -32,7 +32,7 @@ private:
     static uint64_t up(uint64_t size) { return (size + page_size - 1) / page_size * page_size; }
 
     uint64_t size_ = 0;
-    std::vector<std::shared_ptr<const Page>> pages_; // nullptr: zeros
+    std::vector<std::shared_ptr<Page>> pages_; // nullptr: zeros; who shares one leaves it as it is
 };
 
 } // namespace crash

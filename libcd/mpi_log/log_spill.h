@@ -135,7 +135,7 @@ private:
     bool ending_ = false;
     bool paused_ = false;
     pthread_t worker_ = {};
-    char trouble_[512] = "";
+    char trouble_[1024] = ""; // a message has room for as much
     std::atomic<uint64_t> in_files_ = 0;
 };
 

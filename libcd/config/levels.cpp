@@ -302,9 +302,9 @@ private:
     bool makes_directories_ = true;
 };
 
-class Reading {
+class LevelsReading {
 public:
-    explicit Reading(const char *file) : file_(file) {}
+    explicit LevelsReading(const char *file) : file_(file) {}
 
     Status line(std::string_view text, int number) {
         ConfigLine line{file_, number, {}};
@@ -466,7 +466,7 @@ private:
 } // namespace
 
 Status parse_levels(std::string_view text, const char *file, Levels &levels) {
-    Reading reading(file);
+    LevelsReading reading(file);
     for (int number = 1; !text.empty(); ++number) {
         const std::string_view line = text.substr(0, text.find('\n'));
         text.remove_prefix(std::min(text.size(), line.size() + 1));

@@ -17,7 +17,7 @@ constexpr size_t smallest_chunk = size_t{16} << 10;
 constexpr size_t largest_chunk = size_t{256} << 10;
 constexpr size_t chunks_in_limit = 16;
 
-Status out_of_memory() {
+Status no_memory_to_spill() {
     return fail(CD_ERROR_LOG_SPILL, "there is no memory to move the MPI log to or from its file; "
                                     "give a smaller log_limit, or advance more often");
 }
@@ -209,7 +209,7 @@ void LogSpill::write_oldest(Lock &lock) noexcept {
         lock.unlock();
         status = medium->file.write(tail, {chunk.pages, chunk.used}, extent);
     } catch (const std::bad_alloc &) {
-        status = out_of_memory();
+        status = no_memory_to_spill();
     }
     if (!lock.owns_lock()) {
         lock.lock();
@@ -244,9 +244,9 @@ bool LogSpill::load(Lock &lock, Chunk &chunk) noexcept {
     Status status;
     try {
         status = pages != nullptr ? chunk.medium->file.read(chunk.extent, {pages, chunk.used})
-                                  : out_of_memory();
+                                  : no_memory_to_spill();
     } catch (const std::bad_alloc &) {
-        status = out_of_memory();
+        status = no_memory_to_spill();
     }
     if (!status && pages != nullptr) {
         PagePool::instance().give(pages, size);

@@ -10,7 +10,7 @@
 #include "ranges/file_table.h"
 #include "ranges/ledger.h"
 #include "ranges/range_index.h"
-#include "ranges/unbound.h"
+#include "ranges/unbound_ranges.h"
 
 #include <array>
 #include <cstdint>
@@ -47,7 +47,7 @@ struct Domain {
     // What it holds.
     RangeIndex entries;
     FileTable files;
-    std::vector<Unbound> unbound;            // from another process, and not known here yet
+    UnboundRanges unbound;                   // from another process, and not known here yet
     BoundAhead bound_ahead;                  // from there, too, by calls of other CDs
     std::vector<FilePosition> unbound_files; // as unbound, for files
     bool restarted = false; // came back from its store, and was neither restored nor advanced since

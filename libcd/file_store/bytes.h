@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -36,8 +37,12 @@ public:
     }
     void pad_to(size_t size) { bytes_.resize(size); }
 
-    // Appending so many bytes more cannot fail then.
-    void make_room(size_t more) { bytes_.reserve(bytes_.size() + more); }
+    // Appending so many bytes more cannot fail then. Many calls move everything a few times only.
+    void make_room(size_t more) {
+        if (more > bytes_.capacity() - bytes_.size()) {
+            bytes_.reserve(bytes_.size() + std::max(more, bytes_.size()));
+        }
+    }
 
     size_t size() const { return bytes_.size(); }
     bool empty() const { return bytes_.empty(); }

@@ -2,12 +2,12 @@
 // Copyright the containment-domains authors
 #include "restart/bind.h"
 
+#include "base/make_room.h"
 #include "domains/add.h"
 #include "domains/ancestry.h"
 #include "restart/address_book.h"
 #include "restart/gaps.h"
 #include "restart/placing.h"
-#include "restart/waiting.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -29,28 +29,13 @@ Domain &root_of(Domain &domain) {
     return *at;
 }
 
-// How many. Moves none but the last ones: many may wait, of which a call binds one.
-size_t remove_leaving(std::vector<Unbound> &unbound) noexcept {
-    const size_t before = unbound.size();
-    for (size_t i = 0; i < unbound.size();) {
-        if (unbound[i].leaving) {
-            unbound[i] = std::move(unbound.back());
-            unbound.pop_back();
-        } else {
-            ++i;
-        }
-    }
-    return before - unbound.size();
-}
-
 // prepare() finds what is to be bound and puts it into the CDs as arriving, where sources of PARENT
 // bytes are found too; publish() makes it theirs for the add call. Without keep() the destructor
 // takes everything back, but for memory that was written: it is owed as before.
 class Binding {
 public:
     Binding(Domain &domain, const AddRequest &request)
-        : domain_(domain), request_(request), family_(subtree_of(root_of(domain))),
-          waiting_(family_, domain.path), gaps_(domain) {}
+        : domain_(domain), request_(request), family_(subtree_of(root_of(domain))), gaps_(domain) {}
     Binding(const Binding &) = delete;
     Binding &operator=(const Binding &) = delete;
 
@@ -63,9 +48,9 @@ public:
         }
         for (Domain *domain : family_) {
             domain->entries.reject_arriving();
-            for (Unbound &found : domain->unbound) {
-                found.leaving = false;
-            }
+        }
+        for (const Leaving &leaving : leaving_) {
+            leaving.domain->unbound[leaving.number].leaving = false;
         }
     }
 
@@ -92,6 +77,12 @@ public:
         for (const auto &[domain, space, old] : superseded_) {
             binds->erase_unbound(domain->number, space, old);
         }
+        for (const auto &[domain, number] : leaving_) {
+            gone_[domain].push_back(number);
+        }
+        for (auto &[domain, numbers] : gone_) {
+            std::ranges::sort(numbers);
+        }
         domain_.ledger->propose(std::move(binds), domain_.number, gaps_.take_counted());
         for (Domain *domain : family_) {
             domain->entries.accept_arriving();
@@ -100,8 +91,9 @@ public:
     }
 
     void keep() noexcept {
-        for (Domain *domain : family_) {
-            domain_.ledger->unbound -= remove_leaving(domain->unbound);
+        for (const auto &[domain, numbers] : gone_) {
+            domain->unbound.remove(numbers);
+            domain_.ledger->unbound -= numbers.size();
         }
         for (const Range &range : reached_) {
             domain_.bound_ahead.erase(range);
@@ -155,7 +147,6 @@ private:
             return bind_known(name, key, gap);
         }
         const uint64_t ordinal = gaps_.count(gap);
-        waiting_.begin_range();
         std::optional<Unbound *> first;
         if (Status status = find_by_order(domain_, ordinal, gap, true, first); !status) {
             return status;
@@ -208,12 +199,13 @@ private:
     // has no such range.
     void supersede(uint64_t ordinal) {
         for (Domain *above = domain_.parent; above != nullptr; above = above->parent) {
-            waiting_.each_of_order(*above, ordinal, [&](Unbound &other) {
+            for (const size_t number : above->unbound.of_order(domain_.path, ordinal)) {
+                const Unbound &other = above->unbound[number];
                 if (!other.leaving && other.recent) {
                     superseded_.push_back({above, other.space, other.old});
-                    other.leaving = true;
+                    leave(*above, number);
                 }
-            });
+            }
         }
     }
 
@@ -221,87 +213,91 @@ private:
         const auto known = name.kind == format::NameKind::region ? Unbound::Known::in_region
                                                                  : Unbound::Known::in_object;
         const size_t bound_before = bound_.size();
-        const Domain *holder = nullptr; // of bytes of another build of the object
-        const Unbound *of_other_build = nullptr;
-        // What has the object's name comes before what has only its build-id, as in attach.
-        bool has_only_build = false;
-        const auto bind_each = [&](bool only_build) {
-            for (Domain *domain : family_) {
-                for (size_t i = 0; i < domain->unbound.size(); ++i) {
-                    const Unbound &found = domain->unbound[i];
-                    const Named named =
-                        found.known == known ? compare(found, name) : Named::something_else;
-                    if (named == Named::other_build) {
-                        holder = domain;
-                        of_other_build = &found;
-                    }
-                    if (named != Named::same) {
-                        continue;
-                    }
-                    if ((*found.name != name.text) != only_build) {
-                        has_only_build = true;
-                        continue;
-                    }
-                    if (Status status = check_region(*domain, found, key.length); !status) {
-                        return status;
-                    }
-                    bind_part(*domain, i, key.offset, gap);
+        for (Domain *domain : family_) {
+            const size_t one = domain->unbound.one_of(known, name.text);
+            if (one < domain->unbound.size()) {
+                if (Status status = check_region(*domain, domain->unbound[one], key.length);
+                    !status) {
+                    return status;
                 }
             }
-            return Status::ok();
-        };
-        if (Status status = bind_each(false); !status) {
-            return status;
         }
-        if (has_only_build) {
-            if (Status status = bind_each(true); !status) {
-                return status;
-            }
+        for (Domain *domain : family_) {
+            bind_parts(*domain,
+                       domain->unbound.in_named(known, name.text, key.offset, gap.length()),
+                       key.offset, gap);
         }
-        if (of_other_build != nullptr && bound_.size() == bound_before &&
+        return known == Unbound::Known::in_object ? bind_of_build(name, key, gap, bound_before)
+                                                  : Status::ok();
+    }
+
+    // What has the object's name comes before what has only its build-id, as in attach.
+    Status bind_of_build(const StoredName &name, const StoredKey &key, Range gap,
+                         size_t bound_before) {
+        const auto known = Unbound::Known::in_object;
+        Domain *holder = nullptr; // of bytes of another build of the object
+        std::string other_build;
+        std::map<std::string, Named> compared;
+        for (Domain *domain : family_) {
+            UnboundRanges::Numbers numbers;
+            domain->unbound.each_object([&](const std::string &object) {
+                const auto [at, is_new] = compared.try_emplace(object, Named::something_else);
+                if (is_new) {
+                    at->second = compare(object, name.text);
+                }
+                if (at->second == Named::other_build) {
+                    holder = domain;
+                    other_build = object;
+                } else if (at->second == Named::same_build) {
+                    const auto more =
+                        domain->unbound.in_named(known, object, key.offset, gap.length());
+                    numbers.insert(numbers.end(), more.begin(), more.end());
+                }
+            });
+            std::ranges::sort(numbers);
+            bind_parts(*domain, numbers, key.offset, gap);
+        }
+        if (holder != nullptr && bound_.size() == bound_before &&
             !domain_.ledger->knows_object(name.text)) {
-            return other_object(*holder, *of_other_build, name.text);
+            const size_t one = holder->unbound.one_of(known, other_build);
+            return other_object(*holder, holder->unbound[one], name.text);
         }
         return Status::ok();
     }
 
-    // What unbound[index] has of the bytes that are at offset of its object or region and at gap.
-    void bind_part(Domain &domain, size_t index, uint64_t offset, Range gap) {
-        const Unbound &found = domain.unbound[index];
+    void bind_parts(Domain &domain, const UnboundRanges::Numbers &numbers, uint64_t offset,
+                    Range gap) {
+        for (const size_t number : numbers) {
+            bind_part(domain, number, offset, gap);
+        }
+    }
+
+    // What unbound[number] has of the bytes that are at offset of its object or region and at gap.
+    void bind_part(Domain &domain, size_t number, uint64_t offset, Range gap) {
+        const Unbound &found = domain.unbound[number];
         const uint64_t first = std::max(found.offset, offset);
         const uint64_t last = std::min(found.offset + found.old.length(), offset + gap.length());
         if (first < last) {
             arrive(
-                domain, index,
+                domain, number,
                 {found.old.begin + (first - found.offset), found.old.begin + (last - found.offset)},
                 gap.begin + (first - offset));
         }
     }
 
-    // What something is that has a name, compared with what has a name in this process.
-    enum class Named { same, other_build, something_else };
+    // What an object is that was in another process, compared with one that is in this one.
+    enum class Named { same_build, other_build, something_else };
 
-    Named compare(const Unbound &found, const StoredName &here) {
-        if (*found.name == here.text) {
-            return Named::same;
+    static Named compare(const std::string &object, const std::string &here) {
+        if (object == here) {
+            return Named::something_else; // and bound already
         }
-        if (found.known == Unbound::Known::in_region) {
-            return Named::something_else;
+        AddressBook &book = AddressBook::instance();
+        if (book.is_same(object, here)) {
+            return Named::same_build;
         }
-        if (compared_with_ != here.text) {
-            compared_.clear();
-            compared_with_ = here.text;
-        }
-        const auto [at, is_new] = compared_.try_emplace(found.name.get(), Named::something_else);
-        if (is_new) {
-            AddressBook &book = AddressBook::instance();
-            if (book.is_same(*found.name, here.text)) {
-                at->second = Named::same;
-            } else if (book.instead_of(format::NameKind::object, *found.name) == here.text) {
-                at->second = Named::other_build;
-            }
-        }
-        return at->second;
+        return book.instead_of(format::NameKind::object, object) == here ? Named::other_build
+                                                                         : Named::something_else;
     }
 
     // What holder has of the range that was the CD's so-and-so-many-th.
@@ -309,9 +305,10 @@ private:
                          std::optional<Unbound *> &found) {
         const Unbound *other = nullptr;
         bool several = false;
-        waiting_.each_of_order(holder, ordinal, [&](Unbound &candidate) {
+        for (const size_t number : holder.unbound.of_order(domain_.path, ordinal)) {
+            Unbound &candidate = holder.unbound[number];
             if (candidate.leaving) {
-                return;
+                continue;
             }
             if (candidate.length != gap.length()) {
                 other = &candidate;
@@ -322,7 +319,7 @@ private:
                            (*found)->old.begin - (*found)->offset !=
                                candidate.old.begin - candidate.offset;
             }
-        });
+        }
         if (several) {
             return fail(CD_ERROR_RESTART_MISMATCH,
                         "CD %s: this program adds %zu bytes at %p, and CD %s has several "
@@ -349,33 +346,32 @@ private:
         const uint64_t space = part.space; // part itself may go elsewhere
         const uint64_t old = part.old.begin - part.offset;
         for (Domain *domain : family_) {
-            waiting_.each_in(*domain, space, {old, old + gap.length()}, [&](size_t index) {
-                const Range there = domain->unbound[index].old;
+            for (const size_t number : domain->unbound.in(space, {old, old + gap.length()})) {
+                const Range there = domain->unbound[number].old;
                 const uintptr_t first = std::max(there.begin, old);
                 const uintptr_t last = std::min(there.end, old + gap.length());
-                arrive(*domain, index, {first, last}, gap.begin + (first - old));
-            });
+                arrive(*domain, number, {first, last}, gap.begin + (first - old));
+            }
         }
     }
 
-    // The part of unbound[index] becomes an entry; what is left of it stays unbound.
-    void arrive(Domain &domain, size_t index, Range part, uintptr_t address) {
-        if (domain.unbound[index].leaving || !is_free(domain, address, part.length())) {
+    // The part of unbound[number] becomes an entry; what is left of it stays unbound.
+    void arrive(Domain &domain, size_t number, Range part, uintptr_t address) {
+        if (domain.unbound[number].leaving || !is_free(domain, address, part.length())) {
             return;
         }
         // Only the call itself gives the function that regenerates bytes.
-        if (domain.unbound[index].restoration == Restoration::regen && &domain != &domain_) {
+        if (domain.unbound[number].restoration == Restoration::regen && &domain != &domain_) {
             return;
         }
-        cut(domain, index, part.end);
-        if (domain.unbound[index].old.begin < part.begin) {
-            cut(domain, index, part.begin);
-            index = domain.unbound.size() - 1;
+        cut(domain, number, part.end);
+        if (domain.unbound[number].old.begin < part.begin) {
+            cut(domain, number, part.begin);
+            number = domain.unbound.size() - 1;
         }
-        if (bound_.size() == bound_.capacity()) {
-            bound_.reserve(2 * bound_.size() + 1);
-        }
-        Unbound &found = domain.unbound[index];
+        make_room_for_one(bound_);
+        make_room_for_one(leaving_);
+        Unbound &found = domain.unbound[number];
         if (&domain != &domain_ && found.known == Unbound::Known::by_order &&
             *found.name == domain.path) {
             const BoundAhead::Part there = {address + found.old.length(), found.space,
@@ -383,21 +379,25 @@ private:
             ahead_.push_back({&domain, BoundAhead::make(address, there)});
         }
         Entry &entry = place_arriving(domain, found, address);
-        found.leaving = true;
+        leave(domain, number);
         bound_.push_back({&domain, found.space, found.old, &entry, entry.range, found.owed});
     }
 
-    void cut(Domain &domain, size_t index, uint64_t address) {
-        if (address < domain.unbound[index].old.end) {
-            Unbound second = domain.unbound[index].split(address);
+    void leave(Domain &domain, size_t number) {
+        leaving_.push_back({&domain, number});
+        domain.unbound[number].leaving = true;
+    }
+
+    void cut(Domain &domain, size_t number, uint64_t address) {
+        if (address < domain.unbound[number].old.end) {
+            Unbound second = domain.unbound[number].split(address);
             try {
                 domain.unbound.push_back(std::move(second));
             } catch (...) {
-                domain.unbound[index].rejoin(second);
+                domain.unbound[number].rejoin(second);
                 throw;
             }
             ++domain_.ledger->unbound;
-            waiting_.added(domain);
         }
     }
 
@@ -422,7 +422,6 @@ private:
     Domain &domain_;
     const AddRequest &request_;
     std::vector<Domain *> family_;
-    Waiting waiting_;
     Gaps gaps_;
     std::vector<Range> reached_; // of these, those that were bound ahead, at least in part
     struct Ahead {
@@ -437,8 +436,12 @@ private:
         Range old;
     };
     std::vector<Superseded> superseded_;
-    std::string compared_with_;
-    std::map<const std::string *, Named> compared_;
+    struct Leaving {
+        Domain *domain;
+        size_t number;
+    };
+    std::vector<Leaving> leaving_;
+    std::map<Domain *, UnboundRanges::Numbers> gone_; // the same, once nothing more is found
     bool published_ = false;
     bool kept_ = false;
 };

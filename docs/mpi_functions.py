@@ -85,7 +85,8 @@ FAMILIES = {
     "NumbersComm": ("nothing", "gives the handle that a freed communicator had"),
     "NumbersWindow": ("nothing", "gives the handle that a freed window had"),
     "FreesComm": (
-        "the call; the communicator is freed when the log is forgotten, or at once when many wait",
+        "the call; the communicator is freed when the log is forgotten, or at once when many wait or "
+        "it leads to another job",
         "gives the null handle",
     ),
     "SetsAttribute": ("the call", "is made again; a restore brings back what was there before"),

@@ -120,6 +120,10 @@ CD_API int cd_log_keep_newest(size_t bytes);
 /* Whether a restore of cd replays the entry at place. False if cd is not alive. */
 CD_API int cd_log_covers(cd_handle cd, const struct cd_log_place *place);
 
+/* Whether a restore of the thread's active CD, or of an ancestor, replays the entry at later and
+   not the one at earlier. */
+CD_API int cd_log_parts(const struct cd_log_place *earlier, const struct cd_log_place *later);
+
 /* What the interposition layer wants to hear of. All are called in the thread of the operation,
    outside of locks; they may call the functions of this section, and nothing else of the library.
  */

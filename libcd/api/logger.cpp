@@ -39,6 +39,19 @@ void drop_open_entry() {
     return 1;
 }
 
+// Calls look with the CD that has the handle, under its lock. Not if it is not alive.
+template <typename Look> void look_at(cd_handle cd, const Look &look) {
+    uint64_t generation = 0;
+    Slot *slot = Registry::instance().find(cd, generation);
+    if (slot == nullptr) {
+        return;
+    }
+    const std::scoped_lock lock(slot->mutex);
+    if (slot->generation == generation) {
+        look(*slot->resident);
+    }
+}
+
 } // namespace
 } // namespace cd
 
@@ -136,17 +149,24 @@ int cd_log_covers(cd_handle cd, const cd_log_place *place) {
     if (cd == CD_CURRENT_CD) {
         cd = cd::ActiveStack::active();
     }
-    uint64_t generation = 0;
-    cd::Slot *slot = cd::Registry::instance().find(cd, generation);
-    if (slot == nullptr) {
-        return 0;
+    bool covers = false;
+    cd::look_at(
+        cd, [&](const cd::Resident &domain) { covers = domain.log.covers(domain.depth, *place); });
+    return covers ? 1 : 0;
+}
+
+int cd_log_parts(const cd_log_place *earlier, const cd_log_place *later) {
+    bool parts = false;
+    for (cd_handle cd = cd::ActiveStack::active(); cd != nullptr && !parts;) {
+        cd_handle parent = nullptr;
+        cd::look_at(cd, [&](const cd::Resident &domain) {
+            parts = domain.log.covers(domain.depth, *later) &&
+                    !domain.log.covers(domain.depth, *earlier);
+            parent = domain.is_root() ? nullptr : domain.parent_resident()->handle;
+        });
+        cd = parent;
     }
-    const std::scoped_lock lock(slot->mutex);
-    if (slot->generation != generation) {
-        return 0;
-    }
-    const cd::Resident &domain = *slot->resident;
-    return domain.log.covers(domain.depth, *place) ? 1 : 0;
+    return parts ? 1 : 0;
 }
 
 void cd_log_listen(const cd_log_listener *listener) { cd::log_listener = listener; }

@@ -13,14 +13,16 @@ namespace {
 struct Moved {
     uint64_t number;
     MPI_Datatype recorded;
+    bool freed; // by the program
 };
 
 std::mutex mutex;
 uint64_t numbers = 0;
 
 struct Types {
-    std::unordered_map<uint64_t, Moved> of_handles;  // that were made
-    std::unordered_map<uint64_t, MPI_Datatype> made; // of numbers
+    std::unordered_map<uint64_t, Moved> of_handles;      // that were made
+    std::unordered_map<uint64_t, MPI_Datatype> made;     // of numbers
+    std::unordered_map<uint64_t, MPI_Datatype> made_for; // of handles that stand in a log
 };
 
 // Never destroyed: MPI may be used while the process ends.
@@ -30,7 +32,7 @@ Types &all() {
 }
 
 // The caller holds the mutex.
-const Moved *find(MPI_Datatype made) {
+Moved *find(MPI_Datatype made) {
     const auto found = all().of_handles.find(word_of(made));
     return found != all().of_handles.end() ? &found->second : nullptr;
 }
@@ -54,8 +56,9 @@ uint64_t MovedTypes::number_of(MPI_Datatype type) {
 
 uint64_t MovedTypes::add(MPI_Datatype made, MPI_Datatype recorded) {
     const std::scoped_lock lock(mutex);
-    all().of_handles.insert_or_assign(word_of(made), Moved{++numbers, recorded});
+    all().of_handles.insert_or_assign(word_of(made), Moved{++numbers, recorded, false});
     all().made.emplace(numbers, made);
+    all().made_for.insert_or_assign(word_of(recorded), made);
     count_ = all().of_handles.size();
     return numbers;
 }
@@ -69,21 +72,33 @@ MovedTypes::Pair MovedTypes::take(uint64_t number) {
     const MPI_Datatype made = found->second;
     const MPI_Datatype recorded = find(made)->recorded;
     all().made.erase(found);
+    all().made_for.erase(word_of(recorded));
     all().of_handles.erase(word_of(made));
     count_ = all().of_handles.size();
     return {made, recorded};
 }
 
-void MovedTypes::recorded_goes(MPI_Datatype recorded) {
+void MovedTypes::set_freed(uint64_t number, bool freed) {
+    const std::scoped_lock lock(mutex);
+    const auto found = all().made.find(number);
+    if (found != all().made.end()) {
+        find(found->second)->freed = freed;
+    }
+}
+
+uint64_t MovedTypes::recorded_goes(MPI_Datatype recorded) {
     if (none()) {
-        return;
+        return 0;
     }
     const std::scoped_lock lock(mutex);
-    for (auto &[made, moved] : all().of_handles) {
-        if (moved.recorded == recorded) {
-            moved.recorded = MPI_DATATYPE_NULL;
-        }
+    const auto found = all().made_for.find(word_of(recorded));
+    if (found == all().made_for.end()) {
+        return 0;
     }
+    Moved &moved = *find(found->second);
+    moved.recorded = MPI_DATATYPE_NULL;
+    all().made_for.erase(found);
+    return moved.freed ? moved.number : 0;
 }
 
 } // namespace cd::logger

@@ -28,8 +28,13 @@ public:
     };
     static Pair take(uint64_t number);
 
-    // What the log called by this name is about to be freed; those that were made for it stay.
-    static void recorded_goes(MPI_Datatype recorded);
+    // A re-execution has come to where the program frees it, or a restore goes back to before that.
+    // It stays: another restore may go back to between the two.
+    static void set_freed(uint64_t number, bool freed);
+
+    // What the log called by this name is about to be freed. What was made for it stays, unless the
+    // program has freed that: then its number is returned, else 0.
+    static uint64_t recorded_goes(MPI_Datatype recorded);
 
 private:
     static bool none() { return count_.load(std::memory_order_relaxed) == 0; }

@@ -2,11 +2,10 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "call/word.h"
 #include "interception/fortran_real.h"
-#include "payload/comm_facts.h"
-#include "windows/window_table.h"
+#include "lifetimes/lifetimes.h"
 
-#include <functional>
 #include <optional>
 #include <type_traits>
 
@@ -20,7 +19,7 @@ struct CommAttributes {
 
     static MPI_Comm from_fortran(MPI_Fint handle) { return MPI_Comm_f2c(handle); }
     static MPI_Fint to_fortran(MPI_Comm handle) { return MPI_Comm_c2f(handle); }
-    static bool is_gone(MPI_Comm handle) { return MortalComms::is_freed(handle); }
+    static constexpr auto null = [] { return MPI_COMM_NULL; };
 };
 
 struct TypeAttributes {
@@ -30,7 +29,7 @@ struct TypeAttributes {
 
     static MPI_Datatype from_fortran(MPI_Fint handle) { return MPI_Type_f2c(handle); }
     static MPI_Fint to_fortran(MPI_Datatype handle) { return MPI_Type_c2f(handle); }
-    static bool is_gone(MPI_Datatype) { return false; }
+    static constexpr auto null = [] { return MPI_DATATYPE_NULL; };
 };
 
 struct WinAttributes {
@@ -40,7 +39,7 @@ struct WinAttributes {
 
     static MPI_Win from_fortran(MPI_Fint handle) { return MPI_Win_f2c(handle); }
     static MPI_Fint to_fortran(MPI_Win handle) { return MPI_Win_c2f(handle); }
-    static bool is_gone(MPI_Win handle) { return WindowTable::instance().is_gone(handle); }
+    static constexpr auto null = [] { return MPI_WIN_NULL; };
 };
 
 // Of what F is about. The functions of MPI-1 are about communicators.
@@ -70,7 +69,11 @@ std::optional<MPI_Aint> set_by_fortran(const void *site, Object object, int key,
 
 // Brings an attribute back as it is now, for the language that has set it.
 template <typename Of, typename Object>
-std::function<void()> puts_attribute_back(const void *site, Object object, int key) {
+Undo puts_attribute_back(const void *site, Object object, int key) {
+    const Part part = {word_of(object), static_cast<uint32_t>(key)};
+    if (object == Of::null() || key == MPI_KEYVAL_INVALID || is_undone(part)) {
+        return {}; // asking MPI for what is none would be an error of its own
+    }
     void *before = nullptr;
     int present = 0;
     real<Of::get>(object, key, &before, &present);
@@ -78,12 +81,14 @@ std::function<void()> puts_attribute_back(const void *site, Object object, int k
     if (present != 0) {
         number = set_by_fortran<Of>(site, object, key, before);
     }
-    return [=] {
-        if (Of::is_gone(object)) {
-            return;
-        }
+    const auto put_back = [=] {
         if (present == 0) {
-            real<Of::remove>(object, key);
+            void *ignored = nullptr;
+            int still = 0;
+            real<Of::get>(object, key, &ignored, &still);
+            if (still != 0) {
+                real<Of::remove>(object, key);
+            }
         } else if (number) {
             MPI_Fint handle = Of::to_fortran(object);
             MPI_Fint fortran_key = key;
@@ -93,6 +98,7 @@ std::function<void()> puts_attribute_back(const void *site, Object object, int k
             real<Of::set>(object, key, before);
         }
     };
+    return {part, put_back, {}};
 }
 
 } // namespace cd::logger

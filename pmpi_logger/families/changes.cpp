@@ -3,10 +3,10 @@
 #include "families/changes.h"
 
 #include "entry/writer.h"
-#include "lifetimes/lifetimes.h"
 #include "replay/match.h"
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace cd::logger {
@@ -30,13 +30,17 @@ void Changes::note(const Call &call, int mode, int result, Undo undo) {
     }
 }
 
-Changes::Undo SetsInfo::undo_of(MPI_Info info, const char *key) {
+Undo SetsInfo::undo_of(MPI_Info info, const char *key) {
+    const Part part = {word_of(info), std::hash<std::string_view>()(key)};
+    if (info == MPI_INFO_NULL || is_undone(part)) {
+        return {};
+    }
     int length = 0;
     int present = 0;
     real<Fn::MPI_Info_get_valuelen>(info, key, &length, &present);
     const std::string name = key;
     if (present == 0) {
-        return [=] {
+        const auto remove = [=] {
             int still = 0;
             int ignored = 0;
             real<Fn::MPI_Info_get_valuelen>(info, name.c_str(), &ignored, &still);
@@ -44,10 +48,11 @@ Changes::Undo SetsInfo::undo_of(MPI_Info info, const char *key) {
                 real<Fn::MPI_Info_delete>(info, name.c_str());
             }
         };
+        return {part, remove, {}};
     }
     std::string before(static_cast<size_t>(length) + 1, '\0');
     real<Fn::MPI_Info_get>(info, key, length, before.data(), &present);
-    return [=] { real<Fn::MPI_Info_set>(info, name.c_str(), before.c_str()); };
+    return {part, [=] { real<Fn::MPI_Info_set>(info, name.c_str(), before.c_str()); }, {}};
 }
 
 } // namespace cd::logger

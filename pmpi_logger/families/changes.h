@@ -5,12 +5,13 @@
 #include "families/attributes.h"
 #include "families/family.h"
 #include "lifetimes/closed_files.h"
+#include "lifetimes/lifetimes.h"
 #include "payload/comm_facts.h"
 #include "replay/complaint.h"
 #include "whole_program/whole_program.h"
 #include "windows/window_table.h"
 
-#include <functional>
+#include <memory>
 #include <optional>
 
 namespace cd::logger {
@@ -19,9 +20,10 @@ namespace cd::logger {
 // made for real in a re-execution, too; a restore brings back what was there before.
 class Changes : public MovesData {
 protected:
-    using Undo = std::function<void()>;
+    // A part of an object beside its attributes.
+    static constexpr uint64_t its_handler = uint64_t{1} << 32;
 
-    // make_undo: makes what brings the present state back.
+    // make_undo: makes what brings the present state back, if something older does not do so.
     template <typename Change, typename MakeUndo>
     static int change(const Call &call, int mode, const Change &change, const MakeUndo &make_undo) {
         std::optional<int> before;
@@ -98,63 +100,101 @@ public:
         }
         return change(
             decode<F>(site, object, handler), mode, [&] { return set<F>(object, handler); },
-            [&]() -> Undo {
-                if (is_gone<F>(object)) {
-                    return {};
-                }
-                const MPI_Errhandler before = get<F>(object);
-                const bool held = !is_freed<F>(object); // else it is not ours to free
-                return [=] {
-                    MPI_Errhandler last = before;
-                    set<F>(object, last);
-                    if (held && !is_freed<F>(object)) { // which needs it
-                        real<Fn::MPI_Errhandler_free>(&last);
-                    }
-                };
-            });
+            [&] { return puts_handler_back<F>(object); });
     }
 
 private:
-    // A communicator that MPI has freed has its handler in MortalComms.
-    template <Fn F, typename Object> static bool is_freed(Object object) {
-        if constexpr (getter<F>() == Fn::MPI_Comm_get_errhandler) {
-            return MortalComms::is_freed(object);
-        } else {
-            return false;
-        }
-    }
-
-    template <Fn F, typename Object> static int set(Object object, MPI_Errhandler handler) {
-        if constexpr (getter<F>() == Fn::MPI_Comm_get_errhandler) {
-            if (MortalComms::is_freed(object)) {
-                MortalComms::set_handler(object, handler);
-                return MPI_SUCCESS;
+    // A reference to an object's error handler.
+    class Held {
+    public:
+        explicit Held(MPI_Errhandler handler) : handler_(handler) {}
+        Held(const Held &) = delete;
+        Held &operator=(const Held &) = delete;
+        ~Held() {
+            if (handler_ != MPI_ERRHANDLER_NULL) { // else the object was none
+                real<Fn::MPI_Errhandler_free>(&handler_);
             }
         }
-        if constexpr (F == Fn::MPI_File_set_errhandler) {
-            ClosedFiles::set_handler(object, handler);
-        }
-        return is_gone<F>(object) ? MPI_SUCCESS : real<F>(object, handler);
-    }
+        MPI_Errhandler handler() const { return handler_; }
 
-    template <Fn F, typename Object> static MPI_Errhandler get(Object object) {
-        if constexpr (getter<F>() == Fn::MPI_Comm_get_errhandler) {
-            if (MortalComms::is_freed(object)) {
-                return MortalComms::handler_of(object);
-            }
+    private:
+        MPI_Errhandler handler_;
+    };
+
+    template <Fn F, typename Object> static Undo puts_handler_back(Object object) {
+        if (is_null<F>(object)) {
+            return {}; // asking MPI for what is none would be an error of its own
+        }
+        if (is_gone<F>(object)) {
+            return {{}, [object, before = told_of<F>(object)] { tell<F>(object, before); }, {}};
+        }
+        const Part part = {word_of(object), its_handler};
+        if (is_undone(part)) {
+            return {};
         }
         MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
         real<getter<F>()>(object, &handler);
-        return handler;
+        const auto before = std::make_shared<Held>(handler);
+        return {part, [=] { real<F>(object, before->handler()); },
+                [=](const cd_log_place &place) {
+                    tell<F>(object, before->handler());
+                    when_forgotten(place, [before] {}); // a replay may raise errors by it
+                }};
+    }
+
+    template <Fn F, typename Object> static int set(Object object, MPI_Errhandler handler) {
+        if (is_gone<F>(object)) {
+            tell<F>(object, handler);
+            return MPI_SUCCESS;
+        }
+        return real<F>(object, handler);
+    }
+
+    // What a replay does errors with, of an object that MPI has freed.
+    template <Fn F, typename Object> static MPI_Errhandler told_of(Object object) {
+        if constexpr (getter<F>() == Fn::MPI_Comm_get_errhandler) {
+            return MortalComms::handler_of(object);
+        } else if constexpr (F == Fn::MPI_File_set_errhandler) {
+            return ClosedFiles::handler_of(object);
+        } else {
+            return MPI_ERRHANDLER_NULL;
+        }
+    }
+
+    template <Fn F, typename Object> static void tell(Object object, MPI_Errhandler handler) {
+        if (!is_gone<F>(object)) {
+            return;
+        }
+        if constexpr (getter<F>() == Fn::MPI_Comm_get_errhandler) {
+            MortalComms::set_handler(object, handler);
+        } else if constexpr (F == Fn::MPI_File_set_errhandler) {
+            ClosedFiles::set_handler(object, handler);
+        }
     }
 
     template <Fn F, typename Object> static bool is_gone(Object object) {
-        if constexpr (F == Fn::MPI_Win_set_errhandler) {
+        if constexpr (getter<F>() == Fn::MPI_Comm_get_errhandler) {
+            return MortalComms::is_freed(object);
+        } else if constexpr (F == Fn::MPI_Win_set_errhandler) {
             return WindowTable::instance().is_gone(object);
         } else if constexpr (F == Fn::MPI_File_set_errhandler) {
             return ClosedFiles::has(object);
         } else {
             return false;
+        }
+    }
+
+    template <Fn F, typename Object> static bool is_null(Object object) {
+        if constexpr (getter<F>() == Fn::MPI_Comm_get_errhandler) {
+            return object == MPI_COMM_NULL;
+        } else if constexpr (F == Fn::MPI_Win_set_errhandler) {
+            return object == MPI_WIN_NULL;
+#ifdef MPI_SESSION_NULL
+        } else if constexpr (F == Fn::MPI_Session_set_errhandler) {
+            return object == MPI_SESSION_NULL;
+#endif
+        } else {
+            return false; // MPI_FILE_NULL has a handler
         }
     }
 

@@ -2,10 +2,14 @@
 // Copyright the containment-domains authors
 #include "families/communicators.h"
 
+#include "interception/mpi_life.h"
 #include "lifetimes/lifetimes.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <numeric>
+#include <vector>
 
 namespace cd::logger {
 namespace {
@@ -60,6 +64,41 @@ void FreesComm::one_waits() {
 
 bool FreesComm::is_used(const Mortal &mortal) {
     return !mortal.freed && RequestTable::instance().uses(mortal.comm);
+}
+
+bool FreesComm::leads_elsewhere(MPI_Comm comm) {
+    if (comm == MPI_COMM_NULL || WholeProgram::records() || MortalComms::is_freed(comm)) {
+        return false;
+    }
+    const Inside inside;
+    int inter = 0;
+    real<Fn::MPI_Comm_test_inter>(comm, &inter);
+    if (inter == 0 || !MpiLife::has_world()) {
+        return inter != 0;
+    }
+    MPI_Group others = MPI_GROUP_NULL;
+    MPI_Group here = MPI_GROUP_NULL;
+    real<Fn::MPI_Comm_remote_group>(comm, &others);
+    real<Fn::MPI_Comm_group>(MPI_COMM_WORLD, &here);
+    int size = 0;
+    real<Fn::MPI_Group_size>(others, &size);
+    std::vector<int> ranks(static_cast<size_t>(size));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    std::vector<int> ranks_here(ranks.size());
+    real<Fn::MPI_Group_translate_ranks>(others, size, ranks.data(), here, ranks_here.data());
+    real<Fn::MPI_Group_free>(&others);
+    real<Fn::MPI_Group_free>(&here);
+    return std::ranges::count(ranks_here, MPI_UNDEFINED) != 0;
+}
+
+void FreesComm::becomes_mortal(MPI_Comm comm) {
+    const Inside inside;
+    Mortal mortal;
+    mortal.comm = comm;
+    mortal.facts = comm_facts_of(comm);
+    mortal.facts.number = ++mortals;
+    mortal.known_late = true;
+    MortalComms::add(mortal);
 }
 
 void FreesComm::about_to_be_freed(Mortal &mortal) {

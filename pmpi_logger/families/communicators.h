@@ -54,13 +54,17 @@ public:
         if (comm == nullptr) {
             return real<F>(comm); // which is an error
         }
+        const bool logs = !passes_through(Logging::mode());
+        const bool at_once = F == Fn::MPI_Comm_disconnect && logs && leads_elsewhere(*comm);
+        if (at_once && !MortalComms::has(*comm)) {
+            becomes_mortal(*comm);
+        }
         if (!MortalComms::has(*comm)) {
             return counted<F>(site, comm);
         }
-        const bool logs = !passes_through(Logging::mode());
         Mortal mortal = MortalComms::take(*comm); // before another thread can be given the handle
         int result = MPI_SUCCESS;
-        if (logs && is_used(mortal)) {
+        if (logs && !at_once && is_used(mortal)) {
             result = Releases::call<F>(site, comm); // a re-execution may need it alive
         } else {
             result = Exchange::call_by<F>(
@@ -94,6 +98,9 @@ private:
     }
 
     static void one_waits();
+    // Whether it connects this job with another one, which waits for the disconnect.
+    static bool leads_elsewhere(MPI_Comm comm);
+    static void becomes_mortal(MPI_Comm comm);
     // Whether requests were made on it that may be made once more.
     static bool is_used(const Mortal &mortal);
     static void about_to_be_freed(Mortal &mortal);
@@ -122,7 +129,28 @@ private:
     // Apart, so that the above saves no registers.
     template <Fn F, typename... A>
     [[gnu::noinline]] static int ask(const void *site, MPI_Comm comm, A... a) {
-        return MortalComms::has(comm) ? Exchange::call<F>(site, comm, a...) : real<F>(comm, a...);
+        if (!MortalComms::has(comm)) {
+            return real<F>(comm, a...);
+        }
+        if constexpr (is_a_fact<F>()) {
+            if (MortalComms::is_known_late(comm)) {
+                return tell<F>(comm_facts_of(comm), a...);
+            }
+        }
+        return Exchange::call<F>(site, comm, a...);
+    }
+
+    template <Fn F> static constexpr bool is_a_fact() {
+        return F == Fn::MPI_Comm_rank || F == Fn::MPI_Comm_size || F == Fn::MPI_Comm_remote_size ||
+               F == Fn::MPI_Comm_test_inter;
+    }
+
+    template <Fn F> static int tell(const CommFacts &facts, int *answer) {
+        *answer = F == Fn::MPI_Comm_rank          ? facts.rank
+                  : F == Fn::MPI_Comm_size        ? facts.size
+                  : F == Fn::MPI_Comm_remote_size ? facts.remote_size
+                                                  : facts.inter;
+        return MPI_SUCCESS;
     }
 };
 

@@ -45,7 +45,11 @@ public:
     using Of = Arrivals;
 
     template <Fn F> static int call(const void *site, MPI_File *file) {
-        if (passes_through(Logging::mode()) || file == nullptr) {
+        if (file == nullptr) {
+            return real<F>(file); // which is an error
+        }
+        if (passes_through(Logging::mode())) {
+            object_goes(word_of(*file));
             return real<F>(file);
         }
         if (WholeProgram::records()) {
@@ -60,6 +64,7 @@ public:
         const int result = Exchange::call_by<F>(
             [&](MPI_File *open) {
                 handler = held_handler(closed);
+                object_goes(word_of(closed));
                 return real<F>(open);
             },
             site, file);

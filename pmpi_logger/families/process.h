@@ -4,6 +4,7 @@
 
 #include "families/exchange.h"
 #include "interception/mpi_life.h"
+#include "lifetimes/lifetimes.h"
 
 namespace cd::logger {
 
@@ -90,7 +91,7 @@ class ClosesSession : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Session *session) {
         const int mode = Logging::mode();
-        if (Inside::mpi()) {
+        if (Inside::mpi() || session == nullptr) {
             return real<F>(session);
         }
         const Call call = decode_data<F>(site, session);
@@ -102,6 +103,7 @@ public:
             Finalizes::finalizing();
         }
         const Inside inside;
+        object_goes(word_of(*session));
         const int result = real<F>(session);
         if (result == MPI_SUCCESS) {
             MpiLife::session_ends();

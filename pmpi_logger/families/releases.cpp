@@ -9,6 +9,7 @@ namespace cd::logger {
 
 int Releases::free_type(MPI_Datatype *type) {
     const Inside inside;
+    object_goes(word_of(*type));
     RequestTable::instance().keep_type(*type);
     WindowTable::instance().keep_type(*type);
     forget_type_facts(*type);
@@ -22,18 +23,20 @@ void Releases::free_moved_type(uint64_t number) {
     }
 }
 
-bool Releases::disconnected_at_once(MPI_Comm comm) {
-    const Inside inside;
-    int inter = 0;
-    real<Fn::MPI_Comm_test_inter>(comm, &inter);
-    if (inter != 0) {
-        free_comm<Fn::MPI_Comm_disconnect>(&comm);
-        return true;
+void Releases::moved_type_freed(uint64_t number) {
+    MovedTypes::set_freed(number, true);
+    cd_log_place place = {};
+    if (cd_log_here(&place) != 0 && place.entry > 0) {
+        --place.entry; // it has just been read
+        when_restored(place, [number] { MovedTypes::set_freed(number, false); });
     }
-#ifdef OPEN_MPI // where ranks whose CDs do not log wait for this one in a barrier
+}
+
+void Releases::let_others_disconnect([[maybe_unused]] MPI_Comm comm) {
+#ifdef OPEN_MPI // where ranks whose CDs do not log do so in a barrier
+    const Inside inside;
     real<Fn::MPI_Barrier>(comm);
 #endif
-    return false;
 }
 
 bool Releases::record(const Call &call, int result) {

@@ -41,18 +41,17 @@ public:
         if (mode == CD_LOG_REPLAYING) {
             const int result = replay(call);
             if (moved != 0 && result == MPI_SUCCESS) {
-                free_moved_type(moved);
+                moved_type_freed(moved);
             }
             return result == run_live ? Releases::call<F>(site, handle) : result;
         }
         cd_log_place place = {};
         cd_log_here(&place);
-        bool gone = false;
         if constexpr (F == Fn::MPI_Comm_disconnect) {
-            gone = disconnected_at_once(freed);
+            let_others_disconnect(freed);
         }
         *handle = null_of<F, Handle>();
-        if (record(call, MPI_SUCCESS) && !gone) {
+        if (record(call, MPI_SUCCESS)) {
             Handle recorded = freed;
             if constexpr (F == Fn::MPI_Type_free) {
                 recorded = MovedTypes::recorded(freed);
@@ -77,6 +76,7 @@ public:
     // At once.
     template <Fn F> static int free_comm(MPI_Comm *comm) {
         forget_comm_facts(); // before another thread can be given the handle
+        object_goes(word_of(*comm));
         RequestTable::instance().comm_is_gone(*comm);
         const int result = real<F>(comm);
         forget_comm_facts(); // that the program's callbacks have asked for meanwhile
@@ -87,12 +87,17 @@ public:
     static void free_moved_type(uint64_t number);
 
 private:
+    // In a replay, whose log knows it by another name: it goes when that type does, or a restore
+    // goes back to before it was made.
+    static void moved_type_freed(uint64_t number);
+
     template <Fn F, typename Handle> static int free_now(Handle *handle) {
         if constexpr (F == Fn::MPI_Type_free) {
             // Of a type that has been made anew, the one that the log has is nobody's any more.
             MPI_Datatype recorded = MovedTypes::take(MovedTypes::number_of(*handle)).recorded;
-            MovedTypes::recorded_goes(*handle);
+            const uint64_t freed_too = MovedTypes::recorded_goes(*handle);
             const int result = free_type(handle);
+            free_moved_type(freed_too);
             if (recorded != MPI_DATATYPE_NULL) {
                 free_type(&recorded);
             }
@@ -100,6 +105,9 @@ private:
         } else if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
             return free_comm<F>(handle);
         } else {
+            if constexpr (F == Fn::MPI_Info_free) {
+                object_goes(word_of(*handle));
+            }
             return real<F>(handle);
         }
     }
@@ -135,9 +143,8 @@ private:
         }
     }
 
-    // Between jobs, where the other one waits for it. Within a job the others are waited for, and
-    // the communicator stays.
-    static bool disconnected_at_once(MPI_Comm comm);
+    // They may wait for this one, whose communicator stays.
+    static void let_others_disconnect(MPI_Comm comm);
     static int free_type(MPI_Datatype *type);
     static bool record(const Call &call, int result);
     static int replay(const Call &call);

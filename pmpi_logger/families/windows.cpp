@@ -56,6 +56,18 @@ int MakesWindow::replay(Call &call, MPI_Win *handle, void *const *memory, int64_
     return result;
 }
 
+Window *FreesWindow::known_from_now_on(MPI_Win handle) {
+    if (Logging::mode() != CD_LOG_RECORDING || WholeProgram::records() || handle == MPI_WIN_NULL) {
+        return nullptr;
+    }
+    std::unique_ptr<Window> window = Window::over(nullptr, 0);
+    if (window == nullptr) {
+        return nullptr;
+    }
+    window->is_mpis = true;
+    return &WindowTable::instance().add(std::move(window), handle);
+}
+
 // A replay may raise errors by it.
 void FreesWindow::hold_handler(Window &window) {
     cd_log_place place = {};
@@ -87,7 +99,11 @@ void FreesWindow::freed(const Call &call, int result, Window &window) {
     writer.add_outputs(call);
     changes.add_to(writer);
     writer.write();
-    if (result == MPI_SUCCESS) {
+    if (result != MPI_SUCCESS) {
+        if (window.is_mpis) {
+            table.erase(window.number);
+        }
+    } else {
         name_when_restored(place, window.number);
         when_forgotten(place, [number = window.number] { WindowTable::instance().erase(number); });
     }
@@ -112,9 +128,11 @@ int FreesWindow::replay(const Call &call, Window &window) {
 }
 
 const Window *AsksWindow::separate(MPI_Win win, int key) {
-    return !Inside::mpi() && (key == MPI_WIN_BASE || key == MPI_WIN_MODEL)
-               ? WindowTable::instance().find(win)
-               : nullptr;
+    if (Inside::mpi() || (key != MPI_WIN_BASE && key != MPI_WIN_MODEL)) {
+        return nullptr;
+    }
+    const Window *const window = WindowTable::instance().find(win);
+    return window != nullptr && !window->is_mpis ? window : nullptr;
 }
 
 int raise_at(const Window &window, int error) {

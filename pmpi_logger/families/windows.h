@@ -5,6 +5,7 @@
 #include "families/changes.h"
 #include "families/exchange.h"
 #include "families/pass.h"
+#include "lifetimes/lifetimes.h"
 #include "windows/separation.h"
 #include "windows/window_table.h"
 
@@ -15,7 +16,7 @@ constexpr const char *window_is_not_separate =
     "CD_WINDOWS=direct, or as a shared window; or memory is attached to it";
 
 inline bool can_be_recorded(const Window *window) {
-    return window != nullptr && !window->is_exposed;
+    return window != nullptr && !window->is_exposed && !window->is_mpis;
 }
 
 // Makes a window. MPI gets a copy of the program's memory: windows/window.h says why. The log has
@@ -123,12 +124,18 @@ public:
 class FreesWindow : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Win *win) {
-        if (Inside::mpi() || win == nullptr) {
-            return real<F>(win);
+        if (win == nullptr) {
+            return real<F>(win); // which is an error
+        }
+        if (Inside::mpi()) {
+            return free_now<F>(win);
         }
         Window *window = WindowTable::instance().find(*win);
         if (window == nullptr) {
-            return Exchange::call<F>(site, win);
+            window = known_from_now_on(*win);
+        }
+        if (window == nullptr) {
+            return Exchange::call_by<F>([](MPI_Win *w) { return free_now<F>(w); }, site, win);
         }
         const Call call = decode_data<F>(site, win);
         if (Logging::mode() == CD_LOG_REPLAYING) {
@@ -138,12 +145,20 @@ public:
         const Inside inside;
         window->publish();
         hold_handler(*window);
-        const int result = real<F>(win);
+        const int result = free_now<F>(win);
         freed(call, result, *window);
         return result;
     }
 
 private:
+    template <Fn F> static int free_now(MPI_Win *win) {
+        object_goes(word_of(*win));
+        return real<F>(win);
+    }
+
+    // Of a window whose memory is MPI's, or the program's alone, a replay has to know that it is
+    // gone. nullptr if there will be none.
+    static Window *known_from_now_on(MPI_Win handle);
     static void hold_handler(Window &window);
     static void freed(const Call &call, int result, Window &window);
     static int replay(const Call &call, Window &window);

@@ -47,8 +47,8 @@ List &forgotten() {
     return list;
 }
 
-List &restored() {
-    static auto &list = *new List;
+UndoList &restored() {
+    static auto &list = *new UndoList;
     return list;
 }
 
@@ -59,17 +59,18 @@ void when_forgotten(const cd_log_place &place, std::function<void()> action) {
 }
 
 void when_restored(const cd_log_place &place, std::function<void()> action) {
-    restored().add(place, std::move(action));
+    restored().add(place, {{}, std::move(action), {}});
 }
+
+void when_restored(const cd_log_place &place, Undo undo) { restored().add(place, std::move(undo)); }
+
+bool is_undone(const Part &part) { return restored().undoes(part); }
+
+void object_goes(uint64_t handle) { restored().object_goes(handle); }
 
 void run_restored(cd_handle cd) {
     const Inside inside;
-    auto actions =
-        restored().take([cd](const cd_log_place &place) { return cd_log_covers(cd, &place) != 0; });
-    std::ranges::reverse(actions);
-    for (const Later &later : actions) {
-        later.action();
-    }
+    restored().run([cd](const cd_log_place &place) { return cd_log_covers(cd, &place) != 0; });
 }
 
 void run_forgotten(uint64_t family, cd_handle root) {
@@ -77,7 +78,7 @@ void run_forgotten(uint64_t family, cd_handle root) {
     const auto is_forgotten = [=](const cd_log_place &place) {
         return place.family == family && (root == nullptr || cd_log_covers(root, &place) == 0);
     };
-    restored().take(is_forgotten);
+    restored().forget(is_forgotten);
     for (const Later &later : forgotten().take(is_forgotten)) {
         later.action();
     }
@@ -86,7 +87,7 @@ void run_forgotten(uint64_t family, cd_handle root) {
 void run_all_forgotten() {
     const Inside inside;
     const auto all = [](const cd_log_place &) { return true; };
-    restored().take(all);
+    restored().forget(all);
     for (const Later &later : forgotten().take(all)) {
         later.action();
     }

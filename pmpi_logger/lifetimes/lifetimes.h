@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "lifetimes/undo_list.h"
+
 #include "cd/mpi_log.h"
 
 #include <functional>
@@ -17,6 +19,12 @@ void when_forgotten(const cd_log_place &place, std::function<void()> action);
 // Runs action when a restore goes back to before the entry at place, the latest first: what the
 // program changed in its objects is as it was when the CD began.
 void when_restored(const cd_log_place &place, std::function<void()> action);
+
+// The same of a change of one part of an object, of which only the oldest matters: is_undone() says
+// whether there is one already. From when MPI is about to free the object on, it is left alone.
+void when_restored(const cd_log_place &place, Undo undo);
+bool is_undone(const Part &part);
+void object_goes(uint64_t handle);
 
 // A restore has succeeded; entries have been forgotten; MPI is about to end.
 void run_restored(cd_handle cd);

@@ -167,6 +167,12 @@ MPI_Comm MortalComms::find_freed(MPI_Fint in_fortran) {
     return first != nullptr ? first->comm : MPI_COMM_NULL;
 }
 
+bool MortalComms::is_known_late(MPI_Comm comm) {
+    const std::scoped_lock lock(mutex);
+    const Mortal *mortal = find(comm);
+    return mortal != nullptr && mortal->known_late;
+}
+
 MPI_Errhandler MortalComms::handler_of(MPI_Comm comm) {
     const std::scoped_lock lock(mutex);
     const Mortal *mortal = find(comm);

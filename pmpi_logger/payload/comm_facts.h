@@ -33,6 +33,7 @@ struct Mortal {
     CommFacts facts;
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL; // of one that is freed, as the replay has it
     bool freed = false;                           // MPI knows it no more
+    bool known_late = false; // when it was freed: what was asked of it before is not recorded
 };
 
 // What there is to know of these: their facts are here, and what the program asks of them is
@@ -54,6 +55,9 @@ public:
     static bool is_freed(MPI_Comm comm);
     // The freed one that had this handle in Fortran. MPI_COMM_NULL if there is none.
     static MPI_Comm find_freed(MPI_Fint in_fortran);
+
+    // There has to be one.
+    static bool is_known_late(MPI_Comm comm);
 
     // Of a freed one.
     static MPI_Errhandler handler_of(MPI_Comm comm);

@@ -79,6 +79,9 @@ public:
     // Memory of the program is attached to it, which others change where it lies.
     bool is_exposed = false;
 
+    // MPI has the program's memory itself, or its own: known only since it is freed.
+    bool is_mpis = false;
+
     // Until a synchronization ends them.
     std::vector<Access> accesses;
     Access *find(uint64_t id);

@@ -10,7 +10,8 @@
 namespace cd::logger {
 
 // The windows of the process whose memory is separate, those that MPI has freed included as long as
-// a log names them. Thread-safe; a window is used as MPI allows.
+// a log names them; and others that a CD which logs has freed. Thread-safe; a window is used as MPI
+// allows.
 class WindowTable {
 public:
     static WindowTable &instance();

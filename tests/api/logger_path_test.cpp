@@ -246,6 +246,29 @@ TEST_F(LoggerPath, ASiblingsEntriesAreCoveredByTheParent) {
     EXPECT_FALSE(cd_log_covers(first, &place));
 }
 
+TEST_F(LoggerPath, PlacesArePartedByTheBeginningOfAnActiveCd) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    const cd_log_place first = here();
+    write("one");
+    const cd_handle child = make_child(root);
+    const cd_log_place second = here();
+    write("two");
+    const cd_handle grandchild = make_child(child);
+    const cd_log_place third = here();
+    write("three");
+    EXPECT_TRUE(cd_log_parts(&first, &second));
+    EXPECT_TRUE(cd_log_parts(&second, &third));
+    EXPECT_FALSE(cd_log_parts(&second, &first));
+    EXPECT_FALSE(cd_log_parts(&third, &third));
+    ASSERT_TRUE(succeeds(commit_cd(grandchild)));
+    EXPECT_FALSE(cd_log_parts(&second, &third));
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(child)));
+    EXPECT_FALSE(cd_log_parts(&first, &second));
+    ASSERT_TRUE(succeeds(commit_cd(child)));
+    ASSERT_TRUE(succeeds(commit_cd(root)));
+    EXPECT_FALSE(cd_log_parts(&first, &third));
+}
+
 TEST_F(LoggerPath, ACdThatAnotherThreadEndedIsNotWrittenTo) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
     ASSERT_NE(write("one"), nullptr);

@@ -50,6 +50,8 @@ HAZARD(child_is_started_once) {
     char name[] = "child_is_started_once";
     char *arguments[] = {name, nullptr};
     MPI_Comm child = MPI_COMM_NULL;
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, nullptr);
     Domain domain;
     const auto start = [&] {
         int error = -1;
@@ -65,8 +67,24 @@ HAZARD(child_is_started_once) {
         CHECK(start() == first);
         CHECK(child == before);
     }
-    CHECK(ask(child, 1, 51)[0] == first[0]);
-    MPI_Comm_disconnect(&child);
+    // What is changed in a connection that is ended then is not taken back.
+    const auto end = [&] {
+        CHECK(ask(child, 1, 51)[0] == first[0]);
+        MPI_Comm_set_attr(child, key, &key);
+        MPI_Comm_set_errhandler(child, MPI_ERRORS_RETURN);
+        int size = 0;
+        MPI_Comm_remote_size(child, &size);
+        CHECK(size == 1);
+        MPI_Comm_disconnect(&child);
+        CHECK(child == MPI_COMM_NULL);
+    };
+    end();
+    for (int i = 0; i < 2; ++i) {
+        domain.restore();
+        CHECK(start() == first);
+        end();
+    }
+    MPI_Comm_free_keyval(&key);
 }
 
 namespace {

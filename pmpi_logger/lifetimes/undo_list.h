@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "cd/mpi_log.h"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <mutex>
+
+namespace cd::logger {
+
+// One of the things that a program changes in an object: an attribute, the error handler, the key
+// of an info object.
+struct Part {
+    uint64_t object = 0; // its handle
+    uint64_t which = 0;
+    auto operator<=>(const Part &) const = default;
+};
+
+struct Undo {
+    Part part;                    // of no object: then MPI need not have it
+    std::function<void()> action; // while MPI has the object
+    // Instead of it once MPI has freed the object, for what a replay is told in its place. May be
+    // empty. Gets the place of the change.
+    std::function<void(const cd_log_place &)> if_gone;
+
+    explicit operator bool() const { return action != nullptr; }
+};
+
+// What restores undo. Thread-safe.
+class UndoList {
+public:
+    // Of a part: unless undoes() says that there is no need.
+    void add(const cd_log_place &place, Undo undo);
+
+    // Whether each restore that undoes a change of the part, made now by this thread, undoes an
+    // older one, too. So there are no more undos of a part in a log than CDs that write to it.
+    bool undoes(const Part &part);
+
+    // MPI is about to free the object; its handle may come to mean another one.
+    void object_goes(uint64_t handle);
+
+    // Takes out those for which wanted says so. The first runs them, the latest first; meanwhile
+    // objects may go, by functions of the program that MPI calls.
+    using Wanted = std::function<bool(const cd_log_place &)>;
+    void run(const Wanted &wanted);
+    void forget(const Wanted &wanted);
+
+private:
+    struct Later {
+        cd_log_place place;
+        Undo undo;
+        bool is_taken = false;
+    };
+    using Laters = std::list<Later>;
+    struct InLog {
+        Part part;
+        uint64_t stream = 0;
+        auto operator<=>(const InLog &) const = default;
+    };
+    using Parts = std::multimap<InLog, Laters::iterator>; // of one, the newest is the last
+
+    // The caller holds the mutex.
+    void take(const Wanted &wanted, Laters &taken);
+    void drop_useless(const InLog &part, Laters &dropped);
+    void remove_part(Laters::iterator later);
+    Parts::iterator erase(Parts::iterator part);
+
+    std::mutex mutex_;
+    Laters later_;
+    Parts parts_;                   // of those and of what is about to run
+    std::atomic<size_t> count_ = 0; // of parts_
+};
+
+} // namespace cd::logger

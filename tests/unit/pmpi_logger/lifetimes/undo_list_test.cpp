@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "lifetimes/undo_list.h"
+
+#include <gtest/gtest.h>
+#include <string>
+
+namespace cd::logger {
+namespace {
+
+constexpr uint64_t object = 7;
+constexpr uint64_t other = 8;
+
+class UndoListTest : public testing::Test {
+protected:
+    Undo noting(uint64_t handle, uint64_t which, char letter) {
+        return {{handle, which}, [this, letter] { run += letter; }, {}};
+    }
+    void run_all() {
+        list.run([](const cd_log_place &) { return true; });
+    }
+
+    UndoList list;
+    std::string run;
+};
+
+TEST_F(UndoListTest, RunsTheLatestFirst) {
+    list.add({}, noting(object, 1, 'a'));
+    list.add({}, noting(0, 0, 'b'));
+    list.add({}, noting(other, 1, 'c'));
+    run_all();
+    EXPECT_EQ(run, "cba");
+    run_all();
+    EXPECT_EQ(run, "cba");
+}
+
+TEST_F(UndoListTest, RunsOrForgetsWhatIsWanted) {
+    list.add({0, 0, 1}, noting(object, 1, 'a'));
+    list.add({0, 0, 2}, noting(object, 2, 'b'));
+    list.add({0, 0, 3}, noting(object, 1, 'c'));
+    list.forget([](const cd_log_place &place) { return place.entry == 3; });
+    list.run([](const cd_log_place &place) { return place.entry >= 2; });
+    EXPECT_EQ(run, "b");
+    run_all();
+    EXPECT_EQ(run, "ba");
+}
+
+TEST_F(UndoListTest, KnowsNothingOfWhatIsForgotten) {
+    list.add({}, noting(object, 1, 'a'));
+    list.forget([](const cd_log_place &) { return true; });
+    list.add({}, noting(other, 1, 'b'));
+    list.object_goes(object);
+    run_all();
+    EXPECT_EQ(run, "b");
+}
+
+TEST_F(UndoListTest, LeavesAloneWhatHasGone) {
+    list.add({}, noting(object, 1, 'a'));
+    list.add({}, noting(other, 1, 'b'));
+    list.add({}, noting(object, 2, 'c'));
+    list.object_goes(object);
+    list.add({}, noting(object, 1, 'd')); // another one of that handle
+    run_all();
+    EXPECT_EQ(run, "db");
+}
+
+TEST_F(UndoListTest, TellsWhoStandsForWhatHasGone) {
+    Undo undo = noting(object, 1, 'a');
+    undo.if_gone = [this](const cd_log_place &place) { run += std::to_string(place.entry); };
+    list.add({0, 0, 5}, std::move(undo));
+    list.object_goes(object);
+    list.object_goes(object);
+    run_all();
+    EXPECT_EQ(run, "5");
+}
+
+// By a function of the program that MPI calls.
+TEST_F(UndoListTest, ObjectGoesWhileOthersAreTakenBack) {
+    list.add({}, noting(other, 1, 'a'));
+    list.add({}, noting(object, 1, 'b'));
+    list.add({}, {{other, 2},
+                  [this] {
+                      run += 'c';
+                      list.object_goes(object);
+                  },
+                  {}});
+    run_all();
+    EXPECT_EQ(run, "ca");
+}
+
+} // namespace
+} // namespace cd::logger

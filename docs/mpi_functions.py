@@ -92,6 +92,7 @@ FAMILIES = {
     "SetsAttribute": ("the call", "is made again; a restore brings back what was there before"),
     "DeletesAttribute": ("the call", "is made again; a restore brings back what was there before"),
     "SetsErrorHandler": ("the call", "is made again; a restore brings back what was there before"),
+    "SetsName": ("the call", "is made again; a restore brings back what was there before"),
     "SetsInfo": ("the call", "is made again; a restore brings back what was there before"),
     "DeletesInfo": ("the call", "is made again; a restore brings back what was there before"),
     "AccessesWindow": (
@@ -114,6 +115,7 @@ FAMILIES = {
     "SetsAttributeOfWindow": ("the call", "is made again; a restore brings back what was there before"),
     "DeletesAttributeOfWindow": ("the call", "is made again; a restore brings back what was there before"),
     "SetsErrorHandlerOfWindow": ("the call", "is made again; a restore brings back what was there before"),
+    "SetsNameOfWindow": ("the call", "is made again; a restore brings back what was there before"),
     "CallsWindowHandler": ("the call", "is made again"),
     "BeginsSplit": ("the call, and a checksum of the data written; MPI works on a copy", "nothing"),
     "EndsSplitWrite": ("status", "gives it"),

@@ -16,12 +16,13 @@
 
 namespace cd::logger {
 
-// A call that changes an object of this process: an attribute, an error handler, an info key. It is
-// made for real in a re-execution, too; a restore brings back what was there before.
+// A call that changes an object of this process: an attribute, an error handler, a name, an info
+// key. It is made for real in a re-execution, too; a restore brings back what was there before.
 class Changes : public MovesData {
 protected:
-    // A part of an object beside its attributes.
+    // Parts of an object beside its attributes.
     static constexpr uint64_t its_handler = uint64_t{1} << 32;
+    static constexpr uint64_t its_name = uint64_t{2} << 32;
 
     // make_undo: makes what brings the present state back, if something older does not do so.
     template <typename Change, typename MakeUndo>

@@ -4,6 +4,7 @@
 
 #include "families/changes.h"
 #include "families/exchange.h"
+#include "families/names.h"
 #include "families/pass.h"
 #include "lifetimes/lifetimes.h"
 #include "windows/separation.h"
@@ -225,6 +226,7 @@ public:
 using SetsAttributeOfWindow = OfWindow<SetsAttribute>;
 using DeletesAttributeOfWindow = OfWindow<DeletesAttribute>;
 using SetsErrorHandlerOfWindow = OfWindow<SetsErrorHandler>;
+using SetsNameOfWindow = OfWindow<SetsName>;
 
 // MPI_Win_call_errhandler: the handler is the program's, and is called in a re-execution, too.
 class CallsWindowHandler : public Changes {

@@ -10,6 +10,7 @@
 #include "families/exchange.h"
 #include "families/files.h"
 #include "families/freed_requests.h"
+#include "families/names.h"
 #include "families/partitions.h"
 #include "families/pass.h"
 #include "families/persistent.h"

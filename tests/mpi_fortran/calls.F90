@@ -787,7 +787,7 @@ contains
     call note(i)
   end subroutine error_handlers
 
-  ! Attributes that are older than a domain. Of each kind of object one has been set by Fortran,
+  ! Attributes and names that are older than a domain. Of each kind of object one has been set by Fortran,
   ! and one by C.
   subroutine old_values_made() bind(C)
     integer(MPI_ADDRESS_KIND), parameter :: none = 0
@@ -815,7 +815,23 @@ contains
 #else
     call MPI_Comm_set_attr(old%comm, old%comm_keys(3), -7_MPI_ADDRESS_KIND, ierr)
 #endif
+    call MPI_Type_set_name(old%datatype, 'an old type', ierr)
   end subroutine old_values_made
+
+  subroutine note_names()
+    character(MPI_MAX_OBJECT_NAME) :: name
+    integer :: length
+
+    name = ' '
+    call MPI_Comm_get_name(old%comm, name, length, ierr)
+    call note_text(name)
+    name = ' '
+    call MPI_Type_get_name(old%datatype, name, length, ierr)
+    call note_text(name)
+    name = ' '
+    call MPI_Win_get_name(old%win, name, length, ierr)
+    call note_text(name)
+  end subroutine note_names
 
   subroutine old_values_told() bind(C)
     integer :: i
@@ -827,6 +843,7 @@ contains
       call c_tells(VALUE_OF(old%comm), old%comm_keys(i), VALUE_OF(old%datatype), old%type_keys(i), &
         VALUE_OF(old%win), old%win_keys(i))
     end do
+    call note_names()
   end subroutine old_values_told
 
   ! The first are set and deleted by both languages, the second deleted and set by Fortran, the third
@@ -865,6 +882,11 @@ contains
     call MPI_Attr_put(old%comm, old%comm_keys(3), 77, ierr)
 #endif
     call note_of_comm(old%comm, old%comm_keys(3))
+
+    call MPI_Comm_set_name(old%comm, 'a name  ', ierr)
+    call MPI_Type_set_name(old%datatype, 'another', ierr)
+    call MPI_Win_set_name(old%win, 'the third', ierr)
+    call note_names()
   end subroutine old_values_changed
 
   subroutine old_values_freed() bind(C)

@@ -35,7 +35,8 @@ void described(int sections);
 CALLS(DECLARE)
 #undef DECLARE
 
-/* Attributes of objects that a domain does not make: made; noted; changed and deleted; freed. */
+/* Attributes and names of objects that a domain does not make: made; noted; changed and deleted;
+ * freed. */
 void old_values_made(void);
 void old_values_told(void);
 void old_values_changed(void);

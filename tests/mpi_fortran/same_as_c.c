@@ -127,7 +127,7 @@ static void compare(const char *calls, void (*in_fortran)(void), void (*in_c)(vo
 
 /* The domain of the rank that fails is restored; on the other one the changes stay. */
 static void undo(int fails) {
-    static const char calls[] = "attributes older than the domain";
+    static const char calls[] = "attributes and names older than the domain";
     static struct given before, after, changed, again;
     cd_handle cd;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// Attributes, error handlers, info objects, errors, clock and memory.
+// Attributes, error handlers, info objects, names, errors, clock and memory.
 
 #include "harness/scenario.h"
 
@@ -282,6 +282,37 @@ SCENARIO(window, MPI_Win_set_attr, MPI_Win_delete_attr, MPI_Win_set_errhandler,
     CALL(MPI_Group_size(group, &size));
     run.out.value("size", size);
     CALL(MPI_Group_free(&group));
+}
+
+template <typename Object, typename Get>
+std::string name_of(Run &run, const Get &get, Object object) {
+    char name[MPI_MAX_OBJECT_NAME] = {};
+    int length = -1;
+    CALL(get(object, name, &length));
+    return name;
+}
+
+SCENARIO(names, MPI_Comm_set_name, MPI_Type_set_name, MPI_Win_set_name) {
+    const MPI_Win win = window();
+    const auto tell = [&] {
+        run.out.text("communicator", name_of(run, MPI_Comm_get_name, MPI_COMM_SELF));
+        run.out.text("type", name_of(run, MPI_Type_get_name, MPI_INT));
+        run.out.text("window", name_of(run, MPI_Win_get_name, win));
+    };
+    const std::string comm_before = name_of(run, MPI_Comm_get_name, MPI_COMM_SELF);
+    const std::string type_before = name_of(run, MPI_Type_get_name, MPI_INT);
+    const std::string win_before = name_of(run, MPI_Win_get_name, win);
+    tell();
+    for (const char *name : {"one", "another"}) {
+        CALL(MPI_Comm_set_name(MPI_COMM_SELF, name));
+        CALL(MPI_Type_set_name(MPI_INT, name));
+        CALL(MPI_Win_set_name(win, name));
+        tell();
+    }
+    CALL(MPI_Comm_set_name(MPI_COMM_SELF, comm_before.c_str()));
+    CALL(MPI_Type_set_name(MPI_INT, type_before.c_str()));
+    CALL(MPI_Win_set_name(win, win_before.c_str()));
+    tell();
 }
 
 #ifdef OPEN_MPI // Debian's MPICH has no ports

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "families/changes.h"
+
+#include <array>
+#include <string>
+
+namespace cd::logger {
+
+// Whose name F sets.
+template <Fn F> struct NameOf;
+template <> struct NameOf<Fn::MPI_Comm_set_name> : CommAttributes {
+    static constexpr Fn get_name = Fn::MPI_Comm_get_name;
+};
+template <> struct NameOf<Fn::MPI_Type_set_name> : TypeAttributes {
+    static constexpr Fn get_name = Fn::MPI_Type_get_name;
+};
+template <> struct NameOf<Fn::MPI_Win_set_name> : WinAttributes {
+    static constexpr Fn get_name = Fn::MPI_Win_get_name;
+};
+
+class SetsName : public Changes {
+public:
+    template <Fn F, typename Object>
+    static int call(const void *site, Object object, const char *name) {
+        const int mode = Logging::mode();
+        if (passes_through(mode) || name == nullptr) {
+            return real<F>(object, name);
+        }
+        return change_if_alive(
+            decode<F>(site, object, name), mode, [&] { return real<F>(object, name); },
+            [&] { return puts_name_back<F>(object); });
+    }
+
+private:
+    template <Fn F, typename Object> static Undo puts_name_back(Object object) {
+        const Part part = {word_of(object), its_name};
+        if (object == NameOf<F>::null() || is_undone(part)) {
+            return {}; // asking MPI for what is none would be an error of its own
+        }
+        std::array<char, MPI_MAX_OBJECT_NAME> name{};
+        int length = 0;
+        real<NameOf<F>::get_name>(object, name.data(), &length);
+        const std::string before = name.data();
+        return {part, [=] { real<F>(object, before.c_str()); }, {}};
+    }
+};
+
+} // namespace cd::logger

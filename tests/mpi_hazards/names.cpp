@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// Names that a CD gives to objects: a restore brings back the ones of before.
+#include "hazard.h"
+
+#include <array>
+#include <string>
+#include <thread>
+
+namespace names {
+
+namespace {
+
+using Names = std::array<std::string, 3>;
+
+template <typename Object> std::string name_of(int (*get)(Object, char *, int *), Object object) {
+    std::array<char, MPI_MAX_OBJECT_NAME> name{};
+    int length = -1;
+    get(object, name.data(), &length);
+    return name.data();
+}
+
+MPI_Win window_of_all() {
+    static int memory[2];
+    static int used = 0;
+    MPI_Win win = MPI_WIN_NULL;
+    MPI_Win_create(&memory[used++], sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    return win;
+}
+
+// One of each kind that has names.
+struct Objects {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Win win = MPI_WIN_NULL;
+
+    void make() {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Type_contiguous(3, MPI_INT, &type);
+        win = window_of_all();
+    }
+
+    void name(const char *name) const {
+        MPI_Comm_set_name(comm, name);
+        MPI_Type_set_name(type, name);
+        MPI_Win_set_name(win, name);
+    }
+
+    // As MPI has them: a thread with a CD is told a window's from the log.
+    Names names() const {
+        Names found;
+        std::thread([&] {
+            found = {name_of(MPI_Comm_get_name, comm), name_of(MPI_Type_get_name, type),
+                     name_of(MPI_Win_get_name, win)};
+        }).join();
+        return found;
+    }
+
+    void free() {
+        MPI_Win_free(&win);
+        MPI_Type_free(&type);
+        MPI_Comm_free(&comm);
+    }
+};
+
+Names all_of(const char *name) { return {name, name, name}; }
+
+} // namespace
+
+HAZARD_IN_THREADS(names_are_those_of_before) {
+    Objects kept;
+    Objects freed; // by the CD
+    kept.make();
+    freed.make();
+    if (world_rank() == 1) {
+        freed.free();
+        kept.free();
+        return;
+    }
+    const Names unnamed = kept.names();
+    freed.name("old");
+    Domain parent;
+    const Objects freed_before = freed;
+    const auto begin = [&] {
+        freed = freed_before;
+        kept.name("parent's");
+        freed.name("parent's");
+        freed.free();
+    };
+    begin();
+    {
+        Domain child(parent.handle());
+        kept.name("child's");
+        kept.name("child's, again");
+        child.restore();
+        CHECK(kept.names() == all_of("parent's"));
+        kept.name("child's");
+        CHECK(kept.names() == all_of("child's"));
+        kept.name("child's, again");
+    }
+    parent.restore();
+    CHECK(kept.names() == unnamed);
+    CHECK(name_of(MPI_Comm_get_name, freed_before.comm) == "old");
+    CHECK(name_of(MPI_Type_get_name, freed_before.type) == "old");
+    begin();
+    {
+        const Domain child(parent.handle());
+        kept.name("child's");
+        kept.name("child's, again");
+        CHECK(!parent.info().replaying);
+    }
+    CHECK(kept.names() == all_of("child's, again"));
+    parent.advance();
+    kept.name("later");
+    parent.restore();
+    CHECK(kept.names() == all_of("child's, again"));
+    kept.name("later");
+    kept.free();
+}
+
+namespace {
+
+int errors = 0;
+void count_comm_error(MPI_Comm *, int *, ...) { ++errors; }
+
+// Errors of calls without an object.
+int count_errors() {
+    errors = 0;
+    MPI_Comm_set_name(MPI_COMM_NULL, "none");
+    MPI_Comm_set_attr(MPI_COMM_NULL, MPI_KEYVAL_INVALID, nullptr);
+    MPI_Comm_set_errhandler(MPI_COMM_NULL, MPI_ERRORS_RETURN);
+    MPI_Type_set_name(MPI_DATATYPE_NULL, "none");
+    MPI_Win_set_name(MPI_WIN_NULL, "none");
+    return errors;
+}
+
+} // namespace
+
+// What the logger asks before it makes the call is no error of its own.
+HAZARD(nothing_is_named_once) {
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Comm_create_errhandler(count_comm_error, &handler);
+    for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) { // in which MPIs find these
+        MPI_Comm_set_errhandler(comm, handler);
+    }
+    const int without = count_errors();
+    CHECK(without > 0);
+    {
+        Domain domain;
+        for (int i = 0; i < 2; ++i) {
+            CHECK(count_errors() == without);
+            domain.restore();
+        }
+        CHECK(count_errors() == without);
+    }
+    for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
+    }
+    MPI_Errhandler_free(&handler);
+}
+
+} // namespace names

@@ -86,7 +86,7 @@ void FreesWindow::freed(const Call &call, int result, Window &window) {
             changes.acquire();
         }
         window.mpi_is_done();
-        table.unname(window.handle);
+        table.unname(window);
     }
     cd_log_place place = {};
     if (cd_log_mode() != CD_LOG_RECORDING || cd_log_here(&place) == 0) {
@@ -104,6 +104,7 @@ void FreesWindow::freed(const Call &call, int result, Window &window) {
             table.erase(window.number);
         }
     } else {
+        window.family = place.family;
         name_when_restored(place, window.number);
         when_forgotten(place, [number = window.number] { WindowTable::instance().erase(number); });
     }
@@ -123,7 +124,7 @@ int FreesWindow::replay(const Call &call, Window &window) {
         return raise_at(window, entry->result());
     }
     name_when_restored(place, window.number);
-    WindowTable::instance().unname(window.handle);
+    WindowTable::instance().unname(window);
     return MPI_SUCCESS;
 }
 

@@ -13,9 +13,24 @@ WindowTable &WindowTable::instance() {
     return table;
 }
 
+bool WindowTable::means_gone_ones(uint64_t &family) const {
+    cd_log_place here = {};
+    if (gone_.empty() || cd_log_mode() != CD_LOG_REPLAYING || cd_log_here(&here) == 0) {
+        return false;
+    }
+    family = here.family;
+    return true;
+}
+
 Window *WindowTable::find(MPI_Win handle) {
     const std::scoped_lock lock(mutex_);
-    const auto found = named_.find(word_of(handle));
+    GoneName name = {0, word_of(handle)};
+    if (means_gone_ones(name.family)) {
+        if (const auto gone = gone_.find(name); gone != gone_.end()) {
+            return gone->second;
+        }
+    }
+    const auto found = named_.find(name.handle);
     return found != named_.end() ? found->second : nullptr;
 }
 
@@ -32,9 +47,13 @@ bool WindowTable::is_gone(MPI_Win handle) {
 
 Window *WindowTable::find_gone(MPI_Fint in_fortran) {
     const std::scoped_lock lock(mutex_);
+    uint64_t family = 0;
+    if (!means_gone_ones(family)) {
+        return nullptr;
+    }
     Window *first = nullptr; // MPI has given the handle to later ones, too
-    for (const auto &[handle, window] : named_) {
-        if (window->is_gone() && window->in_fortran == in_fortran &&
+    for (const auto &[name, window] : gone_) {
+        if (name.family == family && window->in_fortran == in_fortran &&
             (first == nullptr || window->number < first->number)) {
             first = window;
         }
@@ -59,27 +78,47 @@ void WindowTable::reappear(uint64_t number, MPI_Win handle, void *memory, size_t
         window = Window::gone(memory, size);
         window->number = number;
         window->handle = handle;
+        cd_log_place here = {};
+        cd_log_here(&here);
+        window->family = here.family;
     }
     window->move_memory(memory);
-    named_[word_of(handle)] = window.get();
+    set_name(*window);
+}
+
+void WindowTable::set_name(Window &window) {
+    const uint64_t handle = word_of(window.handle);
+    if (window.is_gone()) {
+        gone_[{window.family, handle}] = &window;
+    } else {
+        named_[handle] = &window;
+    }
 }
 
 void WindowTable::name(Window &window) {
     const std::scoped_lock lock(mutex_);
-    named_[word_of(window.handle)] = &window;
+    set_name(window);
 }
 
-void WindowTable::unname(MPI_Win handle) {
+void WindowTable::unname(const Window &window) {
     const std::scoped_lock lock(mutex_);
-    named_.erase(word_of(handle));
+    const uint64_t handle = word_of(window.handle);
+    if (const auto named = named_.find(handle); named != named_.end() && named->second == &window) {
+        named_.erase(named);
+    }
+    if (const auto gone = gone_.find({window.family, handle});
+        gone != gone_.end() && gone->second == &window) {
+        gone_.erase(gone);
+    }
 }
 
 void WindowTable::erase(uint64_t number) {
     const std::scoped_lock lock(mutex_);
     const auto found = numbered_.find(number);
     if (found != numbered_.end()) {
-        std::erase_if(named_,
-                      [&](const auto &named) { return named.second == found->second.get(); });
+        const auto is_it = [&](const auto &named) { return named.second == found->second.get(); };
+        std::erase_if(named_, is_it);
+        std::erase_if(gone_, is_it);
         numbered_.erase(found);
     }
 }

@@ -3,7 +3,7 @@
 // What a CD changes in objects that MPI has freed by the time of the restore: nothing is left there
 // to be taken back, and MPI may have given their handles to others.
 #include "cd/mpi_log.h"
-#include "hazard.h"
+#include "window.h"
 
 #include <algorithm>
 #include <string>
@@ -191,6 +191,38 @@ HAZARD_IN_THREADS(changes_of_a_window_that_others_share) {
     }
     domain.advance();
     later.end(MPI_Win_free);
+}
+
+// A thread without a CD goes on with the one that has got the handle.
+HAZARD_IN_THREADS(handle_of_a_gone_window_is_another_ones) {
+    Numbers old_memory(1);
+    Numbers memory(1);
+    const MPI_Win before = window_over(old_memory);
+    const auto execute = [before] {
+        MPI_Win win = before;
+        MPI_Win_fence(0, win);
+        MPI_Win_free(&win);
+    };
+    MPI_Win other = MPI_WIN_NULL;
+    const auto use_other = [&](int seed) {
+        std::thread([&, seed] {
+            MPI_Win_fence(0, other);
+            put(numbers(seed, 1), 1 - world_rank(), 0, other);
+            MPI_Win_fence(0, other);
+        }).join();
+        CHECK(memory == numbers(seed, 1));
+    };
+    Domain domain;
+    execute();
+    std::thread([&] { other = window_over(memory); }).join();
+    use_other(1);
+    domain.restore();
+    use_other(2);
+    execute();
+    use_other(3);
+    domain.restore();
+    execute();
+    std::thread([&] { MPI_Win_free(&other); }).join();
 }
 
 HAZARD_IN_THREADS(changes_of_a_connection_that_is_ended) {

@@ -115,9 +115,9 @@ void UnboundRanges::insert(Index &index, const Unbound &found, size_t number) {
 
 UnboundRanges::Index &UnboundRanges::index() {
     if (!index_) {
-        Index made;
+        auto made = std::make_unique<Index>();
         for (size_t number = 0; number < all_.size(); ++number) {
-            insert(made, all_[number], number);
+            insert(*made, all_[number], number);
         }
         index_ = std::move(made);
     }

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -95,7 +95,7 @@ private:
     void replace_by_last(size_t number) noexcept;
 
     std::vector<Unbound> all_;
-    std::optional<Index> index_; // none: until somebody asks
+    std::unique_ptr<Index> index_; // none: until somebody asks
 };
 
 } // namespace cd

@@ -237,11 +237,14 @@ private:
         const auto known = Unbound::Known::in_object;
         Domain *holder = nullptr; // of bytes of another build of the object
         std::string other_build;
-        std::map<std::string, Named> compared;
+        if (compared_with_ != name.text) {
+            compared_.clear();
+            compared_with_ = name.text;
+        }
         for (Domain *domain : family_) {
             UnboundRanges::Numbers numbers;
             domain->unbound.each_object([&](const std::string &object) {
-                const auto [at, is_new] = compared.try_emplace(object, Named::something_else);
+                const auto [at, is_new] = compared_.try_emplace(object, Named::something_else);
                 if (is_new) {
                     at->second = compare(object, name.text);
                 }
@@ -436,6 +439,8 @@ private:
         Range old;
     };
     std::vector<Superseded> superseded_;
+    std::string compared_with_;
+    std::map<std::string, Named> compared_; // objects that were elsewhere, with that one
     struct Leaving {
         Domain *domain;
         size_t number;

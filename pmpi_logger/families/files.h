@@ -49,8 +49,7 @@ public:
             return real<F>(file); // which is an error
         }
         if (passes_through(Logging::mode())) {
-            object_goes(word_of(*file));
-            return real<F>(file);
+            return free_object(file, [&] { return real<F>(file); });
         }
         if (WholeProgram::records()) {
             return Exchange::call<F>(site, file);
@@ -64,8 +63,7 @@ public:
         const int result = Exchange::call_by<F>(
             [&](MPI_File *open) {
                 handler = held_handler(closed);
-                object_goes(word_of(closed));
-                return real<F>(open);
+                return free_object(open, [&] { return real<F>(open); });
             },
             site, file);
         cd_log_place place = {};

@@ -103,8 +103,7 @@ public:
             Finalizes::finalizing();
         }
         const Inside inside;
-        object_goes(word_of(*session));
-        const int result = real<F>(session);
+        const int result = free_object(session, [&] { return real<F>(session); });
         if (result == MPI_SUCCESS) {
             MpiLife::session_ends();
         }

@@ -9,11 +9,10 @@ namespace cd::logger {
 
 int Releases::free_type(MPI_Datatype *type) {
     const Inside inside;
-    object_goes(word_of(*type));
     RequestTable::instance().keep_type(*type);
     WindowTable::instance().keep_type(*type);
     forget_type_facts(*type);
-    return real<Fn::MPI_Type_free>(type);
+    return free_object(type, [&] { return real<Fn::MPI_Type_free>(type); });
 }
 
 void Releases::free_moved_type(uint64_t number) {

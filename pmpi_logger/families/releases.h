@@ -76,9 +76,8 @@ public:
     // At once.
     template <Fn F> static int free_comm(MPI_Comm *comm) {
         forget_comm_facts(); // before another thread can be given the handle
-        object_goes(word_of(*comm));
         RequestTable::instance().comm_is_gone(*comm);
-        const int result = real<F>(comm);
+        const int result = free_object(comm, [&] { return real<F>(comm); });
         forget_comm_facts(); // that the program's callbacks have asked for meanwhile
         return result;
     }
@@ -105,10 +104,12 @@ private:
         } else if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
             return free_comm<F>(handle);
         } else {
+            const auto free = [&] { return real<F>(handle); };
             if constexpr (F == Fn::MPI_Info_free) {
-                object_goes(word_of(*handle));
+                return free_object(handle, free);
+            } else {
+                return free();
             }
-            return real<F>(handle);
         }
     }
 

@@ -153,8 +153,7 @@ public:
 
 private:
     template <Fn F> static int free_now(MPI_Win *win) {
-        object_goes(word_of(*win));
-        return real<F>(win);
+        return free_object(win, [&] { return real<F>(win); });
     }
 
     // Of a window whose memory is MPI's, or the program's alone, a replay has to know that it is

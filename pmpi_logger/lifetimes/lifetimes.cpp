@@ -66,7 +66,13 @@ void when_restored(const cd_log_place &place, Undo undo) { restored().add(place,
 
 bool is_undone(const Part &part) { return restored().undoes(part); }
 
-void object_goes(uint64_t handle) { restored().object_goes(handle); }
+std::vector<UndoList::Change> object_goes(uint64_t handle) {
+    return restored().object_goes(handle);
+}
+
+void object_stays(std::vector<UndoList::Change> &&changes) {
+    restored().put_back(std::move(changes));
+}
 
 void run_restored(cd_handle cd) {
     const Inside inside;

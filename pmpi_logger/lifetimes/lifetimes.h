@@ -2,11 +2,14 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "call/word.h"
 #include "lifetimes/undo_list.h"
 
 #include "cd/mpi_log.h"
 
 #include <functional>
+#include <utility>
+#include <vector>
 
 namespace cd::logger {
 
@@ -21,10 +24,25 @@ void when_forgotten(const cd_log_place &place, std::function<void()> action);
 void when_restored(const cd_log_place &place, std::function<void()> action);
 
 // The same of a change of one part of an object, of which only the oldest matters: is_undone() says
-// whether there is one already. From when MPI is about to free the object on, it is left alone.
+// whether there is one already.
 void when_restored(const cd_log_place &place, Undo undo);
 bool is_undone(const Part &part);
-void object_goes(uint64_t handle);
+
+// MPI is about to free an object: from now on a restore leaves it alone. If MPI refuses, which
+// leaves the handle as it is, object_stays() with what object_goes() gave.
+std::vector<UndoList::Change> object_goes(uint64_t handle);
+void object_stays(std::vector<UndoList::Change> &&changes);
+
+// Both around free, which frees what handle names.
+template <typename Handle, typename Free> int free_object(Handle *handle, const Free &free) {
+    const uint64_t object = word_of(*handle);
+    std::vector<UndoList::Change> changes = object_goes(object);
+    const int result = free();
+    if (word_of(*handle) == object) {
+        object_stays(std::move(changes));
+    }
+    return result;
+}
 
 // A restore has succeeded; entries have been forgotten; MPI is about to end.
 void run_restored(cd_handle cd);

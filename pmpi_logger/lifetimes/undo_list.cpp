@@ -49,27 +49,41 @@ bool UndoList::undoes(const Part &part) {
     return first != last && cd_log_covers(CD_CURRENT_CD, &std::prev(last)->second->place) != 0;
 }
 
-void UndoList::object_goes(uint64_t handle) {
+std::vector<UndoList::Change> UndoList::object_goes(uint64_t handle) {
+    std::vector<Change> gone;
     if (count_.load(std::memory_order_relaxed) == 0) {
-        return;
+        return gone;
     }
-    Laters dropped; // destroyed without the lock
     const std::scoped_lock lock(mutex_);
     for (auto next = parts_.lower_bound({{handle, 0}, 0});
          next != parts_.end() && next->first.part.object == handle;) {
         const auto later = next->second;
         next = erase(next);
+        if (later->is_taken && !later->undo.if_gone) {
+            later->undo.action = nullptr;
+            continue;
+        }
+        gone.push_back({later->place, later->undo});
         if (later->undo.if_gone) {
             later->undo.part = {};
             later->undo.action = [gone = std::move(later->undo.if_gone), place = later->place] {
                 gone(place);
             };
-        } else if (later->is_taken) {
-            later->undo.action = nullptr;
         } else {
-            dropped.splice(dropped.end(), later_, later);
+            later_.erase(later); // gone has what it refers to
         }
     }
+    return gone;
+}
+
+void UndoList::put_back(std::vector<Change> &&changes) {
+    const std::scoped_lock lock(mutex_);
+    for (Change &change : changes) {
+        const InLog part = {change.undo.part, change.place.stream};
+        later_.push_back({change.place, std::move(change.undo)});
+        parts_.emplace(part, std::prev(later_.end()));
+    }
+    count_ = parts_.size();
 }
 
 void UndoList::run(const Wanted &wanted) {

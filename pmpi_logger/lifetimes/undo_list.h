@@ -10,11 +10,12 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <vector>
 
 namespace cd::logger {
 
-// One of the things that a program changes in an object: an attribute, the error handler, the key
-// of an info object.
+// One of the things that a program changes in an object: an attribute, the error handler, the name,
+// the key of an info object.
 struct Part {
     uint64_t object = 0; // its handle
     uint64_t which = 0;
@@ -41,8 +42,14 @@ public:
     // older one, too. So there are no more undos of a part in a log than CDs that write to it.
     bool undoes(const Part &part);
 
-    // MPI is about to free the object; its handle may come to mean another one.
-    void object_goes(uint64_t handle);
+    // MPI is about to free the object; its handle may come to mean another one. What is given is
+    // put back if MPI refuses.
+    struct Change {
+        cd_log_place place;
+        Undo undo;
+    };
+    std::vector<Change> object_goes(uint64_t handle);
+    void put_back(std::vector<Change> &&changes);
 
     // Takes out those for which wanted says so. The first runs them, the latest first; meanwhile
     // objects may go, by functions of the program that MPI calls.

@@ -288,6 +288,38 @@ HAZARD_IN_THREADS(changed_objects_that_a_thread_without_a_cd_frees) {
 
 // A restore takes one step back, however often the attribute has been set; or one for each CD
 // inside each other.
+namespace {
+
+bool refuses = false;
+int refuse(MPI_Comm, int, void *, void *) { return refuses ? MPI_ERR_OTHER : MPI_SUCCESS; }
+
+} // namespace
+
+// As MPI does where a function of the program refuses to delete an attribute.
+HAZARD_IN_THREADS(changes_of_what_mpi_refuses_to_free) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // which MPICH calls
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, refuse, &key, nullptr);
+    Domain domain;
+    MPI_Comm_set_attr(comm, key, &value);
+    std::thread([&] {
+        refuses = true;
+        MPI_Comm same = comm;
+        CHECK(MPI_Comm_free(&same) != MPI_SUCCESS);
+        CHECK(same == comm);
+        refuses = false;
+    }).join();
+    domain.restore();
+    CHECK(attribute(PMPI_Comm_get_attr, comm, key) == nullptr);
+    MPI_Comm_set_attr(comm, key, &value);
+    MPI_Comm_free(&comm);
+    MPI_Comm_free_keyval(&key);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 HAZARD(oldest_change_is_taken_back) {
     const Keys keys;
     MPI_Comm comm = own_comm();

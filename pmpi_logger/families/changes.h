@@ -43,6 +43,19 @@ protected:
         return before.value_or(result);
     }
 
+    // The same for what a re-execution may leave out, or do otherwise: it only tells people
+    // something.
+    template <typename Change, typename MakeUndo>
+    static int change_freely(const Call &call, int mode, const Change &change,
+                             const MakeUndo &make_undo) {
+        const bool is_logged = mode == CD_LOG_REPLAYING && is_next(call);
+        const Inside inside;
+        Undo undo = WholeProgram::records() ? Undo() : make_undo();
+        const int result = change();
+        note_freely(call, is_logged, result, std::move(undo));
+        return result;
+    }
+
     // The same, unless MPI has freed the communicator: then nothing is left to change.
     template <typename Change, typename MakeUndo>
     static int change_if_alive(const Call &call, int mode, const Change &make,
@@ -55,7 +68,10 @@ protected:
 
 private:
     static std::optional<int> logged_result(const Call &call, int &failure);
+    static bool is_next(const Call &call);
     static void note(const Call &call, int mode, int result, Undo undo);
+    static void note_freely(const Call &call, bool is_logged, int result, Undo undo);
+    static void put_off(cd_log_place place, int result, Undo undo);
 };
 
 class SetsAttribute : public Changes {

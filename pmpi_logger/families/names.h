@@ -21,6 +21,7 @@ template <> struct NameOf<Fn::MPI_Win_set_name> : WinAttributes {
     static constexpr Fn get_name = Fn::MPI_Win_get_name;
 };
 
+// Programs name some things once only, or otherwise each time.
 class SetsName : public Changes {
 public:
     template <Fn F, typename Object>
@@ -29,9 +30,11 @@ public:
         if (passes_through(mode) || name == nullptr) {
             return real<F>(object, name);
         }
-        return change_if_alive(
-            decode<F>(site, object, name), mode, [&] { return real<F>(object, name); },
-            [&] { return puts_name_back<F>(object); });
+        const Call call = decode<F>(site, object, name);
+        const bool is_freed = MortalComms::is_freed(call.arguments.comm);
+        return change_freely(
+            call, mode, [&] { return is_freed ? MPI_SUCCESS : real<F>(object, name); },
+            [&] { return is_freed ? Undo() : puts_name_back<F>(object); });
     }
 
 private:

@@ -159,4 +159,22 @@ HAZARD(nothing_is_named_once) {
     MPI_Errhandler_free(&handler);
 }
 
+// Programs name things once only, or say in the name which attempt it is.
+HAZARD(names_need_not_be_repeated) {
+    const std::string before = name_of(MPI_Comm_get_name, MPI_COMM_WORLD);
+    Domain domain;
+    int sum = 0;
+    for (const char *name : {"first", "", "third"}) {
+        if (*name != '\0') {
+            MPI_Comm_set_name(MPI_COMM_WORLD, name);
+            CHECK(name_of(PMPI_Comm_get_name, MPI_COMM_WORLD) == name);
+        }
+        const int one = 1;
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        CHECK(sum == world_size());
+        domain.restore();
+        CHECK(name_of(PMPI_Comm_get_name, MPI_COMM_WORLD) == before);
+    }
+}
+
 } // namespace names

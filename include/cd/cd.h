@@ -53,7 +53,8 @@ enum addr_type {
 #endif
 };
 
-/* CONSTRAINED memory means nothing to ancestors (a stack variable): commit leaves it behind. */
+/* CONSTRAINED memory means nothing to ancestors (a stack variable): commit leaves it behind, and a
+   restore of an ancestor leaves it alone. */
 enum addr_scope {
     CD_GLOBAL = 0,
     CD_CONSTRAINED = 1,

@@ -63,7 +63,7 @@ Status check_regenerable(const std::vector<Domain *> &subtree) {
 Status write_down_restore(Resident &top, const std::vector<Domain *> &subtree,
                           Inheriting &inheriting) {
     for (size_t i = 1; i < subtree.size(); ++i) {
-        inheriting.leave(*subtree[i], false);
+        inheriting.leave(*subtree[i]);
     }
     const std::unique_ptr<Transaction> transaction = top.ledger->begin();
     inheriting.write_down(*transaction);

@@ -36,7 +36,7 @@ std::optional<Status> commit(Domain &domain, Locked locked, LastWord *last_word)
             return std::nullopt;
         }
         Inheriting inheriting(*domain.parent);
-        inheriting.leave(domain, true);
+        inheriting.leave(domain);
         if (domain.ledger != nullptr) {
             const std::unique_ptr<Transaction> transaction = domain.ledger->begin();
             handover.write_down(*transaction);

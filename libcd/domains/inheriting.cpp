@@ -13,10 +13,10 @@ Inheriting::Inheriting(Domain &heir) : heir_(heir) {
     }
 }
 
-void Inheriting::leave(const Domain &leaving, bool at_commit) {
+void Inheriting::leave(const Domain &leaving) {
     for (const Unbound &found : leaving.unbound) {
         ++lost_;
-        if (!at_commit || found.scope == CD_GLOBAL) {
+        if (found.scope == CD_GLOBAL) {
             take_what_is_missing(leaving, found.copy());
         }
     }

@@ -17,8 +17,8 @@ class Inheriting {
 public:
     explicit Inheriting(Domain &heir);
 
-    // at_commit: CONSTRAINED bytes stay behind. May throw std::bad_alloc.
-    void leave(const Domain &leaving, bool at_commit);
+    // CONSTRAINED bytes stay behind. May throw std::bad_alloc.
+    void leave(const Domain &leaving);
 
     void write_down(Transaction &transaction) const;
     void publish() noexcept;

@@ -29,6 +29,11 @@ Status check_intact(const Domain &domain, const Entry &entry, Range part) {
         domain.name(), part.length(), part.address());
 }
 
+// Memory that means nothing to a descendant's ancestors may be gone, and something else be there.
+bool means_nothing(const Domain &top, const Domain &holder, const Entry &entry) {
+    return &holder != &top && entry.scope == CD_CONSTRAINED;
+}
+
 int call(cd_regen_fn regen, cd_addrspec *specs, int count) {
     int result = -1; // also when it throws
     call_application([&] { result = regen(specs, count); });
@@ -61,6 +66,9 @@ Status Recovery::check_entries(const Domain &domain, Others &others) const {
     for (const auto &held : domain.entries) {
         const Entry *entry = held.second;
         prefetch_behind(*entry);
+        if (means_nothing(top_, domain, *entry)) {
+            continue;
+        }
         switch (entry->restoration) {
         case Restoration::copy:
             entry->for_each_element([&](Range part) {
@@ -151,10 +159,12 @@ template <typename Visit>
 void Recovery::for_each_lasting(size_t index, size_t older, Range range, const Visit &visit) const {
     uintptr_t done = range.begin;
     for (; older < index && !descendants_regenerate_ && done < range.end; ++older) {
-        const RangeIndex &entries = subtree_[older]->entries;
+        const Domain &domain = *subtree_[older];
+        const RangeIndex &entries = domain.entries;
         for (auto at = entries.find(done);
              at != entries.end() && at->second->range.begin < range.end; ++at) {
-            if (at->second->restoration != Restoration::regen) {
+            if (at->second->restoration != Restoration::regen &&
+                !means_nothing(top_, domain, *at->second)) {
                 const Range written = at->second->range;
                 if (done < written.begin) {
                     for_each_lasting(index, older + 1, {done, written.begin}, visit);
@@ -169,11 +179,12 @@ void Recovery::for_each_lasting(size_t index, size_t older, Range range, const V
 }
 
 Status Recovery::write_copies(size_t index) {
+    const Domain &domain = *subtree_[index];
     CopyRun run(CopyRun::Direction::to_memory);
-    for (const auto &held : subtree_[index]->entries) {
+    for (const auto &held : domain.entries) {
         const Entry &entry = *held.second;
         prefetch_behind(entry);
-        if (entry.restoration != Restoration::copy) {
+        if (entry.restoration != Restoration::copy || means_nothing(top_, domain, entry)) {
             continue;
         }
         for_each_lasting(index, 0, entry.range, [&](Range part) {
@@ -190,7 +201,7 @@ Status Recovery::write_from_ancestors(size_t index) {
     const Domain &domain = *subtree_[index];
     CopyRun run(CopyRun::Direction::to_memory);
     for (const auto &[address, entry] : domain.entries) {
-        if (entry->restoration != Restoration::parent) {
+        if (entry->restoration != Restoration::parent || means_nothing(top_, domain, *entry)) {
             continue;
         }
         for_each_lasting(index, 0, entry->range, [&](Range lasting) {

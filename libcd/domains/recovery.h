@@ -11,7 +11,7 @@ namespace cd {
 
 // Brings application memory back to a CD's point in time: its descendants' entries first, from
 // newest to oldest, then its own, so that the oldest wins; within one CD copies, then what
-// ancestors hold, then what functions regenerate.
+// ancestors hold, then what functions regenerate. Descendants' CONSTRAINED entries are left out.
 //
 // A byte that an older CD writes anyway is not copied, unless a descendant's regen function could
 // see it in between. Needs the locks of the ancestors and of all descendants.

@@ -191,6 +191,32 @@ TEST_F(Restore, OfOneSiblingLeavesTheOtherAlone) {
     EXPECT_EQ(info_of(second).bytes, sizeof y);
 }
 
+TEST_F(Restore, OfAnAncestorLeavesConstrainedBytesAlone) {
+    int held_by_root = 1;
+    int copied = 2;
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {rw(held_by_root)}, 1)));
+    const cd_handle middle = make_child(root);
+    const cd_handle leaf = make_child(middle);
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(leaf, {constrained(copied)}, 1)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_parent(leaf, {constrained(held_by_root)}, 1)));
+    ASSERT_TRUE(succeeds(
+        add_to_cd_via_regen(leaf, {bytes(world.data, 4, READ_ONLY, CONSTRAINED)}, 1, fill)));
+
+    held_by_root = copied = 7;
+    ASSERT_TRUE(succeeds(restore_cd(leaf)));
+    EXPECT_EQ(held_by_root, 1);
+    EXPECT_EQ(copied, 2);
+    EXPECT_EQ(world.data[0], 0xF1);
+
+    held_by_root = copied = world.data[0] = 7;
+    ASSERT_TRUE(succeeds(restore_cd(middle)));
+    EXPECT_EQ(held_by_root, 7);
+    EXPECT_EQ(copied, 7);
+    EXPECT_EQ(world.data[0], 7);
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(held_by_root, 1);
+}
+
 TEST_F(Restore, WhatAnOlderCdWritesAnywayIsNotCopied) {
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(world.data + 4, 8)}, 1)));
     const cd_handle child = make_child(root);

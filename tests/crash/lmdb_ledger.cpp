@@ -268,7 +268,8 @@ bool LmdbLedger::is_below(int cd, int top) {
     return cd == top;
 }
 
-// Of all that hold a block the highest counts, and of these the oldest.
+// Of all that hold a block the highest counts, and of these the oldest; but what is CONSTRAINED,
+// for its own CD only.
 void LmdbLedger::restore(int top) {
     for (int at = 0; at < model::arena_size; ++at) {
         int oldest = -1;
@@ -278,6 +279,7 @@ void LmdbLedger::restore(int top) {
             Block block;
             get(cds_, key(id, 0), cd);
             if (is_below(id, top) && get(blocks_, key(id, at), block) &&
+                (id == top || block.constrained == 0) &&
                 (oldest < 0 || cd.depth < oldest_cd.depth)) {
                 oldest = id;
                 oldest_cd = cd;

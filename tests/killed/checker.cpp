@@ -37,7 +37,7 @@ std::array<int, cells> restored(const Cd &cd, int lowest_depth) {
             for (int i = 0; i < cells; ++i) {
                 const auto index = static_cast<size_t>(i);
                 const model::Byte &byte = at->bytes[index];
-                if (byte.held && byte.restoration == kind) {
+                if (model::is_restored(cd, *at, byte) && byte.restoration == kind) {
                     memory[index] = kind == model::Restoration::copy
                                         ? byte.data
                                         : model::parent_copy(*at, i)->data;
@@ -46,7 +46,8 @@ std::array<int, cells> restored(const Cd &cd, int lowest_depth) {
         }
         for (int i = 0; i < cells; ++i) {
             const model::Byte &byte = at->bytes[static_cast<size_t>(i)];
-            if (byte.held && byte.restoration == model::Restoration::regen) {
+            if (model::is_restored(cd, *at, byte) &&
+                byte.restoration == model::Restoration::regen) {
                 memory[static_cast<size_t>(i)] = model::regenerated(0, i, 0);
             }
         }

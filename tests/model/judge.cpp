@@ -311,7 +311,7 @@ void Model::judge_restore(const Step &step, const Cd &cd, std::set<cd_error> &er
         }
         for (int offset = 0; offset < arena_size; ++offset) {
             const Byte &byte = at.bytes[offset];
-            if (!byte.held) {
+            if (!is_restored(cd, at, byte)) {
                 continue;
             }
             fails = fails || (byte.restoration == Restoration::regen &&

@@ -7,28 +7,24 @@
 namespace model {
 namespace {
 
-// Calls write(offset, value) for each byte in the order of a restore. state: what the arena's first
-// byte holds at a given time.
+// Calls write(offset, value) for each byte in the order of a restore of top. state: what the
+// arena's first byte holds at a given time.
 template <typename Write, typename State>
-void replay_bytes(const Cd &cd, State state, Write write) {
-    for (int offset = 0; offset < arena_size; ++offset) {
-        const Byte &byte = cd.bytes[offset];
-        if (byte.held && byte.restoration == Restoration::copy) {
-            write(offset, byte.data);
+void replay_bytes(const Cd &top, const Cd &cd, State state, Write write) {
+    const auto for_each = [&](Restoration restoration, const auto &act) {
+        for (int offset = 0; offset < arena_size; ++offset) {
+            const Byte &byte = cd.bytes[offset];
+            if (is_restored(top, cd, byte) && byte.restoration == restoration) {
+                act(offset, byte);
+            }
         }
-    }
-    for (int offset = 0; offset < arena_size; ++offset) {
-        const Byte &byte = cd.bytes[offset];
-        if (byte.held && byte.restoration == Restoration::parent) {
-            write(offset, parent_copy(cd, offset)->data);
-        }
-    }
-    for (int offset = 0; offset < arena_size; ++offset) {
-        const Byte &byte = cd.bytes[offset];
-        if (byte.held && byte.restoration == Restoration::regen) {
-            write(offset, regenerated(byte.regen, offset, state()));
-        }
-    }
+    };
+    for_each(Restoration::copy, [&](int offset, const Byte &byte) { write(offset, byte.data); });
+    for_each(Restoration::parent,
+             [&](int offset, const Byte &) { write(offset, parent_copy(cd, offset)->data); });
+    for_each(Restoration::regen, [&](int offset, const Byte &byte) {
+        write(offset, regenerated(byte.regen, offset, state()));
+    });
 }
 
 // Same entry, if the two bytes are neighbours.
@@ -49,6 +45,10 @@ void promote_nearest_holder(Cd &lowest, int offset) {
 }
 
 } // namespace
+
+bool is_restored(const Cd &top, const Cd &holder, const Byte &byte) {
+    return byte.held && (&holder == &top || !byte.constrained);
+}
 
 std::vector<const Cd *> restore_order(const Cd &cd) {
     std::vector<const Cd *> order = {&cd};
@@ -328,7 +328,7 @@ void Model::restore(Cd &cd) {
     const auto order = restore_order(cd);
     for (const Cd *at : order) {
         replay_bytes(
-            *at, [&] { return memory_[0]; },
+            cd, *at, [&] { return memory_[0]; },
             [&](int offset, uint8_t value) { memory_[offset] = value; });
     }
     for (const auto &[slot, position] : positions_after_restore(cd)) {
@@ -405,7 +405,7 @@ std::vector<RegenCalls> Model::regen_calls(const Cd &cd) const {
         RegenCalls of_this;
         for (int offset = 0; offset < arena_size; ++offset) {
             const Byte &byte = at->bytes[offset];
-            if (byte.held && byte.restoration == Restoration::regen) {
+            if (is_restored(cd, *at, byte) && byte.restoration == Restoration::regen) {
                 of_this[byte.regen].insert(offset);
             }
         }
@@ -446,7 +446,7 @@ std::vector<std::set<uint8_t>> Model::memory_after_failed_restore(const Cd &cd) 
     }
     for (const Cd *at : restore_order(cd)) {
         replay_bytes(
-            *at, [&] { return memory[0]; },
+            cd, *at, [&] { return memory[0]; },
             [&](int offset, uint8_t value) {
                 memory[offset] = value;
                 possible[offset].insert(value);

@@ -64,6 +64,9 @@ struct Cd {
     std::map<const LogStream *, int> replays_of_ancestors; // under way at its creation
 };
 
+// Whether a restore of top takes what holder has. What is CONSTRAINED means nothing to ancestors.
+bool is_restored(const Cd &top, const Cd &holder, const Byte &byte);
+
 // A CD's subtree in the order of a restore: deepest first, at one depth the newest first.
 std::vector<const Cd *> restore_order(const Cd &cd);
 

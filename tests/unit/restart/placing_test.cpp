@@ -86,11 +86,11 @@ TEST_F(UseOfUnboundData, GoesToWhoeverInheritsThemAndEndsWithTheOthers) {
         child.unbound[0].scope = CD_CONSTRAINED;
         {
             Inheriting fails(parent);
-            fails.leave(child, true);
+            fails.leave(child);
         }
         EXPECT_EQ(used_, 100);
         Inheriting inheriting(parent);
-        inheriting.leave(child, true);
+        inheriting.leave(child);
         inheriting.publish();
     }
     ASSERT_EQ(parent.unbound.size(), 1U);

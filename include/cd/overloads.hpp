@@ -6,6 +6,8 @@
 // The call forms of cd.h that C++ has as overloads: without storage_info, with one range or a list
 // of ranges written in braces. Included by cd.h; not for direct use.
 
+extern "C++" { // also where a program includes cd.h as it includes headers of C
+
 #include <initializer_list>
 
 namespace cd_detail {
@@ -68,5 +70,7 @@ inline int delete_from_cd(cd_handle cd, const cd_addrspec &one, int count) {
 inline int delete_from_cd(cd_handle cd, std::initializer_list<cd_addrspec> list, int count) {
     return delete_from_cd(cd, cd_detail::checked(list, count), count);
 }
+
+} // extern "C++"
 
 #endif

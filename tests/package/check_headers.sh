@@ -3,7 +3,7 @@
 # Copyright the containment-domains authors
 
 # check_headers.sh CC CXX: each public header compiles by itself, without a warning, as C99 and as
-# C++17; all of them together also as C++20, and with the short names and without them.
+# C++17, there also inside of extern "C"; all of them together also as C++20, and with the short names and without them.
 set -euo pipefail
 cc=$1 cxx=$2
 strict=(-Wall -Wextra -pedantic -Werror -fsyntax-only -Iinclude)
@@ -27,6 +27,7 @@ for path in include/cd/*.h include/cd/*.hpp; do
     [[ $header != *.hpp ]] || continue
     all_c+=$include
     check "$include" "$cc" -std=c99 -x c
+    check "extern \"C\" {"$'\n'"$include}" "$cxx" -std=c++17 -x c++
 done
 for names in -DSHORT_NAMES -DCD_NO_SHORT_NAMES; do
     check "$all_c" "$cc" -std=c99 -x c "$names"

@@ -44,7 +44,7 @@ otherwise stands under "Small entries".
 
 Copies of 512 KiB and more are libcd's own (`libcd/store/long_copy.cpp`): four streams at once, whose lines are fetched early on
 both sides, and past the caches where a call copies more than they keep. That is why ratios can exceed 1. Streams are
-no multiple of a page apart: where both sides begin with a page, such ones take up to five times as long on a Zen 3.
+no multiple of a page apart: where both sides begin with a page, such ones take up to five times as long on some processors.
 """
 
 LARGE_AFTER = """\

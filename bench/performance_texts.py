@@ -4,6 +4,9 @@
 """What docs/performance.md says beside the numbers."""
 
 INTRODUCTION = """\
+<!-- SPDX-License-Identifier: BSD-3-Clause -->
+<!-- Copyright the containment-domains authors -->
+
 # Performance
 
 <!-- Written by bench/report.py from the last run; change the texts in bench/performance_texts.py. -->

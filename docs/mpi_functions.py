@@ -134,6 +134,9 @@ FAMILIES = {
 }
 
 INTRODUCTION = """\
+<!-- SPDX-License-Identifier: BSD-3-Clause -->
+<!-- Copyright the containment-domains authors -->
+
 # MPI functions
 
 <!-- Written by docs/mpi_functions.py from pmpi_logger/functions.def. -->

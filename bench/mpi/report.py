@@ -32,6 +32,9 @@ NOT_LOGGED = "MPI_Comm_rank"
 NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 
 INTRODUCTION = """\
+<!-- SPDX-License-Identifier: BSD-3-Clause -->
+<!-- Copyright the containment-domains authors -->
+
 # What the MPI logger costs
 
 <!-- Written by bench/mpi/report.py from the last run. -->

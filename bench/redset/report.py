@@ -35,6 +35,9 @@ WANTED = 1 / 3
 WANTED_OF_BOUND = 1 / 2
 
 INTRODUCTION = """\
+<!-- SPDX-License-Identifier: BSD-3-Clause -->
+<!-- Copyright the containment-domains authors -->
+
 # What redundancy costs
 
 <!-- Written by bench/redset/run --write-doc from the last run; change the texts in bench/redset/report.py. -->

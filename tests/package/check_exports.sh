@@ -6,8 +6,10 @@
 # that the public headers declare with CD_API: no more and no fewer.
 set -euo pipefail
 prefix=$1
-expected=$(dirname "$0")/exported_names.txt
+listed=$(dirname "$0")/exported_names.txt
 library=$(find "$prefix" -name libcd.so)
+
+expected() { grep -v '^#' "$listed"; }
 
 exported() { nm -D --defined-only "$library" | awk '{print $NF}' | LC_ALL=C sort; }
 
@@ -17,5 +19,5 @@ declared() {
         sed -E 's/.*[ *]([A-Za-z_0-9]+)\($/\1/' | LC_ALL=C sort
 }
 
-diff -u --label exported_names.txt --label "exported by libcd.so" "$expected" <(exported)
-diff -u --label exported_names.txt --label "declared in include/cd" "$expected" <(declared)
+diff -u --label exported_names.txt --label "exported by libcd.so" <(expected) <(exported)
+diff -u --label exported_names.txt --label "declared in include/cd" <(expected) <(declared)

@@ -11,28 +11,24 @@ complain() {
     failed=1
 }
 
-# The data of two folders are described where all of them lie.
-folders() {
-    find .ci cmake include libcd fortran pmpi_logger tools tests bench examples docs -type d \
-        \( -path 'tests/fuzz/corpus/*' -o -path 'tests/redset_vectors/*' -o -name __pycache__ \) -prune \
-        -o -type d -print
-}
-[ "$(folders | wc -l)" -gt 20 ] || complain "found hardly any folder: the check is broken"
+places=(.ci cmake include libcd fortran pmpi_logger tools tests bench examples docs)
+# Data without a place for words: what they are, and whose, stands where all of them lie.
+data=(\( -path 'tests/fuzz/corpus/*/*' -o -path 'tests/redset_vectors/*/*' -o -name '*.words' \))
+made=(-name __pycache__ -prune -o) # by Python, beside its sources
+
 while IFS= read -r folder; do
     [ -s "$folder/README.md" ] || complain "$folder has no README.md"
-done < <(folders)
+done < <(find "${places[@]}" "${made[@]}" -type d ! -path 'tests/fuzz/corpus/*' ! -path 'tests/redset_vectors/*' -print)
 
-sources() {
-    find CMakeLists.txt dev .ci cmake include libcd fortran pmpi_logger tools tests bench examples docs -type f \
-        \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.hpp' -o -name '*.cmake' \
-        -o -name '*.cmake.in' -o -name '*.cpp.in' -o -name '*.f90' -o -name '*.F90' -o -name '*.def' -o -name '*.pc.in' -o -name '*.sh' -o -name '*.py' -o -name '*.map' \
-        -o -name CMakeLists.txt -o -name dev -o -path '.ci/*' -o -path bench/run \)
+files() {
+    find .clang-format .clang-tidy .gitignore CMakeLists.txt CMakePresets.json README.md dev "${places[@]}" \
+        "${made[@]}" -type f ! "${data[@]}" -print
 }
 
-[ "$(sources | wc -l)" -gt 20 ] || complain "found hardly any source file: the check is broken"
+[ "$(files | wc -l)" -gt 20 ] || complain "found hardly any file: the check is broken"
 # The names of those files that do not have the text in their first lines.
 without() { # TEXT
-    sources | tr '\n' '\0' | xargs -0 awk -v text="$1" '
+    files | tr '\n' '\0' | xargs -0 awk -v text="$1" '
         BEGIN { for (i = 1; i < ARGC; i++) without[ARGV[i]] }
         index($0, text) { delete without[FILENAME] }
         FNR == 4 { nextfile }

@@ -12,7 +12,9 @@
  *     if (wrong(field)) domain.restore();
  *
  * Each operation exists twice. advance() throws cd::Error when it fails; try_advance() returns a
- * cd::Result, which is false when it failed and then knows the code and the sentence.
+ * cd::Result, which is false when it failed and then knows the code and the sentence. Where the
+ * compiler has exceptions turned off (-fno-exceptions) what throws does not exist: cd::Error,
+ * value(), cd::run, and all operations but the try_ ones.
  *
  * What cd.hpp has no word for is done with handle() and the calls of cd.h.
  */
@@ -33,6 +35,7 @@ inline namespace cpp {
 enum class Access { read_only = CD_READ_ONLY, read_write = CD_READ_WRITE };
 enum class Scope { global = CD_GLOBAL, constrained = CD_CONSTRAINED };
 
+#ifdef __cpp_exceptions
 class Error : public std::runtime_error {
 public:
     Error(cd_error code, const std::string &sentence) : std::runtime_error(sentence), code_(code) {}
@@ -41,6 +44,7 @@ public:
 private:
     cd_error code_;
 };
+#endif
 
 // The outcome of an operation: its value or why there is none.
 template <typename T = void> class [[nodiscard]] Result;
@@ -56,10 +60,12 @@ public:
     cd_error code() const noexcept { return code_; }
     const std::string &message() const noexcept { return message_; } // "" after a success
 
+#ifdef __cpp_exceptions
     void value() const {
         if (code_ != CD_ERROR_NONE)
             throw Error(code_, message_);
     }
+#endif
 
 protected:
     Result(cd_error code, std::string message) : code_(code), message_(std::move(message)) {}
@@ -74,6 +80,12 @@ public:
     Result(T value) : value_(std::move(value)) {}
     Result(Result<void> failure) : Result<void>(std::move(failure)) {}
 
+    // Only after a success.
+    T &operator*() &noexcept { return value_; }
+    T operator*() &&noexcept { return std::move(value_); }
+    T *operator->() noexcept { return &value_; }
+
+#ifdef __cpp_exceptions
     // Throws cd::Error if there is none.
     T &value() & {
         Result<void>::value();
@@ -83,9 +95,7 @@ public:
         Result<void>::value();
         return std::move(value_);
     }
-    // Only after a success.
-    T &operator*() noexcept { return value_; }
-    T *operator->() noexcept { return &value_; }
+#endif
 
 private:
     T value_{};
@@ -127,17 +137,9 @@ public:
     // Names no CD; every operation on it fails.
     Domain() = default;
 
-    static Domain root(const char *name, mpi_log logging = CD_COMM_LOGGING_DISABLED,
-                       const char *storage_info = nullptr) {
-        return try_root(name, logging, storage_info).value();
-    }
     static Result<Domain> try_root(const char *name, mpi_log logging = CD_COMM_LOGGING_DISABLED,
                                    const char *storage_info = nullptr) {
         return owner_of(create_cd(nullptr, storage_info, logging, name, nullptr));
-    }
-
-    Domain child(const char *storage_info = nullptr) const {
-        return try_child(storage_info).value();
     }
     Result<Domain> try_child(const char *storage_info = nullptr) const {
         if (handle_ == nullptr)
@@ -159,10 +161,6 @@ public:
     // Keeps an object, or the elements of an array or a container or view; not the container
     // itself, whose elements must stay where they are.
     template <typename T>
-    void preserve(T &object, Access access = Access::read_write, Scope scope = Scope::global) {
-        try_preserve(object, access, scope).value();
-    }
-    template <typename T>
     Result<> try_preserve(T &object, Access access = Access::read_write,
                           Scope scope = Scope::global) {
         if constexpr (detail::IsRange<T>::value) {
@@ -178,21 +176,12 @@ public:
     // Keeps the elements of a temporary view, as of span(field).first(3). A temporary that owns its
     // elements cannot be kept.
     template <typename View, std::enable_if_t<detail::IsView<View>::value, int> = 0>
-    void preserve(View &&view, Access access = Access::read_write, Scope scope = Scope::global) {
-        try_preserve(view, access, scope).value();
-    }
-    template <typename View, std::enable_if_t<detail::IsView<View>::value, int> = 0>
     Result<> try_preserve(View &&view, Access access = Access::read_write,
                           Scope scope = Scope::global) {
         return try_preserve(view, access, scope);
     }
 
     // Keeps count elements.
-    template <typename T>
-    void preserve(T *first, std::size_t count, Access access = Access::read_write,
-                  Scope scope = Scope::global) {
-        try_preserve(first, count, access, scope).value();
-    }
     template <typename T>
     Result<> try_preserve(T *first, std::size_t count, Access access = Access::read_write,
                           Scope scope = Scope::global) {
@@ -202,17 +191,11 @@ public:
     }
 
     // An access type is no count.
-    template <typename T> void preserve(T *, addr_type) = delete;
     template <typename T> Result<> try_preserve(T *, addr_type) = delete;
 
-    void advance() { try_advance().value(); }
     Result<> try_advance() { return outcome(advance_cd_point_in_time(handle_)); }
-
-    void restore() { try_restore().value(); }
     Result<> try_restore() { return outcome(restore_cd(handle_)); }
-
     // Afterwards the object names no CD.
-    void commit() { try_commit().value(); }
     Result<> try_commit() {
         const int result = commit_cd(handle_);
         if (result == CD_SUCCESS)
@@ -220,22 +203,49 @@ public:
         return outcome(result);
     }
 
-    cd_info query() const { return try_query().value(); }
     Result<cd_info> try_query() const {
         cd_info info{};
         if (cd_query(handle_, &info) != CD_SUCCESS)
             return Result<>::of_last_call();
         return info;
     }
-
     // "rank/name/depth/sibling"
-    std::string name() const { return try_name().value(); }
     Result<std::string> try_name() const {
         const char *name = cd_name(handle_);
         if (name == nullptr)
             return Result<>::of_last_call();
         return std::string(name);
     }
+
+#ifdef __cpp_exceptions
+    // The same; each throws what the other returns when it fails.
+    static Domain root(const char *name, mpi_log logging = CD_COMM_LOGGING_DISABLED,
+                       const char *storage_info = nullptr) {
+        return try_root(name, logging, storage_info).value();
+    }
+    Domain child(const char *storage_info = nullptr) const {
+        return try_child(storage_info).value();
+    }
+    template <typename T>
+    void preserve(T &object, Access access = Access::read_write, Scope scope = Scope::global) {
+        try_preserve(object, access, scope).value();
+    }
+    template <typename View, std::enable_if_t<detail::IsView<View>::value, int> = 0>
+    void preserve(View &&view, Access access = Access::read_write, Scope scope = Scope::global) {
+        try_preserve(view, access, scope).value();
+    }
+    template <typename T>
+    void preserve(T *first, std::size_t count, Access access = Access::read_write,
+                  Scope scope = Scope::global) {
+        try_preserve(first, count, access, scope).value();
+    }
+    template <typename T> void preserve(T *, addr_type) = delete;
+    void advance() { try_advance().value(); }
+    void restore() { try_restore().value(); }
+    void commit() { try_commit().value(); }
+    cd_info query() const { return try_query().value(); }
+    std::string name() const { return try_name().value(); }
+#endif
 
     // For the calls of cd.h. NULL if the object names no CD. Still the object's to commit.
     cd_handle handle() const noexcept { return handle_; }
@@ -271,6 +281,8 @@ private:
 } // namespace cpp
 } // namespace cd
 
+#ifdef __cpp_exceptions
 #include "cd/run.hpp"
+#endif
 
 #endif

@@ -181,17 +181,22 @@ public:
         return try_preserve(view, access, scope);
     }
 
-    // Keeps count elements.
+    // Keeps count elements. No array becomes the pointer, see below.
     template <typename T>
-    Result<> try_preserve(T *first, std::size_t count, Access access = Access::read_write,
+    Result<> try_preserve(T *const &first, std::size_t count, Access access = Access::read_write,
                           Scope scope = Scope::global) {
         detail::check_element<T>();
         const bool too_many = count > std::size_t(-1) / sizeof(T); // a length that the call refuses
         return keep(first, too_many ? std::size_t(-1) : count * sizeof(T), access, scope);
     }
 
-    // An access type is no count.
+    // An access type is no count, and an array has its own: give the array alone, or the address of
+    // the first element of a part, preserve(&array[2], 3). A count beside the array itself would
+    // easily be its sizeof, and as many elements reach beyond its end.
     template <typename T> Result<> try_preserve(T *, addr_type) = delete;
+    template <typename T, std::size_t N>
+    Result<> try_preserve(T (&)[N], std::size_t, Access = Access::read_write,
+                          Scope = Scope::global) = delete;
 
     Result<> try_advance() { return outcome(advance_cd_point_in_time(handle_)); }
     Result<> try_restore() { return outcome(restore_cd(handle_)); }
@@ -235,11 +240,14 @@ public:
         try_preserve(view, access, scope).value();
     }
     template <typename T>
-    void preserve(T *first, std::size_t count, Access access = Access::read_write,
+    void preserve(T *const &first, std::size_t count, Access access = Access::read_write,
                   Scope scope = Scope::global) {
         try_preserve(first, count, access, scope).value();
     }
     template <typename T> void preserve(T *, addr_type) = delete;
+    template <typename T, std::size_t N>
+    void preserve(T (&)[N], std::size_t, Access = Access::read_write,
+                  Scope = Scope::global) = delete;
     void advance() { try_advance().value(); }
     void restore() { try_restore().value(); }
     void commit() { try_commit().value(); }

@@ -52,6 +52,21 @@ static_assert(can_preserve<View> && can_preserve<const View>);
 static_assert(!can_preserve<std::vector<int>> && !can_preserve<std::array<int, 4>>);
 static_assert(!can_preserve<std::string> && !can_preserve<int>);
 
+// A count belongs to a pointer: beside an array it would easily be sizeof that array.
+template <typename T, typename Count, typename = void> constexpr bool can_count = false;
+template <typename T, typename Count>
+constexpr bool can_count<T, Count,
+                         std::void_t<decltype(std::declval<Domain &>().preserve(
+                                         std::declval<T>(), std::declval<Count>())),
+                                     decltype(std::declval<Domain &>().try_preserve(
+                                         std::declval<T>(), std::declval<Count>()))>> = true;
+static_assert(can_count<int *, std::size_t> && can_count<int *&, int>);
+static_assert(can_count<int (*)[4], std::size_t>);
+static_assert(can_preserve<int (&)[4]> && can_count<int (&)[4], Access>);
+static_assert(!can_count<int (&)[4], std::size_t> && !can_count<int (&)[4], int>);
+static_assert(!can_count<int (&)[4][4], std::size_t> && !can_count<char (&)[4], std::size_t>);
+static_assert(!can_count<int *, addr_type> && !can_count<int (&)[4], addr_type>);
+
 bool alive(cd_handle handle) {
     cd_info info;
     return cd_query(handle, &info) == CD_SUCCESS;
@@ -200,7 +215,7 @@ TEST_F(CdHpp, AccessAndScopeAreTheCallers) {
     Domain child = root.child();
     child.preserve(written);
     child.preserve(only_read, Access::read_only);
-    child.preserve(local, 2, Access::read_write, Scope::constrained);
+    child.preserve(local, Access::read_write, Scope::constrained);
     EXPECT_EQ(child.query().bytes, sizeof written + sizeof only_read + sizeof local);
     EXPECT_EQ(child.query().read_write, sizeof written + sizeof local);
     child.commit();

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-# What an installed tree holds: headers, libraries, tools, CMake package, pkg-config files. None of
+# What an installed tree holds: headers, libraries, tools, the licence, CMake package, pkg-config files. None of
 # them names an absolute path, so the tree can be moved.
 include(CMakePackageConfigHelpers)
 
@@ -9,6 +9,8 @@ set(CD_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/ContainmentDomains")
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/cd" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
     FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/containment-domains")
 install(TARGETS cd EXPORT ContainmentDomainsTargets
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 if(TARGET cdctl)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-# install.sh CMAKE BUILD_TREE TARGET: installs the build tree elsewhere and moves it to TARGET.
+# install.sh CMAKE BUILD_TREE TARGET: installs the build tree elsewhere and moves it to TARGET. The
+# licence, which every copy has to bring with it, is there.
 set -euo pipefail
 cmake=$1 build=$2 target=$3
 
@@ -15,3 +16,5 @@ if grep -rl --binary-files=text -F "$target.staging" "$target"; then
     echo "these files name the place they were installed to" >&2
     exit 1
 fi
+
+cmp LICENSE "$target/share/doc/containment-domains/LICENSE"

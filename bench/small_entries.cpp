@@ -5,8 +5,10 @@
 #include "domains.h"
 #include "measure.h"
 
+#include <algorithm>
 #include <random>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -114,37 +116,50 @@ void remove_list(benchmark::State &state, size_t count) {
 }
 
 // Calls for one entry each, at random places among many.
-void add_one_by_one(benchmark::State &state, size_t present) {
+template <typename Call, typename TakeBack>
+void one_by_one(benchmark::State &state, List list, const Call &call, const TakeBack &take_back) {
     constexpr size_t calls = 10'000;
-    List singles = shuffled(list_of(present, wide_stride, stride));
-    singles.resize(std::min(calls, present));
-    const Root root;
-    add(root.handle(), list_of(present, wide_stride));
+    list = shuffled(std::move(list));
+    list.resize(std::min(calls, list.size()));
     measure_each(
-        state, singles.size(), nothing,
+        state, list.size(), nothing,
         [&] {
-            for (const cd_addrspec &range : singles) {
-                must(add_to_cd_via_copy(root.handle(), &range, 1, nullptr));
+            for (const cd_addrspec &range : list) {
+                must(call(&range));
             }
         },
-        [&] { remove(root.handle(), singles); });
+        [&] { take_back(list); });
+}
+
+void add_one_by_one(benchmark::State &state, size_t present) {
+    const Root root;
+    add(root.handle(), list_of(present, wide_stride));
+    one_by_one(
+        state, list_of(present, wide_stride, stride),
+        [&](const cd_addrspec *range) {
+            return add_to_cd_via_copy(root.handle(), range, 1, nullptr);
+        },
+        [&](const List &added) { remove(root.handle(), added); });
 }
 
 void promote_one_by_one(benchmark::State &state, size_t present) {
-    constexpr size_t calls = 10'000;
-    List singles = shuffled(list_of(present));
-    singles.resize(std::min(calls, present));
-    const List reads = labelled(singles, READ_ONLY);
     const Root root;
     add(root.handle(), labelled(list_of(present), READ_ONLY));
-    measure_each(
-        state, singles.size(), nothing,
-        [&] {
-            for (const cd_addrspec &range : singles) {
-                must(add_to_cd_via_copy(root.handle(), &range, 1, nullptr));
-            }
+    one_by_one(
+        state, list_of(present),
+        [&](const cd_addrspec *range) {
+            return add_to_cd_via_copy(root.handle(), range, 1, nullptr);
         },
-        [&] { add(root.handle(), reads); });
+        [&](const List &promoted) { add(root.handle(), labelled(promoted, READ_ONLY)); });
+}
+
+void remove_one_by_one(benchmark::State &state, size_t present) {
+    const Root root;
+    add(root.handle(), list_of(present));
+    one_by_one(
+        state, list_of(present),
+        [&](const cd_addrspec *range) { return delete_from_cd(root.handle(), range, 1); },
+        [&](const List &removed) { add(root.handle(), removed); });
 }
 
 using Operation = void (*)(benchmark::State &, size_t);
@@ -175,4 +190,5 @@ void register_small_entries() {
     register_counts("delete", remove_list, true);
     register_counts("add, one per call", add_one_by_one, false);
     register_counts("re-add, one per call", promote_one_by_one, false);
+    register_counts("delete, one per call", remove_one_by_one, false);
 }

@@ -18,32 +18,18 @@ std::optional<int> Changes::logged_result(const Call &call, int &failure) {
 
 bool Changes::is_next(const Call &call) { return next_entry_if_same(call).has_value(); }
 
-void Changes::note(const Call &call, int mode, int result, Undo undo) {
-    cd_log_place place = {};
-    cd_log_here(&place);
-    if (mode == CD_LOG_REPLAYING) {
-        --place.entry; // it has just been read
-    } else {
-        EntryWriter writer(call, result);
-        writer.write();
-    }
-    put_off(place, result, std::move(undo));
-}
-
-void Changes::note_freely(const Call &call, bool is_logged, int result, Undo undo) {
+void Changes::note(const Call &call, bool is_logged, bool is_optional, int result, Undo undo) {
     cd_log_place place = {};
     cd_log_here(&place);
     if (is_logged) {
         --place.entry;
     } else if (cd_log_mode() == CD_LOG_RECORDING) {
         EntryWriter writer(call, result);
-        writer.set(EntryHeader::optional);
+        if (is_optional) {
+            writer.set(EntryHeader::optional);
+        }
         writer.write();
     }
-    put_off(place, result, std::move(undo));
-}
-
-void Changes::put_off(cd_log_place place, int result, Undo undo) {
     if (result == MPI_SUCCESS && undo) {
         when_restored(place, std::move(undo));
     }

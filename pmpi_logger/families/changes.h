@@ -4,6 +4,7 @@
 
 #include "families/attributes.h"
 #include "families/family.h"
+#include "families/held_handler.h"
 #include "lifetimes/closed_files.h"
 #include "lifetimes/lifetimes.h"
 #include "payload/comm_facts.h"
@@ -11,7 +12,6 @@
 #include "whole_program/whole_program.h"
 #include "windows/window_table.h"
 
-#include <memory>
 #include <optional>
 
 namespace cd::logger {
@@ -34,12 +34,11 @@ protected:
             if (!before && failure != run_live) {
                 return failure;
             }
-            mode = before ? mode : CD_LOG_RECORDING;
         }
         const Inside inside;
         Undo undo = WholeProgram::records() ? Undo() : make_undo();
         const int result = change();
-        note(call, mode, result, std::move(undo));
+        note(call, before.has_value(), false, result, std::move(undo));
         return before.value_or(result);
     }
 
@@ -52,7 +51,7 @@ protected:
         const Inside inside;
         Undo undo = WholeProgram::records() ? Undo() : make_undo();
         const int result = change();
-        note_freely(call, is_logged, result, std::move(undo));
+        note(call, is_logged, true, result, std::move(undo));
         return result;
     }
 
@@ -69,9 +68,8 @@ protected:
 private:
     static std::optional<int> logged_result(const Call &call, int &failure);
     static bool is_next(const Call &call);
-    static void note(const Call &call, int mode, int result, Undo undo);
-    static void note_freely(const Call &call, bool is_logged, int result, Undo undo);
-    static void put_off(cd_log_place place, int result, Undo undo);
+    // is_logged: the log has it, and has just read it.
+    static void note(const Call &call, bool is_logged, bool is_optional, int result, Undo undo);
 };
 
 class SetsAttribute : public Changes {
@@ -121,23 +119,6 @@ public:
     }
 
 private:
-    // A reference to an object's error handler.
-    class Held {
-    public:
-        explicit Held(MPI_Errhandler handler) : handler_(handler) {}
-        Held(const Held &) = delete;
-        Held &operator=(const Held &) = delete;
-        ~Held() {
-            if (handler_ != MPI_ERRHANDLER_NULL) { // else the object was none
-                real<Fn::MPI_Errhandler_free>(&handler_);
-            }
-        }
-        MPI_Errhandler handler() const { return handler_; }
-
-    private:
-        MPI_Errhandler handler_;
-    };
-
     template <Fn F, typename Object> static Undo puts_handler_back(Object object) {
         if (is_null<F>(object)) {
             return {}; // asking MPI for what is none would be an error of its own
@@ -151,10 +132,13 @@ private:
         }
         MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
         real<getter<F>()>(object, &handler);
-        const auto before = std::make_shared<Held>(handler);
-        return {part, [=] { real<F>(object, before->handler()); },
+        const HeldHandler before = held(handler);
+        if (before == nullptr) {
+            return {}; // the object was none
+        }
+        return {part, [=] { real<F>(object, *before); },
                 [=](const cd_log_place &place) {
-                    tell<F>(object, before->handler());
+                    tell<F>(object, *before);
                     when_forgotten(place, [before] {}); // a replay may raise errors by it
                 }};
     }

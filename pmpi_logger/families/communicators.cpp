@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "families/communicators.h"
 
+#include "families/held_handler.h"
 #include "interception/mpi_life.h"
 #include "lifetimes/lifetimes.h"
 
@@ -26,14 +27,6 @@ int most_that_wait() {
 std::atomic<int> waiting = 0;
 std::atomic<int> mortals = 0;
 
-// A reference to its error handler, until no restore can go back to before place.
-MPI_Errhandler held_handler(MPI_Comm comm, const cd_log_place &place) {
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    real<Fn::MPI_Comm_get_errhandler>(comm, &handler);
-    when_forgotten(place, [held = handler]() mutable { real<Fn::MPI_Errhandler_free>(&held); });
-    return handler;
-}
-
 MPI_Comm made_by(const Call &call) { return *static_cast<const MPI_Comm *>(call.outputs[0].to); }
 
 } // namespace
@@ -48,7 +41,7 @@ void CreatesComm::created(const Call &call, int result, Mortal &mortal) {
     mortal.comm = comm;
     mortal.facts = comm_facts_of(comm);
     mortal.facts.number = ++mortals;
-    mortal.handler = held_handler(comm, place);
+    mortal.handler = held_handler<Fn::MPI_Comm_get_errhandler>(comm, place);
     MortalComms::add(mortal);
 }
 
@@ -66,15 +59,16 @@ bool FreesComm::is_used(const Mortal &mortal) {
     return !mortal.freed && RequestTable::instance().uses(mortal.comm);
 }
 
-bool FreesComm::leads_elsewhere(MPI_Comm comm) {
+int FreesComm::leads_elsewhere(MPI_Comm comm, bool &elsewhere) {
     if (comm == MPI_COMM_NULL || WholeProgram::records() || MortalComms::is_freed(comm)) {
-        return false;
+        return MPI_SUCCESS;
     }
     const Inside inside;
     int inter = 0;
-    real<Fn::MPI_Comm_test_inter>(comm, &inter);
-    if (inter == 0 || !MpiLife::has_world()) {
-        return inter != 0;
+    const int result = real<Fn::MPI_Comm_test_inter>(comm, &inter);
+    elsewhere = result == MPI_SUCCESS && inter != 0;
+    if (!elsewhere || !MpiLife::has_world()) {
+        return result;
     }
     MPI_Group others = MPI_GROUP_NULL;
     MPI_Group here = MPI_GROUP_NULL;
@@ -88,7 +82,8 @@ bool FreesComm::leads_elsewhere(MPI_Comm comm) {
     real<Fn::MPI_Group_translate_ranks>(others, size, ranks.data(), here, ranks_here.data());
     real<Fn::MPI_Group_free>(&others);
     real<Fn::MPI_Group_free>(&here);
-    return std::ranges::count(ranks_here, MPI_UNDEFINED) != 0;
+    elsewhere = std::ranges::count(ranks_here, MPI_UNDEFINED) != 0;
+    return MPI_SUCCESS;
 }
 
 void FreesComm::becomes_mortal(MPI_Comm comm) {
@@ -104,7 +99,7 @@ void FreesComm::becomes_mortal(MPI_Comm comm) {
 void FreesComm::about_to_be_freed(Mortal &mortal) {
     cd_log_place place = {};
     if (cd_log_here(&place) != 0) {
-        mortal.handler = held_handler(mortal.comm, place);
+        mortal.handler = held_handler<Fn::MPI_Comm_get_errhandler>(mortal.comm, place);
         mortal.freed = true;
     }
 }

@@ -55,7 +55,12 @@ public:
             return real<F>(comm); // which is an error
         }
         const bool logs = !passes_through(Logging::mode());
-        const bool at_once = F == Fn::MPI_Comm_disconnect && logs && leads_elsewhere(*comm);
+        bool at_once = false;
+        if (F == Fn::MPI_Comm_disconnect && logs) {
+            if (const int failure = leads_elsewhere(*comm, at_once); failure != MPI_SUCCESS) {
+                return failure; // the handle is none, and MPI has said so
+            }
+        }
         if (at_once && !MortalComms::has(*comm)) {
             becomes_mortal(*comm);
         }
@@ -98,8 +103,9 @@ private:
     }
 
     static void one_waits();
-    // Whether it connects this job with another one, which waits for the disconnect.
-    static bool leads_elsewhere(MPI_Comm comm);
+    // Finds out whether it connects this job with another one, which waits for the disconnect.
+    // Returns what MPI does when it is asked.
+    static int leads_elsewhere(MPI_Comm comm, bool &elsewhere);
     static void becomes_mortal(MPI_Comm comm);
     // Whether requests were made on it that may be made once more.
     static bool is_used(const Mortal &mortal);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "families/exchange.h"
+#include "families/held_handler.h"
 #include "lifetimes/closed_files.h"
 #include "lifetimes/lifetimes.h"
 #include "whole_program/whole_program.h"
@@ -62,7 +63,10 @@ public:
         }
         const int result = Exchange::call_by<F>(
             [&](MPI_File *open) {
-                handler = held_handler(closed);
+                cd_log_place place = {};
+                if (cd_log_here(&place) != 0) {
+                    handler = held_handler<Fn::MPI_File_get_errhandler>(closed, place);
+                }
                 return free_object(open, [&] { return real<F>(open); });
             },
             site, file);
@@ -73,19 +77,6 @@ public:
             ClosedFiles::closed(closed, number, handler, place);
         }
         return result;
-    }
-
-private:
-    // A reference to its error handler, as long as the log.
-    static MPI_Errhandler held_handler(MPI_File file) {
-        MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-        real<Fn::MPI_File_get_errhandler>(file, &handler);
-        cd_log_place place = {};
-        if (cd_log_here(&place) != 0) {
-            when_forgotten(place,
-                           [held = handler]() mutable { real<Fn::MPI_Errhandler_free>(&held); });
-        }
-        return handler;
     }
 };
 

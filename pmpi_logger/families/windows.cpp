@@ -3,6 +3,7 @@
 #include "families/windows.h"
 
 #include "entry/writer.h"
+#include "families/held_handler.h"
 #include "families/window_changes.h"
 #include "lifetimes/lifetimes.h"
 #include "payload/own_comm.h"
@@ -72,9 +73,7 @@ Window *FreesWindow::known_from_now_on(MPI_Win handle) {
 void FreesWindow::hold_handler(Window &window) {
     cd_log_place place = {};
     if (cd_log_mode() == CD_LOG_RECORDING && cd_log_here(&place) != 0) {
-        real<Fn::MPI_Win_get_errhandler>(window.handle, &window.handler);
-        when_forgotten(place,
-                       [held = window.handler]() mutable { real<Fn::MPI_Errhandler_free>(&held); });
+        window.handler = held_handler<Fn::MPI_Win_get_errhandler>(window.handle, place);
     }
 }
 

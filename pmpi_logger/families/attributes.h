@@ -19,7 +19,6 @@ struct CommAttributes {
 
     static MPI_Comm from_fortran(MPI_Fint handle) { return MPI_Comm_f2c(handle); }
     static MPI_Fint to_fortran(MPI_Comm handle) { return MPI_Comm_c2f(handle); }
-    static constexpr auto null = [] { return MPI_COMM_NULL; };
 };
 
 struct TypeAttributes {
@@ -29,7 +28,6 @@ struct TypeAttributes {
 
     static MPI_Datatype from_fortran(MPI_Fint handle) { return MPI_Type_f2c(handle); }
     static MPI_Fint to_fortran(MPI_Datatype handle) { return MPI_Type_c2f(handle); }
-    static constexpr auto null = [] { return MPI_DATATYPE_NULL; };
 };
 
 struct WinAttributes {
@@ -39,7 +37,6 @@ struct WinAttributes {
 
     static MPI_Win from_fortran(MPI_Fint handle) { return MPI_Win_f2c(handle); }
     static MPI_Fint to_fortran(MPI_Win handle) { return MPI_Win_c2f(handle); }
-    static constexpr auto null = [] { return MPI_WIN_NULL; };
 };
 
 // Of what F is about. The functions of MPI-1 are about communicators.
@@ -67,16 +64,20 @@ std::optional<MPI_Aint> set_by_fortran(const void *site, Object object, int key,
     return number == reinterpret_cast<MPI_Aint>(in_c) ? std::nullopt : std::optional(number);
 }
 
-// Brings an attribute back as it is now, for the language that has set it.
+// Brings an attribute back as it is now, for the language that has set it. Returns what MPI does
+// when it is asked for that.
 template <typename Of, typename Object>
-Undo puts_attribute_back(const void *site, Object object, int key) {
+int puts_attribute_back(const void *site, Object object, int key, Undo &undo) {
     const Part part = {word_of(object), static_cast<uint32_t>(key)};
-    if (object == Of::null() || key == MPI_KEYVAL_INVALID || is_undone(part)) {
-        return {}; // asking MPI for what is none would be an error of its own
+    if (is_undone(part)) {
+        return MPI_SUCCESS;
     }
     void *before = nullptr;
     int present = 0;
-    real<Of::get>(object, key, &before, &present);
+    const int result = real<Of::get>(object, key, &before, &present);
+    if (result != MPI_SUCCESS) {
+        return result;
+    }
     std::optional<MPI_Aint> number;
     if (present != 0) {
         number = set_by_fortran<Of>(site, object, key, before);
@@ -98,7 +99,8 @@ Undo puts_attribute_back(const void *site, Object object, int key) {
             real<Of::set>(object, key, before);
         }
     };
-    return {part, put_back, {}};
+    undo = {part, put_back, {}};
+    return MPI_SUCCESS;
 }
 
 } // namespace cd::logger

@@ -35,14 +35,17 @@ void Changes::note(const Call &call, bool is_logged, bool is_optional, int resul
     }
 }
 
-Undo SetsInfo::undo_of(MPI_Info info, const char *key) {
+int SetsInfo::puts_value_back(MPI_Info info, const char *key, Undo &undo) {
     const Part part = {word_of(info), std::hash<std::string_view>()(key)};
-    if (info == MPI_INFO_NULL || is_undone(part)) {
-        return {};
+    if (is_undone(part)) {
+        return MPI_SUCCESS;
     }
     int length = 0;
     int present = 0;
-    real<Fn::MPI_Info_get_valuelen>(info, key, &length, &present);
+    const int result = real<Fn::MPI_Info_get_valuelen>(info, key, &length, &present);
+    if (result != MPI_SUCCESS) {
+        return result;
+    }
     const std::string name = key;
     if (present == 0) {
         const auto remove = [=] {
@@ -53,11 +56,13 @@ Undo SetsInfo::undo_of(MPI_Info info, const char *key) {
                 real<Fn::MPI_Info_delete>(info, name.c_str());
             }
         };
-        return {part, remove, {}};
+        undo = {part, remove, {}};
+        return MPI_SUCCESS;
     }
     std::string before(static_cast<size_t>(length) + 1, '\0');
     real<Fn::MPI_Info_get>(info, key, length, before.data(), &present);
-    return {part, [=] { real<Fn::MPI_Info_set>(info, name.c_str(), before.c_str()); }, {}};
+    undo = {part, [=] { real<Fn::MPI_Info_set>(info, name.c_str(), before.c_str()); }, {}};
+    return MPI_SUCCESS;
 }
 
 } // namespace cd::logger

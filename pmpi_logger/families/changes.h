@@ -25,6 +25,8 @@ protected:
     static constexpr uint64_t its_name = uint64_t{2} << 32;
 
     // make_undo: makes what brings the present state back, if something older does not do so.
+    // Returns what MPI does when it is asked about that state: an error is that of the call, which
+    // MPI would raise once more.
     template <typename Change, typename MakeUndo>
     static int change(const Call &call, int mode, const Change &change, const MakeUndo &make_undo) {
         std::optional<int> before;
@@ -36,8 +38,8 @@ protected:
             }
         }
         const Inside inside;
-        Undo undo = WholeProgram::records() ? Undo() : make_undo();
-        const int result = change();
+        Undo undo;
+        const int result = apply(change, make_undo, undo);
         note(call, before.has_value(), false, result, std::move(undo));
         return before.value_or(result);
     }
@@ -49,8 +51,8 @@ protected:
                              const MakeUndo &make_undo) {
         const bool is_logged = mode == CD_LOG_REPLAYING && is_next(call);
         const Inside inside;
-        Undo undo = WholeProgram::records() ? Undo() : make_undo();
-        const int result = change();
+        Undo undo;
+        const int result = apply(change, make_undo, undo);
         note(call, is_logged, true, result, std::move(undo));
         return result;
     }
@@ -61,11 +63,19 @@ protected:
                                const MakeUndo &make_undo) {
         return MortalComms::is_freed(call.arguments.comm)
                    ? change(
-                         call, mode, [] { return MPI_SUCCESS; }, [] { return Undo(); })
+                         call, mode, [] { return MPI_SUCCESS; }, nothing_to_undo)
                    : change(call, mode, make, make_undo);
     }
 
+    static int nothing_to_undo(Undo &) { return MPI_SUCCESS; }
+
 private:
+    template <typename Change, typename MakeUndo>
+    static int apply(const Change &change, const MakeUndo &make_undo, Undo &undo) {
+        const int found = WholeProgram::records() ? MPI_SUCCESS : make_undo(undo);
+        return found == MPI_SUCCESS ? change() : found;
+    }
+
     static std::optional<int> logged_result(const Call &call, int &failure);
     static bool is_next(const Call &call);
     // is_logged: the log has it, and has just read it.
@@ -88,7 +98,9 @@ public:
         }
         return change_if_alive(
             decode<F>(site, object, key, value), mode, [&] { return make(object, key, value); },
-            [&] { return puts_attribute_back<AttributesOf<F>>(site, object, key); });
+            [&](Undo &undo) {
+                return puts_attribute_back<AttributesOf<F>>(site, object, key, undo);
+            });
     }
 };
 
@@ -101,7 +113,9 @@ public:
         }
         return change_if_alive(
             decode<F>(site, object, key), mode, [&] { return real<F>(object, key); },
-            [&] { return puts_attribute_back<AttributesOf<F>>(site, object, key); });
+            [&](Undo &undo) {
+                return puts_attribute_back<AttributesOf<F>>(site, object, key, undo);
+            });
     }
 };
 
@@ -115,32 +129,29 @@ public:
         }
         return change(
             decode<F>(site, object, handler), mode, [&] { return set<F>(object, handler); },
-            [&] { return puts_handler_back<F>(object); });
+            [&](Undo &undo) { return puts_handler_back<F>(object, undo); });
     }
 
 private:
-    template <Fn F, typename Object> static Undo puts_handler_back(Object object) {
-        if (is_null<F>(object)) {
-            return {}; // asking MPI for what is none would be an error of its own
-        }
+    template <Fn F, typename Object> static int puts_handler_back(Object object, Undo &undo) {
         if (is_gone<F>(object)) {
-            return {{}, [object, before = told_of<F>(object)] { tell<F>(object, before); }, {}};
+            undo = {{}, [object, before = told_of<F>(object)] { tell<F>(object, before); }, {}};
+            return MPI_SUCCESS;
         }
         const Part part = {word_of(object), its_handler};
         if (is_undone(part)) {
-            return {};
+            return MPI_SUCCESS;
         }
         MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-        real<getter<F>()>(object, &handler);
-        const HeldHandler before = held(handler);
-        if (before == nullptr) {
-            return {}; // the object was none
+        const int result = real<getter<F>()>(object, &handler);
+        if (const HeldHandler before = held(handler)) {
+            undo = {part, [=] { real<F>(object, *before); },
+                    [=](const cd_log_place &place) {
+                        tell<F>(object, *before);
+                        when_forgotten(place, [before] {}); // a replay may raise errors by it
+                    }};
         }
-        return {part, [=] { real<F>(object, *before); },
-                [=](const cd_log_place &place) {
-                    tell<F>(object, *before);
-                    when_forgotten(place, [before] {}); // a replay may raise errors by it
-                }};
+        return result;
     }
 
     template <Fn F, typename Object> static int set(Object object, MPI_Errhandler handler) {
@@ -185,20 +196,6 @@ private:
         }
     }
 
-    template <Fn F, typename Object> static bool is_null(Object object) {
-        if constexpr (getter<F>() == Fn::MPI_Comm_get_errhandler) {
-            return object == MPI_COMM_NULL;
-        } else if constexpr (F == Fn::MPI_Win_set_errhandler) {
-            return object == MPI_WIN_NULL;
-#ifdef MPI_SESSION_NULL
-        } else if constexpr (F == Fn::MPI_Session_set_errhandler) {
-            return object == MPI_SESSION_NULL;
-#endif
-        } else {
-            return false; // MPI_FILE_NULL has a handler
-        }
-    }
-
     template <Fn F> static constexpr Fn getter() {
         if constexpr (F == Fn::MPI_File_set_errhandler) {
             return Fn::MPI_File_get_errhandler;
@@ -224,10 +221,10 @@ public:
         }
         return change(
             decode<F>(site, info, key, value), mode, [&] { return real<F>(info, key, value); },
-            [&] { return undo_of(info, key); });
+            [&](Undo &undo) { return puts_value_back(info, key, undo); });
     }
 
-    static Undo undo_of(MPI_Info info, const char *key);
+    static int puts_value_back(MPI_Info info, const char *key, Undo &undo);
 };
 
 class DeletesInfo : public Changes {
@@ -239,7 +236,7 @@ public:
         }
         return change(
             decode<F>(site, info, key), mode, [&] { return real<F>(info, key); },
-            [&] { return SetsInfo::undo_of(info, key); });
+            [&](Undo &undo) { return SetsInfo::puts_value_back(info, key, undo); });
     }
 };
 

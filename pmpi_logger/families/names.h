@@ -11,13 +11,13 @@ namespace cd::logger {
 
 // Whose name F sets.
 template <Fn F> struct NameOf;
-template <> struct NameOf<Fn::MPI_Comm_set_name> : CommAttributes {
+template <> struct NameOf<Fn::MPI_Comm_set_name> {
     static constexpr Fn get_name = Fn::MPI_Comm_get_name;
 };
-template <> struct NameOf<Fn::MPI_Type_set_name> : TypeAttributes {
+template <> struct NameOf<Fn::MPI_Type_set_name> {
     static constexpr Fn get_name = Fn::MPI_Type_get_name;
 };
-template <> struct NameOf<Fn::MPI_Win_set_name> : WinAttributes {
+template <> struct NameOf<Fn::MPI_Win_set_name> {
     static constexpr Fn get_name = Fn::MPI_Win_get_name;
 };
 
@@ -34,20 +34,25 @@ public:
         const bool is_freed = MortalComms::is_freed(call.arguments.comm);
         return change_freely(
             call, mode, [&] { return is_freed ? MPI_SUCCESS : real<F>(object, name); },
-            [&] { return is_freed ? Undo() : puts_name_back<F>(object); });
+            [&](Undo &undo) {
+                return is_freed ? nothing_to_undo(undo) : puts_name_back<F>(object, undo);
+            });
     }
 
 private:
-    template <Fn F, typename Object> static Undo puts_name_back(Object object) {
+    template <Fn F, typename Object> static int puts_name_back(Object object, Undo &undo) {
         const Part part = {word_of(object), its_name};
-        if (object == NameOf<F>::null() || is_undone(part)) {
-            return {}; // asking MPI for what is none would be an error of its own
+        if (is_undone(part)) {
+            return MPI_SUCCESS;
         }
         std::array<char, MPI_MAX_OBJECT_NAME> name{};
         int length = 0;
-        real<NameOf<F>::get_name>(object, name.data(), &length);
-        const std::string before = name.data();
-        return {part, [=] { real<F>(object, before.c_str()); }, {}};
+        const int result = real<NameOf<F>::get_name>(object, name.data(), &length);
+        if (result == MPI_SUCCESS) {
+            const std::string before = name.data();
+            undo = {part, [=] { real<F>(object, before.c_str()); }, {}};
+        }
+        return result;
     }
 };
 

@@ -245,7 +245,7 @@ public:
                 raise_at(*window, error);
                 return MPI_SUCCESS;
             },
-            [] { return Undo(); });
+            nothing_to_undo);
     }
 };
 

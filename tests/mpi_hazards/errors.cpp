@@ -3,6 +3,8 @@
 // Calls that fail, and whose errors the program wants to see.
 #include "hazard.h"
 
+#include <string>
+
 namespace errors {
 
 namespace {
@@ -168,7 +170,17 @@ template <typename Call> void expect_one_error(const Call &call) {
 }
 
 // The logger asks MPI about each of these before the call is made.
-void give_what_is_none() {
+void give_what_is_none(int key_of_types) {
+    expect_one_error([] {
+        const std::string key(MPI_MAX_INFO_KEY + 1, 'k');
+        MPI_Info info = MPI_INFO_NULL;
+        MPI_Info_create(&info);
+        const int result = MPI_Info_set(info, key.c_str(), "value");
+        MPI_Info_free(&info);
+        return result;
+    });
+    expect_one_error([=] { return MPI_Comm_set_attr(MPI_COMM_SELF, key_of_types, nullptr); });
+    expect_one_error([] { return MPI_Comm_set_name(MPI_COMM_NULL, "none"); });
 #ifdef MPICH // which looks at handles without following them
     expect_one_error([] {
         auto comm = static_cast<MPI_Comm>(MPI_INT);
@@ -189,6 +201,8 @@ HAZARD(error_handler_is_called_again) {
     MPI_Comm_create_errhandler(count_calls, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, handler); // of what has no communicator, in some MPIs
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &key, nullptr);
     Numbers buffer = numbers(9, eager);
     Domain domain;
     domain.keep(buffer);
@@ -197,12 +211,13 @@ HAZARD(error_handler_is_called_again) {
     };
     fail();
     CHECK(handler_calls == 1);
-    give_what_is_none();
+    give_what_is_none(key);
     handler_calls = 0;
     domain.restore();
     fail();
     CHECK(handler_calls == 1);
-    give_what_is_none();
+    give_what_is_none(key);
+    MPI_Type_free_keyval(&key);
     MPI_Errhandler_free(&handler);
 }
 

@@ -13,7 +13,7 @@ void UndoList::add(const cd_log_place &place, Undo undo) {
     const std::scoped_lock lock(mutex_);
     const InLog part = {undo.part, place.stream};
     later_.push_back({place, std::move(undo)});
-    if (part.part.object != 0) {
+    if (part.part != Part()) {
         drop_useless(part, dropped);
         parts_.emplace(part, std::prev(later_.end()));
         count_ = parts_.size();

@@ -15,7 +15,8 @@
 namespace cd::logger {
 
 // One of the things that a program changes in an object: an attribute, the error handler, the name,
-// the key of an info object.
+// the key of an info object. Both numbers are 0 in what is none; a handle may be 0: MPI_FILE_NULL,
+// which has an error handler, is in MPICH.
 struct Part {
     uint64_t object = 0; // its handle
     uint64_t which = 0;
@@ -23,7 +24,7 @@ struct Part {
 };
 
 struct Undo {
-    Part part;                    // of no object: then MPI need not have it
+    Part part;                    // none: then MPI need not have any object
     std::function<void()> action; // while MPI has the object
     // Instead of it once MPI has freed the object, for what a replay is told in its place. May be
     // empty. Gets the place of the change.

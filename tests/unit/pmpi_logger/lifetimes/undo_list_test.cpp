@@ -45,6 +45,26 @@ TEST_F(UndoListTest, RunsOrForgetsWhatIsWanted) {
     EXPECT_EQ(run, "ba");
 }
 
+// Nobody can go back to between those in the middle.
+TEST_F(UndoListTest, KeepsTheOldestAndTheNewestOfAPart) {
+    for (const uint64_t handle : {object, uint64_t{0}}) {
+        run.clear();
+        for (const char letter : {'a', 'b', 'c', 'd'}) {
+            list.add({0, 0, 1}, noting(handle, 1, letter));
+        }
+        run_all();
+        EXPECT_EQ(run, "da") << handle;
+    }
+}
+
+TEST_F(UndoListTest, KeepsAllOfWhatIsNoPart) {
+    for (const char letter : {'a', 'b', 'c', 'd'}) {
+        list.add({}, noting(0, 0, letter));
+    }
+    run_all();
+    EXPECT_EQ(run, "dcba");
+}
+
 TEST_F(UndoListTest, KnowsNothingOfWhatIsForgotten) {
     list.add({}, noting(object, 1, 'a'));
     list.forget([](const cd_log_place &) { return true; });

@@ -16,7 +16,7 @@ check() { # PROGRAM COMMAND...
     }
 }
 
-all= all_c=
+all="" all_c=""
 for path in include/cd/*.h include/cd/*.hpp; do
     header=${path#include/}
     # Parts of cd.h and cd.hpp, not headers by themselves.

@@ -84,6 +84,7 @@ FAMILIES = {
     "CallsFileHandler": ("nothing", "calls it again, also of a closed file"),
     "NumbersComm": ("nothing", "gives the handle that a freed communicator had"),
     "NumbersWindow": ("nothing", "gives the handle that a freed window had"),
+    "AsksSharedMemory": ("nothing", "asks MPI; fails if the window is freed later, whose memory is gone"),
     "FreesComm": (
         "the call; the communicator is freed when the log is forgotten, or at once when many wait or "
         "it leads to another job",

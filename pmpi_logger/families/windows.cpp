@@ -135,6 +135,13 @@ const Window *AsksWindow::separate(MPI_Win win, int key) {
     return window != nullptr && !window->is_mpis ? window : nullptr;
 }
 
+int AsksSharedMemory::of_gone_window(Fn fn, const void *site, const Window &window) {
+    complain_unknown(fn, site,
+                     "the program freed this window later, and its memory has gone with it. "
+                     "Advance the domain before the window is freed, or free it outside");
+    return raise_at(window, MPI_ERR_WIN);
+}
+
 int raise_at(const Window &window, int error) {
     const Inside inside;
     if (!window.is_gone()) {

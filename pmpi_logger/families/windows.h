@@ -204,6 +204,21 @@ public:
 // As MPI does when a call on the window fails.
 int raise_at(const Window &window, int error);
 
+// MPI_Win_shared_query: where the memory of other ranks is, which goes with the window.
+class AsksSharedMemory {
+public:
+    using Of = Arrivals;
+
+    template <Fn F, typename... A> static int call(const void *site, MPI_Win win, A... a) {
+        const Window *const window = WindowTable::instance().find(win);
+        return window != nullptr && window->is_gone() ? of_gone_window(F, site, *window)
+                                                      : real<F>(win, a...);
+    }
+
+private:
+    static int of_gone_window(Fn fn, const void *site, const Window &window);
+};
+
 // What is done in a re-execution, too, unless MPI has freed the window since.
 template <typename Family> class OfWindow {
 public:

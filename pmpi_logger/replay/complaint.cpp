@@ -76,10 +76,11 @@ const char *consequence_of(OnDivergence wanted) {
                                           : "the call fails";
 }
 
+// What comes next usually ends the job, and MPICH's launcher then drops what it has not read yet.
+void let_it_be_read() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
+
 int end_replay(const Call &call, OnDivergence wanted) {
-    // What comes next usually ends the job, and MPICH's launcher then drops what it has not read
-    // yet.
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    let_it_be_read();
     if (wanted == OnDivergence::abort) {
         real<Fn::MPI_Abort>(world_comm(), MPI_ERR_OTHER);
     }
@@ -195,6 +196,14 @@ int raise(const Call &call, int error) {
     }
     raise_at(file, error);
     return error;
+}
+
+void complain_unknown(Fn fn, const void *site, const char *why) {
+    std::fprintf(stderr,
+                 "pmpi_logger: rank %d: %s cannot be answered in a re-execution: %s; the call "
+                 "fails\n    at %s\n",
+                 MpiLife::rank(), name_of(fn), why, place_in_program(site).c_str());
+    let_it_be_read();
 }
 
 int refuse(Fn fn, const char *reason) {

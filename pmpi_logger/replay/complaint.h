@@ -36,6 +36,10 @@ void raise_at(MPI_File file, int error);
 // The same by what the call is about: a communicator or a file.
 int raise(const Call &call, int error);
 
+// A re-execution asks about something that MPI has freed since the first one, and that no log
+// tells: says why it is not known, and what to do about it. The call fails.
+void complain_unknown(Fn fn, const void *site, const char *why);
+
 // The call cannot be replayed, so a CD that logs refuses it: says why, and fails.
 int refuse(Fn fn, const char *reason);
 

@@ -7,9 +7,9 @@
 namespace cd::scenarios {
 
 bool Row::leaves_no_entry() const {
-    static const char *const families[] = {"Local",        "NumbersComm",      "NumbersWindow",
-                                           "NumbersFile",  "CallsCommHandler", "CallsFileHandler",
-                                           "NeedsSomeComm"};
+    static const char *const families[] = {"Local",         "NumbersComm",      "NumbersWindow",
+                                           "NumbersFile",   "CallsCommHandler", "CallsFileHandler",
+                                           "NeedsSomeComm", "AsksSharedMemory"};
     return std::ranges::find(families, family) != std::end(families);
 }
 

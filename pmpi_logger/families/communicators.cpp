@@ -5,6 +5,7 @@
 #include "families/held_handler.h"
 #include "interception/mpi_life.h"
 #include "lifetimes/lifetimes.h"
+#include "replay/complaint.h"
 
 #include <algorithm>
 #include <atomic>
@@ -102,6 +103,14 @@ void FreesComm::about_to_be_freed(Mortal &mortal) {
         mortal.handler = held_handler<Fn::MPI_Comm_get_errhandler>(mortal.comm, place);
         mortal.freed = true;
     }
+}
+
+int AsksComm::of_ended_connection(Fn fn, const void *site, MPI_Comm comm) {
+    complain_unknown(fn, site,
+                     "the program disconnected this connection to another job later, and ranks and "
+                     "sizes are all that is known of it still. Ask before the domain begins, or "
+                     "advance the domain between asking and MPI_Comm_disconnect");
+    return raise(comm, MPI_ERR_OTHER);
 }
 
 // A restore goes back to when the program had it.

@@ -126,10 +126,14 @@ public:
     // make: makes the call, as Fortran or as C.
     template <Fn F, typename Make, typename... A>
     static int call_by(const Make &make, const void *site, MPI_Comm comm, A... a) {
-        return MortalComms::none() || !MortalComms::has(comm)
-                   ? make(comm, a...)
-                   : Exchange::call_by<F>(make, site, comm, a...);
+        return MortalComms::none() || !MortalComms::has(comm) ? make(comm, a...)
+               : MortalComms::is_known_late(comm)             ? of_ended_connection(F, site, comm)
+                                                  : Exchange::call_by<F>(make, site, comm, a...);
     }
+
+    // What the first execution asked of a connection to another job, when nobody knew yet that it
+    // would be disconnected, is not recorded.
+    static int of_ended_connection(Fn fn, const void *site, MPI_Comm comm);
 
 private:
     // Apart, so that the above saves no registers.
@@ -138,9 +142,11 @@ private:
         if (!MortalComms::has(comm)) {
             return real<F>(comm, a...);
         }
-        if constexpr (is_a_fact<F>()) {
-            if (MortalComms::is_known_late(comm)) {
+        if (MortalComms::is_known_late(comm)) {
+            if constexpr (is_a_fact<F>()) {
                 return tell<F>(comm_facts_of(comm), a...);
+            } else {
+                return of_ended_connection(F, site, comm);
             }
         }
         return Exchange::call<F>(site, comm, a...);
@@ -197,6 +203,11 @@ public:
 
     template <Fn F, typename... A>
     static int call(const void *site, MPI_Comm one, MPI_Comm other, A... a) {
+        for (const MPI_Comm comm : {one, other}) {
+            if (MortalComms::has(comm) && MortalComms::is_known_late(comm)) {
+                return AsksComm::of_ended_connection(F, site, comm);
+            }
+        }
         return MortalComms::has(one) || MortalComms::has(other)
                    ? Exchange::call<F>(site, one, other, a...)
                    : real<F>(one, other, a...);

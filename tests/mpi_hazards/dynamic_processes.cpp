@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // Processes that a domain starts, or meets.
+#include "complaints.h"
 #include "hazard.h"
 
 #include <cstdio>
@@ -30,6 +31,30 @@ Numbers ask(MPI_Comm child, int tag, int question) {
     MPI_Recv(answer.data(), 2, MPI_INT, 0, tag, child, MPI_STATUS_IGNORE);
     CHECK(answer[1] == question + 1);
     return answer;
+}
+
+// Whether it has a name and can be compared, or says that it is ended.
+bool is_known(MPI_Comm child) {
+    char name[MPI_MAX_OBJECT_NAME] = {};
+    int length = 0;
+    int result = MPI_UNDEFINED;
+    bool named = false;
+    bool compared = false;
+    std::string said;
+    {
+        Complaints complaints;
+        named = MPI_Comm_get_name(child, name, &length) == MPI_SUCCESS;
+        compared = MPI_Comm_compare(child, child, &result) == MPI_SUCCESS;
+        said = complaints.text();
+    }
+    CHECK(named == compared);
+    for (const char *call : {"MPI_Comm_get_name", "MPI_Comm_compare"}) {
+        const std::string unknown = std::string(call) +
+                                    " cannot be answered in a re-execution: the "
+                                    "program disconnected this connection";
+        CHECK((said.find(unknown) == std::string::npos) == named);
+    }
+    return named;
 }
 
 } // namespace
@@ -68,21 +93,22 @@ HAZARD(child_is_started_once) {
         CHECK(child == before);
     }
     // What is changed in a connection that is ended then is not taken back.
-    const auto end = [&] {
+    const auto end = [&](bool again) {
         CHECK(ask(child, 1, 51)[0] == first[0]);
         MPI_Comm_set_attr(child, key, &key);
         MPI_Comm_set_errhandler(child, MPI_ERRORS_RETURN);
+        CHECK(is_known(child) == !again);
         int size = 0;
         MPI_Comm_remote_size(child, &size);
         CHECK(size == 1);
         MPI_Comm_disconnect(&child);
         CHECK(child == MPI_COMM_NULL);
     };
-    end();
+    end(false);
     for (int i = 0; i < 2; ++i) {
         domain.restore();
         CHECK(start() == first);
-        end();
+        end(true);
     }
     MPI_Comm_free_keyval(&key);
 }

@@ -43,15 +43,12 @@ Status hold_file(Domain &domain, const FilePosition &now) {
     }
     FileTable files = domain.files;
     files.add(file);
-    FileTable owed;
-    if (came_back && domain.files_owed) {
-        owed.add(file);
-    }
     // For another process the file is the same, whatever the descriptor.
     if (Status status = write_down(domain, files, stored); !status) {
         return status;
     }
-    if (Status status = set_positions(domain, owed); !status) {
+    const bool owed = came_back && domain.files_owed;
+    if (Status status = owed ? set_position(domain, file) : Status::ok(); !status) {
         return status;
     }
     domain.files.add(file);

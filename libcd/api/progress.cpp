@@ -69,7 +69,7 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
     report.about(domain.name());
     ProtectedAdvance protection(lock);
     std::vector<FilePosition> positions;
-    if (Status status = read_positions(domain, domain.files, positions); !status) {
+    if (Status status = read_positions(domain, positions); !status) {
         return status;
     }
     if (!domain.is_root()) {

@@ -43,6 +43,25 @@ Status write_memory(Recovery &recovery, FamilyLock &lock) {
     return recovery.write_memory();
 }
 
+Status check_files(const std::vector<Recovery::HeldFile> &files) {
+    for (const auto &[holder, file] : files) {
+        FilePosition now;
+        if (Status status = read_held_position(*holder, file, now); !status) {
+            return status;
+        }
+    }
+    return Status::ok();
+}
+
+Status set_positions(const std::vector<Recovery::HeldFile> &files) {
+    for (const auto &[holder, file] : files) {
+        if (Status status = set_position(*holder, file); !status) {
+            return status;
+        }
+    }
+    return Status::ok();
+}
+
 // Functions that regenerate bytes are the program's: those of the process that is gone are of no
 // use.
 Status check_regenerable(const std::vector<Domain *> &subtree) {
@@ -115,8 +134,7 @@ Status restore_named(cd_handle handle, Report &report) {
     if (Status status = check_regenerable(subtree); !status) {
         return status;
     }
-    std::vector<FilePosition> unused;
-    if (Status status = read_positions(domain, recovery.files(), unused); !status) {
+    if (Status status = check_files(recovery.files()); !status) {
         return status;
     }
     lock.prepare_discard(subtree.size());
@@ -129,7 +147,7 @@ Status restore_named(cd_handle handle, Report &report) {
     if (Status status = write_memory(recovery, lock); !status) {
         return status;
     }
-    if (Status status = set_positions(domain, recovery.files()); !status) {
+    if (Status status = set_positions(recovery.files()); !status) {
         return status;
     }
     report.copied(recovery.copied());

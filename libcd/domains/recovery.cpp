@@ -50,11 +50,21 @@ Status Recovery::prepare() {
             return status;
         }
         descendants_regenerate_ |= i > 0 && !others_[i].regens.calls.empty();
-        for (const FilePosition &file : subtree_[i]->files) {
-            files_.add(file);
+    }
+    find_files();
+    return Status::ok();
+}
+
+void Recovery::find_files() {
+    FileTable found;
+    for (const Domain *domain : subtree_) {
+        for (const FilePosition &file : domain->files) {
+            if (!found.holds(file.descriptor)) {
+                found.add(file);
+                files_.push_back({domain, file});
+            }
         }
     }
-    return Status::ok();
 }
 
 Status Recovery::check_entries(const Domain &domain, Others &others) const {

@@ -25,7 +25,11 @@ public:
     Status prepare();
 
     // The positions to restore, the oldest for each descriptor.
-    const FileTable &files() const { return files_; }
+    struct HeldFile {
+        const Domain *holder;
+        FilePosition file;
+    };
+    const std::vector<HeldFile> &files() const { return files_; }
 
     // Whether write_memory() calls functions of the application.
     bool regenerates() const;
@@ -55,6 +59,7 @@ private:
         bool from_ancestors = false; // PARENT entries
     };
 
+    void find_files();
     Status check_entries(const Domain &domain, Others &others) const;
     static Regens group(std::vector<const Entry *> &entries);
     Status write_copies(size_t index);
@@ -67,7 +72,7 @@ private:
     Domain &top_;
     std::vector<Domain *> subtree_; // older ones first
     std::vector<Others> others_;    // for each of subtree_
-    FileTable files_;
+    std::vector<HeldFile> files_;
     bool descendants_regenerate_ = false;
     size_t copied_ = 0;
 };

@@ -69,15 +69,16 @@ Status check_same_file(const Domain &domain, const FilePosition &added, const Fi
                 static_cast<unsigned long long>(added.inode));
 }
 
-Status read_positions(const Domain &domain, const FileTable &files,
-                      std::vector<FilePosition> &positions) {
+Status read_held_position(const Domain &holder, const FilePosition &added, FilePosition &now) {
+    Status status = read_position(holder, added.descriptor, now);
+    return status ? check_same_file(holder, added, now) : status;
+}
+
+Status read_positions(const Domain &domain, std::vector<FilePosition> &positions) {
     positions.clear();
-    for (const FilePosition &added : files) {
+    for (const FilePosition &added : domain.files) {
         FilePosition now;
-        if (Status status = read_position(domain, added.descriptor, now); !status) {
-            return status;
-        }
-        if (Status status = check_same_file(domain, added, now); !status) {
+        if (Status status = read_held_position(domain, added, now); !status) {
             return status;
         }
         positions.push_back(now);
@@ -85,19 +86,16 @@ Status read_positions(const Domain &domain, const FileTable &files,
     return Status::ok();
 }
 
-Status set_positions(const Domain &domain, const FileTable &files) {
-    for (const FilePosition &file : files) {
-        if (os::system().seek(file.descriptor, file.position, SEEK_SET) < 0) {
-            const int error = errno;
-            return fail(
-                CD_ERROR_FILE_SYSTEM,
+Status set_position(const Domain &holder, const FilePosition &file) {
+    if (os::system().seek(file.descriptor, file.position, SEEK_SET) >= 0) {
+        return Status::ok();
+    }
+    const int error = errno;
+    return fail(CD_ERROR_FILE_SYSTEM,
                 "CD %s: file descriptor %d cannot be set back to %lld: \"%s\"; the CD can be "
                 "restored again",
-                domain.name(), file.descriptor, static_cast<long long>(file.position),
+                holder.name(), file.descriptor, static_cast<long long>(file.position),
                 std::strerror(error));
-        }
-    }
-    return Status::ok();
 }
 
 } // namespace cd

@@ -17,12 +17,13 @@ Status read_position(const Domain &domain, int descriptor, FilePosition &file);
 // Whether now is the file that was added on its descriptor.
 Status check_same_file(const Domain &domain, const FilePosition &added, const FilePosition &now);
 
-// Where the files of the table stand now, in its order; each must still be the file that was
-// added. May throw std::bad_alloc.
-Status read_positions(const Domain &domain, const FileTable &files,
-                      std::vector<FilePosition> &positions);
+// Where a file that holder has stands now; it must still be the one that was added.
+Status read_held_position(const Domain &holder, const FilePosition &added, FilePosition &now);
 
-// Sets every file of the table to its position.
-Status set_positions(const Domain &domain, const FileTable &files);
+// The same of all files that the domain holds, in their order. May throw std::bad_alloc.
+Status read_positions(const Domain &domain, std::vector<FilePosition> &positions);
+
+// Sets a file that holder has to its position.
+Status set_position(const Domain &holder, const FilePosition &file);
 
 } // namespace cd

@@ -195,6 +195,22 @@ TEST_F(Files, DescriptorThatNamesAnotherFileFailsRestoreAndAdvance) {
     EXPECT_EQ(position_of(fd), 7);
 }
 
+TEST_F(Files, TheMessageNamesTheDescendantThatHoldsTheFile) {
+    const cd_handle child = make_child(root);
+    const std::string name = std::string("CD ") + cd_name(child) + ":";
+    ASSERT_TRUE(succeeds(add_file_to_cd(child, fd)));
+    const int other = open_file("other");
+    ASSERT_EQ(dup2(other, fd), fd);
+    close(other);
+    EXPECT_TRUE(fails_with(CD_ERROR_FILE_CHANGED, restore_cd(root)));
+    EXPECT_EQ(last_message().substr(0, name.size()), name);
+    close(fd);
+    EXPECT_TRUE(fails_with(CD_ERROR_FILE_BAD_DESCRIPTOR, restore_cd(root)));
+    EXPECT_EQ(last_message().substr(0, name.size()), name);
+    ASSERT_TRUE(succeeds(delete_file_from_cd(child, fd))) << "which the message has made clear";
+    EXPECT_TRUE(succeeds(restore_cd(root)));
+}
+
 // Many file systems give a new file the inode of one that has just been removed.
 TEST_F(Files, AFileThatCameAfterTheAddedOneWasRemovedIsAnotherOne) {
     ASSERT_TRUE(succeeds(add_file_to_cd(root, fd)));

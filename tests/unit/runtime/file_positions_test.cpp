@@ -58,7 +58,7 @@ struct FilePositions : testing::Test {
         for (const int descriptor : {3, 4}) {
             FilePosition file;
             EXPECT_TRUE(read_position(domain, descriptor, file));
-            table.add(file);
+            domain.files.add(file);
         }
         system.files[3].position = 33;
         system.files[4].position = 44;
@@ -69,11 +69,18 @@ struct FilePositions : testing::Test {
         return read_position(domain, descriptor, file).code();
     }
 
-    cd_error read_all() { return read_positions(domain, table, positions).code(); }
+    cd_error read_all() { return read_positions(domain, positions).code(); }
+
+    cd_error set_back() {
+        Status status;
+        for (const FilePosition &file : domain.files) {
+            status = status ? set_position(domain, file) : status;
+        }
+        return status.code();
+    }
 
     Files system;
     Domain domain;
-    FileTable table;
     std::vector<FilePosition> positions;
 };
 
@@ -132,18 +139,18 @@ TEST_F(FilePositions, FindsAnotherFileOnTheDescriptor) {
     EXPECT_EQ(read_all(), CD_ERROR_FILE_BAD_DESCRIPTOR);
 }
 
-TEST_F(FilePositions, SetsAllFilesBack) {
-    ASSERT_TRUE(set_positions(domain, table));
+TEST_F(FilePositions, SetsFilesBack) {
+    EXPECT_EQ(set_back(), CD_ERROR_NONE);
     EXPECT_EQ(system.files[3].position, 30);
     EXPECT_EQ(system.files[4].position, 40);
 }
 
 TEST_F(FilePositions, TellsWhichFileCannotBeSetBack) {
     system.files[4].seek_error = EIO;
-    EXPECT_EQ(set_positions(domain, table).code(), CD_ERROR_FILE_SYSTEM);
+    EXPECT_EQ(set_back(), CD_ERROR_FILE_SYSTEM);
     EXPECT_NE(std::string(message()).find("descriptor 4"), std::string::npos) << message();
     system.files[4].seek_error = 0;
-    EXPECT_TRUE(set_positions(domain, table)) << "it can be repeated";
+    EXPECT_EQ(set_back(), CD_ERROR_NONE) << "it can be repeated";
     EXPECT_EQ(system.files[4].position, 40);
 }
 

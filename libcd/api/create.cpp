@@ -53,14 +53,27 @@ Status check_logging_against(const Domain &parent, mpi_log mode) {
                 wanted ? "enabled" : "disabled");
 }
 
-// whose, name: what for, for messages.
-Status read_storage_info(const char *storage_info, const char *whose, const char *name,
-                         StorageInfo &storage) {
+Status read_roots_storage_info(const char *storage_info, const char *name, StorageInfo &storage) {
     if (storage_info == nullptr) {
         return check_supported(storage, environment_origin);
     }
-    const std::string origin = std::string("the storage_info of ") + whose + name;
+    const std::string origin = std::string("the storage_info of root CD ") + name;
     Status status = parse_storage_info(storage_info, origin.c_str(), storage);
+    return status ? check_supported(storage, origin.c_str()) : status;
+}
+
+// What a child cannot have for itself is told first: what else would make it possible could only be
+// given for the root, too.
+Status read_childs_storage_info(const char *storage_info, const Domain &parent,
+                                StorageInfo &storage) {
+    if (storage_info == nullptr) {
+        return Status::ok();
+    }
+    const std::string origin = "the storage_info of a child of CD " + parent.identity;
+    Status status = parse_storage_info(storage_info, origin.c_str(), storage);
+    if (status) {
+        status = check_same_store(storage, parent.storage, parent.name());
+    }
     return status ? check_supported(storage, origin.c_str()) : status;
 }
 
@@ -161,7 +174,7 @@ Status make_root(const char *defaults, const char *storage_info, mpi_log mode, c
                     "COMM_LOGGING_ENABLED or COMM_LOGGING_DISABLED",
                     name);
     }
-    if (Status status = read_storage_info(storage_info, "root CD ", name, root->storage); !status) {
+    if (Status status = read_roots_storage_info(storage_info, name, root->storage); !status) {
         return status;
     }
     protection.is_to_have(root->storage);
@@ -263,12 +276,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     }
     auto child = std::make_unique<Resident>();
     child->storage = parent.storage;
-    if (Status status =
-            read_storage_info(storage_info, "a child of CD ", parent.name(), child->storage);
-        !status) {
-        return status;
-    }
-    if (Status status = check_same_store(child->storage, parent.storage, parent.name()); !status) {
+    if (Status status = read_childs_storage_info(storage_info, parent, child->storage); !status) {
         return status;
     }
     ActiveStack &stack = ActiveStack::of_this_thread();

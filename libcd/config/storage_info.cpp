@@ -311,7 +311,8 @@ Status check_supported(const StorageInfo &info, const char *origin) {
     }
     if (!info.flush.empty() && !info.is_protected()) {
         return unsupported(origin, "flush= without redundancy= or config=",
-                           "use redundancy=single to have no other copies than those in flush");
+                           "use store=file,redundancy=single to have no other copies than those in "
+                           "flush");
     }
     if (info.track != Track::explicit_calls) {
         return unsupported(origin, "track=pages", "use track=explicit");
@@ -330,8 +331,9 @@ Status check_same_protection(const StorageInfo &info, const StorageInfo &root, c
         return Status::ok();
     }
     return fail(CD_ERROR_STORAGE_UNSUPPORTED,
-                "storage_info: CD %s is protected with its root, so redundancy, set_size, group, "
-                "config, redundancy_mode, flush and flush_interval can only be given for the root",
+                "storage_info: CD %s has the protection of its root, so redundancy, set_size, "
+                "group, config, redundancy_mode, flush and flush_interval can only be given for "
+                "the root",
                 cd);
 }
 

@@ -15,18 +15,6 @@
 // CD_ERROR_CHECKSUM: verify_test.cpp. CD_ERROR_ACTIVE_ELSEWHERE: threads_test.cpp.
 namespace {
 
-std::string text_of(const void *pointer) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%p", pointer);
-    return text;
-}
-
-testing::AssertionResult message_has(const std::string &part) {
-    if (last_message().find(part) != std::string::npos)
-        return testing::AssertionSuccess();
-    return testing::AssertionFailure() << '"' << part << "\" is not in \"" << last_message() << '"';
-}
-
 int regen_that_fails(cd_addrspec *, int) { return 7; }
 
 template <typename Enum> Enum bad_value() {

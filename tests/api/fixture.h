@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -69,6 +70,20 @@ inline cd_info info_of(cd_handle cd) {
 }
 
 inline std::string last_message() { return cd_last_error_message(); }
+
+inline testing::AssertionResult message_has(const std::string &part) {
+    if (last_message().find(part) != std::string::npos) {
+        return testing::AssertionSuccess();
+    }
+    return testing::AssertionFailure() << '"' << part << "\" is not in \"" << last_message() << '"';
+}
+
+// As a message has it.
+inline std::string text_of(const void *pointer) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%p", pointer);
+    return text;
+}
 
 // Ends what a test leaves behind, so that names are free again and no CD stays active.
 class CdTest : public testing::Test {

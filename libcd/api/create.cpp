@@ -326,8 +326,8 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
 // What create(handle, report) makes.
 template <typename Create> cd_handle created(int *error, const Create &create) {
     cd_handle handle = nullptr;
-    const Status status =
-        observed(CD_OP_CREATE, [&](Report &report) { return create(handle, report); });
+    const Status status = observed(
+        CD_OP_CREATE, [&](Report &report) { return create(handle, report); }, "create_cd");
     if (error != nullptr) {
         *error = status.code();
     }

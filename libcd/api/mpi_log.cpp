@@ -34,8 +34,8 @@ void see_who_executes(Resident &domain) {
     }
 }
 
-// Why the stream took no entry.
-Status not_taken(Resident &domain) {
+// Why the stream took no entry of that length.
+Status not_taken(Resident &domain, size_t length) {
     if (const uint64_t remaining = domain.log.extent().remaining; remaining > 0) {
         return fail(
             CD_ERROR_LOG_REPLAYING,
@@ -46,12 +46,16 @@ Status not_taken(Resident &domain) {
     if (Status trouble = domain.log.stream().trouble(); !trouble) {
         return trouble;
     }
-    return out_of_memory();
+    return fail(
+        CD_ERROR_NO_MEMORY,
+        "CD %s: no memory for %zu more bytes of the MPI log; free some, advance more often, "
+        "or create the root with log_limit=",
+        domain.name(), length);
 }
 
-Status outcome_of_adding(bool taken, Resident &domain) {
+Status outcome_of_adding(bool taken, Resident &domain, size_t length) {
     if (!taken) {
-        return not_taken(domain);
+        return not_taken(domain, length);
     }
     see_who_executes(domain);
     return Status::ok();
@@ -64,16 +68,17 @@ Status not_given(Resident &domain) {
         return Status::ok(); // the log ends here
     }
     Status trouble = stream.trouble();
-    return trouble ? out_of_memory() : trouble;
+    return trouble ? out_of_memory("get_MPI_log_from_cd") : trouble;
 }
 
-Status check_parts(const Domain &domain, const cd_log_part *parts, int count) {
+// length: of them all.
+Status check_parts(const Domain &domain, const cd_log_part *parts, int count, size_t &length) {
     if (count < 0 || (parts == nullptr && count > 0)) {
         return fail(CD_ERROR_LOG_ENTRY,
                     "CD %s: the log entry has %d parts at %p; pass that many parts", domain.name(),
                     count, static_cast<const void *>(parts));
     }
-    size_t length = 0;
+    length = 0;
     for (int i = 0; i < count; ++i) {
         if (parts[i].length > PTRDIFF_MAX - length) {
             return fail(CD_ERROR_LOG_ENTRY,
@@ -116,8 +121,9 @@ int add_MPI_log_to_cd(cd_handle cd, void *logent, int loglen) {
                 "CD %s: the log entry is %d bytes at %p; pass a malloc'ed entry and its length",
                 lock.domain().name(), loglen, logent);
         }
-        const bool taken = lock.domain().log.stream().adopt(logent, static_cast<size_t>(loglen));
-        return cd::outcome_of_adding(taken, lock.domain());
+        const auto length = static_cast<size_t>(loglen);
+        const bool taken = lock.domain().log.stream().adopt(logent, length);
+        return cd::outcome_of_adding(taken, lock.domain(), length);
     }));
 }
 
@@ -127,11 +133,12 @@ int cd_log_append(cd_handle cd, const cd_log_part *parts, int count) {
         if (cd::Status status = cd::lock_log(lock, cd); !status) {
             return status;
         }
-        if (cd::Status status = cd::check_parts(lock.domain(), parts, count); !status) {
+        size_t length = 0;
+        if (cd::Status status = cd::check_parts(lock.domain(), parts, count, length); !status) {
             return status;
         }
         const bool taken = lock.domain().log.stream().append(parts, count);
-        return cd::outcome_of_adding(taken, lock.domain());
+        return cd::outcome_of_adding(taken, lock.domain(), length);
     }));
 }
 
@@ -196,7 +203,10 @@ int delete_MPI_log_from_cd(cd_handle cd) {
 int cd_set_rank(int rank) {
     return cd::result_of(cd::guarded([&] {
         if (rank < 0) {
-            return cd::fail(CD_ERROR_ARGUMENT, "rank is %d; ranks are not negative", rank);
+            return cd::fail(CD_ERROR_ARGUMENT,
+                            "cd_set_rank: the rank is %d; give the one in MPI_COMM_WORLD, which is "
+                            "0 or more",
+                            rank);
         }
         cd::set_rank(rank);
         return cd::Status::ok();

@@ -24,13 +24,17 @@ namespace cd {
 // The calling thread's code for cd_last_error.
 void set_last_error(cd_error code);
 
-inline Status out_of_memory() {
-    return fail(CD_ERROR_NO_MEMORY, "there is no memory for this operation, which has changed "
-                                    "nothing; free some and repeat it");
+// For what does not know how much it was that there was not.
+inline Status out_of_memory(const char *call) {
+    return fail(CD_ERROR_NO_MEMORY,
+                "%s: there is no memory for this call, which has changed nothing; free some and "
+                "repeat it",
+                call);
 }
 
-// Runs body, which returns a Status, and makes it the thread's last error.
-template <typename Body> Status guarded(const Body &body) {
+// Runs body, which returns a Status, and makes it the thread's last error. call: the function of
+// the API that this is, for messages; who is that function need not say it.
+template <typename Body> Status guarded(const Body &body, const char *call = __builtin_FUNCTION()) {
     Status status;
     if (CallbackScope::inside()) {
         status = fail(CD_ERROR_IN_CALLBACK,
@@ -40,7 +44,7 @@ template <typename Body> Status guarded(const Body &body) {
         try {
             status = body();
         } catch (const std::bad_alloc &) {
-            status = out_of_memory();
+            status = out_of_memory(call);
         }
     }
     if (status.is_ok()) {
@@ -84,12 +88,12 @@ public:
         }
     }
 
-    // For calls that are told only if something happened in them.
+    // Calls that are told only if something happened in them say it then.
     void turned_out_to_be(cd_operation operation) { operation_ = operation; }
 
 private:
-    template <typename Body> friend Status observed(Report &report, const Body &body);
-    template <typename Body> friend Status observed(cd_operation operation, const Body &body);
+    template <typename Body>
+    friend Status observed(Report &report, const Body &body, const char *call);
 
     void tell(Observer &listener, Status status, uint64_t start) const {
         const uint64_t duration = os::system().monotonic_ns() - start;
@@ -116,14 +120,14 @@ private:
     std::vector<Part> parts_;
 };
 
-template <typename Body> Status observed(Report &report, const Body &body) {
+template <typename Body> Status observed(Report &report, const Body &body, const char *call) {
     Observer *listener = observer.load(std::memory_order_acquire);
     if (listener == nullptr || CallbackScope::inside()) {
-        return guarded([&] { return body(report); });
+        return guarded([&] { return body(report); }, call);
     }
     report.observed_ = true;
     const uint64_t start = os::system().monotonic_ns();
-    const Status status = guarded([&] { return body(report); });
+    const Status status = guarded([&] { return body(report); }, call);
     // What the observer does wrong is told to the observer, and does not replace our outcome.
     const MessageKeeper keeper;
     report.tell(*listener, status, start);
@@ -132,16 +136,18 @@ template <typename Body> Status observed(Report &report, const Body &body) {
 }
 
 // As guarded(), and tells the observer, if there is one. body takes a Report.
-template <typename Body> Status observed(cd_operation operation, const Body &body) {
+template <typename Body>
+Status observed(cd_operation operation, const Body &body, const char *call = __builtin_FUNCTION()) {
     Report report;
-    report.operation_ = operation;
-    return observed(report, body);
+    report.turned_out_to_be(operation);
+    return observed(report, body, call);
 }
 
 // The same for a call that is told only if its body says so.
-template <typename Body> Status observed_if_told(const Body &body) {
+template <typename Body>
+Status observed_if_told(const Body &body, const char *call = __builtin_FUNCTION()) {
     Report report;
-    return observed(report, body);
+    return observed(report, body, call);
 }
 
 } // namespace cd

@@ -100,8 +100,8 @@ Resident *find_in_family(Resident &root, cd_handle handle) {
 }
 
 int add_named(cd_handle handle, const cd_addrspec *list, int count, const char *storage_info,
-              Restoration restoration, cd_regen_fn regen) {
-    return result_of(observed(operation_of(restoration), [&](Report &report) {
+              Restoration restoration, cd_regen_fn regen, const char *call = __builtin_FUNCTION()) {
+    const auto add_to_cd = [&](Report &report) {
         AddRequest request = {list, count, restoration, regen, false, false, next_call()};
         cd_handle root = nullptr;
         if (Status status = find_family_to_bind(handle, root); !status) {
@@ -124,7 +124,8 @@ int add_named(cd_handle handle, const cd_addrspec *list, int count, const char *
             return status;
         }
         return add_here(lock.domain(), request, storage_info, false, report);
-    }));
+    };
+    return result_of(observed(operation_of(restoration), add_to_cd, call));
 }
 
 // The optional arguments of a call that the C macros made: they end with CD_END_OF_ARGUMENTS.

@@ -232,9 +232,9 @@ private:
         plan_data();
         if (!placement_.allocate()) {
             return fail(CD_ERROR_NO_MEMORY,
-                        "CD %s: no memory for the data of this add call (%d elements); free some, "
-                        "or add less",
-                        domain_.name(), request_.count);
+                        "CD %s: no memory for the %zu bytes of data of this add call (%d "
+                        "elements); free some, or add less",
+                        domain_.name(), placement_.planned(), request_.count);
         }
         return Status::ok();
     }

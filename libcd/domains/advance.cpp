@@ -152,11 +152,11 @@ private:
             }
         }
         if (!plain_.allocate() || !checksummed_.allocate()) {
-            return fail(
-                CD_ERROR_NO_MEMORY,
-                "CD %s: no memory for the new data of the advance; free some, or give the CD "
-                "shadow=none. The CD still has its old point in time",
-                domain_.name());
+            return fail(CD_ERROR_NO_MEMORY,
+                        "CD %s: no memory for the %zu bytes of new data of the advance; free some, "
+                        "or give the "
+                        "CD shadow=none. The CD still has its old point in time",
+                        domain_.name(), plain_.planned() + checksummed_.planned());
         }
         return Status::ok();
     }

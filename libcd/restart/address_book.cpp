@@ -23,6 +23,21 @@ std::string_view build_in(std::string_view name) {
 }
 std::string_view file_in(std::string_view name) { return name.substr(0, name.find_last_of(' ')); }
 
+Status check_name(const char *name) {
+    constexpr size_t longest = 200;
+    if (name == nullptr || *name == '\0') {
+        return fail(CD_ERROR_ARGUMENT, "cd_name_region: the name is %s; give one of 1 to %zu bytes",
+                    name == nullptr ? "NULL" : "empty", longest);
+    }
+    const size_t length = std::char_traits<char>::length(name);
+    if (length > longest) {
+        return fail(CD_ERROR_ARGUMENT,
+                    "cd_name_region: the name \"%.40s...\" has %zu bytes; give one of 1 to %zu",
+                    name, length, longest);
+    }
+    return Status::ok();
+}
+
 } // namespace
 
 AddressBook &AddressBook::instance() {
@@ -32,11 +47,8 @@ AddressBook &AddressBook::instance() {
 }
 
 Status AddressBook::name_region(const char *name, Range range) {
-    if (name == nullptr || *name == '\0' || std::char_traits<char>::length(name) > 200) {
-        return fail(CD_ERROR_ARGUMENT, "cd_name_region: the name is %s; give one of 1 to 200 bytes",
-                    name == nullptr ? "NULL"
-                    : *name == '\0' ? "empty"
-                                    : "too long");
+    if (Status status = check_name(name); !status) {
+        return status;
     }
     if (range.begin == 0 && !range.empty()) {
         return fail(CD_ERROR_NULL_ADDRESS,
@@ -45,7 +57,9 @@ Status AddressBook::name_region(const char *name, Range range) {
     }
     if (range.end < range.begin) {
         return fail(CD_ERROR_RANGE_WRAPS,
-                    "cd_name_region: \"%s\" runs past the end of the address space", name);
+                    "cd_name_region: \"%s\", %zu bytes at %p, runs past the end of the address "
+                    "space; check the length",
+                    name, range.length(), range.address());
     }
     const std::scoped_lock lock(mutex_);
     const auto held = regions_.find(name);

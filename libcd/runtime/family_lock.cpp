@@ -14,7 +14,8 @@ namespace {
 Status invalid(cd_handle handle) {
     return fail(CD_ERROR_INVALID_HANDLE,
                 "the handle %p names no live CD: it was committed, discarded when an ancestor was "
-                "restored, or never created",
+                "restored, or never created; pass what create_cd has returned, as long as that CD "
+                "lives, or CURRENT_CD",
                 handle);
 }
 

@@ -27,8 +27,9 @@ Status refused(const Domain &domain, int descriptor, int error) {
             domain.name(), descriptor);
     default:
         return fail(CD_ERROR_FILE_SYSTEM,
-                    "CD %s: file descriptor %d: the operating system says \"%s\"", domain.name(),
-                    descriptor, std::strerror(error));
+                    "CD %s: file descriptor %d: the operating system says \"%s\"; repeat the call, "
+                    "or leave the file out of the CD",
+                    domain.name(), descriptor, std::strerror(error));
     }
 }
 

@@ -16,9 +16,11 @@ namespace cd {
 ProtectedCreate::~ProtectedCreate() {
     if (owed_ && !met) {
         const MessageKeeper keeper;
-        (void)Protection::decline(name_,
-                                  fail(CD_ERROR_NO_MEMORY, "there is no memory to create the CD"))
-            .is_ok();
+        const Status status =
+            fail(CD_ERROR_NO_MEMORY,
+                 "there is no memory to create the root CD \"%s\"; free some and create it again",
+                 name_);
+        (void)Protection::decline(name_, status).is_ok();
     }
 }
 
@@ -48,7 +50,10 @@ cd_error ProtectedAdvance::offer() noexcept {
         owed_ = false;
         status = domain_.protection->protect(domain_.epoch, std::move(held));
     } catch (const std::bad_alloc &) {
-        status = fail(CD_ERROR_NO_MEMORY, "there is no memory to hold the point in time");
+        status = fail(CD_ERROR_NO_MEMORY,
+                      "CD %s: there is no memory to hold the point in time while it is protected; "
+                      "free some before the next advance",
+                      domain_.name());
     }
     return status.code();
 }
@@ -56,7 +61,10 @@ cd_error ProtectedAdvance::offer() noexcept {
 ProtectedCommit::~ProtectedCommit() {
     if (owed_) {
         const MessageKeeper keeper;
-        (void)say(fail(CD_ERROR_NO_MEMORY, "there is no memory to commit the CD")).is_ok();
+        const Status status = fail(
+            CD_ERROR_NO_MEMORY, "CD %s: there is no memory to commit it; free some and repeat that",
+            domain_.name());
+        (void)say(status).is_ok();
     }
 }
 

@@ -33,7 +33,9 @@ int write_image(void *point, const char *path, cd_protection_message *why) {
     try {
         status = static_cast<const HeldPoint *>(point)->write_image(path);
     } catch (const std::bad_alloc &) {
-        status = fail(CD_ERROR_NO_MEMORY, "%s: there is no memory to write the image", path);
+        status = fail(
+            CD_ERROR_NO_MEMORY,
+            "%s: there is no memory to write the image; free some before the next advance", path);
     }
     if (!status) {
         std::strncpy(why->text, message(), sizeof why->text - 1);

@@ -53,6 +53,14 @@ void Placement::plan(uintptr_t address, size_t length) {
     ++room.pieces;
 }
 
+size_t Placement::planned() const {
+    size_t bytes = 0;
+    for (const Room &room : rooms_) {
+        bytes += room.size;
+    }
+    return bytes;
+}
+
 bool Placement::allocate() {
     for (Room &room : rooms_) {
         room.block = Block::create(room.size, checksummed_);

@@ -30,6 +30,9 @@ public:
     // May throw std::bad_alloc.
     void plan(uintptr_t address, size_t length);
 
+    // How many bytes that is so far.
+    size_t planned() const;
+
     // False when there is no memory; then nothing is owned.
     [[nodiscard]] bool allocate();
 

@@ -48,4 +48,42 @@ TEST_F(Messages, TheRemedyForARootNeedsNoOther) {
     EXPECT_TRUE(message_has("need libcd_mpi")) << "which this test has not";
 }
 
+TEST_F(Messages, LackOfMemoryIsToldWithHowMuchWasAskedFor) {
+    constexpr size_t too_much = SIZE_MAX / 4;
+    EXPECT_TRUE(fails_with(CD_ERROR_NO_MEMORY, add_to_cd_via_copy(root, {bytes(&x, too_much)}, 1)));
+    EXPECT_TRUE(message_has(std::to_string(too_much) + " bytes"));
+    EXPECT_TRUE(message_has("0/messages/0/0"));
+    EXPECT_TRUE(message_has("add less"));
+    const cd_log_part part = {&x, too_much};
+    EXPECT_TRUE(fails_with(CD_ERROR_NO_MEMORY, cd_log_append(root, &part, 1)));
+    EXPECT_TRUE(message_has(std::to_string(too_much)));
+    EXPECT_TRUE(message_has("0/messages/0/0"));
+    EXPECT_TRUE(message_has("advance more often"));
+}
+
+TEST_F(Messages, AHandleIsToldWithWhatToPass) {
+    const cd_handle child = make_child(root);
+    ASSERT_TRUE(succeeds(commit_cd(child)));
+    EXPECT_TRUE(fails_with(CD_ERROR_INVALID_HANDLE, restore_cd(child)));
+    EXPECT_TRUE(message_has(text_of(child)));
+    EXPECT_TRUE(message_has("pass what create_cd has returned"));
+}
+
+TEST_F(Messages, ARankIsToldWithWhichToGive) {
+    EXPECT_TRUE(fails_with(CD_ERROR_ARGUMENT, cd_set_rank(-3)));
+    EXPECT_TRUE(message_has("cd_set_rank: the rank is -3; give the one in MPI_COMM_WORLD"));
+}
+
+TEST_F(Messages, ARegionIsToldWithItsNameAndItsBytes) {
+    const std::string long_name(201, 'n');
+    EXPECT_TRUE(fails_with(CD_ERROR_ARGUMENT, cd_name_region(long_name.c_str(), &x, 1)));
+    EXPECT_TRUE(message_has("\"nnnn"));
+    EXPECT_TRUE(message_has("201 bytes; give one of 1 to 200"));
+    EXPECT_TRUE(fails_with(CD_ERROR_ARGUMENT, cd_name_region(nullptr, &x, 1)));
+    EXPECT_TRUE(message_has("NULL; give one of 1 to 200"));
+    EXPECT_TRUE(fails_with(CD_ERROR_RANGE_WRAPS, cd_name_region("field", &x, SIZE_MAX)));
+    EXPECT_TRUE(message_has("\"field\", " + std::to_string(SIZE_MAX) + " bytes at " + text_of(&x)));
+    EXPECT_TRUE(message_has("check the length"));
+}
+
 } // namespace

@@ -9,6 +9,7 @@
 #include "operations.h"
 #include "snapshot.h"
 
+#include "cd/control.h"
 #include "store/page_pool.h"
 
 #include <gtest/gtest.h>
@@ -55,6 +56,21 @@ TEST(LackOfMemory, ThatLastsLeavesNothingOfARootThatCouldNotBeOpened) {
     ASSERT_EQ(restore_cd(root), CD_SUCCESS) << cd_last_error_message(); // ends the child
     EXPECT_EQ(commit_cd(root), CD_SUCCESS) << cd_last_error_message();
     std::fclose(file);
+}
+
+TEST(LackOfMemory, IsToldWithTheCallThatItEnded) {
+    fail_request(1);
+    EXPECT_EQ(cd_inject("cd=0/a name that needs memory/0/0"), CD_FAILURE);
+    fail_request(0);
+    EXPECT_EQ(cd_last_error(), CD_ERROR_NO_MEMORY);
+    EXPECT_EQ(std::string(cd_last_error_message()).find("cd_inject: "), 0U)
+        << cd_last_error_message();
+    fail_request(1);
+    EXPECT_EQ(create_cd(nullptr, nullptr, CD_COMM_LOGGING_DISABLED, "root", nullptr), nullptr);
+    fail_request(0);
+    EXPECT_EQ(cd_last_error(), CD_ERROR_NO_MEMORY);
+    EXPECT_EQ(std::string(cd_last_error_message()).find("create_cd: "), 0U)
+        << cd_last_error_message();
 }
 
 // Each test is a process of its own under ctest: nobody has asked for the pool before.

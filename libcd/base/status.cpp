@@ -93,6 +93,31 @@ constexpr Text texts[] = {
 
 } // namespace
 
+namespace {
+
+// Names and paths come from outside, and a control character among them could write over other
+// lines of a terminal or a log: \xNN stands in its place.
+void keep_printable(const char *text) {
+    size_t used = 0;
+    for (; *text != '\0'; ++text) {
+        const auto character = static_cast<unsigned char>(*text);
+        const bool control = character < 0x20 || character == 0x7f;
+        const size_t length = control ? std::strlen("\\xNN") : 1;
+        if (used + length >= message_size) {
+            break;
+        }
+        if (control) {
+            std::snprintf(last_message + used, message_size - used, "\\x%02x", character);
+        } else {
+            last_message[used] = *text;
+        }
+        used += length;
+    }
+    last_message[used] = '\0';
+}
+
+} // namespace
+
 Status fail(cd_error code, const char *format, ...) {
     // An argument may be the message before, so it is replaced only when the new one is complete.
     char text[message_size];
@@ -100,7 +125,7 @@ Status fail(cd_error code, const char *format, ...) {
     va_start(arguments, format);
     const int length = std::vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    std::strcpy(last_message, length < 0 ? describe(code) : text);
+    keep_printable(length < 0 ? describe(code) : text);
     return Status(code);
 }
 

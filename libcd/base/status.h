@@ -24,7 +24,8 @@ private:
 };
 
 // Writes the message into the calling thread's error message, replacing the one before.
-// The sentence names the values involved and the remedy. Long messages are cut.
+// The sentence names the values involved and the remedy. Long messages are cut, and control
+// characters in it become \xNN.
 [[gnu::format(printf, 2, 3)]] Status fail(cd_error code, const char *format, ...);
 
 // The calling thread's message since the last clear_message(); "" if there was none.

@@ -61,6 +61,15 @@ TEST_F(Messages, LackOfMemoryIsToldWithHowMuchWasAskedFor) {
     EXPECT_TRUE(message_has("advance more often"));
 }
 
+TEST_F(Messages, TextOfTheCallersIsPrintable) {
+    EXPECT_EQ(create_fails(nullptr, nullptr, "a\x1b[2J\nb"), CD_ERROR_NAME_INVALID);
+    EXPECT_TRUE(message_has("\"a\\x1b[2J\\x0ab\""));
+    EXPECT_EQ(create_fails(root, "shadow=full\r", nullptr), CD_ERROR_STORAGE_VALUE);
+    EXPECT_TRUE(message_has("shadow=full\\x0d"));
+    EXPECT_TRUE(fails_with(CD_ERROR_NULL_ADDRESS, cd_name_region("a\tb", nullptr, 1)));
+    EXPECT_TRUE(message_has("\"a\\x09b\""));
+}
+
 TEST_F(Messages, AHandleIsToldWithWhatToPass) {
     const cd_handle child = make_child(root);
     ASSERT_TRUE(succeeds(commit_cd(child)));

@@ -46,6 +46,16 @@ TEST(Status, LongMessageIsCut) {
     EXPECT_EQ(message(), std::string(1023, 'x'));
 }
 
+TEST(Status, ControlCharactersAreWrittenOut) {
+    EXPECT_FALSE(fail(CD_ERROR_COUNT, "\"%s\"", "a\nb\x1b[2J\x7f \t\xc3\xa9"));
+    EXPECT_STREQ(message(), "\"a\\x0ab\\x1b[2J\\x7f \\x09\xc3\xa9\"");
+    EXPECT_FALSE(fail(CD_ERROR_COUNT, "again %s", message()));
+    EXPECT_STREQ(message(), "again \"a\\x0ab\\x1b[2J\\x7f \\x09\xc3\xa9\"");
+    const std::string text(1000, '\n');
+    EXPECT_FALSE(fail(CD_ERROR_COUNT, "%s", text.c_str()));
+    EXPECT_EQ(std::string(message()).size(), 1020U) << "and none of them in part";
+}
+
 TEST(Status, EachThreadHasItsOwnMessage) {
     EXPECT_FALSE(fail(CD_ERROR_COUNT, "first thread"));
     std::thread([] {

@@ -201,7 +201,7 @@ TEST(StorageInfo, BadValueIsNamedAndWhatIsAllowedListed) {
         const std::string text = std::string(key.key) + "=\x01"
                                                         "bad";
         expect_refused(text, CD_ERROR_STORAGE_VALUE);
-        EXPECT_TRUE(message_has(text)) << message();
+        EXPECT_TRUE(message_has(std::string(key.key) + "=\\x01bad")) << message();
         EXPECT_TRUE(message_has(key.allowed)) << message();
     }
 }

@@ -2,41 +2,35 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "domains/domain.h"
-#include "ranges/entry.h"
-
-#include <algorithm>
+#include "domains/first_holder.h"
 
 namespace cd {
 
 // Where PARENT bytes get their data.
 
+// A CD and then its ancestors, the nearest first.
+struct Upwards {
+    const Domain *at;
+    const Domain *current() const { return at; }
+    void step() { at = at->parent; }
+};
+
 // Calls found(holder, part) for each part of range that from or the nearest ancestor above it holds
 // as COPY, and missing(part) for what nobody holds so.
-//
-// A range goes up the ancestors in one loop, however many they are; only what lies before a byte
-// that was found is looked up on its own.
 template <typename Found, typename Missing>
 void for_each_source(const Domain *from, Range range, const Found &found, const Missing &missing) {
-    uintptr_t done = range.begin;
-    for (; from != nullptr && done < range.end; from = from->parent) {
-        for (auto at = from->entries.find(done);
-             at != from->entries.end() && at->second->range.begin < range.end; ++at) {
-            const Entry &entry = *at->second;
-            if (entry.restoration == Restoration::copy) {
-                const Range part = {std::max(done, entry.range.begin),
-                                    std::min(range.end, entry.range.end)};
-                if (done < part.begin) {
-                    for_each_source(from->parent, {done, part.begin}, found, missing);
-                }
-                found(entry, part);
-                done = part.end;
-            }
-        }
-    }
-    if (done < range.end) {
-        missing(Range{done, range.end});
-    }
+    const auto holds_copy = [](const Domain & /*holder*/, const Entry &entry) {
+        return entry.restoration == Restoration::copy;
+    };
+    const auto found_in = [&](const Domain & /*holder*/, const Entry &entry, Range part) {
+        found(entry, part);
+        return true;
+    };
+    const auto missing_here = [&](Range part) {
+        missing(part);
+        return true;
+    };
+    for_each_first_holder(Upwards{from}, range, holds_copy, found_in, missing_here);
 }
 
 // Whether every byte of range, looked up from the parent on, ends in a COPY entry: the nearest

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <span>
 #include <tuple>
 
 namespace cd {
@@ -33,6 +34,12 @@ Status check_intact(const Domain &domain, const Entry &entry, Range part) {
 bool means_nothing(const Domain &top, const Domain &holder, const Entry &entry) {
     return &holder != &top && entry.scope == CD_CONSTRAINED;
 }
+
+struct OldestFirst {
+    std::span<Domain *const> left;
+    const Domain *current() const { return left.empty() ? nullptr : left.front(); }
+    void step() { left = left.subspan(1); }
+};
 
 int call(cd_regen_fn regen, cd_addrspec *specs, int count) {
     int result = -1; // also when it throws
@@ -163,29 +170,20 @@ Status Recovery::write_memory() {
     return Status::ok();
 }
 
-// Calls visit for the parts of range that no CD from older up to index writes again. A range passes
-// CDs that do not hold it in one loop, however many they are.
+// Calls visit for the parts of range that no CD older than that with the index writes again.
 template <typename Visit>
-void Recovery::for_each_lasting(size_t index, size_t older, Range range, const Visit &visit) const {
-    uintptr_t done = range.begin;
-    for (; older < index && !descendants_regenerate_ && done < range.end; ++older) {
-        const Domain &domain = *subtree_[older];
-        const RangeIndex &entries = domain.entries;
-        for (auto at = entries.find(done);
-             at != entries.end() && at->second->range.begin < range.end; ++at) {
-            if (at->second->restoration != Restoration::regen &&
-                !means_nothing(top_, domain, *at->second)) {
-                const Range written = at->second->range;
-                if (done < written.begin) {
-                    for_each_lasting(index, older + 1, {done, written.begin}, visit);
-                }
-                done = std::min(range.end, written.end);
-            }
-        }
-    }
-    if (done < range.end) {
-        visit(Range{done, range.end});
-    }
+void Recovery::for_each_lasting(size_t index, Range range, const Visit &visit) const {
+    const auto writes = [this](const Domain &older, const Entry &entry) {
+        return entry.restoration != Restoration::regen && !means_nothing(top_, older, entry);
+    };
+    const auto written_again = [](const Domain &, const Entry &, Range) { return true; };
+    const auto lasts = [&](Range part) {
+        visit(part);
+        return true;
+    };
+    const size_t older_count = descendants_regenerate_ ? 0 : index;
+    const auto older = std::span<Domain *const>(subtree_).first(older_count);
+    for_each_first_holder(OldestFirst{older}, range, writes, written_again, lasts);
 }
 
 Status Recovery::write_copies(size_t index) {
@@ -197,7 +195,7 @@ Status Recovery::write_copies(size_t index) {
         if (entry.restoration != Restoration::copy || means_nothing(top_, domain, entry)) {
             continue;
         }
-        for_each_lasting(index, 0, entry.range, [&](Range part) {
+        for_each_lasting(index, entry.range, [&](Range part) {
             run.add(part.begin, entry.data.block(),
                     entry.data.offset() + (part.begin - entry.range.begin), part.length());
         });
@@ -214,7 +212,7 @@ Status Recovery::write_from_ancestors(size_t index) {
         if (entry->restoration != Restoration::parent || means_nothing(top_, domain, *entry)) {
             continue;
         }
-        for_each_lasting(index, 0, entry->range, [&](Range lasting) {
+        for_each_lasting(index, entry->range, [&](Range lasting) {
             for_each_source(
                 domain.parent, lasting,
                 [&](const Entry &source, Range part) {

@@ -67,7 +67,7 @@ private:
     Status call_regens(const Domain &domain, Regens &regens);
 
     template <typename Visit>
-    void for_each_lasting(size_t index, size_t older, Range range, const Visit &visit) const;
+    void for_each_lasting(size_t index, Range range, const Visit &visit) const;
 
     Domain &top_;
     std::vector<Domain *> subtree_; // older ones first

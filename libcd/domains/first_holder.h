@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "domains/domain.h"
+#include "ranges/entry.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace cd {
+
+// Looks up the bytes of range in several CDs, of which the first that holds a byte decides. walk:
+// a copyable position in them, with current(), nullptr behind the last one, and step().
+//
+// Calls found(domain, entry, part) for each part of which an entry that holds(domain, entry) is the
+// first, and missing(part) for the rest, in order of address, as long as they return true.
+//
+// A loop, and no memory: CDs are nested thousands deep, and threads have small stacks. After a gap
+// in one CD, for which the later ones were asked, it begins anew at the first one that holds
+// something behind it; where it was is remembered for a few CDs, as many as there usually are.
+template <typename Walk, typename Holds, typename Found, typename Missing>
+void for_each_first_holder(Walk first, Range range, const Holds &holds, const Found &found,
+                           const Missing &missing) {
+    std::array<RangeIndex::Position, 8> places;
+    size_t known = 0;       // of places
+    size_t first_level = 0; // how often first was stepped
+    for (uintptr_t done = range.begin; done < range.end;) {
+        uintptr_t end = range.end; // of the gap in all CDs so far
+        size_t level = first_level;
+        for (Walk walk = first; walk.current() != nullptr && done < end; walk.step(), ++level) {
+            const Domain &domain = *walk.current();
+            const RangeIndex &entries = domain.entries;
+            auto at = level < known ? entries.find_near(places[level], done) : entries.find(done);
+            for (; at != entries.end() && at->second->range.begin < end; ++at) {
+                const Entry &entry = *at->second;
+                if (!holds(domain, entry)) {
+                    continue;
+                }
+                if (done < entry.range.begin) {
+                    end = entry.range.begin;
+                    break;
+                }
+                const Range part = {done, std::min(end, entry.range.end)};
+                if (!found(domain, entry, part)) {
+                    return;
+                }
+                done = part.end;
+            }
+            if (level < places.size()) {
+                places[level] = at;
+                known = std::max(known, level + 1);
+            }
+            if (level == first_level && end == range.end) {
+                first.step(); // it holds no more
+                ++first_level;
+            }
+        }
+        if (done < end && !missing(Range{done, end})) {
+            return;
+        }
+        done = end;
+    }
+}
+
+} // namespace cd

@@ -27,6 +27,23 @@ constexpr size_t chunks_kept = 8;
 LogStream::~LogStream() {
     trim(Position(end_));
     free_chunks_before(nullptr);
+    end_nested();
+}
+
+// The innermost first, in one loop: streams are nested as deeply as CDs are, and threads have small
+// stacks. One that a thread still refers to ends with those in it when that does not any more.
+void LogStream::end_nested() noexcept {
+    LogStream *at = this;
+    while (at != this || !at->nested_.empty()) {
+        if (at->nested_.empty()) {
+            at = at->outer_;
+        } else if (const auto next = at->nested_.begin();
+                   next->second.use_count() > 1 || next->second->nested_.empty()) {
+            at->nested_.erase(next);
+        } else {
+            at = next->second.get();
+        }
+    }
 }
 
 bool LogStream::add_chunk(size_t needed) noexcept {
@@ -134,18 +151,17 @@ bool LogStream::hold(Chunk &chunk) noexcept {
 }
 
 void LogStream::close() noexcept {
-    {
-        const std::scoped_lock lock(lock_);
-        trim(Position(end_));
-        free_chunks_before(nullptr);
-        begin_ = cursor_ = end_ = Position{nullptr, 0, end_.entries, end_.bytes};
-        closed_ = true;
-        cursor_moved();
-    }
-    const std::scoped_lock lock(nested_mutex_);
-    for (auto &[sibling, stream] : nested_) {
-        stream->close();
-    }
+    close_alone();
+    for_each_nested(0, [](Sibling, LogStream &nested) { nested.close_alone(); });
+}
+
+void LogStream::close_alone() noexcept {
+    const std::scoped_lock lock(lock_);
+    trim(Position(end_));
+    free_chunks_before(nullptr);
+    begin_ = cursor_ = end_ = Position{nullptr, 0, end_.entries, end_.bytes};
+    closed_ = true;
+    cursor_moved();
 }
 
 bool LogStream::widen(size_t used, size_t size, cd_log_room &room) noexcept {
@@ -376,17 +392,39 @@ std::shared_ptr<LogStream> LogStream::nested(Sibling sibling) {
     const std::scoped_lock lock(nested_mutex_);
     auto found = nested_.find(sibling);
     if (found == nested_.end()) {
-        found =
-            nested_.emplace(sibling, std::make_shared<LogStream>(*this, sibling.elsewhere)).first;
+        found = nested_.emplace(sibling, std::make_shared<LogStream>(*this, sibling)).first;
     }
     return found->second;
 }
 
 void LogStream::keep_for_this_thread() noexcept {
     lock_.keep_for_this_thread();
-    for (auto &[sibling, stream] : nested_) {
-        stream->keep_for_this_thread();
+    for_each_nested(0, [](Sibling, LogStream &nested) { nested.lock_.keep_for_this_thread(); });
+}
+
+// That with the least name that is not less than from, or nullptr.
+LogStream *LogStream::first_nested(const Sibling &from) noexcept {
+    const std::scoped_lock lock(nested_mutex_);
+    const auto found = nested_.lower_bound(from);
+    return found != nested_.end() ? found->second.get() : nullptr;
+}
+
+// That which for_each_nested() visits after another one, or first of all after this one; or
+// nullptr. Streams are nested as deeply as CDs are: it goes up and down along them one by one, and
+// calls itself for none.
+LogStream *LogStream::next_nested(LogStream &after, int depth) noexcept {
+    if (LogStream *inside = after.first_nested({depth + 1, 0, false})) {
+        return inside;
     }
+    for (LogStream *at = &after; at != this; at = at->outer_) {
+        const auto &[depth_there, index, elsewhere] = at->sibling_;
+        const Sibling behind =
+            elsewhere ? Sibling{depth_there, index + 1, false} : Sibling{depth_there, index, true};
+        if (LogStream *beside = at->outer_->first_nested(behind)) {
+            return beside;
+        }
+    }
+    return nullptr;
 }
 
 void LogStream::trim(const Position &position) noexcept {

@@ -67,9 +67,10 @@ public:
 
     // A root's: of a family of its own. spill may be null: then all stays in memory.
     explicit LogStream(std::shared_ptr<LogSpill> spill = nullptr) : spill_(std::move(spill)) {}
-    // Nested in another one.
-    LogStream(const LogStream &outer, bool elsewhere)
-        : family_(outer.family_), elsewhere_(outer.elsewhere_ || elsewhere), spill_(outer.spill_) {}
+    // Nested in another one, where it is known as sibling.
+    LogStream(LogStream &outer, Sibling sibling)
+        : outer_(&outer), sibling_(sibling), family_(outer.family_),
+          elsewhere_(outer.elsewhere_ || sibling.elsewhere), spill_(outer.spill_) {}
     LogStream(const LogStream &) = delete;
     LogStream &operator=(const LogStream &) = delete;
     ~LogStream();
@@ -193,10 +194,9 @@ public:
     // Calls visit for every stream that is nested in this one, however deeply, and belongs to CDs
     // deeper than depth.
     template <typename Visit> void for_each_nested(int depth, const Visit &visit) {
-        const std::scoped_lock lock(nested_mutex_);
-        for (auto at = nested_.lower_bound({depth + 1, 0, false}); at != nested_.end(); ++at) {
-            visit(at->first, *at->second);
-            at->second->for_each_nested(depth, visit);
+        for (LogStream *at = next_nested(*this, depth); at != nullptr;
+             at = next_nested(*at, depth)) {
+            visit(at->sibling_, *at);
         }
     }
 
@@ -252,6 +252,10 @@ private:
         }
         return new (last_->at(last_->used)) Record{0, nullptr};
     }
+    LogStream *first_nested(const Sibling &from) noexcept;
+    LogStream *next_nested(LogStream &after, int depth) noexcept;
+    void end_nested() noexcept;
+    void close_alone() noexcept;
     void move_cursor(const Position &position) noexcept;
     bool add_chunk(size_t needed) noexcept;
     void drop_oldest(size_t room) noexcept;
@@ -279,6 +283,8 @@ private:
 
     static inline std::atomic<uint64_t> streams_ = 0;
 
+    LogStream *const outer_ = nullptr; // lives as long as it has this one
+    const Sibling sibling_;
     const uint64_t id_ = ++streams_;
     const uint64_t family_ = id_;
     const bool elsewhere_ = false;

@@ -3,6 +3,8 @@
 #include "fixture.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 // CDs nested so deeply that functions which call themselves once per CD would overflow the stack.
 namespace {
@@ -107,6 +109,34 @@ TEST_F(Nesting, DataMayBeSpreadOverThousandsOfAncestors) {
         ASSERT_TRUE(succeeds(add_to_cd_via_copy(innermost, {all}, 1)));
         ASSERT_TRUE(succeeds(restore_cd(root)));
         EXPECT_EQ(memory, std::vector<char>(memory.size(), 1));
+    });
+}
+
+// A second child at each level has a log of its own, which lies in that of the one above.
+TEST_F(Nesting, LogsMayLieInEachOtherThousandsDeep) {
+    constexpr int log_count = is_sanitized ? 2'000 : 6'000;
+    on_stack(small_stack, [&] {
+        const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+        cd_handle innermost = root;
+        for (int level = 0; level < log_count; ++level) {
+            const cd_handle parent = innermost;
+            ASSERT_NE(create_cd(parent, nullptr, MPI_LOGGING_INHERIT, nullptr, nullptr), nullptr);
+            innermost = create_cd(parent, nullptr, MPI_LOGGING_INHERIT, nullptr, nullptr);
+            ASSERT_NE(innermost, nullptr) << last_message();
+        }
+        const cd_log_part part = {"entry", 5};
+        ASSERT_TRUE(succeeds(cd_log_append(innermost, &part, 1)));
+        ASSERT_TRUE(succeeds(advance_cd_point_in_time(innermost)));
+        const pid_t process = fork();
+        if (process == 0) {
+            _exit(commit_cd(innermost) == SUCCESS ? 0 : 1);
+        }
+        int outcome = 1;
+        ASSERT_EQ(waitpid(process, &outcome, 0), process);
+        EXPECT_EQ(outcome, 0);
+        ASSERT_TRUE(succeeds(restore_cd(root)));
+        ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
+        ASSERT_TRUE(succeeds(commit_cd(root)));
     });
 }
 

@@ -93,9 +93,9 @@ CD_API const void *cd_log_read(size_t *length);
 CD_API void cd_log_unread(void);
 
 /* Why cd_log_open, cd_log_widen or cd_log_read has failed, if the reason is the file that takes
-   what exceeds log_limit: a sentence with the remedy, cut to size bytes. False if that is not the
-   reason: there is no memory, or nothing left to read. What could not be read leaves the mode at
-   CD_LOG_REPLAYING. */
+   what exceeds log_limit, with the remedy, or how large an entry there was no memory for: a
+   sentence, cut to size bytes. False if neither is known: there is no memory to read, or nothing
+   left. What could not be read leaves the mode at CD_LOG_REPLAYING. */
 CD_API int cd_log_trouble(char *text, size_t size);
 
 /* Where an entry lies, or would lie. Entries are counted from when the log began. */

@@ -121,6 +121,11 @@ int cd_log_trouble(char *text, size_t size) {
     const cd::LogStream *log = cd::log_in_use();
     const cd::MessageKeeper keeper;
     const cd::Status trouble = log != nullptr ? log->trouble() : cd::Status::ok();
+    const size_t refused = log != nullptr ? log->refused() : 0;
+    if (trouble && refused > 0) {
+        std::snprintf(text, size, "there is no memory for an entry of %zu bytes", refused);
+        return 1;
+    }
     std::snprintf(text, size, "%s", trouble ? "" : cd::message());
     return trouble ? 0 : 1;
 }

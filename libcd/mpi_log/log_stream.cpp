@@ -371,6 +371,7 @@ void LogStream::rewind(const Position &position, int depth) noexcept {
 void LogStream::move_cursor(const Position &position) noexcept {
     if (!replaying() && !(position == end_)) {
         ++replays_;
+        refused_.store(0, std::memory_order_relaxed);
     }
     // What lies before the begin is gone, and so may be the chunk of the same place.
     cursor_ = position.entries <= begin_.entries ? begin_ : position;

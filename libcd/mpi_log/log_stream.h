@@ -109,7 +109,8 @@ public:
         if (!lock_.try_lock_as_owner()) {
             return false;
         }
-        if (!takes_entries() || last_ == nullptr || !last_->has_room(sizeof(Record) + size)) {
+        if (!takes_entries() || last_ == nullptr || size > longest_entry ||
+            !last_->has_room(sizeof(Record) + size)) {
             lock_.unlock();
             return false;
         }
@@ -143,6 +144,10 @@ public:
 
     // Why there was no room, or nothing could be read, if the reason is a file; otherwise ok.
     Status trouble() const;
+
+    // How long the last entry was, of those since the last replay began, for which there was no
+    // memory or no room in the file; 0: none.
+    size_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
     // What the family's logs take in files.
     uint64_t bytes_in_files() const;
@@ -226,6 +231,9 @@ public:
     }
 
 private:
+    // No machine has that much memory, and sums with it do not overflow.
+    static constexpr size_t longest_entry = SIZE_MAX / 4;
+
     static constexpr size_t record_alignment = 16;
     static size_t aligned(size_t size) {
         return (size + record_alignment - 1) / record_alignment * record_alignment;
@@ -247,7 +255,9 @@ private:
     // The caller accounts for the record once it is written.
     Record *make_room(size_t payload) noexcept {
         const size_t needed = sizeof(Record) + payload;
-        if ((last_ == nullptr || !last_->has_room(needed)) && !add_chunk(needed)) [[unlikely]] {
+        if (payload > longest_entry ||
+            ((last_ == nullptr || !last_->has_room(needed)) && !add_chunk(needed))) [[unlikely]] {
+            refused_.store(payload, std::memory_order_relaxed);
             return nullptr;
         }
         return new (last_->at(last_->used)) Record{0, nullptr};
@@ -307,6 +317,7 @@ private:
     size_t adopted_ = 0; // entries that have to be freed one by one
     uint64_t kept_ = 0;  // bytes, of a stream that keeps the newest only
     std::atomic<uint64_t> dropped_ = 0;
+    std::atomic<size_t> refused_ = 0;
     std::mutex nested_mutex_; // CDs of different depths share the stream and add siblings to it
     std::map<Sibling, std::shared_ptr<LogStream>> nested_;
     std::map<int, ChildOrder> orders_; // by the children's depth

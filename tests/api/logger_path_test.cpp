@@ -148,6 +148,30 @@ TEST_F(LoggerPath, AnEntryGrowsWhileItIsWritten) {
     EXPECT_EQ(read(), "one" + std::string(length - 3, 'x'));
 }
 
+// No arithmetic on the way may overflow; and who asks why is told how much it was.
+TEST_F(LoggerPath, ASizeThatNoMemoryHasIsRefused) {
+    for (const char *storage : {"log_limit=0", "log_limit=256K"}) {
+        const cd_handle root = make_root(COMM_LOGGING_ENABLED, storage);
+        ASSERT_NE(write("one"), nullptr);
+        for (const size_t less : {0, 1, 8, 15, 16, 17, 31, 4096}) {
+            const size_t size = SIZE_MAX - less;
+            SCOPED_TRACE(size);
+            char text[200] = "";
+            cd_log_room room = {};
+            EXPECT_FALSE(cd_log_open(&room, size));
+            EXPECT_TRUE(cd_log_trouble(text, sizeof text));
+            EXPECT_NE(std::string(text).find(std::to_string(size)), std::string::npos) << text;
+            ASSERT_TRUE(cd_log_open(&room, 3));
+            EXPECT_FALSE(cd_log_widen(&room, 3, size));
+        }
+        EXPECT_NE(write("two"), nullptr) << "what was open is dropped";
+        ASSERT_TRUE(succeeds(restore_cd(root)));
+        EXPECT_EQ(read(), "one");
+        EXPECT_EQ(read(), "two");
+        ASSERT_TRUE(succeeds(commit_cd(root)));
+    }
+}
+
 TEST_F(LoggerPath, AnEntryThatIsLeftOpenIsDropped) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
     cd_log_room room = {};

@@ -239,10 +239,13 @@ Status LogShare::check_forget(const char *cd) const {
 void LogShare::forget(int depth, bool alone) {
     std::vector<NestedBegin> begins;
     collect_begins(depth, true, begins);
+    size_t order_count = 0;
+    for_each_order(depth, [&order_count](const ChildOrder &) { ++order_count; });
+    std::vector<OrderBegin> order_begins;
+    order_begins.reserve(order_count); // before anything changes
     for (const auto &[nested, end] : begins) {
         nested->set_cursor(end);
     }
-    std::vector<OrderBegin> order_begins;
     collect_orders(depth, true, order_begins);
     for (const auto &[order, end] : order_begins) {
         order->set_cursor(end);

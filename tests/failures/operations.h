@@ -26,6 +26,7 @@ struct World {
 
     cd_handle root = nullptr;
     cd_handle child = nullptr;
+    std::array<cd_handle, 3> siblings = {};
     int file = -1;
 
     static cd_addrspec range(size_t offset, size_t length, addr_type access,
@@ -80,11 +81,14 @@ struct Case {
     // or makes what is kept for good.
     bool leaves_blocks = false;
     cd_error error = CD_ERROR_NO_MEMORY;
+    // What the logs give back afterwards.
+    std::function<std::string(World &)> replayed = nullptr;
 };
 
 inline std::ostream &operator<<(std::ostream &out, const Case &one) { return out << one.name; }
 
 std::vector<Case> operations_in_memory();
+std::vector<Case> operations_on_logs();
 // Of no CD: in files they would be the same.
 std::vector<Case> operations_of_the_process();
 

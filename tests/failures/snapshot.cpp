@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -96,10 +97,27 @@ void check_lists(cd::Domain &domain, std::ostream &out) {
     }
 }
 
+// The logs of its descendants, also of ended ones, but for those that never had an entry.
+void describe_nested_logs(cd::Domain &domain, std::ostream &out) {
+    if (!domain.log.enabled()) {
+        return;
+    }
+    using cd::LogStream;
+    domain.log.stream().for_each_nested(domain.depth, [&](LogStream::Sibling sibling,
+                                                          const LogStream &nested) {
+        const LogStream::Places at = nested.places();
+        if (at.end.entries > 0) {
+            out << "log of " << sibling.depth << ' ' << sibling.index << sibling.elsewhere << ": "
+                << at.begin.entries << ' ' << at.cursor.entries << ' ' << at.end.entries << '\n';
+        }
+    });
+}
+
 void describe_domain(cd::Domain &domain, std::ostream &out) {
     const cd::LogShare::Extent log = domain.log.extent();
     out << domain.name() << " epoch " << domain.epoch << " log " << log.entries << ' ' << log.bytes
         << ' ' << log.remaining << '\n';
+    describe_nested_logs(domain, out);
     for (const cd::Domain *child : domain.children) {
         out << "child " << child->name() << '\n';
     }
@@ -154,7 +172,11 @@ std::string snapshot() {
     std::ostringstream out;
     cd::Registry &registry = cd::Registry::instance();
     registry.lock_everything();
-    registry.for_each([&](cd::Resident &resident) { describe_domain(resident, out); });
+    std::map<uint64_t, cd::Resident *> oldest_first;
+    registry.for_each([&](cd::Resident &resident) { oldest_first[resident.creation] = &resident; });
+    for (const auto &[creation, resident] : oldest_first) {
+        describe_domain(*resident, out);
+    }
     registry.unlock_everything();
     const cd::Observer *observer = cd::observer;
     out << "observer "

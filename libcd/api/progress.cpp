@@ -53,14 +53,13 @@ std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &rep
     report.about(domain.name());
     ProtectedCommit protection(domain);
     lock.prepare_discard(1);
-    ActiveStack &stack = ActiveStack::of_this_thread();
     std::optional<Status> status = commit(domain, locked, protection.last_word());
     if (!status || !*status) {
         return status ? std::optional(protection.refused(*status)) : status;
     }
     forgotten.family = family_of_root(domain);
-    stack.remove(domain.handle);
     lock.discard(domain);
+    ActiveStack::look_for_ended();
     return Status::ok();
 }
 std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &report,

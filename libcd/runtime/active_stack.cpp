@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -130,13 +129,11 @@ void ActiveStack::make_room() {
     }
 }
 
-void ActiveStack::remove(cd_handle handle) noexcept {
-    const auto newest = std::find(handles_.rbegin(), handles_.rend(), handle);
-    if (newest != handles_.rend()) {
-        handles_.erase(std::next(newest).base());
+void ActiveStack::look_for_ended() noexcept {
+    if (stack_ != nullptr) {
+        stack_->top();
+        stack_->leave_seat();
     }
-    possible_ = handles_.empty() ? 0 : 1;
-    leave_seat();
 }
 
 } // namespace cd

@@ -13,7 +13,7 @@
 namespace cd {
 
 // The active CDs of one thread, last in first out. A CD is in the stack of the thread that created
-// it, until it ends. One that another thread ended is found out by its handle.
+// it, until it ends, whoever ends it: that is found out by its handle.
 // When the thread ends, its CDs live on but are active nowhere.
 class ActiveStack {
 public:
@@ -64,7 +64,11 @@ public:
         possible_ = 1;
         leave_seat();
     }
-    void remove(cd_handle handle) noexcept;
+
+    // For who has ended CDs: the calling thread's stack forgets those on top at once, and others
+    // when they come to be there, or when it needs their room: CDs may end in any order, and there
+    // may be many.
+    static void look_for_ended() noexcept;
 
     ~ActiveStack();
 

@@ -55,16 +55,15 @@ void leave_a_stored_root(World &world) {
     const cd_handle child = create_cd(root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
     need(add(child, World::halves(5, 20, CD_READ_WRITE)));
     need(add_to_cd_via_copy(child, World::all_of_large(CD_READ_ONLY), 1));
-    cd::ActiveStack::of_this_thread().remove(child);
     end_without_trace(root);
 }
 
 void end_without_trace(cd_handle root) {
-    cd::ActiveStack::of_this_thread().remove(root);
     cd::FamilyLock lock;
     ASSERT_TRUE(lock.lock(root, cd::FamilyLock::Reach::family));
     lock.prepare_discard(2);
     cd::end_family(lock, lock.domain());
+    cd::ActiveStack::look_for_ended();
 }
 
 cd_handle create_left() {

@@ -36,12 +36,17 @@ TEST_F(ActiveStackTest, TheLastOneThatStillExistsIsActive) {
             activate(stack, handle);
             EXPECT_EQ(stack.top(), handle);
         }
-        stack.remove(second);
+        const auto end = [this](cd_handle handle) {
+            residents.end(handle);
+            ActiveStack::look_for_ended();
+        };
+        end(second);
         EXPECT_EQ(stack.top(), third);
-        stack.remove(third);
+        EXPECT_EQ(*ActiveStack::possible(), 1);
+        end(third);
         EXPECT_EQ(stack.top(), first);
-        stack.remove(third); // is not there any more
-        stack.remove(first);
+        end(first);
+        EXPECT_EQ(*ActiveStack::possible(), 0);
         EXPECT_EQ(stack.top(), nullptr);
     });
 }
@@ -61,6 +66,24 @@ TEST_F(ActiveStackTest, FindsOutWhatOthersEnded) {
         EXPECT_EQ(stack.top(), first);
         activate(stack, successor);
         EXPECT_EQ(stack.top(), successor);
+    });
+}
+
+TEST_F(ActiveStackTest, WhatEndsOldestFirstIsForgottenWithTheLast) {
+    in_new_thread([&](ActiveStack &stack) {
+        for (const cd_handle handle : {first, second, third}) {
+            activate(stack, handle);
+        }
+        for (const cd_handle handle : {first, second}) {
+            residents.end(handle);
+            ActiveStack::look_for_ended();
+            EXPECT_EQ(ActiveStack::active(), third);
+        }
+        residents.end(third);
+        ActiveStack::look_for_ended();
+        EXPECT_EQ(*ActiveStack::possible(), 0);
+        activate(stack, residents.root("fourth"));
+        EXPECT_EQ(*ActiveStack::possible(), 1);
     });
 }
 

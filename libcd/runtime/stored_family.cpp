@@ -117,8 +117,15 @@ Status open_family(FamilyLock &lock, Resident &root, bool &met) {
 }
 
 void end_family(FamilyLock &lock, Resident &top) noexcept {
-    while (!top.children.empty()) {
-        end_family(lock, static_cast<Resident &>(*top.children.back()));
+    Resident *at = &top;
+    while (at != &top || !top.children.empty()) {
+        if (!at->children.empty()) {
+            at = static_cast<Resident *>(at->children.back());
+        } else {
+            Resident *const parent = at->parent_resident();
+            lock.discard(*at);
+            at = parent;
+        }
     }
     lock.discard(top);
 }

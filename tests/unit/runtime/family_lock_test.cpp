@@ -4,8 +4,11 @@
 
 #include "residents.h"
 #include "runtime/active_stack.h"
+#include "runtime/stored_family.h"
 
 #include <gtest/gtest.h>
+
+#include <pthread.h>
 
 #include <atomic>
 #include <mutex>
@@ -141,6 +144,32 @@ TEST_F(FamilyLockTest, OperationsDoNotWaitForEachOtherInACircle) {
     for (std::thread &thread : threads) {
         thread.join();
     }
+}
+
+// As what came back from a store that then could not be opened.
+void *end_nested_family(void *) {
+    cd_handle innermost = create_cd(nullptr, nullptr, CD_COMM_LOGGING_DISABLED, "nested", nullptr);
+    const cd_handle root = innermost;
+    for (int level = 0; level < 60'000; ++level) {
+        innermost = create_cd(innermost, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+    }
+    FamilyLock lock;
+    EXPECT_TRUE(lock.lock(root, Reach::family));
+    lock.prepare_discard(60'001);
+    end_family(lock, lock.domain());
+    EXPECT_FALSE(Registry::instance().alive(innermost));
+    EXPECT_FALSE(Registry::instance().alive(root));
+    return nullptr;
+}
+
+TEST(EndOfFamily, NeedsNoStackOfItsDepth) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, size_t{256} << 10);
+    pthread_t thread;
+    ASSERT_EQ(pthread_create(&thread, &attributes, end_nested_family, nullptr), 0);
+    pthread_join(thread, nullptr);
+    pthread_attr_destroy(&attributes);
 }
 
 } // namespace

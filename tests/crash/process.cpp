@@ -41,10 +41,6 @@ Process::Process(DiskSystem &system, std::string storage)
 }
 
 Process::~Process() {
-    cd::ActiveStack &stack = cd::ActiveStack::of_this_thread();
-    for (const auto &[id, handle] : handles_) {
-        stack.remove(handle);
-    }
     for (const auto &[id, handle] : handles_) {
         cd::FamilyLock lock;
         if (lock.lock(handle, cd::FamilyLock::Reach::family) && lock.domain().is_root()) {
@@ -52,6 +48,7 @@ Process::~Process() {
             cd::end_family(lock, lock.domain());
         }
     }
+    cd::ActiveStack::look_for_ended();
     cd::os::replace_system(nullptr);
 }
 

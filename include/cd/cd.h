@@ -303,7 +303,8 @@ typedef void (*cd_mismatch_fn)(const struct cd_mismatch *mismatch, void *context
 
 /* Compares the data of READ_ONLY bytes with live memory and stored data with their checksums. The
    data of PARENT bytes are those of the ancestor that a restore would take them from; what no
-   ancestor holds any more, and what a function regenerates, is left out. Reports each range that
+   ancestor holds any more, and what a function regenerates, is left out. What a child that is
+   alive holds as READ_WRITE and has changed differs until it is committed. Reports each range that
    differs (report may be NULL) and then fails with CD_ERROR_VERIFY_MISMATCH. */
 CD_API int cd_verify(cd_handle cd, cd_mismatch_fn report, void *context);
 

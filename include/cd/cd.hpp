@@ -197,6 +197,12 @@ public:
     template <typename T, std::size_t N>
     Result<> try_preserve(T (&)[N], std::size_t, Access = Access::read_write,
                           Scope = Scope::global) = delete;
+    // Whose length its type does not tell.
+    template <typename T>
+    Result<> try_preserve(T (&first)[], std::size_t count, Access access = Access::read_write,
+                          Scope scope = Scope::global) {
+        return try_preserve(&first[0], count, access, scope);
+    }
 
     Result<> try_advance() { return outcome(advance_cd_point_in_time(handle_)); }
     Result<> try_restore() { return outcome(restore_cd(handle_)); }
@@ -248,6 +254,11 @@ public:
     template <typename T, std::size_t N>
     void preserve(T (&)[N], std::size_t, Access = Access::read_write,
                   Scope = Scope::global) = delete;
+    template <typename T>
+    void preserve(T (&first)[], std::size_t count, Access access = Access::read_write,
+                  Scope scope = Scope::global) {
+        try_preserve(first, count, access, scope).value();
+    }
     void advance() { try_advance().value(); }
     void restore() { try_restore().value(); }
     void commit() { try_commit().value(); }

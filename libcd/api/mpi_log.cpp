@@ -48,9 +48,9 @@ Status not_taken(Resident &domain, size_t length) {
     }
     return fail(
         CD_ERROR_NO_MEMORY,
-        "CD %s: no memory for %zu more bytes of the MPI log; free some, advance more often, "
-        "or create the root with log_limit=",
-        domain.name(), length);
+        "CD %s: no memory for %zu more bytes of the MPI log; free some, or advance more often%s",
+        domain.name(), length,
+        domain.storage.log_limit == 0 ? ", or create the root with log_limit=" : "");
 }
 
 Status outcome_of_adding(bool taken, Resident &domain, size_t length) {

@@ -53,9 +53,10 @@ Status check_files(const std::vector<Recovery::HeldFile> &files) {
     return Status::ok();
 }
 
+// The oldest last, as memory is written: duplicates of a descriptor have one position.
 Status set_positions(const std::vector<Recovery::HeldFile> &files) {
-    for (const auto &[holder, file] : files) {
-        if (Status status = set_position(*holder, file); !status) {
+    for (auto at = files.rbegin(); at != files.rend(); ++at) {
+        if (Status status = set_position(*at->holder, at->file); !status) {
             return status;
         }
     }

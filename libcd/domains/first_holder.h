@@ -19,38 +19,48 @@ namespace cd {
 //
 // A loop, and no memory: CDs are nested thousands deep, and threads have small stacks. After a gap
 // in one CD, for which the later ones were asked, it begins anew at the first one that holds
-// something behind it; where it was is remembered for a few CDs, as many as there usually are.
+// something behind it. For a few CDs, as many as there usually are, it remembers where it was and
+// how far they hold nothing, so that it looks at each of their entries once.
 template <typename Walk, typename Holds, typename Found, typename Missing>
 void for_each_first_holder(Walk first, Range range, const Holds &holds, const Found &found,
                            const Missing &missing) {
-    std::array<RangeIndex::Position, 8> places;
+    struct Place {
+        RangeIndex::Position next;
+        uintptr_t nothing_until;
+    };
+    std::array<Place, 8> places;
     size_t known = 0;       // of places
     size_t first_level = 0; // how often first was stepped
     for (uintptr_t done = range.begin; done < range.end;) {
         uintptr_t end = range.end; // of the gap in all CDs so far
         size_t level = first_level;
         for (Walk walk = first; walk.current() != nullptr && done < end; walk.step(), ++level) {
-            const Domain &domain = *walk.current();
-            const RangeIndex &entries = domain.entries;
-            auto at = level < known ? entries.find_near(places[level], done) : entries.find(done);
-            for (; at != entries.end() && at->second->range.begin < end; ++at) {
-                const Entry &entry = *at->second;
-                if (!holds(domain, entry)) {
-                    continue;
+            if (level < known && done < places[level].nothing_until) {
+                end = std::min(end, places[level].nothing_until);
+            } else {
+                const Domain &domain = *walk.current();
+                const RangeIndex &entries = domain.entries;
+                auto at = level < known ? entries.find_near(places[level].next, done)
+                                        : entries.find(done);
+                for (; at != entries.end() && at->second->range.begin < end; ++at) {
+                    const Entry &entry = *at->second;
+                    if (!holds(domain, entry)) {
+                        continue;
+                    }
+                    if (done < entry.range.begin) {
+                        end = entry.range.begin;
+                        break;
+                    }
+                    const Range part = {done, std::min(end, entry.range.end)};
+                    if (!found(domain, entry, part)) {
+                        return;
+                    }
+                    done = part.end;
                 }
-                if (done < entry.range.begin) {
-                    end = entry.range.begin;
-                    break;
+                if (level < places.size()) {
+                    places[level] = {at, end};
+                    known = std::max(known, level + 1);
                 }
-                const Range part = {done, std::min(end, entry.range.end)};
-                if (!found(domain, entry, part)) {
-                    return;
-                }
-                done = part.end;
-            }
-            if (level < places.size()) {
-                places[level] = at;
-                known = std::max(known, level + 1);
             }
             if (level == first_level && end == range.end) {
                 first.step(); // it holds no more

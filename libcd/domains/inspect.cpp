@@ -33,7 +33,8 @@ public:
         return fail(
             CD_ERROR_VERIFY_MISMATCH,
             "CD %s: %zu ranges do not agree with the CD's data, the first being %zu bytes at "
-            "%p; READ_ONLY memory was modified or data were damaged, restore the CD",
+            "%p; READ_ONLY memory was modified or data were damaged. If children have it as "
+            "READ_WRITE, commit them first; else restore the CD",
             domain.name(), count_, first_.length(), first_.address());
     }
 

@@ -106,10 +106,11 @@ Status Recovery::check_entries(const Domain &domain, Others &others) const {
                     });
                 },
                 [&](Range part) {
-                    status = fail(CD_ERROR_NOT_IN_PARENT,
-                                  "CD %s: no ancestor holds the %zu bytes at %p as COPY any more; "
-                                  "they were deleted there, so delete them here too",
-                                  domain.name(), part.length(), part.address());
+                    status =
+                        fail(CD_ERROR_NOT_IN_PARENT,
+                             "CD %s: no ancestor holds the %zu bytes at %p as COPY any more; "
+                             "they were deleted or added via regen there, so delete them here too",
+                             domain.name(), part.length(), part.address());
                 });
             break;
         case Restoration::regen:

@@ -60,8 +60,8 @@ Status LogShare::of_child(LogShare &parent, LogStream::Sibling sibling, const ch
         }
     }
     child.begin_ = child.stream_->cursor();
-    child.collect_begins(sibling.depth, false, child.nested_begins_);
-    child.collect_orders(sibling.depth, false, child.order_begins_);
+    child.collect_begins(sibling.depth, child.nested_begins_);
+    child.collect_orders(sibling.depth, child.order_begins_);
     child.collect_replays(sibling.depth, child.replays_of_ancestors_);
     share = std::move(child);
     return Status::ok();
@@ -185,9 +185,9 @@ Status LogShare::check_nested_left(int depth, const char *cd) const {
 void LogShare::prepare_begin_now(int depth) {
     prepared_.clear();
     if (enabled()) {
-        collect_begins(depth, false, prepared_);
+        collect_begins(depth, prepared_);
         prepared_orders_.clear();
-        collect_orders(depth, false, prepared_orders_);
+        collect_orders(depth, prepared_orders_);
     }
 }
 
@@ -237,21 +237,30 @@ Status LogShare::check_forget(const char *cd) const {
 }
 
 void LogShare::forget(int depth, bool alone) {
+    // Before anything changes; what other threads make from now on stays.
     std::vector<NestedBegin> begins;
-    collect_begins(depth, true, begins);
+    collect_begins(depth, begins);
     size_t order_count = 0;
     for_each_order(depth, [&order_count](const ChildOrder &) { ++order_count; });
     std::vector<OrderBegin> order_begins;
-    order_begins.reserve(order_count); // before anything changes
-    for (const auto &[nested, end] : begins) {
-        nested->set_cursor(end);
+    order_begins.reserve(order_count);
+
+    for (auto &[nested, begin] : begins) {
+        begin = nested->skip_to_end();
     }
-    collect_orders(depth, true, order_begins);
-    for (const auto &[order, end] : order_begins) {
-        order->set_cursor(end);
-    }
+    const bool live = !replays_below(depth);
+    for_each_order(depth, [&](ChildOrder &order) {
+        if (order_begins.size() == order_begins.capacity()) {
+            return;
+        }
+        if (live) {
+            order.settle();
+        }
+        order.set_cursor(order.end());
+        order_begins.emplace_back(&order, order.end());
+    });
     order_begins_.swap(order_begins);
-    stream_->set_cursor(stream_->end());
+    stream_->skip_to_end();
     nested_begins_.swap(begins);
     if (owned_ != nullptr && alone) {
         trim_all();
@@ -405,20 +414,19 @@ template <typename Visit> void LogShare::for_each_order(int depth, const Visit &
         depth, [&](LogStream::Sibling, LogStream &nested) { nested.for_each_order(depth, visit); });
 }
 
-void LogShare::collect_begins(int depth, bool at_end, std::vector<NestedBegin> &begins) const {
+void LogShare::collect_begins(int depth, std::vector<NestedBegin> &begins) const {
     stream_->for_each_nested(depth, [&](LogStream::Sibling, LogStream &nested) {
-        const bool behind = at_end || nested.orphaned() > 0;
-        begins.emplace_back(&nested, behind ? nested.end() : nested.cursor());
+        begins.emplace_back(&nested, nested.orphaned() > 0 ? nested.end() : nested.cursor());
     });
 }
 
-void LogShare::collect_orders(int depth, bool at_end, std::vector<OrderBegin> &begins) const {
+void LogShare::collect_orders(int depth, std::vector<OrderBegin> &begins) const {
     const bool live = !replays_below(depth);
     for_each_order(depth, [&](ChildOrder &order) {
         if (live) {
             order.settle();
         }
-        begins.emplace_back(&order, at_end ? order.end() : order.cursor());
+        begins.emplace_back(&order, order.cursor());
     });
 }
 

@@ -115,8 +115,8 @@ private:
 
     const NestedBegin *begin_of(const LogStream *nested) const;
     uint64_t begin_of(const ChildOrder *order) const;
-    void collect_begins(int depth, bool at_end, std::vector<NestedBegin> &begins) const;
-    void collect_orders(int depth, bool at_end, std::vector<OrderBegin> &begins) const;
+    void collect_begins(int depth, std::vector<NestedBegin> &begins) const;
+    void collect_orders(int depth, std::vector<OrderBegin> &begins) const;
     void collect_replays(int depth, std::vector<Replay> &replays) const;
     template <typename Visit> void for_each_order(int depth, const Visit &visit) const;
     bool replays_below(int depth) const;

@@ -52,7 +52,6 @@ LogChunk *LogSpill::make(size_t size) noexcept {
     }
     const size_t asked = PagePool::rounded(size);
     Lock lock(mutex_);
-    largest_ = std::max<uint64_t>(largest_, asked);
     if (!make_room(lock, asked)) {
         delete chunk;
         return nullptr;
@@ -68,6 +67,7 @@ LogChunk *LogSpill::make(size_t size) noexcept {
         return nullptr;
     }
     in_memory_ += chunk->size = size;
+    largest_ = std::max<uint64_t>(largest_, asked);
     return chunk;
 }
 

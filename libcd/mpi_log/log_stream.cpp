@@ -167,7 +167,10 @@ void LogStream::close_alone() noexcept {
 bool LogStream::widen(size_t used, size_t size, cd_log_room &room) noexcept {
     if (size > room.size) {
         Chunk *too_small = last_;
-        Record *record = make_room(std::max(size, 2 * room.size)); // more pieces may follow
+        Record *record = find_room(std::max(size, 2 * room.size)); // more pieces may follow
+        if (record == nullptr) {
+            record = make_room(size);
+        }
         if (record == nullptr) {
             return false;
         }
@@ -354,9 +357,10 @@ bool LogStream::take_resident() {
     return true;
 }
 
-void LogStream::set_cursor(const Position &position) noexcept {
+LogStream::Position LogStream::skip_to_end() noexcept {
     const std::scoped_lock lock(lock_);
-    move_cursor(position);
+    move_cursor(end_);
+    return end_;
 }
 
 void LogStream::rewind(const Position &position, int depth) noexcept {

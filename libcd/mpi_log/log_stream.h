@@ -162,8 +162,10 @@ public:
     Position cursor() const;
     Position end() const;
     Places places() const;
-    void set_cursor(const Position &position) noexcept;
-    // The same, for a restore of a CD at depth.
+    // What is left of a replay is forgotten. Returns the end, behind which others may append at
+    // once.
+    Position skip_to_end() noexcept;
+    // For a restore of a CD at depth.
     void rewind(const Position &position, int depth) noexcept;
     // The CD at depth has ended: what is left of a replay for it or for deeper ones waits for a
     // restore of a CD that is older than that.
@@ -254,10 +256,16 @@ private:
     const Position &place() const { return replaying() ? cursor_ : end_; }
     // The caller accounts for the record once it is written.
     Record *make_room(size_t payload) noexcept {
+        Record *record = find_room(payload);
+        if (record == nullptr) [[unlikely]] {
+            refused_.store(payload, std::memory_order_relaxed);
+        }
+        return record;
+    }
+    Record *find_room(size_t payload) noexcept {
         const size_t needed = sizeof(Record) + payload;
         if (payload > longest_entry ||
             ((last_ == nullptr || !last_->has_room(needed)) && !add_chunk(needed))) [[unlikely]] {
-            refused_.store(payload, std::memory_order_relaxed);
             return nullptr;
         }
         return new (last_->at(last_->used)) Record{0, nullptr};

@@ -74,6 +74,9 @@ ActiveStack::ActiveStack() {
 ActiveStack::~ActiveStack() {
     leave_seat();
     for (const cd_handle handle : handles_) {
+        if (!Registry::instance().alive(handle)) {
+            continue; // what is in its slot now may wait for the end of this thread
+        }
         uint64_t generation = 0;
         Slot *slot = Registry::instance().find(handle, generation);
         const std::scoped_lock lock(slot->mutex);

@@ -49,6 +49,21 @@ private:
     std::string directory_;
 };
 
+TEST_F(Files, WhereDuplicatesAreHeldTheOldestPositionCounts) {
+    const int duplicate = dup(fd);
+    for (const auto &[of_root, of_child] : {std::pair(fd, duplicate), std::pair(duplicate, fd)}) {
+        const cd_handle top = make_root(COMM_LOGGING_DISABLED, nullptr, "duplicates");
+        move_to(fd, 10);
+        ASSERT_TRUE(succeeds(add_file_to_cd(top, of_root)));
+        move_to(fd, 100);
+        ASSERT_TRUE(succeeds(add_file_to_cd(make_child(top), of_child)));
+        ASSERT_TRUE(succeeds(restore_cd(top)));
+        EXPECT_EQ(position_of(fd), 10) << of_root << " is the root's";
+        ASSERT_TRUE(succeeds(commit_cd(top)));
+    }
+    close(duplicate);
+}
+
 TEST_F(Files, RestoreBringsThePositionBackAndLeavesTheDataAlone) {
     ASSERT_EQ(write(fd, "0123456789", 10), 10);
     ASSERT_TRUE(succeeds(add_file_to_cd(root, fd)));

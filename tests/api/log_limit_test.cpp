@@ -112,6 +112,16 @@ TEST_F(LogLimit, IsTheRoots) {
     ASSERT_TRUE(succeeds(commit_cd(root)));
 }
 
+TEST_F(LogLimit, AnEntryThatIsTooLongForAnythingTakesNoRoomFromOthers) {
+    const cd_handle root = make("log_limit=64M");
+    append(root, 0, 1);
+    cd_log_room room;
+    EXPECT_FALSE(cd_log_open(&room, size_t{1} << 50));
+    append(root, 1, 5000); // a third of the limit
+    EXPECT_EQ(info_of(root).log_in_files, 0U);
+    ASSERT_TRUE(succeeds(commit_cd(root)));
+}
+
 TEST_F(LogLimit, BothProcessesOfAForkGoOnWithTheirOwn) {
     const cd_handle root = make("log_limit=256K");
     append(root, 0, 500);

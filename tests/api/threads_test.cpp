@@ -276,6 +276,61 @@ TEST_F(Threads, CreateSiblingsAtDifferentDepthsOfOneFamilyConcurrently) {
     EXPECT_EQ(info_of(root).children, 1);
 }
 
+TEST_F(Threads, DeletingALogLeavesWhatLogsBelowItMeanwhileLive) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    constexpr int child_count = 100;
+    std::atomic<bool> done = false;
+    std::barrier ready(2);
+    const std::jthread logger([&] {
+        std::vector<cd_handle> children;
+        for (int i = 0; i < child_count; ++i) {
+            children.push_back(create_cd(root, nullptr, MPI_LOGGING_INHERIT, nullptr, nullptr));
+        }
+        ready.arrive_and_wait();
+        const cd_log_part part = {"8 bytes.", 8};
+        while (!done && !HasFailure()) {
+            for (const cd_handle child : children) {
+                EXPECT_TRUE(succeeds(cd_log_append(child, &part, 1)));
+            }
+        }
+        for (const cd_handle child : children) {
+            EXPECT_TRUE(succeeds(commit_cd(child)));
+        }
+    });
+    ready.arrive_and_wait();
+    for (int i = 0; i < 2000 && !HasFailure(); ++i) {
+        EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
+    }
+    done = true;
+}
+
+std::thread *ending; // by the regen function below
+
+int join_it(cd_addrspec * /*ranges*/, int /*count*/) {
+    ending->join();
+    return 0;
+}
+
+// The place of a CD that has ended is another one's, in which somebody waits for the thread.
+TEST_F(Threads, TheEndOfOneWaitsForNoCdThatIsNotItsOwn) {
+    std::barrier step(2);
+    std::thread thread([&] {
+        const cd_handle first = make_root(COMM_LOGGING_DISABLED, nullptr, "first");
+        make_root(COMM_LOGGING_DISABLED, nullptr, "second");
+        EXPECT_TRUE(succeeds(commit_cd(first)));
+        step.arrive_and_wait();
+        step.arrive_and_wait();
+    });
+    ending = &thread;
+    step.arrive_and_wait();
+    const cd_handle in_its_place = make_root(COMM_LOGGING_DISABLED, nullptr, "third");
+    uint8_t byte = 0;
+    EXPECT_TRUE(
+        succeeds(add_to_cd_via_regen(in_its_place, {bytes(&byte, 1, READ_ONLY)}, 1, join_it)));
+    step.arrive_and_wait();
+    EXPECT_TRUE(succeeds(restore_cd(in_its_place)));
+}
+
 TEST_F(Threads, QueryWhileOthersAdd) {
     std::vector<uint8_t> data(static_cast<size_t>(thread_count) * round_count, 1);
     const cd_handle root = make_root();

@@ -51,6 +51,8 @@ TEST(Status, ControlCharactersAreWrittenOut) {
     EXPECT_STREQ(message(), "\"a\\x0ab\\x1b[2J\\x7f \\x09\xc3\xa9\"");
     EXPECT_FALSE(fail(CD_ERROR_COUNT, "again %s", message()));
     EXPECT_STREQ(message(), "again \"a\\x0ab\\x1b[2J\\x7f \\x09\xc3\xa9\"");
+    EXPECT_FALSE(fail(CD_ERROR_COUNT, "%s", "\xc2\x9b[2J \x9b \xc3\x9b \xe2\x82\x80 \xc2"));
+    EXPECT_STREQ(message(), "\\xc2\\x9b[2J \\x9b \xc3\x9b \xe2\x82\x80 \xc2") << "C1 too";
     const std::string text(1000, '\n');
     EXPECT_FALSE(fail(CD_ERROR_COUNT, "%s", text.c_str()));
     EXPECT_EQ(std::string(message()).size(), 1020U) << "and none of them in part";

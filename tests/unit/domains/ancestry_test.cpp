@@ -48,6 +48,30 @@ TEST_F(Ancestry, TheNearestHolderDecides) {
     EXPECT_EQ(check({40, 101}), CD_ERROR_NOT_IN_PARENT);
 }
 
+// As holders that do not decide may be many, and gaps may be, too.
+TEST_F(Ancestry, EveryEntryIsLookedAtOnceHoweverManyGapsThereAre) {
+    constexpr uintptr_t cells = 2000;
+    for (uintptr_t cell = 0; cell < cells; ++cell) {
+        put(top.entries, {2 * cell, 2 * cell + 1}, cell % 2 == 0 ? copy : regen);
+        put(middle.entries, {2 * cell, 2 * cell + 1}, parent);
+    }
+    put(middle.entries, {2 * cells, 2 * cells + 1}, copy);
+    size_t looked_at = 0;
+    uintptr_t found = 0;
+    uintptr_t missing = 0;
+    for_each_first_holder(
+        Upwards{&middle}, {0, 2 * cells + 1},
+        [&](const Domain &, const Entry &entry) {
+            ++looked_at;
+            return entry.restoration == Restoration::copy;
+        },
+        [&](const Domain &, const Entry &, Range part) { return (found += part.length()) > 0; },
+        [&](Range part) { return (missing += part.length()) > 0; });
+    EXPECT_EQ(found, cells / 2 + 1);
+    EXPECT_EQ(missing, 2 * cells - cells / 2);
+    EXPECT_LT(looked_at, 4 * cells) << "of " << 2 * cells + 1;
+}
+
 TEST_F(Ancestry, AParentEntryPassesTheQuestionOn) {
     put(middle.entries, {0, 30}, parent);
     put(top.entries, {0, 10}, copy);

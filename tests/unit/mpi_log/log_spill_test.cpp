@@ -85,7 +85,7 @@ public:
     }
 
     void check_all() {
-        stream_.set_cursor(places_.front().position);
+        stream_.rewind(places_.front().position, 0);
         cursor_ = places_.front().index;
         ASSERT_EQ(rest(stream_),
                   std::vector<std::string>(entries_.begin() + index(cursor_), entries_.end()));
@@ -177,7 +177,7 @@ private:
 
     void restore() {
         const Place &place = places_[below(random_, places_.size())];
-        stream_.set_cursor(place.position);
+        stream_.rewind(place.position, 0);
         cursor_ = place.index;
         in_place_ = false;
     }
@@ -232,7 +232,7 @@ TEST_F(LogSpillTest, BelowTheLimitNothingIsDoneForIt) {
     LogStream stream(spill_of(tiny));
     for (int round = 0; round < 100; ++round) {
         ASSERT_TRUE(append(stream, std::string(20'000, 'x')));
-        stream.set_cursor(stream.begin());
+        stream.rewind(stream.begin(), 0);
         EXPECT_EQ(rest(stream).size(), 1U);
         stream.trim(stream.cursor());
     }
@@ -251,7 +251,7 @@ TEST_F(LogSpillTest, MemoryStaysBelowTheLimit) {
         entries.push_back(some_entry(random, 10'000));
         ASSERT_TRUE(append(stream, entries.back()));
     }
-    stream.set_cursor(stream.begin());
+    stream.rewind(stream.begin(), 0);
     EXPECT_EQ(rest(stream), entries);
     EXPECT_GT(stream.end().bytes, 8 * limit);
     EXPECT_LE(system.most_mapped, limit);
@@ -296,13 +296,13 @@ TEST_F(LogSpillTest, WhatCannotBeWrittenIsAnErrorAndChangesNothing) {
     EXPECT_EQ(stream.end().entries, entries.size());
     cd_log_room room = {};
     EXPECT_FALSE(stream.open(6'000, room));
-    stream.set_cursor(stream.begin());
+    stream.rewind(stream.begin(), 0);
     EXPECT_EQ(rest(stream), entries);
 
     system.fail_no_more();
     ASSERT_TRUE(append(stream, refused));
     entries.push_back(refused);
-    stream.set_cursor(stream.begin());
+    stream.rewind(stream.begin(), 0);
     EXPECT_EQ(rest(stream), entries);
 }
 
@@ -314,7 +314,7 @@ TEST_F(LogSpillTest, WhatCannotBeReadIsAnErrorAndCanBeTriedAgain) {
         entries.push_back(some_entry(random, 6'000));
         ASSERT_TRUE(append(stream, entries.back()));
     }
-    stream.set_cursor(stream.begin());
+    stream.rewind(stream.begin(), 0);
     system.fail(SpillSystem::reading, 0, true);
     size_t length = 0;
     EXPECT_EQ(stream.next(length), nullptr);
@@ -341,7 +341,7 @@ TEST_F(LogSpillTest, NoFailingCallGivesWrongEntries) {
                         entries.push_back(std::move(entry));
                     }
                 }
-                stream.set_cursor(stream.begin());
+                stream.rewind(stream.begin(), 0);
                 size_t length = 0;
                 size_t read = 0;
                 for (int attempts = 0; attempts < 3; ++attempts) {
@@ -377,7 +377,7 @@ TEST_F(LogSpillTest, StreamsOfAFamilyShareTheLimit) {
                     ASSERT_TRUE(append(*stream, entries.back()));
                 }
                 const LogStream::Position end = stream->end();
-                stream->set_cursor(stream->begin());
+                stream->rewind(stream->begin(), 0);
                 EXPECT_EQ(rest(*stream), entries);
                 stream->trim(end);
                 stream->disown();

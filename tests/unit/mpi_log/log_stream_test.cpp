@@ -46,7 +46,7 @@ struct LogStreamTest : testing::Test {
     }
 
     std::vector<std::string> replay_from(const LogStream::Position &position) {
-        stream.set_cursor(position);
+        stream.rewind(position, 0);
         return rest();
     }
 
@@ -170,7 +170,7 @@ TEST_F(LogStreamTest, OfTheNewestAPlaceIsFoundWhoseChunkIsGone) {
         ASSERT_TRUE(append(entries.back()));
     }
     ASSERT_EQ(stream.begin(), empty) << "no entry has gone";
-    stream.set_cursor(empty);
+    stream.rewind(empty, 0);
     ASSERT_EQ(stream.cursor().chunk, stream.begin().chunk);
     EXPECT_EQ(rest(), entries);
 }
@@ -186,7 +186,7 @@ TEST_F(LogStreamTest, TakesEntriesLargerThanAChunk) {
 TEST_F(LogStreamTest, TakesNothingDuringAReplay) {
     ASSERT_TRUE(append("one"));
     ASSERT_TRUE(append("two"));
-    stream.set_cursor(stream.begin());
+    stream.rewind(stream.begin(), 0);
     size_t length = 0;
     stream.next(length);
     EXPECT_TRUE(stream.replaying());
@@ -222,7 +222,7 @@ TEST_F(LogStreamTest, TrimDuringAReplayKeepsTheRest) {
     for (const char *entry : {"one", "two", "three"}) {
         ASSERT_TRUE(adopt(entry));
     }
-    stream.set_cursor(stream.begin());
+    stream.rewind(stream.begin(), 0);
     size_t length = 0;
     stream.next(length);
     stream.trim(stream.cursor());
@@ -365,7 +365,7 @@ TEST_F(LogStreamTest, WithoutMemoryAnOpenEntryIsAsItWas) {
 
 TEST_F(LogStreamTest, NothingIsOpenedInAReplay) {
     ASSERT_TRUE(append("one"));
-    stream.set_cursor(stream.begin());
+    stream.rewind(stream.begin(), 0);
     cd_log_room room = {};
     EXPECT_FALSE(stream.open(1, room));
     EXPECT_EQ(rest(), (Entries{"one"}));

@@ -80,6 +80,10 @@ steps grow no more than log n does, what grows is the time that each takes: {few
 the caches next to the core, 1,000,000 of them (100 MB and more) in memory. Each walk over them has the processor fetch
 ahead, and reads 104 bytes for an entry, which lies in a huge page then, 16 for its place in the index and its data, at the speed of memory. A
 list of 100 bears what a call costs, which the rest do not notice.
+
+Not in the table, since a count of entries does not tell it: an advance of a root looks at what is READ_WRITE only, one of a child at all
+that the child holds (about 55 ns for each), since the parent has to get what it may need. A restore asks for each entry
+all older CDs that it restores: 16,000 live siblings of one entry each, by hand, took 1.8 s, 4,000 took 93 ms.
 """
 
 OTHER_TEXT = """\

@@ -169,9 +169,7 @@ bool LogStream::widen(size_t used, size_t size, cd_log_room &room) noexcept {
         Chunk *too_small = last_;
         Record *record = find_room(std::max(size, 2 * room.size)); // more pieces may follow
         if (record == nullptr) {
-            record = make_room(size);
-        }
-        if (record == nullptr) {
+            refused_.store(size, std::memory_order_relaxed);
             return false;
         }
         std::memcpy(record->payload(), room.at, used);

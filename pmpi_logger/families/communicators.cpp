@@ -101,7 +101,14 @@ void FreesComm::about_to_be_freed(Mortal &mortal) {
     cd_log_place place = {};
     if (cd_log_here(&place) != 0) {
         mortal.handler = held_handler<Fn::MPI_Comm_get_errhandler>(mortal.comm, place);
+        mortal.family = place.family;
         mortal.freed = true;
+    }
+}
+
+void FreesComm::stays(const Mortal &mortal) {
+    if (mortal.freed || !mortal.known_late) { // else it is as all others again, and MPI knows it
+        MortalComms::put_back(mortal);
     }
 }
 

@@ -7,6 +7,8 @@
 #include "payload/comm_facts.h"
 #include "payload/own_comm.h"
 
+#include <optional>
+
 namespace cd::logger {
 
 // Communicators that are freed while their log may still be replayed live on, as all objects do.
@@ -64,10 +66,12 @@ public:
         if (at_once && !MortalComms::has(*comm)) {
             becomes_mortal(*comm);
         }
-        if (!MortalComms::has(*comm)) {
+        // Before another thread can be given the handle.
+        const std::optional<Mortal> before = MortalComms::take(*comm);
+        if (!before) {
             return counted<F>(site, comm);
         }
-        Mortal mortal = MortalComms::take(*comm); // before another thread can be given the handle
+        Mortal mortal = *before;
         int result = MPI_SUCCESS;
         if (logs && !at_once && is_used(mortal)) {
             result = Releases::call<F>(site, comm); // a re-execution may need it alive
@@ -82,7 +86,7 @@ public:
                 site, comm);
         }
         if (*comm != MPI_COMM_NULL) {
-            MortalComms::put_back(mortal);
+            stays(*before);
         } else if (logs) {
             mortal_freed(mortal);
         }
@@ -111,6 +115,8 @@ private:
     static bool is_used(const Mortal &mortal);
     static void about_to_be_freed(Mortal &mortal);
     static void mortal_freed(const Mortal &mortal);
+    // MPI has refused to free it.
+    static void stays(const Mortal &mortal);
 };
 
 // What MPI knows of a communicator without asking others.

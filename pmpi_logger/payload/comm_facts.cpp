@@ -2,8 +2,11 @@
 // Copyright the containment-domains authors
 #include "payload/comm_facts.h"
 
+#include "call/per_thread.h"
 #include "interception/real.h"
 #include "payload/handle_cache.h"
+
+#include "cd/mpi_log.h"
 
 #include <algorithm>
 #include <map>
@@ -15,8 +18,8 @@ namespace {
 
 std::mutex mutex;
 
-// By number. MPI gives the handle of one that is freed to a later one: the first is meant, until a
-// replay has come to where the program frees it.
+// By number. MPI gives the handle of one that is freed to a later one: a thread whose log is of the
+// same root means the first, until a replay has come to where the program frees it.
 using OfOneHandle = std::map<int, Mortal>;
 
 std::unordered_map<uint64_t, OfOneHandle> &mortals() {
@@ -24,10 +27,23 @@ std::unordered_map<uint64_t, OfOneHandle> &mortals() {
     return all;
 }
 
-// The caller holds the mutex. nullptr if there is none.
+// A freed one is meant while this thread's own log is not replayed, too: that of a CD may end
+// before its parent's does.
+bool is_meant(const Mortal &mortal) {
+    cd_log_place here = {};
+    return !mortal.freed || (cd_log_here(&here) != 0 && here.family == mortal.family);
+}
+
+Mortal *first_meant(OfOneHandle &those) {
+    const auto meant =
+        std::ranges::find_if(those, [](const auto &each) { return is_meant(each.second); });
+    return meant != those.end() ? &meant->second : nullptr;
+}
+
+// The caller holds the mutex. nullptr if this thread means none by it.
 Mortal *find(MPI_Comm comm) {
     const auto found = mortals().find(word_of(comm));
-    return found != mortals().end() ? &found->second.begin()->second : nullptr;
+    return found != mortals().end() ? first_meant(found->second) : nullptr;
 }
 
 // The same.
@@ -88,21 +104,20 @@ CommFacts ask(MPI_Comm comm) {
     return facts;
 }
 
-CommFacts ask_mortals_first(MPI_Comm comm) {
-    if (!MortalComms::none()) {
-        const std::scoped_lock lock(mutex);
-        if (const Mortal *mortal = find(comm)) {
-            return mortal->facts;
-        }
-    }
-    return ask(comm);
-}
-
-using Cache = HandleCache<MPI_Comm, CommFacts, ask_mortals_first>;
+using Cache = HandleCache<MPI_Comm, CommFacts, ask>;
+struct FactsOfMortal : CommFacts {};
 
 } // namespace
 
-const CommFacts &comm_facts_of(MPI_Comm comm) { return Cache::of(comm); }
+const CommFacts &comm_facts_of(MPI_Comm comm) {
+    if (!MortalComms::none()) {
+        const std::scoped_lock lock(mutex);
+        if (const Mortal *mortal = find(comm)) {
+            return of_this_thread<FactsOfMortal>() = {mortal->facts};
+        }
+    }
+    return Cache::of(comm);
+}
 
 void forget_comm_facts() { Cache::forget(); }
 
@@ -122,9 +137,16 @@ void MortalComms::add(const Mortal &mortal) {
     changed();
 }
 
-Mortal MortalComms::take(MPI_Comm comm) {
+std::optional<Mortal> MortalComms::take(MPI_Comm comm) {
+    if (none()) {
+        return {};
+    }
     const std::scoped_lock lock(mutex);
-    const Mortal mortal = *find(comm);
+    const Mortal *found = find(comm);
+    if (found == nullptr) {
+        return {};
+    }
+    const Mortal mortal = *found;
     erase(mortal);
     changed();
     return mortal;
@@ -157,11 +179,11 @@ MPI_Comm MortalComms::find_freed(MPI_Fint in_fortran) {
     }
     const std::scoped_lock lock(mutex);
     const Mortal *first = nullptr; // MPI gives these handles to later ones, too
-    for (const auto &[word, those] : mortals()) {
-        const Mortal &mortal = those.begin()->second;
-        if (mortal.freed && mortal.facts.in_fortran == in_fortran &&
-            (first == nullptr || mortal.facts.number < first->facts.number)) {
-            first = &mortal;
+    for (auto &[word, those] : mortals()) {
+        const Mortal *mortal = first_meant(those);
+        if (mortal != nullptr && mortal->freed && mortal->facts.in_fortran == in_fortran &&
+            (first == nullptr || mortal->facts.number < first->facts.number)) {
+            first = mortal;
         }
     }
     return first != nullptr ? first->comm : MPI_COMM_NULL;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mpi.h>
+#include <optional>
 
 namespace cd::logger {
 
@@ -32,12 +33,14 @@ struct Mortal {
     MPI_Comm comm = MPI_COMM_NULL;
     CommFacts facts;
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL; // of one that is freed, as the replay has it
+    uint64_t family = 0;                          // of one that is freed: of the log with that call
     bool freed = false;                           // MPI knows it no more
     bool known_late = false; // when it was freed: what was asked of it before is not recorded
 };
 
 // What there is to know of these: their facts are here, and what the program asks of them is
-// recorded. Thread-safe.
+// recorded. To threads with other roots, or with none, the handle of a freed one means what MPI
+// says. Thread-safe.
 class MortalComms {
 public:
     static bool none() { return count_.load(std::memory_order_relaxed) == 0; }
@@ -45,8 +48,8 @@ public:
 
     // One is made, or a replay creates it: that may have been put back as freed.
     static void add(const Mortal &mortal);
-    // The program frees it. There has to be one.
-    static Mortal take(MPI_Comm comm);
+    // The program frees it, if it is one.
+    static std::optional<Mortal> take(MPI_Comm comm);
     // A restore goes back to when the program had it; MPI may have freed it.
     static void put_back(const Mortal &mortal);
     // Nobody can want it any more.

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// Communicators that MPI frees when the program does, although a replay uses them.
+#include "hazard.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+namespace mortal_communicators {
+
+namespace {
+
+// From now on, all that a program makes while it logs.
+void make_communicators_mortal() { setenv("CD_COMMS_KEPT", "0", 1); }
+
+// A thread without a CD frees the one that has got the handle, and makes another one of it.
+void free_another_one_with_the_handle() {
+    MPI_Comm other = MPI_COMM_NULL;
+    const auto elsewhere = [](const auto &work) { std::thread(work).join(); };
+    const auto make_other = [&] {
+        MPI_Comm_dup(MPI_COMM_SELF, &other);
+        MPI_Comm_set_name(other, "another's");
+    };
+    MPI_Comm own = MPI_COMM_NULL;
+    const auto make = [&] {
+        MPI_Comm_dup(MPI_COMM_SELF, &own);
+        MPI_Comm_set_name(own, "the domain's");
+    };
+    Domain domain(nullptr, "beside another thread");
+    make();
+    MPI_Comm_free(&own);
+    elsewhere(make_other);
+    domain.restore();
+    make();
+    elsewhere([&] { MPI_Comm_free(&other); });
+    MPI_Comm_free(&own);
+    elsewhere(make_other);
+    domain.restore();
+    make();
+    elsewhere([&] {
+        char name[MPI_MAX_OBJECT_NAME] = {};
+        int length = 0;
+        MPI_Comm_get_name(other, name, &length);
+        CHECK(std::string(name) == "another's");
+    });
+    MPI_Comm_free(&own);
+    elsewhere([&] { MPI_Comm_free(&other); });
+}
+
+void free_one_of_an_earlier_domain() {
+    MPI_Comm comm = MPI_COMM_NULL;
+    {
+        const Domain earlier(nullptr, "earlier");
+        MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    }
+    const MPI_Comm before = comm;
+    Domain domain(nullptr, "later");
+    const auto end = [&] {
+        int result = MPI_UNDEFINED;
+        CHECK(MPI_Comm_compare(comm, MPI_COMM_SELF, &result) == MPI_SUCCESS);
+        CHECK(result == MPI_CONGRUENT);
+        MPI_Comm_free(&comm);
+    };
+    end();
+    comm = before;
+    domain.restore();
+    end();
+}
+
+} // namespace
+
+// MPI gives its handle to a later one, of which other things are true.
+HAZARD_IN_THREADS(mortal_communicator_freed_while_nothing_logs) {
+    make_communicators_mortal();
+    // Several, since the memory of one may go to something else.
+    std::vector<MPI_Comm> alone(16);
+    {
+        const Domain domain;
+        for (MPI_Comm &each : alone) {
+            MPI_Comm_split(MPI_COMM_WORLD, world_rank(), 0, &each);
+        }
+    }
+    const std::vector<MPI_Comm> before = alone;
+    for (MPI_Comm &each : alone) {
+        MPI_Comm_free(&each);
+    }
+    Numbers ranks(2);
+    Domain domain;
+    domain.keep(ranks);
+    const auto use_later_ones = [&] {
+        bool has_been_given = false;
+        for (int i = 0; i < 16; ++i) {
+            destroy(ranks);
+            MPI_Comm all = MPI_COMM_NULL;
+            MPI_Comm_dup(MPI_COMM_WORLD, &all);
+            const int rank = world_rank();
+            MPI_Allgather(&rank, 1, MPI_INT, ranks.data(), 1, MPI_INT, all);
+            CHECK(ranks == (Numbers{0, 1}));
+            has_been_given = has_been_given || std::ranges::count(before, all) != 0;
+        }
+        return has_been_given;
+    };
+    CHECK(use_later_ones());
+    if (world_rank() == 0) {
+        domain.restore();
+        use_later_ones();
+    }
+    free_another_one_with_the_handle();
+    free_one_of_an_earlier_domain();
+}
+
+namespace {
+
+int errors_handled = 0;
+void count_errors(MPI_Comm *, int *, ...) { ++errors_handled; }
+
+} // namespace
+
+// A replay does what its error handler does, though MPI knows it no more.
+HAZARD(error_handler_of_a_mortal_communicator) {
+    make_communicators_mortal();
+    Numbers buffer(1);
+    Domain domain;
+    domain.keep(buffer);
+    const auto fail = [&](MPI_Comm *comm) {
+        MPI_Comm_dup(MPI_COMM_WORLD, comm);
+        if (world_rank() == 1) {
+            MPI_Send(numbers(1, 2).data(), 2, MPI_INT, 0, 1, *comm);
+            MPI_Comm_free(comm);
+            return;
+        }
+        MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+        MPI_Comm_create_errhandler(count_errors, &handler);
+        MPI_Comm_set_errhandler(*comm, handler);
+        errors_handled = 0;
+        CHECK(MPI_Recv(buffer.data(), 1, MPI_INT, 1, 1, *comm, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+        CHECK(errors_handled == 1);
+        CHECK(MPI_Comm_call_errhandler(*comm, MPI_ERR_OTHER) == MPI_SUCCESS);
+        CHECK(errors_handled == 2);
+        MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN);
+        MPI_Comm_call_errhandler(*comm, MPI_ERR_OTHER);
+        CHECK(errors_handled == 2);
+        MPI_Errhandler_free(&handler);
+        MPI_Comm_free(comm);
+    };
+    MPI_Comm comm = MPI_COMM_NULL;
+    fail(&comm);
+    if (world_rank() == 0) {
+        for (int i = 0; i < 2; ++i) {
+            domain.restore();
+            fail(&comm);
+        }
+    }
+}
+
+} // namespace mortal_communicators

@@ -19,6 +19,7 @@ struct CommAttributes {
 
     static MPI_Comm from_fortran(MPI_Fint handle) { return MPI_Comm_f2c(handle); }
     static MPI_Fint to_fortran(MPI_Comm handle) { return MPI_Comm_c2f(handle); }
+    static MPI_Comm null() { return MPI_COMM_NULL; }
 };
 
 struct TypeAttributes {
@@ -28,6 +29,7 @@ struct TypeAttributes {
 
     static MPI_Datatype from_fortran(MPI_Fint handle) { return MPI_Type_f2c(handle); }
     static MPI_Fint to_fortran(MPI_Datatype handle) { return MPI_Type_c2f(handle); }
+    static MPI_Datatype null() { return MPI_DATATYPE_NULL; }
 };
 
 struct WinAttributes {
@@ -37,6 +39,7 @@ struct WinAttributes {
 
     static MPI_Win from_fortran(MPI_Fint handle) { return MPI_Win_f2c(handle); }
     static MPI_Fint to_fortran(MPI_Win handle) { return MPI_Win_c2f(handle); }
+    static MPI_Win null() { return MPI_WIN_NULL; }
 };
 
 // Of what F is about. The functions of MPI-1 are about communicators.
@@ -69,7 +72,8 @@ std::optional<MPI_Aint> set_by_fortran(const void *site, Object object, int key,
 template <typename Of, typename Object>
 int puts_attribute_back(const void *site, Object object, int key, Undo &undo) {
     const Part part = {word_of(object), static_cast<uint32_t>(key)};
-    if (is_undone(part)) {
+    // MPI may have another error for who asks about what is none than for who changes it.
+    if (object == Of::null() || key == MPI_KEYVAL_INVALID || is_undone(part)) {
         return MPI_SUCCESS;
     }
     void *before = nullptr;

@@ -163,14 +163,18 @@ namespace {
 int handler_calls = 0;
 void count_calls(MPI_Comm *, int *, ...) { ++handler_calls; }
 
-template <typename Call> void expect_one_error(const Call &call) {
+template <typename Call> int one_error_of(const Call &call) {
     const int before = handler_calls;
-    CHECK(call() != MPI_SUCCESS);
+    const int error = call();
+    CHECK(error != MPI_SUCCESS);
     CHECK(handler_calls == before + 1);
+    return class_of(error);
 }
 
-// The logger asks MPI about each of these before the call is made.
-void give_what_is_none(int key_of_types) {
+// The logger asks MPI about each of these before the call is made. Returns their errors.
+Numbers give_what_is_none(int key_of_types) {
+    Numbers errors;
+    const auto expect_one_error = [&](const auto &call) { errors.push_back(one_error_of(call)); };
     expect_one_error([] {
         const std::string key(MPI_MAX_INFO_KEY + 1, 'k');
         MPI_Info info = MPI_INFO_NULL;
@@ -181,12 +185,17 @@ void give_what_is_none(int key_of_types) {
     });
     expect_one_error([=] { return MPI_Comm_set_attr(MPI_COMM_SELF, key_of_types, nullptr); });
     expect_one_error([] { return MPI_Comm_set_name(MPI_COMM_NULL, "none"); });
+    expect_one_error([] { return MPI_Comm_set_attr(MPI_COMM_SELF, MPI_KEYVAL_INVALID, nullptr); });
+    expect_one_error([] { return MPI_Comm_delete_attr(MPI_COMM_SELF, MPI_KEYVAL_INVALID); });
+    expect_one_error([] { return MPI_Type_set_attr(MPI_INT, MPI_KEYVAL_INVALID, nullptr); });
+    expect_one_error([=] { return MPI_Type_set_attr(MPI_DATATYPE_NULL, key_of_types, nullptr); });
 #ifdef MPICH // which looks at handles without following them
     expect_one_error([] {
         auto comm = static_cast<MPI_Comm>(MPI_INT);
         return MPI_Comm_disconnect(&comm);
     });
 #endif
+    return errors;
 }
 
 } // namespace
@@ -203,6 +212,8 @@ HAZARD(error_handler_is_called_again) {
     MPI_Comm_set_errhandler(MPI_COMM_SELF, handler); // of what has no communicator, in some MPIs
     int key = MPI_KEYVAL_INVALID;
     MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &key, nullptr);
+    const Numbers without_log = give_what_is_none(key);
+    handler_calls = 0;
     Numbers buffer = numbers(9, eager);
     Domain domain;
     domain.keep(buffer);
@@ -211,12 +222,12 @@ HAZARD(error_handler_is_called_again) {
     };
     fail();
     CHECK(handler_calls == 1);
-    give_what_is_none(key);
+    CHECK(give_what_is_none(key) == without_log);
     handler_calls = 0;
     domain.restore();
     fail();
     CHECK(handler_calls == 1);
-    give_what_is_none(key);
+    CHECK(give_what_is_none(key) == without_log);
     MPI_Type_free_keyval(&key);
     MPI_Errhandler_free(&handler);
 }

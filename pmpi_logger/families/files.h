@@ -71,7 +71,8 @@ public:
             },
             site, file);
         cd_log_place place = {};
-        if (*file == MPI_FILE_NULL && cd_log_here(&place) != 0 && place.entry > 0) {
+        if (closed != MPI_FILE_NULL && *file == MPI_FILE_NULL && cd_log_here(&place) != 0 &&
+            place.entry > 0) {
             ClosedFiles::closed_again(closed);
             --place.entry;
             ClosedFiles::closed(closed, number, handler, place);

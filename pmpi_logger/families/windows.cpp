@@ -70,11 +70,14 @@ Window *FreesWindow::known_from_now_on(MPI_Win handle) {
 }
 
 // A replay may raise errors by it.
-void FreesWindow::hold_handler(Window &window) {
+int FreesWindow::hold_handler(Window &window) {
     cd_log_place place = {};
-    if (cd_log_mode() == CD_LOG_RECORDING && cd_log_here(&place) != 0) {
-        window.handler = held_handler<Fn::MPI_Win_get_errhandler>(window.handle, place);
+    if (cd_log_mode() != CD_LOG_RECORDING || cd_log_here(&place) == 0) {
+        return MPI_SUCCESS;
     }
+    const int result = real<Fn::MPI_Win_get_errhandler>(window.handle, &window.handler);
+    when_forgotten(place, [held = held(window.handler)] {});
+    return result;
 }
 
 void FreesWindow::freed(const Call &call, int result, Window &window) {

@@ -145,8 +145,8 @@ public:
         }
         const Inside inside;
         window->publish();
-        hold_handler(*window);
-        const int result = free_now<F>(win);
+        const int held = hold_handler(*window);
+        const int result = held == MPI_SUCCESS ? free_now<F>(win) : held;
         freed(call, result, *window);
         return result;
     }
@@ -159,7 +159,8 @@ private:
     // Of a window whose memory is MPI's, or the program's alone, a replay has to know that it is
     // gone. nullptr if there will be none.
     static Window *known_from_now_on(MPI_Win handle);
-    static void hold_handler(Window &window);
+    // Returns what MPI does when it is asked for it.
+    static int hold_handler(Window &window);
     static void freed(const Call &call, int result, Window &window);
     static int replay(const Call &call, Window &window);
 };

@@ -194,6 +194,10 @@ Numbers give_what_is_none(int key_of_types) {
         auto comm = static_cast<MPI_Comm>(MPI_INT);
         return MPI_Comm_disconnect(&comm);
     });
+    expect_one_error([] {
+        auto win = static_cast<MPI_Win>(MPI_INT);
+        return MPI_Win_free(&win);
+    });
 #endif
     return errors;
 }

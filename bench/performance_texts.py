@@ -161,6 +161,11 @@ UNEXPLAINED = "Not explained yet."
 
 # Why targets are missed, by what the names of the cases contain.
 REASONS = [
+    (
+        "file in tmpfs, advance",
+        "The store in memory that it is compared with computes no checksums, and its pages are huge ones; what is left "
+        "without checksums stands in the table.",
+    ),
     ("file ", UNEXPLAINED),
     (
         "add/1 MiB/1,000 entries",

@@ -76,6 +76,7 @@ bool survives(const Division &division, std::span<const int> ranks,
             ++members[groups[static_cast<size_t>(at)]];
         }
         std::vector<int> counts;
+        counts.reserve(members.size());
         for (const auto &[group, count] : members) {
             counts.push_back(count);
         }

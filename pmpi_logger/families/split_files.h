@@ -10,7 +10,7 @@ namespace cd::logger {
 // Reading or writing a file in two calls, of which only the first knows the data. Between them MPI
 // works on a copy, since a restore may come there: then the re-execution makes the first call from
 // the log, and the second one ends what is under way.
-struct SplitOperation {
+struct SplitOperation { // NOLINT(bugprone-exception-escape): as Staging
     Block received;
     Staging staging;
     void *buffer = nullptr; // that MPI has

@@ -92,10 +92,7 @@ constexpr Text texts[] = {
     {CD_ERROR_LOG_SPILL, "what the MPI log has no memory for cannot be written or read"},
 };
 
-} // namespace
-
-namespace {
-
+// Of a character in UTF-8, behind this byte of it.
 int bytes_to_come(unsigned char character, int continued) {
     if ((character & 0xc0) == 0x80) {
         return std::max(continued - 1, 0);
@@ -104,8 +101,8 @@ int bytes_to_come(unsigned char character, int continued) {
 }
 
 // Names and paths come from outside, and a control character among them could write over other
-// lines of a terminal or a log: \xNN stands in its place.
-// Those of C1 (U+0080 to U+009F) are two bytes in UTF-8, and one elsewhere.
+// lines of a terminal or a log: \xNN stands in its place. Those of C1 (U+0080 to U+009F) are two
+// bytes in UTF-8, and one elsewhere.
 void keep_printable(const char *text) {
     size_t used = 0;
     int continued = 0; // how many bytes of a character in UTF-8 are still to come

@@ -223,7 +223,7 @@ contains
       outcome = c_inject(c_null_ptr)
       return
     end if
-    c_injections = c_string_of(injections)
+    allocate (c_injections, source=c_string_of(injections))
     outcome = c_inject(c_loc(c_injections))
   end procedure cd_inject
 
@@ -238,7 +238,7 @@ contains
     options%check = check
     if (present(tries)) options%tries = tries
     if (present(storage_info)) then
-      c_storage = c_string_of(storage_info)
+      allocate (c_storage, source=c_string_of(storage_info))
       options%storage_info = c_loc(c_storage)
     end if
     outcome = c_run(parent_cd, options, body, context)

@@ -126,7 +126,7 @@ Status begin_root(std::unique_ptr<Resident> root, mpi_log mode, const char *name
     root->rank = current_rank();
     root->identity = make_identity(root->rank, root->root_name, 0, 0);
     report.about(root->name());
-    root->home_thread = root->active_in = stack.thread();
+    root->home_thread = stack.thread();
     if (mode == CD_COMM_LOGGING_ENABLED) {
         const StorageInfo &storage = root->storage;
         root->log = LogShare::of_root(
@@ -246,7 +246,7 @@ Status wake_child(Resident &child, Resident &parent, ActiveStack &stack, cd_hand
         return status;
     }
     take_log_number(child, parent);
-    child.active_in = stack.thread();
+    child.slot->active_in = stack.thread();
     child.pace = begin_pace(parent.pace.limits());
     wake(child, parent);
     note_in_order(child, parent);
@@ -291,7 +291,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     child->rank = parent.rank;
     child->identity = make_identity(child->rank, child->root_name, child->depth, child->sibling);
     report.about(child->name());
-    child->home_thread = child->active_in = stack.thread();
+    child->home_thread = stack.thread();
     child->pace = begin_pace(parent.pace.limits());
     LedgerPlace place(*child, parent);
     if (Status status = join_log(*child, parent, report); !status) {

@@ -24,7 +24,7 @@ namespace {
 Status check_not_active_elsewhere(const Domain &top, const std::vector<Domain *> &subtree) {
     const uint64_t here = ActiveStack::of_this_thread().thread();
     for (const Domain *domain : subtree) {
-        const uint64_t active_in = static_cast<const Resident *>(domain)->active_in;
+        const uint64_t active_in = static_cast<const Resident *>(domain)->slot->active_in;
         if (domain != &top && active_in != 0 && active_in != here) {
             return fail(CD_ERROR_ACTIVE_ELSEWHERE,
                         "CD %s cannot be restored while its descendant %s is active in another "
@@ -111,7 +111,7 @@ void find_place_of_this_thread(Resident &domain) noexcept {
         return;
     }
     domain.log.follow_order();
-    if (domain.active_in == 0) { // the thread has ended that made it
+    if (domain.slot->active_in == 0) { // the thread has ended that made it
         domain.home_thread = here;
         domain.log.doubt_home(domain.depth + 1);
     }

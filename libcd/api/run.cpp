@@ -78,7 +78,8 @@ std::vector<cd_handle> left_over(cd_handle cd) {
     const uint64_t here = ActiveStack::of_this_thread().thread();
     for (const Domain *domain : subtree_of(lock.domain())) {
         const auto &resident = static_cast<const Resident &>(*domain);
-        if (resident.active_in == 0 || resident.active_in == here) {
+        const uint64_t active_in = resident.slot->active_in;
+        if (active_in == 0 || active_in == here) {
             handles.insert(handles.begin(), resident.handle);
         }
     }

@@ -2,18 +2,31 @@
 // Copyright the containment-domains authors
 #include "base/status.h"
 
+#include "os/end_of_thread.h"
+
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 namespace cd {
 
 namespace {
 
-// Part of the thread, so that an error can be told when memory has run out.
 constexpr size_t message_size = 1024; // MessageKeeper has room for as much
-constinit thread_local char last_message[message_size] = "";
+
+// Each thread has its own. Not in the block of thread-local memory that is there from the start,
+// all but a pointer: programs load libraries late, and that block has little room for them.
+constinit thread_local char *room = nullptr;
+// What is in the room, or a text that is always there.
+constinit thread_local const char *last_message = "";
+
+void free_room(void *of_ending_thread) {
+    last_message = "";
+    room = nullptr; // what fails still later gets another
+    delete[] static_cast<char *>(of_ending_thread);
+}
 
 struct Text {
     int code;
@@ -118,13 +131,14 @@ void keep_printable(const char *text) {
             break;
         }
         if (control) {
-            std::snprintf(last_message + used, message_size - used, "\\x%02x", character);
+            std::snprintf(room + used, message_size - used, "\\x%02x", character);
         } else {
-            last_message[used] = *text;
+            room[used] = *text;
         }
         used += length;
     }
-    last_message[used] = '\0';
+    room[used] = '\0';
+    last_message = room;
 }
 
 } // namespace
@@ -136,17 +150,43 @@ Status fail(cd_error code, const char *format, ...) {
     va_start(arguments, format);
     const int length = std::vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    keep_printable(length < 0 ? describe(code) : text);
+    if (length < 0 || !reserve_message()) {
+        last_message = describe(code);
+    } else {
+        keep_printable(text);
+    }
     return Status(code);
+}
+
+bool reserve_message() {
+    if (room != nullptr) {
+        return true;
+    }
+    auto *const made = new (std::nothrow) char[message_size];
+    if (made == nullptr || !os::EndOfThread<free_room>::will_forget(made)) {
+        delete[] made;
+        return false;
+    }
+    room = made;
+    return true;
 }
 
 const char *message() { return last_message; }
 
-MessageKeeper::MessageKeeper() { std::memcpy(kept_, last_message, message_size); }
+MessageKeeper::MessageKeeper() : last_(last_message) {
+    if (last_ == room && room != nullptr) {
+        std::memcpy(kept_, room, std::strlen(room) + 1);
+    }
+}
 
-MessageKeeper::~MessageKeeper() { std::memcpy(last_message, kept_, message_size); }
+MessageKeeper::~MessageKeeper() {
+    last_message = last_;
+    if (last_ == room && room != nullptr) {
+        std::memcpy(room, kept_, std::strlen(kept_) + 1);
+    }
+}
 
-void clear_message() { last_message[0] = '\0'; }
+void clear_message() { last_message = ""; }
 
 const char *describe(int code) {
     for (const Text &entry : texts) {

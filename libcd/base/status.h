@@ -8,7 +8,7 @@ namespace cd {
 
 // The outcome of an operation: an error code, and for the failing thread a sentence about it.
 // The function that decides that something is an error makes the Status with fail(); callers
-// pass it on unchanged. Making one allocates nothing, so it works when memory has run out.
+// pass it on unchanged. Making one works when memory has run out.
 class [[nodiscard]] Status {
 public:
     Status() = default;
@@ -25,8 +25,12 @@ private:
 
 // Writes the message into the calling thread's error message, replacing the one before.
 // The sentence names the values involved and the remedy. Long messages are cut, and control
-// characters in it become \xNN.
+// characters in it become \xNN. If there is no room for it, and no memory for some, the message is
+// what describe() says of the code.
 [[gnu::format(printf, 2, 3)]] Status fail(cd_error code, const char *format, ...);
+
+// Gives the calling thread room for its messages, also for later ones. False: there is no memory.
+bool reserve_message();
 
 // The calling thread's message since the last clear_message(); "" if there was none.
 const char *message();
@@ -41,6 +45,7 @@ public:
     ~MessageKeeper();
 
 private:
+    const char *last_; // of which kept_ has the text if it can be written over
     char kept_[1024];
 };
 

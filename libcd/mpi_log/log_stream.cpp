@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "mpi_log/log_stream.h"
 
-#include "base/memory_sizes.h"
 #include "mpi_log/log_spill.h"
+#include "os/memory_sizes.h"
 #include "store/page_pool.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "os/system.h"
 
-#include "base/memory_sizes.h"
+#include "os/memory_sizes.h"
 
 #include <dirent.h>
 #include <fcntl.h>

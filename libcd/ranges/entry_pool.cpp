@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "ranges/entry_pool.h"
 
-#include "base/memory_sizes.h"
+#include "os/memory_sizes.h"
 #include "store/page_pool.h"
 
 #include <algorithm>

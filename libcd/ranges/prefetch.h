@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "base/memory_sizes.h"
+#include "os/memory_sizes.h"
 #include "ranges/entry.h"
 
 #include <cstddef>

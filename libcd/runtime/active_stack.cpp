@@ -2,10 +2,9 @@
 // Copyright the containment-domains authors
 #include "runtime/active_stack.h"
 
-#include "os/system.h"
+#include "base/status.h"
+#include "os/end_of_thread.h"
 #include "runtime/registry.h"
-
-#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -16,47 +15,16 @@
 
 namespace cd {
 
-// A destructor of a thread_local object would do the same, but ends the process where there is no
-// memory to remember it.
-class ActiveStack::EndOfThread {
-public:
-    static bool will_forget(ActiveStack *stack) {
-        return has_key() &&
-               os::system().set_for_thread(static_cast<pthread_key_t>(key_), stack) == 0;
-    }
-
-private:
-    static void forget(void *stack) {
-        delete static_cast<ActiveStack *>(stack);
-        stack_ = nullptr;
-        possible_ = 0;
-    }
-
-    // Without a lock, which another thread's fork could leave locked for ever in the new process:
-    // of two threads that create a key one gives it up.
-    static bool has_key() {
-        if (key_ != none) {
-            return true;
-        }
-        pthread_key_t key = 0;
-        if (os::system().create_thread_key(key, forget) != 0) {
-            return false;
-        }
-        int64_t expected = none;
-        if (!key_.compare_exchange_strong(expected, key)) {
-            os::system().delete_thread_key(key);
-        }
-        return true;
-    }
-
-    static constexpr int64_t none = -1;
-    static inline constinit std::atomic<int64_t> key_ = none;
-};
+void ActiveStack::end_of_thread(void *stack) {
+    delete static_cast<ActiveStack *>(stack);
+    stack_ = nullptr;
+    possible_ = 0;
+}
 
 ActiveStack &ActiveStack::of_this_thread() {
     if (stack_ == nullptr) {
         std::unique_ptr<ActiveStack> stack(new ActiveStack);
-        if (!EndOfThread::will_forget(stack.get())) {
+        if (!reserve_message() || !os::EndOfThread<end_of_thread>::will_forget(stack.get())) {
             throw std::bad_alloc();
         }
         stack_ = stack.release();
@@ -74,15 +42,11 @@ ActiveStack::ActiveStack() {
 ActiveStack::~ActiveStack() {
     leave_seat();
     for (const cd_handle handle : handles_) {
-        if (!Registry::instance().alive(handle)) {
-            continue; // what is in its slot now may wait for the end of this thread
-        }
+        // Without the slot's lock: who holds it may wait for the end of this thread. Whatever is in
+        // the slot by now, what is active in this thread is so no more.
         uint64_t generation = 0;
-        Slot *slot = Registry::instance().find(handle, generation);
-        const std::scoped_lock lock(slot->mutex);
-        if (slot->generation == generation) {
-            slot->resident->active_in = 0;
-        }
+        uint64_t here = thread_;
+        Registry::instance().find(handle, generation)->active_in.compare_exchange_strong(here, 0);
     }
 }
 

@@ -80,9 +80,8 @@ private:
         std::shared_ptr<LogStream> stream;
     };
 
-    class EndOfThread;
-
     ActiveStack();
+    static void end_of_thread(void *stack);
     bool seat_is_valid() const noexcept {
         return seat_.slot_generation != nullptr &&
                seat_.slot_generation->load(std::memory_order_acquire) == seat_.generation;

@@ -36,8 +36,8 @@ void in_child() {
     forget_other_threads_notifications();
     const uint64_t survivor = ActiveStack::calling_thread();
     Registry::instance().for_each([survivor](Resident &resident) {
-        if (resident.active_in != survivor) {
-            resident.active_in = 0;
+        if (resident.slot->active_in != survivor) {
+            resident.slot->active_in = 0;
         }
         resident.log.part_from_copy();
         resident.log.keep_for_this_thread();

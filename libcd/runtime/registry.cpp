@@ -64,6 +64,7 @@ Status Registry::install(std::unique_ptr<Resident> resident, cd_handle &handle, 
     slot->mutex.lock();
     handle = resident->handle;
     slot->generation.store(resident->generation, std::memory_order_release);
+    slot->active_in = resident->home_thread;
     slot->resident = std::move(resident);
     return Status::ok();
 }

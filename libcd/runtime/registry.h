@@ -28,8 +28,7 @@ struct Resident : Domain {
     uint64_t generation = 0;
     cd_handle handle = nullptr;
     int rank = 0;
-    uint64_t home_thread = 0;            // that created it, or has taken that one's place
-    std::atomic<uint64_t> active_in = 0; // thread whose stack has it; 0: none
+    uint64_t home_thread = 0; // that created it, or has taken that one's place
     Pace pace;
     std::unique_ptr<Protection> protection; // of a root that has one
 
@@ -43,6 +42,9 @@ struct alignas(64) Slot {
     std::mutex mutex;                     // guards the resident and everything in it
     std::atomic<uint64_t> generation = 0; // of the resident; 0: empty
     std::unique_ptr<Resident> resident;
+    // The thread whose stack has the resident; 0: none. Set with the mutex, taken back without it
+    // when that thread ends.
+    std::atomic<uint64_t> active_in = 0;
     uint32_t index = 0;
     // The rest is guarded by the registry's mutex.
     bool locked_for_fork = false;

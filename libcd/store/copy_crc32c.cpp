@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "store/copy_crc32c.h"
 
-#include "base/memory_sizes.h"
+#include "os/memory_sizes.h"
 #include "store/copy_in_steps.h"
 #include "store/crc32c.h"
 #include "store/crc32c_join.h"

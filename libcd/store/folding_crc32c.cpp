@@ -4,7 +4,7 @@
 
 #ifdef __x86_64__
 
-#include "base/memory_sizes.h"
+#include "os/memory_sizes.h"
 #include "store/crc32c_join.h"
 
 #include <array>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "store/long_copy.h"
 
-#include "base/memory_sizes.h"
+#include "os/memory_sizes.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "store/page_pool.h"
 
-#include "base/memory_sizes.h"
+#include "os/memory_sizes.h"
 #include "os/system.h"
 
 #include <algorithm>

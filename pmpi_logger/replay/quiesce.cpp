@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "replay/quiesce.h"
 
+#include "call/per_thread.h"
 #include "interception/inside.h"
 #include "interception/real.h"
 #include "payload/copy.h"
@@ -21,7 +22,10 @@ namespace {
 
 // Those that this thread's restore has stopped, the oldest first.
 thread_local std::vector<Request *> stopped;
-thread_local char reason[256];
+
+struct Reason {
+    char text[256] = "";
+};
 
 std::chrono::duration<double> patience() {
     const char *seconds = std::getenv("CD_QUIESCE_TIMEOUT");
@@ -234,11 +238,12 @@ const char *quiesce(cd_handle cd) {
         if (!stop(*request, will_be_started_again(cd, *request))) {
             std::ranges::reverse(stopped);
             resume_all(cd, false);
+            auto &reason = of_this_thread<Reason>();
             std::snprintf(
-                reason, sizeof reason,
+                reason.text, sizeof reason.text,
                 "a %s that is under way did not complete within %g s (CD_QUIESCE_TIMEOUT)",
                 what_waits(*request), patience().count());
-            return reason;
+            return reason.text;
         }
     }
     std::ranges::reverse(stopped);

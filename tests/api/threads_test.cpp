@@ -331,6 +331,29 @@ TEST_F(Threads, TheEndOfOneWaitsForNoCdThatIsNotItsOwn) {
     EXPECT_TRUE(succeeds(restore_cd(in_its_place)));
 }
 
+// Nor for its own, where somebody is restoring them or what descends from them.
+TEST_F(Threads, TheEndOfOneDoesNotWaitForARestoreThatWaitsForIt) {
+    for (const bool of_descendant : {false, true}) {
+        std::barrier step(2);
+        cd_handle root = nullptr;
+        std::thread thread([&] {
+            root = make_root();
+            step.arrive_and_wait();
+            step.arrive_and_wait();
+        });
+        ending = &thread;
+        step.arrive_and_wait();
+        const cd_handle restored = of_descendant ? make_child(root) : root;
+        uint8_t byte = 0;
+        EXPECT_TRUE(
+            succeeds(add_to_cd_via_regen(restored, {bytes(&byte, 1, READ_ONLY)}, 1, join_it)));
+        step.arrive_and_wait();
+        EXPECT_TRUE(succeeds(restore_cd(restored)));
+        EXPECT_TRUE(succeeds(commit_cd(restored)));
+        EXPECT_TRUE(of_descendant ? succeeds(commit_cd(root)) : is_gone(root));
+    }
+}
+
 TEST_F(Threads, QueryWhileOthersAdd) {
     std::vector<uint8_t> data(static_cast<size_t>(thread_count) * round_count, 1);
     const cd_handle root = make_root();

@@ -15,6 +15,7 @@
 
 #include <cerrno>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace {
@@ -125,6 +126,34 @@ TEST(FirstUse, OfAThreadWithoutMemoryIsAnErrorOfThatCall) {
     }
     EXPECT_GT(failures, 1U);
     EXPECT_EQ(commit_cd(root), CD_SUCCESS);
+}
+
+TEST(FirstUse, AThreadWithoutMemoryForAMessageHasTheFixedTextOfTheCode) {
+    FirstTimes system;
+    const auto message = [] {
+        EXPECT_EQ(commit_cd(nullptr), CD_FAILURE);
+        EXPECT_EQ(cd_last_error(), CD_ERROR_INVALID_HANDLE);
+        return std::string_view(cd_last_error_message());
+    };
+    const std::string_view fixed = cd_strerror(CD_ERROR_INVALID_HANDLE);
+    std::thread([&] {
+        system.refused = FirstTimes::Call::set_for_thread;
+        EXPECT_EQ(message(), fixed);
+        system.refused = FirstTimes::Call::none;
+        faults::fail_request(1);
+        EXPECT_EQ(message(), fixed);
+        EXPECT_TRUE(faults::happened());
+        faults::fail_request(0);
+        const std::string complete(message()); // there is memory again
+        EXPECT_GT(complete.size(), fixed.size());
+        faults::fail_request(1);
+        EXPECT_EQ(message(), complete);
+        EXPECT_FALSE(faults::happened()) << "the room is there";
+        faults::fail_request(0);
+    }).join();
+    const long blocks = faults::live_blocks();
+    std::thread([&] { EXPECT_GT(message().size(), fixed.size()); }).join();
+    EXPECT_EQ(faults::live_blocks(), blocks);
 }
 
 } // namespace

@@ -9,8 +9,8 @@ root=$1
 
 # What each folder may include, besides itself and public headers.
 declare -A below=(
-    [base]=""
-    [os]="base"
+    [os]=""
+    [base]="os"
     [config]="os base"
     [store]="os base"
     [ranges]="store os base"

@@ -4,7 +4,8 @@
 
 # check_logger.sh PREFIX FLAVOUR TABLES: the logger that is installed at PREFIX takes over each
 # function in TABLES/functions.inc that is not Local, under both its names, the Fortran names in
-# TABLES/fortran.inc, and exports nothing else. It needs its own MPI and finds libcd beside it.
+# TABLES/fortran.inc, and exports nothing else. It needs its own MPI, finds libcd beside it, and can
+# be loaded late.
 set -euo pipefail
 prefix=$1 flavour=$2 tables=$3
 library=$(find "$prefix" -path "*/cd/$flavour/libpmpi_logger.so")
@@ -38,4 +39,12 @@ readelf -d --wide "$library" | sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p' | grep -E
 found=$(ldd "$library" | awk '$1 ~ /^libcd\.so/ {print $3}')
 [ "$(realpath "$found")" = "$(realpath "$(find "$prefix" -name libcd.so)")" ] ||
     complain "$library takes '$found' for libcd"
+
+# Not preloaded but loaded late, after others that have taken of what there is for their
+# thread-local memory.
+python3 - libgomp.so.1 "$(find "$prefix" -name libcd.so)" "$library" <<'END' || complain "$library cannot be loaded late"
+import ctypes, sys
+for name in sys.argv[1:]:
+    ctypes.CDLL(name)
+END
 exit $failed

@@ -3,7 +3,7 @@
 #include "ranges/entry_pool.h"
 
 #include "../replaced_system.h"
-#include "base/memory_sizes.h"
+#include "os/memory_sizes.h"
 
 #include <gtest/gtest.h>
 

@@ -19,7 +19,7 @@ template <typename Body> void in_new_thread(const Body &body) {
 void activate(ActiveStack &stack, cd_handle handle) {
     stack.make_room();
     stack.push(handle);
-    Residents::at(handle).active_in = stack.thread();
+    Residents::at(handle).slot->active_in = stack.thread();
 }
 
 struct ActiveStackTest : testing::Test {
@@ -113,15 +113,15 @@ TEST_F(ActiveStackTest, WhenItsThreadEndsItsCdsAreActiveNowhere) {
     in_new_thread([&](ActiveStack &stack) {
         activate(stack, first);
         activate(stack, second);
-        EXPECT_NE(Residents::at(first).active_in, 0u);
+        EXPECT_NE(Residents::at(first).slot->active_in, 0u);
         const Slot *slot = Residents::at(second).slot;
         residents.end(second);
         successor = residents.root("successor");
         ASSERT_EQ(Residents::at(successor).slot, slot);
-        Residents::at(successor).active_in = 12345; // another thread's
+        Residents::at(successor).slot->active_in = 12345; // another thread's
     });
-    EXPECT_EQ(Residents::at(first).active_in, 0u);
-    EXPECT_EQ(Residents::at(successor).active_in, 12345u);
+    EXPECT_EQ(Residents::at(first).slot->active_in, 0u);
+    EXPECT_EQ(Residents::at(successor).slot->active_in, 12345u);
 }
 
 } // namespace

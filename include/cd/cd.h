@@ -248,7 +248,7 @@ CD_API int cd_name_region(const char *name, void *address, size_t length);
 CD_API enum cd_error cd_last_error(void);
 
 /* The same in a sentence with the values involved and the remedy; "" after a success.
-   Valid until the thread's next call of this library. */
+   Valid until the thread's next call of this library or its end. */
 CD_API const char *cd_last_error_message(void);
 
 /* A fixed short text for a code; never NULL. */
@@ -303,9 +303,9 @@ typedef void (*cd_mismatch_fn)(const struct cd_mismatch *mismatch, void *context
 
 /* Compares the data of READ_ONLY bytes with live memory and stored data with their checksums. The
    data of PARENT bytes are those of the ancestor that a restore would take them from; what no
-   ancestor holds any more, and what a function regenerates, is left out. What a child that is
-   alive holds as READ_WRITE and has changed differs until it is committed. Reports each range that
-   differs (report may be NULL) and then fails with CD_ERROR_VERIFY_MISMATCH. */
+   ancestor holds any more, and what a function regenerates, is left out, and so is memory that a
+   descendant holds as READ_WRITE. Reports each range that differs (report may be NULL) and then
+   fails with CD_ERROR_VERIFY_MISMATCH. */
 CD_API int cd_verify(cd_handle cd, cd_mismatch_fn report, void *context);
 
 /* ---- Watching ---------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 
 #include "domains/inspect.h"
 #include "api/operation.h"
+#include "domains/verify.h"
 #include "restart/address_book.h"
 #include "runtime/family_lock.h"
 #include "runtime/protection.h"
@@ -44,7 +45,7 @@ int cd_query(cd_handle cd, cd_info *info) {
 int cd_verify(cd_handle cd, cd_mismatch_fn report_mismatch, void *context) {
     return cd::result_of(cd::observed(CD_OP_VERIFY, [&](cd::Report &report) {
         cd::FamilyLock lock;
-        if (cd::Status status = lock.lock(cd, cd::FamilyLock::Reach::ancestors); !status) {
+        if (cd::Status status = lock.lock(cd, cd::FamilyLock::Reach::family); !status) {
             return status;
         }
         report.about(lock.domain().name());

@@ -10,7 +10,13 @@ namespace {
 std::atomic<Observer *> latest = nullptr; // keeps the earlier ones reachable
 constinit thread_local Observer *called_by_this_thread = nullptr;
 
-Observer *made(cd_event_fn notify, void *context) {
+// Who sets the same one again and again does not need another each time.
+Observer *found_or_made(cd_event_fn notify, void *context) {
+    for (Observer *known = latest; known != nullptr; known = known->previous) {
+        if (known->notify == notify && known->context == context) {
+            return known;
+        }
+    }
     auto *newest = new Observer{notify, context, latest};
     while (!latest.compare_exchange_weak(newest->previous, newest)) {
     }
@@ -46,7 +52,7 @@ private:
 } // namespace
 
 void set_observer(cd_event_fn notify, void *context) {
-    observer = notify != nullptr ? made(notify, context) : nullptr;
+    observer = notify != nullptr ? found_or_made(notify, context) : nullptr;
     for (Observer *earlier = latest; earlier != nullptr; earlier = earlier->previous) {
         if (earlier != observer) {
             wait_for_calls_of(*earlier);

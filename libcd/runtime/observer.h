@@ -9,7 +9,7 @@
 namespace cd {
 
 // Who wants to hear of operations. Never freed, since another thread may be about to call it;
-// programs set one once.
+// programs have few.
 struct Observer {
     cd_event_fn notify;
     void *context;

@@ -145,6 +145,31 @@ TEST_F(Verify, FindsModificationsAfterAnAdvanceThatWereNotAnnounced) {
     EXPECT_EQ(report.offsets_in(memory.data()), std::vector<size_t>{3});
 }
 
+TEST_F(Verify, LeavesOutWhatDescendantsMayModifyUntilTheyAreGone) {
+    const cd_handle child = make_child(root);
+    const cd_handle grandchild = make_child(child);
+    const cd_handle sibling = make_child(root);
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(&memory[0], 100, READ_ONLY)}, 1)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(child, {bytes(&memory[0], 60, READ_ONLY)}, 1)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_copy(grandchild, {bytes(&memory[10], 10)}, 1)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_parent(sibling, {bytes(&memory[15], 15)}, 1)));
+    ASSERT_TRUE(succeeds(add_to_cd_via_parent(sibling, {bytes(&memory[40], 10, READ_ONLY)}, 1)));
+    const auto reported = [&](cd_handle cd) {
+        report.mismatches.clear();
+        cd_verify(cd, note, &report);
+        return report.ranges_in(memory.data());
+    };
+    std::fill_n(&memory[8], 40, uint8_t{200});
+    EXPECT_EQ(reported(root), (Report::Ranges{{8, 2}, {30, 18}}));
+    EXPECT_EQ(reported(child), (Report::Ranges{{8, 2}, {20, 28}})) << "no descendant is a sibling";
+    EXPECT_EQ(reported(sibling), (Report::Ranges{{40, 8}})) << "no descendant is an ancestor";
+    ASSERT_TRUE(succeeds(commit_cd(grandchild)));
+    EXPECT_EQ(reported(child), (Report::Ranges{{8, 2}, {20, 28}}))
+        << "READ_WRITE there from now on";
+    ASSERT_TRUE(succeeds(delete_from_cd(sibling, {bytes(&memory[15], 15)}, 1)));
+    EXPECT_EQ(reported(root), (Report::Ranges{{8, 2}, {20, 28}}));
+}
+
 TEST_F(Verify, ChangesNothing) {
     ASSERT_TRUE(succeeds(add_to_cd_via_copy(root, {bytes(&memory[0], 16, READ_ONLY)}, 1)));
     memory[3] = 77;
@@ -273,6 +298,21 @@ TEST_F(Checksums, DamagedDataAreReportedByVerify) {
     const auto *first = static_cast<const uint8_t *>(report.mismatches[0].address);
     EXPECT_GE(first, memory.data());
     EXPECT_LE(first + report.mismatches[0].length, memory.data() + memory.size());
+}
+
+TEST_F(Checksums, AreThoseOfTheEnvironmentWhereStorageInfoSaysNothing) {
+    make_unique();
+    setenv("CD_STORAGE_INFO", "checksum=crc32c", 1);
+    const std::vector<cd_handle> roots = {make_root(COMM_LOGGING_DISABLED, nullptr, "none given"),
+                                          make_root(COMM_LOGGING_DISABLED, "shadow=none", "other")};
+    setenv("CD_STORAGE_INFO", "checksum=none", 1);
+    for (const cd_handle cd : {make_child(roots[0]), roots[1]}) {
+        ASSERT_TRUE(succeeds(add_to_cd_via_copy(cd, {bytes(memory.data(), memory.size())}, 1)));
+        ASSERT_TRUE(damage_stored_copy(memory));
+        EXPECT_TRUE(fails_with(CD_ERROR_VERIFY_MISMATCH, cd_verify(cd, nullptr, nullptr)));
+        ASSERT_TRUE(succeeds(delete_from_cd(cd, {bytes(memory.data(), memory.size())}, 1)));
+        make_unique();
+    }
 }
 
 TEST_F(Checksums, WithoutThemDamageGoesUnnoticed) {

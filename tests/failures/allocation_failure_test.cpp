@@ -177,6 +177,18 @@ void AllocationFailure::try_each(bool only_once) {
     EXPECT_GT(failures, 0U) << "the operation allocates nothing, so the case tests nothing";
 }
 
+TEST(Observers, ThatAreSetAgainAndAgainAreRememberedOnce) {
+    const auto switch_on_and_off = [] {
+        static int context;
+        need(cd_observe([](const cd_event *, void *) {}, &context));
+        need(cd_observe(nullptr, nullptr));
+    };
+    switch_on_and_off();
+    const long blocks = live_blocks();
+    switch_on_and_off();
+    EXPECT_EQ(live_blocks(), blocks);
+}
+
 TEST_P(AllocationFailure, ChangesNothingWhicheverAllocationItIs) { try_each(true); }
 
 // In files each takes seconds. And where there is no memory for a commit, cd_run leaves the child.

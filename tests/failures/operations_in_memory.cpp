@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <utility>
 
@@ -56,6 +57,13 @@ void with_grandchild(World &world) {
     need(add_to_cd_via_copy(world.child, {World::range(4, 200, CD_READ_WRITE, CD_CONSTRAINED)}, 1));
     need(add(world.child, World::halves(30, 60, CD_READ_WRITE)));
     World::scribble('2');
+}
+
+// One that the library has not seen before.
+int observe_anew() {
+    static std::array<char, 1000> contexts;
+    static auto next = contexts.begin();
+    return cd_observe([](const cd_event *, void *) {}, &*next++);
 }
 
 // An observer is never freed, so there is one for all runs.
@@ -255,6 +263,16 @@ std::vector<Case> operations_in_memory() {
              return result == CD_FAILURE && cd_last_error() == CD_ERROR_VERIFY_MISMATCH ? CD_SUCCESS
                                                                                         : result;
          }},
+        {"verify_family", nullptr,
+         [](World &world) {
+             World::scribble('1');
+             need(add(world.root, World::halves(30, 60, CD_READ_ONLY)));
+             world.child =
+                 create_cd(world.root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+             need(add(world.child, World::halves(30, 60, CD_READ_WRITE)));
+             World::scribble('2'); // what the child may modify
+         },
+         [](World &world) { return cd_verify(world.root, nullptr, nullptr); }},
         {"log_append", nullptr, nothing,
          [](World &world) {
              const cd_log_part parts[] = {{"head", 4}, {World::large_memory.data(), 100'000}};
@@ -299,9 +317,8 @@ std::vector<Case> operations_of_the_process() {
              const int result = cd_name_region(name, World::memory.data(), World::memory.size());
              return result == CD_SUCCESS ? cd_name_region(name, nullptr, 0) : result;
          }},
-        {"observe", nullptr,
-         [](World &) { need(cd_observe([](const cd_event *, void *) {}, nullptr)); },
-         [](World &) { return cd_observe([](const cd_event *, void *) {}, nullptr); }},
+        {"observe", nullptr, [](World &) { need(observe_anew()); },
+         [](World &) { return observe_anew(); }},
     };
     all.back().leaves_blocks = true;
     return all;

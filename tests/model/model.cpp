@@ -44,6 +44,13 @@ void promote_nearest_holder(Cd &lowest, int offset) {
     }
 }
 
+bool a_descendant_may_modify(const Cd &cd, int offset) {
+    return std::ranges::any_of(cd.children, [offset](const Cd *child) {
+        const Byte &byte = child->bytes[offset];
+        return (byte.held && byte.read_write) || a_descendant_may_modify(*child, offset);
+    });
+}
+
 } // namespace
 
 bool is_restored(const Cd &top, const Cd &holder, const Byte &byte) {
@@ -421,7 +428,8 @@ std::map<int, uint8_t> Model::verified(const Cd &cd) const {
         const Byte *source = byte.restoration == Restoration::copy     ? &byte
                              : byte.restoration == Restoration::parent ? parent_copy(cd, offset)
                                                                        : nullptr;
-        if (byte.held && !byte.read_write && source != nullptr) {
+        if (byte.held && !byte.read_write && source != nullptr &&
+            !a_descendant_may_modify(cd, offset)) {
             data[offset] = source->data;
         }
     }

@@ -114,7 +114,8 @@ public:
     // Per CD in the order of a restore.
     std::vector<RegenCalls> regen_calls(const Cd &cd) const;
 
-    // What a restore would write to READ_ONLY bytes, and which of them differ from memory.
+    // What a restore would write to READ_ONLY bytes that no descendant has as READ_WRITE, and which
+    // of them differ from memory.
     std::map<int, uint8_t> verified(const Cd &cd) const;
     std::set<int> mismatches(const Cd &cd) const;
 

@@ -11,6 +11,8 @@
 
 namespace cd {
 
+inline constexpr size_t holders_remembered = 8;
+
 // Looks up the bytes of range in several CDs, of which the first that holds a byte decides. walk:
 // a copyable position in them, with current(), nullptr behind the last one, and step().
 //
@@ -28,7 +30,7 @@ void for_each_first_holder(Walk first, Range range, const Holds &holds, const Fo
         RangeIndex::Position next;
         uintptr_t nothing_until;
     };
-    std::array<Place, 8> places;
+    std::array<Place, holders_remembered> places;
     size_t known = 0;       // of places
     size_t first_level = 0; // how often first was stepped
     for (uintptr_t done = range.begin; done < range.end;) {

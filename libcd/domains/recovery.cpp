@@ -5,6 +5,7 @@
 #include "base/callback_scope.h"
 #include "domains/ancestry.h"
 #include "ranges/prefetch.h"
+#include "ranges/range_union.h"
 #include "store/copy_run.h"
 
 #include <algorithm>
@@ -58,8 +59,26 @@ Status Recovery::prepare() {
         }
         descendants_regenerate_ |= i > 0 && !others_[i].regens.calls.empty();
     }
+    if (!descendants_regenerate_ && subtree_.size() > holders_remembered) {
+        find_lasting();
+    }
     find_files();
     return Status::ok();
+}
+
+// Of many CDs each would have to be asked by all younger ones.
+void Recovery::find_lasting() {
+    lasting_.resize(subtree_.size());
+    RangeUnion written_by_older;
+    for (size_t i = 0; i < subtree_.size(); ++i) {
+        for (const auto &[address, entry] : subtree_[i]->entries) {
+            if (is_copied(*subtree_[i], *entry)) {
+                written_by_older.for_each_gap(entry->range,
+                                              [&](Range part) { lasting_[i].push_back(part); });
+                written_by_older.add(entry->range);
+            }
+        }
+    }
 }
 
 void Recovery::find_files() {
@@ -171,11 +190,29 @@ Status Recovery::write_memory() {
     return Status::ok();
 }
 
-// Calls visit for the parts of range that no CD older than that with the index writes again.
+bool Recovery::is_copied(const Domain &holder, const Entry &entry) const {
+    return entry.restoration != Restoration::regen && !means_nothing(top_, holder, entry);
+}
+
+// Calls visit for the parts of range that no CD older than that with the index writes again. range:
+// of one of its entries, which is copied.
 template <typename Visit>
 void Recovery::for_each_lasting(size_t index, Range range, const Visit &visit) const {
+    if (lasting_.empty()) {
+        ask_each_older(index, range, visit);
+        return;
+    }
+    const Lasting &parts = lasting_[index];
+    for (auto at = std::ranges::lower_bound(parts, range.begin, {}, &Range::begin);
+         at != parts.end() && at->begin < range.end; ++at) {
+        visit(*at);
+    }
+}
+
+template <typename Visit>
+void Recovery::ask_each_older(size_t index, Range range, const Visit &visit) const {
     const auto writes = [this](const Domain &older, const Entry &entry) {
-        return entry.restoration != Restoration::regen && !means_nothing(top_, older, entry);
+        return is_copied(older, entry);
     };
     const auto written_again = [](const Domain &, const Entry &, Range) { return true; };
     const auto lasts = [&](Range part) {

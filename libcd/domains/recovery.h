@@ -59,19 +59,27 @@ private:
         bool from_ancestors = false; // PARENT entries
     };
 
+    // What a CD writes to memory by copying: part of one of its entries.
+    using Lasting = std::vector<Range>;
+
     void find_files();
+    void find_lasting();
     Status check_entries(const Domain &domain, Others &others) const;
     static Regens group(std::vector<const Entry *> &entries);
     Status write_copies(size_t index);
     Status write_from_ancestors(size_t index);
     Status call_regens(const Domain &domain, Regens &regens);
 
+    bool is_copied(const Domain &holder, const Entry &entry) const;
     template <typename Visit>
     void for_each_lasting(size_t index, Range range, const Visit &visit) const;
+    template <typename Visit>
+    void ask_each_older(size_t index, Range range, const Visit &visit) const;
 
     Domain &top_;
     std::vector<Domain *> subtree_; // older ones first
     std::vector<Others> others_;    // for each of subtree_
+    std::vector<Lasting> lasting_;  // the same, if they are many; else empty
     std::vector<HeldFile> files_;
     bool descendants_regenerate_ = false;
     size_t copied_ = 0;

@@ -4,6 +4,7 @@
 
 #include "base/callback_scope.h"
 #include "domains/ancestry.h"
+#include "ranges/range_union.h"
 
 #include <algorithm>
 #include <cstring>
@@ -23,40 +24,16 @@ public:
         if (!collected_) {
             collect(); // when something differs, which is hardly ever
         }
-        auto at = std::ranges::partition_point(
-            ranges_, [&](const Range &held) { return held.end <= range.begin; });
-        for (uintptr_t begin = range.begin; begin < range.end; ++at) {
-            const bool none = at == ranges_.end() || at->begin >= range.end;
-            const uintptr_t end = none ? range.end : std::max(begin, at->begin);
-            if (begin < end) {
-                visit(Range{begin, end});
-            }
-            if (none) {
-                break;
-            }
-            begin = at->end;
-        }
+        of_descendants_.for_each_gap(range, visit);
     }
 
 private:
     void collect() {
-        std::vector<Range> all;
         for (const Domain *descendant : subtree_of(top_)) {
-            if (descendant == &top_) {
-                continue;
-            }
             for (const auto &[address, entry] : descendant->entries) {
-                if (entry->read_write()) {
-                    all.push_back(entry->range);
+                if (descendant != &top_ && entry->read_write()) {
+                    of_descendants_.add(entry->range);
                 }
-            }
-        }
-        std::ranges::sort(all, {}, &Range::begin);
-        for (const Range range : all) {
-            if (!ranges_.empty() && range.begin <= ranges_.back().end) {
-                ranges_.back().end = std::max(ranges_.back().end, range.end);
-            } else {
-                ranges_.push_back(range);
             }
         }
         collected_ = true;
@@ -64,7 +41,7 @@ private:
 
     Domain &top_;
     bool collected_ = false;
-    std::vector<Range> ranges_; // ascending, with gaps between them
+    RangeUnion of_descendants_;
 };
 
 class Mismatches {

@@ -178,6 +178,41 @@ TEST_F(Restore, OfSiblingsTheOldestWins) {
     EXPECT_EQ(x, 1);
 }
 
+TEST_F(Restore, OfManySiblingsTheOldestWinsAndEachByteIsCopiedOnce) {
+    constexpr uint8_t nobodys = 0;
+    std::vector<uint8_t> memory(300);
+    std::vector<uint8_t> expected(memory.size(), nobodys);
+    for (uint8_t sibling = 1; sibling <= 60; ++sibling) {
+        const cd_handle child = make_child(root);
+        const cd_handle holder = sibling % 7 == 0 ? make_child(child) : child;
+        std::fill(memory.begin(), memory.end(), sibling);
+        for (const size_t first : {sibling * 37 % 283, sibling * 101 % 283}) {
+            const size_t length = 1 + sibling * 13 % 17;
+            const bool stays = sibling % 5 == 0; // and is not restored
+            ASSERT_TRUE(succeeds(add_to_cd_via_copy(
+                holder, {bytes(&memory[first], length, READ_WRITE, stays ? CONSTRAINED : GLOBAL)},
+                1)));
+            for (size_t at = first; !stays && at < first + length; ++at) {
+                // CDs of the same depth are restored newest first, after what is deeper.
+                const bool deeper = holder != child;
+                uint8_t &value = expected[at];
+                value = value == nobodys || (!deeper && value % 7 == 0) ? sibling : value;
+            }
+        }
+    }
+    std::fill(memory.begin(), memory.end(), nobodys);
+    static size_t copied;
+    const auto note = [](const cd_event *event, void *) {
+        copied = event->operation == CD_OP_RESTORE ? event->bytes : copied;
+    };
+    ASSERT_TRUE(succeeds(cd_observe(note, nullptr)));
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    ASSERT_TRUE(succeeds(cd_observe(nullptr, nullptr)));
+    EXPECT_EQ(memory, expected);
+    EXPECT_EQ(copied, static_cast<size_t>(std::ranges::count_if(
+                          expected, [](uint8_t value) { return value != nobodys; })));
+}
+
 TEST_F(Restore, OfOneSiblingLeavesTheOtherAlone) {
     int x = 1, y = 1;
     const cd_handle first = make_child(root);

@@ -240,6 +240,17 @@ std::vector<Case> operations_in_memory() {
         {"advance_child_in_place", "shadow=none", with_child, advance_child},
         {"restore_family", nullptr, with_child,
          [](World &world) { return restore_cd(world.root); }},
+        {"restore_many", nullptr,
+         [](World &world) {
+             World::scribble('1');
+             for (size_t sibling = 0; sibling < 12; ++sibling) {
+                 const cd_handle child =
+                     create_cd(world.root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
+                 need(add(child, World::halves(sibling, sibling + 9, CD_READ_WRITE)));
+             }
+             World::scribble('2');
+         },
+         [](World &world) { return restore_cd(world.root); }},
         {"restore_observed", nullptr,
          [](World &world) {
              with_child(world);

@@ -71,6 +71,8 @@ template <Role R, typename T> void note(Arguments &a, T argument) {
     if constexpr (R == Role::comm) {
         static_assert(std::is_same_v<T, MPI_Comm>);
         a.comm = argument;
+    } else if constexpr (R == Role::handle && std::is_same_v<T, MPI_Comm *>) {
+        a.comm = argument != nullptr ? *argument : MPI_COMM_NULL; // whose errors these are
     } else if constexpr (R == Role::root) {
         a.root = argument;
     } else if constexpr (R == Role::length || R == Role::length_at_root) {

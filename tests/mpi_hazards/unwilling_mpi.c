@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright the containment-domains authors */
+#include "unwilling_mpi.h"
+
+#include <dlfcn.h>
+#include <mpi.h>
+#include <string.h>
+
+static int refuses;
+static int none_in_common;
+
+void let_mpi_refuse_to_disconnect(int refuse) { refuses = refuse; }
+
+void let_groups_have_no_rank_in_common(int none) { none_in_common = none; }
+
+/* C knows no cast from an object's address to a function's. */
+static void find(const char *name, void *function) {
+    void *const found = dlsym(RTLD_NEXT, name);
+    memcpy(function, &found, sizeof found);
+}
+
+int PMPI_Comm_disconnect(MPI_Comm *comm) {
+    int (*disconnect)(MPI_Comm *) = NULL;
+    find("PMPI_Comm_disconnect", &disconnect);
+    return refuses ? MPI_ERR_OTHER : disconnect(comm);
+}
+
+int PMPI_Group_translate_ranks(MPI_Group from, int count, const int ranks[], MPI_Group to,
+                               int translated[]) {
+    int (*translate)(MPI_Group, int, const int[], MPI_Group, int[]) = NULL;
+    find("PMPI_Group_translate_ranks", &translate);
+    const int result = translate(from, count, ranks, to, translated);
+    for (int i = 0; none_in_common && i < count; ++i) {
+        translated[i] = MPI_UNDEFINED;
+    }
+    return result;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright the containment-domains authors */
+#ifndef UNWILLING_MPI_H
+#define UNWILLING_MPI_H
+
+/* What stands between the logger and MPI: MPI as it seldom is. 0: as it is. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* MPI_Comm_disconnect fails, and does nothing. */
+void let_mpi_refuse_to_disconnect(int refuse);
+
+/* No rank of one group is found in another: they seem to be of different jobs. */
+void let_groups_have_no_rank_in_common(int none);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

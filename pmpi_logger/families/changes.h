@@ -7,7 +7,7 @@
 #include "families/held_handler.h"
 #include "lifetimes/closed_files.h"
 #include "lifetimes/lifetimes.h"
-#include "payload/comm_facts.h"
+#include "payload/mortal_comms.h"
 #include "replay/complaint.h"
 #include "whole_program/whole_program.h"
 #include "windows/window_table.h"

@@ -41,7 +41,7 @@ void CreatesComm::created(const Call &call, int result, Mortal &mortal) {
     }
     mortal.comm = comm;
     mortal.facts = comm_facts_of(comm);
-    mortal.facts.number = ++mortals;
+    mortal.number = ++mortals;
     mortal.handler = held_handler<Fn::MPI_Comm_get_errhandler>(comm, place);
     MortalComms::add(mortal);
 }
@@ -92,7 +92,7 @@ void FreesComm::becomes_mortal(MPI_Comm comm) {
     Mortal mortal;
     mortal.comm = comm;
     mortal.facts = comm_facts_of(comm);
-    mortal.facts.number = ++mortals;
+    mortal.number = ++mortals;
     mortal.known_late = true;
     MortalComms::add(mortal);
 }

@@ -4,7 +4,7 @@
 
 #include "families/exchange.h"
 #include "families/releases.h"
-#include "payload/comm_facts.h"
+#include "payload/mortal_comms.h"
 #include "payload/own_comm.h"
 
 #include <optional>
@@ -126,14 +126,14 @@ public:
 
     // As short as can be: it is called as often as nothing else.
     template <Fn F, typename... A> static int call(const void *site, MPI_Comm comm, A... a) {
-        return MortalComms::none() ? real<F>(comm, a...) : ask<F>(site, comm, a...);
+        return MortalComms::may_have(comm) ? ask<F>(site, comm, a...) : real<F>(comm, a...);
     }
 
     // make: makes the call, as Fortran or as C.
     template <Fn F, typename Make, typename... A>
     static int call_by(const Make &make, const void *site, MPI_Comm comm, A... a) {
-        return MortalComms::none() || !MortalComms::has(comm) ? make(comm, a...)
-               : MortalComms::is_known_late(comm)             ? of_ended_connection(F, site, comm)
+        return !MortalComms::has(comm)            ? make(comm, a...)
+               : MortalComms::is_known_late(comm) ? of_ended_connection(F, site, comm)
                                                   : Exchange::call_by<F>(make, site, comm, a...);
     }
 

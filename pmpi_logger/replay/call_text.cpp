@@ -5,7 +5,7 @@
 #include "call/word.h"
 #include "interception/inside.h"
 #include "interception/real.h"
-#include "payload/comm_facts.h"
+#include "payload/mortal_comms.h"
 #include "replay/predefined_names.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "interception/mpi_life.h"
 #include "interception/real.h"
 #include "lifetimes/closed_files.h"
-#include "payload/comm_facts.h"
+#include "payload/mortal_comms.h"
 #include "replay/call_text.h"
 #include "whole_program/whole_program.h"
 

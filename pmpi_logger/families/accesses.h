@@ -20,11 +20,11 @@ public:
         if (Inside::mpi()) {
             return real<F>(a...);
         }
-        Window *window =
-            WindowTable::instance().find(std::get<Roles::index(Role::window)>(arguments));
+        const MPI_Win win = std::get<Roles::index(Role::window)>(arguments);
+        Window *window = WindowTable::instance().find(win);
         const int mode = Logging::mode();
         if (window == nullptr || (mode != CD_LOG_OFF && !can_be_recorded(window))) {
-            return mode == CD_LOG_OFF || WholeProgram::records()
+            return mode == CD_LOG_OFF || WholeProgram::records() || !may_name(win, MPI_WIN_NULL)
                        ? real<F>(a...)
                        : refuse(F, window_is_not_separate);
         }
@@ -100,7 +100,7 @@ public:
         const Window *const window = WindowTable::instance().find(win);
         const bool separate = window != nullptr;
         if (!passes_through(Logging::mode()) && !WholeProgram::records() &&
-            !can_be_recorded(window)) {
+            !can_be_recorded(window) && may_name(win, MPI_WIN_NULL)) {
             return refuse(F, window_is_not_separate);
         }
         const int result = Family::template call<F>(site, a...);

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "call/handles.h"
 #include "families/exchange.h"
 #include "lifetimes/lifetimes.h"
 #include "payload/comm_facts.h"
@@ -133,14 +134,15 @@ private:
 
     // What MPI refuses to free, it refuses at once.
     template <Fn F, typename Handle> static bool can_wait(Handle handle) {
+        const bool is_one = may_name(handle, null_of<F, Handle>());
         if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
-            return handle != MPI_COMM_NULL && handle != MPI_COMM_WORLD && handle != MPI_COMM_SELF;
+            return is_one && handle != MPI_COMM_WORLD && handle != MPI_COMM_SELF;
         } else if constexpr (F == Fn::MPI_Type_free) {
-            return handle != MPI_DATATYPE_NULL && !is_basic(handle);
+            return is_one && !is_basic(handle);
         } else if constexpr (F == Fn::MPI_Group_free) {
-            return handle != MPI_GROUP_NULL && handle != MPI_GROUP_EMPTY;
+            return is_one && handle != MPI_GROUP_EMPTY;
         } else {
-            return handle != null_of<F, Handle>();
+            return is_one;
         }
     }
 

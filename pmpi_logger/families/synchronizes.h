@@ -19,11 +19,11 @@ public:
         if (Inside::mpi()) {
             return real<F>(a...);
         }
-        Window *window =
-            WindowTable::instance().find(std::get<Roles::index(Role::window)>(arguments));
+        const MPI_Win win = std::get<Roles::index(Role::window)>(arguments);
+        Window *window = WindowTable::instance().find(win);
         const int mode = Logging::mode();
         if (window == nullptr || (mode != CD_LOG_OFF && !can_be_recorded(window))) {
-            return mode == CD_LOG_OFF || WholeProgram::records()
+            return mode == CD_LOG_OFF || WholeProgram::records() || !may_name(win, MPI_WIN_NULL)
                        ? real<F>(a...)
                        : refuse(F, window_is_not_separate);
         }

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "call/handles.h"
 #include "families/changes.h"
 #include "families/exchange.h"
 #include "families/names.h"

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "payload/comm_facts.h"
 
+#include "call/handles.h"
 #include "interception/real.h"
 #include "payload/handle_cache.h"
 #include "payload/mortal_comms.h"
@@ -43,10 +44,11 @@ void ask_neighbors(MPI_Comm comm, CommFacts &facts) {
 
 CommFacts ask(MPI_Comm comm) {
     CommFacts facts;
-    if (comm == MPI_COMM_NULL) {
-        return facts; // an error of the program's, which MPI tells it where it makes it
+    // An error of the program's, which MPI tells it where it makes it.
+    if (!may_name(comm, MPI_COMM_NULL) ||
+        real<Fn::MPI_Comm_rank>(comm, &facts.rank) != MPI_SUCCESS) {
+        return facts;
     }
-    real<Fn::MPI_Comm_rank>(comm, &facts.rank);
     real<Fn::MPI_Comm_size>(comm, &facts.size);
     real<Fn::MPI_Comm_test_inter>(comm, &facts.inter);
     if (facts.inter != 0) {

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "payload/type_facts.h"
 
+#include "call/handles.h"
 #include "interception/inside.h"
 #include "interception/real.h"
 
@@ -27,7 +28,7 @@ TypeFacts ask_extents(MPI_Datatype type) {
 }
 
 TypeFacts ask_type_facts(MPI_Datatype type) {
-    if (type == MPI_DATATYPE_NULL) {
+    if (!may_name(type, MPI_DATATYPE_NULL)) {
         return {}; // an error of the program's, which MPI tells it where it makes it
     }
     TypeFacts facts = ask_extents(type);

@@ -3,6 +3,7 @@
 #include "replay/complaint.h"
 #include "payload/own_comm.h"
 
+#include "call/handles.h"
 #include "interception/inside.h"
 #include "interception/mpi_life.h"
 #include "interception/real.h"
@@ -166,7 +167,8 @@ int raise(MPI_Comm comm, int error) {
     if (MortalComms::is_freed(comm)) {
         raise_by(MortalComms::handler_of(comm), error);
     } else {
-        real<Fn::MPI_Comm_call_errhandler>(comm != MPI_COMM_NULL ? comm : world_comm(), error);
+        real<Fn::MPI_Comm_call_errhandler>(may_name(comm, MPI_COMM_NULL) ? comm : world_comm(),
+                                           error);
     }
     return error;
 }

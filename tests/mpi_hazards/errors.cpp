@@ -189,6 +189,11 @@ Numbers give_what_is_none(int key_of_types) {
     expect_one_error([] { return MPI_Comm_delete_attr(MPI_COMM_SELF, MPI_KEYVAL_INVALID); });
     expect_one_error([] { return MPI_Type_set_attr(MPI_INT, MPI_KEYVAL_INVALID, nullptr); });
     expect_one_error([=] { return MPI_Type_set_attr(MPI_DATATYPE_NULL, key_of_types, nullptr); });
+    expect_one_error([] {
+        const int number = 1;
+        return MPI_Put(&number, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_WIN_NULL);
+    });
+    expect_one_error([] { return MPI_Win_fence(0, MPI_WIN_NULL); });
 #ifdef MPICH // which looks at handles without following them
     expect_one_error([] {
         auto comm = static_cast<MPI_Comm>(MPI_INT);
@@ -197,6 +202,34 @@ Numbers give_what_is_none(int key_of_types) {
     expect_one_error([] {
         auto win = static_cast<MPI_Win>(MPI_INT);
         return MPI_Win_free(&win);
+    });
+    expect_one_error([] { return MPI_Win_fence(0, static_cast<MPI_Win>(MPI_INT)); });
+    expect_one_error([] {
+        auto comm = static_cast<MPI_Comm>(MPI_INT);
+        return MPI_Comm_free(&comm);
+    });
+    expect_one_error([] {
+        auto type = static_cast<MPI_Datatype>(MPI_COMM_WORLD);
+        return MPI_Type_free(&type);
+    });
+    expect_one_error([] {
+        auto group = static_cast<MPI_Group>(MPI_INT);
+        return MPI_Group_free(&group);
+    });
+    expect_one_error([] {
+        auto info = static_cast<MPI_Info>(MPI_INT);
+        return MPI_Info_free(&info);
+    });
+    expect_one_error([] {
+        const int number = 1;
+        int all = 0;
+        const auto comm = static_cast<MPI_Comm>(MPI_INT);
+        return MPI_Allgather(&number, 1, MPI_INT, &all, 1, MPI_INT, comm);
+    });
+    expect_one_error([] {
+        int number = 1;
+        const auto type = static_cast<MPI_Datatype>(MPI_COMM_WORLD);
+        return MPI_Bcast(&number, 1, type, 0, MPI_COMM_SELF);
     });
 #endif
     return errors;

@@ -42,6 +42,7 @@ void CreatesComm::created(const Call &call, int result, Mortal &mortal) {
     mortal.comm = comm;
     mortal.facts = comm_facts_of(comm);
     mortal.number = ++mortals;
+    mortal.made = place;
     mortal.handler = held_handler<Fn::MPI_Comm_get_errhandler>(comm, place);
     MortalComms::add(mortal);
 }
@@ -101,7 +102,7 @@ void FreesComm::about_to_be_freed(Mortal &mortal) {
     cd_log_place place = {};
     if (cd_log_here(&place) != 0) {
         mortal.handler = held_handler<Fn::MPI_Comm_get_errhandler>(mortal.comm, place);
-        mortal.family = place.family;
+        mortal.freed_at = place;
         mortal.freed = true;
     }
 }

@@ -6,6 +6,7 @@
 #include "interception/inside.h"
 #include "interception/mpi_life.h"
 #include "lifetimes/lifetimes.h"
+#include "payload/mortal_comms.h"
 #include "replay/polls.h"
 #include "replay/quiesce.h"
 #include "windows/interval.h"
@@ -45,6 +46,7 @@ void restored(cd_handle cd, int success) {
     resume(cd, success != 0);
     if (success != 0) {
         run_restored(cd);
+        MortalComms::restored(cd);
         WindowTable::instance().restored(cd);
     }
 }

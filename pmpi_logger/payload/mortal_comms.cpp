@@ -6,8 +6,6 @@
 
 #include "cd/mpi_log.h"
 
-#include <algorithm>
-#include <map>
 #include <mutex>
 #include <set>
 #include <unordered_map>
@@ -17,12 +15,18 @@ namespace {
 
 std::mutex mutex;
 
-// By their numbers. MPI gives the handle of one that is freed to a later one: a thread whose log is
-// of the same root means the first, until a replay has come to where the program frees it.
+struct Kept {
+    Mortal mortal;
+    bool is_there = true;            // a replay has come to where it is made
+    cd_handle restored_cd = nullptr; // to before it was freed
+};
+
+// By their numbers. MPI gives the handle of one that is freed to a later one, that of a sibling in
+// another thread, too.
 using Numbers = std::set<int>;
 
 struct All {
-    std::unordered_map<int, Mortal> mortals;
+    std::unordered_map<int, Kept> mortals;
     std::unordered_map<uint64_t, Numbers> of_handle;
     std::unordered_map<MPI_Fint, Numbers> of_handle_in_fortran;
 };
@@ -32,24 +36,40 @@ All &all() {
     return them;
 }
 
-// A freed one is meant while this thread's own log is not replayed, too: that of a CD may end
-// before its parent's does.
-bool is_meant(const Mortal &mortal) {
-    cd_log_place here = {};
-    return !mortal.freed || (cd_log_here(&here) != 0 && here.family == mortal.family);
+// A freed one may be while this thread's own log is not replayed, too: that of a CD may end before
+// its parent's does. If the CD that was restored has ended its ancestors go on with the replay.
+bool can_be_meant(const Kept &kept, const cd_log_place &here) {
+    return kept.is_there && (!kept.mortal.freed || (here.family == kept.mortal.freed_at.family &&
+                                                    cd_log_outside(kept.restored_cd) == 0));
 }
 
-// The caller holds the mutex. nullptr if this thread means none of them by key.
+// Whoever knows it best.
+uint64_t log_of(const Mortal &mortal) {
+    return mortal.known_late ? mortal.freed_at.stream : mortal.made.stream;
+}
+
+// The caller holds the mutex. nullptr if this thread means none of them by key, else the first of
+// its own log, or of any: a replay takes it away where the program frees it.
 template <typename Key>
 Mortal *find_in(const std::unordered_map<Key, Numbers> &by_key, const Key &key) {
     const auto found = by_key.find(key);
     if (found == by_key.end()) {
         return nullptr;
     }
-    const Numbers &those = found->second;
-    const auto meant =
-        std::ranges::find_if(those, [](int number) { return is_meant(all().mortals.at(number)); });
-    return meant != those.end() ? &all().mortals.at(*meant) : nullptr;
+    cd_log_place here = {};
+    cd_log_here(&here);
+    Mortal *meant = nullptr;
+    for (const int number : found->second) {
+        Kept &kept = all().mortals.at(number);
+        if (!can_be_meant(kept, here)) {
+            continue;
+        }
+        if (log_of(kept.mortal) == here.stream) {
+            return &kept.mortal;
+        }
+        meant = meant != nullptr ? meant : &kept.mortal;
+    }
+    return meant;
 }
 
 Mortal *find(MPI_Comm comm) { return find_in(all().of_handle, word_of(comm)); }
@@ -86,7 +106,7 @@ const CommFacts *MortalComms::facts_of(MPI_Comm comm) {
 
 // The caller of this and the next one holds the mutex.
 void MortalComms::insert(const Mortal &mortal) {
-    all().mortals[mortal.number] = mortal;
+    all().mortals[mortal.number] = {mortal};
     all().of_handle[word_of(mortal.comm)].insert(mortal.number);
     all().of_handle_in_fortran[mortal.facts.in_fortran].insert(mortal.number);
     handles_.add(word_of(mortal.comm));
@@ -100,7 +120,7 @@ void MortalComms::erase(int number) {
     if (found == all().mortals.end()) {
         return;
     }
-    const Mortal &mortal = found->second;
+    const Mortal &mortal = found->second.mortal;
     take_out(all().of_handle, word_of(mortal.comm), number);
     take_out(all().of_handle_in_fortran, mortal.facts.in_fortran, number);
     handles_.remove(word_of(mortal.comm));
@@ -113,7 +133,8 @@ void MortalComms::erase(int number) {
 void MortalComms::add(const Mortal &mortal) {
     const std::scoped_lock lock(mutex);
     if (const auto there = all().mortals.find(mortal.number); there != all().mortals.end()) {
-        there->second.handler = mortal.handler;
+        there->second.mortal.handler = mortal.handler;
+        there->second.is_there = true;
     } else {
         insert(mortal);
     }
@@ -137,6 +158,18 @@ void MortalComms::put_back(const Mortal &mortal) {
     const std::scoped_lock lock(mutex);
     erase(mortal.number);
     insert(mortal);
+}
+
+void MortalComms::restored(cd_handle cd) {
+    const std::scoped_lock lock(mutex);
+    for (auto &[number, kept] : all().mortals) {
+        if (cd_log_covers(cd, &kept.mortal.made) != 0) {
+            kept.is_there = false;
+        }
+        if (kept.mortal.freed && cd_log_covers(cd, &kept.mortal.freed_at) != 0) {
+            kept.restored_cd = cd;
+        }
+    }
 }
 
 void MortalComms::remove(const Mortal &mortal) {

@@ -6,6 +6,8 @@
 #include "payload/comm_facts.h"
 #include "payload/handle_filter.h"
 
+#include "cd/mpi_log.h"
+
 #include <atomic>
 #include <cstdint>
 #include <mpi.h>
@@ -19,14 +21,15 @@ struct Mortal {
     CommFacts facts;
     int number = 0;                               // in the order in which they were made
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL; // of one that is freed, as the replay has it
-    uint64_t family = 0;                          // of one that is freed: of the log with that call
+    cd_log_place made = {};                       // not of one that is known late
+    cd_log_place freed_at = {};                   // of one that is freed
     bool freed = false;                           // MPI knows it no more
     bool known_late = false; // when it was freed: what was asked of it before is not recorded
 };
 
 // What there is to know of these: their facts are here, and what the program asks of them is
-// recorded. To threads with other roots, or with none, the handle of a freed one means what MPI
-// says. Thread-safe; most other handles take no lock.
+// recorded. The handle of a freed one means that one to threads whose CD lies in the one that was
+// restored, and to others what MPI says. Thread-safe; most other handles take no lock.
 class MortalComms {
 public:
     static bool may_have(MPI_Comm comm) {
@@ -42,6 +45,8 @@ public:
     static std::optional<Mortal> take(MPI_Comm comm);
     // A restore goes back to when the program had it; MPI may have freed it.
     static void put_back(const Mortal &mortal);
+    // A restore has ended.
+    static void restored(cd_handle cd);
     // Nobody can want it any more.
     static void remove(const Mortal &mortal);
 

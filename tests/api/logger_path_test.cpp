@@ -293,6 +293,20 @@ TEST_F(LoggerPath, PlacesArePartedByTheBeginningOfAnActiveCd) {
     EXPECT_FALSE(cd_log_parts(&first, &third));
 }
 
+TEST_F(LoggerPath, ACdIsOutsideOfItsSiblingsAndDescendants) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    const cd_handle first = make_child(root);
+    const cd_handle second = make_child(root);
+    EXPECT_FALSE(cd_log_outside(second));
+    EXPECT_FALSE(cd_log_outside(root));
+    EXPECT_TRUE(cd_log_outside(first));
+    std::thread([root] { EXPECT_TRUE(cd_log_outside(root)); }).join();
+    ASSERT_TRUE(succeeds(commit_cd(second)));
+    EXPECT_FALSE(cd_log_outside(first));
+    EXPECT_FALSE(cd_log_outside(second)) << "it has ended";
+    EXPECT_FALSE(cd_log_outside(nullptr));
+}
+
 TEST_F(LoggerPath, ACdThatAnotherThreadEndedIsNotWrittenTo) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
     ASSERT_NE(write("one"), nullptr);

@@ -2,9 +2,11 @@
 // Copyright the containment-domains authors
 // Communicators that MPI frees when the program does, although a replay uses them.
 #include "hazard.h"
+#include "helper.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -153,6 +155,116 @@ HAZARD(error_handler_of_a_mortal_communicator) {
             fail(&comm);
         }
     }
+}
+
+namespace {
+
+// A domain inside another one, in a thread of its own.
+class Sibling {
+public:
+    Sibling(cd_handle parent, const char *name) : parent_(parent), name_(name) {}
+
+    void begin() {
+        thread_([this] { domain_.emplace(parent_); });
+    }
+    void restore() {
+        thread_([this] { domain_->restore(); });
+    }
+    void end() {
+        thread_([this] { domain_.reset(); });
+    }
+    void make() {
+        thread_([this] {
+            for (MPI_Comm &each : comms) {
+                MPI_Comm_dup(MPI_COMM_SELF, &each);
+                MPI_Comm_set_name(each, name_);
+            }
+        });
+    }
+    void free() {
+        thread_([this] {
+            for (MPI_Comm &each : comms) {
+                CHECK(MPI_Comm_free(&each) == MPI_SUCCESS);
+            }
+        });
+    }
+    // What the program and MPI know of them.
+    void look() {
+        thread_([this] {
+            for (const MPI_Comm each : comms) {
+                char name[MPI_MAX_OBJECT_NAME] = {};
+                int length = 0;
+                CHECK(MPI_Comm_get_name(each, name, &length) == MPI_SUCCESS);
+                CHECK(std::string(name) == name_);
+            }
+        });
+    }
+
+    std::vector<MPI_Comm> comms = std::vector<MPI_Comm>(8);
+
+private:
+    cd_handle parent_;
+    const char *name_;
+    std::optional<Domain> domain_;
+    Helper thread_; // the last: it uses the others
+};
+
+} // namespace
+
+// Each thread means its own by a handle that both have had, whoever is restored.
+HAZARD_IN_THREADS(mortal_communicators_of_siblings) {
+    if (world_rank() == 1) {
+        return;
+    }
+    make_communicators_mortal();
+    Domain parent;
+    Sibling first(parent.handle(), "first");
+    Sibling second(parent.handle(), "second");
+    const auto work = [](Sibling &sibling) {
+        sibling.make();
+        sibling.look();
+        sibling.free();
+    };
+    first.begin();
+    work(first);
+    second.begin();
+    second.make();
+    first.restore();
+    second.look();
+    second.free();
+    second.make();
+    first.make();
+#ifdef MPICH // has numbers for handles, and gives the one that was freed last
+    CHECK(std::ranges::count(second.comms, first.comms.back()) == 1);
+#endif
+    second.look();
+    first.look();
+    first.free();
+    second.look();
+    const auto repeat = [&] {
+        second.make();
+        second.look();
+        second.free();
+        second.make();
+        second.look();
+        second.look();
+        second.free();
+    };
+    second.restore(); // to when the first had freed its own, in its own log
+    repeat();
+    first.end();
+    second.end();
+    CHECK(restore_cd(parent.handle()) == SUCCESS); // whose own log is empty
+    first.begin();
+    second.begin();
+    repeat();
+    second.make(); // live, and the first one's are put back
+    work(first);
+    work(first);
+    second.look();
+    second.free();
+    first.end();
+    second.end();
 }
 
 } // namespace mortal_communicators

@@ -95,6 +95,7 @@ Status write_down_restore(Resident &top, const std::vector<Domain *> &subtree,
 
 void count_as_restored(Resident &top) noexcept {
     top.restarted = false;
+    top.added_anew.clear();
     top.files_owed = true;
     top.children_created = 0;
     for (Unbound &found : top.unbound) {
@@ -134,6 +135,11 @@ Status restore_named(cd_handle handle, Report &report) {
     }
     if (Status status = check_regenerable(subtree); !status) {
         return status;
+    }
+    for (Domain *each : subtree) {
+        if (Status status = check_order(*each); !status) {
+            return status;
+        }
     }
     if (Status status = check_files(recovery.files()); !status) {
         return status;

@@ -81,6 +81,7 @@ public:
         domain_.missed_epochs = 0;
         domain_.children_created = 0;
         domain_.restarted = false;
+        domain_.added_anew.clear();
         return run.copied() + undo_.overwritten() + written_;
     }
 
@@ -221,18 +222,30 @@ private:
     UndoLog undo_;       // last, so that data are undone before anything else
 };
 
-// What changes, or goes to the parent, has to be known in this process.
+// What changes, or goes to the parent, has to be known in this process; so has what the CD added in
+// its own order, since it goes on to count, and would come to the place of something else.
 Status check_bound(const Domain &domain) {
     for (const Unbound &found : domain.unbound) {
-        if (!domain.is_root() ||
-            (found.access == CD_READ_WRITE && found.restoration == Restoration::copy)) {
+        const bool changes =
+            found.access == CD_READ_WRITE && found.restoration == Restoration::copy;
+        if (found.known != Unbound::Known::by_order) {
+            if (!domain.is_root() || changes) {
+                return fail(CD_ERROR_RESTART_UNBOUND,
+                            "CD %s cannot advance: its store %s holds %zu bytes in \"%s\" that "
+                            "this program has not added yet; add them first",
+                            domain.name(), domain.ledger->path(), found.old.length(),
+                            found.name->c_str());
+            }
+        } else if (!domain.is_root() || changes || *found.name == domain.path) {
             return fail(
                 CD_ERROR_RESTART_UNBOUND,
                 "CD %s cannot advance: its store %s holds %zu bytes that this program has not "
-                "added yet (range %llu of CD path \"%s\", or in \"%s\"); add them first",
+                "added yet, of range %llu (of %llu bytes) of the CD with path \"%s\"; add the "
+                "same ranges in the same order as the program that wrote the store, give those "
+                "that are added again names with cd_name_region, or start with CD_RESTART=no",
                 domain.name(), domain.ledger->path(), found.old.length(),
-                static_cast<unsigned long long>(found.ordinal), found.name->c_str(),
-                found.name->c_str());
+                static_cast<unsigned long long>(found.ordinal),
+                static_cast<unsigned long long>(found.length), found.name->c_str());
         }
     }
     return Status::ok();

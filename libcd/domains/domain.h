@@ -6,9 +6,9 @@
 #include "config/storage_info.h"
 #include "domains/sibling_numbers.h"
 #include "mpi_log/log_share.h"
-#include "ranges/bound_ahead.h"
 #include "ranges/file_table.h"
 #include "ranges/ledger.h"
+#include "ranges/ordered_parts.h"
 #include "ranges/range_index.h"
 #include "ranges/unbound_ranges.h"
 
@@ -47,8 +47,13 @@ struct Domain {
     // What it holds.
     RangeIndex entries;
     FileTable files;
-    UnboundRanges unbound;                   // from another process, and not known here yet
-    BoundAhead bound_ahead;                  // from there, too, by calls of other CDs
+    UnboundRanges unbound; // from another process, and not known here yet
+    // From there, too, by calls of other CDs which hold the same bytes: in that process this CD has
+    // added them itself, so they count in its order when its own call comes to them.
+    OrderedParts bound_ahead;
+    // Since it came back it has added these in front of others that wait, in the place of what it
+    // has deleted in that process.
+    OrderedParts added_anew;
     std::vector<FilePosition> unbound_files; // as unbound, for files
     bool restarted = false; // came back from its store, and was neither restored nor advanced since
     bool dormant = false;   // came back, and the program has not created it yet

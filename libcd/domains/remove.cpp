@@ -31,8 +31,10 @@ public:
         if (Status status = check_held(range); !status) {
             return status;
         }
-        domain_.bound_ahead.make_border(range.begin);
-        domain_.bound_ahead.make_border(range.end);
+        for (OrderedParts *parts : {&domain_.bound_ahead, &domain_.added_anew}) {
+            parts->make_border(range.begin);
+            parts->make_border(range.end);
+        }
         auto at = domain_.entries.make_borders(near_, range);
         for (; at != domain_.entries.end() && at->second->range.begin < range.end; ++at) {
             prefetch_behind(*at->second);
@@ -48,6 +50,7 @@ public:
         for (const Entry *entry : leaving_) {
             prefetch_behind(*entry);
             domain_.bound_ahead.erase(entry->range);
+            domain_.added_anew.erase(entry->range);
             near = domain_.entries.find_near(near, entry->range.begin);
             near = domain_.entries.erase(near);
         }

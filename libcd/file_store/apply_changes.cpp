@@ -153,6 +153,7 @@ private:
             for (auto &[place, entry] : cd->entries) {
                 entry.access = CD_READ_ONLY;
                 entry.recent = false;
+                entry.added_anew = false;
             }
             break;
         case Change::files:
@@ -227,8 +228,9 @@ private:
         entry.scope = static_cast<addr_scope>(labels >> 1U & 1U);
         entry.restoration = static_cast<Restoration>(labels >> 2U & 3U);
         entry.recent = (labels & 16U) != 0;
+        entry.added_anew = (labels & 32U) != 0;
         entry.key = {reader_.number(), reader_.number(), reader_.number(), reader_.number()};
-        if (labels >= 32 || entry.restoration > Restoration::regen ||
+        if (labels >= 64 || entry.restoration > Restoration::regen ||
             !state_.names.contains(entry.key.name)) {
             wrong_ = "an entry has labels that make no sense";
             return;

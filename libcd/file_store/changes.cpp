@@ -49,7 +49,8 @@ void ChangeWriter::hold(uint64_t cd, Range range, Labels labels, const StoredKey
     begin(Change::hold, cd, range);
     bytes_.fixed8(static_cast<uint8_t>(
         static_cast<int>(labels.access) | static_cast<int>(labels.scope) << 1 |
-        static_cast<int>(labels.restoration) << 2 | static_cast<int>(labels.recent) << 4));
+        static_cast<int>(labels.restoration) << 2 | static_cast<int>(labels.recent) << 4 |
+        static_cast<int>(labels.added_anew) << 5));
     bytes_.number(key.name);
     bytes_.number(key.ordinal);
     bytes_.number(key.offset);
@@ -168,9 +169,10 @@ private:
             if (entry.run != nullptr) {
                 data = {number_of(entry.run), entry.run_offset};
             }
-            into_.hold(cd, {place.begin, entry.end},
-                       {entry.access, entry.scope, entry.restoration, entry.recent}, entry.key,
-                       data);
+            into_.hold(
+                cd, {place.begin, entry.end},
+                {entry.access, entry.scope, entry.restoration, entry.recent, entry.added_anew},
+                entry.key, data);
         }
         into_.files(cd, files);
         into_.epoch(cd, epoch);

@@ -201,7 +201,7 @@ void FileStore::reject_proposed() noexcept {
     proposed_ = {};
 }
 
-bool FileStore::key_of_proposed(CdNumber cd, Range range, StoredKey &key) {
+bool FileStore::key_of_proposed(CdNumber cd, Range range, StoredKey &key, bool &added_anew) {
     const std::scoped_lock lock(mutex_);
     const auto behind = proposed_.ordered.upper_bound(range.begin);
     if (proposed_.cd != cd || behind == proposed_.ordered.begin()) {
@@ -212,6 +212,7 @@ bool FileStore::key_of_proposed(CdNumber cd, Range range, StoredKey &key) {
         return false;
     }
     key = {cds_.at(cd).cd.path, whole.ordinal, range.begin - begin, whole.end - begin};
+    added_anew = whole.added_anew;
     return true;
 }
 

@@ -110,7 +110,7 @@ private:
     uint64_t number_of(const StoredName &name);
     uint64_t number_of_path(CdNumber cd);
     // Of what lies in a range that is proposed; false: it does not.
-    bool key_of_proposed(CdNumber cd, Range range, StoredKey &key);
+    bool key_of_proposed(CdNumber cd, Range range, StoredKey &key, bool &added_anew);
     bool is_written(CdNumber cd);
     Status commit(FileTransaction &transaction);
     Status write(FileTransaction &transaction);

@@ -138,7 +138,8 @@ void FileTransaction::hold(CdNumber cd, std::span<const Entry *const> entries) {
     const Range whole = {entries.front()->range.begin, entries.back()->range.end};
     StoredKey key;
     StoredName name;
-    if (!store_.key_of_proposed(cd, whole, key)) {
+    bool added_anew = false;
+    if (!store_.key_of_proposed(cd, whole, key, added_anew)) {
         if (store_.addresses_.describe(whole, name, key)) {
             key.name = store_.number_of(name);
         } else {
@@ -151,13 +152,14 @@ void FileTransaction::hold(CdNumber cd, std::span<const Entry *const> entries) {
     const uint64_t offset = key.offset;
     for (const Entry *entry : entries) {
         key.offset = offset + (entry->range.begin - whole.begin);
-        hold_entry(cd, *entry, key);
+        hold_entry(cd, *entry, key, added_anew);
     }
 }
 
-void FileTransaction::hold_entry(CdNumber cd, const Entry &entry, StoredKey key) {
+void FileTransaction::hold_entry(CdNumber cd, const Entry &entry, StoredKey key, bool added_anew) {
     ++growth_.entries;
-    const ChangeWriter::Labels labels = {entry.access, entry.scope, entry.restoration};
+    const ChangeWriter::Labels labels = {entry.access, entry.scope, entry.restoration, false,
+                                         added_anew};
     if (!entry.data) {
         changes_.hold(cd, entry.range, labels, key, {});
         return;

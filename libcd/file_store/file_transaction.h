@@ -52,7 +52,7 @@ private:
     friend class FileStore;
 
     Status new_place(size_t length, Piece &place);
-    void hold_entry(CdNumber cd, const Entry &entry, StoredKey key);
+    void hold_entry(CdNumber cd, const Entry &entry, StoredKey key, bool added_anew);
     void hold_while_written(const Piece &place, size_t length);
     template <typename Visit>
     void for_each_run(const Piece &data, size_t length, const Visit &visit);

@@ -12,7 +12,7 @@ namespace cd::format {
 // little-endian.
 
 constexpr std::array<unsigned char, 8> magic = {'C', 'D', 'S', 'T', 'O', 'R', 'E', 0x1a};
-constexpr uint32_t version = 3;
+constexpr uint32_t version = 4;
 constexpr uint32_t oldest_version = 2; // that is read
 // Entries say whether they came from a child, and names whether they are the program's.
 constexpr uint32_t first_version_with_recent = 3;

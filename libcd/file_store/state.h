@@ -55,6 +55,9 @@ struct StoredEntry {
     uint64_t run_offset = 0;
     StoredKey key;
     bool recent = false; // came from a child since the CD's point in time
+    // A process that came later added it in front of what waited, in the place of a range that was
+    // deleted.
+    bool added_anew = false;
 };
 
 // Addresses mean something in one process only: each process that opens the store has a space of

@@ -26,9 +26,10 @@ struct Unbound {
     addr_scope scope = CD_GLOBAL;
     Restoration restoration = Restoration::copy;
     Piece data;
-    bool leaving = false; // an operation that can still fail binds it
-    bool recent = false;  // came from a child since the CD's point in time
-    bool owed = false;    // a restore would have written it: do so once it is bound
+    bool leaving = false;    // an operation that can still fail binds it
+    bool recent = false;     // came from a child since the CD's point in time
+    bool added_anew = false; // by a process for which later ones of its order waited
+    bool owed = false;       // a restore would have written it: do so once it is bound
 
     Known known = Known::by_order;
     std::shared_ptr<const std::string> name; // path, object or region
@@ -80,6 +81,7 @@ private:
         same.scope = scope;
         same.restoration = restoration;
         same.recent = recent;
+        same.added_anew = added_anew;
         same.owed = owed;
         same.known = known;
         same.name = name;

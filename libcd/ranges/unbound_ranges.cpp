@@ -58,6 +58,12 @@ UnboundRanges::Numbers UnboundRanges::of_order(const std::string &path, uint64_t
     return numbers;
 }
 
+size_t UnboundRanges::later(const std::string &path, uint64_t ordinal) {
+    const Keys &keys = keys_of(Known::by_order, path);
+    const auto at = keys.upper_bound({ordinal, {UINT64_MAX, UINT64_MAX}});
+    return at == keys.end() ? size() : index_->places.find(at->place)->second;
+}
+
 UnboundRanges::Numbers UnboundRanges::in(uint64_t space, Range bytes) {
     const auto &places = index().places;
     auto at = places.upper_bound({space, bytes.begin});

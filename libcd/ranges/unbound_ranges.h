@@ -50,6 +50,12 @@ public:
     // What of the CD that is known by path had this place in the order of its ranges.
     Numbers of_order(const std::string &path, uint64_t ordinal);
 
+    // Something of that CD that came later; size() if there is nothing.
+    size_t later(const std::string &path, uint64_t ordinal);
+    bool has_later(const std::string &path, uint64_t ordinal) {
+        return later(path, ordinal) < size();
+    }
+
     // What was in these bytes of the process that is known as space.
     Numbers in(uint64_t space, Range bytes);
 

@@ -101,6 +101,9 @@ public:
         for (auto &[domain, part] : ahead_) {
             domain->bound_ahead.add(std::move(part));
         }
+        for (auto &[domain, part] : anew_) {
+            domain->added_anew.add(std::move(part));
+        }
         domain_.ledger->accept_proposed();
         kept_ = true;
     }
@@ -146,7 +149,7 @@ private:
         if (AddressBook::instance().describe(gap, name, key)) {
             return bind_known(name, key, gap);
         }
-        const uint64_t ordinal = gaps_.count(gap);
+        const auto [end, ordinal, added_anew] = gaps_.count(gap);
         std::optional<Unbound *> first;
         if (Status status = find_by_order(domain_, ordinal, gap, true, first); !status) {
             return status;
@@ -165,14 +168,37 @@ private:
         } else {
             supersede(ordinal);
         }
+        if (added_anew) {
+            note_what_is_new(ordinal, gap);
+        }
         return Status::ok();
+    }
+
+    void note_what_is_new(uint64_t ordinal, Range gap) {
+        const auto note = [&](uintptr_t begin, uintptr_t end) {
+            if (begin < end) {
+                const OrderedParts::Part part = {end, 0, 0, ordinal, begin - gap.begin};
+                anew_.push_back({&domain_, OrderedParts::make(begin, part)});
+            }
+        };
+        uintptr_t begin = gap.begin;
+        const RangeIndex &entries = domain_.entries;
+        for (auto at = entries.find(begin); at != entries.end(); ++at) {
+            const Range arrived = at->second->range;
+            if (arrived.begin >= gap.end) {
+                break;
+            }
+            note(begin, arrived.begin);
+            begin = arrived.end;
+        }
+        note(begin, gap.end);
     }
 
     // ahead: what is in gap already, or in its first bytes that are. first: what the CD has for it
     // that is not bound yet, which can only be the rest.
-    Status reach(Range gap, BoundAhead::Position ahead, const std::optional<Unbound *> &first) {
+    Status reach(Range gap, OrderedParts::Position ahead, const std::optional<Unbound *> &first) {
         // Modulo 2^64, since it may begin behind gap.
-        const BoundAhead::Part begin = ahead->second.from(gap.begin - ahead->first);
+        const OrderedParts::Part begin = ahead->second.from(gap.begin - ahead->first);
         const auto is_of = [&](const Unbound &rest) {
             return (begin.space == rest.space && begin.old == rest.old.begin - rest.offset) ||
                    (begin.ordinal == rest.ordinal && begin.offset == 0);
@@ -347,15 +373,26 @@ private:
     // What part is of, and was where that was in the other process, begins at gap in this one.
     void bind_old(const Unbound &part, Range gap) {
         const uint64_t space = part.space; // part itself may go elsewhere
+        const uint64_t ordinal = part.ordinal;
         const uint64_t old = part.old.begin - part.offset;
         for (Domain *domain : family_) {
             for (const size_t number : domain->unbound.in(space, {old, old + gap.length()})) {
-                const Range there = domain->unbound[number].old;
+                const Unbound &found = domain->unbound[number];
+                if (has_its_own_call(found, ordinal)) {
+                    continue;
+                }
+                const Range there = found.old;
                 const uintptr_t first = std::max(there.begin, old);
                 const uintptr_t last = std::min(there.end, old + gap.length());
                 arrive(*domain, number, {first, last}, gap.begin + (first - old));
             }
         }
+    }
+
+    // What this CD has deleted of a range, and added again: it is going to do so here.
+    bool has_its_own_call(const Unbound &found, uint64_t ordinal) const {
+        return found.known == Unbound::Known::by_order && found.ordinal != ordinal &&
+               *found.name == domain_.path;
     }
 
     // The part of unbound[number] becomes an entry; what is left of it stays unbound.
@@ -375,11 +412,15 @@ private:
         make_room_for_one(bound_);
         make_room_for_one(leaving_);
         Unbound &found = domain.unbound[number];
-        if (&domain != &domain_ && found.known == Unbound::Known::by_order &&
-            *found.name == domain.path) {
-            const BoundAhead::Part there = {address + found.old.length(), found.space,
-                                            found.old.begin, found.ordinal, found.offset};
-            ahead_.push_back({&domain, BoundAhead::make(address, there)});
+        if (found.known == Unbound::Known::by_order && *found.name == domain.path) {
+            const OrderedParts::Part there = {address + found.old.length(), found.space,
+                                              found.old.begin, found.ordinal, found.offset};
+            if (&domain != &domain_) {
+                ahead_.push_back({&domain, OrderedParts::make(address, there)});
+            }
+            if (found.added_anew) {
+                anew_.push_back({&domain, OrderedParts::make(address, there)});
+            }
         }
         Entry &entry = place_arriving(domain, found, address);
         leave(domain, number);
@@ -427,11 +468,12 @@ private:
     std::vector<Domain *> family_;
     Gaps gaps_;
     std::vector<Range> reached_; // of these, those that were bound ahead, at least in part
-    struct Ahead {
+    struct Noted {
         Domain *domain;
-        BoundAhead::Node part;
+        OrderedParts::Node part;
     };
-    std::vector<Ahead> ahead_;
+    std::vector<Noted> ahead_;
+    std::vector<Noted> anew_;
     std::vector<Bound> bound_;
     struct Superseded {
         Domain *domain;

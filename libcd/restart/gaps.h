@@ -13,17 +13,17 @@ namespace cd {
 // the order of the list, as the entries were written down when they were added first.
 class Gaps {
 public:
-    explicit Gaps(const Domain &domain)
-        : domain_(domain), next_(domain.ledger->ordinal(domain.number)) {}
+    explicit Gaps(Domain &domain) : domain_(domain), next_(domain.ledger->ordinal(domain.number)) {}
 
     // The first bytes of range; empty: there are none.
     Range first_in(Range range) const;
 
-    // That only its order tells the gap from others. Returns its ordinal; from now on it is
-    // added. May throw std::bad_alloc.
-    uint64_t count(Range gap) {
-        counted_[gap.begin] = {gap.end, next_};
-        return next_++;
+    // That only its order tells the gap from others. From now on it is added. May throw
+    // std::bad_alloc.
+    OrderedRange count(Range gap) {
+        const bool before_others =
+            domain_.restarted && domain_.unbound.has_later(domain_.path, next_);
+        return counted_[gap.begin] = {gap.end, next_++, before_others};
     }
 
     OrderedRanges take_counted() { return std::move(counted_); }
@@ -37,7 +37,7 @@ private:
     // What is alike from address on, or a part of that.
     Stretch stretch_at(uintptr_t address) const;
 
-    const Domain &domain_;
+    Domain &domain_;
     uint64_t next_;
     OrderedRanges counted_;
 };

@@ -33,6 +33,27 @@ Status other_object(const Domain &domain, const Unbound &found, const std::strin
         instead.c_str());
 }
 
+Status check_order(Domain &domain) {
+    for (const auto &[begin, part] : domain.added_anew) {
+        const size_t number = domain.unbound.later(domain.path, part.ordinal);
+        if (number < domain.unbound.size()) {
+            const Unbound &later = domain.unbound[number];
+            return fail(
+                CD_ERROR_RESTART_MISMATCH,
+                "CD %s cannot be restored: this program has added %zu bytes at %p, of range %llu "
+                "of the CD, which the program that wrote the store %s had deleted, and not yet "
+                "range %llu of %llu bytes, which it added after that; delete and add in the same "
+                "order before, give ranges that are added again names with cd_name_region, or "
+                "start with CD_RESTART=no",
+                domain.name(), static_cast<size_t>(part.end - begin),
+                reinterpret_cast<void *>(begin), static_cast<unsigned long long>(part.ordinal),
+                domain.ledger->path(), static_cast<unsigned long long>(later.ordinal),
+                static_cast<unsigned long long>(later.length));
+        }
+    }
+    return Status::ok();
+}
+
 void tell_what_waits_for_libraries(const Domain &domain) noexcept {
     attempt_quietly([&] {
         std::map<std::string_view, size_t> waiting;

@@ -16,6 +16,10 @@ Status check_region(const Domain &domain, const Unbound &found, uint64_t length)
 // The error of what belongs to an object, where another one is instead.
 Status other_object(const Domain &domain, const Unbound &found, const std::string &instead);
 
+// What a CD added since it came back may be the memory of what still waits, if in the other process
+// it was deleted, and added again: it would keep what it has. May throw std::bad_alloc.
+Status check_order(Domain &domain);
+
 // Says on standard error which libraries are not loaded whose bytes the CD holds: they may be
 // loaded later, or be gone for good, which nothing tells.
 void tell_what_waits_for_libraries(const Domain &domain) noexcept;

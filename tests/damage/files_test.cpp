@@ -145,13 +145,19 @@ TEST_F(Files, AnotherKindOfFileIsRefused) {
 TEST_F(Files, ANewerFormatIsRefused) {
     set_version(cd::format::version + 1, cd::format::header_checksum);
     expect_refused("alpha", CD_ERROR_STORE_VERSION, alpha(),
-                   "format version 4, this library knows versions 2 to 3");
+                   "format version 5, this library knows versions 2 to 4");
+}
+
+// It is this one without what no entry of it has.
+TEST_F(Files, TheThirdFormatIsRead) {
+    set_version(3, cd::format::header_checksum);
+    EXPECT_EQ(attach("alpha"), "");
 }
 
 TEST_F(Files, TheFirstFormatIsRefused) {
     set_version(1, cd::format::header_checksum_of_version_1);
     expect_refused("alpha", CD_ERROR_STORE_VERSION, alpha(),
-                   "format version 1, this library knows versions 2 to 3");
+                   "format version 1, this library knows versions 2 to 4");
 }
 
 TEST_F(Files, ADirectoryInItsPlaceIsRefused) {

@@ -44,6 +44,9 @@ void describe_unbound(const cd::Domain &domain, std::ostream &out) {
         end = at->second.end;
     }
     out << "to " << end << '\n';
+    for (const auto &[begin, part] : domain.added_anew) {
+        out << "added anew " << begin << " to " << part.end << ' ' << part.ordinal << '\n';
+    }
     for (const cd::FilePosition &file : domain.unbound_files) {
         out << "unbound file " << file.descriptor << " at " << file.position << '\n';
     }

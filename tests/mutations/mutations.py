@@ -170,9 +170,9 @@ ROOM = [
 PLACES = [
     Mutation("what is added where a range was deleted gets the next place in the order",
              "file_transaction.cpp", "void FileTransaction::hold(",
-             "!store_.key_of_proposed(cd, whole, key)", "true"),
+             "!store_.key_of_proposed(cd, whole, key, added_anew)", "true"),
     Mutation("a range that another CD's call has bound does not count", "../restart/bind.cpp",
-             "void arrive(", "&domain != &domain_ &&", "false &&"),
+             "void arrive(", "if (&domain != &domain_) {", "if (false) {"),
     Mutation("nor does it when everything is bound", "../api/ranges.cpp",
              "Status find_family_to_bind(", " || !at->bound_ahead.empty()", ""),
     Mutation("it counts as often as it is added", "../restart/bind.cpp", "void keep()",
@@ -181,6 +181,11 @@ PLACES = [
              "first && !is_of(**first)", "false"),
     Mutation("what a call names twice counts twice", "../restart/gaps.cpp", "Gaps::Stretch Gaps::stretch_at(",
              "counted != counted_.begin() &&", "false &&"),
+    Mutation("what was deleted and added again comes with what was not", "../restart/bind.cpp",
+             "bool has_its_own_call(", "found.ordinal != ordinal",
+             "found.ordinal == UINT64_MAX - ordinal"),
+    Mutation("what was added in front of others is not known to the process after the next",
+             "changes.cpp", "void ChangeWriter::hold(", "labels.added_anew", "false"),
 ]
 
 ORDER = [

@@ -19,6 +19,7 @@ constexpr size_t length = 1000;
 // by side.
 //   =A1  memory is 1        ?A1  memory has to be 1
 //   +AB  one add call       +[AB one range that is both      *AB  the root adds
+//   ~A   add, READ_ONLY     /..  the step is refused, with the remedy
 //   -A   delete
 //   c x  create a child, and go on in it; commit it
 //   ^ !  advance the CD, or the root
@@ -56,8 +57,12 @@ private:
         case '?':
             return std::all_of(at(word[1]), at(word[1]) + length_of(word[1]),
                                [&](char byte) { return byte == word[2]; });
+        case '/':
+            return !does(word.substr(1)) && is_refused();
         case '+':
             return add(cd, word.substr(1));
+        case '~':
+            return add(cd, word.substr(1), CD_READ_ONLY);
         case '*':
             return add(cds_.front(), word.substr(1));
         case '-': {
@@ -87,14 +92,21 @@ private:
         }
     }
 
-    bool add(cd_handle cd, const std::string &letters) {
+    static bool is_refused() {
+        const std::string message = cd_last_error_message();
+        return (cd_last_error() == CD_ERROR_RESTART_MISMATCH ||
+                cd_last_error() == CD_ERROR_RESTART_UNBOUND) &&
+               message.find("0-root.cds") != std::string::npos &&
+               message.find("cd_name_region") != std::string::npos;
+    }
+
+    bool add(cd_handle cd, const std::string &letters, addr_type access = CD_READ_WRITE) {
         std::vector<cd_addrspec> list;
         if (letters[0] == '[') {
-            list.push_back(
-                {at(letters[1]), (letters.size() - 1) * length, CD_READ_WRITE, CD_GLOBAL});
+            list.push_back({at(letters[1]), (letters.size() - 1) * length, access, CD_GLOBAL});
         } else {
             for (const char letter : letters) {
-                list.push_back({at(letter), length_of(letter), CD_READ_WRITE, CD_GLOBAL});
+                list.push_back({at(letter), length_of(letter), access, CD_GLOBAL});
             }
         }
         return add_to_cd_via_copy(cd, list.data(), static_cast<int>(list.size()), nullptr) ==
@@ -190,8 +202,11 @@ TEST_F(Order, ARangeOfWhichAPartWasDeletedKeepsItsPlace) {
     const std::string deletes = "=A1 =B2 =C3 +A +B -a ";
     run_again(deletes, "=a1 +A +B r ?A1 ?B2 u");
     run_again(deletes + "!", "=a1 +A +B r ?A1 ?B2 u !");
-    run_again(deletes + "+A", "+A +B r ?A1 ?B2 u");
-    run_again(deletes + "+A +C", "+A +B -a +A +C r ?B2 ?C3 u");
+    run_again(deletes + "+A", "+A +B -a +A r ?A1 ?B2 u");
+    run_again(deletes + "+A +C", "+A +B -a +A +C r ?A1 ?B2 ?C3 u");
+    run_again(deletes + "=a4 +a", "+A +B -a +a r ?a4 ?B2 u");
+    run_programs(
+        {deletes + "+A", "=A7 =B8 +A +B /r ?A7 ?B8", "=A7 +A +B /r ?A7 -a r ?B2 +A ?A1 u"});
     run_again("=A1 =B2 =C3 +[AB +C -B", "=B2 +[AB +C r ?A1 ?B2 ?C3 u");
 }
 
@@ -201,6 +216,38 @@ TEST_F(Order, ElementsOfACallThatOverlapAreTheRangesThatTheyAdd) {
     run_again("=A1 =B2 +aA +B", "+aA +B r ?A1 ?B2 u");
     run_again("=A1 =B2 +Aa -a +B", "=a1 +Aa -a +B r ?A1 ?B2 u");
     run_again("=A1 =B2 +A c +Aa +B", "+A c +Aa +B R ?A1 ?B2 u");
+}
+
+TEST_F(Order, WhatIsDeletedAndAddedAgainIsFoundByAProgramThatDoesSoToo) {
+    run_again("=A1 =B2 +A +B -A =A3 +A", "+A +B -A +A r ?A3 ?B2 u !");
+    run_again("=A1 =B2 =C3 +A +B -A +C -B =A4 +A", "+A +B -A +C -B +A r ?A4 ?C3 u !");
+    run_programs({"=B2 +B c =A1 +A -A =A3 +A", "+B c +A -A +A R ?A3", "+B c +A -A +A r ?A3 ?B2 u"});
+    run_again("=B2 +B c =A1 +A -A =A3 +A x", "+B c +A -A +A x r ?A3 ?B2 u");
+    run_again("=A1 =B2 +A +B -A +A ! -A =A3 +A", "+A +B -A +A -A +A r ?A3 ?B2 u");
+}
+
+// It would be given the bytes of other ranges, or keep what it has.
+TEST_F(Order, AProgramThatAddsOnceWhatWasAddedTwiceIsRefusedInEachProcess) {
+    const std::string once = "=A7 =B8 +A +B /r ?A7 ?B8 /!";
+    run_programs({"=A1 =B2 +A +B -A =A3 +A", once, once, "=A7 =B8 +B +A /r ?A7 ?B8 /!", once,
+                  "+A +B -A r ?B2 +A ?A3 u !", "+A +B -A +A r ?A3 ?B2 u"});
+    run_programs({"=A1 =B2 =C3 +A +B -A +C", "=B7 =C8 +B +C /r ?B7 ?C8 /!"});
+    run_programs({"=C9 +C =A1 +A -C =B2 +B", "=A7 =B8 +A +B /r ?A7 ?B8 /!"});
+    run_programs({"=B2 +B c =A1 +A -A =A3 +A", "=A7 +B c +A /R ?A7 /^ /r ?A7"});
+}
+
+// Before it is restored, and after: nothing waits in its place.
+TEST_F(Order, WhatWasDeletedLaterMayBeAddedAgain) {
+    run_again("=A1 =B2 =C3 +A +B +C -B", "=B7 +A +B +C r ?A1 ?B7 ?C3 u !");
+    run_again("=A1 =B2 +A +B -A", "=A7 +A +B r ?A7 ?B2 u");
+    // It is of the point in time then, and no process asks whose place it has.
+    run_programs({"=A1 =B2 =C3 +A +B +C -B", "=B7 +A +B +C r !", "+A +B r ?A1 ?B7 +C ?C3 u !"});
+    run_again("=A1 =B2 +A +B -B", "=B7 +A r +B ?A1 ?B7 u !");
+}
+
+// What goes on to count would come to what waits, and have its memory written over.
+TEST_F(Order, NothingOfTheOrderIsLeftBehindByAnAdvance) {
+    run_programs({"=A1 +A ~C -C ~C ^", "=C7 +A r ?A1 ~C -C /! ~C u !"});
 }
 
 TEST_F(Order, WhatIsBehindADeletedRangeOfOneCallKeepsItsPlace) {

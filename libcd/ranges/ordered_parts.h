@@ -11,10 +11,8 @@
 
 namespace cd {
 
-// What a CD holds of the ranges that only their order tells from others, and that an add call of
-// another CD has bound, which holds the same bytes. In the process that they come from the CD has
-// added them itself, so they count in its order when its own call comes to them. No two overlap.
-class BoundAhead {
+// Parts of the ranges of a CD that only their order tells from others. No two overlap.
+class OrderedParts {
 public:
     struct Part {
         uintptr_t end;
@@ -33,6 +31,7 @@ public:
     using Node = Parts::node_type;
 
     bool empty() const { return parts_.empty(); }
+    Position begin() const { return parts_.begin(); }
     Position end() const { return parts_.end(); }
 
     // The first that ends behind address.
@@ -60,6 +59,8 @@ public:
             parts_[at->first].end = address;
         }
     }
+
+    void clear() noexcept { parts_.clear(); }
 
     // All parts that have bytes of range.
     void erase(Range range) noexcept {

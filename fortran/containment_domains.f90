@@ -181,6 +181,9 @@ module Containment_Domains
     enumerator :: CD_OP_RESTORE
     enumerator :: CD_OP_ADVANCE
     enumerator :: CD_OP_VERIFY
+    enumerator :: CD_OP_LOG_ADD
+    enumerator :: CD_OP_LOG_GET
+    enumerator :: CD_OP_LOG_DELETE
     enumerator :: CD_OP_DISCARD
     enumerator :: CD_OP_IMPLICIT_COMMIT
     enumerator :: CD_OP_REPLAY_BEGIN

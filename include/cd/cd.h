@@ -313,8 +313,9 @@ CD_API int cd_verify(cd_handle cd, cd_mismatch_fn report, void *context);
 /* What is observed: each call that the first group names, when it ends, also when it failed; cd_run
    as the calls that it makes. Where a call succeeded, what it did to other CDs and to logs (the
    second group) is told just before it, without bytes and duration, as beginning when the call
-   began. Not observed are calls on the MPI log, except that they end a replay; questions; names of
-   regions; injections; and what is refused inside a callback. */
+   began. Not observed are the calls by which a logger writes and reads in the thread's active log
+   (cd/mpi_log.h), except that they end a replay; questions; names of regions; injections; and what
+   is refused inside a callback. */
 enum cd_operation {
     CD_OP_CREATE,
     CD_OP_ADD_COPY,
@@ -327,13 +328,15 @@ enum cd_operation {
     CD_OP_RESTORE,
     CD_OP_ADVANCE,
     CD_OP_VERIFY,
+    CD_OP_LOG_ADD, /* add_MPI_log_to_cd, cd_log_append */
+    CD_OP_LOG_GET, /* get_MPI_log_from_cd, cd_log_next */
+    CD_OP_LOG_DELETE,
 
     CD_OP_DISCARD,         /* a descendant ended in a restore */
     CD_OP_IMPLICIT_COMMIT, /* a child gave its parent what it has to before its advance */
     CD_OP_REPLAY_BEGIN,    /* a restore set the CD's log to replay, or a child was created
                               that replays a log of its own */
-    CD_OP_REPLAY_END,      /* the last entry was returned to the CD, or its log was deleted; told
-                              when it happens */
+    CD_OP_REPLAY_END,      /* the last entry was returned to the CD, or its log was deleted */
     CD_OP_PROTECT          /* an advance of a root with redundancy offered its new point in time to
                               be protected; error says why that failed, if it did */
 };
@@ -343,8 +346,8 @@ struct cd_event {
     enum cd_error error; /* CD_ERROR_NONE: it succeeded */
     const char *name;    /* the CD's identity, "" when there was none; valid during the call */
     size_t bytes;        /* copied into the store by an add or an advance, or from it by a restore;
-                            0 for what failed and for what copies nothing: a commit moves data, a
-                            regen function brings its own */
+                            of a log's entry; 0 for what failed and for what copies nothing: a
+                            commit moves data, a regen function brings its own */
     uint64_t start_ns;   /* CLOCK_MONOTONIC */
     uint64_t duration_ns;
 };

@@ -117,7 +117,8 @@ CD_API cd_handle cd_log_create_root(const char *name, int *error);
    from now on. False if the mode is CD_LOG_OFF. */
 CD_API int cd_log_keep_newest(size_t bytes);
 
-/* Whether a restore of cd replays the entry at place. False if cd is not alive. */
+/* Whether a restore of cd replays the entry at place. False if cd is not alive. This one and the
+   two below are false inside a function that the library has called. */
 CD_API int cd_log_covers(cd_handle cd, const struct cd_log_place *place);
 
 /* Whether a restore of the thread's active CD, or of an ancestor, replays the entry at later and

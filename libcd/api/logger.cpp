@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 // The interposition layer's hot path
 
+#include "api/next_entry.h"
 #include "api/operation.h"
 #include "base/callback_scope.h"
 #include "cd/mpi_log.h"
@@ -39,8 +40,12 @@ void drop_open_entry() {
     return 1;
 }
 
-// Calls look with the CD that has the handle, under its lock. Not if it is not alive.
+// Calls look with the CD that has the handle, under its lock. Not if it is not alive, nor inside a
+// function that the library called, since the thread may hold that lock.
 template <typename Look> void look_at(cd_handle cd, const Look &look) {
+    if (CallbackScope::inside()) {
+        return;
+    }
     uint64_t generation = 0;
     Slot *slot = Registry::instance().find(cd, generation);
     if (slot == nullptr) {
@@ -114,9 +119,11 @@ const void *cd_log_read(size_t *length) {
     // The observer wants to know of the replay's end.
     const cd::MessageKeeper keeper;
     const cd_error before = cd_last_error();
-    const void *entry = cd_log_next(CD_CURRENT_CD, length, nullptr);
+    void *entry = nullptr;
+    const cd::Status read = cd::observed_as_part(
+        [&](cd::Report &report) { return cd::next_entry(CD_CURRENT_CD, report, entry, *length); });
     cd::set_last_error(before);
-    return entry;
+    return read ? entry : nullptr;
 }
 
 void cd_log_unread() {

@@ -4,6 +4,7 @@
 
 #include "cd/mpi_log.h"
 
+#include "api/next_entry.h"
 #include "api/operation.h"
 #include "runtime/active_stack.h"
 #include "runtime/family_lock.h"
@@ -53,10 +54,11 @@ Status not_taken(Resident &domain, size_t length) {
         domain.storage.log_limit == 0 ? ", or create the root with log_limit=" : "");
 }
 
-Status outcome_of_adding(bool taken, Resident &domain, size_t length) {
+Status outcome_of_adding(bool taken, Resident &domain, size_t length, Report &report) {
     if (!taken) {
         return not_taken(domain, length);
     }
+    report.copied(length);
     see_who_executes(domain);
     return Status::ok();
 }
@@ -98,23 +100,41 @@ Status check_parts(const Domain &domain, const cd_log_part *parts, int count, si
 
 // After a step of the replay.
 void tell_if_replayed(Resident &domain, Report &report) {
-    if (report.wanted() && !domain.log.stream().replaying()) {
-        report.about(domain.name());
-        report.turned_out_to_be(CD_OP_REPLAY_END);
+    if (!domain.log.stream().replaying()) {
+        report.also_ends_replay();
     }
 }
 
 } // namespace
+
+Status next_entry(cd_handle cd, Report &report, void *&entry, size_t &length) {
+    FamilyLock lock;
+    if (Status status = lock_log(lock, cd); !status) {
+        return status;
+    }
+    Resident &domain = lock.domain();
+    report.about(domain.name());
+    entry = domain.log.stream().next(length);
+    if (entry == nullptr) {
+        return not_given(domain);
+    }
+    report.copied(length);
+    see_who_executes(domain);
+    tell_if_replayed(domain, report);
+    return Status::ok();
+}
+
 } // namespace cd
 
 extern "C" {
 
 int add_MPI_log_to_cd(cd_handle cd, void *logent, int loglen) {
-    return cd::result_of(cd::guarded([&] {
+    return cd::result_of(cd::observed(CD_OP_LOG_ADD, [&](cd::Report &report) {
         cd::FamilyLock lock;
         if (cd::Status status = cd::lock_log(lock, cd); !status) {
             return status;
         }
+        report.about(lock.domain().name());
         if (logent == nullptr || loglen < 0) {
             return cd::fail(
                 CD_ERROR_LOG_ENTRY,
@@ -123,41 +143,31 @@ int add_MPI_log_to_cd(cd_handle cd, void *logent, int loglen) {
         }
         const auto length = static_cast<size_t>(loglen);
         const bool taken = lock.domain().log.stream().adopt(logent, length);
-        return cd::outcome_of_adding(taken, lock.domain(), length);
+        return cd::outcome_of_adding(taken, lock.domain(), length, report);
     }));
 }
 
 int cd_log_append(cd_handle cd, const cd_log_part *parts, int count) {
-    return cd::result_of(cd::guarded([&] {
+    return cd::result_of(cd::observed(CD_OP_LOG_ADD, [&](cd::Report &report) {
         cd::FamilyLock lock;
         if (cd::Status status = cd::lock_log(lock, cd); !status) {
             return status;
         }
+        report.about(lock.domain().name());
         size_t length = 0;
         if (cd::Status status = cd::check_parts(lock.domain(), parts, count, length); !status) {
             return status;
         }
         const bool taken = lock.domain().log.stream().append(parts, count);
-        return cd::outcome_of_adding(taken, lock.domain(), length);
+        return cd::outcome_of_adding(taken, lock.domain(), length, report);
     }));
 }
 
 const void *cd_log_next(cd_handle cd, size_t *length, int *error) {
     void *entry = nullptr;
     size_t entry_length = 0;
-    const cd::Status status = cd::observed_if_told([&](cd::Report &report) {
-        cd::FamilyLock lock;
-        cd::Status locked = cd::lock_log(lock, cd);
-        if (locked.is_ok()) {
-            entry = lock.domain().log.stream().next(entry_length);
-        }
-        if (entry != nullptr) {
-            cd::see_who_executes(lock.domain());
-            cd::tell_if_replayed(lock.domain(), report);
-        } else if (locked.is_ok()) {
-            locked = cd::not_given(lock.domain());
-        }
-        return locked;
+    const cd::Status status = cd::observed(CD_OP_LOG_GET, [&](cd::Report &report) {
+        return cd::next_entry(cd, report, entry, entry_length);
     });
     if (length != nullptr) {
         *length = entry_length;
@@ -175,12 +185,13 @@ void *get_MPI_log_from_cd(cd_handle cd, int *error) {
 int delete_MPI_log_from_cd(cd_handle cd) {
     uint64_t forgotten = 0;
     cd_handle root = nullptr;
-    const cd::Status status = cd::observed_if_told([&](cd::Report &report) {
+    const cd::Status status = cd::observed(CD_OP_LOG_DELETE, [&](cd::Report &report) {
         cd::FamilyLock lock;
         if (cd::Status locked = cd::lock_log(lock, cd); !locked) {
             return locked;
         }
         cd::Resident &domain = lock.domain();
+        report.about(domain.name());
         if (cd::Status checked = domain.log.check_forget(domain.name()); !checked) {
             return checked;
         }

@@ -59,7 +59,10 @@ inline int result_of(Status status) { return status.is_ok() ? CD_SUCCESS : CD_FA
 // For the observer: what an operation wants to tell beyond its result.
 class Report {
 public:
-    Report() { name_[0] = '\0'; } // and no more, as long as nobody observes
+    // And no more, as long as nobody observes.
+    explicit Report(std::optional<cd_operation> operation) : operation_(operation) {
+        name_[0] = '\0';
+    }
 
     bool wanted() const { return observed_; }
 
@@ -81,15 +84,14 @@ public:
             parts_.push_back({part, CD_ERROR_NONE, name});
         }
     }
+    // The same for the CD that it is about, and cannot fail.
+    void also_ends_replay() { ends_replay_ = true; }
     // How what was told last ended.
     void also_came_to(cd_error error) {
         if (observed_) {
             parts_.back().error = error;
         }
     }
-
-    // Calls that are told only if something happened in them say it then.
-    void turned_out_to_be(cd_operation operation) { operation_ = operation; }
 
 private:
     template <typename Body>
@@ -100,6 +102,9 @@ private:
         if (status.is_ok()) {
             for (const Part &part : parts_) {
                 notify(listener, {part.operation, part.error, part.name.c_str(), 0, start, 0});
+            }
+            if (ends_replay_) {
+                notify(listener, {CD_OP_REPLAY_END, CD_ERROR_NONE, name_, 0, start, 0});
             }
         }
         if (operation_) {
@@ -114,7 +119,8 @@ private:
     };
 
     bool observed_ = false;
-    std::optional<cd_operation> operation_;
+    bool ends_replay_ = false;
+    std::optional<cd_operation> operation_; // none: only what else happens is told
     char name_[256];
     size_t bytes_ = 0;
     std::vector<Part> parts_;
@@ -138,15 +144,14 @@ template <typename Body> Status observed(Report &report, const Body &body, const
 // As guarded(), and tells the observer, if there is one. body takes a Report.
 template <typename Body>
 Status observed(cd_operation operation, const Body &body, const char *call = __builtin_FUNCTION()) {
-    Report report;
-    report.turned_out_to_be(operation);
+    Report report(operation);
     return observed(report, body, call);
 }
 
-// The same for a call that is told only if its body says so.
+// The same for what is no operation of its own, but may end a replay.
 template <typename Body>
-Status observed_if_told(const Body &body, const char *call = __builtin_FUNCTION()) {
-    Report report;
+Status observed_as_part(const Body &body, const char *call = __builtin_FUNCTION()) {
+    Report report(std::nullopt);
     return observed(report, body, call);
 }
 

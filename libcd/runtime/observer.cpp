@@ -8,6 +8,7 @@ namespace cd {
 namespace {
 
 std::atomic<Observer *> latest = nullptr; // keeps the earlier ones reachable
+std::atomic<int> observer_news = 0;       // what wait_for_calls_of() looks at has changed
 constinit thread_local Observer *called_by_this_thread = nullptr;
 
 // Who sets the same one again and again does not need another each time.
@@ -23,9 +24,16 @@ Observer *found_or_made(cd_event_fn notify, void *context) {
     return newest;
 }
 
+void tell_who_waits() {
+    ++observer_news;
+    observer_news.notify_all();
+}
+
+// Not if another thread sets it anew meanwhile: its calls may never come to an end then.
 void wait_for_calls_of(Observer &replaced) {
-    for (int running = replaced.running; running != 0; running = replaced.running) {
-        replaced.running.wait(running);
+    for (int seen = observer_news; replaced.running != 0 && observer != &replaced;
+         seen = observer_news) {
+        observer_news.wait(seen);
     }
 }
 
@@ -41,7 +49,7 @@ public:
     ~Call() {
         called_by_this_thread = nullptr;
         if (--listener_.running == 0) {
-            listener_.running.notify_all();
+            tell_who_waits();
         }
     }
 
@@ -53,10 +61,9 @@ private:
 
 void set_observer(cd_event_fn notify, void *context) {
     observer = notify != nullptr ? found_or_made(notify, context) : nullptr;
+    tell_who_waits();
     for (Observer *earlier = latest; earlier != nullptr; earlier = earlier->previous) {
-        if (earlier != observer) {
-            wait_for_calls_of(*earlier);
-        }
+        wait_for_calls_of(*earlier);
     }
 }
 

@@ -240,6 +240,21 @@ TEST_F(LoggerPath, AnObserverHearsOfTheReplaysEnd) {
     ASSERT_TRUE(succeeds(cd_observe(nullptr, nullptr)));
 }
 
+TEST_F(LoggerPath, InsideACallbackNothingIsCovered) {
+    static cd_handle root;
+    static cd_log_place place;
+    root = make_root(COMM_LOGGING_ENABLED);
+    place = here();
+    write("one");
+    ASSERT_TRUE(cd_log_covers(root, &place));
+    const auto ask = [](cd_addrspec *, int) {
+        return cd_log_covers(root, &place) + cd_log_parts(&place, &place) + cd_log_outside(root);
+    };
+    uint8_t byte = 0;
+    ASSERT_TRUE(succeeds(add_to_cd_via_regen(root, {bytes(&byte, 1, READ_ONLY)}, 1, ask)));
+    EXPECT_TRUE(succeeds(restore_cd(root)));
+}
+
 TEST_F(LoggerPath, AnEntryIsCoveredByTheCdsThatWouldReplayIt) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
     const cd_log_place first = here();

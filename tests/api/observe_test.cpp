@@ -119,16 +119,65 @@ TEST_F(Observe, WhatARestoreDoesToDescendantsAndLogsIsToldBeforeIt) {
     const cd_handle again = make_child(root);
     expect(CD_OP_CREATE, "0/root/1/0", 0);
     EXPECT_NE(cd_log_next(again, nullptr, nullptr), nullptr);
-    expect(CD_OP_REPLAY_END, "0/root/1/0", 0);
-    EXPECT_EQ(cd_log_next(again, nullptr, nullptr), nullptr);
+    expect_in_order({{CD_OP_REPLAY_END, "0/root/1/0"}, {CD_OP_LOG_GET, "0/root/1/0"}});
     ASSERT_TRUE(succeeds(cd_log_append(again, &part, 1)));
-    EXPECT_TRUE(log.events.empty());
+    expect(CD_OP_LOG_ADD, "0/root/1/0", 5);
     ASSERT_TRUE(succeeds(restore_cd(again)));
     expect_in_order({{CD_OP_REPLAY_BEGIN, "0/root/1/0"}, {CD_OP_RESTORE, "0/root/1/0"}});
     ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(again)));
-    expect(CD_OP_REPLAY_END, "0/root/1/0", 0);
+    expect_in_order({{CD_OP_REPLAY_END, "0/root/1/0"}, {CD_OP_LOG_DELETE, "0/root/1/0"}});
     ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(again)));
-    EXPECT_TRUE(log.events.empty());
+    expect(CD_OP_LOG_DELETE, "0/root/1/0", 0);
+}
+
+TEST_F(Observe, EntriesOfTheMpiLogAreToldWithTheirBytes) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    ASSERT_TRUE(succeeds(cd_observe(note, &log)));
+    ASSERT_TRUE(succeeds(add_MPI_log_to_cd(root, std::calloc(3, 1), 3)));
+    expect(CD_OP_LOG_ADD, "0/root/0/0", 3);
+    const cd_log_part parts[] = {{"two", 3}, {"parts", 5}};
+    ASSERT_TRUE(succeeds(cd_log_append(root, parts, 2)));
+    expect(CD_OP_LOG_ADD, "0/root/0/0", 8);
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_ENTRY, add_MPI_log_to_cd(root, nullptr, 3)));
+    EXPECT_EQ(only().error, CD_ERROR_LOG_ENTRY);
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    log.events.clear();
+    EXPECT_NE(get_MPI_log_from_cd(root, nullptr), nullptr);
+    expect(CD_OP_LOG_GET, "0/root/0/0", 3);
+    EXPECT_NE(get_MPI_log_from_cd(root, nullptr), nullptr);
+    expect_in_order({{CD_OP_REPLAY_END, "0/root/0/0"}, {CD_OP_LOG_GET, "0/root/0/0"}});
+    EXPECT_EQ(get_MPI_log_from_cd(root, nullptr), nullptr);
+    expect(CD_OP_LOG_GET, "0/root/0/0", 0);
+}
+
+// Where many threads work, calls of one observer overlap without an end.
+TEST_F(Observe, TurningItOffDoesNotWaitForCallsOfTheSameOneThatIsSetAnew) {
+    struct Calls {
+        std::atomic<int> begun = 0;
+        std::atomic<bool> let_go = false;
+    } calls;
+    const auto dawdle_once = [](const cd_event *, void *context) {
+        auto &mine = *static_cast<Calls *>(context);
+        if (mine.begun++ == 0) {
+            mine.begun.notify_all();
+            mine.let_go.wait(false);
+        }
+    };
+    const cd_handle root = make_root();
+    const cd_handle other = make_root(COMM_LOGGING_DISABLED, nullptr, "other");
+    ASSERT_TRUE(succeeds(cd_observe(dawdle_once, &calls)));
+    std::thread worker([&] { EXPECT_TRUE(succeeds(restore_cd(root))); });
+    calls.begun.wait(0);
+    std::thread switcher([&] { EXPECT_TRUE(succeeds(cd_observe(nullptr, nullptr))); });
+    for (int before = -1; calls.begun != before;) { // until it is off
+        before = calls.begun;
+        EXPECT_TRUE(succeeds(restore_cd(other)));
+    }
+    EXPECT_TRUE(succeeds(cd_observe(dawdle_once, &calls)));
+    switcher.join(); // while the call is under way
+    calls.let_go = true;
+    calls.let_go.notify_all();
+    worker.join();
 }
 
 TEST_F(Observe, ReplayOfASiblingsOwnLogBeginsWithItsCreation) {
@@ -142,7 +191,7 @@ TEST_F(Observe, ReplayOfASiblingsOwnLogBeginsWithItsCreation) {
     const cd_handle second = make_child(root);
     expect_in_order({{CD_OP_REPLAY_BEGIN, "0/root/1/1"}, {CD_OP_CREATE, "0/root/1/1"}});
     EXPECT_NE(cd_log_next(second, nullptr, nullptr), nullptr);
-    expect(CD_OP_REPLAY_END, "0/root/1/1", 0);
+    expect_in_order({{CD_OP_REPLAY_END, "0/root/1/1"}, {CD_OP_LOG_GET, "0/root/1/1"}});
 }
 
 TEST_F(Observe, ImplicitCommitIsToldBeforeTheAdvanceOfAChildAndOnlyIfItSucceeds) {

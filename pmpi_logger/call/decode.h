@@ -157,8 +157,9 @@ template <Role R, typename T> uint64_t word_as(const Call &call, T argument) {
     }
 }
 
-// What of the argument goes into the log: the arguments have been noted.
-template <Role R, typename T> void take(Call &call, T argument) {
+// What of the argument goes into the log: the arguments have been noted. This and what follows is
+// inlined, so that what goes nowhere else of a Call is never made.
+template <Role R, typename T> [[gnu::always_inline]] inline void take(Call &call, T argument) {
     const Significance &matter = call.matter;
     if constexpr (is_compared(R)) {
         bool matters = true;
@@ -180,12 +181,13 @@ template <Role R, typename T> void take(Call &call, T argument) {
 }
 
 template <Role... Roles, typename... A>
-void note_all(RoleList<Roles...>, Arguments &arguments, A... a) {
+[[gnu::always_inline]] inline void note_all(RoleList<Roles...>, Arguments &arguments, A... a) {
     static_assert(sizeof...(Roles) == sizeof...(A), "functions.def: a role for each argument");
     (note<Roles>(arguments, a), ...);
 }
 
-template <Role... Roles, typename... A> void take_all(RoleList<Roles...>, Call &call, A... a) {
+template <Role... Roles, typename... A>
+[[gnu::always_inline]] inline void take_all(RoleList<Roles...>, Call &call, A... a) {
     (take<Roles>(call, a), ...);
 }
 

@@ -119,7 +119,9 @@ private:
         }
         const auto checksum_of_sent = [&]() -> std::optional<uint64_t> {
             if constexpr (Roles::has(Role::send_type) || Roles::has(Role::both_type)) {
-                return checksum_of_plain(decode<F>(site, a...).arguments);
+                Arguments sent_by;
+                note_all(Roles{}, sent_by, a...);
+                return checksum_of_plain(sent_by);
             }
             return std::nullopt;
         };

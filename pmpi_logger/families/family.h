@@ -18,7 +18,7 @@ namespace cd::logger {
 template <Fn F> struct Row;
 
 // One intercepted call, its arguments decoded.
-template <Fn F, typename... A> Call decode(const void *site, A... a) {
+template <Fn F, typename... A> [[gnu::always_inline]] inline Call decode(const void *site, A... a) {
     Call call;
     call.fn = F;
     call.site = site;

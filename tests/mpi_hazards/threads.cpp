@@ -2,8 +2,10 @@
 // Copyright the containment-domains authors
 // MPI_THREAD_MULTIPLE: each thread has a CD of its own, and each CD its own log.
 #include "hazard.h"
+#include "helper.h"
 
 #include <atomic>
+#include <optional>
 #include <thread>
 
 namespace threads {
@@ -203,6 +205,59 @@ HAZARD_WITH(another_thread_restores_while_one_calls_mpi, MPI_THREAD_FUNNELED) {
     }
     done = true;
     other.join();
+}
+
+// Fortran's number of a file that is closed, and put back by a restore, is given to a sibling's.
+HAZARD_IN_THREADS(files_of_siblings) {
+    if (world_rank() == 1) {
+        return;
+    }
+    const auto open = [](MPI_File &file) {
+        CHECK(MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDWR, MPI_INFO_NULL, &file) ==
+              MPI_SUCCESS);
+    };
+    const auto close = [](MPI_File file) { CHECK(MPI_File_close(&file) == MPI_SUCCESS); };
+    const auto look = [](MPI_File file) { CHECK(MPI_File_f2c(MPI_File_c2f(file)) == file); };
+    MPI_File closed = MPI_FILE_NULL;
+    MPI_File other = MPI_FILE_NULL;
+    MPI_Fint number = 0;
+    Domain parent;
+    std::optional<Domain> first;
+    std::optional<Domain> second;
+    Helper in_first;
+    Helper in_second;
+    in_first([&] {
+        first.emplace(parent.handle());
+        open(closed);
+        number = MPI_File_c2f(closed);
+        close(closed);
+    });
+    in_second([&] {
+        second.emplace(parent.handle());
+        open(other);
+#ifdef OPEN_MPI // gives the least that is free
+        CHECK(MPI_File_c2f(other) == number);
+#endif
+    });
+    in_first([&] { first->restore(); });
+    in_second([&] {
+        look(other);
+        close(other);
+        open(other);
+        look(other);
+    });
+    in_first([&] {
+        open(closed);
+        CHECK(MPI_File_c2f(closed) == number);
+        look(closed);
+        close(closed);
+        first.reset();
+    });
+    in_second([&] {
+        look(other);
+        close(other);
+        second.reset();
+    });
 }
 
 } // namespace threads

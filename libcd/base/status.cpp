@@ -9,24 +9,33 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <string_view>
 
 namespace cd {
 
 namespace {
 
-constexpr size_t message_size = 1024; // MessageKeeper has room for as much
+constexpr size_t message_size = 1024;              // MessageKeeper has room for as much
+constexpr size_t longest_text = 10 * message_size; // two paths, as long as the system has them
+
+struct Room {
+    char message[message_size];
+    char text[longest_text]; // that the message is made of; not on the stack, which may be small
+};
 
 // Each thread has its own. Not in the block of thread-local memory that is there from the start,
 // all but a pointer: programs load libraries late, and that block has little room for them.
-constinit thread_local char *room = nullptr;
+constinit thread_local Room *room = nullptr;
 // What is in the room, or a text that is always there.
 constinit thread_local const char *last_message = "";
 
 void free_room(void *of_ending_thread) {
     last_message = "";
     room = nullptr; // what fails still later gets another
-    delete[] static_cast<char *>(of_ending_thread);
+    delete static_cast<Room *>(of_ending_thread);
 }
+
+bool is_in_room(const char *message) { return room != nullptr && message == room->message; }
 
 struct Text {
     int code;
@@ -115,9 +124,8 @@ int bytes_to_come(unsigned char character, int continued) {
 
 // Names and paths come from outside, and a control character among them could write over other
 // lines of a terminal or a log: \xNN stands in its place. Those of C1 (U+0080 to U+009F) are two
-// bytes in UTF-8, and one elsewhere.
-void keep_printable(const char *text) {
-    size_t used = 0;
+// bytes in UTF-8, and one elsewhere. visit gets what is to be seen, bit by bit.
+template <typename Visit> void for_each_printable(const char *text, const Visit &visit) {
     int continued = 0; // how many bytes of a character in UTF-8 are still to come
     for (; *text != '\0'; ++text) {
         const auto character = static_cast<unsigned char>(*text);
@@ -126,35 +134,60 @@ void keep_printable(const char *text) {
         const bool begins_c1 = character == 0xc2 && next >= 0x80 && next < 0xa0;
         const bool control = character < 0x20 || character == 0x7f || of_c1 || begins_c1;
         continued = begins_c1 ? 0 : bytes_to_come(character, continued);
-        const size_t length = control ? std::strlen("\\xNN") : 1;
-        if (used + length >= message_size) {
-            break;
-        }
         if (control) {
-            std::snprintf(room + used, message_size - used, "\\x%02x", character);
+            char code[sizeof "\\xNN"];
+            std::snprintf(code, sizeof code, "\\x%02x", character);
+            visit(std::string_view(code));
         } else {
-            room[used] = *text;
+            visit(std::string_view(text, 1));
         }
-        used += length;
     }
-    room[used] = '\0';
-    last_message = room;
+}
+
+// What is too long is cut in its middle: the values are in front, and the remedy is at the end.
+void keep(const char *text) {
+    size_t length = 0;
+    for_each_printable(text, [&](std::string_view seen) { length += seen.size(); });
+    constexpr size_t longest = message_size - 1;
+    constexpr std::string_view cut = " ... ";
+    const bool fits = length <= longest;
+    const size_t head = fits ? length : longest / 2;
+    const size_t tail = length - (fits ? 0 : longest - head - cut.size());
+    size_t used = 0;
+    const auto append = [&](std::string_view seen) {
+        std::memcpy(room->message + used, seen.data(), seen.size());
+        used += seen.size();
+    };
+    size_t passed = 0;
+    bool is_cut = false;
+    for_each_printable(text, [&](std::string_view seen) {
+        const size_t begin = passed;
+        passed += seen.size();
+        if (!fits && passed > head && !is_cut) {
+            append(cut);
+            is_cut = true;
+        }
+        if (passed <= head || begin >= tail) {
+            append(seen);
+        }
+    });
+    room->message[used] = '\0';
+    last_message = room->message;
 }
 
 } // namespace
 
 Status fail(cd_error code, const char *format, ...) {
+    if (!reserve_message()) {
+        last_message = describe(code);
+        return Status(code);
+    }
     // An argument may be the message before, so it is replaced only when the new one is complete.
-    char text[message_size];
     va_list arguments;
     va_start(arguments, format);
-    const int length = std::vsnprintf(text, sizeof text, format, arguments);
+    const int length = std::vsnprintf(room->text, sizeof room->text, format, arguments);
     va_end(arguments);
-    if (length < 0 || !reserve_message()) {
-        last_message = describe(code);
-    } else {
-        keep_printable(text);
-    }
+    keep(length < 0 ? describe(code) : room->text);
     return Status(code);
 }
 
@@ -162,9 +195,9 @@ bool reserve_message() {
     if (room != nullptr) {
         return true;
     }
-    auto *const made = new (std::nothrow) char[message_size];
+    auto *const made = new (std::nothrow) Room;
     if (made == nullptr || !os::EndOfThread<free_room>::will_forget(made)) {
-        delete[] made;
+        delete made;
         return false;
     }
     room = made;
@@ -174,15 +207,15 @@ bool reserve_message() {
 const char *message() { return last_message; }
 
 MessageKeeper::MessageKeeper() : last_(last_message) {
-    if (last_ == room && room != nullptr) {
-        std::memcpy(kept_, room, std::strlen(room) + 1);
+    if (is_in_room(last_)) {
+        std::memcpy(kept_, last_, std::strlen(last_) + 1);
     }
 }
 
 MessageKeeper::~MessageKeeper() {
     last_message = last_;
-    if (last_ == room && room != nullptr) {
-        std::memcpy(room, kept_, std::strlen(kept_) + 1);
+    if (is_in_room(last_)) {
+        std::memcpy(room->message, kept_, std::strlen(kept_) + 1);
     }
 }
 

@@ -24,9 +24,9 @@ private:
 };
 
 // Writes the message into the calling thread's error message, replacing the one before.
-// The sentence names the values involved and the remedy. Long messages are cut, and control
-// characters in it become \xNN. If there is no room for it, and no memory for some, the message is
-// what describe() says of the code.
+// The sentence names the values involved and the remedy. Of long messages the middle is
+// left out, and control characters in it become \xNN. If there is no room for it, and no memory for
+// some, the message is what describe() says of the code.
 [[gnu::format(printf, 2, 3)]] Status fail(cd_error code, const char *format, ...);
 
 // Gives the calling thread room for its messages, also for later ones. False: there is no memory.

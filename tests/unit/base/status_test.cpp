@@ -40,10 +40,17 @@ TEST(Status, NewMessageMayQuoteTheOneBefore) {
     EXPECT_STREQ(message(), "outer: inner, again inner");
 }
 
-TEST(Status, LongMessageIsCut) {
-    const std::string text(5000, 'x');
-    EXPECT_FALSE(fail(CD_ERROR_COUNT, "%s", text.c_str()));
-    EXPECT_EQ(message(), std::string(1023, 'x'));
+TEST(Status, OfALongMessageTheMiddleIsLeftOut) {
+    const auto told = [](size_t length) {
+        const std::string text(length - 4, 'x');
+        EXPECT_FALSE(fail(CD_ERROR_COUNT, "ab%scd", text.c_str()));
+        return std::string(message());
+    };
+    EXPECT_EQ(told(1023), "ab" + std::string(1019, 'x') + "cd");
+    for (const size_t length : {1024, 1025, 2000, 9000}) {
+        EXPECT_EQ(told(length),
+                  "ab" + std::string(509, 'x') + " ... " + std::string(505, 'x') + "cd");
+    }
 }
 
 TEST(Status, ControlCharactersAreWrittenOut) {
@@ -55,7 +62,7 @@ TEST(Status, ControlCharactersAreWrittenOut) {
     EXPECT_STREQ(message(), "\\xc2\\x9b[2J \\x9b \xc3\x9b \xe2\x82\x80 \xc2") << "C1 too";
     const std::string text(1000, '\n');
     EXPECT_FALSE(fail(CD_ERROR_COUNT, "%s", text.c_str()));
-    EXPECT_EQ(std::string(message()).size(), 1020U) << "and none of them in part";
+    EXPECT_EQ(std::string(message()).size(), (127 + 126) * 4U + 5) << "and none of them in part";
 }
 
 TEST(Status, EachThreadHasItsOwnMessage) {

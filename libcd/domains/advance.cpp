@@ -222,8 +222,8 @@ private:
     UndoLog undo_;       // last, so that data are undone before anything else
 };
 
-// What changes, or goes to the parent, has to be known in this process; so has what the CD added in
-// its own order, since it goes on to count, and would come to the place of something else.
+// What changes, or goes to the parent, has to be known in this process. A CD that adds others in
+// front of what waits would come to the place of that some day, with something else.
 Status check_bound(const Domain &domain) {
     for (const Unbound &found : domain.unbound) {
         const bool changes =
@@ -236,7 +236,7 @@ Status check_bound(const Domain &domain) {
                             domain.name(), domain.ledger->path(), found.old.length(),
                             found.name->c_str());
             }
-        } else if (!domain.is_root() || changes || *found.name == domain.path) {
+        } else if (!domain.is_root() || changes || (domain.goes_on && *found.name == domain.path)) {
             return fail(
                 CD_ERROR_RESTART_UNBOUND,
                 "CD %s cannot advance: its store %s holds %zu bytes that this program has not "

@@ -54,6 +54,7 @@ struct Domain {
     // Since it came back it has added these in front of others that wait, in the place of what it
     // has deleted in that process.
     OrderedParts added_anew;
+    bool goes_on = false; // has added something in front of what waits, whenever that was
     std::vector<FilePosition> unbound_files; // as unbound, for files
     bool restarted = false; // came back from its store, and was neither restored nor advanced since
     bool dormant = false;   // came back, and the program has not created it yet

@@ -104,6 +104,7 @@ public:
         for (auto &[domain, part] : anew_) {
             domain->added_anew.add(std::move(part));
         }
+        domain_.goes_on |= goes_on_;
         domain_.ledger->accept_proposed();
         kept_ = true;
     }
@@ -167,6 +168,7 @@ private:
             bind_old(**first, gap);
         } else {
             supersede(ordinal);
+            goes_on_ |= domain_.unbound.has_later(domain_.path, ordinal);
         }
         if (added_anew) {
             note_what_is_new(ordinal, gap);
@@ -489,6 +491,7 @@ private:
     };
     std::vector<Leaving> leaving_;
     std::map<Domain *, UnboundRanges::Numbers> gone_; // the same, once nothing more is found
+    bool goes_on_ = false;
     bool published_ = false;
     bool kept_ = false;
 };

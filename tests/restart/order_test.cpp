@@ -246,8 +246,9 @@ TEST_F(Order, WhatWasDeletedLaterMayBeAddedAgain) {
 }
 
 // What goes on to count would come to what waits, and have its memory written over.
-TEST_F(Order, NothingOfTheOrderIsLeftBehindByAnAdvance) {
+TEST_F(Order, WhatIsPassedIsNotLeftBehindByAnAdvance) {
     run_programs({"=A1 +A ~C -C ~C ^", "=C7 +A r ?A1 ~C -C /! ~C u !"});
+    run_programs({"=A1 =C3 +A ~C ^", "+A r ?A1 ! ! ~C ?C3 u !"}); // it comes late, and as itself
 }
 
 TEST_F(Order, WhatIsBehindADeletedRangeOfOneCallKeepsItsPlace) {

@@ -26,9 +26,10 @@ class FileTransaction;
 class Addresses {
 public:
     virtual ~Addresses() = default;
-    // False: nothing that all of range belongs to. key: its offset, and of a region the length,
-    // which has to be the same in another process. May throw std::bad_alloc.
-    virtual bool describe(Range range, StoredName &name, StoredKey &key) = 0;
+    // range becomes as many of its first bytes as belong to one thing, or, false, to none. key:
+    // their offset, and of a region the length, which has to be the same in another process. May
+    // throw std::bad_alloc.
+    virtual bool describe(Range &range, StoredName &name, StoredKey &key) = 0;
 };
 
 struct FileStoreOptions {

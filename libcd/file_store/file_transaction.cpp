@@ -134,42 +134,56 @@ void FileTransaction::for_each_run(const Piece &data, size_t length, const Visit
         .is_ok();
 }
 
+// What lies only in part in an object or a region is as many ranges: each finds its place by
+// itself, whatever becomes of the others.
 void FileTransaction::hold(CdNumber cd, std::span<const Entry *const> entries) {
-    const Range whole = {entries.front()->range.begin, entries.back()->range.end};
-    StoredKey key;
-    StoredName name;
-    bool added_anew = false;
-    if (!store_.key_of_proposed(cd, whole, key, added_anew)) {
-        if (store_.addresses_.describe(whole, name, key)) {
-            key.name = store_.number_of(name);
-        } else {
-            const uint64_t ordinal = store_.ordinal(cd) + ordered_[cd]++;
-            key = {store_.number_of_path(cd), ordinal, 0, whole.length()};
-        }
-    }
-    names_.insert(key.name);
     cds_.insert(cd);
-    const uint64_t offset = key.offset;
-    for (const Entry *entry : entries) {
-        key.offset = offset + (entry->range.begin - whole.begin);
-        hold_entry(cd, *entry, key, added_anew);
+    Range rest = {entries.front()->range.begin, entries.back()->range.end};
+    for (auto entry = entries.begin(); !rest.empty();) {
+        Range part = rest;
+        bool added_anew = false;
+        StoredKey key = key_of_first(cd, part, added_anew);
+        names_.insert(key.name);
+        const uint64_t offset = key.offset;
+        while (!part.empty()) {
+            const Range held = {part.begin, std::min(part.end, (*entry)->range.end)};
+            key.offset = offset + (held.begin - rest.begin);
+            hold_part(cd, **entry, held, key, added_anew);
+            entry += held.end == (*entry)->range.end ? 1 : 0;
+            part.begin = held.end;
+        }
+        rest.begin = part.end;
     }
 }
 
-void FileTransaction::hold_entry(CdNumber cd, const Entry &entry, StoredKey key, bool added_anew) {
+// Of the first bytes of range, which becomes these.
+StoredKey FileTransaction::key_of_first(CdNumber cd, Range &range, bool &added_anew) {
+    StoredKey key;
+    StoredName name;
+    if (store_.addresses_.describe(range, name, key)) {
+        key.name = store_.number_of(name);
+    } else if (!store_.key_of_proposed(cd, range, key, added_anew)) {
+        const uint64_t ordinal = store_.ordinal(cd) + ordered_[cd]++;
+        key = {store_.number_of_path(cd), ordinal, 0, range.length()};
+    }
+    return key;
+}
+
+void FileTransaction::hold_part(CdNumber cd, const Entry &entry, Range part, StoredKey key,
+                                bool added_anew) {
     ++growth_.entries;
     const ChangeWriter::Labels labels = {entry.access, entry.scope, entry.restoration, false,
                                          added_anew};
     if (!entry.data) {
-        changes_.hold(cd, entry.range, labels, key, {});
+        changes_.hold(cd, part, labels, key, {});
         return;
     }
     const uint64_t offset = key.offset;
-    for_each_run(entry.data, entry.range.length(),
+    for_each_run(entry.data.share(part.begin - entry.range.begin), part.length(),
                  [&](size_t before, size_t length, ChangeWriter::Data at) {
                      growth_.entries += before > 0 ? 1 : 0;
                      key.offset = offset + before;
-                     const uintptr_t begin = entry.range.begin + before;
+                     const uintptr_t begin = part.begin + before;
                      changes_.hold(cd, {begin, begin + length}, labels, key, at);
                  });
 }

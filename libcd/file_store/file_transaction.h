@@ -52,7 +52,8 @@ private:
     friend class FileStore;
 
     Status new_place(size_t length, Piece &place);
-    void hold_entry(CdNumber cd, const Entry &entry, StoredKey key, bool added_anew);
+    StoredKey key_of_first(CdNumber cd, Range &range, bool &added_anew);
+    void hold_part(CdNumber cd, const Entry &entry, Range part, StoredKey key, bool added_anew);
     void hold_while_written(const Piece &place, size_t length);
     template <typename Visit>
     void for_each_run(const Piece &data, size_t length, const Visit &visit);

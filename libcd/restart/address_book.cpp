@@ -100,31 +100,37 @@ Status AddressBook::name_region(const char *name, Range range) {
     return Status::ok();
 }
 
-bool AddressBook::describe(Range range, StoredName &name, StoredKey &key) {
+bool AddressBook::describe(Range &range, StoredName &name, StoredKey &key) {
     const std::scoped_lock lock(mutex_);
     refresh();
     const auto segment =
         std::ranges::upper_bound(segments_, range.begin, {}, &os::DataSegment::begin);
-    if (segment != segments_.begin() && std::prev(segment)->end >= range.end) {
+    if (segment != segments_.begin() && std::prev(segment)->end > range.begin) {
         const os::DataSegment &object = *std::prev(segment);
+        range.end = std::min(range.end, object.end);
         name = {object.program ? format::NameKind::program : format::NameKind::object,
                 name_of(object)};
         key.offset = range.begin - object.base;
         return true;
     }
+    if (segment != segments_.end()) {
+        range.end = std::min(range.end, segment->begin);
+    }
     const auto region = regions_by_address_.upper_bound(range.begin);
-    if (region == regions_by_address_.begin()) {
-        return false;
+    if (region != regions_by_address_.begin()) {
+        const std::string &named = *std::prev(region)->second;
+        if (const Range all = regions_[named]; all.end > range.begin) {
+            range.end = std::min(range.end, all.end);
+            name = {format::NameKind::region, named};
+            key.offset = range.begin - all.begin;
+            key.length = all.length();
+            return true;
+        }
     }
-    const std::string &named = *std::prev(region)->second;
-    const Range all = regions_[named];
-    if (all.end < range.end) {
-        return false;
+    if (region != regions_by_address_.end()) {
+        range.end = std::min(range.end, region->first);
     }
-    name = {format::NameKind::region, named};
-    key.offset = range.begin - all.begin;
-    key.length = all.length();
-    return true;
+    return false;
 }
 
 AddressBook::Place AddressBook::find(format::NameKind kind, const std::string &name,

@@ -24,7 +24,7 @@ public:
     // name back. May throw std::bad_alloc.
     Status name_region(const char *name, Range range);
 
-    bool describe(Range range, StoredName &name, StoredKey &key) override;
+    bool describe(Range &range, StoredName &name, StoredKey &key) override;
 
     // Where the byte at offset in a named object or region is, and how many follow it there; 0: it
     // is not in this process (yet). May throw std::bad_alloc.

@@ -60,8 +60,12 @@ public:
             const Range range = range_of(request_.list[i]);
             for (Range gap = gaps_.first_in(range); !gap.empty();
                  gap = gaps_.first_in({gap.end, range.end})) {
-                if (Status status = find_for(gap); !status) {
-                    return status;
+                for (Range rest = gap; !rest.empty();) {
+                    Range part = rest;
+                    if (Status status = find_for_first(part); !status) {
+                        return status;
+                    }
+                    rest.begin = part.end;
                 }
             }
         }
@@ -143,8 +147,9 @@ private:
         domain_.ledger->reject_proposed();
     }
 
-    // gap: bytes of the call that the CD's own calls have not added.
-    Status find_for(Range gap) {
+    // gap: bytes of the call that the CD's own calls have not added. Becomes the first of these,
+    // that belong together.
+    Status find_for_first(Range &gap) {
         StoredName name;
         StoredKey key;
         if (AddressBook::instance().describe(gap, name, key)) {

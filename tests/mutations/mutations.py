@@ -108,7 +108,7 @@ CHECKS = [
              "if (data.block().backing()->read(data.offset() + done, buffer.data(), part).code() ==\n"
              "                CD_ERROR_STORE_IO) {"),
     Mutation("data in several places all belong to the begin", "file_transaction.cpp",
-             "void FileTransaction::hold_entry(", "key.offset = offset + before;",
+             "void FileTransaction::hold_part(", "key.offset = offset + before;",
              "key.offset = offset + 0 * before;"),
     Mutation("unused journal is zeros", "unused.cpp", "uint64_t Unused::word_at(",
              "return first_ + offset * format::unused_offset_step;", "return 0 * offset;"),
@@ -136,7 +136,7 @@ ROOM = [
     Mutation("a journal has no room for what a restore writes", "metadata.cpp",
              "uint64_t with_journal(", "std::max(snapshot, least)", "least"),
     Mutation("ranges that have another length now wait on", "../restart/bind.cpp",
-             "Status find_for(", "supersede(ordinal);", ""),
+             "Status find_for_first(", "supersede(ordinal);", ""),
     Mutation("ranges of older points in time go with those that have another length now",
              "../restart/bind.cpp", "void supersede(", "other.recent", "true"),
     Mutation("what came from a child does not say so", "apply_changes.cpp", "void give(",
@@ -169,8 +169,8 @@ ROOM = [
 
 PLACES = [
     Mutation("what is added where a range was deleted gets the next place in the order",
-             "file_transaction.cpp", "void FileTransaction::hold(",
-             "!store_.key_of_proposed(cd, whole, key, added_anew)", "true"),
+             "file_transaction.cpp", "StoredKey FileTransaction::key_of_first(",
+             "!store_.key_of_proposed(cd, range, key, added_anew)", "true"),
     Mutation("a range that another CD's call has bound does not count", "../restart/bind.cpp",
              "void arrive(", "if (&domain != &domain_) {", "if (false) {"),
     Mutation("nor does it when everything is bound", "../api/ranges.cpp",

@@ -45,6 +45,21 @@ TEST_F(AddressBookTest, ANameMovesAlsoToWhereItPartlyIsAlready) {
     EXPECT_EQ(address_of("b"), 0x1200U);
 }
 
+TEST_F(AddressBookTest, OfARangeWhatBelongsTogetherIsToldFirst) {
+    ASSERT_TRUE(book_.name_region("a", {0x1000, 0x1100}));
+    ASSERT_TRUE(book_.name_region("b", {0x1100, 0x1200}));
+    std::string told;
+    for (Range rest = {0xf00, 0x1300}; !rest.empty();) {
+        Range part = rest;
+        StoredName name;
+        StoredKey key;
+        const bool named = book_.describe(part, name, key);
+        told += (named ? name.text : "-") + " " + std::to_string(part.length()) + " ";
+        rest.begin = part.end;
+    }
+    EXPECT_EQ(told, "- 256 a 256 b 256 - 256 ");
+}
+
 TEST_F(AddressBookTest, ANameIsTakenBackByLengthZero) {
     ASSERT_TRUE(book_.name_region("a", {0x1000, 0x1100}));
     ASSERT_TRUE(book_.name_region("a", {0, 0}));

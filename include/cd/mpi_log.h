@@ -125,7 +125,7 @@ CD_API int cd_log_covers(cd_handle cd, const struct cd_log_place *place);
    not the one at earlier. */
 CD_API int cd_log_parts(const struct cd_log_place *earlier, const struct cd_log_place *later);
 
-/* Whether cd is alive, and the thread's active CD neither cd nor one inside it. */
+/* Whether cd is alive, and the thread's active CD neither cd nor one inside it. Takes no lock. */
 CD_API int cd_log_outside(cd_handle cd);
 
 /* What the interposition layer wants to hear of. All are called in the thread of the operation,

@@ -57,14 +57,6 @@ template <typename Look> void look_at(cd_handle cd, const Look &look) {
     }
 }
 
-cd_handle parent_of(cd_handle cd) {
-    cd_handle parent = nullptr;
-    look_at(cd, [&](const Resident &domain) {
-        parent = domain.is_root() ? nullptr : domain.parent_resident()->handle;
-    });
-    return parent;
-}
-
 } // namespace
 } // namespace cd
 
@@ -178,23 +170,30 @@ int cd_log_covers(cd_handle cd, const cd_log_place *place) {
 int cd_log_parts(const cd_log_place *earlier, const cd_log_place *later) {
     bool parts = false;
     for (cd_handle cd = cd::ActiveStack::active(); cd != nullptr && !parts;) {
+        cd_handle parent = nullptr;
         cd::look_at(cd, [&](const cd::Resident &domain) {
             parts = domain.log.covers(domain.depth, *later) &&
                     !domain.log.covers(domain.depth, *earlier);
+            parent = domain.is_root() ? nullptr : domain.parent_resident()->handle;
         });
-        cd = cd::parent_of(cd);
+        cd = parent;
     }
     return parts ? 1 : 0;
 }
 
 int cd_log_outside(cd_handle cd) {
-    bool outside = false;
-    cd::look_at(cd, [&](const cd::Resident &) { outside = true; });
-    for (cd_handle at = cd::ActiveStack::active(); at != nullptr && outside;) {
-        outside = at != cd;
-        at = cd::parent_of(at);
+    cd::Registry &registry = cd::Registry::instance();
+    if (cd::CallbackScope::inside() || !registry.alive(cd)) {
+        return 0;
     }
-    return outside ? 1 : 0;
+    uint64_t generation = 0;
+    const cd::Slot *const place = registry.find(cd, generation);
+    const cd_handle active = cd::ActiveStack::active();
+    const cd::Slot *at = active != nullptr ? registry.find(active, generation) : nullptr;
+    while (at != nullptr && at != place) {
+        at = at->parent;
+    }
+    return at == nullptr ? 1 : 0;
 }
 
 void cd_log_listen(const cd_log_listener *listener) { cd::log_listener = listener; }

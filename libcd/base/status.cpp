@@ -144,32 +144,40 @@ template <typename Visit> void for_each_printable(const char *text, const Visit 
     }
 }
 
-// What is too long is cut in its middle: the values are in front, and the remedy is at the end.
+// Whether a character in UTF-8 has begun before it.
+bool goes_on(std::string_view seen) {
+    return seen.size() == 1 && (static_cast<unsigned char>(seen.front()) & 0xc0) == 0x80;
+}
+
+// What is too long is cut in its middle, between characters: the values are in front, and the
+// remedy is at the end.
 void keep(const char *text) {
-    size_t length = 0;
-    for_each_printable(text, [&](std::string_view seen) { length += seen.size(); });
     constexpr size_t longest = message_size - 1;
     constexpr std::string_view cut = " ... ";
+    size_t length = 0;
+    size_t head = 0;
+    for_each_printable(text, [&](std::string_view seen) {
+        head = length <= longest / 2 && !goes_on(seen) ? length : head;
+        length += seen.size();
+    });
     const bool fits = length <= longest;
-    const size_t head = fits ? length : longest / 2;
-    const size_t tail = length - (fits ? 0 : longest - head - cut.size());
+    const size_t tail = fits ? 0 : length - (longest - longest / 2 - cut.size());
     size_t used = 0;
     const auto append = [&](std::string_view seen) {
         std::memcpy(room->message + used, seen.data(), seen.size());
         used += seen.size();
     };
     size_t passed = 0;
-    bool is_cut = false;
+    bool in_tail = fits;
     for_each_printable(text, [&](std::string_view seen) {
-        const size_t begin = passed;
-        passed += seen.size();
-        if (!fits && passed > head && !is_cut) {
+        if (!in_tail && passed == head) {
             append(cut);
-            is_cut = true;
         }
-        if (passed <= head || begin >= tail) {
+        in_tail |= passed >= tail && !goes_on(seen);
+        if (passed < head || in_tail) {
             append(seen);
         }
+        passed += seen.size();
     });
     room->message[used] = '\0';
     last_message = room->message;

@@ -65,6 +65,7 @@ Status Registry::install(std::unique_ptr<Resident> resident, cd_handle &handle, 
     handle = resident->handle;
     slot->generation.store(resident->generation, std::memory_order_release);
     slot->active_in = resident->home_thread;
+    slot->parent = resident->is_root() ? nullptr : resident->parent_resident()->slot;
     slot->resident = std::move(resident);
     return Status::ok();
 }

@@ -45,6 +45,8 @@ struct alignas(64) Slot {
     // The thread whose stack has the resident; 0: none. Set with the mutex, taken back without it
     // when that thread ends.
     std::atomic<uint64_t> active_in = 0;
+    // Where the resident's parent is; nullptr: it is a root. Right as long as the resident lives.
+    std::atomic<const Slot *> parent = nullptr;
     uint32_t index = 0;
     // The rest is guarded by the registry's mutex.
     bool locked_for_fork = false;

@@ -66,6 +66,9 @@ public:
         if (at_once && !MortalComms::has(*comm)) {
             becomes_mortal(*comm);
         }
+        if (MortalComms::is_freed(*comm)) {
+            return freed_again<F>(site, comm);
+        }
         // Before another thread can be given the handle.
         const std::optional<Mortal> before = MortalComms::take(*comm);
         if (!before) {
@@ -102,6 +105,19 @@ private:
         const int result = Releases::call<F>(site, comm);
         if (Logging::mode() == CD_LOG_RECORDING && before != *comm) {
             one_waits();
+        }
+        return result;
+    }
+
+    // It is there as long as the re-execution has it, which may have been refused to free it.
+    template <Fn F> static int freed_again(const void *site, MPI_Comm *comm) {
+        const MPI_Comm before = *comm;
+        const int result = Exchange::call_by<F>(
+            [](MPI_Comm *freed) { return Releases::free_comm<F>(freed); }, site, comm);
+        if (*comm == MPI_COMM_NULL) {
+            if (const std::optional<Mortal> mortal = MortalComms::take(before)) {
+                mortal_freed(*mortal);
+            }
         }
         return result;
     }

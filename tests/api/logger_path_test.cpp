@@ -322,6 +322,37 @@ TEST_F(LoggerPath, ACdIsOutsideOfItsSiblingsAndDescendants) {
     EXPECT_FALSE(cd_log_outside(nullptr));
 }
 
+// A regen function may wait for what another thread's logger holds while it asks.
+TEST_F(LoggerPath, ACdThatIsBeingRestoredBesideIsOutsideAtOnce) {
+    static std::atomic<bool> restoring, answered;
+    restoring = answered = false;
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    const cd_handle child = make_child(root);
+    std::barrier sibling_is_there(2);
+    std::thread other([&] {
+        const cd_handle sibling = create_cd(root, nullptr, MPI_LOGGING_INHERIT, nullptr, nullptr);
+        sibling_is_there.arrive_and_wait();
+        restoring.wait(false);
+        EXPECT_FALSE(cd_log_outside(root));
+        EXPECT_FALSE(cd_log_outside(sibling));
+        answered = true;
+        answered.notify_all();
+        EXPECT_TRUE(succeeds(commit_cd(sibling)));
+    });
+    const auto wait_for_answer = [](cd_addrspec *, int) {
+        restoring = true;
+        restoring.notify_all();
+        answered.wait(false);
+        return 0;
+    };
+    uint8_t byte = 0;
+    EXPECT_TRUE(
+        succeeds(add_to_cd_via_regen(child, {bytes(&byte, 1, READ_ONLY)}, 1, wait_for_answer)));
+    sibling_is_there.arrive_and_wait();
+    EXPECT_TRUE(succeeds(restore_cd(child)));
+    other.join();
+}
+
 TEST_F(LoggerPath, ACdThatAnotherThreadEndedIsNotWrittenTo) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
     ASSERT_NE(write("one"), nullptr);

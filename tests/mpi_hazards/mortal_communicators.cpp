@@ -212,6 +212,55 @@ private:
 } // namespace
 
 // Each thread means its own by a handle that both have had, whoever is restored.
+namespace {
+
+bool refuses = false;
+int errors_of_its_own = 0;
+
+int refuse_if_told(MPI_Comm, int, void *, void *) { return refuses ? MPI_ERR_OTHER : MPI_SUCCESS; }
+void count_error(MPI_Comm *, int *, ...) { ++errors_of_its_own; }
+
+} // namespace
+
+// MPI has freed it since: whose error handler is called in the re-execution is known all the same.
+HAZARD(mortal_communicator_that_mpi_refused_to_free_first) {
+    make_communicators_mortal();
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Errhandler counts = MPI_ERRHANDLER_NULL;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, refuse_if_told, &key, nullptr);
+    MPI_Comm_create_errhandler(count_error, &counts);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // MPICH tells it, the first time
+    Domain domain;
+    int refusal = MPI_SUCCESS;
+    const auto be_refused_and_free = [&] {
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_SELF, &comm);
+        MPI_Comm_set_errhandler(comm, counts);
+        MPI_Comm_set_attr(comm, key, nullptr);
+        refuses = true;
+        refusal = MPI_Comm_free(&comm);
+        refuses = false;
+        CHECK(comm != MPI_COMM_NULL);
+        int size = 0;
+        CHECK(MPI_Comm_size(comm, &size) == MPI_SUCCESS && size == 1);
+        CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS);
+        CHECK(comm == MPI_COMM_NULL);
+    };
+    be_refused_and_free();
+    const int first_refusal = refusal;
+    CHECK(first_refusal != MPI_SUCCESS);
+    for (int i = 0; i < 2; ++i) {
+        domain.restore();
+        errors_of_its_own = 0;
+        be_refused_and_free();
+        CHECK(refusal == first_refusal);
+        CHECK(errors_of_its_own == 1);
+    }
+    domain.advance();
+    MPI_Errhandler_free(&counts);
+    MPI_Comm_free_keyval(&key);
+}
+
 HAZARD_IN_THREADS(mortal_communicators_of_siblings) {
     if (world_rank() == 1) {
         return;

@@ -53,6 +53,22 @@ TEST(Status, OfALongMessageTheMiddleIsLeftOut) {
     }
 }
 
+TEST(Status, LongMessageIsCutBetweenCharacters) {
+    for (const char *padding : {"", "a", "ab", "abc"}) {
+        std::string text = padding;
+        for (int i = 0; i < 1000; ++i) {
+            text += "\xe2\x80\x9b";
+        }
+        EXPECT_FALSE(fail(CD_ERROR_COUNT, "%s", text.c_str()));
+        const std::string cut = message();
+        const size_t at = cut.find(" ... ");
+        ASSERT_NE(at, std::string::npos);
+        EXPECT_EQ((at - std::string(padding).size()) % 3, 0U);
+        EXPECT_EQ((cut.size() - at) % 3, std::string(" ... ").size() % 3);
+        EXPECT_GT(cut.size(), 1010U);
+    }
+}
+
 TEST(Status, ControlCharactersAreWrittenOut) {
     EXPECT_FALSE(fail(CD_ERROR_COUNT, "\"%s\"", "a\nb\x1b[2J\x7f \t\xc3\xa9"));
     EXPECT_STREQ(message(), "\"a\\x0ab\\x1b[2J\\x7f \\x09\xc3\xa9\"");

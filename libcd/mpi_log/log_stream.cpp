@@ -25,7 +25,7 @@ constexpr size_t chunks_kept = 8;
 } // namespace
 
 LogStream::~LogStream() {
-    trim(Position(end_));
+    forget_before(Position(end_));
     free_chunks_before(nullptr);
     end_nested();
 }
@@ -157,7 +157,7 @@ void LogStream::close() noexcept {
 
 void LogStream::close_alone() noexcept {
     const std::scoped_lock lock(lock_);
-    trim(Position(end_));
+    forget_before(Position(end_));
     free_chunks_before(nullptr);
     begin_ = cursor_ = end_ = Position{nullptr, 0, end_.entries, end_.bytes};
     closed_ = true;
@@ -431,6 +431,12 @@ LogStream *LogStream::next_nested(LogStream &after, int depth) noexcept {
 }
 
 void LogStream::trim(const Position &position) noexcept {
+    const std::scoped_lock lock(lock_);
+    forget_before(position);
+}
+
+// The caller holds the lock, unless nobody else knows the stream any more.
+void LogStream::forget_before(const Position &position) noexcept {
     for (Position at = begin_; adopted_ > 0 && !(at == position);) {
         at = at_record(at);
         if (void *entry = step(at).adopted; entry != nullptr) {

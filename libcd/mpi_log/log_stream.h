@@ -32,7 +32,7 @@ class LogSpill;
 //
 // Entries are written into chunks of warm pages, so appending allocates only once per chunk. With a
 // LogSpill, which the streams of a family share, chunks may be in a file until they are read.
-// Thread-safe, except that only a root without descendants trims; a stream that keeps the newest
+// Thread-safe. Only a root without descendants trims; a stream that keeps the newest
 // entries drops others whenever one is appended. The thread whose CDs use the stream owns its lock.
 class LogStream {
 public:
@@ -294,6 +294,7 @@ private:
         end_ = {last_, last_->used, end_.entries + 1, end_.bytes + length};
     }
     void cursor_moved() { replaying_.store(!(cursor_ == end_), std::memory_order_relaxed); }
+    void forget_before(const Position &position) noexcept;
     void free_chunks_before(const Chunk *last) noexcept;
 
     static constexpr int nobody = INT_MAX;

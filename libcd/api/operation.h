@@ -64,8 +64,6 @@ public:
         name_[0] = '\0';
     }
 
-    bool wanted() const { return observed_; }
-
     // The CD's identity, which may not outlive the operation. What was told of another attempt at
     // the operation is forgotten.
     void about(const char *name) {

@@ -78,6 +78,7 @@ FAMILIES = {
     ),
     "CallsCommHandler": ("nothing", "calls it again, also of a freed communicator"),
     "NeedsSomeComm": ("nothing", "goes to MPI, with another communicator for one that is freed"),
+    "MakesKeyval": ("the key", "gives the same one"),
     "OpensFile": ("the file", "gives the same one"),
     "ClosesFile": ("the call; the file is closed at once", "gives the null handle"),
     "NumbersFile": ("nothing", "gives the handle that a closed file had"),

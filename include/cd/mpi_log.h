@@ -125,8 +125,13 @@ CD_API int cd_log_covers(cd_handle cd, const struct cd_log_place *place);
    not the one at earlier. */
 CD_API int cd_log_parts(const struct cd_log_place *earlier, const struct cd_log_place *later);
 
-/* Whether cd is alive, and the thread's active CD neither cd nor one inside it. Takes no lock. */
-CD_API int cd_log_outside(cd_handle cd);
+/* Whether cd is alive, and the thread's active CD is cd or inside it. Takes no lock. */
+CD_API int cd_log_inside(cd_handle cd);
+
+/* Where a restore of cd begins in each log that it replays: writes the first of them, count at
+   most, and returns how many there are. None if cd is not alive, or inside a function that the
+   library has called. */
+CD_API int cd_log_begins(cd_handle cd, struct cd_log_place *begins, int count);
 
 /* What the interposition layer wants to hear of. All are called in the thread of the operation,
    outside of locks; they may call the functions of this section, and nothing else of the library.

@@ -181,7 +181,7 @@ int cd_log_parts(const cd_log_place *earlier, const cd_log_place *later) {
     return parts ? 1 : 0;
 }
 
-int cd_log_outside(cd_handle cd) {
+int cd_log_inside(cd_handle cd) {
     cd::Registry &registry = cd::Registry::instance();
     if (cd::CallbackScope::inside() || !registry.alive(cd)) {
         return 0;
@@ -193,7 +193,20 @@ int cd_log_outside(cd_handle cd) {
     while (at != nullptr && at != place) {
         at = at->parent;
     }
-    return at == nullptr ? 1 : 0;
+    return at != nullptr ? 1 : 0;
+}
+
+int cd_log_begins(cd_handle cd, cd_log_place *begins, int count) {
+    int found = 0;
+    cd::look_at(cd, [&](const cd::Resident &domain) {
+        domain.log.for_each_begin(domain.depth, [&](const cd_log_place &begin) {
+            if (found < count) {
+                begins[found] = begin;
+            }
+            ++found;
+        });
+    });
+    return found;
 }
 
 void cd_log_listen(const cd_log_listener *listener) { cd::log_listener = listener; }

@@ -196,11 +196,12 @@ int delete_MPI_log_from_cd(cd_handle cd) {
             return checked;
         }
         const bool replaying = domain.log.stream().replaying();
-        domain.log.forget(domain.depth, domain.children.empty());
+        const bool alone = domain.children.empty(); // else a child may have to be replayed
+        domain.log.forget(domain.depth, alone);
         if (replaying) {
             cd::tell_if_replayed(domain, report);
         }
-        if (domain.is_root()) {
+        if (domain.is_root() && alone) {
             forgotten = domain.log.stream().family();
             root = domain.handle;
         }

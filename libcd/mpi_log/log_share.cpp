@@ -100,17 +100,9 @@ void LogShare::keep_for_this_thread() noexcept {
 }
 
 bool LogShare::covers(int depth, const cd_log_place &place) const {
-    if (!enabled()) {
-        return false;
-    }
-    bool covered = place.stream == stream_->id() &&
-                   place.entry >= std::max(begin_.entries, stream_->dropped());
-    stream_->for_each_nested(depth, [&](LogStream::Sibling, const LogStream &nested) {
-        if (nested.id() == place.stream) {
-            const NestedBegin *recorded = begin_of(&nested);
-            const auto &begin = recorded != nullptr ? recorded->second : nested.begin();
-            covered = place.entry >= begin.entries;
-        }
+    bool covered = false;
+    for_each_begin(depth, [&](const cd_log_place &begin) {
+        covered = covered || (begin.stream == place.stream && begin.entry <= place.entry);
     });
     return covered;
 }

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "mpi_log/log_stream.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -43,6 +44,22 @@ public:
 
     // Whether a restore of the CD, which is at depth, replays the entry at place.
     bool covers(int depth, const cd_log_place &place) const;
+
+    // Calls visit with where it begins, of each stream that it replays.
+    template <typename Visit> void for_each_begin(int depth, const Visit &visit) const {
+        if (!enabled()) {
+            return;
+        }
+        const auto place_in = [](const LogStream &stream, uint64_t entry) {
+            return cd_log_place{stream.family(), stream.id(), entry};
+        };
+        visit(place_in(*stream_, std::max(begin_.entries, stream_->dropped())));
+        stream_->for_each_nested(depth, [&](LogStream::Sibling, const LogStream &nested) {
+            const NestedBegin *const recorded = begin_of(&nested);
+            const auto &begin = recorded != nullptr ? recorded->second : nested.begin();
+            visit(place_in(nested, begin.entries));
+        });
+    }
 
     // The CD's point in time is now: what lies before the cursor is forgotten, by the stream too
     // if nobody else can need it. Not to be called while descendants exist.

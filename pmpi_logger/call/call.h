@@ -90,6 +90,7 @@ struct Call {
     const Arrival *arrival = nullptr;
     Arguments arguments;
     Significance matter;
+    int failure = 0; // of what had to be asked before the call: then that is not made
     int word_count = 0;
     int output_count = 0;
     // As many as are counted; the rest is left as it is, since every call of the program makes one.

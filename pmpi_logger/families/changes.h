@@ -5,8 +5,8 @@
 #include "families/attributes.h"
 #include "families/family.h"
 #include "families/held_handler.h"
-#include "lifetimes/closed_files.h"
 #include "lifetimes/lifetimes.h"
+#include "lifetimes/logged_files.h"
 #include "payload/mortal_comms.h"
 #include "replay/complaint.h"
 #include "whole_program/whole_program.h"
@@ -134,8 +134,8 @@ public:
 
 private:
     template <Fn F, typename Object> static int puts_handler_back(Object object, Undo &undo) {
-        if (is_gone<F>(object)) {
-            undo = {{}, [object, before = told_of<F>(object)] { tell<F>(object, before); }, {}};
+        if (const std::optional<Owner> gone = find_gone<F>(object)) {
+            undo = {{}, [gone] { tell<F>(gone->number, gone->handler); }, {}};
             return MPI_SUCCESS;
         }
         const Part part = {word_of(object), its_handler};
@@ -146,8 +146,8 @@ private:
         const int result = real<getter<F>()>(object, &handler);
         if (const HeldHandler before = held(handler)) {
             undo = {part, [=] { real<F>(object, *before); },
-                    [=](const cd_log_place &place) {
-                        tell<F>(object, *before);
+                    [=](const cd_log_place &place, int owner) {
+                        tell<F>(owner, *before);
                         when_forgotten(place, [before] {}); // a replay may raise errors by it
                     }};
         }
@@ -155,45 +155,40 @@ private:
     }
 
     template <Fn F, typename Object> static int set(Object object, MPI_Errhandler handler) {
-        if (is_gone<F>(object)) {
-            tell<F>(object, handler);
+        if (const std::optional<Owner> gone = find_gone<F>(object)) {
+            tell<F>(gone->number, handler);
             return MPI_SUCCESS;
         }
         return real<F>(object, handler);
     }
 
-    // What a replay does errors with, of an object that MPI has freed.
-    template <Fn F, typename Object> static MPI_Errhandler told_of(Object object) {
-        if constexpr (getter<F>() == Fn::MPI_Comm_get_errhandler) {
-            return MortalComms::handler_of(object);
+    // Of an object that MPI has freed.
+    template <Fn F, typename Object> static std::optional<Owner> find_gone(Object object) {
+        if constexpr (of_comm<F>()) {
+            const std::optional<Mortal> mortal = MortalComms::find(object);
+            return mortal && mortal->freed ? mortal : std::nullopt;
         } else if constexpr (F == Fn::MPI_File_set_errhandler) {
-            return ClosedFiles::handler_of(object);
-        } else {
-            return MPI_ERRHANDLER_NULL;
-        }
-    }
-
-    template <Fn F, typename Object> static void tell(Object object, MPI_Errhandler handler) {
-        if (!is_gone<F>(object)) {
-            return;
-        }
-        if constexpr (getter<F>() == Fn::MPI_Comm_get_errhandler) {
-            MortalComms::set_handler(object, handler);
-        } else if constexpr (F == Fn::MPI_File_set_errhandler) {
-            ClosedFiles::set_handler(object, handler);
-        }
-    }
-
-    template <Fn F, typename Object> static bool is_gone(Object object) {
-        if constexpr (getter<F>() == Fn::MPI_Comm_get_errhandler) {
-            return MortalComms::is_freed(object);
+            return LoggedFiles::find_closed(object);
         } else if constexpr (F == Fn::MPI_Win_set_errhandler) {
-            return WindowTable::instance().is_gone(object);
-        } else if constexpr (F == Fn::MPI_File_set_errhandler) {
-            return ClosedFiles::has(object);
+            return WindowTable::instance().is_gone(object) ? std::optional<Owner>(Owner())
+                                                           : std::nullopt;
         } else {
-            return false;
+            return std::nullopt;
         }
+    }
+
+    // What a replay does errors with, of an object that MPI has freed.
+    template <Fn F> static void tell(int number, MPI_Errhandler handler) {
+        const auto set = [handler](Owner &owner) { owner.handler = handler; };
+        if constexpr (of_comm<F>()) {
+            MortalComms::change(number, set);
+        } else if constexpr (F == Fn::MPI_File_set_errhandler) {
+            LoggedFiles::change(number, set);
+        }
+    }
+
+    template <Fn F> static constexpr bool of_comm() {
+        return getter<F>() == Fn::MPI_Comm_get_errhandler;
     }
 
     template <Fn F> static constexpr Fn getter() {

@@ -26,9 +26,17 @@ int most_that_wait() {
 }
 
 std::atomic<int> waiting = 0;
-std::atomic<int> mortals = 0;
 
 MPI_Comm made_by(const Call &call) { return *static_cast<const MPI_Comm *>(call.outputs[0].to); }
+
+Mortal mortal_of(MPI_Comm comm) {
+    Mortal mortal;
+    mortal.handle = comm;
+    mortal.in_fortran = MPI_Comm_c2f(comm);
+    mortal.facts = comm_facts_of(comm);
+    mortal.number = next_owner();
+    return mortal;
+}
 
 } // namespace
 
@@ -39,12 +47,32 @@ void CreatesComm::created(const Call &call, int result, Mortal &mortal) {
         cd_log_here(&place) == 0) {
         return;
     }
-    mortal.comm = comm;
-    mortal.facts = comm_facts_of(comm);
-    mortal.number = ++mortals;
+    mortal = mortal_of(comm);
     mortal.made = place;
     mortal.handler = held_handler<Fn::MPI_Comm_get_errhandler>(comm, place);
     MortalComms::add(mortal);
+}
+
+void CreatesComm::other_made(const Call &call) {
+    const MPI_Comm comm = made_by(call);
+    if (comm == MPI_COMM_NULL || !MortalComms::may_have(comm) || WholeProgram::records()) {
+        return;
+    }
+    const std::optional<cd_log_place> place = last_entry();
+    if (!place) {
+        return;
+    }
+    std::optional<Mortal> other = MortalComms::made_at(*place);
+    if (!other) {
+        other.emplace();
+        other->handle = comm;
+        other->in_fortran = MPI_Comm_c2f(comm);
+        other->number = next_owner();
+        other->made = *place;
+        other->is_other = true;
+        when_forgotten(*place, [number = other->number] { MortalComms::remove(number); });
+    }
+    MortalComms::add(*other);
 }
 
 bool FreesComm::many_wait() { return waiting >= most_that_wait(); }
@@ -58,7 +86,7 @@ void FreesComm::one_waits() {
 }
 
 bool FreesComm::is_used(const Mortal &mortal) {
-    return !mortal.freed && RequestTable::instance().uses(mortal.comm);
+    return !mortal.freed && RequestTable::instance().uses(mortal.handle);
 }
 
 int FreesComm::leads_elsewhere(MPI_Comm comm, bool &elsewhere) {
@@ -90,10 +118,7 @@ int FreesComm::leads_elsewhere(MPI_Comm comm, bool &elsewhere) {
 
 void FreesComm::becomes_mortal(MPI_Comm comm) {
     const Inside inside;
-    Mortal mortal;
-    mortal.comm = comm;
-    mortal.facts = comm_facts_of(comm);
-    mortal.number = ++mortals;
+    Mortal mortal = mortal_of(comm);
     mortal.known_late = true;
     MortalComms::add(mortal);
 }
@@ -101,15 +126,14 @@ void FreesComm::becomes_mortal(MPI_Comm comm) {
 void FreesComm::about_to_be_freed(Mortal &mortal) {
     cd_log_place place = {};
     if (cd_log_here(&place) != 0) {
-        mortal.handler = held_handler<Fn::MPI_Comm_get_errhandler>(mortal.comm, place);
-        mortal.freed_at = place;
+        mortal.handler = held_handler<Fn::MPI_Comm_get_errhandler>(mortal.handle, place);
         mortal.freed = true;
     }
 }
 
 void FreesComm::stays(const Mortal &mortal) {
-    if (mortal.freed || !mortal.known_late) { // else it is as all others again, and MPI knows it
-        MortalComms::put_back(mortal);
+    if (!mortal.known_late) { // else it is as all others again
+        MortalComms::add(mortal);
     }
 }
 
@@ -122,12 +146,11 @@ int AsksComm::of_ended_connection(Fn fn, const void *site, MPI_Comm comm) {
 }
 
 // A restore goes back to when the program had it.
-void FreesComm::mortal_freed(const Mortal &mortal) {
-    cd_log_place place = {};
-    if (cd_log_here(&place) != 0 && place.entry > 0) {
-        --place.entry;
-        when_restored(place, [mortal] { MortalComms::put_back(mortal); });
-        when_forgotten(place, [mortal] { MortalComms::remove(mortal); });
+void FreesComm::mortal_freed(Mortal &mortal) {
+    if (const std::optional<cd_log_place> place = last_entry()) {
+        mortal.freed_at = *place;
+        when_restored(mortal.freed_at, [mortal] { MortalComms::put_back(mortal); });
+        when_forgotten(mortal.freed_at, [number = mortal.number] { MortalComms::remove(number); });
     }
 }
 

@@ -32,8 +32,10 @@ public:
             if (result == run_live) {
                 return CreatesComm::call<F>(site, a...);
             }
-            if (mortal.comm != MPI_COMM_NULL) {
+            if (mortal.handle != MPI_COMM_NULL) {
                 MortalComms::add(mortal);
+            } else if (result == MPI_SUCCESS) {
+                other_made(call);
             }
             return result;
         }
@@ -41,11 +43,16 @@ public:
         const int result = real<F>(a...);
         created(call, result, mortal);
         Exchange::record(call, result, nullptr, false);
+        if (mortal.handle == MPI_COMM_NULL && result == MPI_SUCCESS) {
+            other_made(call);
+        }
         return result;
     }
 
 private:
     static void created(const Call &call, int result, Mortal &mortal);
+    // It is none, but may have the handle of one that is freed.
+    static void other_made(const Call &call);
 };
 
 class FreesComm {
@@ -66,10 +73,10 @@ public:
         if (at_once && !MortalComms::has(*comm)) {
             becomes_mortal(*comm);
         }
-        if (MortalComms::is_freed(*comm)) {
-            return freed_again<F>(site, comm);
+        if (const std::optional<Mortal> meant = MortalComms::find(*comm); meant && meant->freed) {
+            return Inside::mpi() ? Releases::free_comm<F>(comm) // another one, of MPI's own
+                                 : freed_again<F>(site, comm, *meant);
         }
-        // Before another thread can be given the handle.
         const std::optional<Mortal> before = MortalComms::take(*comm);
         if (!before) {
             return counted<F>(site, comm);
@@ -84,7 +91,7 @@ public:
                     if (logs) {
                         about_to_be_freed(mortal);
                     }
-                    return Releases::free_comm<F>(freed);
+                    return Releases::free_comm<F>(freed, mortal.number);
                 },
                 site, comm);
         }
@@ -110,14 +117,12 @@ private:
     }
 
     // It is there as long as the re-execution has it, which may have been refused to free it.
-    template <Fn F> static int freed_again(const void *site, MPI_Comm *comm) {
-        const MPI_Comm before = *comm;
+    template <Fn F> static int freed_again(const void *site, MPI_Comm *comm, Mortal mortal) {
         const int result = Exchange::call_by<F>(
             [](MPI_Comm *freed) { return Releases::free_comm<F>(freed); }, site, comm);
         if (*comm == MPI_COMM_NULL) {
-            if (const std::optional<Mortal> mortal = MortalComms::take(before)) {
-                mortal_freed(*mortal);
-            }
+            MortalComms::remove(mortal.number);
+            mortal_freed(mortal);
         }
         return result;
     }
@@ -130,7 +135,7 @@ private:
     // Whether requests were made on it that may be made once more.
     static bool is_used(const Mortal &mortal);
     static void about_to_be_freed(Mortal &mortal);
-    static void mortal_freed(const Mortal &mortal);
+    static void mortal_freed(Mortal &mortal);
     // MPI has refused to free it.
     static void stays(const Mortal &mortal);
 };
@@ -148,9 +153,13 @@ public:
     // make: makes the call, as Fortran or as C.
     template <Fn F, typename Make, typename... A>
     static int call_by(const Make &make, const void *site, MPI_Comm comm, A... a) {
-        return !MortalComms::has(comm)            ? make(comm, a...)
-               : MortalComms::is_known_late(comm) ? of_ended_connection(F, site, comm)
-                                                  : Exchange::call_by<F>(make, site, comm, a...);
+        if (!MortalComms::may_have(comm)) {
+            return make(comm, a...);
+        }
+        const std::optional<Mortal> mortal = MortalComms::find(comm);
+        return !mortal              ? make(comm, a...)
+               : mortal->known_late ? of_ended_connection(F, site, comm)
+                                    : Exchange::call_by<F>(make, site, comm, a...);
     }
 
     // What the first execution asked of a connection to another job, when nobody knew yet that it
@@ -161,12 +170,13 @@ private:
     // Apart, so that the above saves no registers.
     template <Fn F, typename... A>
     [[gnu::noinline]] static int ask(const void *site, MPI_Comm comm, A... a) {
-        if (!MortalComms::has(comm)) {
+        const std::optional<Mortal> mortal = MortalComms::find(comm);
+        if (!mortal) {
             return real<F>(comm, a...);
         }
-        if (MortalComms::is_known_late(comm)) {
+        if (mortal->known_late) {
             if constexpr (is_a_fact<F>()) {
-                return tell<F>(comm_facts_of(comm), a...);
+                return tell<F>(mortal->facts, a...);
             } else {
                 return of_ended_connection(F, site, comm);
             }
@@ -225,14 +235,16 @@ public:
 
     template <Fn F, typename... A>
     static int call(const void *site, MPI_Comm one, MPI_Comm other, A... a) {
+        bool is_any = false;
         for (const MPI_Comm comm : {one, other}) {
-            if (MortalComms::has(comm) && MortalComms::is_known_late(comm)) {
-                return AsksComm::of_ended_connection(F, site, comm);
+            if (const std::optional<Mortal> mortal = MortalComms::find(comm)) {
+                if (mortal->known_late) {
+                    return AsksComm::of_ended_connection(F, site, comm);
+                }
+                is_any = true;
             }
         }
-        return MortalComms::has(one) || MortalComms::has(other)
-                   ? Exchange::call<F>(site, one, other, a...)
-                   : real<F>(one, other, a...);
+        return is_any ? Exchange::call<F>(site, one, other, a...) : real<F>(one, other, a...);
     }
 };
 
@@ -244,8 +256,8 @@ public:
 
     template <Fn F, typename Handle> static auto call(const void *, Handle handle) {
         if constexpr (F == Fn::MPI_Comm_c2f) {
-            return MortalComms::is_freed(handle) ? comm_facts_of(handle).in_fortran
-                                                 : real<F>(handle);
+            const std::optional<Mortal> mortal = MortalComms::find(handle);
+            return mortal && mortal->freed ? mortal->in_fortran : real<F>(handle);
         } else {
             const MPI_Comm freed = MortalComms::find_freed(handle);
             return freed != MPI_COMM_NULL ? freed : real<F>(handle);

@@ -30,6 +30,9 @@ public:
             return make(a...);
         }
         Call call = decode_data<F>(site, a...);
+        if (call.failure != MPI_SUCCESS) {
+            return call.failure;
+        }
         if constexpr (Row<F>::Roles::has(Role::send_buf) || Row<F>::Roles::has(Role::recv_buf)) {
             add_checksum_as<F>(call);
         }

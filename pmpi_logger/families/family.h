@@ -6,6 +6,7 @@
 #include "interception/inside.h"
 #include "interception/real.h"
 #include "payload/arrivals.h"
+#include "payload/comm_facts.h"
 #include "whole_program/whole_program.h"
 
 #include "cd/mpi_log.h"
@@ -55,6 +56,10 @@ protected:
         }
         if constexpr (Roles::has(Role::recv_counts)) {
             call.add_word(shape_of(call.arguments, call.arrival->received));
+        }
+        if constexpr (Roles::has(Role::comm) && !Arrivals::is_plain(Row<F>::of)) {
+            const Inside inside;
+            call.failure = failure_of(call.arguments.comm);
         }
         return call;
     }

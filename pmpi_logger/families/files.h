@@ -4,10 +4,11 @@
 
 #include "families/exchange.h"
 #include "families/held_handler.h"
-#include "lifetimes/closed_files.h"
 #include "lifetimes/lifetimes.h"
+#include "lifetimes/logged_files.h"
 #include "whole_program/whole_program.h"
 
+#include <optional>
 #include <tuple>
 
 namespace cd::logger {
@@ -17,12 +18,16 @@ public:
     using Of = Arrivals;
 
     template <Fn F, typename... A> static int call(const void *site, A... a) {
+        const bool logs = !passes_through(Logging::mode());
         const int result = Exchange::call<F>(site, a...);
-        if (result == MPI_SUCCESS && Logging::mode() != CD_LOG_OFF) {
-            ClosedFiles::opened_again(*std::get<sizeof...(A) - 1>(std::tuple<A...>(a...)));
+        if (logs && result == MPI_SUCCESS && !WholeProgram::records()) {
+            opened(*std::get<sizeof...(A) - 1>(std::tuple<A...>(a...)));
         }
         return result;
     }
+
+private:
+    static void opened(MPI_File file);
 };
 
 // MPI_File_c2f, MPI_File_f2c: MPI has forgotten those that are closed.
@@ -32,10 +37,11 @@ public:
 
     template <Fn F, typename Handle> static auto call(const void *, Handle handle) {
         if constexpr (F == Fn::MPI_File_c2f) {
-            return ClosedFiles::has(handle) ? ClosedFiles::number_of(handle) : real<F>(handle);
+            const std::optional<LoggedFile> closed = LoggedFiles::find_closed(handle);
+            return closed ? closed->in_fortran : real<F>(handle);
         } else {
-            const MPI_File closed = ClosedFiles::find(handle);
-            return closed != MPI_FILE_NULL ? closed : real<F>(handle);
+            const std::optional<LoggedFile> closed = LoggedFiles::find_closed_number(handle);
+            return closed ? closed->handle : real<F>(handle);
         }
     }
 };
@@ -50,32 +56,38 @@ public:
             return real<F>(file); // which is an error
         }
         if (passes_through(Logging::mode())) {
-            return free_object(file, [&] { return real<F>(file); });
+            return close<F>(file, LoggedFiles::find_open(*file));
         }
         if (WholeProgram::records()) {
             return Exchange::call<F>(site, file);
         }
-        const MPI_File closed = *file;
-        const MPI_Fint number = NumbersFile::call<Fn::MPI_File_c2f>(site, closed);
-        MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-        if (ClosedFiles::has(closed)) {
-            handler = ClosedFiles::handler_of(closed);
-        }
+        LoggedFile known = known_as(*file);
         const int result = Exchange::call_by<F>(
             [&](MPI_File *open) {
-                cd_log_place place = {};
-                if (cd_log_here(&place) != 0) {
-                    handler = held_handler<Fn::MPI_File_get_errhandler>(closed, place);
-                }
-                return free_object(open, [&] { return real<F>(open); });
+                about_to_be_closed(known);
+                return close<F>(open, known);
             },
             site, file);
-        cd_log_place place = {};
-        if (closed != MPI_FILE_NULL && *file == MPI_FILE_NULL && cd_log_here(&place) != 0 &&
-            place.entry > 0) {
-            ClosedFiles::closed_again(closed);
-            --place.entry;
-            ClosedFiles::closed(closed, number, handler, place);
+        if (known.handle != MPI_FILE_NULL && *file == MPI_FILE_NULL) {
+            closed(known);
+        }
+        return result;
+    }
+
+private:
+    static LoggedFile known_as(MPI_File file);
+    static void about_to_be_closed(LoggedFile &file);
+    static void closed(LoggedFile &file);
+
+    // known is forgotten before another thread can be given the handle.
+    template <Fn F> static int close(MPI_File *file, const std::optional<LoggedFile> &known) {
+        if (known) {
+            LoggedFiles::remove(known->number);
+        }
+        const int result = free_object(
+            file, [&] { return real<F>(file); }, known ? known->number : 0);
+        if (known && *file != MPI_FILE_NULL) { // MPI has refused
+            LoggedFiles::add(*known);
         }
         return result;
     }
@@ -87,7 +99,7 @@ public:
     using Of = Arrivals;
 
     template <Fn F> static int call(const void *, MPI_File file, int error) {
-        if (!ClosedFiles::has(file)) {
+        if (!LoggedFiles::find_closed(file)) {
             return real<F>(file, error);
         }
         raise_at(file, error);

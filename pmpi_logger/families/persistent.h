@@ -53,6 +53,9 @@ public:
         };
         const int mode = Logging::mode();
         const Call call = decode_data<F>(site, a...);
+        if (call.failure != MPI_SUCCESS) {
+            return call.failure;
+        }
         if (mode == CD_LOG_REPLAYING) {
             int result = MPI_SUCCESS;
             switch (replay(call, K, request, result)) {

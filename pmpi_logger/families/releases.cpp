@@ -24,10 +24,8 @@ void Releases::free_moved_type(uint64_t number) {
 
 void Releases::moved_type_freed(uint64_t number) {
     MovedTypes::set_freed(number, true);
-    cd_log_place place = {};
-    if (cd_log_here(&place) != 0 && place.entry > 0) {
-        --place.entry; // it has just been read
-        when_restored(place, [number] { MovedTypes::set_freed(number, false); });
+    if (const std::optional<cd_log_place> place = last_entry()) {
+        when_restored(*place, [number] { MovedTypes::set_freed(number, false); });
     }
 }
 

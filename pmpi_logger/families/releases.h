@@ -4,9 +4,11 @@
 
 #include "call/handles.h"
 #include "families/exchange.h"
+#include "families/keyvals.h"
 #include "lifetimes/lifetimes.h"
 #include "payload/comm_facts.h"
 #include "payload/type_facts.h"
+#include "replay/predefined_names.h"
 #include "requests/table.h"
 #include "whole_program/whole_program.h"
 #include "windows/window_table.h"
@@ -27,6 +29,12 @@ public:
         }
         if (!can_wait<F>(*handle)) {
             return Exchange::call<F>(site, handle);
+        }
+        if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
+            const Inside inside;
+            if (const int failure = failure_of(*handle); failure != MPI_SUCCESS) {
+                return failure;
+            }
         }
         Call call = decode_data<F>(site, handle);
         if (WholeProgram::records()) {
@@ -74,11 +82,12 @@ public:
         return MPI_SUCCESS;
     }
 
-    // At once.
-    template <Fn F> static int free_comm(MPI_Comm *comm) {
+    // At once. owner: its number, if it is one.
+    template <Fn F> static int free_comm(MPI_Comm *comm, int owner = 0) {
         forget_comm_facts(); // before another thread can be given the handle
         RequestTable::instance().comm_is_gone(*comm);
-        const int result = free_object(comm, [&] { return real<F>(comm); });
+        const int result = free_object(
+            comm, [&] { return real<F>(comm); }, owner);
         forget_comm_facts(); // that the program's callbacks have asked for meanwhile
         return result;
     }
@@ -108,10 +117,29 @@ private:
             const auto free = [&] { return real<F>(handle); };
             if constexpr (F == Fn::MPI_Info_free) {
                 return free_object(handle, free);
+            } else if constexpr (frees_keyval<F>()) {
+                return free_keyval<F>(*handle, free);
             } else {
                 return free();
             }
         }
+    }
+
+    template <Fn F> static constexpr bool frees_keyval() {
+        return F == Fn::MPI_Comm_free_keyval || F == Fn::MPI_Type_free_keyval ||
+               F == Fn::MPI_Win_free_keyval || F == Fn::MPI_Keyval_free;
+    }
+
+    // MPI may give the key again at once.
+    template <Fn F, typename Free> static int free_keyval(const int &key, const Free &free) {
+        const int before = key;
+        const bool is_known = Keyvals::has(Keyvals::kind<F>(), before);
+        Keyvals::remove(Keyvals::kind<F>(), before);
+        const int result = free();
+        if (is_known && key == before) {
+            Keyvals::add(Keyvals::kind<F>(), before);
+        }
+        return result;
     }
 
     template <Fn F, typename Handle> static Handle null_of() {
@@ -141,6 +169,10 @@ private:
             return is_one && !is_basic(handle);
         } else if constexpr (F == Fn::MPI_Group_free) {
             return is_one && handle != MPI_GROUP_EMPTY;
+        } else if constexpr (F == Fn::MPI_Op_free) {
+            return is_one && name_of_operation(word_of(handle)) == nullptr;
+        } else if constexpr (frees_keyval<F>()) {
+            return Keyvals::has(Keyvals::kind<F>(), handle);
         } else {
             return is_one;
         }

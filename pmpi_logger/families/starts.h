@@ -105,6 +105,9 @@ private:
             return std::apply([](A... b) { return real<F>(b...); }, arguments);
         };
         Call call = decode_data<F>(site, a...);
+        if (call.failure != MPI_SUCCESS) {
+            return call.failure;
+        }
         Exchange::add_checksum_as<F>(call);
         if (mode == CD_LOG_REPLAYING) {
             Request *again = nullptr;

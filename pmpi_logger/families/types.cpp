@@ -34,10 +34,8 @@ int MakesType::replay(const Call &call, const Layout &layout) {
 // The next re-execution makes its own.
 void MakesType::stands_for(MPI_Datatype made, MPI_Datatype recorded) {
     const uint64_t number = MovedTypes::add(made, recorded);
-    cd_log_place place = {};
-    if (cd_log_here(&place) != 0 && place.entry > 0) {
-        --place.entry; // it has just been read
-        when_restored(place, [number] { Releases::free_moved_type(number); });
+    if (const std::optional<cd_log_place> place = last_entry()) {
+        when_restored(*place, [number] { Releases::free_moved_type(number); });
     }
 }
 

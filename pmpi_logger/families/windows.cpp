@@ -57,6 +57,19 @@ int MakesWindow::replay(Call &call, MPI_Win *handle, void *const *memory, int64_
     return result;
 }
 
+int RefusedExposure::ask_kind(MPI_Win win, bool &is_dynamic) {
+    is_dynamic = may_name(win, MPI_WIN_NULL);
+    if (!is_dynamic || WindowTable::instance().is_gone(win)) {
+        return MPI_SUCCESS;
+    }
+    const Inside inside;
+    const int *kind = nullptr;
+    int is_there = 0;
+    const int result = real<Fn::MPI_Win_get_attr>(win, MPI_WIN_CREATE_FLAVOR, &kind, &is_there);
+    is_dynamic = result == MPI_SUCCESS && is_there != 0 && *kind == MPI_WIN_FLAVOR_DYNAMIC;
+    return result;
+}
+
 Window *FreesWindow::known_from_now_on(MPI_Win handle) {
     if (Logging::mode() != CD_LOG_RECORDING || WholeProgram::records() || handle == MPI_WIN_NULL) {
         return nullptr;

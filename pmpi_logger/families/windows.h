@@ -107,18 +107,32 @@ public:
     }
 };
 
-// MPI_Win_attach: from now on others may change memory of this rank where it lies.
+// MPI_Win_attach, MPI_Win_detach: others may change memory of this rank where it lies. Of another
+// window MPI refuses it.
 class RefusedExposure : public Refused {
 public:
-    template <Fn F, typename Size>
-    static int call(const void *site, MPI_Win win, void *memory, Size size) {
-        if (Logging::mode() == CD_LOG_OFF && !Inside::mpi()) {
+    template <Fn F, typename... A> static int call(const void *site, MPI_Win win, A... a) {
+        const int mode = Logging::mode();
+        if (mode == CD_LOG_OFF && !Inside::mpi() && F == Fn::MPI_Win_attach) {
             if (Window *window = WindowTable::instance().find(win)) {
                 window->is_exposed = true;
             }
         }
-        return Refused::call<F>(site, win, memory, size);
+        if (!passes_through(mode) && !WholeProgram::records()) {
+            bool is_dynamic = true;
+            if (const int failure = ask_kind(win, is_dynamic); failure != MPI_SUCCESS) {
+                return failure; // the handle is none, and MPI has said so
+            }
+            if (!is_dynamic) {
+                return real<F>(win, a...);
+            }
+        }
+        return Refused::call<F>(site, win, a...);
     }
+
+private:
+    // Returns what MPI does when it is asked.
+    static int ask_kind(MPI_Win win, bool &is_dynamic);
 };
 
 // MPI frees the window at once, since the others wait for that. The program's memory and what a

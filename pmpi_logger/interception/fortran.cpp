@@ -28,16 +28,9 @@ struct Routine<F, Arguments, Family, int(const void *, A...)> {
     CD_ROW(name, family, arrives, __VA_ARGS__)                                                     \
     namespace cd::logger {                                                                         \
     using Routine_##name = Routine<Fn::name, arguments, family>;                                   \
-    }                                                                                              \
-    extern "C" {                                                                                   \
-    [[gnu::visibility("hidden")]] decltype(&cd::logger::Routine_##name::call)                      \
-        resolve_fortran_##name() {                                                                 \
-        return &cd::logger::Routine_##name::call;                                                  \
-    }                                                                                              \
     }
-// NOLINTBEGIN(bugprone-macro-parentheses): a name that is declared
 #define CD_ROUTINE_NAME(name, called)                                                              \
-    extern "C" decltype(cd::logger::Routine_##name::call) called                                   \
-        __attribute__((ifunc("resolve_fortran_" #name), visibility("default")));
-// NOLINTEND(bugprone-macro-parentheses)
+    namespace cd::logger {                                                                         \
+    [[gnu::used]] static void export_##called() { CD_EXPORT(called, &Routine_##name::call); }      \
+    }
 #include "fortran.inc"

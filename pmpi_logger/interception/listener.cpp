@@ -6,6 +6,7 @@
 #include "interception/inside.h"
 #include "interception/mpi_life.h"
 #include "lifetimes/lifetimes.h"
+#include "lifetimes/logged_files.h"
 #include "payload/mortal_comms.h"
 #include "replay/polls.h"
 #include "replay/quiesce.h"
@@ -47,6 +48,7 @@ void restored(cd_handle cd, int success) {
     if (success != 0) {
         run_restored(cd);
         MortalComms::restored(cd);
+        LoggedFiles::restored(cd);
         WindowTable::instance().restored(cd);
     }
 }

@@ -44,14 +44,20 @@ template <Fn F, typename Family, typename R, typename... A> struct Interceptor<F
     };                                                                                             \
     }
 
-// Resolvers run before this library is relocated, so that they may do nothing but this. They are
-// not static, since Clang does not find those.
+// Gives a function another name, which others see; to be put into a function. What a template makes
+// can get one from the assembler only. (An IFUNC would do, but for libraries that are bound at
+// once, and before this one: the loader writes a line on standard error for each name.)
+#define CD_EXPORT(exported, function)                                                              \
+    asm(".globl " #exported "\n\t.type " #exported ", @function\n\t.set " #exported ", %c0"        \
+        :                                                                                          \
+        : "i"(function))
+
 #define CD_INTERCEPT(name, family, arrives, ...)                                                   \
     CD_ROW(name, family, arrives, __VA_ARGS__)                                                     \
-    extern "C" {                                                                                   \
-    [[gnu::visibility("hidden")]] decltype(&name) resolve_##name() {                               \
-        return &cd::logger::Interceptor<cd::logger::Fn::name, cd::logger::family>::call;           \
+    namespace cd::logger {                                                                         \
+    [[gnu::used]] static void export_##name() {                                                    \
+        using Called = Interceptor<Fn::name, family>;                                              \
+        CD_EXPORT(name, &Called::call);                                                            \
+        CD_EXPORT(P##name, &Called::call);                                                         \
     }                                                                                              \
-    decltype(name) name __attribute__((ifunc("resolve_" #name), visibility("default")));           \
-    decltype(name) P##name __attribute__((ifunc("resolve_" #name), visibility("default")));        \
     }

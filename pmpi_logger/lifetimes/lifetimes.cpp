@@ -2,7 +2,9 @@
 // Copyright the containment-domains authors
 #include "lifetimes/lifetimes.h"
 
+#include "call/reach.h"
 #include "interception/inside.h"
+#include "lifetimes/moment.h"
 
 #include <algorithm>
 #include <iterator>
@@ -16,6 +18,7 @@ namespace {
 struct Later {
     cd_log_place place;
     std::function<void()> action;
+    Moment added = next_moment();
 };
 
 class List {
@@ -25,11 +28,13 @@ public:
         later_.push_back({place, std::move(action)});
     }
 
-    // Takes out those for which wanted says so, in their order.
-    template <typename Wanted> std::vector<Later> take(const Wanted &wanted) {
+    // Takes out those that were added before now and for which wanted says so, in their order.
+    template <typename Wanted> std::vector<Later> take(Moment now, const Wanted &wanted) {
         const std::scoped_lock lock(mutex_);
-        const auto kept = std::stable_partition(later_.begin(), later_.end(),
-                                                [&](const Later &l) { return !wanted(l.place); });
+        const auto kept =
+            std::stable_partition(later_.begin(), later_.end(), [&](const Later &later) {
+                return later.added >= now || !wanted(later.place);
+            });
         std::vector<Later> taken(std::make_move_iterator(kept),
                                  std::make_move_iterator(later_.end()));
         later_.erase(kept, later_.end());
@@ -54,6 +59,15 @@ UndoList &restored() {
 
 } // namespace
 
+std::optional<cd_log_place> last_entry() {
+    cd_log_place place = {};
+    if (cd_log_here(&place) == 0 || place.entry == 0) {
+        return std::nullopt;
+    }
+    --place.entry;
+    return place;
+}
+
 void when_forgotten(const cd_log_place &place, std::function<void()> action) {
     forgotten().add(place, std::move(action));
 }
@@ -66,8 +80,8 @@ void when_restored(const cd_log_place &place, Undo undo) { restored().add(place,
 
 bool is_undone(const Part &part) { return restored().undoes(part); }
 
-std::vector<UndoList::Change> object_goes(uint64_t handle) {
-    return restored().object_goes(handle);
+std::vector<UndoList::Change> object_goes(uint64_t handle, int owner) {
+    return restored().object_goes(handle, owner);
 }
 
 void object_stays(std::vector<UndoList::Change> &&changes) {
@@ -76,25 +90,30 @@ void object_stays(std::vector<UndoList::Change> &&changes) {
 
 void run_restored(cd_handle cd) {
     const Inside inside;
-    restored().run([cd](const cd_log_place &place) { return cd_log_covers(cd, &place) != 0; });
+    const Moment now = next_moment();
+    const Reach reach(cd);
+    restored().run(now, [&](const cd_log_place &place) { return reach.covers(place); });
 }
 
 void run_forgotten(uint64_t family, cd_handle root) {
     const Inside inside;
-    const auto is_forgotten = [=](const cd_log_place &place) {
-        return place.family == family && (root == nullptr || cd_log_covers(root, &place) == 0);
+    const Moment now = next_moment();
+    const Reach kept(root);
+    const auto is_forgotten = [&](const cd_log_place &place) {
+        return place.family == family && !kept.covers(place);
     };
-    restored().forget(is_forgotten);
-    for (const Later &later : forgotten().take(is_forgotten)) {
+    restored().forget(now, is_forgotten);
+    for (const Later &later : forgotten().take(now, is_forgotten)) {
         later.action();
     }
 }
 
 void run_all_forgotten() {
     const Inside inside;
+    const Moment now = next_moment();
     const auto all = [](const cd_log_place &) { return true; };
-    restored().forget(all);
-    for (const Later &later : forgotten().take(all)) {
+    restored().forget(now, all);
+    for (const Later &later : forgotten().take(now, all)) {
         later.action();
     }
 }

@@ -8,10 +8,14 @@
 #include "cd/mpi_log.h"
 
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
 namespace cd::logger {
+
+// Where the entry lies that the thread has written or read last. None if the mode is CD_LOG_OFF.
+std::optional<cd_log_place> last_entry();
 
 // What has to happen later because a log may still be replayed. Thread-safe.
 
@@ -30,13 +34,14 @@ bool is_undone(const Part &part);
 
 // MPI is about to free an object: from now on a restore leaves it alone. If MPI refuses, which
 // leaves the handle as it is, object_stays() with what object_goes() gave.
-std::vector<UndoList::Change> object_goes(uint64_t handle);
+std::vector<UndoList::Change> object_goes(uint64_t handle, int owner);
 void object_stays(std::vector<UndoList::Change> &&changes);
 
-// Both around free, which frees what handle names.
-template <typename Handle, typename Free> int free_object(Handle *handle, const Free &free) {
+// Both around free, which frees what handle names. owner: the number of that Owner, if it is one.
+template <typename Handle, typename Free>
+int free_object(Handle *handle, const Free &free, int owner = 0) {
     const uint64_t object = word_of(*handle);
-    std::vector<UndoList::Change> changes = object_goes(object);
+    std::vector<UndoList::Change> changes = object_goes(object, owner);
     const int result = free();
     if (word_of(*handle) == object) {
         object_stays(std::move(changes));

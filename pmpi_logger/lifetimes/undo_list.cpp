@@ -9,33 +9,58 @@
 namespace cd::logger {
 
 void UndoList::add(const cd_log_place &place, Undo undo) {
+    const InLog part = {undo.part, place.stream};
+    const bool is_part = part.part != Part();
+    const std::vector<cd_log_place> useless = is_part ? useless_of(part) : decltype(useless)();
     Laters dropped; // destroyed without the lock
     const std::scoped_lock lock(mutex_);
-    const InLog part = {undo.part, place.stream};
+    drop(part, useless, dropped);
     later_.push_back({place, std::move(undo)});
-    if (part.part != Part()) {
-        drop_useless(part, dropped);
+    if (is_part) {
         parts_.emplace(part, std::prev(later_.end()));
         count_ = parts_.size();
     }
 }
 
+std::vector<cd_log_place> UndoList::places_of(const InLog &part) {
+    std::vector<cd_log_place> places;
+    const std::scoped_lock lock(mutex_);
+    const auto [first, last] = parts_.equal_range(part);
+    for (auto at = first; at != last; ++at) {
+        if (at->second->is_taken) {
+            places.clear();
+        } else {
+            places.push_back(at->second->place);
+        }
+    }
+    return places;
+}
+
 // The newest was for a CD that could go back to between it and the one before it, and which has
 // ended or advanced since.
-void UndoList::drop_useless(const InLog &part, Laters &dropped) {
-    const auto [first, last] = parts_.equal_range(part);
-    if (first == last) {
-        return;
+std::vector<cd_log_place> UndoList::useless_of(const InLog &part) {
+    std::vector<cd_log_place> places = places_of(part);
+    size_t needed = places.size();
+    while (needed > 1 && cd_log_parts(&places[needed - 2], &places[needed - 1]) == 0) {
+        --needed;
     }
-    for (auto newest = std::prev(last); newest != first;) {
-        const auto before = std::prev(newest);
-        if (newest->second->is_taken || before->second->is_taken ||
-            cd_log_parts(&before->second->place, &newest->second->place) != 0) {
+    places.erase(places.begin(), places.begin() + static_cast<ptrdiff_t>(needed));
+    return places;
+}
+
+// Those that are the newest still: another thread may have taken some meanwhile.
+void UndoList::drop(const InLog &part, const std::vector<cd_log_place> &useless, Laters &dropped) {
+    auto [first, last] = parts_.equal_range(part);
+    for (auto place = useless.rbegin(); place != useless.rend() && first != last; ++place) {
+        const auto newest = std::prev(last);
+        const auto later = newest->second;
+        if (later->is_taken || later->place.entry != place->entry) {
             return;
         }
-        dropped.splice(dropped.end(), later_, newest->second);
-        erase(newest);
-        newest = before;
+        const bool only = newest == first;
+        last = erase(newest);
+        first = only ? last : first;
+        dropped.splice(dropped.end(), later_, later);
     }
 }
 
@@ -44,12 +69,19 @@ bool UndoList::undoes(const Part &part) {
     if (count_.load(std::memory_order_relaxed) == 0 || cd_log_here(&here) == 0) {
         return false;
     }
-    const std::scoped_lock lock(mutex_);
-    const auto [first, last] = parts_.equal_range({part, here.stream});
-    return first != last && cd_log_covers(CD_CURRENT_CD, &std::prev(last)->second->place) != 0;
+    cd_log_place newest = {};
+    {
+        const std::scoped_lock lock(mutex_);
+        const auto [first, last] = parts_.equal_range({part, here.stream});
+        if (first == last) {
+            return false;
+        }
+        newest = std::prev(last)->second->place;
+    }
+    return cd_log_covers(CD_CURRENT_CD, &newest) != 0;
 }
 
-std::vector<UndoList::Change> UndoList::object_goes(uint64_t handle) {
+std::vector<UndoList::Change> UndoList::object_goes(uint64_t handle, int owner) {
     std::vector<Change> gone;
     if (count_.load(std::memory_order_relaxed) == 0) {
         return gone;
@@ -66,9 +98,8 @@ std::vector<UndoList::Change> UndoList::object_goes(uint64_t handle) {
         gone.push_back({later->place, later->undo});
         if (later->undo.if_gone) {
             later->undo.part = {};
-            later->undo.action = [gone = std::move(later->undo.if_gone), place = later->place] {
-                gone(place);
-            };
+            later->undo.action = [gone = std::move(later->undo.if_gone), place = later->place,
+                                  owner] { gone(place, owner); };
         } else {
             later_.erase(later); // gone has what it refers to
         }
@@ -86,11 +117,11 @@ void UndoList::put_back(std::vector<Change> &&changes) {
     count_ = parts_.size();
 }
 
-void UndoList::run(const Wanted &wanted) {
+void UndoList::run(Moment now, const Wanted &wanted) {
     Laters taken;
     {
         const std::scoped_lock lock(mutex_);
-        take(wanted, taken);
+        take(now, wanted, taken);
     }
     while (!taken.empty()) {
         std::function<void()> action;
@@ -107,19 +138,19 @@ void UndoList::run(const Wanted &wanted) {
     }
 }
 
-void UndoList::forget(const Wanted &wanted) {
+void UndoList::forget(Moment now, const Wanted &wanted) {
     Laters forgotten; // destroyed without the lock
     const std::scoped_lock lock(mutex_);
-    take(wanted, forgotten);
+    take(now, wanted, forgotten);
     for (auto later = forgotten.begin(); later != forgotten.end(); ++later) {
         remove_part(later);
     }
 }
 
-void UndoList::take(const Wanted &wanted, Laters &taken) {
+void UndoList::take(Moment now, const Wanted &wanted, Laters &taken) {
     for (auto next = later_.begin(); next != later_.end();) {
         const auto later = next++;
-        if (wanted(later->place)) {
+        if (later->added < now && wanted(later->place)) {
             later->is_taken = true;
             taken.splice(taken.end(), later_, later);
         }

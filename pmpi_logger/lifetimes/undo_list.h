@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "lifetimes/moment.h"
+
 #include "cd/mpi_log.h"
 
 #include <atomic>
@@ -27,8 +29,8 @@ struct Undo {
     Part part;                    // none: then MPI need not have any object
     std::function<void()> action; // while MPI has the object
     // Instead of it once MPI has freed the object, for what a replay is told in its place. May be
-    // empty. Gets the place of the change.
-    std::function<void(const cd_log_place &)> if_gone;
+    // empty. Gets the place of the change, and the number of the Owner that has been freed.
+    std::function<void(const cd_log_place &, int)> if_gone;
 
     explicit operator bool() const { return action != nullptr; }
 };
@@ -44,25 +46,26 @@ public:
     bool undoes(const Part &part);
 
     // MPI is about to free the object; its handle may come to mean another one. What is given is
-    // put back if MPI refuses.
+    // put back if MPI refuses. owner: its number, 0 if it is no Owner.
     struct Change {
         cd_log_place place;
         Undo undo;
     };
-    std::vector<Change> object_goes(uint64_t handle);
+    std::vector<Change> object_goes(uint64_t handle, int owner = 0);
     void put_back(std::vector<Change> &&changes);
 
-    // Takes out those for which wanted says so. The first runs them, the latest first; meanwhile
-    // objects may go, by functions of the program that MPI calls.
+    // Takes out those that were added before now and for which wanted says so. The first runs them,
+    // the latest first; meanwhile objects may go, by functions of the program that MPI calls.
     using Wanted = std::function<bool(const cd_log_place &)>;
-    void run(const Wanted &wanted);
-    void forget(const Wanted &wanted);
+    void run(Moment now, const Wanted &wanted);
+    void forget(Moment now, const Wanted &wanted);
 
 private:
     struct Later {
         cd_log_place place;
         Undo undo;
         bool is_taken = false;
+        Moment added = next_moment();
     };
     using Laters = std::list<Later>;
     struct InLog {
@@ -72,9 +75,14 @@ private:
     };
     using Parts = std::multimap<InLog, Laters::iterator>; // of one, the newest is the last
 
+    // Where those of the part lie that are left, the oldest first, and which of them are needed no
+    // more.
+    std::vector<cd_log_place> places_of(const InLog &part);
+    std::vector<cd_log_place> useless_of(const InLog &part);
+
     // The caller holds the mutex.
-    void take(const Wanted &wanted, Laters &taken);
-    void drop_useless(const InLog &part, Laters &dropped);
+    void take(Moment now, const Wanted &wanted, Laters &taken);
+    void drop(const InLog &part, const std::vector<cd_log_place> &useless, Laters &dropped);
     void remove_part(Laters::iterator later);
     Parts::iterator erase(Parts::iterator part);
 

@@ -44,9 +44,11 @@ void ask_neighbors(MPI_Comm comm, CommFacts &facts) {
 
 CommFacts ask(MPI_Comm comm) {
     CommFacts facts;
-    // An error of the program's, which MPI tells it where it makes it.
-    if (!may_name(comm, MPI_COMM_NULL) ||
-        real<Fn::MPI_Comm_rank>(comm, &facts.rank) != MPI_SUCCESS) {
+    if (!may_name(comm, MPI_COMM_NULL)) {
+        return facts; // an error of the program's, which MPI tells it where it makes it
+    }
+    facts.failure = real<Fn::MPI_Comm_rank>(comm, &facts.rank);
+    if (facts.failure != MPI_SUCCESS) {
         return facts;
     }
     real<Fn::MPI_Comm_size>(comm, &facts.size);
@@ -56,7 +58,6 @@ CommFacts ask(MPI_Comm comm) {
     } else {
         ask_neighbors(comm, facts);
     }
-    facts.in_fortran = MPI_Comm_c2f(comm);
     return facts;
 }
 
@@ -67,6 +68,14 @@ using Cache = HandleCache<MPI_Comm, CommFacts, ask>;
 const CommFacts &comm_facts_of(MPI_Comm comm) {
     const CommFacts *of_mortal = MortalComms::facts_of(comm);
     return of_mortal != nullptr ? *of_mortal : Cache::of(comm);
+}
+
+int failure_of(MPI_Comm comm) {
+    const int failure = comm_facts_of(comm).failure;
+    if (failure != MPI_SUCCESS) {
+        forget_comm_facts(); // the next call with the handle is told, too
+    }
+    return failure;
 }
 
 void forget_comm_facts() { Cache::forget(); }

@@ -16,11 +16,15 @@ struct CommFacts {
     int neighbors_in = 0;
     int neighbors_out = 0;
     uint64_t absent_neighbors = 0; // a bit for each of the first 64 that is MPI_PROC_NULL
-    MPI_Fint in_fortran = 0;       // the handle there
+    int failure = 0;               // MPI's error: the handle is stale
 };
 
 // Remembered from call to call. Valid until the thread asks for another communicator.
 const CommFacts &comm_facts_of(MPI_Comm comm);
+
+// MPI's error when it was asked last, which it has told the program: that is the call's error,
+// since the call itself would have the program told once more. MPI_SUCCESS if there was none.
+int failure_of(MPI_Comm comm);
 
 // A communicator has been freed; its handle may come to mean another one.
 void forget_comm_facts();

@@ -7,7 +7,7 @@
 #include "interception/inside.h"
 #include "interception/mpi_life.h"
 #include "interception/real.h"
-#include "lifetimes/closed_files.h"
+#include "lifetimes/logged_files.h"
 #include "payload/mortal_comms.h"
 #include "replay/call_text.h"
 #include "whole_program/whole_program.h"
@@ -164,8 +164,8 @@ int diverged(const Call &call, const EntryHeader &logged, const char *difference
 
 int raise(MPI_Comm comm, int error) {
     const Inside inside;
-    if (MortalComms::is_freed(comm)) {
-        raise_by(MortalComms::handler_of(comm), error);
+    if (const std::optional<Mortal> mortal = MortalComms::find(comm); mortal && mortal->freed) {
+        raise_by(mortal->handler, error);
     } else {
         real<Fn::MPI_Comm_call_errhandler>(may_name(comm, MPI_COMM_NULL) ? comm : world_comm(),
                                            error);
@@ -180,8 +180,8 @@ void raise_at(MPI_File file, int error) {
         real<Fn::MPI_File_get_errhandler>(MPI_FILE_NULL, &of_files);
         raise_by_file(of_files, error);
         real<Fn::MPI_Errhandler_free>(&of_files);
-    } else if (ClosedFiles::has(file)) {
-        raise_by_file(ClosedFiles::handler_of(file), error);
+    } else if (const std::optional<LoggedFile> closed = LoggedFiles::find_closed(file)) {
+        raise_by_file(closed->handler, error);
     } else {
         real<Fn::MPI_File_call_errhandler>(file, error);
     }

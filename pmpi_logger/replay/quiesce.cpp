@@ -187,13 +187,13 @@ void set_aside(Request &request) {
     request.freed = false;
 }
 
-bool will_be_started_again(cd_handle cd, const Request &request) {
-    return request.logged() && cd_log_covers(cd, &request.place) != 0;
+bool will_be_started_again(const Reach &reach, const Request &request) {
+    return request.logged() && reach.covers(request.place);
 }
 
-void resume_all(cd_handle cd, bool restored) {
+void resume_all(const Reach &reach, bool restored) {
     for (Request *request : stopped) {
-        if (restored && will_be_started_again(cd, *request)) {
+        if (restored && will_be_started_again(reach, *request)) {
             set_aside(*request);
         } else {
             go_on(*request);
@@ -203,20 +203,20 @@ void resume_all(cd_handle cd, bool restored) {
 }
 
 // A replay that is broken off leaves requests that only the log completes.
-void drop_replayed(cd_handle cd) {
-    for (Request *request : RequestTable::instance().concerned(cd)) {
-        if (request->state == Request::State::replayed && will_be_started_again(cd, *request)) {
+void drop_replayed(const Reach &reach) {
+    for (Request *request : RequestTable::instance().concerned(reach)) {
+        if (request->state == Request::State::replayed && will_be_started_again(reach, *request)) {
             complete(*request);
         }
     }
 }
 
 // The program has its memory and its handles again as they were.
-void take_back(cd_handle cd) {
-    for (Request *request : RequestTable::instance().concerned(cd)) {
+void take_back(const Reach &reach) {
+    for (Request *request : RequestTable::instance().concerned(reach)) {
         request->delivered = false;
         request->parts_delivered.clear();
-        if (request->freed && cd_log_covers(cd, &request->freed_at) != 0) {
+        if (request->freed && reach.covers(request->freed_at)) {
             request->freed = false;
         }
     }
@@ -226,18 +226,19 @@ void take_back(cd_handle cd) {
 
 const char *quiesce(cd_handle cd) {
     const Inside inside;
+    const Reach reach(cd);
     stopped.clear();
     std::vector<Request *> pending;
-    for (Request *request : RequestTable::instance().concerned(cd)) {
+    for (Request *request : RequestTable::instance().concerned(reach)) {
         if (request->state == Request::State::active) {
             pending.push_back(request);
         }
     }
     for (auto at = pending.rbegin(); at != pending.rend(); ++at) {
         Request *const request = *at;
-        if (!stop(*request, will_be_started_again(cd, *request))) {
+        if (!stop(*request, will_be_started_again(reach, *request))) {
             std::ranges::reverse(stopped);
-            resume_all(cd, false);
+            resume_all(reach, false);
             auto &reason = of_this_thread<Reason>();
             std::snprintf(
                 reason.text, sizeof reason.text,
@@ -252,10 +253,11 @@ const char *quiesce(cd_handle cd) {
 
 void resume(cd_handle cd, bool restored) {
     const Inside inside;
-    resume_all(cd, restored);
+    const Reach reach(cd);
+    resume_all(reach, restored);
     if (restored) {
-        drop_replayed(cd);
-        take_back(cd);
+        drop_replayed(reach);
+        take_back(reach);
     }
 }
 

@@ -430,10 +430,9 @@ std::vector<Request *> RequestTable::of_this_thread() {
     return those([](const Request &request) { return request.thread == this_thread(); });
 }
 
-std::vector<Request *> RequestTable::concerned(cd_handle cd) {
-    return those([cd](const Request &request) {
-        return request.thread == this_thread() ||
-               (request.logged() && cd_log_covers(cd, &request.place) != 0);
+std::vector<Request *> RequestTable::concerned(const Reach &reach) {
+    return those([&](const Request &request) {
+        return request.thread == this_thread() || (request.logged() && reach.covers(request.place));
     });
 }
 

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "call/reach.h"
 #include "mpi_log/owned_lock.h"
 #include "requests/plain_receives.h"
 #include "requests/request.h"
@@ -122,7 +123,7 @@ public:
     // the same, and those that the re-execution will start. The others may change at any moment, as
     // other threads like.
     std::vector<Request *> of_this_thread();
-    std::vector<Request *> concerned(cd_handle cd);
+    std::vector<Request *> concerned(const Reach &reach);
 
     // Stand-ins and requests made anew; while there are none, handles are MPI's own.
     std::atomic<int> stand_ins = 0;

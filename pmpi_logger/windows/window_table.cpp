@@ -3,6 +3,7 @@
 #include "windows/window_table.h"
 
 #include "call/decode.h"
+#include "call/reach.h"
 #include "interception/real.h"
 
 namespace cd::logger {
@@ -13,22 +14,21 @@ WindowTable &WindowTable::instance() {
     return table;
 }
 
-bool WindowTable::means_gone_ones(uint64_t &family) const {
+namespace {
+
+// That whose gone windows the thread means; 0: none.
+uint64_t family_that_replays() {
     cd_log_place here = {};
-    if (gone_.empty() || cd_log_mode() != CD_LOG_REPLAYING || cd_log_here(&here) == 0) {
-        return false;
-    }
-    family = here.family;
-    return true;
+    return cd_log_mode() == CD_LOG_REPLAYING && cd_log_here(&here) != 0 ? here.family : 0;
 }
 
+} // namespace
+
 Window *WindowTable::find(MPI_Win handle) {
+    const GoneName name = {family_that_replays(), word_of(handle)};
     const std::scoped_lock lock(mutex_);
-    GoneName name = {0, word_of(handle)};
-    if (means_gone_ones(name.family)) {
-        if (const auto gone = gone_.find(name); gone != gone_.end()) {
-            return gone->second;
-        }
+    if (const auto gone = gone_.find(name); gone != gone_.end()) {
+        return gone->second;
     }
     const auto found = named_.find(name.handle);
     return found != named_.end() ? found->second : nullptr;
@@ -46,11 +46,8 @@ bool WindowTable::is_gone(MPI_Win handle) {
 }
 
 Window *WindowTable::find_gone(MPI_Fint in_fortran) {
+    const uint64_t family = family_that_replays();
     const std::scoped_lock lock(mutex_);
-    uint64_t family = 0;
-    if (!means_gone_ones(family)) {
-        return nullptr;
-    }
     Window *first = nullptr; // MPI has given the handle to later ones, too
     for (const auto &[name, window] : gone_) {
         if (name.family == family && window->in_fortran == in_fortran &&
@@ -72,14 +69,14 @@ Window &WindowTable::add(std::unique_ptr<Window> window, MPI_Win handle) {
 }
 
 void WindowTable::reappear(uint64_t number, MPI_Win handle, void *memory, size_t size) {
+    cd_log_place here = {};
+    cd_log_here(&here);
     const std::scoped_lock lock(mutex_);
     std::unique_ptr<Window> &window = numbered_[number];
     if (window == nullptr) {
         window = Window::gone(memory, size);
         window->number = number;
         window->handle = handle;
-        cd_log_place here = {};
-        cd_log_here(&here);
         window->family = here.family;
     }
     window->move_memory(memory);
@@ -151,6 +148,7 @@ void WindowTable::keep_type(MPI_Datatype type) {
 }
 
 const char *WindowTable::hindrance(cd_handle cd) {
+    const Reach reach(cd);
     const std::scoped_lock lock(mutex_);
     for (const auto &[number, window] : numbered_) {
         for (const Access &access : window->accesses) {
@@ -161,7 +159,7 @@ const char *WindowTable::hindrance(cd_handle cd) {
                 return "data of a one-sided operation may still arrive in the program's memory: "
                        "end its epoch first";
             }
-            if (access.reads_program && access.id != 0 && cd_log_covers(cd, &access.place) != 0) {
+            if (access.reads_program && access.id != 0 && reach.covers(access.place)) {
                 return "a one-sided operation without a shadow copy is under way: end its epoch "
                        "first";
             }
@@ -171,10 +169,11 @@ const char *WindowTable::hindrance(cd_handle cd) {
 }
 
 void WindowTable::restored(cd_handle cd) {
+    const Reach reach(cd);
     const std::scoped_lock lock(mutex_);
     for (auto &[number, window] : numbered_) {
-        const auto is_repeated = [cd](const Access &access) {
-            return access.id != 0 && cd_log_covers(cd, &access.place) != 0;
+        const auto is_repeated = [&](const Access &access) {
+            return access.id != 0 && reach.covers(access.place);
         };
         std::erase_if(window->accesses, [&](const Access &access) {
             return is_repeated(access) && !access.under_way;

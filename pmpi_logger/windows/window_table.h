@@ -63,7 +63,6 @@ private:
 
     // The caller holds the mutex.
     void set_name(Window &window);
-    bool means_gone_ones(uint64_t &family) const;
 
     std::mutex mutex_;
     std::unordered_map<uint64_t, std::unique_ptr<Window>> numbered_;

@@ -3,49 +3,10 @@
 #include "log_program.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
-#include <thread>
 #include <utility>
 
 namespace log_program {
-
-class Worker {
-public:
-    Worker() : thread_([this] { work(); }) {}
-    Worker(const Worker &) = delete;
-    Worker &operator=(const Worker &) = delete;
-    ~Worker() {
-        tell([this] { ended_ = true; });
-        thread_.join();
-    }
-
-    // Returns when it has been done.
-    void tell(const std::function<void()> &work) {
-        std::unique_lock lock(mutex_);
-        work_ = &work;
-        changed_.notify_all();
-        changed_.wait(lock, [this] { return work_ == nullptr; });
-    }
-
-private:
-    void work() {
-        std::unique_lock lock(mutex_);
-        while (!ended_) {
-            changed_.wait(lock, [this] { return work_ != nullptr; });
-            (*work_)();
-            work_ = nullptr;
-            changed_.notify_all();
-        }
-    }
-
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    const std::function<void()> *work_ = nullptr;
-    bool ended_ = false;
-    std::thread thread_;
-};
 
 std::string Task::name() const {
     const char *text = cd_name(cd);
@@ -121,7 +82,7 @@ void Run::add_children(Line &line, int count, int levels, int thread) {
 }
 
 int Run::start_thread() {
-    workers_.push_back(std::make_unique<Worker>());
+    workers_.push_back(std::make_unique<ToldThread>());
     return static_cast<int>(workers_.size()) - 1;
 }
 
@@ -133,7 +94,7 @@ void Run::replace_thread(Task &task) {
 }
 
 void Run::in_thread(int thread, const std::function<void()> &work) {
-    workers_[static_cast<size_t>(thread)]->tell(work);
+    (*workers_[static_cast<size_t>(thread)])(work);
 }
 
 void Run::collect(Task &task, std::vector<Task *> &tasks) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mpi_log_fixture.h"
+#include "told_thread.h"
 
 #include <functional>
 #include <memory>
@@ -17,8 +18,6 @@
 // another one takes its place, whichever thread restores the CD. Where nobody can tell whose log is
 // whose a CD is not created, and the program is given up.
 namespace log_program {
-
-class Worker; // a thread that does what it is told, and nothing else meanwhile
 
 struct Block;
 
@@ -101,7 +100,7 @@ private:
     void fail(Task &task);
 
     std::mt19937_64 random_;
-    std::vector<std::unique_ptr<Worker>> workers_; // the first ones last to the end
+    std::vector<std::unique_ptr<ToldThread>> workers_; // the first ones last to the end
     std::unique_ptr<Block> program_;
     std::unique_ptr<Task> root_;
     std::string history_;

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "fixture.h"
 
+#include <array>
 #include <atomic>
 #include <barrier>
 #include <chrono>
@@ -248,7 +249,8 @@ TEST_F(LoggerPath, InsideACallbackNothingIsCovered) {
     write("one");
     ASSERT_TRUE(cd_log_covers(root, &place));
     const auto ask = [](cd_addrspec *, int) {
-        return cd_log_covers(root, &place) + cd_log_parts(&place, &place) + cd_log_outside(root);
+        return cd_log_covers(root, &place) + cd_log_parts(&place, &place) + cd_log_inside(root) +
+               cd_log_begins(root, nullptr, 0);
     };
     uint8_t byte = 0;
     ASSERT_TRUE(succeeds(add_to_cd_via_regen(root, {bytes(&byte, 1, READ_ONLY)}, 1, ask)));
@@ -285,6 +287,33 @@ TEST_F(LoggerPath, ASiblingsEntriesAreCoveredByTheParent) {
     EXPECT_FALSE(cd_log_covers(first, &place));
 }
 
+TEST_F(LoggerPath, BeginsOfALogAreWhereARestoreReplaysFrom) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    write("one");
+    const cd_handle first = make_child(root);
+    const cd_log_place of_first = here();
+    write("two");
+    const cd_handle second = make_child(root);
+    const cd_log_place of_second = here();
+    write("three");
+    std::array<cd_log_place, 3> begins = {};
+    ASSERT_EQ(cd_log_begins(first, begins.data(), 3), 1);
+    EXPECT_EQ(begins[0].stream, of_first.stream);
+    EXPECT_EQ(begins[0].entry, of_first.entry);
+    ASSERT_EQ(cd_log_begins(second, begins.data(), 3), 1);
+    EXPECT_EQ(begins[0].stream, of_second.stream);
+    ASSERT_EQ(cd_log_begins(root, begins.data(), 3), 2);
+    EXPECT_EQ(begins[0].stream, of_first.stream);
+    EXPECT_EQ(begins[0].entry, 0U);
+    EXPECT_EQ(begins[0].family, of_first.family);
+    EXPECT_EQ(begins[1].stream, of_second.stream);
+    begins[1] = {};
+    EXPECT_EQ(cd_log_begins(root, begins.data(), 1), 2);
+    EXPECT_EQ(begins[1].stream, 0U) << "there was room for one";
+    ASSERT_TRUE(succeeds(commit_cd(second)));
+    EXPECT_EQ(cd_log_begins(second, begins.data(), 3), 0) << "it has ended";
+}
+
 TEST_F(LoggerPath, PlacesArePartedByTheBeginningOfAnActiveCd) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
     const cd_log_place first = here();
@@ -308,22 +337,22 @@ TEST_F(LoggerPath, PlacesArePartedByTheBeginningOfAnActiveCd) {
     EXPECT_FALSE(cd_log_parts(&first, &third));
 }
 
-TEST_F(LoggerPath, ACdIsOutsideOfItsSiblingsAndDescendants) {
+TEST_F(LoggerPath, AThreadIsInsideItsActiveCdAndItsAncestors) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
     const cd_handle first = make_child(root);
     const cd_handle second = make_child(root);
-    EXPECT_FALSE(cd_log_outside(second));
-    EXPECT_FALSE(cd_log_outside(root));
-    EXPECT_TRUE(cd_log_outside(first));
-    std::thread([root] { EXPECT_TRUE(cd_log_outside(root)); }).join();
+    EXPECT_TRUE(cd_log_inside(second));
+    EXPECT_TRUE(cd_log_inside(root));
+    EXPECT_FALSE(cd_log_inside(first));
+    std::thread([root] { EXPECT_FALSE(cd_log_inside(root)); }).join();
     ASSERT_TRUE(succeeds(commit_cd(second)));
-    EXPECT_FALSE(cd_log_outside(first));
-    EXPECT_FALSE(cd_log_outside(second)) << "it has ended";
-    EXPECT_FALSE(cd_log_outside(nullptr));
+    EXPECT_TRUE(cd_log_inside(first));
+    EXPECT_FALSE(cd_log_inside(second)) << "it has ended";
+    EXPECT_FALSE(cd_log_inside(nullptr));
 }
 
 // A regen function may wait for what another thread's logger holds while it asks.
-TEST_F(LoggerPath, ACdThatIsBeingRestoredBesideIsOutsideAtOnce) {
+TEST_F(LoggerPath, WhetherAThreadIsInsideIsKnownAtOnceWhileAnotherRestores) {
     static std::atomic<bool> restoring, answered;
     restoring = answered = false;
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
@@ -333,8 +362,8 @@ TEST_F(LoggerPath, ACdThatIsBeingRestoredBesideIsOutsideAtOnce) {
         const cd_handle sibling = create_cd(root, nullptr, MPI_LOGGING_INHERIT, nullptr, nullptr);
         sibling_is_there.arrive_and_wait();
         restoring.wait(false);
-        EXPECT_FALSE(cd_log_outside(root));
-        EXPECT_FALSE(cd_log_outside(sibling));
+        EXPECT_TRUE(cd_log_inside(root));
+        EXPECT_TRUE(cd_log_inside(sibling));
         answered = true;
         answered.notify_all();
         EXPECT_TRUE(succeeds(commit_cd(sibling)));

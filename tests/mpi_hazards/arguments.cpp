@@ -227,46 +227,167 @@ std::vector<std::function<int(Numbers &)>> wrong_calls() {
     };
 }
 
-std::vector<int> make_wrong_calls(Numbers &buffer) {
-    std::vector<int> classes;
-    auto calls = wrong_calls();
-    if (MPI_STATUS_IGNORE != nullptr) {
-        const auto more = calls_without_a_status();
-        calls.insert(calls.end(), more.begin(), more.end());
-    }
-    for (const auto &call : calls) {
-        int error_class = MPI_SUCCESS;
-        MPI_Error_class(call(buffer), &error_class);
-        classes.push_back(error_class);
-    }
-    return classes;
+template <auto free_it, typename Handle> std::function<int(Numbers &)> frees(Handle handle) {
+    return [handle](Numbers &) {
+        Handle copy = handle;
+        const int result = free_it(&copy);
+        CHECK(copy == handle);
+        return result;
+    };
 }
 
-} // namespace
-
-// MPI says the same of them whether a domain logs or not, and a replay says it once more.
-HAZARD(wrong_arguments_are_told) {
-    if (world_rank() == 1) {
-        return;
+// What nobody can free, since it is MPI's own or none.
+std::vector<std::function<int(Numbers &)>> wrong_frees() {
+    static int of_communicators = MPI_KEYVAL_INVALID;
+    if (of_communicators == MPI_KEYVAL_INVALID) {
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &of_communicators,
+                               nullptr);
     }
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    constexpr int none = 12345;
+    return {
+        frees<MPI_Op_free>(MPI_SUM),
+        frees<MPI_Op_free>(MPI_NO_OP),
+        frees<MPI_Op_free>(MPI_OP_NULL),
+        frees<MPI_Type_free>(MPI_INT),
+        frees<MPI_Type_free>(MPI_2INT),
+        frees<MPI_Comm_free>(MPI_COMM_WORLD),
+        frees<MPI_Comm_free>(MPI_COMM_NULL),
+        frees<MPI_Comm_free_keyval, int>(MPI_TAG_UB),
+        frees<MPI_Comm_free_keyval, int>(MPI_KEYVAL_INVALID),
+        frees<MPI_Comm_free_keyval, int>(none),
+        frees<MPI_Type_free_keyval, int>(of_communicators),
+        frees<MPI_Type_free_keyval, int>(none),
+        frees<MPI_Win_free_keyval, int>(MPI_WIN_BASE),
+        frees<MPI_Win_free_keyval, int>(none),
+        frees<MPI_Info_free>(MPI_INFO_NULL),
+        frees<MPI_Errhandler_free>(MPI_ERRHANDLER_NULL),
+    };
+}
+
+int errors_told = 0;
+void count_error(MPI_Comm *, int *, ...) { ++errors_told; }
+void count_error_of_window(MPI_Win *, int *, ...) { ++errors_told; }
+
+MPI_Win fixed = MPI_WIN_NULL;
+
+// All ranks together.
+void make_fixed_window() {
+    MPI_Errhandler counts = MPI_ERRHANDLER_NULL;
+    MPI_Win_create_errhandler(count_error_of_window, &counts);
+    MPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &fixed);
+    MPI_Win_set_errhandler(fixed, counts);
+    MPI_Errhandler_free(&counts);
+}
+
+// Of windows to which no memory can be attached.
+std::vector<std::function<int(Numbers &)>> wrong_attaches() {
+    std::vector<std::function<int(Numbers &)>> calls;
+    for (const MPI_Win window : {MPI_WIN_NULL, fixed}) {
+        calls.emplace_back(
+            [=](Numbers &n) { return MPI_Win_attach(window, n.data(), sizeof(int)); });
+        calls.emplace_back([=](Numbers &n) { return MPI_Win_detach(window, n.data()); });
+    }
+    return calls;
+}
+
+#ifdef MPICH // knows which handles of a kind are none
+// Of a communicator that has been freed.
+std::vector<std::function<int(Numbers &)>> stale_calls() {
+    static std::vector<MPI_Comm> freed;
+    if (freed.empty()) {
+        freed.resize(4);
+        for (MPI_Comm &each : freed) {
+            MPI_Comm_dup(MPI_COMM_SELF, &each);
+        }
+        for (MPI_Comm each : freed) {
+            MPI_Comm_free(&each);
+        }
+    }
+    const MPI_Comm stale = freed.front(); // the last that is given again
+    return {
+        [=](Numbers &n) { return MPI_Bcast(n.data(), 1, MPI_INT, 0, stale); },
+        [=](Numbers &n) {
+            return MPI_Gather(n.data(), 1, MPI_INT, n.data() + 1, 1, MPI_INT, 0, stale);
+        },
+        [=](Numbers &n) {
+            MPI_Request request = MPI_REQUEST_NULL;
+            return MPI_Ialltoall(n.data(), 1, MPI_INT, n.data() + 1, 1, MPI_INT, stale, &request);
+        },
+        [=](Numbers &n) {
+            const int count = 1;
+            return MPI_Reduce_scatter(n.data(), n.data() + 1, &count, MPI_INT, MPI_SUM, stale);
+        },
+        [=](Numbers &) { return MPI_Barrier(stale); },
+        frees<MPI_Comm_free>(stale),
+    };
+}
+#endif
+
+struct Told {
+    int error_class = MPI_SUCCESS;
+    int times = 0;
+    bool operator==(const Told &) const = default;
+};
+
+std::vector<Told> make_wrong_calls(Numbers &buffer) {
+    std::vector<Told> all;
+    auto calls = wrong_calls();
+    const auto add = [&calls](const auto &more) {
+        calls.insert(calls.end(), more.begin(), more.end());
+    };
+    add(wrong_frees());
+    add(wrong_attaches());
+#ifdef MPICH
+    add(stale_calls());
+#endif
+    if (MPI_STATUS_IGNORE != nullptr) {
+        add(calls_without_a_status());
+    }
+    for (const auto &call : calls) {
+        Told told;
+        errors_told = 0;
+        MPI_Error_class(call(buffer), &told.error_class);
+        told.times = errors_told;
+        all.push_back(told);
+    }
+    return all;
+}
+
+void see_what_is_told() {
+    MPI_Errhandler counts = MPI_ERRHANDLER_NULL;
+    MPI_Comm_create_errhandler(count_error, &counts);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, counts);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, counts);
     Numbers buffer = numbers(1, eager);
-    const std::vector<int> outside = make_wrong_calls(buffer);
+    const std::vector<Told> outside = make_wrong_calls(buffer);
     Domain domain;
     domain.keep(buffer);
-    const std::vector<int> inside = make_wrong_calls(buffer);
+    const std::vector<Told> inside = make_wrong_calls(buffer);
     for (size_t i = 0; i < outside.size(); ++i) {
-        CHECK(outside[i] != MPI_SUCCESS);
+        CHECK(outside[i].error_class != MPI_SUCCESS);
         if (inside[i] != outside[i]) {
-            std::fprintf(stderr, "call %zu: %d outside of the domain, %d in it\n", i, outside[i],
-                         inside[i]);
+            std::fprintf(stderr,
+                         "call %zu: %d outside of the domain, told %d times; %d in it, told %d "
+                         "times\n",
+                         i, outside[i].error_class, outside[i].times, inside[i].error_class,
+                         inside[i].times);
         }
     }
     CHECK(inside == outside);
     domain.restore();
     CHECK(make_wrong_calls(buffer) == outside);
     CHECK(buffer == numbers(1, eager));
+}
+
+} // namespace
+
+// MPI says the same of them whether a domain logs or not, as often, and a replay says it once more.
+HAZARD(wrong_arguments_are_told) {
+    make_fixed_window();
+    if (world_rank() == 0) {
+        see_what_is_told();
+    }
+    MPI_Win_free(&fixed);
 }
 
 } // namespace arguments

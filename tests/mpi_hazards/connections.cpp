@@ -4,7 +4,7 @@
 // for the other job: unwilling_mpi.h.
 #include "complaints.h"
 #include "hazard.h"
-#include "helper.h"
+#include "told_thread.h"
 #include "unwilling_mpi.h"
 
 #include <algorithm>
@@ -158,7 +158,7 @@ HAZARD_IN_THREADS(handle_of_a_connection_is_given_to_another_communicator) {
         }
     };
     // It is the one that has the domain, since memory goes back to whoever made the connection.
-    Helper helper;
+    ToldThread helper;
     std::optional<Domain> domain;
     helper([&] {
         domain.emplace();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // Objects that the program frees while something still needs them.
+#include "cd/mpi_log.h"
 #include "hazard.h"
 
 #include <algorithm>
@@ -219,6 +220,40 @@ HAZARD(receive_on_a_communicator_that_is_gone) {
     await(1);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     CHECK(buffer == numbers(1, eager));
+}
+
+namespace {
+
+int attributes_deleted = 0;
+int count_attributes_deleted(MPI_Datatype, int, void *, void *) {
+    ++attributes_deleted;
+    return MPI_SUCCESS;
+}
+
+} // namespace
+
+// A restore of the child replays all that the child has done.
+HAZARD(type_freed_in_a_child_whose_parent_forgets_its_log) {
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, count_attributes_deleted, &key, nullptr);
+    Domain parent;
+    {
+        Domain child(parent.handle());
+        const auto use = [&] {
+            MPI_Datatype type = column_type();
+            MPI_Type_set_attr(type, key, nullptr);
+            MPI_Type_free(&type);
+        };
+        use();
+        CHECK(delete_MPI_log_from_cd(parent.handle()) == SUCCESS);
+        CHECK(attributes_deleted == 0);
+        child.restore();
+        use();
+    }
+    attributes_deleted = 0;
+    CHECK(delete_MPI_log_from_cd(parent.handle()) == SUCCESS);
+    CHECK(attributes_deleted == 1);
+    MPI_Type_free_keyval(&key);
 }
 
 HAZARD(ten_thousand_types_freed) {

@@ -74,6 +74,9 @@ static void aborts(void) {
     MPI_Abort(MPI_COMM_WORLD, 7);
 }
 
+/* In a library that the loader binds before the logger. */
+void reduce_here(void);
+
 /* That comes between it and the logger. */
 static void has_a_tool(void) { reduce(10); }
 
@@ -160,6 +163,7 @@ int main(int argc, char **argv) {
     } oddities[] = {{"forks", forks},
                     {"starts_threads", starts_threads},
                     {"aborts", aborts},
+                    {"binds_at_once", reduce_here},
                     {"exits", exits},
                     {"has_a_tool", has_a_tool},
                     {"is_beside_another_job", is_beside_another_job},

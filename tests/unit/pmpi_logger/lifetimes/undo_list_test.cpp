@@ -17,7 +17,7 @@ protected:
         return {{handle, which}, [this, letter] { run += letter; }, {}};
     }
     void run_all() {
-        list.run([](const cd_log_place &) { return true; });
+        list.run(next_moment(), [](const cd_log_place &) { return true; });
     }
 
     UndoList list;
@@ -38,11 +38,24 @@ TEST_F(UndoListTest, RunsOrForgetsWhatIsWanted) {
     list.add({0, 0, 1}, noting(object, 1, 'a'));
     list.add({0, 0, 2}, noting(object, 2, 'b'));
     list.add({0, 0, 3}, noting(object, 1, 'c'));
-    list.forget([](const cd_log_place &place) { return place.entry == 3; });
-    list.run([](const cd_log_place &place) { return place.entry >= 2; });
+    list.forget(next_moment(), [](const cd_log_place &place) { return place.entry == 3; });
+    list.run(next_moment(), [](const cd_log_place &place) { return place.entry >= 2; });
     EXPECT_EQ(run, "b");
     run_all();
     EXPECT_EQ(run, "ba");
+}
+
+// What was so before says nothing of a log that began meanwhile.
+TEST_F(UndoListTest, LeavesAloneWhatWasAddedLater) {
+    const auto all = [](const cd_log_place &) { return true; };
+    list.add({}, noting(object, 1, 'a'));
+    const Moment before = next_moment();
+    list.add({}, noting(object, 2, 'b'));
+    list.forget(before, all);
+    list.run(before, all);
+    EXPECT_EQ(run, "");
+    run_all();
+    EXPECT_EQ(run, "b");
 }
 
 // Nobody can go back to between those in the middle.
@@ -67,7 +80,7 @@ TEST_F(UndoListTest, KeepsAllOfWhatIsNoPart) {
 
 TEST_F(UndoListTest, KnowsNothingOfWhatIsForgotten) {
     list.add({}, noting(object, 1, 'a'));
-    list.forget([](const cd_log_place &) { return true; });
+    list.forget(next_moment(), [](const cd_log_place &) { return true; });
     list.add({}, noting(other, 1, 'b'));
     list.object_goes(object);
     run_all();
@@ -86,22 +99,24 @@ TEST_F(UndoListTest, LeavesAloneWhatHasGone) {
 
 TEST_F(UndoListTest, TellsWhoStandsForWhatHasGone) {
     Undo undo = noting(object, 1, 'a');
-    undo.if_gone = [this](const cd_log_place &place) { run += std::to_string(place.entry); };
+    undo.if_gone = [this](const cd_log_place &place, int owner) {
+        run += std::to_string(place.entry) + std::to_string(owner);
+    };
     list.add({0, 0, 5}, std::move(undo));
-    list.object_goes(object);
-    list.object_goes(object);
+    list.object_goes(object, 3);
+    list.object_goes(object, 4);
     run_all();
-    EXPECT_EQ(run, "5");
+    EXPECT_EQ(run, "53");
 }
 
 TEST_F(UndoListTest, HasWhatMpiRefusesToFree) {
     Undo undo = noting(object, 1, 'a');
-    undo.if_gone = [this](const cd_log_place &) { run += '-'; };
+    undo.if_gone = [this](const cd_log_place &, int) { run += '-'; };
     list.add({0, 0, 1}, std::move(undo));
     list.add({0, 0, 2}, noting(object, 1, 'b'));
     list.add({0, 0, 3}, noting(other, 1, 'c'));
     list.put_back(list.object_goes(object));
-    list.run([](const cd_log_place &place) { return place.entry >= 2; });
+    list.run(next_moment(), [](const cd_log_place &place) { return place.entry >= 2; });
     EXPECT_EQ(run, "bc");
     list.object_goes(object);
     run_all();

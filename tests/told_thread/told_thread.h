@@ -9,16 +9,17 @@
 
 // A thread that does what it is told, while who tells it waits: a CD of its own can live from one
 // time to the next.
-class Helper {
+class ToldThread {
 public:
-    Helper() : thread_([this] { work(); }) {}
-    Helper(const Helper &) = delete;
-    Helper &operator=(const Helper &) = delete;
-    ~Helper() {
-        (*this)(nullptr);
+    ToldThread() : thread_([this] { work(); }) {}
+    ToldThread(const ToldThread &) = delete;
+    ToldThread &operator=(const ToldThread &) = delete;
+    ~ToldThread() {
+        (*this)([this] { ended_ = true; });
         thread_.join();
     }
 
+    // Returns when it has been done.
     void operator()(const std::function<void()> &work) {
         std::unique_lock lock(mutex_);
         work_ = &work;
@@ -29,12 +30,9 @@ public:
 private:
     void work() {
         std::unique_lock lock(mutex_);
-        for (bool goes_on = true; goes_on;) {
+        while (!ended_) {
             changed_.wait(lock, [this] { return work_ != nullptr; });
-            goes_on = *work_ != nullptr;
-            if (goes_on) {
-                (*work_)();
-            }
+            (*work_)();
             work_ = nullptr;
             changed_.notify_all();
         }
@@ -43,5 +41,6 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     const std::function<void()> *work_ = nullptr;
+    bool ended_ = false;
     std::thread thread_; // the last: it uses the others
 };

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "call/owners.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace cd::logger {
+
+int next_owner() {
+    static std::atomic<int> last = 0;
+    return ++last;
+}
+
+Asker::Asker() { cd_log_here(&here_); }
+
+bool Asker::has_in_log(const Owner &owner) const {
+    return here_.family != 0 &&
+           (owner.made.stream == here_.stream || owner.freed_at.stream == here_.stream);
+}
+
+bool Asker::may_mean(const Owner &owner, const std::vector<cd_handle> &restored) const {
+    if (!owner.freed) {
+        return true;
+    }
+    if (here_.family == 0 || here_.family != owner.freed_at.family) {
+        return false;
+    }
+    // What a CD that was restored has left is its parent's, if that has the same log.
+    return owner.freed_at.stream == here_.stream
+               ? here_.entry <= owner.freed_at.entry
+               : std::ranges::any_of(restored, [](cd_handle cd) { return cd_log_inside(cd) != 0; });
+}
+
+} // namespace cd::logger

@@ -20,6 +20,7 @@ public:
 
     bool is_ok() const { return status_.is_ok(); }
     cd_error code() const { return status_.code(); }
+    const char *text() const { return text_; } // "" of a success
     Status again() const { return is_ok() ? status_ : fail(code(), "%s", text_); }
 
 private:

@@ -8,6 +8,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <string_view>
 
@@ -16,7 +17,7 @@ namespace cd {
 namespace {
 
 constexpr size_t message_size = 1024;              // MessageKeeper has room for as much
-constexpr size_t longest_text = 10 * message_size; // two paths, as long as the system has them
+constexpr size_t longest_text = 10 * message_size; // without memory: two paths of the system
 
 struct Room {
     char message[message_size];
@@ -183,6 +184,19 @@ void keep(const char *text) {
     last_message = room->message;
 }
 
+// The end counts, which the room for usual texts has not. nullptr: it has, or there is no memory.
+std::unique_ptr<char[]> make_whole(int length, const char *format, va_list arguments) {
+    const size_t needed = length < 0 ? 0 : static_cast<size_t>(length) + 1;
+    if (needed <= longest_text) {
+        return nullptr;
+    }
+    std::unique_ptr<char[]> whole(new (std::nothrow) char[needed]);
+    if (whole != nullptr && std::vsnprintf(whole.get(), needed, format, arguments) < 0) {
+        whole.reset();
+    }
+    return whole;
+}
+
 } // namespace
 
 Status fail(cd_error code, const char *format, ...) {
@@ -192,10 +206,14 @@ Status fail(cd_error code, const char *format, ...) {
     }
     // An argument may be the message before, so it is replaced only when the new one is complete.
     va_list arguments;
+    va_list again;
     va_start(arguments, format);
+    va_copy(again, arguments);
     const int length = std::vsnprintf(room->text, sizeof room->text, format, arguments);
+    const std::unique_ptr<char[]> whole = make_whole(length, format, again);
+    va_end(again);
     va_end(arguments);
-    keep(length < 0 ? describe(code) : room->text);
+    keep(length < 0 ? describe(code) : whole != nullptr ? whole.get() : room->text);
     return Status(code);
 }
 

@@ -50,8 +50,13 @@ Costs Costs::measure(const std::string &folder, size_t bytes) {
     print_rate("CRC-32C, 128 KiB", costs.checksum);
     print_rate("xor_gen, 3 sources", coding_cost(3, 1, true));
     print_rate("xor_gen, 7 sources", coding_cost(7, 1, true));
-    print_rate("ec_encode_data, 2 of 2 sources", coding_cost(2, 2, false));
-    print_rate("ec_encode_data, 2 of 6 sources", coding_cost(6, 2, false));
+    for (const size_t members : {4, 8}) {
+        for (const size_t checks : {1, 2, 3}) {
+            const std::string what = "ec_encode_data, " + std::to_string(checks) + " of " +
+                                     std::to_string(members - checks) + " sources";
+            print_rate(what.c_str(), coding_cost(members - checks, checks, false));
+        }
+    }
     print_rate("write to the folder", costs.write);
     print_rate("read from the folder", costs.read);
     return costs;

@@ -25,4 +25,5 @@ for what in encode rebuild; do
     done
 done
 has 3 '^\| (memcpy|xor_gen|CRC-32C)[^|]*\| [0-9.]+ \|$'
+has 6 '^\| ec_encode_data, [123] of [1-7] sources \| [0-9.]+ \|$' # of each case
 has "$(($# - 1))" '^\| (openmpi|mpich), 2 ranks with 1 MiB each( \| [0-9.]+){3} \|$'

@@ -46,7 +46,14 @@ Seconds of processor time of all members together for each GB of application dat
 forced to a disk; each member has 256 MiB. The memory for it was in use just before: the host of a virtual machine may give a page only at the first write, which takes several times as long as a later one, and would count for the case that is the first to need as much.
 
 Beside it the fraction of the bound that is reached: the least that such an encoder has to do, which is to read each
-byte, take its checksum, send it (one copy in the cache), code it, and write the payload, at the speeds that the same run has measured for each of these alone, on one core.
+byte, take its checksum, send it (one copy in the cache), code it, and write the payload, at the speeds that the same run has measured for each of these alone, on one core. It is the sum of how often each byte goes through each step, divided by the step's
+speed; both tables are below.
+
+Each program measures these speeds anew when it starts, and a fraction is by those of the run that the case is taken from. So one case has another bound in each column, and those that follow from the table of speeds, which has the best of all runs, are smaller.
+They are measured for a moment each, with pieces of 128 KiB that stay in the cache, and that of writing is of a file that is made and removed again, while nothing is removed in a case. Removing took an eighth of it on such a machine (2.7 GB/s with it, 3.1 without). So
+fractions can be above 1 where most of the bound is writing, as with three checksums of four members, of which it is two thirds.
+
+The column `upstream` is not of these runs. It has what upstream's redset 0.4.0 took at -O2 before this project began, with 4 ranks of 256 MiB each on a loaded machine of this kind.
 
 Over MPI there is a second fraction: of the same bound with what this MPI takes to send, in place of one copy. It is measured in the same run by
 the same ranks, which send each other as many pieces of the same size and do nothing else ("sending alone" below).
@@ -89,7 +96,7 @@ ADVANCES = """\
 The longest that any rank waits for an advance, of roots with `store=file` in tmpfs all of whose data has changed: in seconds without redundancy, and as a multiple of that with
 `redundancy=xor` over all ranks, by `redundancy_mode`. Roots take turns, and what the thread of `async` does is over before the next advance is measured; the best of several.
 
-With `async` it is the local write alone. Its thread begins when all ranks have theirs behind them, so that ranks which share a core do not pay for each other's either, but for the start of these threads and their waiting.
+With `async` it is the local write alone. Ranks agree that all have theirs behind them, before the threads begin, so that ranks which share a core do not pay for each other's either, but for the start of these threads and their waiting.
 
 The local write goes into pages that are there already, at the speed of memory. `sync` makes a file of the same size besides, for which the system finds and clears pages, reads that again, encodes it as above, and removes an older one; with more
 ranks than cores all of it comes one after the other, and each round of a piece waits for the turn of all (above).
@@ -114,7 +121,7 @@ def load(path):
 
 
 def merge(arguments):
-    """Per name the best of each case, and the advances with the smallest price of async; the best of each rate."""
+    """Per name the best of each case, with the bound of its run, and the advances with the smallest price of async; the best of each rate."""
     best, rates, advances = {}, {}, {}
     for argument in arguments:
         name, path = argument.split("=", 1)
@@ -234,7 +241,7 @@ def document(best, rates, advances):
                 ["case", "read", "checked", "sent", "coded", "written"],
                 ([label(key), *passes[key]] for key in keys_of(best)),
             ),
-            "The steps alone, one thread, GB/s:\n",
+            "The steps alone, one thread, GB/s, the best of all runs (`ec_encode_data`: checksums of sources):\n",
             markdown(["step", "GB/s"], ([what, f"{rate:.1f}"] for what, rate in rates.items())),
             ADVANCES,
             markdown(["program", "no redundancy, s", "async", "sync"], advance_rows(advances)),

@@ -45,8 +45,8 @@ struct cd_protected_start {
 };
 
 /* A point in time on offer. Lives until release, which is called exactly once. Where write_image is
-   NULL there is none, and nothing to release: the advance to that epoch failed in this rank, which
-   takes part so that the others do not wait for it. Nothing new counts then. */
+   NULL there is none, and nothing to release: the advance to that epoch failed in this rank after
+   all, which takes part so that the others do not wait for it. Nothing new counts then. */
 struct cd_offered_point {
     uint64_t epoch;
     void *context;
@@ -69,8 +69,12 @@ struct cd_protector {
     /* After open: whether this rank's root could be opened from there. After a failure close
        follows, on all ranks. */
     int (*opened)(void *protection, int own, struct cd_protection_message *message);
-    /* Takes over the point, also when it fails. People are told once, by one rank, of a point in
-       time that could not be protected. */
+    /* own: whether the root can be advanced to that epoch in this rank. If it can on all, protect
+       follows; else nothing has changed on any. Where ranks cannot meet at all it is own. */
+    int (*may_advance)(void *protection, uint64_t epoch, int own,
+                       struct cd_protection_message *message);
+    /* After may_advance. Takes over the point, also when it fails. People are told once, by one
+       rank, of a point in time that could not be protected. */
     int (*protect)(void *protection, const struct cd_offered_point *point,
                    struct cd_protection_message *message);
     /* The newest point in time that survives, where ranks are now, what its level of redundancy

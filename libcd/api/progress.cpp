@@ -69,7 +69,7 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
     ProtectedAdvance protection(lock);
     std::vector<FilePosition> positions;
     if (Status status = read_positions(domain, positions); !status) {
-        return status;
+        return protection.refused(status);
     }
     if (!domain.is_root()) {
         report.also(CD_OP_IMPLICIT_COMMIT, domain.name());
@@ -80,8 +80,11 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
     const bool measures = domain.pace.measures();
     const uint64_t begin = measures ? os::system().monotonic_ns() : 0;
     size_t copied = 0;
-    std::optional<Status> status = advance(domain, locked, positions, copied);
-    if (status && status->is_ok() && protection.wanted()) {
+    std::optional<Status> status =
+        advance(domain, locked, positions, copied, protection.last_word());
+    if (status && !*status) {
+        status = protection.refused(*status);
+    } else if (status && protection.wanted()) {
         report.also_came_to(protection.offer());
     }
     if (measures && status && status->is_ok()) {

@@ -23,8 +23,8 @@ namespace {
 class Advance {
 public:
     // positions: where the CD's files stand now.
-    Advance(Domain &domain, const std::vector<FilePosition> &positions)
-        : domain_(domain), positions_(positions) {}
+    Advance(Domain &domain, const std::vector<FilePosition> &positions, LastWord *last_word)
+        : domain_(domain), positions_(positions), last_word_(last_word) {}
 
     // Nothing: all ancestors have to be locked.
     std::optional<Status> prepare(Locked locked) {
@@ -135,7 +135,7 @@ private:
             transaction->files(domain_.number, files);
         }
         transaction->epoch(domain_.number, next_epoch());
-        return transaction->commit();
+        return transaction->commit(last_word_);
     }
 
     // In the steady state every entry has its shadow from the last advance.
@@ -214,6 +214,7 @@ private:
 
     Domain &domain_;
     const std::vector<FilePosition> &positions_;
+    LastWord *last_word_;
     std::optional<Handover> handover_;
     Placement plain_{false};
     Placement checksummed_{true};
@@ -254,7 +255,7 @@ Status check_bound(const Domain &domain) {
 } // namespace
 
 std::optional<Status> advance(Domain &domain, Locked locked, std::vector<FilePosition> &positions,
-                              size_t &copied) {
+                              size_t &copied, LastWord *last_word) {
     if (Status status = check_no_children(domain, "advance"); !status) {
         return status;
     }
@@ -264,7 +265,7 @@ std::optional<Status> advance(Domain &domain, Locked locked, std::vector<FilePos
     if (Status status = check_bound(domain); !status) {
         return status;
     }
-    Advance operation(domain, positions);
+    Advance operation(domain, positions, last_word);
     if (std::optional<Status> status = operation.prepare(locked); !status || !*status) {
         return status;
     }

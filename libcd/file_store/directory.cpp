@@ -190,6 +190,10 @@ Status Directory::open_and_lock(const std::string &name, File &store, bool &ther
     if (Status owned = check_owner(path.c_str(), status); !owned) {
         return owned;
     }
+    if ((status.mode & others_may_write) != 0) {
+        return refuse(path.c_str(), "others may write to it",
+                      "take that from them with chmod go-w, if you trust what is in it");
+    }
     if (Status locked = lock(file); !locked) {
         return locked;
     }

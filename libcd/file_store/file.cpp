@@ -41,6 +41,17 @@ Status File::refused(const char *operation, uint64_t offset) const {
                 path(), operation, static_cast<unsigned long long>(offset), std::strerror(error));
 }
 
+std::string_view without_repeating(std::string_view message) {
+    for (const std::string_view end :
+         {" and repeat the call, which has changed nothing",
+          "; the call has changed nothing and can be repeated", ". Repeat the call"}) {
+        if (message.ends_with(end)) {
+            message.remove_suffix(end.size());
+        }
+    }
+    return message;
+}
+
 std::string File::reason() const {
     std::string text = message();
     if (const std::string name = path_ + ": "; text.starts_with(name)) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace cd {
@@ -61,5 +62,8 @@ private:
     int fd_ = -1;
     std::string path_;
 };
+
+// Of an error's message that is told elsewhere, without what it says to who could repeat the call.
+std::string_view without_repeating(std::string_view message);
 
 } // namespace cd

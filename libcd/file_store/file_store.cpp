@@ -263,17 +263,20 @@ Status FileStore::commit(FileTransaction &transaction) {
     return Status::ok();
 }
 
+Status FileStore::check_ready() {
+    const std::scoped_lock lock(mutex_);
+    return make_ready();
+}
+
+Status FileStore::make_ready() {
+    Status status = check_process();
+    status = status ? regain_name() : status;
+    status = status ? directory_.check_name(name_, volume_.file()) : status;
+    return status ? metadata_.settle() : status;
+}
+
 Status FileStore::write(FileTransaction &transaction) {
-    if (Status status = check_process(); !status) {
-        return status;
-    }
-    if (Status status = regain_name(); !status) {
-        return status;
-    }
-    if (Status status = directory_.check_name(name_, volume_.file()); !status) {
-        return status;
-    }
-    if (Status status = metadata_.settle(); !status) {
+    if (Status status = make_ready(); !status) {
         return status;
     }
     suspect_.clear();

@@ -114,6 +114,9 @@ private:
     bool key_of_proposed(CdNumber cd, Range range, StoredKey &key, bool &added_anew);
     bool is_written(CdNumber cd);
     Status commit(FileTransaction &transaction);
+    // Whether nothing is in the way of that, as far as can be told before.
+    Status check_ready();
+    Status make_ready();
     Status write(FileTransaction &transaction);
     void forget(std::map<CdNumber, Known>::iterator cd) noexcept;
     void count_as_written(FileTransaction &transaction) noexcept;

@@ -287,18 +287,20 @@ void FileTransaction::erase_unbound(CdNumber cd, uint64_t space, Range old) {
     binds_.changes.space(store_.space_);
 }
 
-Status FileTransaction::commit() {
+Status FileTransaction::force_data() {
     Status flushed = writer_.flush();
     under_way_.clear();
-    if (!flushed) {
-        return flushed;
+    const bool forces = flushed.is_ok() && writer_.has_written() && store_.options_.forced;
+    return forces ? store_.volume_.file().sync_data() : flushed;
+}
+
+Status FileTransaction::commit(LastWord *last_word) {
+    Status ready = force_data();
+    if (last_word != nullptr) {
+        ready = ready ? store_.check_ready() : ready;
+        ready = last_word->say(ready);
     }
-    if (writer_.has_written() && store_.options_.forced) {
-        if (Status status = store_.volume_.file().sync_data(); !status) {
-            return status;
-        }
-    }
-    return store_.commit(*this);
+    return ready ? store_.commit(*this) : ready;
 }
 
 } // namespace cd

@@ -46,9 +46,11 @@ public:
     void split(size_t entries) override;
     void give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old) override;
     void erase_unbound(CdNumber cd, uint64_t space, Range old) override;
-    Status commit() override;
+    using Transaction::commit;
+    Status commit(LastWord *last_word) override;
 
 private:
+    Status force_data();
     friend class FileStore;
 
     Status new_place(size_t length, Piece &place);

@@ -192,6 +192,11 @@ private:
         if (!state.cds.contains(State::root)) {
             return damaged(file_, header.snapshot.offset, "there is no root");
         }
+        if (!std::ranges::all_of(state.cds, [&](const auto &each) {
+                return state.cds.contains(each.second.parent);
+            })) {
+            return damaged(file_, header.snapshot.offset, "a CD has no parent");
+        }
         Loaded found;
         if (Status status = find_extents(header, state, found.extents); !status) {
             return status;

@@ -47,15 +47,14 @@ public:
         if (Status status = directory_.open_store(name_, file, there); !status) {
             return status;
         }
+        if (there) {
+            directory_.remove_unfinished(name_); // it may be the same file, which is locked
+        }
         if (there && !choice.afresh) {
-            directory_.remove_unfinished(name_);
             return attach(std::move(file), choice.epoch);
         }
-        if (choice.epoch.value_or(0) > 0) {
-            const std::string line =
-                std::string(directory_.path()) + "/" + name_ + ": CD_RESTART asks for epoch " +
-                std::to_string(*choice.epoch) + ", but there is no store; starting afresh";
-            os::system().warn(line.c_str());
+        if (Status status = there ? Status::ok() : check_that_there_is_none(choice); !status) {
+            return status;
         }
         return there ? start_afresh(file) : create();
     }
@@ -69,6 +68,28 @@ private:
         options.checksummed = request_.storage.checksummed();
         options.older_kept = request_.storage.keep - 1;
         return options;
+    }
+
+    // What a start with CD_RESTART=no kept aside, and ended before it had a store of its own, is
+    // not given up for one that asks for an epoch.
+    Status check_that_there_is_none(const RestartChoice &choice) const {
+        if (choice.epoch.value_or(0) == 0) {
+            return Status::ok();
+        }
+        const std::string path = std::string(directory_.path()) + "/" + name_;
+        if (directory_.has(aside())) {
+            return fail(CD_ERROR_ARGUMENT,
+                        "%s: CD_RESTART asks for epoch %llu, and there is no store, but %s beside "
+                        "it, which a start with CD_RESTART=no has kept aside: rename it to %s to "
+                        "go on from it",
+                        path.c_str(), static_cast<unsigned long long>(*choice.epoch),
+                        aside().c_str(), name_.c_str());
+        }
+        const std::string line = path + ": CD_RESTART asks for epoch " +
+                                 std::to_string(*choice.epoch) +
+                                 ", but there is no store; starting afresh";
+        os::system().warn(line.c_str());
+        return Status::ok();
     }
 
     // What is kept aside goes with the first new point in time.
@@ -222,7 +243,7 @@ private:
         make_store(std::move(file), size);
         opened_.store->take_over(loaded, opened_.pieces);
         opened_.restarted = true;
-        return loaded.went_back ? opened_.store->rewrite(loaded) : Status::ok();
+        return Status::ok();
     }
 
     // Data are read only where another choice is possible: what is damaged is found when it is
@@ -235,13 +256,17 @@ private:
                 return status;
             }
         }
+        if (Status status = epoch ? go_back_to(file, *epoch) : Status::ok(); !status) {
+            return status;
+        }
         if (!loaded.doubt.empty()) {
-            const std::string line = std::string(file.path()) + ": " + loaded.doubt +
-                                     "; taking the newest state that is whole, epoch " +
-                                     std::to_string(loaded.state.cds[State::root].epoch);
+            const std::string line =
+                std::string(file.path()) + ": " + loaded.doubt + "; taking " +
+                (epoch ? "what CD_RESTART asks for" : "the newest state that is whole") +
+                ", epoch " + std::to_string(loaded.state.cds[State::root].epoch);
             os::system().warn(line.c_str());
         }
-        return epoch ? go_back_to(file, *epoch) : Status::ok();
+        return Status::ok();
     }
 
     // A file that was copied or renamed is another CD's.

@@ -31,8 +31,8 @@ std::string store_name(int rank, const std::string &root);
 
 struct OpenedStore {
     std::shared_ptr<FileStore> store;
-    bool restarted = false;
-    Loaded loaded; // if restarted
+    bool restarted = false; // went_back of loaded: the store is to be rewritten as that
+    Loaded loaded;          // if restarted
     FileStore::Pieces pieces;
 };
 

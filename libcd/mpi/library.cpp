@@ -140,6 +140,10 @@ int opened(void *protection, int own, cd_protection_message *why) {
     return tell(why, [&] { return of(protection).agree_on(told(own, *why)); });
 }
 
+int may_advance(void *protection, uint64_t epoch, int own, cd_protection_message *why) {
+    return tell(why, [&] { return of(protection).may_advance(epoch, told(own, *why)); });
+}
+
 int protect(void *protection, const cd_offered_point *point, cd_protection_message *why) {
     return tell(why, [&] { return of(protection).protect(*point); });
 }
@@ -155,8 +159,9 @@ void close(void *protection) {
     mpi::forget(*closing);
 }
 
-constexpr cd_protector protector = {sizeof(cd_protector), decline, open, opened, protect,
-                                    protected_epoch,      forget,  close};
+constexpr cd_protector protector = {
+    sizeof(cd_protector), decline, open, opened, may_advance, protect,
+    protected_epoch,      forget,  close};
 
 [[gnu::constructor]] void register_protector() {
     if (!notice_forks()) {

@@ -3,9 +3,11 @@
 #include "protection/bringing.h"
 
 #include "base/attempt.h"
+#include "config/restart_choice.h"
 #include "protection/moving.h"
 #include "redset/rebuild.h"
 
+#include <array>
 #include <cstdio>
 
 namespace cd::protection {
@@ -103,6 +105,24 @@ Status bring(Job &job, const Folder &folder, const Findings &findings, const Poi
              bool sync, Division &division) {
     Bringing bringing(job, folder, findings, sync);
     return bringing.bring(point, division);
+}
+
+Status with_remedy(Status status, const std::string &restart) {
+    RestartChoice choice;
+    if (status.code() != CD_ERROR_REDUNDANCY_EXCEEDED ||
+        !parse_restart_choice(restart.c_str(), choice)) {
+        return status;
+    }
+    std::array<char, 100> others = {};
+    if (choice.epoch) {
+        std::snprintf(others.data(), others.size(),
+                      " leave out CD_RESTART=%llu, so that other epochs are tried,",
+                      static_cast<unsigned long long>(*choice.epoch));
+    }
+    return fail(status.code(),
+                "%s; bring back the nodes that had these files,%s or start afresh with "
+                "CD_RESTART=no, as where a node is back that was away when the root was committed",
+                message(), others.data());
 }
 
 } // namespace cd::protection

@@ -5,6 +5,8 @@
 #include "protection/findings.h"
 #include "protection/job.h"
 
+#include <string>
+
 namespace cd::protection {
 
 // Brings each rank's files of a point in time to where the rank is now: those that lie elsewhere
@@ -13,5 +15,8 @@ namespace cd::protection {
 // CD_ERROR_STORE_DAMAGED another point in time may still be had. Does not throw.
 Status bring(Job &job, const Folder &folder, const Findings &findings, const Point &point,
              bool sync, Division &division);
+
+// Says what helps where too much is lost of all that was tried. restart: CD_RESTART, as it is.
+Status with_remedy(Status status, const std::string &restart);
 
 } // namespace cd::protection

@@ -51,6 +51,29 @@ Shape shape_of(const Redundancy &redundancy, size_t members) {
     return {redundancy.scheme, static_cast<int>(members), checks};
 }
 
+// An error names all that are too small.
+Status check_sizes(const Redundancy &redundancy, const std::vector<Members> &sets, size_t ranks) {
+    std::vector<int> small;
+    std::string why;
+    size_t count = 0;
+    for (const Members &each : sets) {
+        if (!redset::check_shape(shape_of(redundancy, each.size()))) {
+            small.insert(small.end(), each.begin(), each.end());
+            why = why.empty() ? message() : why;
+            ++count;
+        }
+    }
+    return count == 0
+               ? Status::ok()
+               : fail(CD_ERROR_STORAGE_VALUE,
+                      "the failure groups of %zu ranks leave ranks %s for %s: %s; start them on "
+                      "more nodes, equally many on each, or ask for less redundancy or another "
+                      "set_size=",
+                      ranks, list_ranks(small).c_str(),
+                      count == 1 ? "a set" : (std::to_string(count) + " sets").c_str(),
+                      why.c_str());
+}
+
 } // namespace
 
 const Set &Division::set_of(int rank) const {
@@ -115,30 +138,16 @@ Status divide(std::span<const int> ranks, std::span<const std::string> groups, i
         }
     }
     std::ranges::sort(members); // by first members, which numbers the sets
+    if (Status status = check_sizes(redundancy, members, ranks.size()); !status) {
+        return status;
+    }
     for (Members &each : members) {
         const Shape shape = shape_of(redundancy, each.size());
-        if (!redset::check_shape(shape)) {
-            return fail(CD_ERROR_STORAGE_VALUE,
-                        "the failure groups of %zu ranks leave ranks %s for a set: %s; start them "
-                        "on more nodes, equally many on each, or ask for less redundancy or "
-                        "another set_size=",
-                        ranks.size(), list_ranks(each).c_str(), message());
-        }
         result.sets.push_back({shape, static_cast<int>(result.sets.size()),
                                static_cast<int>(members.size()), job_ranks, std::move(each)});
     }
     division = std::move(result);
     return Status::ok();
-}
-
-std::string list_ranks(std::span<const int> ranks) {
-    constexpr size_t most = 30;
-    std::string text;
-    for (size_t i = 0; i < ranks.size() && i < most; ++i) {
-        text += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
-    }
-    return ranks.size() > most ? text + " and " + std::to_string(ranks.size() - most) + " more"
-                               : text;
 }
 
 } // namespace cd::protection

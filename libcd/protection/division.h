@@ -43,7 +43,6 @@ int member_of(const redset::Set &set, int rank);
 Status divide(std::span<const int> ranks, std::span<const std::string> groups, int job_ranks,
               const Protecting &protecting, Division &division);
 
-// "1, 2, 5": for messages, and not longer than these may be.
-std::string list_ranks(std::span<const int> ranks);
+using redset::list_ranks;
 
 } // namespace cd::protection

@@ -3,7 +3,9 @@
 #include "protection/flush.h"
 
 #include "base/attempt.h"
+#include "protection/tree_file.h"
 #include "redset/apply.h"
+#include "redset/checksums.h"
 #include "redset/drafts.h"
 #include "redset/local_exchange.h"
 #include "redset/open_file.h"
@@ -19,6 +21,28 @@ namespace {
 
 constexpr size_t piece = size_t{1} << 20;
 
+// Of a rank's image, as the set that it is in has written it down.
+Status read_checksum(const redset::Place &place, const redset::Set &set, int rank,
+                     uint32_t &checksum) {
+    const int member = member_of(set, rank);
+    const std::string path = place.checksums(set, member);
+    redset::KvTree tree;
+    redset::Checksums checksums;
+    if (Status status = read_tree(path, tree); !status) {
+        return status;
+    }
+    if (Status status = redset::read_checksums(tree, path.c_str(), set, checksums); !status) {
+        return status;
+    }
+    const auto &files = checksums[redset::index(member)].files;
+    if (files.size() != 1) {
+        return fail(CD_ERROR_STORE_DAMAGED, "%s: there are checksums of %zu files, not of an image",
+                    path.c_str(), files.size());
+    }
+    checksum = files.front();
+    return Status::ok();
+}
+
 } // namespace
 
 Flush::~Flush() {
@@ -27,26 +51,33 @@ Flush::~Flush() {
     }
 }
 
-void Flush::begin(const Point &point, const Folder &folder) noexcept {
+void Flush::begin(const Point &point, const Folder &folder, const redset::Set &set) noexcept {
     point_ = {point.number, point.epoch, flush_level, point.session};
     begun_ = true;
     copied_ = false;
     outcome_ = {};
-    if (Status status = attempt([&] { return begin_to_copy(folder, point); }); !status) {
+    if (Status status = attempt([&] {
+            return begin_to_copy({folder.path_of(point), ""}, set);
+        });
+        !status) {
         outcome_ = KeptOutcome(status);
         copied_ = true;
     }
 }
 
-Status Flush::begin_to_copy(const Folder &folder, const Point &original) {
-    const std::string path = folder.path_of(original) + "/" + image_name(job_.rank());
+Status Flush::begin_to_copy(const redset::Place &place, const redset::Set &set) {
+    const std::string path = place.path(image_name(job_.rank()));
+    uint32_t checksum = 0;
+    if (Status status = read_checksum(place, set, job_.rank(), checksum); !status) {
+        return status;
+    }
     const auto image = std::make_shared<File>();
     os::FileAttributes attributes;
     if (Status status = redset::open_to_read(path, *image, attributes); !status) {
         return status;
     }
-    const auto work = [this, image, size = attributes.size] {
-        outcome_ = KeptOutcome(attempt([&] { return store(*image, size); }));
+    const auto work = [this, image, checksum, size = attributes.size] {
+        outcome_ = KeptOutcome(attempt([&] { return store(*image, size, checksum); }));
         copied_ = true;
     };
     try {
@@ -57,7 +88,8 @@ Status Flush::begin_to_copy(const Folder &folder, const Point &original) {
     return Status::ok();
 }
 
-Status Flush::store(const File &image, uint64_t size) const {
+// What makes the copy's redundancy reads it once more, so that its checksum is of what is there.
+Status Flush::store(const File &image, uint64_t size, uint32_t checksum) const {
     if (Status status = store_.folder.make(point_); !status) {
         return status;
     }
@@ -65,13 +97,24 @@ Status Flush::store(const File &image, uint64_t size) const {
         return status;
     }
     const redset::Set set = set_of_this_rank();
+    const redset::Place place{store_.folder.path_of(point_), ""};
+    const int rank = set.ranks.front();
     redset::Meeting alone(1);
-    if (Status status = redset::apply(*alone.member(0), set, {store_.folder.path_of(point_), ""},
-                                      {image_name(set.ranks.front())}, {sync_});
+    if (Status status = redset::apply(*alone.member(0), set, place, {image_name(rank)}, {sync_});
         !status) {
         return status;
     }
-    return store_.folder.write_record({point_, set.ranks.front(), set.groups, set}, false);
+    uint32_t copied = 0;
+    if (Status status = read_checksum(place, set, rank, copied); !status) {
+        return status;
+    }
+    if (copied != checksum) {
+        return fail(CD_ERROR_STORE_DAMAGED,
+                    "%s: its checksum is 0x%08x, and that of what it is a copy of was 0x%08x: the "
+                    "image has been damaged since it was protected, or the copy on its way",
+                    place.path(image_name(rank)).c_str(), copied, checksum);
+    }
+    return store_.folder.write_record({point_, rank, set.groups, set}, false);
 }
 
 Status Flush::copy(const File &image, uint64_t size) const {
@@ -120,9 +163,11 @@ void Flush::finish() noexcept {
         attempt_quietly([&] { return remove_what_does_not_count(all_copied); });
     }
     if (!status && job_.all().self() == 0) {
+        const std::string_view why = without_repeating(message());
         char line[1200];
-        std::snprintf(line, sizeof line, "epoch %llu is not in the directory of flush=: %s",
-                      static_cast<unsigned long long>(point_.epoch), message());
+        std::snprintf(line, sizeof line, "epoch %llu is not in the directory of flush=: %.*s",
+                      static_cast<unsigned long long>(point_.epoch), static_cast<int>(why.size()),
+                      why.data());
         os::system().warn(line);
     }
     (void)agree(job_, Status::ok()).is_ok(); // the next copy finds the room

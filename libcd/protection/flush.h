@@ -25,8 +25,9 @@ public:
     bool is_due(uint64_t epoch) const { return epoch % interval_ == 0; }
 
     // Begins to copy this rank's image, which may lose its name meanwhile. Nothing is under way.
-    // That it fails is found when it is finished.
-    void begin(const Point &point, const Folder &folder) noexcept;
+    // set: that protects it. That it fails is found when it is finished; so is that the copy is not
+    // what was protected.
+    void begin(const Point &point, const Folder &folder, const redset::Set &set) noexcept;
 
     bool under_way() const { return begun_; }
     bool copied() const { return copied_; } // what is under way, in this rank
@@ -36,9 +37,9 @@ public:
     void finish() noexcept;
 
 private:
-    Status begin_to_copy(const Folder &folder, const Point &original);
+    Status begin_to_copy(const redset::Place &place, const redset::Set &set);
     Status copy(const File &image, uint64_t size) const;
-    Status store(const File &image, uint64_t size) const;
+    Status store(const File &image, uint64_t size, uint32_t checksum) const;
     redset::Set set_of_this_rank() const;
     Status remove_what_does_not_count(bool all_copied) const;
 

@@ -23,14 +23,6 @@ File opened_to_read(const std::string &path) {
     return {os::system().open_at(AT_FDCWD, path.c_str(), reading, 0), path};
 }
 
-Status names_in(const std::string &path, std::vector<std::string> &names) {
-    const File directory = opened_to_read(path);
-    if (!directory.is_open() || os::system().list(directory.descriptor(), names) != 0) {
-        return directory.refused("list the directory", 0);
-    }
-    return Status::ok();
-}
-
 // Whether what could not be opened is there all the same, and a file as we write them.
 bool is_file(const std::string &path) {
     const File file(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH, 0), path);
@@ -164,6 +156,37 @@ bool remove_file(const File &directory, const std::string &name) {
 
 } // namespace
 
+Status names_in(const std::string &path, std::vector<std::string> &names) {
+    const File directory = opened_to_read(path);
+    if (!directory.is_open() || os::system().list(directory.descriptor(), names) != 0) {
+        return directory.refused("list the directory", 0);
+    }
+    return Status::ok();
+}
+
+Status look_at_points(const std::string &path, Content &content) {
+    std::vector<std::string> names;
+    if (Status status = names_in(path, names); !status) {
+        return status;
+    }
+    Content found;
+    for (const std::string &name : names) {
+        if (tombstone_of(name)) {
+            Tombstone &tombstone = found.tombstones.emplace_back();
+            if (Status status = read_tombstone_file(path_in(path, name), tombstone); !status) {
+                return status;
+            }
+        } else if (const auto point = point_of(name)) {
+            if (Status status = look_into(path_in(path, name), *point, found.points[*point]);
+                !status) {
+                return status;
+            }
+        }
+    }
+    content = std::move(found);
+    return Status::ok();
+}
+
 // The program may go elsewhere later.
 Status Folder::name(const std::string &directory, const std::string &root, bool sync,
                     Folder &folder) {
@@ -218,29 +241,6 @@ Status Folder::find(const std::string &directory, const std::string &root, bool 
 
 std::string Folder::path_below(const std::string &directory, const std::string &root) {
     return directory + "/" + root + ".points";
-}
-
-Status Folder::look(Content &content) const {
-    std::vector<std::string> names;
-    if (Status status = names_in(path_, names); !status) {
-        return status;
-    }
-    Content found;
-    for (const std::string &name : names) {
-        if (tombstone_of(name)) {
-            Tombstone &tombstone = found.tombstones.emplace_back();
-            if (Status status = read_tombstone_file(path_in(path_, name), tombstone); !status) {
-                return status;
-            }
-        } else if (const auto point = point_of(name)) {
-            if (Status status = look_into(path_ + "/" + name, *point, found.points[*point]);
-                !status) {
-                return status;
-            }
-        }
-    }
-    content = std::move(found);
-    return Status::ok();
 }
 
 Status Folder::make(const Point &point) const {

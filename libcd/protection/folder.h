@@ -34,6 +34,12 @@ struct Content {
     std::vector<Tombstone> tombstones;
 };
 
+// Of a directory that is no symbolic link. May throw std::bad_alloc.
+Status names_in(const std::string &path, std::vector<std::string> &names);
+
+// What is not ours is left alone and not told of. May throw std::bad_alloc.
+Status look_at_points(const std::string &path, Content &content);
+
 // The directory of one root's points in time: DIR/NAME.points. All ranks of a node share it.
 class Folder {
 public:
@@ -50,8 +56,7 @@ public:
     std::string path_of(const Point &point) const { return path_ + "/" + directory_name(point); }
     os::FileIdentity identity() const { return identity_; }
 
-    // What is not ours is left alone and not told of. May throw std::bad_alloc.
-    Status look(Content &content) const;
+    Status look(Content &content) const { return look_at_points(path_, content); }
 
     Status make(const Point &point) const;
     // The rank's record, under the name it has before the agreement, or after it. It gets the sizes

@@ -2,10 +2,13 @@
 // Copyright the containment-domains authors
 #include "protection/job.h"
 
+#include "base/kept_outcome.h"
+
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace cd::protection {
 namespace {
@@ -82,18 +85,7 @@ Status failure_of(const std::vector<Bytes> &told, const Bytes &first,
                 text_of(first));
 }
 
-} // namespace
-
-Status agree(Job &job, Status own) {
-    std::vector<Bytes> all;
-    return agree(job, own, {}, all);
-}
-
-Status agree(Job &job, Status own, std::span<const std::byte> bytes, std::vector<Bytes> &all) {
-    std::vector<Bytes> told;
-    if (Status status = redset::gather_outcomes(job.all(), own, bytes, told); !status) {
-        return status;
-    }
+Status outcome_of(Job &job, std::vector<Bytes> told, std::vector<Bytes> &all) {
     const auto failed = [](const Bytes &each) { return code_of(each) != CD_ERROR_NONE; };
     if (std::ranges::none_of(told, failed)) {
         redset::take_codes_off(told);
@@ -104,6 +96,27 @@ Status agree(Job &job, Status own, std::span<const std::byte> bytes, std::vector
         return failed(each) && code_of(each) != CD_ERROR_REDUNDANCY_EXCEEDED;
     });
     return other == told.end() ? too_much_lost(told) : failure_of(told, *other, job.ranks());
+}
+
+} // namespace
+
+Status agree(Job &job, Status own) {
+    std::vector<Bytes> all;
+    return agree(job, own, {}, all);
+}
+
+Status agree(Job &job, Status own, std::span<const std::byte> bytes, std::vector<Bytes> &all) {
+    std::vector<Bytes> told;
+    Status met = redset::gather_outcomes(job.all(), own, bytes, told);
+    return met ? outcome_of(job, std::move(told), all) : met;
+}
+
+Status agree_if_possible(Job &job, Status own, std::span<const std::byte> bytes,
+                         std::vector<Bytes> &all) {
+    const KeptOutcome kept(own);
+    std::vector<Bytes> told;
+    Status met = redset::gather_outcomes(job.all(), own, bytes, told);
+    return met ? outcome_of(job, std::move(told), all) : kept.again();
 }
 
 Status agree_on_memory(Job &job, Status found) {

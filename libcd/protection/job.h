@@ -38,6 +38,10 @@ Status agree(Job &job, Status own);
 Status agree(Job &job, Status own, std::span<const std::byte> bytes,
              std::vector<redset::Bytes> &all);
 
+// The same, but where the ranks cannot meet at all own is the outcome, and of all there is nothing.
+Status agree_if_possible(Job &job, Status own, std::span<const std::byte> bytes,
+                         std::vector<redset::Bytes> &all);
+
 // For what all ranks find out alike: who has no memory to do so makes all fail; else the outcome is
 // what was found.
 Status agree_on_memory(Job &job, Status found);

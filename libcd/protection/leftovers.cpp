@@ -4,12 +4,15 @@
 
 #include "base/attempt.h"
 #include "base/path.h"
+#include "file_store/loading.h"
 #include "file_store/opening.h"
 #include "protection/unrecorded.h"
 
 #include <fcntl.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <limits>
 #include <set>
 #include <span>
@@ -83,31 +86,73 @@ Status Leftovers::remove(Job &job, const std::vector<OpenStore> &stores) {
     return agree(job, Status::ok());
 }
 
-Status tell_of_local_stores(Job &job, const Request &request) {
-    std::vector<Bytes> all;
-    std::byte there{};
+namespace {
+
+// What a rank has in its directory: whether there is a store, and the epoch if it can be read.
+struct LocalStore {
+    uint64_t is_there = 0;
+    uint64_t epoch = 0;
+};
+
+LocalStore look_at_local_store(const std::string &path) {
+    const File file(os::system().open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NOFOLLOW, 0), path);
+    LocalStore store;
+    store.is_there = file.is_open() || errno != ENOENT ? 1 : 0;
+    Loaded loaded;
+    const bool readable = file.is_open() && load(file, loaded);
+    if (readable && loaded.state.cds.contains(State::root)) {
+        store.epoch = loaded.state.cds.at(State::root).epoch;
+    }
+    return store;
+}
+
+std::string line_on_local_stores(const Request &request, const std::vector<LocalStore> &stores,
+                                 const std::optional<Start> &start) {
+    const std::string kept = "kept aside until the next advance: to go on from them, start without "
+                             "redundancy= and config=";
+    const auto [oldest, newest] =
+        std::ranges::minmax(stores, {}, [](const LocalStore &each) { return each.epoch; });
+    if (start && oldest.epoch > start->point.epoch) {
+        const std::string epochs =
+            oldest.epoch == newest.epoch
+                ? "epoch " + std::to_string(oldest.epoch)
+                : "epochs " + std::to_string(oldest.epoch) + " to " + std::to_string(newest.epoch);
+        return "root \"" + request.root + "\": all ranks start from epoch " +
+               std::to_string(start->point.epoch) + ", which is protected; the stores in " +
+               request.stores.front() + " have " + epochs + ", and are " + kept;
+    }
+    const bool any =
+        std::ranges::any_of(stores, [](const LocalStore &each) { return each.is_there != 0; });
+    return !start && any ? "root \"" + request.root +
+                               "\": nothing is protected, so that all ranks start afresh; the "
+                               "stores that are in " +
+                               request.stores.front() + " are " + kept
+                         : "";
+}
+
+} // namespace
+
+Status tell_of_local_stores(Job &job, const Request &request, const std::optional<Start> &start) {
+    LocalStore own;
     Status looked = attempt([&] {
-        const std::string path =
-            path_in(request.stores.front(), store_name(job.rank(), request.root));
-        const File file(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0), path);
-        there = std::byte{file.is_open()};
+        const MessageKeeper keeper;
+        own = look_at_local_store(
+            path_in(request.stores.front(), store_name(job.rank(), request.root)));
     });
-    if (Status status = agree(job, looked, std::span(&there, 1), all); !status) {
+    std::vector<Bytes> all;
+    if (Status status = agree(job, looked, std::as_bytes(std::span(&own, 1)), all); !status) {
         return status;
     }
-    const auto has_one = [](const Bytes &each) {
-        return !each.empty() && each.front() != std::byte{};
-    };
-    if (job.all().self() == 0 && std::ranges::any_of(all, has_one)) {
+    if (job.all().self() == 0) {
         attempt_quietly([&] {
-            const std::string line =
-                "root \"" + request.root +
-                "\": nothing is protected, so that all ranks start "
-                "afresh; the stores that are in " +
-                request.stores.front() +
-                " are kept aside until the next advance: to go on from them, start without "
-                "redundancy= and config=";
-            os::system().warn(line.c_str());
+            std::vector<LocalStore> stores(all.size());
+            for (size_t i = 0; i < all.size(); ++i) {
+                std::memcpy(&stores[i], all[i].data(), std::min(sizeof stores[i], all[i].size()));
+            }
+            const std::string line = line_on_local_stores(request, stores, start);
+            if (!line.empty()) {
+                os::system().warn(line.c_str());
+            }
         });
     }
     return Status::ok();
@@ -129,10 +174,12 @@ void tell_of_unrecorded(Job &job, const Request &request, const std::vector<Find
             }
         }
         for (const uint64_t epoch : epochs) {
-            const std::string line = "root \"" + request.root + "\": epoch " +
-                                     std::to_string(epoch) +
-                                     " was stored, and no record says that all ranks had it: all "
-                                     "start afresh; it stays until a new one counts";
+            const std::string line =
+                "root \"" + request.root + "\": epoch " + std::to_string(epoch) +
+                " was stored, and no record says that all ranks had it: all "
+                "start afresh, and it stays until the next advance; to start from "
+                "it instead, end the program now, and let it count with "
+                "cdctl rebuild --agree";
             os::system().warn(line.c_str());
         }
     });

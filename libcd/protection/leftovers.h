@@ -4,6 +4,7 @@
 
 #include "protection/opening.h"
 
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -31,9 +32,9 @@ private:
     std::vector<std::set<Point>> points_; // none: there is nothing to remove
 };
 
-// Where nothing is protected: a program without redundancy may have left local stores, which are
-// not what all start from. People are told once.
-Status tell_of_local_stores(Job &job, const Request &request);
+// Local stores that are not what all start from, nor older than that: a program without redundancy
+// may have left them, or one whose points in time could not be protected. People are told once.
+Status tell_of_local_stores(Job &job, const Request &request, const std::optional<Start> &start);
 
 // Also where nothing is: of what was stored and may be brought back, though no record says that it
 // counted.

@@ -8,7 +8,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <set>
 #include <span>
+#include <utility>
 
 namespace cd::protection {
 namespace {
@@ -44,62 +47,98 @@ Status take_all(Job &job, uint64_t session, size_t asked_for, std::vector<OpenSt
                  }));
 }
 
-// By store, the position of who comes first in a directory; nobody's where this rank does not
-// speak.
-using Firsts = std::vector<int32_t>;
+// Whom a rank sees of those who speak for a directory.
+struct Sight {
+    int32_t first = -1; // the position of who comes first; nobody's where it does not speak itself
+    int32_t count = 0;
+};
 
-Status find_firsts(Job &job, uint64_t session, size_t asked_for, std::vector<OpenStore> &stores,
-                   Firsts &firsts) {
-    firsts.assign(stores.size(), -1);
+Status find_sights(Job &job, uint64_t session, size_t asked_for, std::vector<OpenStore> &stores,
+                   std::vector<Sight> &sights) {
+    sights.assign(stores.size(), {});
     return each_spoken_for(stores, asked_for, [&](OpenStore &store, size_t which) {
         std::vector<int> users;
         Status status = UseLock::find_users(store.folder.path(), session, users);
-        int32_t position = job.all().self();
+        Sight &sight = sights[which];
+        sight.first = job.all().self();
         for (const int user : users) {
             const auto at = std::ranges::lower_bound(job.ranks(), user);
             if (at != job.ranks().end() && *at == user) {
-                position = std::min(position, static_cast<int32_t>(at - job.ranks().begin()));
+                const auto position = static_cast<int32_t>(at - job.ranks().begin());
+                sight.first = std::min(sight.first, position);
+                ++sight.count;
             }
         }
-        firsts[which] = position;
         return status;
     });
 }
 
+std::vector<Sight> sights_of_all(const std::vector<redset::Bytes> &heard, size_t store) {
+    std::vector<Sight> sights;
+    for (const redset::Bytes &theirs : heard) {
+        Sight &sight = sights.emplace_back();
+        if ((store + 1) * sizeof sight <= theirs.size()) {
+            std::memcpy(&sight, theirs.data() + store * sizeof sight, sizeof sight);
+        }
+    }
+    return sights;
+}
+
+// Where a file system tells of new files late, who looks last sees all.
+bool anyone_sees_all(const std::vector<int> &speakers, const std::vector<Sight> &sights) {
+    const size_t all = std::set<int>(speakers.begin(), speakers.end()).size();
+    return std::ranges::any_of(
+        sights, [&](const Sight &sight) { return std::cmp_equal(sight.count, all); });
+}
+
+void warn_that_copies_are_apart(Job &job, const Folder &folder, const std::vector<int> &speakers) {
+    const auto other =
+        std::ranges::find_if(speakers, [&](int speaker) { return speaker != speakers.front(); });
+    if (other == speakers.end() || job.all().self() != 0) {
+        return;
+    }
+    const std::string rank = std::to_string(job.ranks()[static_cast<size_t>(*other)]);
+    const std::string line =
+        folder.path() + ", where flush= copies to, is not one directory for all nodes: ranks " +
+        std::to_string(job.ranks().front()) + " and " + rank +
+        " do not see each other's files in it; copies that only one node has "
+        "are lost with it";
+    os::system().warn(line.c_str());
+}
+
 // What all nodes see is told by one rank, and not by one of each node.
-Status find_tellers(Job &job, uint64_t session, size_t asked_for, std::vector<OpenStore> &stores,
-                    std::vector<Findings> &findings) {
-    Firsts own;
+Status find_tellers(Job &job, uint64_t session, size_t asked_for, std::optional<size_t> flush_store,
+                    std::vector<OpenStore> &stores, std::vector<Findings> &findings) {
+    std::vector<Sight> own;
     std::vector<redset::Bytes> all;
-    Status seen = attempt([&] { return find_firsts(job, session, asked_for, stores, own); });
+    Status seen = attempt([&] { return find_sights(job, session, asked_for, stores, own); });
     if (Status status = agree(job, seen, std::as_bytes(std::span(own)), all); !status) {
         return status;
     }
     return agree_on_memory(
         job, attempt([&] {
             for (size_t i = 0; i < stores.size(); ++i) {
+                const std::vector<Sight> sights = sights_of_all(all, i);
                 std::vector<int> first;
-                for (const redset::Bytes &theirs : all) {
-                    int32_t position = -1;
-                    if ((i + 1) * sizeof position <= theirs.size()) {
-                        std::memcpy(&position, theirs.data() + i * sizeof position,
-                                    sizeof position);
-                    }
-                    first.push_back(position);
-                }
+                std::ranges::transform(sights, std::back_inserter(first), &Sight::first);
+                const bool is_one = anyone_sees_all(findings[i].speakers, sights);
                 findings[i].speakers = find_common_speakers(findings[i].speakers, first);
+                if (i == flush_store && !is_one) {
+                    warn_that_copies_are_apart(job, stores[i].folder, findings[i].speakers);
+                }
             }
         }));
 }
 
 } // namespace
 
-Status look(Job &job, uint64_t session, size_t asked_for, std::vector<OpenStore> &stores,
-            std::vector<Findings> &findings) {
+Status look(Job &job, uint64_t session, size_t asked_for, std::optional<size_t> flush_store,
+            std::vector<OpenStore> &stores, std::vector<Findings> &findings) {
     if (Status status = take_all(job, session, asked_for, stores); !status) {
         return status;
     }
-    if (Status status = find_tellers(job, session, asked_for, stores, findings); !status) {
+    if (Status status = find_tellers(job, session, asked_for, flush_store, stores, findings);
+        !status) {
         return status;
     }
     const int self = job.all().self();

@@ -302,11 +302,13 @@ Status open_all(Job &job, const Request &request, Opened &result) {
         return status;
     }
     result.session = introduced.all.front().session;
-    if (Status status = look(job, result.session, introduced.asked_for, stores, findings);
+    if (Status status =
+            look(job, result.session, introduced.asked_for, result.flush_store, stores, findings);
         !status) {
         return status;
     }
     std::vector<Start> points;
+    const bool chooses = !request.restart.empty() && request.restart != "yes";
     bool begins = false;
     Status chosen = attempt([&] {
         result.root = request.root;
@@ -319,9 +321,6 @@ Status open_all(Job &job, const Request &request, Opened &result) {
     if (Status status = agree_on_memory(job, chosen); !status) {
         return status;
     }
-    if (Status status = begins ? tell_of_local_stores(job, request) : Status::ok(); !status) {
-        return status;
-    }
     if (begins) {
         tell_of_unrecorded(job, request, findings);
     }
@@ -332,7 +331,10 @@ Status open_all(Job &job, const Request &request, Opened &result) {
     Division division;
     Status brought = bring_newest(job, stores, findings, points, request.sync, leftovers,
                                   result.start, division);
-    brought = brought ? leftovers.remove(job, stores) : brought;
+    brought = brought ? leftovers.remove(job, stores) : with_remedy(brought, request.restart);
+    if (brought && (begins || !chooses)) {
+        brought = tell_of_local_stores(job, request, result.start);
+    }
     if (!brought) {
         return brought;
     }

@@ -16,6 +16,50 @@ namespace cd::protection {
 
 using redset::Bytes;
 
+namespace {
+
+// What a rank is about to do, as the others learn it.
+class Step {
+public:
+    static Step commit() { return Step(0); }
+    static Step advance(uint64_t epoch) { return Step(epoch); }
+
+    std::span<const std::byte> bytes() const { return std::as_bytes(std::span(&epoch_, 1)); }
+
+    // all: of the others, and of this one; empty where they could not meet.
+    Status check(const std::vector<int> &ranks, const std::vector<Bytes> &all) const {
+        for (size_t position = 0; position < all.size(); ++position) {
+            const Step theirs(all[position]);
+            if (theirs.epoch_ != epoch_) {
+                return fail(CD_ERROR_ARGUMENT,
+                            "rank %d %s while this one %s; with redundancy all ranks do the same; "
+                            "nothing was changed",
+                            ranks[position], theirs.text().data(), text().data());
+            }
+        }
+        return Status::ok();
+    }
+
+private:
+    explicit Step(uint64_t epoch) : epoch_(epoch) {}
+    explicit Step(const Bytes &told) {
+        std::memcpy(&epoch_, told.data(), std::min(sizeof epoch_, told.size()));
+    }
+
+    std::array<char, 64> text() const {
+        std::array<char, 64> text = {"commits the root"};
+        if (epoch_ > 0) {
+            std::snprintf(text.data(), text.size(), "advances it to epoch %llu",
+                          static_cast<unsigned long long>(epoch_));
+        }
+        return text;
+    }
+
+    uint64_t epoch_ = 0; // 0: none, the root is committed
+};
+
+} // namespace
+
 Status Protection::open(std::unique_ptr<Job> job, const Request &request, Mode mode,
                         std::unique_ptr<Protection> &protection) {
     Opened opened;
@@ -81,32 +125,37 @@ Status Protection::protect(const cd_offered_point &offered) {
 
 Status Protection::hand_over(const Point &point) {
     try {
-        helper_ = std::thread(
-            [this, point] { outcome_ = KeptOutcome(complete_when_all_are_here(point)); });
+        helper_ = std::thread([this, point] { outcome_ = KeptOutcome(complete(point)); });
     } catch (const std::exception &) { // std::system_error; the ranks meet all the same
-        return complete_when_all_are_here(point);
+        return complete(point);
     }
     return Status::ok();
 }
 
-// Nobody waits for this: what it takes of processors and memory is not taken from ranks whose local
-// write is under way. Where they cannot meet, completing finds that, too.
-Status Protection::complete_when_all_are_here(const Point &point) noexcept {
-    (void)agree(*job_, Status::ok()).is_ok();
-    return complete(point);
+void Protection::join() noexcept {
+    if (helper_.joinable()) {
+        helper_.join();
+    }
 }
 
 KeptOutcome Protection::earlier() {
-    if (!helper_.joinable()) {
-        return {};
-    }
-    helper_.join();
+    join();
     return std::exchange(outcome_, {});
+}
+
+Status Protection::may_advance(uint64_t epoch, Status own) noexcept {
+    const KeptOutcome kept(own);
+    join();
+    std::vector<Bytes> all;
+    const Step step = Step::advance(epoch);
+    Status status = agree_if_possible(*job_, kept.again(), step.bytes(), all);
+    return status ? step.check(job_->ranks(), all) : status;
 }
 
 Status Protection::write_image(const Point &point, Written &written) const {
     if (!offered_) {
-        return fail(CD_ERROR_STORE_IO, "the advance failed, so that nothing new is protected");
+        return fail(CD_ERROR_STORE_IO,
+                    "the advance failed in this rank, whose program has the error");
     }
     const Folder &folder = folder_of(point);
     written = {{folder.path_of(point), ""}, {image_name(job_->rank())}};
@@ -143,12 +192,13 @@ void Protection::warn_that_it_is_not_protected(uint64_t epoch) const noexcept {
         std::snprintf(what_is.data(), what_is.size(), "epoch %llu still is",
                       static_cast<unsigned long long>(older));
     }
+    const std::string_view why = without_repeating(message());
     std::array<char, 2048> line; // there may be no memory for more
     std::snprintf(line.data(), line.size(),
-                  "root \"%s\": epoch %llu is in the local stores, but is not protected from the "
-                  "loss of nodes; %s: %s",
+                  "root \"%s\": epoch %llu is in local stores only, and not protected from the "
+                  "loss of nodes; %s: %.*s",
                   opened_.root.c_str(), static_cast<unsigned long long>(epoch), what_is.data(),
-                  message());
+                  static_cast<int>(why.size()), why.data());
     os::system().warn(line.data());
 }
 
@@ -170,7 +220,7 @@ Status Protection::count(const Point &point) noexcept {
         if (flush_->under_way()) {
             flush_->finish();
         }
-        flush_->begin(point, folder);
+        flush_->begin(point, folder, level_with(point.level).division.set_of(job_->rank()));
     }
     attempt_quietly([&] { return remove_older(point); });
     return Status::ok();
@@ -217,7 +267,7 @@ Status Protection::store(const Point &point) noexcept {
     Status stored = attempt([&] { return write_image(point, written); });
     release();
     bool flushed = false;
-    if (Status status = check_epochs(point, stored, flushed); !status) {
+    if (Status status = agree_on_stored(stored, flushed); !status) {
         return status;
     }
     if (flushed) {
@@ -226,28 +276,14 @@ Status Protection::store(const Point &point) noexcept {
     return agree(*job_, encode(point, written));
 }
 
-Status Protection::check_epochs(const Point &point, Status stored, bool &flushed) noexcept {
-    const uint64_t own[] = {point.epoch, flush_ && flush_->under_way() && flush_->copied()};
+Status Protection::agree_on_stored(Status stored, bool &flushed) noexcept {
+    const std::byte own{flush_ && flush_->under_way() && flush_->copied()};
     std::vector<Bytes> all;
-    if (Status status = agree(*job_, stored, std::as_bytes(std::span(own)), all); !status) {
-        return status;
-    }
-    flushed = true;
-    for (size_t position = 0; position < all.size(); ++position) {
-        uint64_t theirs[2] = {};
-        uint64_t first = 0;
-        std::memcpy(theirs, all[position].data(), std::min(sizeof theirs, all[position].size()));
-        std::memcpy(&first, all.front().data(), std::min(sizeof first, all.front().size()));
-        flushed = flushed && theirs[1] != 0;
-        if (theirs[0] != first) {
-            return fail(CD_ERROR_ARGUMENT,
-                        "rank %d advances to epoch %llu while rank %d advances to epoch %llu; with "
-                        "redundancy all ranks advance together",
-                        job_->ranks()[position], static_cast<unsigned long long>(theirs[0]),
-                        job_->ranks().front(), static_cast<unsigned long long>(first));
-        }
-    }
-    return Status::ok();
+    Status status = agree(*job_, stored, std::span(&own, 1), all);
+    flushed = status && std::ranges::all_of(all, [](const Bytes &each) {
+                  return !each.empty() && each.front() != std::byte{};
+              });
+    return status;
 }
 
 Status Protection::encode(const Point &point, const Written &written) noexcept {
@@ -276,7 +312,10 @@ void Protection::warn_once(Status status) const noexcept {
 Status Protection::forget(Status own) noexcept {
     const KeptOutcome refused(own);
     (void)wait().is_ok(); // people have been told
-    if (Status status = agree(*job_, refused.again()); !status) {
+    std::vector<Bytes> all;
+    const Step step = Step::commit();
+    Status agreed = agree(*job_, refused.again(), step.bytes(), all);
+    if (Status status = agreed ? step.check(job_->ranks(), all) : agreed; !status) {
         return status;
     }
     if (Status status = agree(*job_, attempt([&] { return bury(); })); !status) {

@@ -34,10 +34,15 @@ public:
     const std::optional<Start> &start() const { return opened_.start; }
     std::string image_of_start() const;
 
-    // The point is released when it is written, also where that fails; with Mode::async by the
-    // helper thread, after the call. Where write_image is NULL this rank has none, and all ranks
-    // fail. One rank tells people of a failure when it happens. With Mode::async that of the one
-    // before is the outcome here; this one is taken all the same.
+    // own: whether this rank can advance to that epoch. All get the same outcome, before anything
+    // changes anywhere; where they cannot meet at all, each its own. An advance that is begun by
+    // some while others commit, or advance to another epoch, is none.
+    Status may_advance(uint64_t epoch, Status own) noexcept;
+
+    // After may_advance(). The point is released when it is written, also where that fails; with
+    // Mode::async by the helper thread, after the call. Where write_image is NULL this rank has
+    // none, and all ranks fail. One rank tells people of a failure when it happens. With
+    // Mode::async that of the one before is the outcome here; this one is taken all the same.
     Status protect(const cd_offered_point &point);
 
     uint64_t protected_epoch() const { return protected_epoch_; }
@@ -64,8 +69,8 @@ private:
     Protection(std::unique_ptr<Job> job, Opened opened, std::unique_ptr<Flush> flush, bool sync,
                Mode mode) noexcept;
     KeptOutcome earlier();
+    void join() noexcept;
     Status hand_over(const Point &point);
-    Status complete_when_all_are_here(const Point &point) noexcept;
     Status write_image(const Point &point, Written &written) const;
     void release() noexcept;
     Status complete(const Point &point) noexcept;
@@ -76,7 +81,7 @@ private:
     Status remove_older(const Point &point) const;
     const OpenLevel &level_with(int index) const;
     const Folder &folder_of(const Point &point) const;
-    Status check_epochs(const Point &point, Status stored, bool &flushed) noexcept;
+    Status agree_on_stored(Status stored, bool &flushed) noexcept;
     Status encode(const Point &point, const Written &written) noexcept;
     Status bury();
     Status unbury();

@@ -5,6 +5,7 @@
 #include "base/attempt.h"
 #include "base/path.h"
 #include "os/system.h"
+#include "protection/folder.h"
 #include "redset/kvtree.h"
 #include "redset/open_file.h"
 
@@ -56,22 +57,13 @@ std::string prefix_of(uint64_t session) {
     return prefix;
 }
 
-Status names_in_directory(const std::string &directory, std::vector<std::string> &names) {
-    const File folder(
-        os::system().open_at(AT_FDCWD, directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0),
-        directory);
-    return folder.is_open() && os::system().list(folder.descriptor(), names) == 0
-               ? Status::ok()
-               : folder.refused("list the directory", 0);
-}
-
 // Calls visit(path, file), which must not lock it (ranks of one job look at the same moment), for
 // the files of users that are not of the session; that of this process itself must not be closed.
 template <typename Visit>
 Status each_other(const std::string &directory, std::optional<uint64_t> session,
                   const Visit &visit) {
     std::vector<std::string> names;
-    if (Status status = names_in_directory(directory, names); !status) {
+    if (Status status = names_in(directory, names); !status) {
         return status;
     }
     for (const std::string &name : names) {
@@ -138,7 +130,7 @@ Status UseLock::take(const std::string &directory, const User &user,
 Status UseLock::find_users(const std::string &directory, uint64_t session,
                            std::vector<int> &ranks) {
     std::vector<std::string> names;
-    if (Status status = names_in_directory(directory, names); !status) {
+    if (Status status = names_in(directory, names); !status) {
         return status;
     }
     const std::string prefix = prefix_of(session);

@@ -29,6 +29,15 @@ struct OrderedRange {
 };
 using OrderedRanges = std::map<uintptr_t, OrderedRange>;
 
+// Who else an operation depends on.
+class LastWord {
+public:
+    virtual ~LastWord() = default;
+
+    // Called once at most. own: whether it can be done here; the other outcome counts.
+    virtual Status say(Status own) noexcept = 0;
+};
+
 // One operation on CDs that outlive their process, as it is written down: first the data and what
 // the operation changes, then commit(). Before the operation itself takes effect, which then cannot
 // fail any more. A transaction that ends without commit() has not happened.
@@ -83,16 +92,9 @@ public:
     virtual void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address,
                       size_t entries) = 0;
 
-    virtual Status commit() = 0;
-};
-
-// Who else a family's end depends on.
-class LastWord {
-public:
-    virtual ~LastWord() = default;
-
-    // Called exactly once. own: whether the family can end here; the other outcome counts.
-    virtual Status say(Status own) noexcept = 0;
+    // last_word: asked when all is done that is likely to fail, unless it is nullptr.
+    virtual Status commit(LastWord *last_word) = 0;
+    Status commit() { return commit(nullptr); }
 };
 
 // Where a family of CDs is written down. One for a family; thread-safe.

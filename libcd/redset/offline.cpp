@@ -17,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace cd::redset {
@@ -155,36 +156,48 @@ bool contradict(const SchemeFile &a, const SchemeFile &b) {
     });
 }
 
-// The same job may have left several sets of the same numbers, of different times, in directories
-// of their own: what does not contradict belongs together, first of all if it is in one directory.
-int affinity(const SchemeFile &a, const SchemeFile &b) {
-    const auto last = [](const std::string &path) { return path.substr(path.rfind('/') + 1); };
+std::string_view last_name(const std::string &path) {
+    return std::string_view(path).substr(path.rfind('/') + 1);
+}
+
+int nearness(const SchemeFile &a, const SchemeFile &b) {
     if (a.root == b.root && a.directory == b.directory) {
         return 2;
     }
-    return last(a.directory) == last(b.directory) ? 1 : 0;
+    return last_name(a.directory) == last_name(b.directory) ? 1 : 0;
 }
 
+// Puts parts together that do not contradict, where any of their files are as near as that.
+std::vector<Members> join(const std::vector<Members> &parts, int near) {
+    const auto any_pair = [](const Members &a, const Members &b, const auto &is) {
+        return std::ranges::any_of(a, [&](const SchemeFile *one) {
+            return std::ranges::any_of(b,
+                                       [&](const SchemeFile *other) { return is(*one, *other); });
+        });
+    };
+    std::vector<Members> sets;
+    for (const Members &part : parts) {
+        const auto fitting = std::ranges::find_if(sets, [&](const Members &set) {
+            return any_pair(set, part,
+                            [&](const auto &a, const auto &b) { return nearness(a, b) >= near; }) &&
+                   !any_pair(set, part, contradict);
+        });
+        Members &set = fitting == sets.end() ? sets.emplace_back() : *fitting;
+        set.insert(set.end(), part.begin(), part.end());
+    }
+    return sets;
+}
+
+// The same job may have left several sets of the same numbers, of different times, in directories
+// of their own: what does not contradict belongs together, first of all what is in one directory.
 std::vector<Members> divide(const std::vector<SchemeFile> &files) {
     std::vector<Members> sets;
+    sets.reserve(files.size());
     for (const SchemeFile &file : files) {
-        Members *best = nullptr;
-        int nearest = -1;
-        for (Members &set : sets) {
-            const bool fits = std::none_of(set.begin(), set.end(), [&](const SchemeFile *other) {
-                return contradict(*other, file);
-            });
-            for (const SchemeFile *other : fits ? set : Members()) {
-                if (affinity(*other, file) > nearest) {
-                    nearest = affinity(*other, file);
-                    best = &set;
-                }
-            }
-        }
-        if (best == nullptr) {
-            best = &sets.emplace_back();
-        }
-        best->push_back(&file);
+        sets.push_back({&file});
+    }
+    for (const int near : {2, 1, 0}) {
+        sets = join(sets, near);
     }
     return sets;
 }

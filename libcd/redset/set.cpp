@@ -75,4 +75,14 @@ std::string Place::checksums(const Set &set, int member) const {
     return path(prefix + rank_of(set, member) + ".cdsums");
 }
 
+std::string list_ranks(std::span<const int> ranks) {
+    constexpr size_t most = 30;
+    std::string text;
+    for (size_t i = 0; i < ranks.size() && i < most; ++i) {
+        text += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
+    }
+    return ranks.size() > most ? text + " and " + std::to_string(ranks.size() - most) + " more"
+                               : text;
+}
+
 } // namespace cd::redset

@@ -6,6 +6,7 @@
 #include "redset/shape.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct Set {
 
 // CD_ERROR_ARGUMENT for a set that cannot be, or is not that of as many members as meet.
 Status check_set(const Set &set, int members);
+
+// "1, 2, 5": for messages, and not longer than these may be.
+std::string list_ranks(std::span<const int> ranks);
 
 // A file that a member entrusted to the set, as it was then. The name is what the member called it.
 struct StoredFile {

@@ -164,11 +164,11 @@ bool vouched_for(const MemberEntry &entry, int member, const Survey &survey) {
            (*survey.checksums)[index(member)].entry == tree_checksum(entry.tree);
 }
 
-std::string ranks_without_header(const Set &set, const std::vector<Remains> &all) {
-    std::string ranks;
+std::vector<int> ranks_without_header(const Set &set, const std::vector<Remains> &all) {
+    std::vector<int> ranks;
     for (size_t member = 0; member < all.size(); ++member) {
         if (!all[member].header) {
-            ranks += (ranks.empty() ? "" : ", ") + std::to_string(set.ranks[member]);
+            ranks.push_back(set.ranks[member]);
         }
     }
     return ranks;
@@ -196,12 +196,12 @@ Status collect_files(const Set &set, const std::vector<Remains> &all, Survey &su
             known = &entry;
         }
     }
-    std::string unknown;
+    std::vector<int> unknown;
     std::vector<uint64_t> sizes;
     survey.files.clear();
     for (size_t member = 0; member < entries.size(); ++member) {
         if (entries[member] == nullptr) {
-            unknown += (unknown.empty() ? "" : ", ") + std::to_string(set.ranks[member]);
+            unknown.push_back(set.ranks[member]);
             continue;
         }
         survey.files.push_back(entries[member]->files);
@@ -213,7 +213,7 @@ Status collect_files(const Set &set, const std::vector<Remains> &all, Survey &su
             "set %d of %d (%s, %d members): files of ranks %s are lost, and nothing that is "
             "left tells which files ranks %s had; nothing was changed",
             set.group + 1, set.groups, scheme_name(set.shape.scheme), set.shape.members,
-            ranks_without_header(set, all).c_str(), unknown.c_str());
+            list_ranks(ranks_without_header(set, all)).c_str(), list_ranks(unknown).c_str());
     }
     survey.layout.emplace(set.shape, std::move(sizes));
     return Status::ok();
@@ -371,14 +371,14 @@ Status hear_states(const std::vector<Bytes> &everybodys, std::vector<MemberState
 }
 
 Status too_much_lost(const Set &set, const std::vector<MemberState> &members) {
-    std::string ranks;
+    std::vector<int> ranks;
     std::string reasons;
     for (size_t member = 0; member < members.size(); ++member) {
         const auto &[data, payload] = members[member];
         if (!data.empty() || !payload.empty()) {
-            const std::string rank = std::to_string(set.ranks[member]);
-            ranks += (ranks.empty() ? "" : ", ") + rank;
-            reasons += "; rank " + rank + ": " + (data.empty() ? payload : data);
+            ranks.push_back(set.ranks[member]);
+            reasons +=
+                "; rank " + std::to_string(ranks.back()) + ": " + (data.empty() ? payload : data);
         }
     }
     return fail(
@@ -386,7 +386,7 @@ Status too_much_lost(const Set &set, const std::vector<MemberState> &members) {
         "set %d of %d (%s, %d members, %d checksums or copies): files of ranks %s are lost, "
         "more than it can bring back; nothing was changed%s",
         set.group + 1, set.groups, scheme_name(set.shape.scheme), set.shape.members,
-        set.shape.checks, ranks.c_str(), reasons.c_str());
+        set.shape.checks, list_ranks(ranks).c_str(), reasons.c_str());
 }
 
 Status find_rows(const Set &set, Survey &survey) {

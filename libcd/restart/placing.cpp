@@ -15,12 +15,13 @@ Status check_region(const Domain &domain, const Unbound &found, uint64_t length)
         return Status::ok();
     }
     return fail(CD_ERROR_RESTART_MISMATCH,
-                "CD %s: the region \"%s\" has %llu bytes in this program, but had %llu in the one "
-                "that wrote the store %s, which holds %zu of them at offset %llu; name the same "
-                "bytes with cd_name_region, or start with CD_RESTART=no",
-                domain.name(), found.name->c_str(), static_cast<unsigned long long>(length),
-                static_cast<unsigned long long>(found.length), domain.ledger->path(),
-                found.old.length(), static_cast<unsigned long long>(found.offset));
+                "CD %s: a region of %llu bytes in this program had %llu in the one that wrote the "
+                "store: \"%s\", of which %s holds %zu bytes at offset %llu; name the same bytes "
+                "with cd_name_region, or start with CD_RESTART=no",
+                domain.name(), static_cast<unsigned long long>(length),
+                static_cast<unsigned long long>(found.length), found.name->c_str(),
+                domain.ledger->path(), found.old.length(),
+                static_cast<unsigned long long>(found.offset));
 }
 
 Status other_object(const Domain &domain, const Unbound &found, const std::string &instead) {

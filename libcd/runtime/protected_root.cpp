@@ -3,12 +3,12 @@
 #include "runtime/protected_root.h"
 
 #include "base/attempt.h"
+#include "base/kept_outcome.h"
 #include "file_store/held_point.h"
 #include "runtime/protection.h"
 
 #include <memory>
 #include <new>
-#include <optional>
 #include <utility>
 
 namespace cd {
@@ -31,13 +31,51 @@ Status ProtectedCreate::outcome(Status own) noexcept {
 }
 
 ProtectedAdvance::~ProtectedAdvance() {
-    if (owed_) {
-        const MessageKeeper keeper;
+    if (owed_ == Owed::nothing) {
+        return;
+    }
+    const MessageKeeper keeper;
+    if (owed_ == Owed::word) {
+        const Status status = fail(
+            CD_ERROR_NO_MEMORY,
+            "CD %s: there is no memory to advance it; free some and repeat that", domain_.name());
+        (void)say(status).is_ok();
+    }
+    if (owed_ == Owed::point) {
         domain_.missed_epochs += advanced_ ? 0 : 1; // it is one of theirs
         std::optional<FamilyLock::Lending> lending;
-        attempt_quietly([&] { lending.emplace(lock_); }); // else a fork waits
+        lend(lending);
         domain_.protection->skip(domain_.epoch + domain_.missed_epochs);
     }
+}
+
+uint64_t ProtectedAdvance::next_epoch() const { return domain_.epoch + 1 + domain_.missed_epochs; }
+
+// Without, a fork waits.
+void ProtectedAdvance::lend(std::optional<FamilyLock::Lending> &lending) noexcept {
+    attempt_quietly([&] { lending.emplace(lock_); });
+}
+
+Status ProtectedAdvance::say(Status own) noexcept {
+    std::optional<FamilyLock::Lending> lending;
+    lend(lending);
+    Status status = domain_.protection->may_advance(next_epoch(), own);
+    owed_ = status ? Owed::point : Owed::nothing;
+    return status;
+}
+
+Status ProtectedAdvance::refused(Status own) noexcept {
+    if (owed_ == Owed::word) {
+        return say(own);
+    }
+    if (owed_ == Owed::nothing) {
+        return own;
+    }
+    const KeptOutcome why(own);
+    return fail(why.code(),
+                "%s. The other ranks have advanced to epoch %llu all the same: do not repeat this "
+                "call alone; go on, and the next advance of all ranks is protected",
+                why.text(), static_cast<unsigned long long>(next_epoch()));
 }
 
 cd_error ProtectedAdvance::offer() noexcept {
@@ -47,7 +85,7 @@ cd_error ProtectedAdvance::offer() noexcept {
         auto store = std::static_pointer_cast<FileStore>(domain_.ledger);
         auto held = std::make_unique<HeldPoint>(std::move(store), data_of(domain_));
         const FamilyLock::Lending lending(lock_);
-        owed_ = false;
+        owed_ = Owed::nothing;
         status = domain_.protection->protect(domain_.epoch, std::move(held));
     } catch (const std::bad_alloc &) {
         status = fail(CD_ERROR_NO_MEMORY,

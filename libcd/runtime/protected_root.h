@@ -4,6 +4,9 @@
 
 #include "runtime/family_lock.h"
 
+#include <cstdint>
+#include <optional>
+
 namespace cd {
 
 // The part of a create_cd that concerns the protection of the root, if it is to have one: other
@@ -34,28 +37,40 @@ private:
     bool owed_;
 };
 
-// The part of an advance that concerns the protection of the CD, if it is a root that has one: the
-// other ranks wait for this one, so it takes part whatever comes of the advance. A fork does not
-// wait for the others.
-class ProtectedAdvance {
+// The part of an advance that concerns the protection of the CD, if it is a root that has one: all
+// ranks advance it, or none does, and the others wait for this one, so it takes part whatever comes
+// of the advance. A fork does not wait for the others.
+class ProtectedAdvance : public LastWord {
 public:
     // lock: has the root's, and lives on.
     explicit ProtectedAdvance(FamilyLock &lock)
-        : lock_(lock), domain_(lock.domain()), owed_(domain_.protection != nullptr) {}
+        : lock_(lock), domain_(lock.domain()),
+          owed_(domain_.protection != nullptr ? Owed::word : Owed::nothing) {}
     ProtectedAdvance(const ProtectedAdvance &) = delete;
     ProtectedAdvance &operator=(const ProtectedAdvance &) = delete;
-    ~ProtectedAdvance();
+    ~ProtectedAdvance() override;
 
     bool wanted() const { return domain_.protection != nullptr; }
+    LastWord *last_word() { return wanted() ? this : nullptr; }
+    Status say(Status own) noexcept override;
+
+    // The advance failed here: the outcome of all ranks, if they do not know yet. Where they have
+    // advanced all the same, as that has been said, its epoch is used up here, too.
+    Status refused(Status own) noexcept;
 
     // The CD has advanced, and nothing takes that back: that the new point in time could not be
     // protected is returned, and told to people by one of the ranks.
     cd_error offer() noexcept;
 
 private:
+    enum class Owed : uint8_t { word, point, nothing };
+
+    uint64_t next_epoch() const;
+    void lend(std::optional<FamilyLock::Lending> &lending) noexcept;
+
     FamilyLock &lock_;
     Resident &domain_;
-    bool owed_;
+    Owed owed_;
     bool advanced_ = false;
 };
 

@@ -127,7 +127,7 @@ Protection::~Protection() {
 
 bool Protection::is_of_this_process() const { return os::system().process() == process_; }
 
-Status Protection::tell(int (*call)(void *, int, cd_protection_message *), Status own) noexcept {
+template <typename Call> Status Protection::tell(const Call &call, Status own) noexcept {
     if (!is_of_this_process()) {
         return own;
     }
@@ -141,6 +141,14 @@ Status Protection::tell(int (*call)(void *, int, cd_protection_message *), Statu
         code = call(protection_, own.code(), &text);
     }
     return outcome(code, text);
+}
+
+Status Protection::may_advance(uint64_t epoch, Status own) noexcept {
+    return tell(
+        [&](void *protection, int code, cd_protection_message *message) {
+            return protector_.may_advance(protection, epoch, code, message);
+        },
+        own);
 }
 
 Status Protection::opened(Status own) noexcept { return tell(protector_.opened, own); }

@@ -41,10 +41,14 @@ public:
     // ranks, and after a failure nothing else follows.
     Status opened(Status own) noexcept;
 
+    // own: whether the root can be advanced to that epoch in this rank. The outcome is that of all
+    // ranks; after success protect() or skip() follows, else nothing has changed.
+    Status may_advance(uint64_t epoch, Status own) noexcept;
+
     // Offers a point in time of the root.
     Status protect(uint64_t epoch, std::unique_ptr<HeldPoint> held);
 
-    // Instead, when the advance to that epoch failed.
+    // Instead, when the advance to that epoch failed after all.
     void skip(uint64_t epoch) noexcept;
 
     // The newest that is protected; 0: none, or not known in a process that was forked.
@@ -58,7 +62,7 @@ private:
     explicit Protection(const cd_protector &protector);
 
     bool is_of_this_process() const;
-    Status tell(int (*call)(void *, int, cd_protection_message *), Status own) noexcept;
+    template <typename Call> Status tell(const Call &call, Status own) noexcept;
 
     const cd_protector &protector_;
     void *protection_; // nullptr: not open

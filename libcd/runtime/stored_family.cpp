@@ -72,7 +72,9 @@ Status open_here(Resident &root, const OpenRequest &request, FamilyLock &lock) {
         return status;
     }
     root.ledger = opened.store;
-    return opened.restarted ? attach(root, opened, lock) : Status::ok();
+    Status status = opened.restarted ? attach(root, opened, lock) : Status::ok();
+    // Before that the newer points in time are there still.
+    return status && opened.loaded.went_back ? opened.store->rewrite(opened.loaded) : status;
 }
 
 // A fork does not wait for the other ranks; the new process does without the root.

@@ -36,6 +36,9 @@ void open(const StoreKind &kind, Opened &found) {
     if (status.is_ok()) {
         status = cd::open_store(request, cd::AddressBook::instance(), opened);
     }
+    if (status.is_ok() && opened.loaded.went_back) {
+        status = opened.store->rewrite(opened.loaded); // as who attaches to it does
+    }
     if (!status) {
         found.error = status.code();
         found.wrong = std::string("the store cannot be opened: ") + cd::message();

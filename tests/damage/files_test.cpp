@@ -232,6 +232,14 @@ TEST_F(Files, ADirectoryThatOthersMayWriteToIsRefused) {
     expect_refused("alpha", CD_ERROR_STORE_DIRECTORY, directory_.path("s"), "others may write");
 }
 
+TEST_F(Files, AFileThatOthersMayWriteToIsRefused) {
+    const std::string file = directory_.path("s/0-alpha.cds");
+    for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
+        fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write | others);
+        expect_refused("alpha", CD_ERROR_STORE_DIRECTORY, file, "others may write");
+    }
+}
+
 // Where some of the files belong to another user, which only root could make true.
 class OthersFiles : public cd::os::System {
 public:

@@ -120,6 +120,33 @@ protected:
     std::mt19937 random_{1};
 };
 
+// Whoever wrote that knew how to make a record, and not what is in a family.
+TEST_P(Metadata, ACdWhoseParentHasEndedIsDamage) {
+    const cd::Loaded &loaded = store_.loaded();
+    cd::StoredCd child;
+    child.number = 1000;
+    child.depth = 1;
+    child.sibling = 90;
+    child.path = loaded.state.cds.at(cd::State::root).path;
+    cd::StoredCd grandchild = child;
+    grandchild.number = 1001;
+    grandchild.parent = child.number;
+    grandchild.depth = 2;
+    cd::ChangeWriter changes;
+    changes.cd(child);
+    changes.cd(grandchild);
+    changes.drop(child.number);
+    const cd::ByteWriter record =
+        cd::encode_record(loaded.header, loaded.records, changes.bytes().bytes());
+    store_.put(loaded.header.journal.offset + loaded.journal_used, record.bytes().data(),
+               record.size());
+    cd::Loaded found;
+    const cd::Status status = cd::load(store_.file(), found);
+    const std::string told = status ? found.doubt : cd::message();
+    EXPECT_NE(told.find("a CD has no parent"), std::string::npos) << told;
+    store_.heal();
+}
+
 TEST_P(Metadata, EveryBitOfTheHeadersIsFound) {
     for (size_t offset = 0; offset < cd::format::first_extent; ++offset) {
         for (unsigned bit = 0; bit < 8; ++bit) {

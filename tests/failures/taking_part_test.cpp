@@ -31,6 +31,10 @@ int open(const cd_protected_root *, void **protection, cd_protected_start *,
     return CD_ERROR_NONE;
 }
 int opened(void *, int own, cd_protection_message *) { return own; }
+int may_advance(void *, uint64_t, int own, cd_protection_message *) {
+    meetings += own == CD_ERROR_NONE ? 0 : 1; // else protect() follows
+    return own;
+}
 int protect(void *, const cd_offered_point *point, cd_protection_message *) {
     ++meetings;
     if (point->write_image != nullptr) {
@@ -45,7 +49,7 @@ int forget(void *, int own, cd_protection_message *) {
 }
 void close(void *) {}
 
-constexpr cd_protector protector = {sizeof protector, decline,         open,   opened,
+constexpr cd_protector protector = {sizeof protector, decline,         open,   opened, may_advance,
                                     protect,          protected_epoch, forget, close};
 
 class TakingPart : public testing::Test {

@@ -128,6 +128,16 @@ flushed) # the copy of step 4 may not have counted yet
     said_by_all again 'starts from step [24]$'
     same_answer again
     ;;
+stores_ahead) # of a program without redundancy
+    must_run undisturbed redundancy=xor
+    must_fail died redundancy=xor DIE=1:2
+    must_fail without redundancy=none DIE=1:5 COMMIT=no
+    must_run again redundancy=xor
+    said_by_all again 'starts from step [12]$'
+    said again "all ranks start from epoch [12], which is protected; the stores in [^ ]+ have epochs? [3456].*, and are kept aside until the next advance: to go on from them, start without redundancy="
+    [ "$(grep -c 'which is protected' "$scratch/again.log")" -eq 1 ] || die "it was not said once"
+    same_answer again
+    ;;
 logged) # whichever library comes first
     must_run undisturbed redundancy=xor
     for preloaded in "$library:$logger" "$logger:$library"; do

@@ -22,8 +22,8 @@ NO_FORCE = "status = Status::ok();"
 
 SYNCS = [
     Mutation("data are not forced before their record", "file_transaction.cpp",
-             "Status FileTransaction::commit()",
-             "if (writer_.has_written() && store_.options_.forced) {", "if (false) {"),
+             "Status FileTransaction::force_data()",
+             "writer_.has_written() && store_.options_.forced", "false"),
     Mutation("a record is not forced", "metadata.cpp", "Status Metadata::append(", FORCE, NO_FORCE),
     Mutation("the wiping of a record that failed is not forced", "metadata.cpp",
              "Status Metadata::settle()", FORCE, NO_FORCE),
@@ -91,8 +91,9 @@ CHECKS = [
              "if (again) {", "if (true) {"),
     Mutation("what cannot be read is damage", "file.cpp", "bool means_lost(",
              "return error == EIO ||", "return error < 0 ||"),
-    Mutation("whether a file in use still has its name", "file_store.cpp", "Status FileStore::write(",
-             "directory_.check_name(name_, volume_.file())", "Status::ok()"),
+    Mutation("whether a file in use still has its name", "file_store.cpp",
+             "Status FileStore::make_ready()", "directory_.check_name(name_, volume_.file())",
+             "Status::ok()"),
     Mutation("checksums of data", "run.cpp", "Status check(",
              "crc32c(0, bytes, length) == run.checksums[part]", "true"),
     Mutation("data of a state that is in doubt are not read", "loading.cpp", "Status take(",
@@ -190,7 +191,7 @@ PLACES = [
 
 ORDER = [
     Mutation("the record is written before the data", "file_transaction.cpp",
-             "Status FileTransaction::commit()", "Status flushed = writer_.flush();",
+             "Status FileTransaction::force_data()", "Status flushed = writer_.flush();",
              "Status flushed = store_.commit(*this).is_ok() ? writer_.flush() : Status::ok();"),
     Mutation("what goes past the page cache is not waited for", "data_writer.cpp",
              "Status DataWriter::flush()", "return direct_->finish();", "return Status::ok();"),
@@ -199,7 +200,7 @@ ORDER = [
     Mutation("what a record that failed may refer to is free at once", "file_store.cpp",
              "Status FileStore::write(", "suspect_ = std::move(transaction.named_);", ""),
     Mutation("a record that failed is not wiped before the next one", "file_store.cpp",
-             "Status FileStore::write(", "metadata_.settle()", "Status::ok()"),
+             "Status FileStore::make_ready()", "metadata_.settle()", "Status::ok()"),
     Mutation("a new journal is not wiped", "metadata.cpp", "Status Metadata::write_generation(",
              "Unused(header).write(file, header.journal.offset, header.journal.length)",
              "Status::ok()"),

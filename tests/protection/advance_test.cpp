@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 
 namespace {
@@ -32,23 +33,75 @@ TEST_F(Advancing, AnAdvanceThatIsNotProtectedIsTakenLocally) {
     EXPECT_EQ(info().protected_epoch, 3U);
 }
 
-// The other ranks have this one's part in the advance all the same, and count it.
-TEST_F(Advancing, AnAdvanceThatFailsIsSkippedWithItsEpoch) {
+TEST_F(Advancing, AnAdvanceThatCannotBeMadeHereIsMadeNowhere) {
     begin();
     add();
     calls();
     const cd_handle child = create_cd(root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
     EXPECT_EQ(advance_cd_point_in_time(root), CD_FAILURE);
     EXPECT_EQ(cd_last_error(), CD_ERROR_HAS_CHILDREN);
-    EXPECT_NE(std::string(cd_last_error_message()), "");
-    EXPECT_EQ(calls(), Calls{"skip 1"});
+    const std::string why = cd_last_error_message();
+    EXPECT_NE(why, "");
+    EXPECT_EQ(calls(), Calls{"refuse 1 " + std::to_string(CD_ERROR_HAS_CHILDREN) + " " + why});
     ASSERT_EQ(commit_cd(child), CD_SUCCESS);
     EXPECT_EQ(info().epoch, 0U);
     ASSERT_EQ(advance_cd_point_in_time(root), CD_SUCCESS);
+    EXPECT_EQ(calls(), Calls{"protect 1"});
+    EXPECT_EQ(info().epoch, 1U);
+}
+
+TEST_F(Advancing, AStoreThatCannotBeWrittenToIsToldBeforeAnyRankAdvances) {
+    begin();
+    advance_with('a');
+    calls();
+    const std::string store = local / files().front();
+    std::filesystem::rename(store, store + ".elsewhere");
+    EXPECT_EQ(advance_cd_point_in_time(root), CD_FAILURE);
+    const Calls refused = calls();
+    ASSERT_EQ(refused.size(), 1U);
+    EXPECT_EQ(refused.front().find("refuse 2 "), 0U) << refused.front();
+    std::filesystem::rename(store + ".elsewhere", store);
+    advance_with('b');
+    EXPECT_EQ(calls(), Calls{"protect 2"});
+}
+
+TEST_F(Advancing, AnAdvanceThatAnotherRankCannotMakeChangesNothing) {
+    begin();
+    advance_with('a');
+    protector.may_not_advance = CD_ERROR_STORE_FULL;
+    fill('b');
+    calls();
+    EXPECT_EQ(advance_cd_point_in_time(root), CD_FAILURE);
+    EXPECT_EQ(cd_last_error(), CD_ERROR_STORE_FULL);
+    EXPECT_EQ(calls(), Calls{});
+    EXPECT_EQ(info().epoch, 1U);
+    ASSERT_EQ(restore_cd(root), CD_SUCCESS);
+    EXPECT_EQ(memory.front(), 'a');
+    protector.may_not_advance = CD_ERROR_NONE;
+    advance_with('c');
     EXPECT_EQ(calls(), Calls{"protect 2"});
     EXPECT_EQ(info().epoch, 2U);
-    ASSERT_EQ(advance_cd_point_in_time(root), CD_SUCCESS);
+}
+
+// Its record could not be written: nobody knew before.
+TEST_F(Advancing, AnAdvanceThatFailsWhenAllHaveAgreedIsSkippedWithItsEpoch) {
+    begin();
+    advance_with('a');
+    fill('b');
+    calls();
+    const std::string store = local / files().front();
+    protector.all_may_advance = [&] { std::filesystem::rename(store, store + ".elsewhere"); };
+    EXPECT_EQ(advance_cd_point_in_time(root), CD_FAILURE);
+    EXPECT_NE(std::string(cd_last_error_message()).find("do not repeat this call alone"),
+              std::string::npos)
+        << cd_last_error_message();
+    EXPECT_EQ(calls(), Calls{"skip 2"});
+    protector.all_may_advance = [] {};
+    std::filesystem::rename(store + ".elsewhere", store);
+    EXPECT_EQ(info().epoch, 1U);
+    advance_with('c');
     EXPECT_EQ(calls(), Calls{"protect 3"});
+    EXPECT_EQ(info().epoch, 3U);
 }
 
 struct Seen {

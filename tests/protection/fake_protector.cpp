@@ -55,6 +55,17 @@ int opened(void *protection, int own, cd_protection_message *message) {
     return own != CD_ERROR_NONE ? own : result(fake.opened_fails, "opened", message);
 }
 
+int may_advance(void *protection, uint64_t epoch, int own, cd_protection_message *message) {
+    auto &fake = *static_cast<FakeProtector *>(protection);
+    if (own != CD_ERROR_NONE) {
+        fake.calls.push_back("refuse " + std::to_string(epoch) + told(own, *message));
+        fake.others_come();
+        return own;
+    }
+    fake.all_may_advance();
+    return result(fake.may_not_advance, "may_advance", message);
+}
+
 int protect(void *protection, const cd_offered_point *point, cd_protection_message *message) {
     auto &fake = *static_cast<FakeProtector *>(protection);
     if (point->write_image == nullptr) {
@@ -99,7 +110,7 @@ void close(void *protection) {
     fake.kept.clear();
 }
 
-constexpr cd_protector functions = {sizeof functions, decline,         open,   opened,
+constexpr cd_protector functions = {sizeof functions, decline,         open,   opened, may_advance,
                                     protect,          protected_epoch, forget, close};
 
 } // namespace

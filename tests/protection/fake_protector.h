@@ -24,10 +24,12 @@ struct FakeProtector {
     bool restarts = true;          // the newest image there is where a root starts
     cd_protected_start start = {}; // otherwise
     cd_error open_fails = CD_ERROR_NONE;
+    cd_error may_not_advance = CD_ERROR_NONE; // in another rank
     cd_error protect_fails = CD_ERROR_NONE;
     cd_error opened_fails = CD_ERROR_NONE; // in another rank
     cd_error forget_fails = CD_ERROR_NONE;
     std::function<void()> others_come = [] {}; // while a root is opened or advances
+    std::function<void()> all_may_advance = [] {};
 
     // What it was asked.
     std::vector<std::string> calls;

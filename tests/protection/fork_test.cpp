@@ -95,7 +95,35 @@ TEST_F(Forking, AForkDoesNotWaitForOtherRanksToHearThatAnAdvanceFailed) {
     protector.others_come = [] {};
     ASSERT_EQ(commit_cd(child), CD_SUCCESS);
     advance_with('b');
-    EXPECT_EQ(info().protected_epoch, 3U);
+    EXPECT_EQ(info().protected_epoch, 2U);
+}
+
+// All has been written by then but that it counts.
+TEST_F(Forking, AForkDoesNotWaitForOtherRanksToAgreeOnAnAdvance) {
+    const TimeLimit limit(60);
+    begin();
+    advance_with('a');
+    std::latch waiting{1};
+    std::latch forked{1};
+    protector.all_may_advance = [&] {
+        waiting.count_down();
+        forked.wait();
+    };
+    add();
+    fill('b');
+    std::thread advancing([&] { EXPECT_EQ(advance_cd_point_in_time(root), CD_SUCCESS); });
+    waiting.wait();
+    EXPECT_EQ(0, in_process([&] {
+                  fill('-');
+                  return restore_cd(root) == CD_SUCCESS && memory.front() == 'a' ? 0 : 1;
+              }));
+    forked.count_down();
+    advancing.join();
+    protector.all_may_advance = [] {};
+    fill('-');
+    ASSERT_EQ(restore_cd(root), CD_SUCCESS);
+    EXPECT_EQ(memory.front(), 'b');
+    EXPECT_EQ(info().protected_epoch, 2U);
 }
 
 } // namespace

@@ -115,7 +115,9 @@ TEST_F(Binding, ANamedRegionOfAnotherLengthIsRefusedAndBothAreNamed) {
     const auto expect_refused = [this](size_t length) -> std::string {
         const std::string text = refusal();
         return cd_last_error() == CD_ERROR_RESTART_MISMATCH &&
-                       text.find("\"grid\" has " + std::to_string(length)) != std::string::npos &&
+                       text.find("of " + std::to_string(length) + " bytes in this") !=
+                           std::string::npos &&
+                       text.find("\"grid\"") != std::string::npos &&
                        text.find("had 1000 in") != std::string::npos &&
                        text.find(store()) != std::string::npos
                    ? ""
@@ -165,7 +167,7 @@ TEST_F(Binding, TheRemedyIsToldHoweverLongTheNamesAre) {
     run([&]() -> std::string {
         const std::string text = create_long(999);
         return text.starts_with(std::to_string(CD_ERROR_RESTART_MISMATCH) + " CD 0/rrr") &&
-                       text.find("the region \"") != std::string::npos &&
+                       text.find("of 999 bytes in this program had 1000 in") != std::string::npos &&
                        text.ends_with("with cd_name_region, or start with CD_RESTART=no")
                    ? ""
                    : text;
@@ -403,6 +405,56 @@ TEST_F(Binding, WhatAKilledProcessHasLeftStaysInLaterPointsInTime) {
         Memory heap(size);
         return adds_in_child(heap, false) && heap.is(7) ? "" : "other data: " + refusal();
     });
+}
+
+// Where the program cannot be the one that the store is of.
+TEST_F(Binding, AnOlderPointInTimeIsGoneBackToWhenAllThatItNeedsIsKnown) {
+    const auto choose = [&](const char *restart, size_t length, int expected) {
+        run([&]() -> std::string {
+            std::vector<char> bytes(2000);
+            setenv("CD_RESTART", restart, 1);
+            cd_name_region("grid", bytes.data(), length);
+            cd_handle root = create(",sync=none,keep=5");
+            if (root == nullptr) {
+                return expected < 0 ? "" : refusal();
+            }
+            return info_of(root).epoch == static_cast<uint64_t>(expected) ? "" : "another epoch";
+        });
+    };
+    run([&]() -> std::string {
+        std::vector<char> bytes(1000);
+        cd_name_region("grid", bytes.data(), bytes.size());
+        cd_handle root = create(",sync=none,keep=5");
+        for (int i = 0; i < 4; ++i) {
+            if (!add(root, bytes.data(), bytes.size()) ||
+                advance_cd_point_in_time(root) != CD_SUCCESS) {
+                return refusal();
+            }
+        }
+        return "";
+    });
+    choose("2", 2000, -1);
+    choose("yes", 1000, 4);
+    choose("2", 1000, 2);
+    choose("yes", 1000, 2);
+}
+
+// The root got it after its point in time, so that it is what the next process does anew.
+TEST_F(Binding, WhatACommittedChildOfAKilledProcessHeldWithAnotherLengthDoesNotHoldUpTheRoot) {
+    constexpr size_t size = 5000;
+    for (const size_t length : {size, 2 * size}) {
+        run([&]() -> std::string {
+            Memory heap(length);
+            cd_handle root = create();
+            const bool restored = restore_cd(root) == CD_SUCCESS;
+            cd_handle child = child_of(root);
+            const bool done =
+                restored && add(child, heap.at(), length) && commit_cd(child) == CD_SUCCESS;
+            return done && (length == size || advance_cd_point_in_time(root) == CD_SUCCESS)
+                       ? ""
+                       : refusal();
+        });
+    }
 }
 
 TEST_F(Binding, WhatAChildChangesAgainStaysInThePointInTime) {

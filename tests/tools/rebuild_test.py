@@ -3,15 +3,18 @@
 # Copyright the containment-domains authors
 """rebuild_test.py CDCTL VECTORS: cdctl rebuild brings back what upstream wrote, and says what it cannot."""
 
+import errno
 import fcntl
 import json
 import os
 import pty
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 CDCTL, VECTORS = (os.path.abspath(path) for path in sys.argv[1:3])
 GOOD, DAMAGED, USAGE, UNREADABLE, OLDER = range(5)
@@ -21,11 +24,22 @@ def content(rank, file, size):
     return bytes((rank * 131 + file * 17 + j * 7 + (j >> 8)) & 255 for j in range(size))
 
 
-class RebuildTest(unittest.TestCase):
+def tree_image(tree):
+    def packed(tree):
+        return struct.pack(">I", len(tree)) + b"".join(key.encode() + b"\0" + packed(below) for key, below in tree.items())
+
+    body = packed(tree)
+    image = struct.pack(">IHHQI", 0x951FC3F5, 1, 1, 24 + len(body), 1) + body
+    return image + struct.pack(">I", zlib.crc32(image))
+
+
+class Case(unittest.TestCase):
+    case = ""  # which of the vectors
+
     def setUp(self):
         self.directory = tempfile.mkdtemp()
         os.mkdir(os.path.join(self.directory, "in"))
-        case = os.path.join(VECTORS, "rs_4_k2")
+        case = os.path.join(VECTORS, self.case)
         shutil.copytree(os.path.join(case, "red"), os.path.join(self.directory, "red"))
         with open(os.path.join(case, "sizes.txt"), encoding="utf-8") as lines:
             for rank, line in enumerate(lines):
@@ -56,6 +70,37 @@ class RebuildTest(unittest.TestCase):
             name = os.path.basename(path)
             if any(name.startswith((f"{rank}.", f"r{rank}_")) for rank in ranks):
                 os.remove(os.path.join(self.directory, path))
+
+    def write(self, path, data):
+        with open(path, "wb") as file:
+            file.write(data)
+
+    def move_to_attempt(self):
+        points = os.path.join(self.directory, "heat.points")
+        os.mkdir(points)
+        shutil.move(os.path.join(self.directory, "in"), points)
+        attempt = os.path.join(points, "epoch-7.7.0.00000000000000ab")
+        shutil.move(os.path.join(self.directory, "red"), attempt)
+        return attempt
+
+    def move_to_attempt_that_counts(self):
+        attempt = self.move_to_attempt()
+        self.assertEqual(self.rebuild("--agree", self.directory)[0], GOOD)
+        return attempt
+
+    def lose_scheme_files(self, attempt, *ranks):
+        for name in os.listdir(attempt):
+            if name.endswith(".redset") and int(name.split(".")[0]) in ranks:
+                os.remove(os.path.join(attempt, name))
+
+    def only_set(self, *options):
+        status, out, _ = self.rebuild("--json", *options, self.directory)
+        (one,) = json.loads(out)["sets"]
+        return status, one
+
+
+class RebuildTest(Case):
+    case = "rs_4_k2"
 
     def test_two_of_four_come_back(self):
         before = self.files()
@@ -148,22 +193,12 @@ class RebuildTest(unittest.TestCase):
         status, out, _ = self.rebuild("--json", others, half)
         self.assertEqual((status, json.loads(out)["sets"][0]["verdict"]), (GOOD, "whole"))
 
-    def move_to_attempts(self, *epochs):
-        points = os.path.join(self.directory, "heat.points")
-        os.mkdir(points)
-        shutil.move(os.path.join(self.directory, "in"), points)
-        attempts = [os.path.join(points, f"epoch-{epoch}.{epoch}.0.00000000000000ab") for epoch in epochs]
-        for attempt in attempts:
-            shutil.copytree(os.path.join(self.directory, "red"), attempt)
-        shutil.rmtree(os.path.join(self.directory, "red"))
-        return attempts
-
     # Of two attempts the second was under way when too much was lost.
     def test_what_never_counted_is_unfinished_and_no_damage(self):
-        older, newer = self.move_to_attempts(7, 8)
+        older = self.move_to_attempt_that_counts()
+        newer = older.replace("epoch-7.7", "epoch-8.8")
+        shutil.copytree(older, newer, ignore=shutil.ignore_patterns("*.agreed"))
         self.lose(0, 1, 2)
-        with open(os.path.join(older, "2.agreed"), "w", encoding="utf-8"):
-            pass
         left = self.files()
         for options in (), ("--dry-run",), ("--agree",):
             status, out, _ = self.rebuild("--json", *options, self.directory)
@@ -174,10 +209,32 @@ class RebuildTest(unittest.TestCase):
             self.assertIn(": unfinished", self.rebuild(*options, self.directory)[1])
         self.assertEqual(self.files(), left)
 
+    # Such comes back with a node on which it is not known that a newer one counts.
+    def test_what_a_newer_one_that_can_be_had_takes_the_place_of_does_not_decide(self):
+        newer = self.move_to_attempt()
+        older = newer.replace("epoch-7.7.0", "epoch-3.3.0")
+        shutil.copytree(newer, older)
+        self.assertEqual(self.rebuild("--agree", self.directory)[0], GOOD)
+        self.lose_scheme_files(older, 0, 1, 2)
+        for lost, options, status in (
+            ([], ["--dry-run"], GOOD),
+            ([], [], GOOD),
+            ([0], ["--dry-run"], OLDER),
+            ([0], [], GOOD),
+            ([0, 1, 2], [], DAMAGED),
+        ):
+            self.lose_scheme_files(newer, *lost)
+            found, out, _ = self.rebuild("--json", *options, self.directory)
+            first, second = json.loads(out)["sets"]
+            self.assertEqual((found, second["verdict"]), (status, "lost"))
+            self.assertIsNone(first["newer_epoch"])
+            self.assertEqual(second["newer_epoch"], None if status == DAMAGED else 7)
+            self.assertEqual("programs start from epoch 7 instead" in second["problem"], status != DAMAGED)
+
     # Where nothing else counts, the records may have been lost.
     def test_what_no_record_tells_of_comes_back_and_counts_when_people_say_so(self):
         before = self.files()
-        (only,) = self.move_to_attempts(7)
+        only = self.move_to_attempt()
         self.lose(0, 1)
         left = self.files()
         for options, status, verdict in (
@@ -199,7 +256,7 @@ class RebuildTest(unittest.TestCase):
         self.assertEqual((status, json.loads(out)["sets"][0]["agreed"]), (GOOD, True))
 
     def test_what_no_record_tells_of_and_is_beyond_cover_is_damage(self):
-        self.move_to_attempts(7)
+        self.move_to_attempt()
         self.lose(0, 1, 2)
         left = self.files()
         for options in (), ("--dry-run",), ("--agree",):
@@ -218,10 +275,16 @@ class RebuildTest(unittest.TestCase):
             timeout=60,
             check=False,
         )
-        os.close(writer)
         self.assertEqual(done.returncode, GOOD)
-        shown = os.read(reader, 1000)
-        os.close(reader)
+        # The kernel hands over what was written a part at a time, and fails with EIO where no writer is left.
+        os.close(writer)
+        shown = b""
+        with open(reader, "rb", buffering=0) as terminal:
+            try:
+                while part := terminal.read(1000):
+                    shown += part
+            except OSError as reason:
+                self.assertEqual(reason.errno, errno.EIO)
         return shown
 
     def test_progress_is_shown_on_a_terminal_only(self):
@@ -234,12 +297,7 @@ class RebuildTest(unittest.TestCase):
 
     # As below a running job's dir=, whose ranks hold locks.
     def test_points_in_time_of_a_running_job_are_left_alone(self):
-        points = os.path.join(self.directory, "heat.points")
-        os.mkdir(points)
-        shutil.move(os.path.join(self.directory, "red"), os.path.join(points, "epoch-7.3.0.00000000000000ab"))
-        shutil.move(os.path.join(self.directory, "in"), points)
-        with open(os.path.join(points, "epoch-7.3.0.00000000000000ab", "3.agreed"), "w", encoding="utf-8"):
-            pass
+        points = os.path.dirname(self.move_to_attempt_that_counts())
         before = self.files()
         self.lose(0)
         left = self.files()
@@ -257,13 +315,146 @@ class RebuildTest(unittest.TestCase):
         self.assertEqual(self.rebuild("--dry-run", self.directory)[0], OLDER)
         self.assertEqual(self.files(), left)
         self.assertEqual(self.rebuild(self.directory)[0], GOOD)
+        before.pop("heat.points/epoch-7.7.0.00000000000000ab/0.agreed")
         self.assertEqual(self.files(), before)
+
+    # Programs do not start from what all records of a set that are left are damaged of.
+    def test_records_come_back_when_all_that_are_left_are_damaged(self):
+        attempt = self.move_to_attempt_that_counts()
+        whole = self.files()
+        records = [os.path.join(attempt, f"{rank}.agreed") for rank in range(4)]
+        os.remove(records[0])
+        for record in records[1:]:
+            self.write(record, b"damage")
+        left = self.files()
+        status, one = self.only_set("--dry-run")
+        self.assertEqual((status, one["verdict"], one["agreed"]), (OLDER, "rebuildable", True))
+        self.assertIn("records of its ranks that are left are damaged", one["problem"])
+        self.assertEqual(self.files(), left)
+        status, one = self.only_set()
+        self.assertEqual((status, one["verdict"]), (GOOD, "rebuilt"))
+        self.assertEqual(self.files(), whole)
+        status, one = self.only_set()
+        self.assertEqual((status, one["verdict"], one["problem"]), (GOOD, "whole", None))
+
+    def test_records_stay_as_they_are_when_one_tells_or_is_of_a_newer_version(self):
+        attempt = self.move_to_attempt_that_counts()
+        with open(os.path.join(attempt, "3.agreed"), "rb") as file:
+            good = file.read()
+        for rank in range(3):
+            self.write(os.path.join(attempt, f"{rank}.agreed"), b"damage")
+        for last in good, tree_image({"CD_POINT": {"2": {}}}):
+            self.write(os.path.join(attempt, "3.agreed"), last)
+            left = self.files()
+            status, one = self.only_set()
+            self.assertEqual((status, one["verdict"]), (GOOD, "whole"))
+            self.assertEqual(self.files(), left)
+
+    # A program died while it removed them; the next one does.
+    def test_points_of_a_committed_root_are_left_alone_and_missed_by_nobody(self):
+        attempt = self.move_to_attempt_that_counts()
+        tombstone = os.path.join(os.path.dirname(attempt), "forgotten-9")
+        self.write(tombstone, tree_image({"CD_FORGOTTEN": {"9": {}}, "SESSION": {str(0xAB): {}}}))
+        self.lose(0, 1, 2)
+        left = self.files()
+        for options in (), ("--dry-run",), ("--agree",):
+            status, one = self.only_set(*options)
+            self.assertEqual((status, one["verdict"], one["agreed"]), (GOOD, "unfinished", False))
+            self.assertIn("the root was committed", one["problem"])
+            self.assertEqual(self.files(), left)
+        self.write(tombstone, tree_image({"CD_FORGOTTEN": {"9": {}}, "SESSION": {str(0xAC): {}}}))
+        self.assertEqual(self.only_set()[1]["verdict"], "lost")
+
+    def test_nothing_is_done_while_nobody_knows_what_counts(self):
+        attempt = self.move_to_attempt_that_counts()
+        self.write(os.path.join(os.path.dirname(attempt), "forgotten-9"), b"damage")
+        self.lose(0)
+        left = self.files()
+        for options in (), ("--dry-run",), ("--agree",):
+            status, one = self.only_set(*options)
+            self.assertEqual((status, one["verdict"]), (UNREADABLE, "failed"))
+            self.assertIn("forgotten-9", one["problem"])
+            self.assertEqual(self.files(), left)
 
     def test_where_there_is_nothing_it_says_so(self):
         self.assertEqual(self.rebuild()[0], USAGE)
         self.assertEqual(self.rebuild("--dry", self.directory)[0], USAGE)
         self.assertEqual(self.rebuild(os.path.join(self.directory, "in"))[0], UNREADABLE)
-        self.assertEqual(self.rebuild(os.path.join(self.directory, "absent"))[0], UNREADABLE)
+        status, _, told = self.rebuild(os.path.join(self.directory, "absent"))
+        self.assertEqual(status, UNREADABLE)
+        self.assertTrue(told.endswith('/absent: cannot list the directory at offset 0: "No such file or directory"\n'), told)
+
+
+class OfTwoSetsOneLeftNothing(Case):
+    case = "xor_8_sets4"
+
+    def lose_set(self, number):
+        names = [os.path.basename(path) for path in self.files()]
+        ranks = sorted({int(name.split(".")[0]) for name in names if f".grp_{number}_of_2." in name})
+        self.lose(*ranks)
+        return ", ".join(map(str, ranks))
+
+    def both(self, *options):
+        status, out, _ = self.rebuild("--json", *options, self.directory)
+        first, second = sorted(json.loads(out)["sets"], key=lambda each: each["set"])
+        return status, first, second
+
+    def test_it_is_lost_as_programs_start_from_all(self):
+        attempt = self.move_to_attempt_that_counts()
+        ranks = self.lose_set(2)
+        left = self.files()
+        for options in ["--dry-run"], []:
+            status, first, second = self.both(*options)
+            self.assertEqual((status, first["verdict"]), (DAMAGED, "whole"))
+            self.assertEqual((second["set"], second["sets"], second["verdict"], second["agreed"]), (1, 2, "lost", True))
+            self.assertEqual((second["scheme"], second["members"], second["scheme_files"]), (None, None, []))
+            self.assertIn(f"no scheme file of it is left that can be read; that is so for ranks {ranks}", second["problem"])
+            status, out, _ = self.rebuild(*options, self.directory)
+            self.assertEqual(status, DAMAGED)
+            self.assertIn(f"\nset 2 of 2 of {os.path.realpath(attempt)}: lost\n", out)
+            self.assertEqual(self.files(), left)
+
+    def test_it_is_not_missed_where_only_another_point_in_time_is_to_be_rebuilt(self):
+        attempt = self.move_to_attempt_that_counts()
+        other = attempt.replace("epoch-7.7.0", "epoch-8.8.1")
+        shutil.copytree(attempt, other, ignore=shutil.ignore_patterns("*.agreed"))
+        self.assertEqual(self.rebuild("--agree", self.directory)[0], GOOD)
+        self.lose_set(2)
+        status, out, _ = self.rebuild("--dry-run", "--json", attempt)
+        self.assertEqual((status, [each["set"] for each in json.loads(out)["sets"]]), (DAMAGED, [0, 1]))
+
+    def test_it_is_lost_also_where_scheme_files_of_it_cannot_be_read_and_records_can(self):
+        attempt = self.move_to_attempt_that_counts()
+        for name in os.listdir(attempt):
+            if ".grp_1_of_2." in name:
+                self.write(os.path.join(attempt, name), b"damage")
+        status, first, second = self.both("--dry-run")
+        self.assertEqual((status, first["verdict"], second["verdict"]), (DAMAGED, "lost", "whole"))
+
+    def test_where_no_record_tells_of_any_set_it_is_unfinished_and_damage(self):
+        self.move_to_attempt()
+        self.lose_set(1)
+        for options in ["--dry-run"], []:
+            status, first, second = self.both(*options)
+            self.assertEqual((status, second["verdict"]), (DAMAGED, "whole"))
+            self.assertEqual((first["verdict"], first["agreed"]), ("unfinished", False))
+            self.assertIn("it cannot be brought back: no scheme file of it is left", first["problem"])
+
+    def test_sets_that_are_of_no_attempt_are_each_for_itself(self):
+        self.lose_set(2)
+        self.assertEqual(self.only_set()[0], GOOD)
+
+
+class CopiesOfEachRank(Case):
+    case = "single_4"
+
+    def test_that_of_one_rank_is_missed(self):
+        self.move_to_attempt_that_counts()
+        self.lose(2)
+        status, out, _ = self.rebuild("--dry-run", "--json", self.directory)
+        self.assertEqual(status, DAMAGED)
+        lost = [each for each in json.loads(out)["sets"] if each["verdict"] == "lost"]
+        self.assertEqual([(each["set"], each["sets"]) for each in lost], [(2, 4)])
 
 
 unittest.main(argv=sys.argv[:1])

@@ -7,48 +7,133 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <system_error>
+#include <utility>
 
 namespace cdctl {
 namespace {
 
 namespace fs = std::filesystem;
+using cd::protection::Findings;
 using cd::protection::Point;
+using cd::protection::RankFiles;
 using cd::redset::FoundSet;
 
-struct Attempt {
-    std::string directory; // of the root's points in time
-    std::string root;
-    Point point;
+struct Located {
+    std::string directory; // in which the root's points in time are
+    Attempt attempt;
 };
 
-std::optional<Attempt> attempt_with(const fs::path &file) {
+bool holds_points(const fs::path &directory) { return directory.extension() == ".points"; }
+
+bool is_in(const fs::path &directory, const fs::path &path) {
+    return std::ranges::mismatch(directory, path).in1 == directory.end();
+}
+
+std::optional<Located> located(const fs::path &file) {
     const fs::path directory = fs::weakly_canonical(file).parent_path();
+    const fs::path points = directory.parent_path();
     const auto point = cd::protection::point_of(directory.filename().string());
-    return point ? std::optional(Attempt{directory.parent_path().parent_path().string(),
-                                         directory.parent_path().stem().string(), *point})
-                 : std::nullopt;
+    return point && holds_points(points) ? std::optional(Located{points.parent_path().string(),
+                                                                 {points.stem().string(), *point}})
+                                         : std::nullopt;
+}
+
+// What ranks have of a point in time, wherever it is.
+std::vector<const RankFiles *> files_of(const Findings &findings, const Point &point) {
+    std::vector<const RankFiles *> files;
+    for (const cd::protection::Content &content : findings.contents) {
+        if (const auto found = content.points.find(point); found != content.points.end()) {
+            for (const auto &[rank, theirs] : found->second) {
+                files.push_back(&theirs);
+            }
+        }
+    }
+    return files;
+}
+
+// What is of another version, or what the system refuses to read, is no damage.
+bool records_are_damaged(const Findings &findings, const Point &point, const FoundSet &found) {
+    return std::ranges::none_of(files_of(findings, point), [&](const RankFiles *files) {
+        return (files->record && files->record->set.group == found.set.group) ||
+               (files->unread && files->unread->code != CD_ERROR_STORE_DAMAGED);
+    });
+}
+
+Attempts::Standing standing_of(const Findings &findings, const Point &point) {
+    using Standing = Attempts::Standing;
+    if (findings.has_forgotten(point)) {
+        return Standing::forgotten;
+    }
+    const std::vector<Point> agreed = findings.agreed();
+    if (std::ranges::find(agreed, point) != agreed.end()) {
+        return Standing::counts;
+    }
+    const bool level_counts = std::ranges::any_of(agreed, [&](const Point &other) {
+        return other.level == point.level && !findings.has_forgotten(other);
+    });
+    return level_counts ? Standing::unfinished : Standing::unrecorded;
+}
+
+// Sets of one attempt that scheme files tell of.
+struct SetsFound {
+    int groups = 0;
+    std::set<int> numbers;
+    std::set<int> ranks;
+};
+
+// What all of the job had is in no other set, where records tell that all had the root.
+std::string why_it_is_lost(const std::vector<const RankFiles *> &files, const SetsFound &found) {
+    std::string why = "no scheme file of it is left that can be read";
+    const auto of_all = std::ranges::find_if(files, [](const RankFiles *each) {
+        return each->record && each->record->participants == each->record->set.job_ranks;
+    });
+    if (of_all == files.end()) {
+        return why;
+    }
+    std::vector<int> ranks;
+    for (int rank = 0; rank < (*of_all)->record->participants; ++rank) {
+        if (!found.ranks.contains(rank)) {
+            ranks.push_back(rank);
+        }
+    }
+    return why + "; that is so for ranks " + cd::protection::list_ranks(ranks);
+}
+
+void add_missing(const Findings &findings, SetsFound found, const Attempts::Missing &like,
+                 std::vector<Attempts::Missing> &missing) {
+    const auto files = files_of(findings, like.attempt.point);
+    for (const RankFiles *each : files) {
+        found.groups = std::max(found.groups, each->record ? each->record->set.groups : 0);
+    }
+    for (int group = 0; group < found.groups; ++group) {
+        if (!found.numbers.contains(group)) {
+            Attempts::Missing &one = missing.emplace_back(like);
+            one.set.set.group = group;
+            one.set.set.groups = found.groups;
+            one.set.problem = why_it_is_lost(files, found);
+        }
+    }
 }
 
 cd::Status write_records(const FoundSet &found, int participants) {
     for (size_t member = 0; member < found.places.size(); ++member) {
         const std::string scheme_file =
             found.places[member].scheme_file(found.set, static_cast<int>(member));
-        const auto attempt = attempt_with(scheme_file);
-        if (!attempt) {
+        const auto at = located(scheme_file);
+        if (!at) {
             return cd::fail(CD_ERROR_ARGUMENT, "%s is in no directory of an attempt",
                             scheme_file.c_str());
         }
         cd::protection::Folder folder;
         bool there = false;
-        if (cd::Status status = cd::protection::Folder::find(attempt->directory, attempt->root,
-                                                             true, folder, there);
+        if (cd::Status status =
+                cd::protection::Folder::find(at->directory, at->attempt.root, true, folder, there);
             !status) {
             return status;
         }
         if (cd::Status status = folder.write_record(
-                {attempt->point, found.set.ranks[member], participants, found.set}, true);
+                {at->attempt.point, found.set.ranks[member], participants, found.set}, true);
             !status) {
             return status;
         }
@@ -58,49 +143,105 @@ cd::Status write_records(const FoundSet &found, int participants) {
 
 } // namespace
 
-// What cannot be listed has been complained about.
 Attempts::Attempts(const std::vector<std::string> &directories) {
     for (const std::string &directory : directories) {
-        std::error_code error;
-        fs::recursive_directory_iterator entry(directory, error);
-        for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-            const std::string name = entry->path().filename().string();
-            const auto rank = cd::protection::rank_of(name);
-            if (!rank || name != cd::protection::agreed_name(*rank)) {
-                continue;
+        const fs::path whole = fs::weakly_canonical(directory);
+        for (const fs::path &above : {whole, whole.parent_path()}) {
+            if (holds_points(above)) {
+                look(above, whole);
             }
-            if (const auto attempt = attempt_with(entry->path())) {
-                counted_[attempt->root].insert(attempt->point);
+        }
+        std::error_code error; // what cannot be listed has been complained about
+        fs::recursive_directory_iterator entry(whole, error);
+        for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+            if (holds_points(entry->path()) && entry->is_directory()) {
+                look(entry->path(), whole);
             }
         }
     }
+}
+
+void Attempts::look(const fs::path &directory, const fs::path &given) {
+    Root &root = roots_[directory.stem().string()];
+    cd::protection::Content content;
+    if (cd::Status status = cd::protection::look_at_points(directory.string(), content); status) {
+        for (const auto &[point, files] : content.points) {
+            const fs::path path = directory / cd::protection::directory_name(point);
+            if (is_in(given, path)) {
+                root.directories[point] = path;
+            }
+        }
+        root.findings.contents.push_back(std::move(content));
+    } else {
+        root.problem = {status.code(), cd::message()};
+    }
+}
+
+cd::Status Attempts::check_known(const FoundSet &found) const {
+    const auto attempt = attempt_of(found);
+    const auto root = attempt ? roots_.find(attempt->root) : roots_.end();
+    if (root == roots_.end() || !root->second.problem) {
+        return cd::Status::ok();
+    }
+    return cd::fail(root->second.problem->code, "%s", root->second.problem->why.c_str());
 }
 
 Attempts::Standing Attempts::of(const FoundSet &found) const {
-    Standing standing = Standing::unfinished;
-    for (const std::string &path : found.found) {
-        const auto attempt = attempt_with(path);
-        const auto others = attempt ? counted_.find(attempt->root) : counted_.end();
-        if (!attempt || (others != counted_.end() && others->second.contains(attempt->point))) {
-            return Standing::counts;
-        }
-        const bool level_counts = others != counted_.end() &&
-                                  std::ranges::any_of(others->second, [&](const Point &other) {
-                                      return other.level == attempt->point.level;
-                                  });
-        standing = level_counts ? standing : Standing::unrecorded;
+    const auto attempt = attempt_of(found);
+    const auto root = attempt ? roots_.find(attempt->root) : roots_.end();
+    if (root == roots_.end()) {
+        return Standing::counts;
     }
-    return standing;
+    const Findings &findings = root->second.findings;
+    const Standing standing = standing_of(findings, attempt->point);
+    return standing == Standing::counts && records_are_damaged(findings, attempt->point, found)
+               ? Standing::damaged
+               : standing;
 }
 
-bool Attempts::root_counts(const FoundSet &found) const {
-    const auto attempt = attempt_with(found.found.front());
-    return attempt && counted_.contains(attempt->root);
+std::vector<Attempts::Missing> Attempts::missing(const std::vector<FoundSet> &found) const {
+    std::map<Attempt, SetsFound> sets;
+    for (const FoundSet &each : found) {
+        if (const auto attempt = attempt_of(each)) {
+            SetsFound &of_it = sets[*attempt];
+            of_it.groups = each.set.groups;
+            of_it.numbers.insert(each.set.group);
+            of_it.ranks.insert(each.set.ranks.begin(), each.set.ranks.end());
+        }
+    }
+    std::vector<Missing> missing;
+    for (const auto &[name, root] : roots_) {
+        if (root.problem) {
+            continue; // its sets that are found tell of it
+        }
+        for (const auto &[point, directory] : root.directories) {
+            const Attempt attempt{name, point};
+            const Standing standing = standing_of(root.findings, point);
+            if (standing == Standing::counts ||
+                (standing == Standing::unrecorded && sets.contains(attempt))) {
+                add_missing(root.findings, sets[attempt], {attempt, directory, standing, {}},
+                            missing);
+            }
+        }
+    }
+    return missing;
 }
 
-std::string attempt_of(const FoundSet &found) {
-    const auto attempt = attempt_with(found.found.front());
-    return attempt ? attempt->root + "/" + cd::protection::directory_name(attempt->point) : "";
+bool Attempts::root_counts(const std::optional<Attempt> &attempt) const {
+    const auto root = attempt ? roots_.find(attempt->root) : roots_.end();
+    if (root == roots_.end()) {
+        return false;
+    }
+    const Findings &findings = root->second.findings;
+    return std::ranges::any_of(findings.agreed(), [&](const Point &point) {
+        return !findings.has_forgotten(point) &&
+               std::ranges::any_of(files_of(findings, point), &RankFiles::agreed);
+    });
+}
+
+std::optional<Attempt> attempt_of(const FoundSet &found) {
+    const auto at = located(found.found.front());
+    return at ? std::optional(at->attempt) : std::nullopt;
 }
 
 cd::Status agree_on(const std::vector<const FoundSet *> &sets) {
@@ -114,7 +255,8 @@ cd::Status agree_on(const std::vector<const FoundSet *> &sets) {
     if (!std::cmp_equal(groups.size(), wanted) || !std::cmp_equal(sets.size(), wanted)) {
         return cd::fail(CD_ERROR_ARGUMENT,
                         "%s: %zu of %d sets can be had whole; programs start from all of them",
-                        attempt_of(*sets.front()).c_str(), groups.size(), wanted);
+                        fs::path(sets.front()->found.front()).parent_path().c_str(), groups.size(),
+                        wanted);
     }
     for (const FoundSet *found : sets) {
         Alone alone;

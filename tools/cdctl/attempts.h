@@ -2,41 +2,70 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "protection/point.h"
+#include "protection/findings.h"
 #include "redset/offline.h"
 
+#include <filesystem>
 #include <map>
-#include <set>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace cdctl {
 
-// Attempts to protect points in time, as far as directories below these tell which have counted.
+// One attempt, whichever directories it is in.
+struct Attempt {
+    std::string root;
+    cd::protection::Point point;
+    auto operator<=>(const Attempt &) const = default;
+};
+
+// The attempt that a set is of, if it is of one.
+std::optional<Attempt> attempt_of(const cd::redset::FoundSet &found);
+
+// Attempts to protect points in time: which have counted, as far as the directories of points in
+// time tell that are these, lie below them, or have them in them.
 class Attempts {
 public:
     explicit Attempts(const std::vector<std::string> &directories);
 
     enum class Standing {
         counts,     // or it is no attempt
+        damaged,    // it has counted, and all that is left of the set's records is damaged
         unfinished, // no record says that all ranks had it, and another of its level counts
         unrecorded, // the same, and none counts: records may have been lost
+        forgotten,  // its root was committed
     };
     Standing of(const cd::redset::FoundSet &found) const;
 
-    // Whether programs start from anything of that root.
-    bool root_counts(const cd::redset::FoundSet &found) const;
+    // A set of an attempt that counts, or is unrecorded, of which no scheme file was found.
+    struct Missing {
+        Attempt attempt;
+        std::string directory; // one that the attempt is in
+        Standing standing = Standing::counts;
+        cd::redset::FoundSet set; // its number, and why it is lost
+    };
+    std::vector<Missing> missing(const std::vector<cd::redset::FoundSet> &found) const;
+
+    // What keeps from knowing which attempts of that root count.
+    cd::Status check_known(const cd::redset::FoundSet &found) const;
+
+    // Whether programs start from anything of its root.
+    bool root_counts(const std::optional<Attempt> &attempt) const;
 
 private:
-    // By the root's name.
-    std::map<std::string, std::set<cd::protection::Point>> counted_;
+    struct Root {
+        cd::protection::Findings findings;
+        std::map<cd::protection::Point, std::string> directories; // one of each that was given
+        std::optional<cd::protection::Unread> problem;
+    };
+    void look(const std::filesystem::path &directory, const std::filesystem::path &given);
+
+    std::map<std::string, Root> roots_; // by name
 };
 
 // Of one attempt, with all of its sets: writes down for each rank that all had it.
 // CD_ERROR_ARGUMENT where sets are missing.
 cd::Status agree_on(const std::vector<const cd::redset::FoundSet *> &sets);
-
-// The directory of an attempt that a set is of, or "".
-std::string attempt_of(const cd::redset::FoundSet &found);
 
 } // namespace cdctl

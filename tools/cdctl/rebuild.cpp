@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "alone.h"
 #include "attempts.h"
 #include "command.h"
 #include "json.h"
+#include "rebuilt_set.h"
 #include "redset/offline.h"
 #include "text.h"
 
@@ -11,68 +11,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <map>
+#include <set>
 
 namespace cdctl {
 namespace {
 
 using cd::redset::FoundSet;
-using cd::redset::MemberState;
 using cd::redset::scheme_name;
-using cd::redset::Survey;
-
-enum class Verdict { whole, rebuilt, rebuildable, unfinished, failed, lost };
-
-const char *name_of(Verdict verdict) {
-    switch (verdict) {
-    case Verdict::whole:
-        return "whole";
-    case Verdict::rebuilt:
-        return "rebuilt";
-    case Verdict::rebuildable:
-        return "rebuildable";
-    case Verdict::unfinished:
-        return "unfinished";
-    case Verdict::failed:
-        return "failed";
-    case Verdict::lost:
-        break;
-    }
-    return "lost";
-}
-
-Outcome outcome_of(Verdict verdict) {
-    switch (verdict) {
-    case Verdict::whole:
-    case Verdict::rebuilt:
-    case Verdict::unfinished: // nobody needs it
-        return Outcome::good;
-    case Verdict::rebuildable:
-        return Outcome::older;
-    case Verdict::failed:
-        return Outcome::unreadable;
-    case Verdict::lost:
-        break;
-    }
-    return Outcome::damaged;
-}
-
-struct Result {
-    Verdict verdict = Verdict::whole;
-    std::string problem;     // why not, "" when it went well
-    bool unrecorded = false; // no record says that it counted, and it may have
-    Survey survey;
-};
-
-bool is_whole(const Result &result) {
-    return result.verdict == Verdict::whole || result.verdict == Verdict::rebuilt;
-}
-
-bool anything_lost(const Survey &survey) {
-    return std::any_of(survey.members.begin(), survey.members.end(), [](const MemberState &member) {
-        return !member.data_lost.empty() || !member.payload_lost.empty();
-    });
-}
 
 // A line on a terminal that is written over, and gone at its end; nothing elsewhere.
 class ProgressLine {
@@ -106,44 +53,6 @@ private:
     uint64_t percent_ = 0;
 };
 
-Result rebuild_one(const FoundSet &found, const Attempts &known_attempts,
-                   const Arguments &arguments, ProgressLine &line) {
-    const bool dry_run = arguments.dry_run;
-    Result result;
-    Alone alone;
-    cd::Status status = alone.with(found, dry_run);
-    const Attempts::Standing standing = known_attempts.of(found);
-    if (status && standing == Attempts::Standing::unfinished) {
-        result.verdict = Verdict::unfinished;
-        result.problem = "a program ended while it protected this point in time; no program starts "
-                         "from it, and the next one removes it";
-        return result;
-    }
-    if (status) {
-        cd::redset::Options options;
-        options.progress = [&line](uint64_t done, uint64_t all) { line.tell(done, all); };
-        status = rebuild_found(found, options, dry_run, result.survey);
-    }
-    if (!status) {
-        const bool exceeded = status.code() == CD_ERROR_REDUNDANCY_EXCEEDED;
-        result.verdict = exceeded ? Verdict::lost : Verdict::failed;
-        result.problem = cd::message();
-    } else if (anything_lost(result.survey)) {
-        result.verdict = dry_run ? Verdict::rebuildable : Verdict::rebuilt;
-    }
-    result.unrecorded = standing == Attempts::Standing::unrecorded;
-    if (result.unrecorded && status && !arguments.agree) {
-        result.problem = "no record says that all ranks had this point in time, so that programs "
-                         "start from it only after cdctl rebuild --agree";
-    } else if (result.unrecorded && result.verdict == Verdict::lost) {
-        result.verdict = Verdict::unfinished;
-        result.problem = "no record says that all ranks had this point in time, and it cannot be "
-                         "brought back: " +
-                         result.problem;
-    }
-    return result;
-}
-
 std::string title_of(const FoundSet &found) {
     const auto &[shape, group, groups, job_ranks, ranks] = found.set;
     return "set " + std::to_string(group + 1) + " of " + std::to_string(groups) + " (" +
@@ -151,8 +60,14 @@ std::string title_of(const FoundSet &found) {
            found.found.front();
 }
 
-void print(const FoundSet &found, const Result &result) {
-    std::printf("%s: %s%s\n", printable(title_of(found)).c_str(), name_of(result.verdict),
+std::string title_of(const Attempts::Missing &missing) {
+    const auto &set = missing.set.set;
+    return "set " + std::to_string(set.group + 1) + " of " + std::to_string(set.groups) + " of " +
+           missing.directory;
+}
+
+void print(const std::string &title, const FoundSet &found, const Result &result) {
+    std::printf("%s: %s%s\n", printable(title).c_str(), name_of(result.verdict),
                 result.survey.layout && !result.survey.checksums ? "; there are no checksums" : "");
     if (!result.problem.empty()) {
         std::printf("  %s\n", printable(result.problem).c_str());
@@ -174,15 +89,27 @@ void text_or_null(Json &json, std::string_view key, const std::string &text) {
     text.empty() ? json.null() : json.value(text);
 }
 
-void describe(const FoundSet &found, const Result &result, Json &json) {
+// What its scheme files tell of a set.
+void describe_shape(const FoundSet &found, Json &json) {
+    if (found.found.empty()) {
+        json.key("scheme").null().key("members").null().key("checks").null();
+        return;
+    }
     const auto &shape = found.set.shape;
+    json.member("scheme", scheme_name(shape.scheme)).member("members", shape.members);
+    json.member("checks", shape.checks);
+}
+
+void describe(const FoundSet &found, const Result &result, Json &json) {
     json.begin_object();
     json.member("set", found.set.group).member("sets", found.set.groups);
-    json.member("scheme", scheme_name(shape.scheme)).member("members", shape.members);
-    json.member("checks", shape.checks).member("verdict", name_of(result.verdict));
+    describe_shape(found, json);
+    json.member("verdict", name_of(result.verdict));
     json.member("checksums", result.survey.checksums.has_value());
-    json.member("agreed", !result.unrecorded && result.verdict != Verdict::unfinished);
+    json.member("agreed", !result.is_unrecorded() && result.verdict != Verdict::unfinished);
     text_or_null(json, "problem", result.problem);
+    json.key("newer_epoch");
+    result.newer ? json.value(*result.newer) : json.null();
     json.key("scheme_files").begin_array();
     for (const std::string &path : found.found) {
         json.value(path);
@@ -199,36 +126,72 @@ void describe(const FoundSet &found, const Result &result, Json &json) {
     json.end_array().end_object();
 }
 
-// What nobody says counted is no start, so that nothing is good where nothing else is one.
-Outcome outcome_of(const Result &result, bool root_counts) {
-    const Outcome outcome = outcome_of(result.verdict);
-    if (!result.unrecorded || root_counts) {
-        return outcome;
+// What people or programs read, and how it ends.
+class Report {
+public:
+    explicit Report(const Arguments &arguments) : arguments_(arguments) {
+        json_.begin_object().member("dry_run", arguments.dry_run).key("sets").begin_array();
     }
-    return std::max(outcome,
-                    result.verdict == Verdict::unfinished ? Outcome::damaged : Outcome::older);
-}
 
-// Attempts that no record tells of, with those of their sets that are whole now.
-using Unrecorded = std::map<std::string, std::vector<const FoundSet *>>;
+    void add(const std::string &title, const FoundSet &found, const Result &result) {
+        arguments_.json ? describe(found, result, json_) : print(title, found, result);
+    }
 
-Outcome agree_on_all(const Unrecorded &unrecorded) {
-    Outcome outcome = Outcome::good;
-    for (const auto &[attempt, sets] : unrecorded) {
-        if (!agree_on(sets)) {
-            std::fprintf(stderr, "cdctl: %s\n", printable(cd::message()).c_str());
-            outcome = Outcome::unreadable;
+    void end(const std::vector<std::string> &unusable) {
+        json_.end_array().key("unusable").begin_array();
+        for (const std::string &problem : unusable) {
+            json_.value(problem);
+        }
+        json_.end_array().end_object();
+        if (arguments_.json) {
+            std::puts(json_.text().c_str());
         }
     }
-    return outcome;
-}
+
+private:
+    const Arguments &arguments_;
+    Json json_;
+};
+
+// What is whole now, by attempt, and which of these get records.
+struct Records {
+    std::map<Attempt, std::vector<const FoundSet *>> whole;
+    std::set<Attempt> wanted;
+
+    // Whether it gets one now.
+    bool note(const FoundSet &found, const Result &result, const Arguments &arguments) {
+        const auto attempt = attempt_of(found);
+        if (!attempt || arguments.dry_run || !result.is_whole()) {
+            return false;
+        }
+        whole[*attempt].push_back(&found);
+        const bool wants = result.standing == Attempts::Standing::damaged ||
+                           (result.is_unrecorded() && arguments.agree);
+        if (wants) {
+            wanted.insert(*attempt);
+        }
+        return wants;
+    }
+
+    Outcome write() const {
+        Outcome outcome = Outcome::good;
+        for (const Attempt &attempt : wanted) {
+            if (!agree_on(whole.at(attempt))) {
+                std::fprintf(stderr, "cdctl: %s\n", printable(cd::message()).c_str());
+                outcome = Outcome::unreadable;
+            }
+        }
+        return outcome;
+    }
+};
 
 } // namespace
 
 Outcome rebuild(const Arguments &arguments) {
     cd::redset::Search search;
     if (!find_sets(arguments.paths, search)) {
-        std::fprintf(stderr, "cdctl: %s\n", printable(cd::message()).c_str());
+        const std::string why(cd::without_repeating(cd::message()));
+        std::fprintf(stderr, "cdctl: %s\n", printable(why).c_str());
         return Outcome::unreadable;
     }
     for (const std::string &problem : search.unusable) {
@@ -237,34 +200,35 @@ Outcome rebuild(const Arguments &arguments) {
     if (search.sets.empty()) {
         std::fprintf(stderr, "cdctl: no scheme file of a set can be read there\n");
     }
-    const Attempts known_attempts(arguments.paths);
+    const Attempts known(arguments.paths);
     Outcome outcome = search.sets.empty() ? Outcome::unreadable : Outcome::good;
-    Unrecorded unrecorded;
-    Json json;
-    json.begin_object().member("dry_run", arguments.dry_run).key("sets").begin_array();
+    // The newest first, as others may not be needed then.
+    std::ranges::stable_sort(search.sets, std::greater<>(), attempt_of);
+    Records records;
+    Starts starts;
+    Report report(arguments);
     for (size_t i = 0; i < search.sets.size(); ++i) {
-        const Result result = [&] {
+        const FoundSet &found = search.sets[i];
+        const auto attempt = attempt_of(found);
+        Result result = [&] {
             ProgressLine line(i, search.sets.size());
-            return rebuild_one(search.sets[i], known_attempts, arguments, line);
+            return rebuild_set(found, known, arguments,
+                               [&line](uint64_t done, uint64_t all) { line.tell(done, all); });
         }();
-        const bool agrees =
-            arguments.agree && !arguments.dry_run && result.unrecorded && is_whole(result);
-        if (agrees) {
-            unrecorded[attempt_of(search.sets[i])].push_back(&search.sets[i]);
-        }
-        outcome = std::max(
-            outcome, outcome_of(result, agrees || known_attempts.root_counts(search.sets[i])));
-        arguments.json ? describe(search.sets[i], result, json) : print(search.sets[i], result);
+        starts.note(found, result, arguments);
+        starts.judge(attempt, result);
+        const bool agrees = records.note(found, result, arguments);
+        outcome = std::max(outcome, outcome_of(result, agrees || known.root_counts(attempt)));
+        report.add(title_of(found), found, result);
     }
-    outcome = std::max(outcome, agree_on_all(unrecorded));
-    if (arguments.json) {
-        json.end_array().key("unusable").begin_array();
-        for (const std::string &problem : search.unusable) {
-            json.value(problem);
-        }
-        json.end_array().end_object();
-        std::puts(json.text().c_str());
+    for (const Attempts::Missing &missing : known.missing(search.sets)) {
+        Result result = missing_set(missing, arguments);
+        starts.judge(missing.attempt, result);
+        outcome = std::max(outcome, outcome_of(result, known.root_counts(missing.attempt)));
+        report.add(title_of(missing), missing.set, result);
     }
+    outcome = std::max(outcome, records.write());
+    report.end(search.unusable);
     return outcome;
 }
 

@@ -232,6 +232,37 @@ TEST_F(Choosing, DataAreReadOnlyWhereAnOlderPointInTimeCouldBeTakenInstead) {
     EXPECT_EQ(reads_when_opened("4", ",keep=2"), 0);
 }
 
+// A process was killed when the new store had its name, and still the one that it was made under.
+TEST_F(Choosing, AStoreThatAlsoHasTheNameOfAnUnfinishedOneIsNotWaitedFor) {
+    ASSERT_EQ(write(nullptr, "ab"), 0);
+    const std::filesystem::path named = store();
+    const auto unfinished = named.parent_path() / ("." + named.filename().string() + ".new");
+    for (const char *restart : {"no", static_cast<const char *>(nullptr)}) {
+        std::filesystem::create_hard_link(named, unfinished);
+        ASSERT_EQ(write(restart, "c"), 0);
+        EXPECT_FALSE(std::filesystem::exists(unfinished));
+        EXPECT_EQ(found(), 'c');
+    }
+}
+
+// A process was killed when the old store had gone aside, and the new one had no name.
+TEST_F(Choosing, AStoreThatWasKeptAsideIsNotGivenUpForAnEpochThatItHas) {
+    ASSERT_EQ(write(nullptr, "ab"), 0);
+    std::filesystem::rename(store(), store() + ".old");
+    EXPECT_EQ(run("2",
+                  [&](ChoosingSystem &) {
+                      root_ = create();
+                      const std::string text = cd_last_error_message();
+                      return root_ == nullptr && cd_last_error() == CD_ERROR_ARGUMENT &&
+                                     text.find(".old beside it") != std::string::npos
+                                 ? 0
+                                 : 1;
+                  }),
+              0);
+    std::filesystem::rename(store() + ".old", store());
+    EXPECT_EQ(found(), 'b');
+}
+
 TEST_F(Choosing, AnEpochOfAStoreThatIsNotThereIsToldOf) {
     EXPECT_EQ(1, run("5", [&](ChoosingSystem &system) {
                   root_ = create();

@@ -31,8 +31,54 @@ TEST_F(Alone, WhoCannotOpenItsStoreTellsAll) {
     EXPECT_EQ(cluster.run({2}).start(), 1U);
 }
 
-// An advance that fails in one rank is over for all; the next one counts.
-TEST_F(Alone, WhoCannotAdvanceTellsAllAndTheNextAdvanceCounts) {
+TEST_F(Alone, WhoCannotAdvanceTellsAllAndNobodyDoes) {
+    for (const Mode mode : {Mode::sync, Mode::async}) {
+        const TimeLimit limit(20);
+        Cluster own(fault_nodes);
+        own.mode = mode;
+        const auto run = own.run_steps([&](Cluster::Rank &self) {
+            EXPECT_TRUE(self.protect(1));
+            const Status refused = self.protection().may_advance(
+                2, self.number() == 1 ? fail(CD_ERROR_STORE_FULL, "no room here") : Status::ok());
+            EXPECT_EQ(refused.code(), CD_ERROR_STORE_FULL);
+            EXPECT_STREQ(message(), "rank 1: no room here");
+            EXPECT_TRUE(self.protect(2));
+            return self.protection().wait();
+        });
+        EXPECT_EQ(run.outcome().text, "");
+        EXPECT_EQ(own.run({}).start(), 2U);
+        EXPECT_EQ(system.told(), std::vector<std::string>{});
+    }
+}
+
+// A program that leaves its loop too early somewhere.
+TEST_F(Alone, WhoCommitsWhileOthersAdvanceDoesNeither) {
+    for (const Mode mode : {Mode::sync, Mode::async}) {
+        const TimeLimit limit(20);
+        Cluster own(fault_nodes);
+        own.mode = mode;
+        const auto run = own.run_steps([&](Cluster::Rank &self) {
+            EXPECT_TRUE(self.protect(1));
+            const bool commits = self.number() == 1;
+            const Status refused = commits ? self.protection().forget(Status::ok())
+                                           : self.protection().may_advance(2, Status::ok());
+            EXPECT_EQ(refused.code(), CD_ERROR_ARGUMENT);
+            EXPECT_STREQ(message(), commits ? "rank 0 advances it to epoch 2 while this one "
+                                              "commits the root; with redundancy all ranks do the "
+                                              "same; nothing was changed"
+                                            : "rank 1 commits the root while this one advances it "
+                                              "to epoch 2; with redundancy all ranks do the same; "
+                                              "nothing was changed");
+            EXPECT_EQ(self.protection().protected_epoch(), 1U);
+            return Status::ok();
+        });
+        EXPECT_EQ(run.outcome().text, "");
+        EXPECT_EQ(own.run({}).start(), 1U);
+    }
+}
+
+// Where nobody could tell before: it is over for all, and the next one counts.
+TEST_F(Alone, WhoFailsWhenAllHaveAgreedTellsAllAndTheNextAdvanceCounts) {
     for (const Mode mode : {Mode::sync, Mode::async}) {
         const TimeLimit limit(20);
         Cluster own(fault_nodes);
@@ -71,11 +117,28 @@ TEST_F(Alone, PeopleAreToldOnceOfTheEpochThatIsNotProtected) {
             });
             EXPECT_EQ(own_system.told(),
                       std::vector<std::string>{
-                          "root \"solver\": epoch 5 is in the local stores, but is not protected "
+                          "root \"solver\": epoch 5 is in local stores only, and not protected "
                           "from the loss of nodes; epoch 4 still is: rank " +
                           std::to_string(failing) +
-                          ": the advance failed, so that nothing new is protected"});
+                          ": the advance failed in this rank, whose program has the error"});
         }
+    }
+}
+
+// The advance has succeeded.
+TEST_F(Alone, PeopleAreNotToldToRepeatACall) {
+    constexpr int calls = 8;
+    cluster.run_steps([](Cluster::Rank &self) {
+        for (int nth = 1; nth <= calls; ++nth) {
+            FailingSystem::fail_call(self.number() == 1 ? nth : 0);
+            EXPECT_FALSE(self.protect(static_cast<uint64_t>(nth)));
+            FailingSystem::fail_call(0);
+        }
+        return Status::ok();
+    });
+    ASSERT_EQ(system.told().size(), size_t{calls});
+    for (const std::string &line : system.told()) {
+        EXPECT_EQ(line.find("repeat"), std::string::npos) << line;
     }
 }
 

@@ -57,10 +57,14 @@ public:
         // A point in time to protect, which lives until it is released.
         virtual cd_offered_point offer(uint64_t epoch) = 0;
 
-        Status protect(uint64_t epoch) { return protection().protect(offer(epoch)); }
-        // The advance to it failed here.
+        Status protect(uint64_t epoch) {
+            Status status = protection().may_advance(epoch, Status::ok());
+            return status ? protection().protect(offer(epoch)) : status;
+        }
+        // The advance to it failed here, when all had agreed on it.
         Status miss(uint64_t epoch) {
-            return protection().protect({epoch, nullptr, nullptr, nullptr});
+            Status status = protection().may_advance(epoch, Status::ok());
+            return status ? protection().protect({epoch, nullptr, nullptr, nullptr}) : status;
         }
     };
     using Steps = std::function<Status(Rank &)>;

@@ -99,7 +99,11 @@ TEST(Division, RanksThatNodesOfUnequalSizeLeaveAloneAreNamed) {
     Division division;
     const Status status = divide_all({"a", "a", "a", "b"}, by_xor, division);
     EXPECT_EQ(status.code(), CD_ERROR_STORAGE_VALUE);
-    EXPECT_NE(std::string(message()).find("leave ranks 1 for a set"), std::string::npos)
+    EXPECT_NE(std::string(message()).find(" 4 ranks leave ranks 1, 2 for 2 sets: "),
+              std::string::npos)
+        << message();
+    EXPECT_FALSE(divide_all({"a", "a", "b"}, by_xor, division));
+    EXPECT_NE(std::string(message()).find(" 3 ranks leave ranks 1 for a set: "), std::string::npos)
         << message();
 }
 

@@ -8,7 +8,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <fstream>
+#include <mutex>
 #include <string_view>
 #include <thread>
 
@@ -117,6 +119,99 @@ TEST_F(Flushed, OfACopyThatFailsNothingIsLeftInTheWayOfTheNextOne) {
     EXPECT_TRUE(
         full.told().front().starts_with("epoch 4 is not in the directory of flush=: rank 1: "))
         << full.told().front();
+    EXPECT_TRUE(full.told().front().ends_with("; free some")) << full.told().front();
+}
+
+// Once rank 1 knows that epoch 4 counts, which nobody reads then but who copies it.
+class BitThatFlips : public DyingSystem {
+public:
+    int open_at(int directory, const char *name, int flags, mode_t mode) override {
+        const int fd = DyingSystem::open_at(directory, name, flags, mode);
+        const std::string_view path = name;
+        const std::lock_guard lock(mutex_);
+        if (path.find("/n1/solver.points/epoch-4") != path.npos) {
+            directory_ = (flags & O_DIRECTORY) != 0 ? fd : directory_;
+            image_ = counts_ && path.ends_with("/1.image") ? fd : image_;
+        }
+        return fd;
+    }
+    int rename_at(int directory, const char *from, const char *to) override {
+        const std::lock_guard lock(mutex_);
+        counts_ = counts_ || (directory == directory_ && to == agreed_name(1));
+        return DyingSystem::rename_at(directory, from, to);
+    }
+    ssize_t read_at(int fd, void *to, size_t length, off_t offset) override {
+        const ssize_t read = DyingSystem::read_at(fd, to, length, offset);
+        const std::lock_guard lock(mutex_);
+        if (fd == image_ && read > 0) {
+            flipped = true;
+            static_cast<char *>(to)[read / 2] ^= 0x10;
+        }
+        return read;
+    }
+    int close(int fd) override {
+        const std::lock_guard lock(mutex_);
+        image_ = fd == image_ ? -1 : image_;
+        return DyingSystem::close(fd);
+    }
+    std::atomic<bool> flipped = false;
+
+private:
+    std::mutex mutex_;
+    int directory_ = -1;
+    bool counts_ = false;
+    int image_ = -1;
+};
+
+TEST_F(Flushed, ACopyThatIsNotWhatWasProtectedFailsAndTheOneBeforeStays) {
+    const BitThatFlips flipping;
+    EXPECT_EQ(cluster.run({1, 2, 3, 4}).outcome().text, "");
+    EXPECT_TRUE(flipping.flipped);
+    ASSERT_EQ(flipping.told().size(), 1U);
+    EXPECT_TRUE(
+        flipping.told().front().starts_with("epoch 4 is not in the directory of flush=: rank 1: "))
+        << flipping.told().front();
+    EXPECT_NE(flipping.told().front().find("epoch-4"), std::string::npos);
+    EXPECT_EQ(copied_epochs(), Epochs{2});
+    lose(four_nodes);
+    EXPECT_EQ(cluster.run({}).start(), 2U);
+}
+
+// As where something is mounted over it on one node.
+class OwnDirectoryOfRankOne : public DyingSystem {
+public:
+    int open_at(int directory, const char *name, int flags, mode_t mode) override {
+        return DyingSystem::open_at(directory, seen(name).c_str(), flags, mode);
+    }
+    int make_directory_at(int directory, const char *name, mode_t mode) override {
+        return DyingSystem::make_directory_at(directory, seen(name).c_str(), mode);
+    }
+    int unlink_at(int directory, const char *name) override {
+        return DyingSystem::unlink_at(directory, seen(name).c_str());
+    }
+
+private:
+    static std::string seen(const char *name) {
+        std::string path = name;
+        const size_t at = path.find("/parallel/");
+        return at == std::string::npos || rank_of_this_thread() != 1
+                   ? path
+                   : path.replace(at, std::strlen("/parallel"), "/own");
+    }
+};
+
+TEST_F(Flushed, ADirectoryThatNotAllNodesSeeIsWarnedOfOnce) {
+    cluster.run({1, 2});
+    EXPECT_EQ(system.told(), std::vector<std::string>());
+    const OwnDirectoryOfRankOne differing;
+    std::filesystem::create_directory(cluster.directory("own"));
+    cluster.run({});
+    ASSERT_EQ(differing.told().size(), 1U);
+    EXPECT_EQ(differing.told().front(),
+              cluster.flush +
+                  "/solver.points, where flush= copies to, is not one directory for all nodes: "
+                  "ranks 0 and 1 do not see each other's files in it; copies that only one node "
+                  "has are lost with it");
 }
 
 TEST_F(Flushed, ACopyIsTakenWhereTooMuchIsLostAlsoIfTheRestHadNoRoomWhereRanksAreNow) {

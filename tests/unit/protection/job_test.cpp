@@ -33,5 +33,19 @@ TEST(Job, SetsThatDoNotFitIntoTheMessageAreCounted) {
     EXPECT_TRUE(outcome_of_sets(3, 1000).ends_with(". | and more sets: 2"));
 }
 
+// A local advance goes on where MPI has failed; what needs all ranks does not.
+TEST(Job, RanksThatCannotMeetHaveEachItsOwnOutcomeOnlyWhereThatIsAskedFor) {
+    LocalProgram program({"n0", "n1"}, {});
+    program.die();
+    const auto outcomes = program.run([](std::unique_ptr<Job> job) {
+        EXPECT_FALSE(agree(*job, Status::ok()));
+        std::vector<redset::Bytes> all;
+        return agree_if_possible(
+            *job, job->rank() == 1 ? fail(CD_ERROR_STORE_FULL, "no room") : Status::ok(), {}, all);
+    });
+    EXPECT_EQ(outcomes.at(0).code, CD_ERROR_NONE);
+    EXPECT_EQ(outcomes.at(1), (LocalProgram::Outcome{CD_ERROR_STORE_FULL, "no room"}));
+}
+
 } // namespace
 } // namespace cd::protection

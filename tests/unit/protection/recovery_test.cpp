@@ -66,6 +66,21 @@ TEST_F(Protected, WithOneMoreLostAllRanksSayWhichAndNothingIsDeleted) {
     EXPECT_EQ(cluster.run({}).outcome().code, CD_ERROR_REDUNDANCY_EXCEEDED);
 }
 
+TEST_F(Protected, WithOneMoreLostTheErrorSaysWhatHelps) {
+    const auto text = [&] { return cluster.run({}).outcome().text; };
+    const std::string afresh = "start afresh with CD_RESTART=no, as where a node is back that was "
+                               "away when the root was committed";
+    cluster.run({7});
+    lose({"n1", "n2"});
+    EXPECT_TRUE(text().ends_with("; bring back the nodes that had these files, or " + afresh))
+        << text();
+    cluster.restart = "7";
+    EXPECT_TRUE(text().ends_with("; bring back the nodes that had these files, leave out "
+                                 "CD_RESTART=7, so that other epochs are tried, or " +
+                                 afresh))
+        << text();
+}
+
 TEST_F(Protected, WithOneMoreLostNothingIsMovedToRanksThatAreElsewhere) {
     cluster.run({7});
     const auto check = [&] {

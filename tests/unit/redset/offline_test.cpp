@@ -127,6 +127,29 @@ TEST(Offline, PutsTogetherWhatNodesHadOfEachPointInTime) {
     }
 }
 
+// A node that was away has an older point in time, of files as large as now.
+TEST(Offline, WhatIsInOneDirectoryIsPutTogetherFirst) {
+    for (int away = 0; away < 4; ++away) {
+        SCOPED_TRACE(away);
+        const ScratchSet gathered(single_set({Scheme::single, 1, 0}), {{}});
+        for (int time = 0; time < 2; ++time) {
+            ScratchSet scratch(single_set({Scheme::xor_set, 4, 1}), {{9}, {9}, {9}, {9}});
+            ASSERT_TRUE(scratch.apply()) << message();
+            for (int member = 0; member < 4; ++member) {
+                if ((member == away) == (time == 0)) {
+                    const fs::path scheme_file = scratch.place().scheme_file(scratch.set(), member);
+                    copy_into(scheme_file, gathered.folder() / ("time" + std::to_string(time)) /
+                                               scheme_file.filename());
+                }
+            }
+        }
+        const Search search = search_below({gathered.folder()});
+        ASSERT_EQ(search.sets.size(), 2U);
+        EXPECT_EQ(search.sets.front().found.size(), 1U);
+        EXPECT_EQ(search.sets.back().found.size(), 3U);
+    }
+}
+
 TEST(Offline, WhatCannotBeReadIsNamed) {
     ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{1000}, {500}, {10}});
     ASSERT_TRUE(scratch.apply()) << message();

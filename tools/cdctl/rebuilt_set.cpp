@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "rebuilt_set.h"
+
+#include "alone.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cdctl {
+namespace {
+
+using cd::redset::MemberState;
+
+Outcome outcome_of(Verdict verdict) {
+    switch (verdict) {
+    case Verdict::whole:
+    case Verdict::rebuilt:
+    case Verdict::unfinished: // nobody needs it
+        return Outcome::good;
+    case Verdict::rebuildable:
+        return Outcome::older;
+    case Verdict::failed:
+        return Outcome::unreadable;
+    case Verdict::lost:
+        break;
+    }
+    return Outcome::damaged;
+}
+
+bool anything_lost(const cd::redset::Survey &survey) {
+    return std::any_of(survey.members.begin(), survey.members.end(), [](const MemberState &member) {
+        return !member.data_lost.empty() || !member.payload_lost.empty();
+    });
+}
+
+const char *nobody_needs(Attempts::Standing standing) {
+    switch (standing) {
+    case Attempts::Standing::unfinished:
+        return "a program ended while it protected this point in time; no program starts from it, "
+               "and the next one removes it";
+    case Attempts::Standing::forgotten:
+        return "the root was committed, and a program ended while it removed this point in time; "
+               "no program starts from it, and the next one removes it";
+    default:
+        return nullptr;
+    }
+}
+
+// What records do not tell, or no more.
+void judge_records(const Arguments &arguments, bool status, Result &result) {
+    if (result.is_unrecorded() && status && !arguments.agree) {
+        result.problem = "no record says that all ranks had this point in time, so that programs "
+                         "start from it only after cdctl rebuild --agree";
+    } else if (result.is_unrecorded() && result.verdict == Verdict::lost) {
+        result.verdict = Verdict::unfinished;
+        result.problem = "no record says that all ranks had this point in time, and it cannot be "
+                         "brought back: " +
+                         result.problem;
+    } else if (result.standing == Attempts::Standing::damaged && status) {
+        result.verdict = arguments.dry_run ? Verdict::rebuildable : Verdict::rebuilt;
+        result.problem = "the records of its ranks that are left are damaged";
+    }
+}
+
+} // namespace
+
+const char *name_of(Verdict verdict) {
+    switch (verdict) {
+    case Verdict::whole:
+        return "whole";
+    case Verdict::rebuilt:
+        return "rebuilt";
+    case Verdict::rebuildable:
+        return "rebuildable";
+    case Verdict::unfinished:
+        return "unfinished";
+    case Verdict::failed:
+        return "failed";
+    case Verdict::lost:
+        break;
+    }
+    return "lost";
+}
+
+Result rebuild_set(const cd::redset::FoundSet &found, const Attempts &known,
+                   const Arguments &arguments,
+                   std::function<void(uint64_t done, uint64_t all)> progress) {
+    const bool dry_run = arguments.dry_run;
+    Result result;
+    Alone alone;
+    cd::Status status = alone.with(found, dry_run);
+    status = status ? known.check_known(found) : status;
+    result.standing = known.of(found);
+    const char *not_needed = nobody_needs(result.standing);
+    if (status && not_needed != nullptr) {
+        result.verdict = Verdict::unfinished;
+        result.problem = not_needed;
+        return result;
+    }
+    if (status) {
+        cd::redset::Options options;
+        options.progress = std::move(progress);
+        status = rebuild_found(found, options, dry_run, result.survey);
+    }
+    if (!status) {
+        const bool exceeded = status.code() == CD_ERROR_REDUNDANCY_EXCEEDED;
+        result.verdict = exceeded ? Verdict::lost : Verdict::failed;
+        result.problem = cd::message();
+    } else if (anything_lost(result.survey)) {
+        result.verdict = dry_run ? Verdict::rebuildable : Verdict::rebuilt;
+    }
+    judge_records(arguments, status.is_ok(), result);
+    return result;
+}
+
+Result missing_set(const Attempts::Missing &missing, const Arguments &arguments) {
+    Result result;
+    result.verdict = Verdict::lost;
+    result.standing = missing.standing;
+    result.problem = missing.set.problem;
+    judge_records(arguments, false, result);
+    return result;
+}
+
+void Starts::note(const cd::redset::FoundSet &found, const Result &result,
+                  const Arguments &arguments) {
+    const auto attempt = attempt_of(found);
+    const bool there = result.is_whole() || result.verdict == Verdict::rebuildable;
+    if (attempt && there && (!result.is_unrecorded() || arguments.agree)) {
+        Sets &sets = attempts_[*attempt];
+        sets.wanted = found.set.groups;
+        sets.there.insert(found.set.group);
+    }
+}
+
+void Starts::judge(const std::optional<Attempt> &attempt, Result &result) const {
+    if (!attempt || result.is_whole() || result.verdict == Verdict::failed) {
+        return;
+    }
+    for (const auto &[other, sets] : attempts_) {
+        const auto &[number, epoch, level, session] = other.point;
+        if (other.root == attempt->root && level == attempt->point.level &&
+            number > attempt->point.number && std::cmp_equal(sets.there.size(), sets.wanted)) {
+            result.newer = epoch;
+        }
+    }
+    if (result.newer) {
+        result.problem += (result.problem.empty() ? "" : "; ") +
+                          ("programs start from epoch " + std::to_string(*result.newer)) +
+                          " instead, which is newer, of the same level, and can be had";
+    }
+}
+
+// What nobody says counted is no start, so that nothing is good where nothing else is one.
+Outcome outcome_of(const Result &result, bool root_counts) {
+    const Outcome outcome = result.newer ? Outcome::good : outcome_of(result.verdict);
+    if (!result.is_unrecorded() || root_counts || result.newer) {
+        return outcome;
+    }
+    return std::max(outcome,
+                    result.verdict == Verdict::unfinished ? Outcome::damaged : Outcome::older);
+}
+
+} // namespace cdctl

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "attempts.h"
+#include "command.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace cdctl {
+
+enum class Verdict { whole, rebuilt, rebuildable, unfinished, failed, lost };
+
+const char *name_of(Verdict verdict);
+
+// What has become of a set, or would.
+struct Result {
+    Verdict verdict = Verdict::whole;
+    std::string problem; // why not, "" when it went well
+    Attempts::Standing standing = Attempts::Standing::counts;
+    std::optional<uint64_t> newer; // an epoch that programs start from instead
+    cd::redset::Survey survey;
+
+    bool is_whole() const { return verdict == Verdict::whole || verdict == Verdict::rebuilt; }
+    // No record says that it counted, and it may have.
+    bool is_unrecorded() const { return standing == Attempts::Standing::unrecorded; }
+};
+
+// progress: as that of Options. May throw.
+Result rebuild_set(const cd::redset::FoundSet &found, const Attempts &known,
+                   const Arguments &arguments,
+                   std::function<void(uint64_t done, uint64_t all)> progress);
+
+// Of a set of which there is nothing to rebuild.
+Result missing_set(const Attempts::Missing &missing, const Arguments &arguments);
+
+// Attempts that programs start from, or would.
+class Starts {
+public:
+    void note(const cd::redset::FoundSet &found, const Result &result, const Arguments &arguments);
+
+    // Tells of one of the same level, newer than the attempt that a set is of, if that matters.
+    void judge(const std::optional<Attempt> &attempt, Result &result) const;
+
+private:
+    struct Sets {
+        int wanted = 0;
+        std::set<int> there;
+    };
+    std::map<Attempt, Sets> attempts_;
+};
+
+// root_counts: whether programs start from anything of its root.
+Outcome outcome_of(const Result &result, bool root_counts);
+
+} // namespace cdctl

@@ -95,6 +95,7 @@ Status write_down_restore(Resident &top, const std::vector<Domain *> &subtree,
 
 void count_as_restored(Resident &top) noexcept {
     top.restarted = false;
+    top.bound_early.clear();
     top.added_anew.clear();
     top.files_owed = true;
     top.children_created = 0;

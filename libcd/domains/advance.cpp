@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "domains/advance.h"
 
+#include "domains/come_to.h"
 #include "domains/commit.h"
 #include "domains/handover.h"
 #include "domains/tidy.h"
@@ -55,6 +56,7 @@ public:
                  entry = entry->next) {
                 fill_shadow(*entry, run);
             }
+            come_to_what_is_given(domain_);
             handover_->publish();
         }
         auto near = domain_.entries.begin();
@@ -81,6 +83,7 @@ public:
         domain_.missed_epochs = 0;
         domain_.children_created = 0;
         domain_.restarted = false;
+        domain_.bound_early.clear();
         domain_.added_anew.clear();
         return run.copied() + undo_.overwritten() + written_;
     }

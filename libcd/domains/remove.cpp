@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "domains/remove.h"
 
+#include "domains/come_to.h"
 #include "domains/element_order.h"
 #include "domains/tidy.h"
 #include "ranges/prefetch.h"
@@ -29,6 +30,9 @@ public:
 
     Status prepare(Range range) {
         if (Status status = check_held(range); !status) {
+            return status;
+        }
+        if (Status status = check_deletable(domain_, range); !status) {
             return status;
         }
         for (OrderedParts *parts : {&domain_.bound_ahead, &domain_.added_anew}) {

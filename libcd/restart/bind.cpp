@@ -102,6 +102,9 @@ public:
         for (const Range &range : reached_) {
             domain_.bound_ahead.erase(range);
         }
+        for (auto &[domain, part] : early_) {
+            domain->bound_early.add(std::move(part));
+        }
         for (auto &[domain, part] : ahead_) {
             domain->bound_ahead.add(std::move(part));
         }
@@ -162,7 +165,7 @@ private:
         }
         const auto ahead = domain_.bound_ahead.find(gap.begin);
         if (ahead != domain_.bound_ahead.end() && ahead->first < gap.end) {
-            return reach(gap, ahead, first);
+            return reach(gap, ordinal, ahead, first);
         }
         for (Domain *above = domain_.parent; above != nullptr && !first; above = above->parent) {
             if (Status status = find_by_order(*above, ordinal, gap, false, first); !status) {
@@ -203,7 +206,8 @@ private:
 
     // ahead: what is in gap already, or in its first bytes that are. first: what the CD has for it
     // that is not bound yet, which can only be the rest.
-    Status reach(Range gap, OrderedParts::Position ahead, const std::optional<Unbound *> &first) {
+    Status reach(Range gap, uint64_t ordinal, OrderedParts::Position ahead,
+                 const std::optional<Unbound *> &first) {
         // Modulo 2^64, since it may begin behind gap.
         const OrderedParts::Part begin = ahead->second.from(gap.begin - ahead->first);
         const auto is_of = [&](const Unbound &rest) {
@@ -221,10 +225,21 @@ private:
         domain_.bound_ahead.make_border(gap.begin);
         domain_.bound_ahead.make_border(gap.end);
         reached_.push_back(gap);
+        note_what_is_early(gap, ordinal);
         if (first) {
             bind_old(**first, gap);
         }
         return Status::ok();
+    }
+
+    // gap: with borders in what is bound ahead.
+    void note_what_is_early(Range gap, uint64_t ordinal) {
+        const OrderedParts &ahead = domain_.bound_ahead;
+        for (auto at = ahead.find(gap.begin); at != ahead.end() && at->first < gap.end; ++at) {
+            if (at->second.ordinal > ordinal) {
+                early_.push_back({&domain_, OrderedParts::make(at->first, at->second)});
+            }
+        }
     }
 
     // What was this range of the CD in a process that was killed had another length. It came to the
@@ -419,13 +434,14 @@ private:
         make_room_for_one(bound_);
         make_room_for_one(leaving_);
         Unbound &found = domain.unbound[number];
-        if (found.known == Unbound::Known::by_order && *found.name == domain.path) {
+        if (found.known == Unbound::Known::by_order) {
             const OrderedParts::Part there = {address + found.old.length(), found.space,
                                               found.old.begin, found.ordinal, found.offset};
+            const bool is_own = *found.name == domain.path;
             if (&domain != &domain_) {
-                ahead_.push_back({&domain, OrderedParts::make(address, there)});
+                (is_own ? ahead_ : early_).push_back({&domain, OrderedParts::make(address, there)});
             }
-            if (found.added_anew) {
+            if (is_own && found.added_anew) {
                 anew_.push_back({&domain, OrderedParts::make(address, there)});
             }
         }
@@ -479,6 +495,7 @@ private:
         Domain *domain;
         OrderedParts::Node part;
     };
+    std::vector<Noted> early_;
     std::vector<Noted> ahead_;
     std::vector<Noted> anew_;
     std::vector<Bound> bound_;

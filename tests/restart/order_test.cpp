@@ -4,126 +4,13 @@
 // the same again.
 
 #include "restarting.h"
+#include "stepwise_program.h"
 
 #include <algorithm>
-#include <cstring>
-#include <sstream>
 #include <vector>
 
 namespace restarting {
 namespace {
-
-constexpr size_t length = 1000;
-
-// A program, step by step. A letter is a range of memory, a small one its first half; they lie side
-// by side.
-//   =A1  memory is 1        ?A1  memory has to be 1
-//   +AB  one add call       +[AB one range that is both      *AB  the root adds
-//   ~A   add, READ_ONLY     /..  the step is refused, with the remedy
-//   -A   delete
-//   c x  create a child, and go on in it; commit it
-//   ^ !  advance the CD, or the root
-//   R r  restore the CD, or the root, and go on there
-//   u    nothing waits
-class Program {
-public:
-    Program(cd_handle root, size_t where) : bytes_(8 * length + where), where_(where) {
-        cds_.push_back(root);
-    }
-
-    // "" or what went wrong.
-    std::string run(const std::string &steps) {
-        std::istringstream words(steps);
-        std::string problem;
-        for (std::string word; problem.empty() && words >> word;) {
-            if (!does(word)) {
-                problem = word + ": " + (is_call(word) ? cd_last_error_message() : "not so");
-            }
-        }
-        return problem;
-    }
-
-private:
-    static bool is_call(const std::string &word) {
-        return std::string("?u").find(word[0]) == std::string::npos;
-    }
-
-    bool does(const std::string &word) {
-        cd_handle cd = cds_.back();
-        switch (word[0]) {
-        case '=':
-            std::memset(at(word[1]), word[2], length_of(word[1]));
-            return true;
-        case '?':
-            return std::all_of(at(word[1]), at(word[1]) + length_of(word[1]),
-                               [&](char byte) { return byte == word[2]; });
-        case '/':
-            return !does(word.substr(1)) && is_refused();
-        case '+':
-            return add(cd, word.substr(1));
-        case '~':
-            return add(cd, word.substr(1), CD_READ_ONLY);
-        case '*':
-            return add(cds_.front(), word.substr(1));
-        case '-': {
-            const cd_addrspec range = {at(word[1]), length_of(word[1]), CD_READ_WRITE, CD_GLOBAL};
-            return delete_from_cd(cd, &range, 1) == CD_SUCCESS;
-        }
-        case 'c':
-            cds_.push_back(create_cd(cd, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr));
-            return cds_.back() != nullptr;
-        case 'x':
-            cds_.pop_back();
-            return commit_cd(cd) == CD_SUCCESS;
-        case '^':
-            return advance_cd_point_in_time(cd) == CD_SUCCESS;
-        case '!':
-            return advance_cd_point_in_time(cds_.front()) == CD_SUCCESS;
-        case 'R':
-            return restore_cd(cd) == CD_SUCCESS;
-        case 'r':
-            cds_.resize(1);
-            return restore_cd(cds_.front()) == CD_SUCCESS;
-        default:
-            return std::ranges::all_of(cds_, [](cd_handle each) {
-                cd_info info = {};
-                return cd_query(each, &info) == CD_SUCCESS && info.unbound == 0;
-            });
-        }
-    }
-
-    static bool is_refused() {
-        const std::string message = cd_last_error_message();
-        return (cd_last_error() == CD_ERROR_RESTART_MISMATCH ||
-                cd_last_error() == CD_ERROR_RESTART_UNBOUND) &&
-               message.find("0-root.cds") != std::string::npos &&
-               message.find("cd_name_region") != std::string::npos;
-    }
-
-    bool add(cd_handle cd, const std::string &letters, addr_type access = CD_READ_WRITE) {
-        std::vector<cd_addrspec> list;
-        if (letters[0] == '[') {
-            list.push_back({at(letters[1]), (letters.size() - 1) * length, access, CD_GLOBAL});
-        } else {
-            for (const char letter : letters) {
-                list.push_back({at(letter), length_of(letter), access, CD_GLOBAL});
-            }
-        }
-        return add_to_cd_via_copy(cd, list.data(), static_cast<int>(list.size()), nullptr) ==
-               CD_SUCCESS;
-    }
-
-    static bool is_small(char letter) { return letter >= 'a'; }
-    static size_t length_of(char letter) { return is_small(letter) ? length / 2 : length; }
-    char *at(char letter) {
-        return &bytes_[where_ +
-                       static_cast<size_t>(letter - (is_small(letter) ? 'a' : 'A')) * length];
-    }
-
-    std::vector<char> bytes_;
-    size_t where_; // not the same in any two processes
-    std::vector<cd_handle> cds_;
-};
 
 class Order : public Restarting {
 protected:
@@ -167,11 +54,29 @@ TEST_F(Order, ARangeOfWhichAPartWasBoundAheadIsFoundByTheProcessAfterTheNextToo)
     run_programs({"=A1 =B2 =C3 =D4 c +[AB *BC", "c +[AB +D", "c +[AB +D *BC r ?A1 ?B2 ?C3"});
 }
 
-TEST_F(Order, WhatIsSharedAndDeletedAndAddedAgainCountsAsOftenAsItIsAdded) {
-    const std::string adds = "c +B +C -B +B +D ";
-    run_again("=B2 =C3 =D4 +AB " + adds, "=B2 +AB " + adds + "R ?B2 ?C3 ?D4 u");
-    run_again("=B2 =C3 =D4 +AB " + adds, "+AB c +B +C R ?B2 ?C3");
-    run_programs({"=B2 +b c +B +C -b +B", "+b c +B R ?B2"}); // of which the first half is the last
+// The root's call has brought what the last add of the child waits for.
+TEST_F(Order, WhatIsSharedAndAddedAgainIsNotLostWithTheAddBefore) {
+    const std::string adds = "=B2 =C3 =D4 +AB c +B +C -B +B +D";
+    run_again(adds, "=B7 +AB c +B +C /-B R ?B2 ?C3 -B +B +D u");
+    run_again(adds, "=B7 =C7 +AB c +B +C R ?B2 ?C3");
+    run_programs({"=B2 +B c +B -B +B", "=B7 +B c +B ^ -B +B"});
+    run_programs({"=B2 +b c +B +C -b +B", "=B7 +b c +B /-b R ?B2"}); // the first half is the last
+    run_programs({"=B2 c +B *B _B *B", "=B7 c +B *B /_B r ?B2"});
+}
+
+// What the root has keeps its place, and what the child had would be gone.
+TEST_F(Order, AChildThatHasNotComeToWhatItSharesIsNotCommitted) {
+    run_programs({"=B2 +B c =B3 +B", "=B7 +B c /x R ?B3 x r ?B2"});
+    run_programs({"=B2 +B c =B3 +B", "=B7 +B c +B x r ?B2"});
+    run_programs({"=B2 +B c =B3 +B -B +B", "=B7 +B c +B /x R ?B3 x r ?B2"});
+    run_programs({"=B2 +B c =B3 =C4 +BC", "=C7 +B c +B /x +C x r ?B2 ?C4"});
+}
+
+// And brings it before that.
+TEST_F(Order, WhatAChildsCommitGaveTheRootIsNotLostWithWhatTheRootHadBefore) {
+    run_programs({"c =C1 +C *C _C x", "=C7 c +C *C /_C r ?C1"});
+    run_programs({"c =C1 +C x", "=C7 c +C x _C +C r ?C7"});
+    run_programs({"c =C1 +C ^", "=C7 c +C ^ _C r ?C7"});
 }
 
 // All that the first process left is bound, and the child goes on to add.
@@ -195,7 +100,7 @@ TEST_F(Order, AChildThatAddsSomethingElseForASharedRangeIsRefused) {
 
 // The memory of another range is free for it.
 TEST_F(Order, WhatIsAddedWhereASharedRangeWasDeletedIsAnother) {
-    run_programs({"=A1 =B2 +AB c +B", "c +B x -B +B r ?B1"});
+    run_programs({"=A1 =B2 +AB c +B", "c +B x /-B r ?B2 -B +B ?B1"});
 }
 
 TEST_F(Order, ARangeOfWhichAPartWasDeletedKeepsItsPlace) {
@@ -268,11 +173,12 @@ class ManyShared {
 public:
     static constexpr size_t count = 300;
 
-    ManyShared(cd_handle root, size_t where) : bytes_(count * 2 * length + where), root_(root) {
+    ManyShared(cd_handle root, size_t where)
+        : bytes_(count * 2 * Program::length + where), root_(root) {
         child_ = create_cd(root, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr);
         for (size_t i = 0; i < count; ++i) {
             const size_t half = 8 + i % 5;
-            char *const begin = &bytes_[where + i * 2 * length];
+            char *const begin = &bytes_[where + i * 2 * Program::length];
             wholes_.push_back({begin, 2 * half, CD_READ_WRITE, CD_GLOBAL});
             if (i % 2 == 0) {
                 halves_.push_back({begin, half, CD_READ_WRITE, CD_GLOBAL});

@@ -12,7 +12,7 @@
 namespace cd::protection {
 namespace {
 
-size_t index(int position) { return static_cast<size_t>(position); }
+using redset::index;
 
 // Calls use(rank, files, speaker) for all that is found of a point in time.
 template <typename Use>

@@ -162,7 +162,7 @@ void Flush::finish() noexcept {
     if (status || !all_copied) {
         attempt_quietly([&] { return remove_what_does_not_count(all_copied); });
     }
-    if (!status && job_.all().self() == 0) {
+    if (!status && job_.tells_people()) {
         const std::string_view why = without_repeating(message());
         char line[1200];
         std::snprintf(line, sizeof line, "epoch %llu is not in the directory of flush=: %.*s",

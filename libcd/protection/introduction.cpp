@@ -393,7 +393,7 @@ Status introduce_all(Job &job, const Request &request, Introduced &introduced) {
     }
     Status understood = attempt([&] {
         Status status = keep_each_once(request, introduced);
-        if (status && job.all().self() == 0) {
+        if (status && job.tells_people()) {
             tell_of_problems(request, introduced);
         }
         return status;

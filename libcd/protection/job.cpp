@@ -3,6 +3,7 @@
 #include "protection/job.h"
 
 #include "base/kept_outcome.h"
+#include "os/system.h"
 
 #include <algorithm>
 #include <cstdarg>
@@ -99,6 +100,12 @@ Status outcome_of(Job &job, std::vector<Bytes> told, std::vector<Bytes> &all) {
 }
 
 } // namespace
+
+void Job::warn_once(const char *line) {
+    if (tells_people()) {
+        os::system().warn(line);
+    }
+}
 
 Status agree(Job &job, Status own) {
     std::vector<Bytes> all;

@@ -27,6 +27,10 @@ public:
     virtual Status divide(int color, int key, std::unique_ptr<redset::Exchange> &part) = 0;
 
     int rank() { return ranks()[static_cast<size_t>(all().self())]; }
+
+    // One rank, of what all know alike.
+    bool tells_people() { return all().self() == 0; }
+    void warn_once(const char *line);
 };
 
 // All get the same outcome: success when all have it, else the first failure, and which ranks

@@ -143,7 +143,7 @@ Status tell_of_local_stores(Job &job, const Request &request, const std::optiona
     if (Status status = agree(job, looked, std::as_bytes(std::span(&own, 1)), all); !status) {
         return status;
     }
-    if (job.all().self() == 0) {
+    if (job.tells_people()) {
         attempt_quietly([&] {
             std::vector<LocalStore> stores(all.size());
             for (size_t i = 0; i < all.size(); ++i) {

@@ -4,8 +4,8 @@
 
 #include "base/attempt.h"
 #include "base/kept_outcome.h"
-#include "config/restart_choice.h"
 #include "protection/bringing.h"
+#include "protection/choosing.h"
 #include "protection/introduction.h"
 #include "protection/leftovers.h"
 #include "protection/looking.h"
@@ -19,68 +19,7 @@
 namespace cd::protection {
 namespace {
 
-void warn_once(Job &job, const char *line) {
-    if (job.all().self() == 0) {
-        os::system().warn(line);
-    }
-}
-
 unsigned long long printable(uint64_t value) { return value; }
-
-// ---- Which points in time are asked for
-
-std::string list_epochs(const std::vector<Start> &points) {
-    std::string text;
-    for (const Start &each : points) {
-        text += (text.empty() ? "" : ", ") + std::to_string(each.point.epoch);
-    }
-    return text;
-}
-
-// What counts in any of the stores, the latest attempts first.
-std::vector<Start> all_agreed(const std::vector<Findings> &findings) {
-    std::vector<Start> points;
-    for (size_t store = 0; store < findings.size(); ++store) {
-        for (const Point &point : findings[store].agreed()) {
-            points.push_back({point, store});
-        }
-    }
-    std::erase_if(points, [&](const Start &each) { return is_forgotten(findings, each.point); });
-    // Of one attempt what is near comes before its copy.
-    std::ranges::sort(points, std::greater<>(), [](const Start &each) {
-        return std::pair(each.point.number, -each.point.level);
-    });
-    return points;
-}
-
-Status choose(Job &job, const Request &request, std::vector<Start> &points) {
-    RestartChoice choice;
-    if (Status status = parse_restart_choice(request.restart.c_str(), choice); !status) {
-        return status;
-    }
-    if (choice.afresh) {
-        points.clear();
-    }
-    if (!choice.epoch) {
-        return Status::ok();
-    }
-    const std::string there = list_epochs(points);
-    std::erase_if(points, [&](const Start &each) { return each.point.epoch != *choice.epoch; });
-    if (points.empty() && !there.empty()) {
-        return fail(CD_ERROR_ARGUMENT,
-                    "CD_RESTART asks for epoch %llu, and what is protected is %s",
-                    printable(*choice.epoch), there.c_str());
-    }
-    if (points.empty() && *choice.epoch > 0) {
-        const std::string line = "root \"" + request.root + "\": CD_RESTART asks for epoch " +
-                                 std::to_string(*choice.epoch) +
-                                 ", but nothing is protected; starting afresh";
-        warn_once(job, line.c_str());
-    }
-    return Status::ok();
-}
-
-// ---- Bringing one back
 
 Status bring_newest(Job &job, const std::vector<OpenStore> &stores,
                     const std::vector<Findings> &findings, const std::vector<Start> &points,
@@ -99,7 +38,7 @@ Status bring_newest(Job &job, const std::vector<OpenStore> &stores,
                 char line[1100];
                 std::snprintf(line, sizeof line, "%s; starting from epoch %llu", message(),
                               printable(each.point.epoch));
-                warn_once(job, line);
+                job.warn_once(line);
             }
             start = each;
             return status;
@@ -214,13 +153,11 @@ Status divide_levels(Job &job, const Request &request, const Introduced &introdu
             return status;
         }
         if (!level.division.fallback.empty()) {
-            warn_once(job, level.division.fallback.c_str());
+            job.warn_once(level.division.fallback.c_str());
         }
     }
     return Status::ok();
 }
-
-// ---- What all start from, as it is now
 
 // A directory that was only listed, and is needed now.
 Status open_where_it_was_not(Job &job, const Findings &findings, bool sync, const User &user,
@@ -281,99 +218,136 @@ void close_stores(std::vector<OpenStore> &stores) noexcept {
 
 namespace {
 
-Status open_all(Job &job, const Request &request, Opened &result) {
-    Introduced introduced;
-    if (Status status = introduce(job, request, introduced); !status) {
-        return status;
-    }
-    std::vector<OpenStore> &stores = result.stores;
-    stores = std::move(introduced.stores);
-    std::vector<Findings> findings;
-    Status understood = attempt([&] {
-        if (request.flush_store) {
-            result.flush_store = introduced.places[*request.flush_store];
+// The steps of a start, in which all ranks meet; each needs those before.
+class Opening {
+public:
+    Opening(Job &job, const Request &request, Opened &result)
+        : job_(job), request_(request), result_(result), stores_(result.stores) {}
+
+    Status run() {
+        Status status = understand();
+        status = status ? look(job_, result_.session, introduced_.asked_for, result_.flush_store,
+                               stores_, findings_)
+                        : status;
+        status = status ? choose_points() : status;
+        status = status ? bring_back() : status;
+        status = status ? settle() : status;
+        status = status ? make_sets() : status;
+        if (status) {
+            tidy();
         }
-        Status status = divide_levels(job, request, introduced, result.levels);
-        return status ? find_all_speakers(job.all().self(), job.ranks(), introduced.all, stores,
-                                          findings)
-                      : status;
-    });
-    if (Status status = agree_on_memory(job, understood); !status) {
         return status;
     }
-    result.session = introduced.all.front().session;
-    if (Status status =
-            look(job, result.session, introduced.asked_for, result.flush_store, stores, findings);
-        !status) {
-        return status;
-    }
-    std::vector<Start> points;
-    const bool chooses = !request.restart.empty() && request.restart != "yes";
-    bool begins = false;
-    Status chosen = attempt([&] {
-        result.root = request.root;
-        drop_empty_stores(introduced.asked_for, result.session, findings, stores);
-        find_numbers(findings, result);
-        points = all_agreed(findings);
-        begins = points.empty() && request.restart != "no";
-        return choose(job, request, points);
-    });
-    if (Status status = agree_on_memory(job, chosen); !status) {
-        return status;
-    }
-    if (begins) {
-        tell_of_unrecorded(job, request, findings);
-    }
-    Leftovers leftovers;
-    if (Status status = leftovers.find(job, findings); !status) {
-        return status;
-    }
-    Division division;
-    Status brought = bring_newest(job, stores, findings, points, request.sync, leftovers,
-                                  result.start, division);
-    brought = brought ? leftovers.remove(job, stores) : with_remedy(brought, request.restart);
-    if (brought && (begins || !chooses)) {
-        brought = tell_of_local_stores(job, request, result.start);
-    }
-    if (!brought) {
-        return brought;
-    }
-    if (result.start) {
-        const size_t store = result.start->store;
-        if (Status status = open_where_it_was_not(job, findings[store], request.sync,
-                                                  {result.session, job.rank(), job.node()},
-                                                  request.root, stores[store]);
-            !status) {
+
+private:
+    // Who there is, who protects whom, and who speaks for which directory.
+    Status understand() {
+        if (Status status = introduce(job_, request_, introduced_); !status) {
             return status;
         }
+        stores_ = std::move(introduced_.stores);
+        result_.session = introduced_.all.front().session;
+        Status understood = attempt([&] {
+            result_.root = request_.root;
+            if (request_.flush_store) {
+                result_.flush_store = introduced_.places[*request_.flush_store];
+            }
+            Status status = divide_levels(job_, request_, introduced_, result_.levels);
+            return status ? find_all_speakers(job_.all().self(), job_.ranks(), introduced_.all,
+                                              stores_, findings_)
+                          : status;
+        });
+        return agree_on_memory(job_, understood);
     }
-    Status known = attempt([&] {
-        result.start_is_protected =
-            result.start && is_protected_now(result, introduced.all, job.ranks(), division);
-        return list_stores(job, stores, request.sync);
-    });
-    if (Status status = agree(job, known); !status) {
-        return status;
-    }
-    for (OpenLevel &level : result.levels) {
-        const redset::Set &set = level.division.set_of(job.rank());
-        if (Status status = job.divide(set.group, member_of(set, job.rank()), level.set); !status) {
+
+    Status choose_points() {
+        Status chosen = attempt([&] {
+            drop_empty_stores(introduced_.asked_for, result_.session, findings_, stores_);
+            find_numbers(findings_, result_);
+            points_ = all_agreed(findings_);
+            begins_ = points_.empty() && request_.restart != "no";
+            return choose(job_, request_, points_);
+        });
+        if (Status status = agree_on_memory(job_, chosen); !status) {
             return status;
         }
+        if (begins_) {
+            tell_of_unrecorded(job_, request_, findings_);
+        }
+        return Status::ok();
     }
-    for (const OpenStore &store : stores) {
-        if (store.speaks) {
-            UseLock::remove_what_the_dead_left(store.folder.path(), result.session);
+
+    Status bring_back() {
+        Leftovers leftovers;
+        if (Status status = leftovers.find(job_, findings_); !status) {
+            return status;
+        }
+        Status brought = bring_newest(job_, stores_, findings_, points_, request_.sync, leftovers,
+                                      result_.start, division_);
+        if (!brought) {
+            return with_remedy(brought, request_.restart);
+        }
+        brought = leftovers.remove(job_, stores_);
+        const bool chooses = !request_.restart.empty() && request_.restart != "yes";
+        return brought && (begins_ || !chooses)
+                   ? tell_of_local_stores(job_, request_, result_.start)
+                   : brought;
+    }
+
+    // What all start from, as it is now.
+    Status settle() {
+        if (result_.start) {
+            const size_t store = result_.start->store;
+            if (Status status = open_where_it_was_not(job_, findings_[store], request_.sync,
+                                                      {result_.session, job_.rank(), job_.node()},
+                                                      request_.root, stores_[store]);
+                !status) {
+                return status;
+            }
+        }
+        Status known = attempt([&] {
+            result_.start_is_protected = result_.start && is_protected_now(result_, introduced_.all,
+                                                                           job_.ranks(), division_);
+            return list_stores(job_, stores_, request_.sync);
+        });
+        return agree(job_, known);
+    }
+
+    Status make_sets() {
+        for (OpenLevel &level : result_.levels) {
+            const redset::Set &set = level.division.set_of(job_.rank());
+            if (Status status = job_.divide(set.group, member_of(set, job_.rank()), level.set);
+                !status) {
+                return status;
+            }
+        }
+        return Status::ok();
+    }
+
+    void tidy() const {
+        for (const OpenStore &store : stores_) {
+            if (store.speaks) {
+                UseLock::remove_what_the_dead_left(store.folder.path(), result_.session);
+            }
         }
     }
-    return Status::ok();
-}
+
+    Job &job_;
+    const Request &request_;
+    Opened &result_;
+    std::vector<OpenStore> &stores_; // of the result
+    Introduced introduced_;
+    std::vector<Findings> findings_; // by store
+    std::vector<Start> points_;      // that CD_RESTART lets all start from, the best first
+    bool begins_ = false;            // nothing is protected
+    Division division_;              // of what all start from, as it was stored
+};
 
 } // namespace
 
 Status open(Job &job, const Request &request, Opened &opened) {
     Opened result;
-    Status status = open_all(job, request, result);
+    Status status = Opening(job, request, result).run();
     if (status) {
         opened = std::move(result);
     } else {

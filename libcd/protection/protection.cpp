@@ -180,7 +180,7 @@ void Protection::release() noexcept {
 // Fails on all ranks for the same reason, so that one of them tells people.
 Status Protection::complete(const Point &point) noexcept {
     Status status = count(point);
-    if (!status && job_->all().self() == 0) {
+    if (!status && job_->tells_people()) {
         warn_that_it_is_not_protected(point.epoch);
     }
     return status;
@@ -300,12 +300,6 @@ Status Protection::encode(const Point &point, const Written &written) noexcept {
     });
 }
 
-void Protection::warn_once(Status status) const noexcept {
-    if (!status && job_->all().self() == 0) {
-        os::system().warn(message());
-    }
-}
-
 // The ranks meet four times: when all may, when it does not count any more on any node, when the
 // points in time are gone, and at the end. Where writing down that they do not count fails
 // somewhere, it is taken back everywhere.
@@ -320,7 +314,9 @@ Status Protection::forget(Status own) noexcept {
     }
     if (Status status = agree(*job_, attempt([&] { return bury(); })); !status) {
         const MessageKeeper keeper;
-        warn_once(agree(*job_, attempt([&] { return unbury(); })));
+        if (!agree(*job_, attempt([&] { return unbury(); }))) {
+            job_->warn_once(message());
+        }
         return status;
     }
     protected_epoch_ = 0;
@@ -367,7 +363,7 @@ void Protection::remove_what_is_buried() {
         return Status::ok();
     });
     if (Status status = agree(*job_, removed); !status) {
-        warn_once(status);
+        job_->warn_once(message());
         return;
     }
     for (size_t i = opened_.stores.size(); i-- > 0;) {

@@ -76,7 +76,6 @@ private:
     Status complete(const Point &point) noexcept;
     Status count(const Point &point) noexcept;
     void warn_that_it_is_not_protected(uint64_t epoch) const noexcept;
-    void warn_once(Status status) const noexcept; // of what all ranks know
     Status store(const Point &point) noexcept;
     Status remove_older(const Point &point) const;
     const OpenLevel &level_with(int index) const;

@@ -46,7 +46,8 @@ struct cd_protected_start {
 
 /* A point in time on offer. Lives until release, which is called exactly once. Where write_image is
    NULL there is none, and nothing to release: the advance to that epoch failed in this rank after
-   all, which takes part so that the others do not wait for it. Nothing new counts then. */
+   all, which takes part so that the others do not wait for it; context is a text that says why, for
+   the time of the call. Nothing new counts then. */
 struct cd_offered_point {
     uint64_t epoch;
     void *context;

@@ -11,6 +11,7 @@
 #include "runtime/log_listener.h"
 #include "runtime/protected_root.h"
 
+#include <new>
 #include <optional>
 #include <vector>
 
@@ -80,8 +81,16 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
     const bool measures = domain.pace.measures();
     const uint64_t begin = measures ? os::system().monotonic_ns() : 0;
     size_t copied = 0;
-    std::optional<Status> status =
-        advance(domain, locked, positions, copied, protection.last_word());
+    std::optional<Status> status;
+    try {
+        status = advance(domain, locked, positions, copied, protection.last_word());
+    } catch (const std::bad_alloc &) {
+        if (!protection.wanted()) {
+            throw;
+        }
+        status = fail(CD_ERROR_NO_MEMORY, "CD %s: there is no memory to advance it; free some",
+                      domain.name());
+    }
     if (status && !*status) {
         status = protection.refused(*status);
     } else if (status && protection.wanted()) {

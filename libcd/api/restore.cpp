@@ -119,6 +119,19 @@ void find_place_of_this_thread(Resident &domain) noexcept {
     }
 }
 
+// What it would do again the others have done: one epoch would have two of its steps.
+Status check_in_step(const Domain &domain) {
+    if (domain.missed_epochs == 0) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_STORE_IO,
+                "CD %s cannot be restored: its last advance failed in this rank, and the others "
+                "have advanced to epoch %llu; go on to the next advance of all ranks, or end the "
+                "program and start it again",
+                domain.name(),
+                static_cast<unsigned long long>(domain.epoch + domain.missed_epochs));
+}
+
 Status restore_named(cd_handle handle, Report &report) {
     FamilyLock lock;
     if (Status status = lock.lock(handle, FamilyLock::Reach::family); !status) {
@@ -126,6 +139,9 @@ Status restore_named(cd_handle handle, Report &report) {
     }
     Resident &domain = lock.domain();
     report.about(domain.name());
+    if (Status status = check_in_step(domain); !status) {
+        return status;
+    }
     Recovery recovery(domain);
     if (Status status = recovery.prepare(); !status) {
         return status;

@@ -88,28 +88,42 @@ Status Leftovers::remove(Job &job, const std::vector<OpenStore> &stores) {
 
 namespace {
 
-// What a rank has in its directory: whether there is a store, and the epoch if it can be read.
+// What a rank has in its directory: whether there is a store of a point in time, or one that cannot
+// be read, and the epoch.
 struct LocalStore {
     uint64_t is_there = 0;
     uint64_t epoch = 0;
 };
 
-LocalStore look_at_local_store(const std::string &path) {
+LocalStore look_at_store(const std::string &path) {
     const File file(os::system().open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NOFOLLOW, 0), path);
-    LocalStore store;
-    store.is_there = file.is_open() || errno != ENOENT ? 1 : 0;
+    if (!file.is_open() && errno == ENOENT) {
+        return {};
+    }
     Loaded loaded;
     const bool readable = file.is_open() && load(file, loaded);
-    if (readable && loaded.state.cds.contains(State::root)) {
-        store.epoch = loaded.state.cds.at(State::root).epoch;
+    if (!readable || !loaded.state.cds.contains(State::root)) {
+        return {1, 0};
     }
-    return store;
+    const uint64_t epoch = loaded.state.cds.at(State::root).epoch;
+    return {epoch > 0 ? 1U : 0U, epoch};
 }
 
+// An earlier start may have put it aside, and not have advanced.
+LocalStore look_at_local_store(const std::string &path) {
+    const LocalStore store = look_at_store(path);
+    const LocalStore aside = look_at_store(path + ".old");
+    return {store.is_there | aside.is_there, std::max(store.epoch, aside.epoch)};
+}
+
+// name: of the store of a rank, for all.
 std::string line_on_local_stores(const Request &request, const std::vector<LocalStore> &stores,
-                                 const std::optional<Start> &start) {
-    const std::string kept = "kept aside until the next advance: to go on from them, start without "
-                             "redundancy= and config=";
+                                 const std::optional<Start> &start, const std::string &name) {
+    const std::string kept =
+        "kept aside until the next advance: to go on from them, end the program before that, "
+        "rename " +
+        name + ".old to " + name +
+        ", and so those of all ranks, and start without redundancy= and config=";
     const auto [oldest, newest] =
         std::ranges::minmax(stores, {}, [](const LocalStore &each) { return each.epoch; });
     if (start && oldest.epoch > start->point.epoch) {
@@ -149,7 +163,8 @@ Status tell_of_local_stores(Job &job, const Request &request, const std::optiona
             for (size_t i = 0; i < all.size(); ++i) {
                 std::memcpy(&stores[i], all[i].data(), std::min(sizeof stores[i], all[i].size()));
             }
-            const std::string line = line_on_local_stores(request, stores, start);
+            const std::string line =
+                line_on_local_stores(request, stores, start, store_name(job.rank(), request.root));
             if (!line.empty()) {
                 os::system().warn(line.c_str());
             }

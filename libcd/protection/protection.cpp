@@ -30,7 +30,7 @@ public:
     Status check(const std::vector<int> &ranks, const std::vector<Bytes> &all) const {
         for (size_t position = 0; position < all.size(); ++position) {
             const Step theirs(all[position]);
-            if (theirs.epoch_ != epoch_) {
+            if (all[position].size() != sizeof epoch_ || theirs.epoch_ != epoch_) {
                 return fail(CD_ERROR_ARGUMENT,
                             "rank %d %s while this one %s; with redundancy all ranks do the same; "
                             "nothing was changed",
@@ -114,6 +114,9 @@ Status Protection::protect(const cd_offered_point &offered) {
     const KeptOutcome before = earlier();
     if (offered.write_image != nullptr) {
         offered_ = offered;
+    } else {
+        missed_ =
+            KeptOutcome(fail(CD_ERROR_STORE_IO, "%s", static_cast<const char *>(offered.context)));
     }
     const OpenLevel &level = opened_.levels[level_of(opened_.levels, offered.epoch)];
     const Point point{opened_.next_number++, offered.epoch, level.index, opened_.session};
@@ -154,8 +157,7 @@ Status Protection::may_advance(uint64_t epoch, Status own) noexcept {
 
 Status Protection::write_image(const Point &point, Written &written) const {
     if (!offered_) {
-        return fail(CD_ERROR_STORE_IO,
-                    "the advance failed in this rank, whose program has the error");
+        return missed_.again();
     }
     const Folder &folder = folder_of(point);
     written = {{folder.path_of(point), ""}, {image_name(job_->rank())}};
@@ -300,18 +302,19 @@ Status Protection::encode(const Point &point, const Written &written) noexcept {
     });
 }
 
-// The ranks meet four times: when all may, when it does not count any more on any node, when the
-// points in time are gone, and at the end. Where writing down that they do not count fails
-// somewhere, it is taken back everywhere.
+// The ranks meet four times, and for a copy that is under way: when all may, when it does not count
+// any more on any node, when the points in time are gone, and at the end. Where writing down that
+// they do not count fails somewhere, it is taken back everywhere.
 Status Protection::forget(Status own) noexcept {
     const KeptOutcome refused(own);
-    (void)wait().is_ok(); // people have been told
+    join();
     std::vector<Bytes> all;
     const Step step = Step::commit();
     Status agreed = agree(*job_, refused.again(), step.bytes(), all);
     if (Status status = agreed ? step.check(job_->ranks(), all) : agreed; !status) {
         return status;
     }
+    (void)wait().is_ok(); // people have been told
     if (Status status = agree(*job_, attempt([&] { return bury(); })); !status) {
         const MessageKeeper keeper;
         if (!agree(*job_, attempt([&] { return unbury(); }))) {

@@ -93,6 +93,7 @@ private:
     std::atomic<uint64_t> protected_epoch_ = 0;
     std::unique_ptr<Flush> flush_;            // if there is one
     std::optional<cd_offered_point> offered_; // and not released
+    KeptOutcome missed_;                      // why there is none
     std::thread helper_;
     KeptOutcome outcome_; // the helper's
 };

@@ -3,12 +3,12 @@
 #include "runtime/protected_root.h"
 
 #include "base/attempt.h"
-#include "base/kept_outcome.h"
 #include "file_store/held_point.h"
 #include "runtime/protection.h"
 
 #include <memory>
 #include <new>
+#include <string_view>
 #include <utility>
 
 namespace cd {
@@ -45,7 +45,9 @@ ProtectedAdvance::~ProtectedAdvance() {
         domain_.missed_epochs += advanced_ ? 0 : 1; // it is one of theirs
         std::optional<FamilyLock::Lending> lending;
         lend(lending);
-        domain_.protection->skip(domain_.epoch + domain_.missed_epochs);
+        domain_.protection->skip(domain_.epoch + domain_.missed_epochs,
+                                 why_.is_ok() ? "there is no memory to hold the point in time"
+                                              : why_.text());
     }
 }
 
@@ -71,11 +73,14 @@ Status ProtectedAdvance::refused(Status own) noexcept {
     if (owed_ == Owed::nothing) {
         return own;
     }
-    const KeptOutcome why(own);
-    return fail(why.code(),
-                "%s. The other ranks have advanced to epoch %llu all the same: do not repeat this "
-                "call alone; go on, and the next advance of all ranks is protected",
-                why.text(), static_cast<unsigned long long>(next_epoch()));
+    why_ = KeptOutcome(own);
+    const std::string_view why = without_repeating(why_.text());
+    return fail(own.code(),
+                "%.*s. The other ranks have advanced to epoch %llu all the same: do not repeat "
+                "this call alone, and restore nothing before the next advance of all ranks, which "
+                "is protected",
+                static_cast<int>(why.size()), why.data(),
+                static_cast<unsigned long long>(next_epoch()));
 }
 
 cd_error ProtectedAdvance::offer() noexcept {

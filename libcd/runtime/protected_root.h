@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "base/kept_outcome.h"
 #include "runtime/family_lock.h"
 
 #include <cstdint>
@@ -71,6 +72,7 @@ private:
     FamilyLock &lock_;
     Resident &domain_;
     Owed owed_;
+    KeptOutcome why_; // it did not advance here, where the others have
     bool advanced_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include "runtime/registry.h"
 
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <new>
@@ -165,9 +166,11 @@ Status Protection::protect(uint64_t epoch, std::unique_ptr<HeldPoint> held) {
 }
 
 // Whatever the others learn from it, they do not wait any more.
-void Protection::skip(uint64_t epoch) noexcept {
+void Protection::skip(uint64_t epoch, const char *why) noexcept {
     if (is_of_this_process()) {
-        const cd_offered_point none = {epoch, nullptr, nullptr, nullptr};
+        cd_protection_message text = {};
+        std::snprintf(text.text, sizeof text.text, "%s", why);
+        const cd_offered_point none = {epoch, text.text, nullptr, nullptr};
         cd_protection_message message = {};
         const CallbackScope scope;
         protector_.protect(protection_, &none, &message);

@@ -49,7 +49,7 @@ public:
     Status protect(uint64_t epoch, std::unique_ptr<HeldPoint> held);
 
     // Instead, when the advance to that epoch failed after all.
-    void skip(uint64_t epoch) noexcept;
+    void skip(uint64_t epoch, const char *why) noexcept;
 
     // The newest that is protected; 0: none, or not known in a process that was forked.
     uint64_t protected_epoch() const noexcept;

@@ -92,16 +92,24 @@ TEST_F(Advancing, AnAdvanceThatFailsWhenAllHaveAgreedIsSkippedWithItsEpoch) {
     const std::string store = local / files().front();
     protector.all_may_advance = [&] { std::filesystem::rename(store, store + ".elsewhere"); };
     EXPECT_EQ(advance_cd_point_in_time(root), CD_FAILURE);
-    EXPECT_NE(std::string(cd_last_error_message()).find("do not repeat this call alone"),
-              std::string::npos)
-        << cd_last_error_message();
+    const std::string problem = cd_last_error_message();
+    EXPECT_NE(problem.find("do not repeat this call alone"), std::string::npos) << problem;
     EXPECT_EQ(calls(), Calls{"skip 2"});
+    EXPECT_EQ(protector.skipped_since.find(problem.substr(0, problem.find(". The other"))), 0U)
+        << protector.skipped_since;
     protector.all_may_advance = [] {};
     std::filesystem::rename(store + ".elsewhere", store);
     EXPECT_EQ(info().epoch, 1U);
+    // The others do not go back to it.
+    EXPECT_EQ(restore_cd(root), CD_FAILURE);
+    EXPECT_EQ(cd_last_error(), CD_ERROR_STORE_IO);
+    EXPECT_EQ(memory.front(), 'b');
     advance_with('c');
     EXPECT_EQ(calls(), Calls{"protect 3"});
     EXPECT_EQ(info().epoch, 3U);
+    fill('d');
+    EXPECT_EQ(restore_cd(root), CD_SUCCESS);
+    EXPECT_EQ(memory.front(), 'c');
 }
 
 struct Seen {

@@ -70,6 +70,7 @@ int protect(void *protection, const cd_offered_point *point, cd_protection_messa
     auto &fake = *static_cast<FakeProtector *>(protection);
     if (point->write_image == nullptr) {
         fake.calls.push_back("skip " + std::to_string(point->epoch));
+        fake.skipped_since = static_cast<const char *>(point->context);
         fake.others_come();
         return CD_ERROR_NONE;
     }

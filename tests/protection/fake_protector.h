@@ -33,6 +33,7 @@ struct FakeProtector {
 
     // What it was asked.
     std::vector<std::string> calls;
+    std::string skipped_since; // why the last one that was skipped was
     std::string storage_info;
     std::string restart;
     std::string directory;

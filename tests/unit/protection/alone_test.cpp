@@ -88,7 +88,8 @@ TEST_F(Alone, WhoFailsWhenAllHaveAgreedTellsAllAndTheNextAdvanceCounts) {
             Status second = self.number() == 1 ? self.miss(2) : self.protect(2);
             second = mode == Mode::sync ? second : self.protection().wait();
             EXPECT_EQ(second.code(), CD_ERROR_STORE_IO);
-            EXPECT_NE(std::string(message()).find("rank 1: the advance failed"), std::string::npos)
+            EXPECT_NE(std::string(message()).find("rank 1: its record cannot be"),
+                      std::string::npos)
                 << message();
             EXPECT_EQ(self.protection().protected_epoch(), 1U);
             EXPECT_TRUE(self.protect(3));
@@ -119,8 +120,7 @@ TEST_F(Alone, PeopleAreToldOnceOfTheEpochThatIsNotProtected) {
                       std::vector<std::string>{
                           "root \"solver\": epoch 5 is in local stores only, and not protected "
                           "from the loss of nodes; epoch 4 still is: rank " +
-                          std::to_string(failing) +
-                          ": the advance failed in this rank, whose program has the error"});
+                          std::to_string(failing) + ": its record cannot be written"});
         }
     }
 }

@@ -64,7 +64,8 @@ public:
         // The advance to it failed here, when all had agreed on it.
         Status miss(uint64_t epoch) {
             Status status = protection().may_advance(epoch, Status::ok());
-            return status ? protection().protect({epoch, nullptr, nullptr, nullptr}) : status;
+            char why[] = "its record cannot be written";
+            return status ? protection().protect({epoch, why, nullptr, nullptr}) : status;
         }
     };
     using Steps = std::function<Status(Rank &)>;

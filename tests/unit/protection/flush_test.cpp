@@ -31,6 +31,29 @@ TEST_F(Flushed, EpochsThatTheIntervalDividesAreThereWhenAllNodesAreLost) {
     EXPECT_EQ(cluster.run({}).start(), 5U); // what is near is newer
 }
 
+// Nobody waits for the copy before all have said the same.
+TEST_F(Flushed, WhoCommitsWhileACopyIsUnderWayAndOthersAdvanceDoesNeither) {
+    for (const Mode mode : {Mode::sync, Mode::async}) {
+        const TimeLimit limit(20);
+        std::filesystem::remove_all(cluster.flush);
+        cluster.flush = cluster.directory("parallel").string();
+        cluster.mode = mode;
+        const auto run = cluster.run_steps([&](Cluster::Rank &self) {
+            EXPECT_TRUE(self.protect(2)); // whose copy begins
+            const Status refused = self.number() == 1
+                                       ? self.protection().forget(Status::ok())
+                                       : self.protection().may_advance(3, Status::ok());
+            EXPECT_EQ(refused.code(), CD_ERROR_ARGUMENT) << message();
+            EXPECT_EQ(self.protection().protected_epoch(), 2U);
+            EXPECT_TRUE(self.protect(3));
+            EXPECT_TRUE(self.protection().wait());
+            return self.protection().forget(Status::ok());
+        });
+        EXPECT_EQ(run.outcome().text, "");
+        EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+    }
+}
+
 // Else what all ranks hear would grow with nodes times ranks.
 TEST_F(Flushed, WhatAllNodesSeeIsLookedAtByOneRankWhenTheRootIsCreated) {
     class Counting : public DyingSystem {

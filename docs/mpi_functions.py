@@ -123,6 +123,7 @@ FAMILIES = {
     "EndsSplitWrite": ("status", "gives it"),
     "EndsSplitRead": ("status and data", "gives them"),
     "ReadsClock": ("the time", "the same time; reading more or less often is allowed"),
+    "ConnectsJobs": ("the communicator, and what else the call wrote", "gives them"),
     "SpawnsSeveral": ("the communicator and the error codes", "gives them"),
     "Initializes": ("result and level of threads", "gives them; MPI stays up"),
     "Finalizes": ("nothing, but what waited for a log to be forgotten is freed", "a restore to before it is refused"),

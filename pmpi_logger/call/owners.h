@@ -10,6 +10,7 @@
 #include "cd/mpi_log.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -74,10 +75,10 @@ public:
                    ? find_in(&All::of_number, word_of(in_fortran))
                    : std::nullopt;
     }
-    // What was made there.
-    static std::optional<Object> made_at(const cd_log_place &place) {
+    // What was made there under the handle: one call may complete the making of several.
+    static std::optional<Object> made_at(const cd_log_place &place, Handle handle) {
         const std::scoped_lock lock(mutex());
-        const auto found = all().of_place.find({place.stream, place.entry});
+        const auto found = all().of_place.find({place.stream, place.entry, word_of(handle)});
         return found != all().of_place.end() ? std::optional(all().kept.at(found->second).object)
                                              : std::nullopt;
     }
@@ -148,9 +149,10 @@ private:
     };
     using Name = std::pair<uint64_t, uint64_t>; // and since when
     using Named = std::map<Name, Kept *>;       // those that are there
+    using MadeAt = std::array<uint64_t, 3>;     // stream, entry and handle
     struct All {
         std::map<int, Kept> kept;
-        std::map<std::pair<uint64_t, uint64_t>, int> of_place; // where they were made
+        std::map<MadeAt, int> of_place;
         Named of_handle;
         Named of_number;
         uint64_t times = 0;
@@ -207,8 +209,8 @@ private:
             all().of_place.erase(place_of(object));
         }
     }
-    static std::pair<uint64_t, uint64_t> place_of(const Object &object) {
-        return {object.made.stream, object.made.entry};
+    static MadeAt place_of(const Object &object) {
+        return {object.made.stream, object.made.entry, word_of(object.handle)};
     }
     static void appear(Kept &kept) {
         disappear(kept);

@@ -27,13 +27,11 @@ int most_that_wait() {
 
 std::atomic<int> waiting = 0;
 
-MPI_Comm made_by(const Call &call) { return *static_cast<const MPI_Comm *>(call.outputs[0].to); }
-
 Mortal mortal_of(MPI_Comm comm) {
     Mortal mortal;
     mortal.handle = comm;
-    mortal.in_fortran = MPI_Comm_c2f(comm);
-    mortal.facts = comm_facts_of(comm);
+    mortal.in_fortran = number_in_mpi(comm);
+    mortal.facts = ask_comm_facts(comm);
     mortal.number = next_owner();
     return mortal;
 }
@@ -51,28 +49,6 @@ void CreatesComm::created(const Call &call, int result, Mortal &mortal) {
     mortal.made = place;
     mortal.handler = held_handler<Fn::MPI_Comm_get_errhandler>(comm, place);
     MortalComms::add(mortal);
-}
-
-void CreatesComm::other_made(const Call &call) {
-    const MPI_Comm comm = made_by(call);
-    if (comm == MPI_COMM_NULL || !MortalComms::may_have(comm) || WholeProgram::records()) {
-        return;
-    }
-    const std::optional<cd_log_place> place = last_entry();
-    if (!place) {
-        return;
-    }
-    std::optional<Mortal> other = MortalComms::made_at(*place);
-    if (!other) {
-        other.emplace();
-        other->handle = comm;
-        other->in_fortran = MPI_Comm_c2f(comm);
-        other->number = next_owner();
-        other->made = *place;
-        other->is_other = true;
-        when_forgotten(*place, [number = other->number] { MortalComms::remove(number); });
-    }
-    MortalComms::add(*other);
 }
 
 bool FreesComm::many_wait() { return waiting >= most_that_wait(); }
@@ -118,8 +94,13 @@ int FreesComm::leads_elsewhere(MPI_Comm comm, bool &elsewhere) {
 
 void FreesComm::becomes_mortal(MPI_Comm comm) {
     const Inside inside;
+    const std::optional<Mortal> noted = MortalComms::take(comm);
     Mortal mortal = mortal_of(comm);
     mortal.known_late = true;
+    if (noted) {
+        mortal.number = noted->number;
+        mortal.made = noted->made;
+    }
     MortalComms::add(mortal);
 }
 
@@ -131,10 +112,15 @@ void FreesComm::about_to_be_freed(Mortal &mortal) {
     }
 }
 
-void FreesComm::stays(const Mortal &mortal) {
-    if (!mortal.known_late) { // else it is as all others again
-        MortalComms::add(mortal);
+void FreesComm::stays(Mortal mortal) {
+    if (mortal.known_late) { // it is as all others again
+        if (mortal.made.family == 0) {
+            return;
+        }
+        mortal.known_late = false;
+        mortal.is_other = true;
     }
+    MortalComms::add(mortal);
 }
 
 int AsksComm::of_ended_connection(Fn fn, const void *site, MPI_Comm comm) {

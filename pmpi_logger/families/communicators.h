@@ -3,6 +3,7 @@
 #pragma once
 
 #include "families/exchange.h"
+#include "families/made_comms.h"
 #include "families/releases.h"
 #include "payload/mortal_comms.h"
 #include "payload/own_comm.h"
@@ -35,7 +36,7 @@ public:
             if (mortal.handle != MPI_COMM_NULL) {
                 MortalComms::add(mortal);
             } else if (result == MPI_SUCCESS) {
-                other_made(call);
+                comm_made(made_by(call));
             }
             return result;
         }
@@ -44,15 +45,16 @@ public:
         created(call, result, mortal);
         Exchange::record(call, result, nullptr, false);
         if (mortal.handle == MPI_COMM_NULL && result == MPI_SUCCESS) {
-            other_made(call);
+            comm_made(made_by(call));
         }
         return result;
     }
 
 private:
     static void created(const Call &call, int result, Mortal &mortal);
-    // It is none, but may have the handle of one that is freed.
-    static void other_made(const Call &call);
+    static MPI_Comm made_by(const Call &call) {
+        return *static_cast<const MPI_Comm *>(call.outputs[0].to);
+    }
 };
 
 class FreesComm {
@@ -78,8 +80,12 @@ public:
                                  : freed_again<F>(site, comm, *meant);
         }
         const std::optional<Mortal> before = MortalComms::take(*comm);
-        if (!before) {
-            return counted<F>(site, comm);
+        if (!before || before->is_other) {
+            const int result = counted<F>(site, comm);
+            if (before && (logs || *comm != MPI_COMM_NULL)) {
+                stays(*before);
+            }
+            return result;
         }
         Mortal mortal = *before;
         int result = MPI_SUCCESS;
@@ -136,8 +142,8 @@ private:
     static bool is_used(const Mortal &mortal);
     static void about_to_be_freed(Mortal &mortal);
     static void mortal_freed(Mortal &mortal);
-    // MPI has refused to free it.
-    static void stays(const Mortal &mortal);
+    // MPI has it still.
+    static void stays(Mortal mortal);
 };
 
 // What MPI knows of a communicator without asking others.

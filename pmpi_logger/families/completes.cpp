@@ -5,6 +5,7 @@
 #include "call/per_thread.h"
 #include "entry/writer.h"
 #include "families/freed_requests.h"
+#include "families/made_comms.h"
 #include "payload/copy.h"
 #include "payload/status.h"
 #include "replay/match.h"
@@ -61,6 +62,11 @@ struct Workspace {
     std::vector<int> slots;
 };
 Workspace &workspace() { return of_this_thread<Workspace>(); }
+
+// Its handle is where the program wants it.
+void note_made_by(const Request &request) {
+    comm_made(*static_cast<const MPI_Comm *>(request.arrivals.back().address));
+}
 
 bool found_something(const int *flag) { return flag == nullptr || *flag != 0; }
 
@@ -175,6 +181,9 @@ void Completes::settle(Completion &c, int result, bool recording) {
         if (request == nullptr) {
             continue;
         }
+        if (request->makes_comm && result == MPI_SUCCESS) [[unlikely]] {
+            note_made_by(*request);
+        }
         const bool persistent = request->persistent;
         if (persistent || request->stand_in != MPI_REQUEST_NULL) {
             c.requests[slot] = persistent ? request->handle : MPI_REQUEST_NULL;
@@ -260,6 +269,9 @@ int Completes::replay(Completion &c) {
             handle = MPI_REQUEST_NULL;
         }
         if (request != nullptr) {
+            if (request->makes_comm && entry->result() == MPI_SUCCESS) {
+                note_made_by(*request);
+            }
             complete(*request);
         }
     }

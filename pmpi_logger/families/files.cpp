@@ -9,7 +9,7 @@ void OpensFile::opened(MPI_File file) {
     if (file == MPI_FILE_NULL || !place) {
         return;
     }
-    std::optional<LoggedFile> known = LoggedFiles::made_at(*place);
+    std::optional<LoggedFile> known = LoggedFiles::made_at(*place, file);
     if (!known) {
         known.emplace();
         known->handle = file;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "families/exchange.h"
+#include "families/made_comms.h"
 #include "interception/mpi_life.h"
 #include "lifetimes/lifetimes.h"
 
@@ -160,17 +161,23 @@ public:
         if (mode == CD_LOG_REPLAYING) {
             const int result = Exchange::replay(call, false);
             if (result != run_live) {
-                return result;
+                return told_of(result, *made);
             }
         }
         const Inside inside;
         const int result =
             real<F>(count, commands, arguments, processes, infos, root, comm, made, errors);
         Exchange::record(call, result, nullptr, false);
-        return result;
+        return told_of(result, *made);
     }
 
 private:
+    static int told_of(int result, MPI_Comm made) {
+        if (result == MPI_SUCCESS) {
+            connection_made(made);
+        }
+        return result;
+    }
     static void add_errors(Call &call, int count, const int *processes, int root, MPI_Comm comm,
                            int *errors);
 };

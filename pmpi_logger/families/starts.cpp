@@ -3,6 +3,7 @@
 #include "families/starts.h"
 
 #include "entry/writer.h"
+#include "families/made_comms.h"
 #include "interception/fortran_real.h"
 #include "replay/match.h"
 #include "requests/complete_from_start.h"
@@ -23,6 +24,7 @@ Purpose purpose_of(const Call &call, Request::Kind kind, const Block &made) {
     call.arrival->received(call.arguments, purpose.arrivals);
     if (made.count > 0) {
         purpose.arrivals.push_back(made);
+        purpose.makes_comm = true;
     }
     if (kind == Request::Kind::receive) {
         purpose.comm = call.arguments.comm;
@@ -92,6 +94,13 @@ Block Starting::made_by(const Call &call, Request::Kind kind) {
     return {made.to, static_cast<int64_t>(made.size), MPI_BYTE};
 }
 
+void Starting::note_made_at_once(const Call &call, Request::Kind kind, bool is_complete) {
+    if (kind == Request::Kind::collective && call.output_count != 0 &&
+        (is_complete || made_by(call, kind).count == 0)) {
+        comm_made(*static_cast<const MPI_Comm *>(call.outputs[0].to));
+    }
+}
+
 void Starting::record_message(const Call &call, Request::Kind kind, int result, MPI_Request handle,
                               Shadow &&shadow) {
     const Inside inside;
@@ -140,6 +149,9 @@ void Starting::record(const Call &call, Request::Kind kind, int result, MPI_Requ
         writer.add_data(brought, everything);
     }
     writer.write();
+    if (result == MPI_SUCCESS) {
+        note_made_at_once(call, kind, !goes_on);
+    }
 }
 
 int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, Request *&again) {
@@ -158,10 +170,13 @@ int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, 
     }
     if (id == 0) {
         *handle = entry->take<MPI_Request>();
-        return entry->take_data(brought_at_once(call, kind, made_by(call, kind)))
-                   ? MPI_SUCCESS
-                   : not_matching(call, *entry, "how much data is received");
+        if (!entry->take_data(brought_at_once(call, kind, made_by(call, kind)))) {
+            return not_matching(call, *entry, "how much data is received");
+        }
+        note_made_at_once(call, kind, true);
+        return MPI_SUCCESS;
     }
+    note_made_at_once(call, kind, false);
     RequestTable &table = RequestTable::instance();
     Request *request = table.find(id);
     if (request == nullptr) {

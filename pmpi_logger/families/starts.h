@@ -41,6 +41,8 @@ protected:
 
     // A communicator that is valid when the request is complete.
     static Block made_by(const Call &call, Request::Kind kind);
+    // The same where it is valid at once.
+    static void note_made_at_once(const Call &call, Request::Kind kind, bool is_complete);
 };
 
 // What MPI works on while the program goes on.

@@ -42,7 +42,11 @@ void ask_neighbors(MPI_Comm comm, CommFacts &facts) {
     }
 }
 
-CommFacts ask(MPI_Comm comm) {
+using Cache = HandleCache<MPI_Comm, CommFacts, ask_comm_facts>;
+
+} // namespace
+
+CommFacts ask_comm_facts(MPI_Comm comm) {
     CommFacts facts;
     if (!may_name(comm, MPI_COMM_NULL)) {
         return facts; // an error of the program's, which MPI tells it where it makes it
@@ -60,10 +64,6 @@ CommFacts ask(MPI_Comm comm) {
     }
     return facts;
 }
-
-using Cache = HandleCache<MPI_Comm, CommFacts, ask>;
-
-} // namespace
 
 const CommFacts &comm_facts_of(MPI_Comm comm) {
     const CommFacts *of_mortal = MortalComms::facts_of(comm);

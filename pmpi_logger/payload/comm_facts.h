@@ -19,7 +19,11 @@ struct CommFacts {
     int failure = 0;               // MPI's error: the handle is stale
 };
 
-// Remembered from call to call. Valid until the thread asks for another communicator.
+// What MPI says of the one that has the handle in MPI, whatever the thread means by it.
+CommFacts ask_comm_facts(MPI_Comm comm);
+
+// Of the one that the thread means. Remembered from call to call. Valid until the thread asks for
+// another communicator.
 const CommFacts &comm_facts_of(MPI_Comm comm);
 
 // MPI's error when it was asked last, which it has told the program: that is the call's error,

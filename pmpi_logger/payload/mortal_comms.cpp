@@ -29,7 +29,7 @@ std::optional<Mortal> MortalComms::take(MPI_Comm comm) {
     if (meant) {
         remove(meant->number);
     }
-    return meant && !meant->is_other ? meant : std::nullopt;
+    return meant;
 }
 
 bool MortalComms::is_freed(MPI_Comm comm) {

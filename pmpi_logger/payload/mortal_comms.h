@@ -28,8 +28,8 @@ public:
     // Valid until the thread asks for another communicator. nullptr if it is none.
     static const CommFacts *facts_of(MPI_Comm comm);
 
-    // The program is about to free it, if it is one: before MPI can give the handle to another
-    // thread.
+    // The program is about to free it, if it is one, or one that has got the handle of one: before
+    // MPI can give it to another thread.
     static std::optional<Mortal> take(MPI_Comm comm);
 
     static bool is_freed(MPI_Comm comm);

@@ -7,6 +7,7 @@ namespace cd::logger {
 void Request::clear() {
     kind = Kind::send;
     persistent = false;
+    makes_comm = false;
     arrivals.clear();
     departures.clear();
     parts.clear();

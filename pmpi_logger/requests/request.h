@@ -30,6 +30,7 @@ struct Purpose { // NOLINT(bugprone-exception-escape): moving it throws nothing
 
     Kind kind = Kind::send;
     bool persistent = false;
+    bool makes_comm = false; // whose handle the last of the arrivals is
 
     Blocks arrivals;   // where data arrive
     Blocks departures; // a persistent send's data

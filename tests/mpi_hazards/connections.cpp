@@ -108,6 +108,31 @@ HAZARD(disconnect_that_mpi_refuses) {
     end();
 }
 
+// The re-execution is given it again, though MPI has ended it.
+HAZARD(connection_that_a_domain_makes_and_ends) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    const auto talk = [&] {
+        MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 1 - world_rank(), 1, &comm);
+        let_groups_have_no_rank_in_common(1);
+        int size = 0;
+        CHECK(MPI_Comm_remote_size(comm, &size) == MPI_SUCCESS && size == 1);
+        CHECK(exchanged(comm, world_rank()) == 1 - world_rank());
+        CHECK(MPI_Comm_disconnect(&comm) == MPI_SUCCESS);
+        CHECK(comm == MPI_COMM_NULL);
+        let_groups_have_no_rank_in_common(0);
+    };
+    if (world_rank() == 1) {
+        talk();
+        return;
+    }
+    Domain domain;
+    talk();
+    for (int i = 0; i < 2; ++i) {
+        domain.restore();
+        talk();
+    }
+}
+
 // A thread without a CD has a communicator under the connection's handle while that is replayed.
 HAZARD_IN_THREADS(handle_of_a_connection_is_given_to_another_communicator) {
     // Several: where handles are addresses, the memory of one may go to something else.

@@ -3,6 +3,7 @@
 // Communicators that MPI frees when the program does, although a replay uses them.
 #include "hazard.h"
 #include "told_thread.h"
+#include "unwilling_mpi.h"
 
 #include <algorithm>
 #include <chrono>
@@ -201,9 +202,12 @@ public:
         thread_([this] { domain_.reset(); });
     }
     void make() {
-        thread_([this] {
+        make([](MPI_Comm *made) { MPI_Comm_dup(MPI_COMM_SELF, made); });
+    }
+    template <typename Make> void make(const Make &one) {
+        thread_([this, &one] {
             for (MPI_Comm &each : comms) {
-                MPI_Comm_dup(MPI_COMM_SELF, &each);
+                one(&each);
                 MPI_Comm_set_name(each, name_);
             }
         });
@@ -437,29 +441,49 @@ HAZARD_IN_THREADS(mortal_communicators_of_an_only_child_that_ends_in_its_replay)
     third.end();
 }
 
+namespace {
+
+// As long as it is there, what is made is mortal.
+class ManyWait {
+public:
+    ManyWait() {
+        setenv("CD_COMMS_KEPT", "1", 1);
+        elsewhere_([this] {
+            one_waits_.emplace(nullptr, "one waits");
+            MPI_Comm comm = MPI_COMM_NULL;
+            MPI_Comm_dup(MPI_COMM_SELF, &comm);
+            MPI_Comm_free(&comm);
+        });
+    }
+    ManyWait(const ManyWait &) = delete;
+    ManyWait &operator=(const ManyWait &) = delete;
+    ~ManyWait() {
+        elsewhere_([this] { one_waits_.reset(); });
+    }
+
+private:
+    std::optional<Domain> one_waits_;
+    ToldThread elsewhere_; // the last: it uses the other
+};
+
+} // namespace
+
 // It was made when few waited to be freed any more.
 HAZARD_IN_THREADS(communicator_that_waits_with_the_handle_of_a_mortal_one) {
     if (world_rank() == 1) {
         return;
     }
-    setenv("CD_COMMS_KEPT", "1", 1);
-    ToldThread elsewhere;
-    std::optional<Domain> one_waits;
     Domain parent;
     Sibling first(parent.handle(), "first");
     Sibling second(parent.handle(), "second");
     first.begin();
     second.begin();
-    elsewhere([&] {
-        one_waits.emplace(nullptr, "one waits");
-        MPI_Comm comm = MPI_COMM_NULL;
-        MPI_Comm_dup(MPI_COMM_SELF, &comm);
-        MPI_Comm_free(&comm);
-    });
-    first.make();
-    first.look();
-    first.free();
-    elsewhere([&] { one_waits.reset(); });
+    {
+        const ManyWait many_wait;
+        first.make();
+        first.look();
+        first.free();
+    }
     second.make();
     second.look();
     first.end();
@@ -533,6 +557,109 @@ HAZARD_IN_THREADS(mortal_communicator_beside_those_of_mpi) {
               MPI_SUCCESS);
         CHECK(MPI_File_close(&file) == MPI_SUCCESS);
     });
+    first.look();
+    first.free();
+    first.end();
+    second.end();
+}
+
+namespace {
+
+// make: what never makes a mortal one, and is given the handles of mortal ones.
+template <typename Make> void make_with_handles_of_mortal_ones(const Make &make) {
+    make_communicators_mortal();
+    Domain parent;
+    Sibling first(parent.handle(), "first");
+    Sibling second(parent.handle(), "second");
+    first.begin();
+    second.begin();
+    first.make();
+    first.free();
+    first.end();
+    second.end();
+    CHECK(restore_cd(parent.handle()) == SUCCESS); // whose own log is empty
+    first.begin();
+    second.begin();
+    first.make();
+    second.make(make);
+#ifdef MPICH // has numbers for handles, and gives the one that was freed last
+    CHECK(std::ranges::count(second.comms, first.comms.back()) == 1);
+#endif
+    second.look();
+    first.look();
+    const std::vector<MPI_Comm> live = second.comms;
+    second.restore();
+    second.make(make);
+    CHECK(second.comms == live);
+    second.look();
+    first.look();
+    first.free();
+    second.look();
+    second.free();
+    first.end();
+    second.end();
+}
+
+void duplicate_in_the_background(MPI_Comm *made) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Comm_idup(MPI_COMM_SELF, made, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+} // namespace
+
+HAZARD_IN_THREADS(duplicates_with_the_handles_of_mortal_communicators) {
+    if (world_rank() == 0) {
+        make_with_handles_of_mortal_ones(duplicate_in_the_background);
+    }
+}
+
+HAZARD_IN_THREADS(connections_with_the_handles_of_mortal_communicators) {
+    if (world_rank() == 0) {
+        make_with_handles_of_mortal_ones([](MPI_Comm *made) { MPI_Comm_join(-1, made); });
+    }
+}
+
+// It is its maker's as before.
+HAZARD_IN_THREADS(disconnect_that_mpi_refuses_of_one_with_the_handle_of_a_mortal_one) {
+    const auto connect = [](MPI_Comm *made) {
+        MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 1 - world_rank(), 1, made);
+        MPI_Comm_set_errhandler(*made, MPI_ERRORS_RETURN);
+    };
+    if (world_rank() == 1) {
+        for (MPI_Comm &each : std::vector<MPI_Comm>(8)) {
+            connect(&each);
+        }
+        return;
+    }
+    Domain parent;
+    Sibling first(parent.handle(), "first");
+    Sibling second(parent.handle(), "second");
+    first.begin();
+    second.begin();
+    {
+        const ManyWait many_wait;
+        first.make();
+        first.free();
+    }
+    first.end();
+    second.end();
+    CHECK(restore_cd(parent.handle()) == SUCCESS); // whose own log is empty
+    first.begin();
+    second.begin();
+    first.make();
+    second.make(connect);
+    let_groups_have_no_rank_in_common(1);
+    let_mpi_refuse_to_disconnect(1);
+    second.run([&second] {
+        for (MPI_Comm each : second.comms) {
+            CHECK(MPI_Comm_disconnect(&each) == MPI_ERR_OTHER);
+        }
+    });
+    let_mpi_refuse_to_disconnect(0);
+    let_groups_have_no_rank_in_common(0);
+    second.rename("second's still");
+    second.look();
     first.look();
     first.free();
     first.end();

@@ -25,6 +25,12 @@ int PMPI_Comm_disconnect(MPI_Comm *comm) {
     return refuses ? MPI_ERR_OTHER : disconnect(comm);
 }
 
+int PMPI_Comm_join(int descriptor, MPI_Comm *made) {
+    int (*join)(int, MPI_Comm *) = NULL;
+    find("PMPI_Comm_join", &join);
+    return descriptor < 0 ? PMPI_Comm_dup(MPI_COMM_SELF, made) : join(descriptor, made);
+}
+
 int PMPI_Group_translate_ranks(MPI_Group from, int count, const int ranks[], MPI_Group to,
                                int translated[]) {
     int (*translate)(MPI_Group, int, const int[], MPI_Group, int[]) = NULL;

@@ -3,7 +3,8 @@
 #ifndef UNWILLING_MPI_H
 #define UNWILLING_MPI_H
 
-/* What stands between the logger and MPI: MPI as it seldom is. 0: as it is. */
+/* What stands between the logger and MPI: MPI as it seldom is. 0: as it is.
+ * MPI_Comm_join over a descriptor that is none makes a duplicate of MPI_COMM_SELF. */
 
 #ifdef __cplusplus
 extern "C" {

@@ -112,13 +112,7 @@ public:
 class RefusedExposure : public Refused {
 public:
     template <Fn F, typename... A> static int call(const void *site, MPI_Win win, A... a) {
-        const int mode = Logging::mode();
-        if (mode == CD_LOG_OFF && !Inside::mpi() && F == Fn::MPI_Win_attach) {
-            if (Window *window = WindowTable::instance().find(win)) {
-                window->is_exposed = true;
-            }
-        }
-        if (!passes_through(mode) && !WholeProgram::records()) {
+        if (!passes_through(Logging::mode()) && !WholeProgram::records()) {
             bool is_dynamic = true;
             if (const int failure = ask_kind(win, is_dynamic); failure != MPI_SUCCESS) {
                 return failure; // the handle is none, and MPI has said so
@@ -127,7 +121,13 @@ public:
                 return real<F>(win, a...);
             }
         }
-        return Refused::call<F>(site, win, a...);
+        const int result = Refused::call<F>(site, win, a...);
+        if (F == Fn::MPI_Win_attach && result == MPI_SUCCESS && !Inside::mpi()) {
+            if (Window *window = WindowTable::instance().find(win)) {
+                window->is_exposed = true;
+            }
+        }
+        return result;
     }
 
 private:

@@ -22,6 +22,24 @@ int free_persistent(Request &request) {
     return real<Fn::MPI_Request_free>(&handle);
 }
 
+void write_entry(const Call &call, int result) {
+    EntryWriter writer(call, result);
+    writer.write();
+}
+
+// Of which MPI alone knows, if it is one.
+int free_untracked(const Call &call, int mode, MPI_Request *handle) {
+    if (mode == CD_LOG_REPLAYING) {
+        *handle = MPI_REQUEST_NULL; // from before the CD, and freed by its first execution
+        return MPI_SUCCESS;
+    }
+    const int result = real<Fn::MPI_Request_free>(handle);
+    if (mode == CD_LOG_RECORDING) {
+        write_entry(call, result);
+    }
+    return result;
+}
+
 void deliver(Request &request, const MPI_Status &status, int result) {
     const auto types = RequestTable::instance().hold_types();
     deliver_staged(request, status, result);
@@ -54,26 +72,25 @@ int FreesRequest::run(const void *site, MPI_Request *handle) {
     call.site = site;
     cd_log_place place = {};
     cd_log_here(&place);
+    int result = MPI_SUCCESS;
     if (mode == CD_LOG_REPLAYING) {
-        int result = MPI_SUCCESS;
-        if (!next_entry(call, result)) {
+        const std::optional<EntryReader> entry = next_entry(call, result);
+        if (!entry) {
             return result == run_live ? run(site, handle) : result;
         }
-    }
-    if (mode == CD_LOG_RECORDING) {
-        EntryWriter writer(call, MPI_SUCCESS);
-        writer.write();
+        if (entry->result() != MPI_SUCCESS) {
+            return raise(MPI_COMM_NULL, entry->result());
+        }
     }
     if (request != nullptr && WholeProgram::records()) {
         table.remove(*request);
-        return real<Fn::MPI_Request_free>(handle);
+        request = nullptr;
     }
     if (request == nullptr) {
-        if (mode == CD_LOG_REPLAYING) {
-            *handle = MPI_REQUEST_NULL; // from before the CD, and freed by its first execution
-            return MPI_SUCCESS;
-        }
-        return real<Fn::MPI_Request_free>(handle);
+        return free_untracked(call, mode, handle);
+    }
+    if (mode == CD_LOG_RECORDING) {
+        write_entry(call, MPI_SUCCESS);
     }
     *handle = MPI_REQUEST_NULL;
     if (request->persistent && mode == CD_LOG_OFF && request->state != Request::State::active) {

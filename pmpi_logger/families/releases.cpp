@@ -44,10 +44,23 @@ bool Releases::record(const Call &call, int result) {
 
 int Releases::replay(const Call &call) {
     int result = MPI_SUCCESS;
-    if (std::optional<EntryReader> entry = next_entry(call, result)) {
-        entry->take_outputs(call);
+    std::optional<EntryReader> entry = next_entry(call, result);
+    if (!entry) {
+        return result;
     }
-    return result;
+    entry->take_outputs(call);
+    return entry->result() == MPI_SUCCESS ? MPI_SUCCESS : raise(MPI_COMM_NULL, entry->result());
+}
+
+int Releases::refuse_again(const Call &call, int error) {
+    record(call, error);
+    return raise(MPI_COMM_NULL, error);
+}
+
+void Releases::freed_again(uint64_t handle) {
+    if (const std::optional<cd_log_place> place = last_entry()) {
+        FreedHandles::add(handle, *place);
+    }
 }
 
 int FreesMemory::note(const void *site, void *memory) {

@@ -5,6 +5,7 @@
 #include "call/handles.h"
 #include "families/exchange.h"
 #include "families/keyvals.h"
+#include "lifetimes/freed_handles.h"
 #include "lifetimes/lifetimes.h"
 #include "payload/comm_facts.h"
 #include "payload/type_facts.h"
@@ -52,7 +53,13 @@ public:
             if (moved != 0 && result == MPI_SUCCESS) {
                 moved_type_freed(moved);
             }
+            if (is_given_once<F>() && result == MPI_SUCCESS) {
+                freed_again(word_of(freed));
+            }
             return result == run_live ? Releases::call<F>(site, handle) : result;
+        }
+        if (is_given_once<F>() && FreedHandles::has(word_of(freed))) {
+            return refuse_again(call, error_of_none<F>());
         }
         cd_log_place place = {};
         cd_log_here(&place);
@@ -65,9 +72,15 @@ public:
             if constexpr (F == Fn::MPI_Type_free) {
                 recorded = MovedTypes::recorded(freed);
             }
+            if constexpr (is_given_once<F>()) {
+                FreedHandles::add(word_of(freed), place);
+            }
             when_forgotten(place, [recorded, moved] {
                 Handle last = recorded;
                 free_moved_type(moved);
+                if constexpr (is_given_once<F>()) {
+                    FreedHandles::remove(word_of(recorded));
+                }
                 if (last == null_of<F, Handle>()) {
                     return; // the type's log, which had it, has gone before
                 }
@@ -123,6 +136,20 @@ private:
                 return free();
             }
         }
+    }
+
+    // Each handle of an object of the others is a reference, to be freed by itself.
+    template <Fn F> static constexpr bool is_given_once() {
+        return F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect || F == Fn::MPI_Op_free ||
+               F == Fn::MPI_Info_free || frees_keyval<F>();
+    }
+
+    // What MPI says of a handle that has been freed.
+    template <Fn F> static constexpr int error_of_none() {
+        return F == Fn::MPI_Op_free     ? MPI_ERR_OP
+               : F == Fn::MPI_Info_free ? MPI_ERR_INFO
+               : frees_keyval<F>()      ? MPI_ERR_KEYVAL
+                                        : MPI_ERR_COMM;
     }
 
     template <Fn F> static constexpr bool frees_keyval() {
@@ -183,6 +210,9 @@ private:
     static int free_type(MPI_Datatype *type);
     static bool record(const Call &call, int result);
     static int replay(const Call &call);
+    // The program has a copy of the handle of an object that lives on only for the log.
+    static int refuse_again(const Call &call, int error);
+    static void freed_again(uint64_t handle);
 };
 
 // MPI_Free_mem: the re-execution gets the same memory again.

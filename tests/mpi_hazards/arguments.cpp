@@ -196,6 +196,10 @@ std::vector<std::function<int(Numbers &)>> wrong_calls() {
         },
         [](Numbers &) { return MPI_Startall(-1, nullptr); },
         [](Numbers &) { return MPI_Request_free(nullptr); },
+        [](Numbers &) {
+            MPI_Request request = MPI_REQUEST_NULL;
+            return MPI_Request_free(&request);
+        },
         [=](Numbers &n) { return MPI_Bcast(n.data(), -1, MPI_INT, 0, world); },
         [=](Numbers &n) { return MPI_Bcast(n.data(), 1, MPI_INT, 99, world); },
         [=](Numbers &n) {
@@ -262,6 +266,44 @@ std::vector<std::function<int(Numbers &)>> wrong_frees() {
         frees<MPI_Info_free>(MPI_INFO_NULL),
         frees<MPI_Errhandler_free>(MPI_ERRHANDLER_NULL),
     };
+}
+
+// make: makes one. All copies of a handle are freed with it.
+template <auto free_it, typename Handle, typename Make>
+std::function<int(Numbers &)> frees_twice(const Make &make) {
+    return [make](Numbers &) {
+        Handle handle = make();
+        Handle copy = handle;
+        CHECK(free_it(&handle) == MPI_SUCCESS);
+        return free_it(&copy);
+    };
+}
+
+// Of objects of which each has one handle.
+std::vector<std::function<int(Numbers &)>> second_frees() {
+    const auto comm = [] {
+        MPI_Comm made = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_SELF, &made);
+        return made;
+    };
+    const auto operation = [] {
+        MPI_Op made = MPI_OP_NULL;
+        MPI_Op_create([](void *, void *, int *, MPI_Datatype *) {}, 1, &made);
+        return made;
+    };
+    const auto info = [] {
+        MPI_Info made = MPI_INFO_NULL;
+        MPI_Info_create(&made);
+        return made;
+    };
+    const auto key = [] {
+        int made = MPI_KEYVAL_INVALID;
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &made, nullptr);
+        return made;
+    };
+    return {frees_twice<MPI_Comm_free, MPI_Comm>(comm), frees_twice<MPI_Op_free, MPI_Op>(operation),
+            frees_twice<MPI_Info_free, MPI_Info>(info),
+            frees_twice<MPI_Comm_free_keyval, int>(key)};
 }
 
 int errors_told = 0;
@@ -339,6 +381,7 @@ std::vector<Told> make_wrong_calls(Numbers &buffer) {
     add(wrong_attaches());
 #ifdef MPICH
     add(stale_calls());
+    add(second_frees());
 #endif
     if (MPI_STATUS_IGNORE != nullptr) {
         add(calls_without_a_status());
@@ -380,6 +423,38 @@ void see_what_is_told() {
 }
 
 } // namespace
+
+// Where MPI would follow a handle that it has freed, too, as Open MPI does.
+HAZARD(second_free_is_an_error) {
+    if (world_rank() == 1) {
+        return;
+    }
+    MPI_Errhandler counts = MPI_ERRHANDLER_NULL;
+    MPI_Comm_create_errhandler(count_error, &counts);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, counts);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, counts);
+    Numbers buffer = numbers(1, eager);
+    Domain domain;
+    domain.keep(buffer);
+    const auto free_twice = [&] {
+        Numbers classes;
+        for (const auto &call : second_frees()) {
+            errors_told = 0;
+            classes.push_back(MPI_SUCCESS);
+            MPI_Error_class(call(buffer), &classes.back());
+            CHECK(errors_told == 1);
+        }
+        CHECK(classes == (Numbers{MPI_ERR_COMM, MPI_ERR_OP, MPI_ERR_INFO, MPI_ERR_KEYVAL}));
+    };
+    free_twice();
+    for (int i = 0; i < 2; ++i) {
+        domain.restore();
+        free_twice();
+    }
+    free_twice();
+    domain.advance(); // which frees each once
+    free_twice();
+}
 
 // MPI says the same of them whether a domain logs or not, as often, and a replay says it once more.
 HAZARD(wrong_arguments_are_told) {

@@ -4,12 +4,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 namespace cd::logger {
 
 int next_owner() {
     static std::atomic<int> last = 0;
     return ++last;
+}
+
+bool note_freed(Owner &owner, const cd_log_place &place) {
+    const cd_log_place before = std::exchange(owner.freed_at, place);
+    return before.family != place.family || before.stream != place.stream ||
+           before.entry != place.entry;
 }
 
 Asker::Asker() { cd_log_here(&here_); }

@@ -35,6 +35,9 @@ struct Owner {
 // The next number of an object.
 int next_owner();
 
+// The program has freed it by the entry at place. False if that is known from an execution before.
+bool note_freed(Owner &owner, const cd_log_place &place);
+
 // Who asks, by its log. Made while no lock of the logger's is held.
 class Asker {
 public:

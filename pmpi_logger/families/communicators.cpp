@@ -134,9 +134,10 @@ int AsksComm::of_ended_connection(Fn fn, const void *site, MPI_Comm comm) {
 // A restore goes back to when the program had it.
 void FreesComm::mortal_freed(Mortal &mortal) {
     if (const std::optional<cd_log_place> place = last_entry()) {
-        mortal.freed_at = *place;
-        when_restored(mortal.freed_at, [mortal] { MortalComms::put_back(mortal); });
-        when_forgotten(mortal.freed_at, [number = mortal.number] { MortalComms::remove(number); });
+        if (note_freed(mortal, *place)) {
+            when_forgotten(*place, [number = mortal.number] { MortalComms::remove(number); });
+        }
+        when_restored(*place, [mortal] { MortalComms::put_back(mortal); });
     }
 }
 

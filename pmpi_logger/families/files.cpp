@@ -44,9 +44,10 @@ void ClosesFile::closed(LoggedFile &file) {
     LoggedFiles::remove(file.number);
     file.freed = true;
     if (const std::optional<cd_log_place> place = last_entry()) {
-        file.freed_at = *place;
-        when_restored(file.freed_at, [file] { LoggedFiles::put_back(file); });
-        when_forgotten(file.freed_at, [number = file.number] { LoggedFiles::remove(number); });
+        if (note_freed(file, *place)) {
+            when_forgotten(*place, [number = file.number] { LoggedFiles::remove(number); });
+        }
+        when_restored(*place, [file] { LoggedFiles::put_back(file); });
     }
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <malloc.h>
 #include <optional>
 #include <string>
 #include <thread>
@@ -146,6 +147,37 @@ HAZARD(restore_of_many_mortal_communicators) {
         use();
     }
     CHECK(restoring < 4 * using_them); // about a fifth
+}
+
+// A re-execution frees what the first execution has freed, and what is to be done when the log is
+// forgotten is known already.
+HAZARD(replayed_frees_take_no_memory) {
+    if (world_rank() == 1) {
+        return;
+    }
+    make_communicators_mortal();
+    Domain domain;
+    const auto use = [] {
+        for (int i = 0; i < 500; ++i) {
+            MPI_Comm comm = MPI_COMM_NULL;
+            MPI_Comm_dup(MPI_COMM_SELF, &comm);
+            MPI_Comm_free(&comm);
+            MPI_File file = MPI_FILE_NULL;
+            MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+            MPI_File_close(&file);
+        }
+    };
+    const auto replay = [&](int times) {
+        for (int i = 0; i < times; ++i) {
+            domain.restore();
+            use();
+        }
+    };
+    use();
+    replay(2);
+    const size_t before = mallinfo2().uordblks;
+    replay(100); // of 1000 frees each
+    CHECK(mallinfo2().uordblks < before + 100000);
 }
 
 // A replay does what its error handler does, though MPI knows it no more.

@@ -14,6 +14,7 @@
 #include "requests/placeholder.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace cd::logger {
@@ -59,6 +60,7 @@ struct Workspace {
     std::vector<MPI_Request> handles; // before the call
     std::vector<Request *> requests;  // of those; nullptr if not tracked
     std::vector<MPI_Status> statuses;
+    std::vector<int> errors; // that were in the statuses before
     std::vector<int> slots;
 };
 Workspace &workspace() { return of_this_thread<Workspace>(); }
@@ -72,7 +74,7 @@ bool found_something(const int *flag) { return flag == nullptr || *flag != 0; }
 
 } // namespace
 
-void Completes::lend(Completion &c) {
+void Completes::lend(Completion &c, bool recording) {
     Workspace &space = workspace();
     space.handles.assign(c.requests, c.requests + c.count);
     RequestTable &table = RequestTable::instance();
@@ -90,7 +92,27 @@ void Completes::lend(Completion &c) {
         space.statuses.resize(static_cast<size_t>(std::max(c.count, 1)));
         c.lent = space.statuses.data();
     }
+    space.errors.clear();
+    if (recording && c.lent != nullptr) {
+        for (int i = 0; i < c.status_count(); ++i) {
+            space.errors.push_back(std::exchange(c.lent[i].MPI_ERROR, unwritten_error));
+        }
+    }
 }
+
+namespace {
+
+// Where MPI has written none.
+void put_errors_back(MPI_Status *statuses, const std::vector<int> &errors) {
+    for (const int error : errors) {
+        if (statuses->MPI_ERROR == unwritten_error) {
+            statuses->MPI_ERROR = error;
+        }
+        ++statuses;
+    }
+}
+
+} // namespace
 
 void Completes::settle(Completion &c, int result, bool recording) {
     if (recording) {
@@ -174,6 +196,7 @@ void Completes::settle(Completion &c, int result, bool recording) {
         writer.write();
     }
     types = {};
+    put_errors_back(c.lent, space.errors);
 
     // What MPI knows no more.
     for (const int slot : slots) {
@@ -238,9 +261,10 @@ int Completes::replay(Completion &c) {
         std::memcpy(c.indices, entry->take(indices), indices);
     }
     const auto *statuses = entry->take(sizeof(MPI_Status) * static_cast<size_t>(ending.statuses));
-    if (!c.ignores_statuses() && ending.statuses > 0) {
-        std::memcpy(c.statuses, statuses,
-                    sizeof(MPI_Status) * static_cast<size_t>(ending.statuses));
+    for (int i = 0; i < ending.statuses && !c.ignores_statuses(); ++i) {
+        MPI_Status logged;
+        std::memcpy(&logged, statuses + sizeof logged * static_cast<size_t>(i), sizeof logged);
+        give_status(logged, logged.MPI_ERROR != unwritten_error, &c.statuses[i]);
     }
     RequestTable &table = RequestTable::instance();
     for (int k = 0; k < ending.finished; ++k) {

@@ -41,6 +41,7 @@ private:
         int *indices = nullptr;
         MPI_Status *statuses = nullptr;
         MPI_Status *lent = nullptr; // that MPI writes: the program's, or ours if it ignores them
+        int status_count() const { return single_status() ? 1 : count; }
         bool single_status() const { return shape == Shape::one || shape == Shape::any; }
         bool ignores_statuses() const {
             return (single_status() && statuses == MPI_STATUS_IGNORE) ||
@@ -131,7 +132,7 @@ private:
                        : result;
         }
         const Inside inside;
-        lend(completion);
+        lend(completion, mode == CD_LOG_RECORDING);
         std::get<Roles::index(status_role<F>)>(arguments) = completion.lent;
         const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
         settle(completion, result, mode == CD_LOG_RECORDING);
@@ -140,7 +141,7 @@ private:
 
     // Before MPI is called: remembers the handles, which MPI will overwrite, and puts stand-ins in
     // their places.
-    static void lend(Completion &completion);
+    static void lend(Completion &completion, bool recording);
 
     // After MPI was called.
     static void settle(Completion &completion, int result, bool recording);

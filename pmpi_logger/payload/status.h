@@ -31,19 +31,22 @@ inline bool no_status(const MPI_Status *wanted) {
     return wanted == nullptr && wanted != MPI_STATUS_IGNORE;
 }
 
-// Lends a call a status when the program ignores it, and finds out whether MPI writes MPI_ERROR,
-// which it need not do. Use: pass to() to MPI, then settle(); written() is what it wrote.
+// MPI_ERROR of a status that MPI is given, to find out whether it writes it, which it need not do.
+constexpr int unwritten_error = 0x5EED0BAD;
+
+// Lends a call a status when the program ignores it, and finds out whether MPI writes MPI_ERROR.
+// Use: pass to() to MPI, then settle(); written() is what it wrote.
 class StatusLoan {
 public:
     explicit StatusLoan(MPI_Status *wanted)
         : mistaken_(no_status(wanted)),
           to_(wanted == MPI_STATUS_IGNORE || mistaken_ ? &own_ : wanted), before_(to_->MPI_ERROR) {
-        to_->MPI_ERROR = unwritten;
+        to_->MPI_ERROR = unwritten_error;
     }
     MPI_Status *to() const { return mistaken_ ? nullptr : to_; }
     const MPI_Status &written() const { return *to_; }
     bool settle() {
-        error_written_ = to_->MPI_ERROR != unwritten;
+        error_written_ = to_->MPI_ERROR != unwritten_error;
         if (!error_written_) {
             to_->MPI_ERROR = before_;
         }
@@ -51,7 +54,6 @@ public:
     }
 
 private:
-    static constexpr int unwritten = 0x5EED0BAD;
     MPI_Status own_ = {};
     bool mistaken_;
     MPI_Status *to_;

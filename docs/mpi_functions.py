@@ -133,6 +133,7 @@ FAMILIES = {
     "CreatesDynamicWindow": ("the window", "gives the same one"),
     "Refused": ("", ""),
     "RefusedExposure": ("", ""),
+    "RefusedSharedWindow": ("", ""),
     "Local": ("", ""),
 }
 

@@ -107,6 +107,25 @@ public:
     }
 };
 
+// MPI_Win_allocate_shared: what MPI refuses, it refuses first.
+class RefusedSharedWindow : public Refused {
+public:
+    template <Fn F, typename Size, typename Unit>
+    static int call(const void *site, Size size, Unit unit, MPI_Info info, MPI_Comm comm,
+                    void *memory, MPI_Win *win) {
+        if (!passes_through(Logging::mode()) && !WholeProgram::records()) {
+            if (!may_name(comm, MPI_COMM_NULL)) {
+                return real<F>(size, unit, info, comm, memory, win); // which is an error
+            }
+            const Inside inside;
+            if (const int failure = failure_of(comm); failure != MPI_SUCCESS) {
+                return failure; // the handle is none, and MPI has said so
+            }
+        }
+        return Refused::call<F>(site, size, unit, info, comm, memory, win);
+    }
+};
+
 // MPI_Win_attach, MPI_Win_detach: others may change memory of this rank where it lies. Of another
 // window MPI refuses it.
 class RefusedExposure : public Refused {

@@ -158,6 +158,12 @@ std::vector<std::function<int(Numbers &)>> calls_without_a_status() {
     };
 }
 
+int allocate_shared(MPI_Comm comm) {
+    void *memory = nullptr;
+    MPI_Win window = MPI_WIN_NULL;
+    return MPI_Win_allocate_shared(4, 1, MPI_INFO_NULL, comm, &memory, &window);
+}
+
 // Calls that MPI refuses, at one rank alone.
 std::vector<std::function<int(Numbers &)>> wrong_calls() {
     const MPI_Comm world = MPI_COMM_WORLD;
@@ -207,6 +213,7 @@ std::vector<std::function<int(Numbers &)>> wrong_calls() {
         },
         [](Numbers &n) { return MPI_Send(n.data(), 1, MPI_INT, 1, 1, MPI_COMM_NULL); },
         [](Numbers &n) { return MPI_Bcast(n.data(), 1, MPI_INT, 0, MPI_COMM_NULL); },
+        [](Numbers &) { return allocate_shared(MPI_COMM_NULL); },
         [=](Numbers &) { return MPI_Comm_dup(world, nullptr); },
         [](Numbers &) {
             MPI_Datatype null = MPI_DATATYPE_NULL;
@@ -360,6 +367,7 @@ std::vector<std::function<int(Numbers &)>> stale_calls() {
             return MPI_Reduce_scatter(n.data(), n.data() + 1, &count, MPI_INT, MPI_SUM, stale);
         },
         [=](Numbers &) { return MPI_Barrier(stale); },
+        [=](Numbers &) { return allocate_shared(stale); },
         frees<MPI_Comm_free>(stale),
     };
 }

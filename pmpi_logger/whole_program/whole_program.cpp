@@ -41,6 +41,8 @@ pid_t process = 0;
 size_t limit = usual_limit;
 
 struct Recordings {
+    // Not held when the library is called: it tells the program's observer, which may wait for
+    // another thread's first call of MPI.
     std::mutex mutex;
     std::vector<std::unique_ptr<Recording>> all;
     unsigned begun = 0;
@@ -111,6 +113,20 @@ void remove_files_of_earlier_runs() {
     }
 }
 
+// Threads begin at the same time: each has its own, which names its CD and its file.
+unsigned take_number() {
+    const std::scoped_lock lock(recordings().mutex);
+    return ++recordings().begun;
+}
+
+// Of a thread that is not recorded, unless others have begun meanwhile.
+void give_number_back(unsigned number) {
+    const std::scoped_lock lock(recordings().mutex);
+    if (recordings().begun == number) {
+        --recordings().begun;
+    }
+}
+
 // Others have the rank, too, if processes have started this one, or another job writes there.
 void open_file(LogFile &file, unsigned number) {
     const char *directory = std::getenv("CD_LOG_FILE");
@@ -138,12 +154,8 @@ struct WholeProgram::EndOfThread {
         if (getpid() != process) {
             return;
         }
-        const std::scoped_lock lock(recordings().mutex);
         if (own_ != nullptr) {
-            own_->file.close();
-            commit_cd(own_->cd);
-            std::erase_if(recordings().all, [](const auto &one) { return one.get() == own_; });
-            own_ = nullptr;
+            end_here();
         }
     }
 };
@@ -186,13 +198,13 @@ bool WholeProgram::begin_here() {
         return true; // a child, which writes nothing
     }
     const Inside inside;
-    const std::scoped_lock lock(recordings().mutex);
-    const unsigned number = recordings().begun + 1;
-    const std::string name = "cd_log_all" + (number > 1 ? "." + std::to_string(number) : "");
     auto recording = std::make_unique<Recording>();
+    const unsigned number = take_number();
+    const std::string name = "cd_log_all" + (number > 1 ? "." + std::to_string(number) : "");
     int error = 0;
     recording->cd = cd_log_create_root(name.c_str(), &error);
     if (recording->cd == nullptr && error == CD_ERROR_IN_CALLBACK) {
+        give_number_back(number);
         return false; // a function of the program's that the library calls
     }
     cd_log_place place = {};
@@ -203,10 +215,11 @@ bool WholeProgram::begin_here() {
         if (recording->cd != nullptr) {
             commit_cd(recording->cd);
         }
+        give_number_back(number);
         return true;
     }
     recording->family = place.family;
-    recordings().begun = number;
+    const std::scoped_lock lock(recordings().mutex);
     open_file(recording->file, number);
     static thread_local const EndOfThread end;
     (void)end;
@@ -221,11 +234,19 @@ void WholeProgram::end() {
     }
     flush();
     if (own_ != nullptr) { // the others' CDs end with their threads
+        end_here();
+    }
+}
+
+void WholeProgram::end_here() {
+    const cd_handle cd = own_->cd;
+    {
         const std::scoped_lock lock(recordings().mutex);
-        commit_cd(own_->cd);
+        own_->file.close();
         std::erase_if(recordings().all, [](const auto &one) { return one.get() == own_; });
         own_ = nullptr;
     }
+    commit_cd(cd);
 }
 
 void WholeProgram::flush() {

@@ -42,6 +42,7 @@ private:
 
     static bool is_active();
     static bool begin_here();
+    static void end_here();
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local Recording *own_ =
         nullptr;
 };

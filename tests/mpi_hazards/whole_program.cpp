@@ -4,6 +4,8 @@
 #include "cd/mpi_log.h"
 #include "hazard.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -155,6 +157,49 @@ HAZARD_IN_THREADS(whole_program_records_a_thread_from_any_first_call) {
         MPI_Request_free(&request);
         CHECK(is_recorded());
     });
+}
+
+namespace {
+
+// Tells of a thread's CD; waits there for the first call of MPI that another thread makes.
+struct Waiting {
+    cd_operation where;
+    std::atomic<bool> waits = false;
+    std::atomic<bool> other_has_called = false;
+    std::atomic<bool> in_time = false;
+};
+
+void wait_for_other(const cd_event *event, void *context) {
+    Waiting &waiting = *static_cast<Waiting *>(context);
+    if (event->operation != waiting.where || waiting.waits.exchange(true)) {
+        return;
+    }
+    for (int i = 0; i < 5000 && !waiting.other_has_called; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    waiting.in_time = waiting.other_has_called.load();
+}
+
+} // namespace
+
+// It is the program's, and may wait for what it likes.
+HAZARD_IN_THREADS(whole_program_whose_observer_waits_for_another_thread) {
+    for (const cd_operation where : {CD_OP_CREATE, CD_OP_COMMIT}) {
+        Waiting waiting = {where};
+        CHECK(cd_observe(wait_for_other, &waiting) == SUCCESS);
+        std::thread one([] { MPI_Wtime(); });
+        std::thread other([&waiting] {
+            while (!waiting.waits) {
+                std::this_thread::yield();
+            }
+            MPI_Wtime();
+            waiting.other_has_called = true;
+        });
+        one.join();
+        other.join();
+        CHECK(cd_observe(nullptr, nullptr) == SUCCESS);
+        CHECK(waiting.in_time);
+    }
 }
 
 } // namespace whole_program

@@ -260,13 +260,13 @@ template <typename Make> void make_with_handles_of_mortal_ones(const Make &make)
     Sibling &second = both.second;
     both.begin();
     first.make();
+    first.look();
     first.free();
     both.go_back();
     first.make();
     second.make(make);
     both.check_that_they_share_a_handle();
     second.look();
-    first.look();
     const std::vector<MPI_Comm> live = second.comms;
     second.restore();
     second.make(make);
@@ -318,6 +318,7 @@ HAZARD_IN_THREADS(disconnect_that_mpi_refuses_of_one_with_the_handle_of_a_mortal
     {
         const ManyWait many_wait;
         first.make();
+        first.look();
         first.free();
     }
     both.go_back();

@@ -52,9 +52,9 @@ int Releases::replay(const Call &call) {
     return entry->result() == MPI_SUCCESS ? MPI_SUCCESS : raise(MPI_COMM_NULL, entry->result());
 }
 
-int Releases::refuse_again(const Call &call, int error) {
-    record(call, error);
-    return raise(MPI_COMM_NULL, error);
+int Releases::freed_before(const Call &call, int result) {
+    record(call, result);
+    return result == MPI_SUCCESS ? MPI_SUCCESS : raise(MPI_COMM_NULL, result);
 }
 
 void Releases::freed_again(uint64_t handle) {

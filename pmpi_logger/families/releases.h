@@ -59,7 +59,10 @@ public:
             return result == run_live ? Releases::call<F>(site, handle) : result;
         }
         if (is_given_once<F>() && FreedHandles::has(word_of(freed))) {
-            return refuse_again(call, error_of_none<F>());
+            if (error_of_none<F>() == MPI_SUCCESS) {
+                *handle = null_of<F, Handle>();
+            }
+            return freed_before(call, error_of_none<F>());
         }
         cd_log_place place = {};
         cd_log_here(&place);
@@ -144,12 +147,17 @@ private:
                F == Fn::MPI_Info_free || frees_keyval<F>();
     }
 
-    // What MPI says of a handle that has been freed.
+    // What MPI says of a handle that has been freed. MPICH lets some pass.
     template <Fn F> static constexpr int error_of_none() {
-        return F == Fn::MPI_Op_free     ? MPI_ERR_OP
-               : F == Fn::MPI_Info_free ? MPI_ERR_INFO
-               : frees_keyval<F>()      ? MPI_ERR_KEYVAL
-                                        : MPI_ERR_COMM;
+        if constexpr (F == Fn::MPI_Info_free || frees_keyval<F>()) {
+#ifdef OPEN_MPI
+            return F == Fn::MPI_Info_free ? MPI_ERR_INFO : MPI_ERR_OTHER;
+#else
+            return MPI_SUCCESS;
+#endif
+        } else {
+            return F == Fn::MPI_Op_free ? MPI_ERR_OP : MPI_ERR_COMM;
+        }
     }
 
     template <Fn F> static constexpr bool frees_keyval() {
@@ -211,7 +219,7 @@ private:
     static bool record(const Call &call, int result);
     static int replay(const Call &call);
     // The program has a copy of the handle of an object that lives on only for the log.
-    static int refuse_again(const Call &call, int error);
+    static int freed_before(const Call &call, int result);
     static void freed_again(uint64_t handle);
 };
 

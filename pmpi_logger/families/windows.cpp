@@ -8,18 +8,57 @@
 #include "lifetimes/lifetimes.h"
 #include "payload/own_comm.h"
 #include "replay/match.h"
+#include "windows/gone_windows.h"
 
 namespace cd::logger {
 namespace {
 
-// A restore goes back to when the program had the window.
-void name_when_restored(const cd_log_place &place, uint64_t number) {
-    when_restored(place, [number] {
-        WindowTable &table = WindowTable::instance();
-        if (Window *window = table.find(number)) {
-            table.name(*window);
-        }
+void forget_gone(const cd_log_place &place, int gone, uint64_t window) {
+    when_forgotten(place, [gone, window] {
+        GoneWindows::remove(gone);
+        WindowTable::instance().erase(window);
     });
+}
+
+// A restore goes back to when the program had it.
+void put_back_when_restored(const GoneWindow &gone) {
+    when_restored(gone.freed_at, [gone] { GoneWindows::put_back(gone); });
+}
+
+// The log says where it is freed, and did not know then where it was made.
+bool is_freed_later(const cd_log_place &place, MPI_Win handle) {
+    const std::optional<GoneWindow> gone = GoneWindows::find(handle);
+    return gone && gone->made.family == 0 && gone->freed_at.stream == place.stream;
+}
+
+// It may have got the handle of one that is gone, which another thread means.
+void note_other(const cd_log_place &place, MPI_Win handle, MPI_Fint in_fortran) {
+    if (!GoneWindows::may_have(handle) || is_freed_later(place, handle)) {
+        return;
+    }
+    GoneWindow other;
+    other.handle = handle;
+    other.in_fortran = in_fortran;
+    other.number = next_owner();
+    other.made = place;
+    other.is_other = true;
+    when_forgotten(place, [number = other.number] { GoneWindows::remove(number); });
+    GoneWindows::add(other);
+}
+
+// Freed when nothing logged: the replay that makes it may use it to its end.
+void note_gone(const cd_log_place &place, const Window &window) {
+    GoneWindow gone;
+    gone.handle = window.handle;
+    gone.in_fortran = -1; // nobody has asked
+    gone.number = next_owner();
+    gone.made = place;
+    gone.freed = true;
+    gone.freed_at = place;
+    gone.freed_at.entry = UINT64_MAX;
+    gone.window = window.number;
+    forget_gone(place, gone.number, window.number);
+    GoneWindows::add(gone);
 }
 
 } // namespace
@@ -36,13 +75,15 @@ std::unique_ptr<Window> MakesWindow::beside(void *mpis, int64_t size) {
 }
 
 int MakesWindow::record(Call &call, int result, std::unique_ptr<Window> window, MPI_Win handle) {
-    uint64_t number = 0;
+    Window *added = nullptr;
     if (result == MPI_SUCCESS && window != nullptr) {
-        number = WindowTable::instance().add(std::move(window), handle).number;
+        added = &WindowTable::instance().add(std::move(window), handle);
     }
     if (cd_log_mode() == CD_LOG_RECORDING) {
+        uint64_t number = added != nullptr ? added->number : 0;
         call.add_output({&number, sizeof number});
         Exchange::record(call, result, nullptr, false);
+        made(added, result == MPI_SUCCESS ? handle : MPI_WIN_NULL);
     }
     return result;
 }
@@ -51,10 +92,30 @@ int MakesWindow::replay(Call &call, MPI_Win *handle, void *const *memory, int64_
     uint64_t number = 0;
     call.add_output({&number, sizeof number});
     const int result = Exchange::replay(call, false);
-    if (number != 0) {
-        WindowTable::instance().reappear(number, *handle, *memory, static_cast<size_t>(size));
+    if (result == MPI_SUCCESS) {
+        made(number != 0 ? &WindowTable::instance().reappear(number, *handle, *memory,
+                                                             static_cast<size_t>(size))
+                         : nullptr,
+             *handle);
     }
     return result;
+}
+
+void MakesWindow::made(Window *window, MPI_Win handle) {
+    const std::optional<cd_log_place> place = last_entry();
+    if (handle == MPI_WIN_NULL || !place) {
+        return;
+    }
+    if (window != nullptr) {
+        window->made = *place;
+    }
+    if (const std::optional<GoneWindow> known = GoneWindows::made_at(*place, handle)) {
+        GoneWindows::add(*known);
+    } else if (window != nullptr && window->is_gone()) {
+        note_gone(*place, *window);
+    } else {
+        note_other(*place, handle, window != nullptr ? window->in_fortran : 0);
+    }
 }
 
 int RefusedExposure::ask_kind(MPI_Win win, bool &is_dynamic) {
@@ -119,15 +180,21 @@ void FreesWindow::freed(const Call &call, int result, Window &window) {
             table.erase(window.number);
         }
     } else {
-        window.family = place.family;
-        name_when_restored(place, window.number);
-        when_forgotten(place, [number = window.number] { WindowTable::instance().erase(number); });
+        GoneWindow gone;
+        gone.handle = window.handle;
+        gone.in_fortran = window.in_fortran;
+        gone.number = next_owner();
+        gone.made = window.made;
+        gone.freed = true;
+        gone.freed_at = place;
+        gone.window = window.number;
+        put_back_when_restored(gone);
+        forget_gone(place, gone.number, window.number);
     }
 }
 
 int FreesWindow::replay(const Call &call, Window &window) {
-    cd_log_place place = {};
-    cd_log_here(&place);
+    const std::optional<GoneWindow> gone = GoneWindows::find(window.handle);
     int result = MPI_SUCCESS;
     std::optional<EntryReader> entry = next_entry(call, result);
     if (!entry) {
@@ -138,8 +205,10 @@ int FreesWindow::replay(const Call &call, Window &window) {
     if (entry->result() != MPI_SUCCESS) {
         return raise_at(window, entry->result());
     }
-    name_when_restored(place, window.number);
-    WindowTable::instance().unname(window);
+    if (gone) {
+        GoneWindows::remove(gone->number);
+        put_back_when_restored(*gone);
+    }
     return MPI_SUCCESS;
 }
 

@@ -8,6 +8,7 @@
 #include "families/names.h"
 #include "families/pass.h"
 #include "lifetimes/lifetimes.h"
+#include "windows/gone_windows.h"
 #include "windows/separation.h"
 #include "windows/window_table.h"
 
@@ -33,6 +34,9 @@ protected:
 
     // memory: where the program's lies, set by the replay.
     static int replay(Call &call, MPI_Win *handle, void *const *memory, int64_t size);
+
+    // By the entry that was written or read last. window: nullptr if it is MPI's own.
+    static void made(Window *window, MPI_Win handle);
 
     static bool is_mpis_business() { return Inside::mpi() || WholeProgram::records(); }
 };
@@ -187,7 +191,12 @@ public:
 
 private:
     template <Fn F> static int free_now(MPI_Win *win) {
-        return free_object(win, [&] { return real<F>(win); });
+        const std::optional<GoneWindow> other = GoneWindows::take_other(*win);
+        const int result = free_object(win, [&] { return real<F>(win); });
+        if (other && *win != MPI_WIN_NULL) { // MPI has refused
+            GoneWindows::add(*other);
+        }
+        return result;
     }
 
     // Of a window whose memory is MPI's, or the program's alone, a replay has to know that it is

@@ -10,6 +10,7 @@
 #include "payload/mortal_comms.h"
 #include "replay/polls.h"
 #include "replay/quiesce.h"
+#include "windows/gone_windows.h"
 #include "windows/interval.h"
 #include "windows/window_table.h"
 
@@ -49,6 +50,7 @@ void restored(cd_handle cd, int success) {
         run_restored(cd);
         MortalComms::restored(cd);
         LoggedFiles::restored(cd);
+        GoneWindows::restored(cd);
         WindowTable::instance().restored(cd);
     }
 }

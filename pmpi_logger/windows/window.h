@@ -87,7 +87,7 @@ public:
     Access *find(uint64_t id);
 
     uint64_t number = 0;
-    uint64_t family = 0; // of one that is gone: whose log has its end
+    cd_log_place made = {}; // where a log says so
     MPI_Win handle = MPI_WIN_NULL;
     MPI_Fint in_fortran = 0;                      // the handle there
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL; // of one that is gone, if it is known

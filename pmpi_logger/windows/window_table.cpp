@@ -5,8 +5,22 @@
 #include "call/decode.h"
 #include "call/reach.h"
 #include "interception/real.h"
+#include "windows/gone_windows.h"
 
 namespace cd::logger {
+
+namespace {
+
+// Whatever the thread means by the handle.
+MPI_Fint number_in_mpi(MPI_Win handle) {
+#ifdef OPEN_MPI
+    return real<Fn::MPI_Win_c2f>(handle);
+#else
+    return MPI_Win_c2f(handle); // a macro
+#endif
+}
+
+} // namespace
 
 WindowTable &WindowTable::instance() {
     // Never destroyed: MPI may be used while the process ends.
@@ -14,23 +28,14 @@ WindowTable &WindowTable::instance() {
     return table;
 }
 
-namespace {
-
-// That whose gone windows the thread means; 0: none.
-uint64_t family_that_replays() {
-    cd_log_place here = {};
-    return cd_log_mode() == CD_LOG_REPLAYING && cd_log_here(&here) != 0 ? here.family : 0;
-}
-
-} // namespace
-
 Window *WindowTable::find(MPI_Win handle) {
-    const GoneName name = {family_that_replays(), word_of(handle)};
+    const std::optional<GoneWindow> gone = GoneWindows::find(handle);
     const std::scoped_lock lock(mutex_);
-    if (const auto gone = gone_.find(name); gone != gone_.end()) {
-        return gone->second;
+    if (gone) {
+        const auto found = numbered_.find(gone->window);
+        return found != numbered_.end() ? found->second.get() : nullptr;
     }
-    const auto found = named_.find(name.handle);
+    const auto found = named_.find(word_of(handle));
     return found != named_.end() ? found->second : nullptr;
 }
 
@@ -46,20 +51,12 @@ bool WindowTable::is_gone(MPI_Win handle) {
 }
 
 Window *WindowTable::find_gone(MPI_Fint in_fortran) {
-    const uint64_t family = family_that_replays();
-    const std::scoped_lock lock(mutex_);
-    Window *first = nullptr; // MPI has given the handle to later ones, too
-    for (const auto &[name, window] : gone_) {
-        if (name.family == family && window->in_fortran == in_fortran &&
-            (first == nullptr || window->number < first->number)) {
-            first = window;
-        }
-    }
-    return first;
+    const std::optional<GoneWindow> gone = GoneWindows::find_number(in_fortran);
+    return gone ? find(gone->window) : nullptr;
 }
 
 Window &WindowTable::add(std::unique_ptr<Window> window, MPI_Win handle) {
-    window->in_fortran = MPI_Win_c2f(handle);
+    window->in_fortran = number_in_mpi(handle);
     const std::scoped_lock lock(mutex_);
     window->number = ++numbers_;
     window->handle = handle;
@@ -68,44 +65,23 @@ Window &WindowTable::add(std::unique_ptr<Window> window, MPI_Win handle) {
     return added;
 }
 
-void WindowTable::reappear(uint64_t number, MPI_Win handle, void *memory, size_t size) {
-    cd_log_place here = {};
-    cd_log_here(&here);
+Window &WindowTable::reappear(uint64_t number, MPI_Win handle, void *memory, size_t size) {
     const std::scoped_lock lock(mutex_);
     std::unique_ptr<Window> &window = numbered_[number];
     if (window == nullptr) {
         window = Window::gone(memory, size);
         window->number = number;
         window->handle = handle;
-        window->family = here.family;
     }
     window->move_memory(memory);
-    set_name(*window);
-}
-
-void WindowTable::set_name(Window &window) {
-    const uint64_t handle = word_of(window.handle);
-    if (window.is_gone()) {
-        gone_[{window.family, handle}] = &window;
-    } else {
-        named_[handle] = &window;
-    }
-}
-
-void WindowTable::name(Window &window) {
-    const std::scoped_lock lock(mutex_);
-    set_name(window);
+    return *window;
 }
 
 void WindowTable::unname(const Window &window) {
     const std::scoped_lock lock(mutex_);
-    const uint64_t handle = word_of(window.handle);
-    if (const auto named = named_.find(handle); named != named_.end() && named->second == &window) {
+    const auto named = named_.find(word_of(window.handle));
+    if (named != named_.end() && named->second == &window) {
         named_.erase(named);
-    }
-    if (const auto gone = gone_.find({window.family, handle});
-        gone != gone_.end() && gone->second == &window) {
-        gone_.erase(gone);
     }
 }
 
@@ -115,7 +91,6 @@ void WindowTable::erase(uint64_t number) {
     if (found != numbered_.end()) {
         const auto is_it = [&](const auto &named) { return named.second == found->second.get(); };
         std::erase_if(named_, is_it);
-        std::erase_if(gone_, is_it);
         numbered_.erase(found);
     }
 }

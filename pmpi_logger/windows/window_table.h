@@ -5,7 +5,6 @@
 #include "windows/window.h"
 
 #include <atomic>
-#include <map>
 #include <unordered_map>
 
 namespace cd::logger {
@@ -17,24 +16,22 @@ class WindowTable {
 public:
     static WindowTable &instance();
 
-    // nullptr if the handle is no such window's. What MPI has freed is meant by a replay alone that
-    // has not come to where the program frees it: MPI gives the handle to later ones.
+    // The one that the thread means (GoneWindows). nullptr if the handle is no such window's.
     Window *find(MPI_Win handle);
     Window *find(uint64_t number);
     bool is_gone(MPI_Win handle);
 
-    // The one that MPI has freed and that had this handle in Fortran, in a replay. nullptr if there
-    // is none.
+    // The one that MPI has freed and that had this handle in Fortran, if the thread means that.
+    // nullptr if there is none.
     Window *find_gone(MPI_Fint in_fortran);
 
     // Numbers it, and gives it its handle.
     Window &add(std::unique_ptr<Window> window, MPI_Win handle);
 
-    // A replay makes it again.
-    void reappear(uint64_t number, MPI_Win handle, void *memory, size_t size);
+    // A replay makes it again: its memory is there. Made anew if it was freed when nothing logged.
+    Window &reappear(uint64_t number, MPI_Win handle, void *memory, size_t size);
 
-    // The program has it under its handle; has it no more; and no log names it any more.
-    void name(Window &window);
+    // MPI has freed it; no log names it any more.
     void unname(const Window &window);
     void erase(uint64_t number);
 
@@ -54,20 +51,9 @@ public:
     uint64_t next_id() { return ++ids_; }
 
 private:
-    // Of one root's logs, with a handle.
-    struct GoneName {
-        uint64_t family = 0;
-        uint64_t handle = 0;
-        auto operator<=>(const GoneName &) const = default;
-    };
-
-    // The caller holds the mutex.
-    void set_name(Window &window);
-
     std::mutex mutex_;
     std::unordered_map<uint64_t, std::unique_ptr<Window>> numbered_;
     std::unordered_map<uint64_t, Window *> named_; // that MPI has
-    std::map<GoneName, Window *> gone_;
     uint64_t numbers_ = 0;
     std::atomic<uint64_t> ids_ = 0;
 };

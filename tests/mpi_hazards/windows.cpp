@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // Windows whose owner is restored while the others go on.
+#include "siblings.h"
 #include "window.h"
 
 #include <cstdlib>
@@ -249,6 +250,76 @@ HAZARD(window_memory_in_no_cd) {
         go();
     }
     MPI_Win_free(&window);
+}
+
+namespace {
+
+// A window of both ranks, into whose memory the rank puts something itself.
+struct OwnWindow {
+    explicit OwnWindow(int seed) : data(numbers(seed, 4)) {}
+
+    void make() {
+        window = window_over(memory);
+        MPI_Win_fence(0, window);
+        if (world_rank() == 0) {
+            put(data, 0, 0, window);
+        }
+        MPI_Win_fence(0, window);
+        CHECK(world_rank() == 1 || memory == data);
+    }
+    void free() { CHECK(MPI_Win_free(&window) == MPI_SUCCESS); }
+
+    Numbers data;
+    Numbers memory = Numbers(4);
+    MPI_Win window = MPI_WIN_NULL;
+};
+
+} // namespace
+
+// Each means its own by a handle that both have had, whoever is restored.
+HAZARD_IN_THREADS(windows_of_siblings) {
+    OwnWindow one(70);
+    OwnWindow other(71);
+    if (world_rank() == 1) {
+        one.make();
+        one.free();
+        other.make();
+        other.free();
+        return;
+    }
+    Siblings both;
+    Sibling &first = both.first;
+    Sibling &second = both.second;
+    const auto make_one = [&] { one.make(); };
+    const auto make_other = [&] { other.make(); };
+    const auto free_one = [&] { one.free(); };
+    const auto free_other = [&] { other.free(); };
+    both.begin();
+    first.run(make_one);
+    [[maybe_unused]] const MPI_Win handle = one.window;
+    first.run(free_one);
+    second.run(make_other);
+#ifdef MPICH // has numbers for handles, and gives the one that was freed last
+    CHECK(other.window == handle);
+#endif
+    destroy(one.memory);
+    destroy(other.memory);
+    first.restore();
+    first.run(make_one);
+    second.restore();
+    second.run(make_other);
+    first.run(free_one);
+    CHECK(other.memory == other.data);
+    second.run(free_other);
+    both.go_back();
+    destroy(one.memory);
+    destroy(other.memory);
+    first.run(make_one);
+    second.run(make_other);
+    CHECK(one.memory == one.data);
+    first.run(free_one);
+    second.run(free_other);
+    both.end();
 }
 
 // A window that others write directly cannot be replayed, and a CD that logs says so.

@@ -6,6 +6,7 @@
 #include "entry/writer.h"
 #include "families/freed_requests.h"
 #include "families/made_comms.h"
+#include "interception/fortran_real.h"
 #include "payload/copy.h"
 #include "payload/status.h"
 #include "replay/match.h"
@@ -93,7 +94,11 @@ void Completes::lend(Completion &c, bool recording) {
         c.lent = space.statuses.data();
     }
     space.errors.clear();
-    if (recording && c.lent != nullptr) {
+    bool leaves_errors = recording && c.lent != nullptr;
+#ifdef OPEN_MPI // whose Fortran gives memory of its own for most, of which the program gets all
+    leaves_errors = leaves_errors && (c.shape == Shape::one || !is_from_fortran(c.call.site));
+#endif
+    if (leaves_errors) {
         for (int i = 0; i < c.status_count(); ++i) {
             space.errors.push_back(std::exchange(c.lent[i].MPI_ERROR, unwritten_error));
         }

@@ -2,6 +2,10 @@
 // Copyright the containment-domains authors
 #include "interception/fortran_real.h"
 
+#include "call/per_thread.h"
+#include "call/word.h"
+
+#include <array>
 #include <cstring>
 #include <mpi.h>
 
@@ -46,9 +50,20 @@ void *find_fortran(const char *name, const void *site) {
 }
 
 bool is_from_fortran(const void *site) {
-    Dl_info caller = {};
-    return dladdr(site, &caller) != 0 && caller.dli_fname != nullptr &&
-           std::strstr(caller.dli_fname, fortran_of_mpi) != nullptr;
+    constexpr int bits = 6;
+    struct Callers {
+        std::array<const void *, size_t{1} << bits> site = {};
+        std::array<bool, size_t{1} << bits> is_fortran = {};
+    };
+    Callers &known = of_this_thread<Callers>();
+    const size_t at = word_of(site) * 0x9E3779B97F4A7C15U >> (64 - bits); // Fibonacci hashing
+    if (known.site[at] != site) {
+        Dl_info caller = {};
+        known.is_fortran[at] = dladdr(site, &caller) != 0 && caller.dli_fname != nullptr &&
+                               std::strstr(caller.dli_fname, fortran_of_mpi) != nullptr;
+        known.site[at] = site;
+    }
+    return known.is_fortran[at];
 }
 
 } // namespace cd::logger

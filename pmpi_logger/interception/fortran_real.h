@@ -15,7 +15,7 @@ namespace cd::logger {
 // The routine of that name, for somebody who calls from site. nullptr if there is no Fortran.
 void *find_fortran(const char *name, const void *site);
 
-// Whether the call comes from MPI's own Fortran.
+// Whether the call comes from MPI's own Fortran. A thread that has asked knows at once.
 bool is_from_fortran(const void *site);
 
 // Fortran's name of the profiling form of F.

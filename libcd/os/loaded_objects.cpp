@@ -80,15 +80,41 @@ std::string build_id_of(const dl_phdr_info &info) {
     return "";
 }
 
+struct Stretch {
+    uintptr_t begin = 0;
+    uintptr_t end = 0;
+};
+
+// Of the writable part, what only the loader writes to: the pages that it has made read-only since.
+// One that holds anything else behind it stays writable.
+Stretch read_only_part_of(const dl_phdr_info &info) {
+    const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+    for (size_t i = 0; i < info.dlpi_phnum; ++i) {
+        const auto &header = info.dlpi_phdr[i];
+        if (header.p_type == PT_GNU_RELRO) {
+            const uintptr_t begin = info.dlpi_addr + header.p_vaddr;
+            return {begin / page * page, (begin + header.p_memsz) / page * page};
+        }
+    }
+    return {};
+}
+
 int add_segments(dl_phdr_info *info, size_t /*size*/, void *into) {
     const std::string build_id = build_id_of(*info);
+    const Stretch read_only = read_only_part_of(*info);
+    const auto add = [&](uintptr_t begin, uintptr_t end) {
+        if (begin < end) {
+            static_cast<std::vector<DataSegment> *>(into)->push_back(
+                {begin, end, info->dlpi_addr, name_of(*info), build_id, is_program(*info)});
+        }
+    };
     for (size_t i = 0; i < info->dlpi_phnum && !build_id.empty(); ++i) {
         const auto &header = info->dlpi_phdr[i];
         if (header.p_type == PT_LOAD && (header.p_flags & PF_W) != 0) {
             const uintptr_t begin = info->dlpi_addr + header.p_vaddr;
-            static_cast<std::vector<DataSegment> *>(into)->push_back(
-                {begin, begin + header.p_memsz, info->dlpi_addr, name_of(*info), build_id,
-                 is_program(*info)});
+            const uintptr_t end = begin + header.p_memsz;
+            add(begin, std::min(end, std::max(begin, read_only.begin)));
+            add(std::max(begin, read_only.end), end);
         }
     }
     return 0;

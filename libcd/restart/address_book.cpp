@@ -184,6 +184,13 @@ bool AddressBook::has(const std::string &name) {
     return is_loaded(name);
 }
 
+bool AddressBook::has_build(const std::string &name) {
+    const std::scoped_lock lock(mutex_);
+    refresh();
+    return std::ranges::any_of(
+        segments_, [&](const os::DataSegment &segment) { return is_of_build(segment, name); });
+}
+
 bool AddressBook::is_same(const std::string &name, const std::string &here) {
     if (name == here) {
         return true;

@@ -45,6 +45,9 @@ public:
     // Whether an object of that name and build-id is loaded.
     bool has(const std::string &name);
 
+    // The same of one of that build-id, whatever its name.
+    bool has_build(const std::string &name);
+
     // Whether it is the same object that is known by both names, of which here is in this process.
     bool is_same(const std::string &name, const std::string &here);
 

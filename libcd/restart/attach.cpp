@@ -54,6 +54,9 @@ private:
             }
         }
         const AddressBook::Place here = find(name, found.offset);
+        if (here.room < found.old.length() && name.is_here) {
+            return in_no_writable_part(domain_, found);
+        }
         if (here.room >= found.old.length() && is_free(domain_, here.address, found.old.length())) {
             write_down(found, here.address);
             place_arriving(domain_, found, here.address);
@@ -98,6 +101,7 @@ private:
         uint64_t region_length = 0;    // in this process, as far as it has named it
         std::string instead;           // what this process has in the place of an object
         bool is_only_of_build = false; // an object of which none has this name here
+        bool is_here = false;          // an object of which one has its build-id here
         AddressBook::Place found;      // of the byte at offset
         uint64_t offset = 0;
     };
@@ -115,6 +119,7 @@ private:
                 } else if (name.kind != format::NameKind::path) {
                     name.instead = book.instead_of(stored.kind, stored.text);
                     name.is_only_of_build = !book.has(stored.text);
+                    name.is_here = book.has_build(stored.text);
                 }
                 // Libraries of one file name may be several, of which each is loaded in its time.
                 if (name.kind == format::NameKind::object &&

@@ -34,6 +34,15 @@ Status other_object(const Domain &domain, const Unbound &found, const std::strin
         instead.c_str());
 }
 
+Status in_no_writable_part(const Domain &domain, const Unbound &found) {
+    return fail(CD_ERROR_RESTART_MISMATCH,
+                "CD %s: the store %s holds %zu bytes at offset %llu of \"%s\" (object and "
+                "build-id), which in this process are not in a writable part of it; start with "
+                "CD_RESTART=no",
+                domain.name(), domain.ledger->path(), found.old.length(),
+                static_cast<unsigned long long>(found.offset), found.name->c_str());
+}
+
 Status check_order(Domain &domain) {
     for (const auto &[begin, part] : domain.added_anew) {
         const size_t number = domain.unbound.later(domain.path, part.ordinal);

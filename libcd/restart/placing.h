@@ -16,6 +16,9 @@ Status check_region(const Domain &domain, const Unbound &found, uint64_t length)
 // The error of what belongs to an object, where another one is instead.
 Status other_object(const Domain &domain, const Unbound &found, const std::string &instead);
 
+// The error of what belongs to an object that is there, in a place to which nobody can write.
+Status in_no_writable_part(const Domain &domain, const Unbound &found);
+
 // What a CD added since it came back may be the memory of what still waits, if in the other process
 // it was deleted, and added again: it would keep what it has. May throw std::bad_alloc.
 Status check_order(Domain &domain);

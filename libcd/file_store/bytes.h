@@ -13,6 +13,10 @@
 
 namespace cd {
 
+inline bool is_zero(std::span<const std::byte> bytes) {
+    return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
 // Appends integers and texts in the format of store files. May throw std::bad_alloc.
 class ByteWriter {
 public:

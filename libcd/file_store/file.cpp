@@ -4,6 +4,8 @@
 
 #include "os/system.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -178,6 +180,11 @@ Status File::sync_all() const {
 Status File::close() {
     const int fd = std::exchange(fd_, -1);
     return os::system().close(fd) == 0 ? Status::ok() : refused("close the file", 0);
+}
+
+uint64_t File::hole_behind(uint64_t offset) const {
+    const off_t found = os::system().seek(fd_, static_cast<off_t>(offset), SEEK_HOLE);
+    return found >= 0 ? static_cast<uint64_t>(found) : UINT64_MAX;
 }
 
 Status File::size(uint64_t &size) const {

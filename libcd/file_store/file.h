@@ -47,6 +47,9 @@ public:
     Status sync_data() const;
     Status sync_all() const;
     Status size(uint64_t &size) const;
+    // Where the first byte from offset on is that the file has no room for, and which reads as 0;
+    // the largest number where there is none, or the system does not tell.
+    uint64_t hole_behind(uint64_t offset) const;
     // For who wrote and wants to know what the system says of it at last. Closed in any case.
     Status close();
 

@@ -12,10 +12,6 @@
 namespace cd {
 namespace {
 
-bool is_zero(std::span<const std::byte> bytes) {
-    return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
-}
-
 bool has_checksum_at(std::span<const std::byte> bytes, size_t at) {
     return ByteReader(bytes.subspan(at)).fixed32() == crc32c(0, bytes.data(), at);
 }

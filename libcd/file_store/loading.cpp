@@ -32,6 +32,10 @@ void mark_recent(State &state) {
     }
 }
 
+// From there on it is looked whether the file has what it claims: holes take no room in a file, and
+// would in memory.
+constexpr uint64_t much = uint64_t{16} << 20;
+
 // One header's snapshot and journal.
 class Generation {
 public:
@@ -41,6 +45,15 @@ public:
     Status read_snapshot(State &state) {
         if (header_.snapshot.end() > file_size_ || header_.journal.end() > file_size_) {
             return damaged(file_, file_size_, "the file ends before its metadata do");
+        }
+        uint64_t there = 0;
+        if (Status status =
+                find_what_is_there({header_.snapshot.offset, header_.snapshot_length}, there);
+            !status) {
+            return status;
+        }
+        if (there < header_.snapshot_length) {
+            return damaged(file_, header_.snapshot.offset + there, "the snapshot has a hole");
         }
         std::vector<std::byte> bytes(header_.snapshot_length);
         if (Status status = file_.read(header_.snapshot.offset, bytes.data(), bytes.size());
@@ -62,7 +75,11 @@ public:
     // Up to most records. behind: what follows them.
     Status read_journal(State &state, uint64_t most, FoundRecord::Kind &behind) {
         behind = FoundRecord::Kind::end;
-        std::vector<std::byte> bytes(header_.journal.length);
+        uint64_t there = 0;
+        if (Status status = find_what_is_there(header_.journal, there); !status) {
+            return status;
+        }
+        std::vector<std::byte> bytes(there);
         if (Status status = read_blocks(header_.journal.offset, bytes); !status) {
             return status;
         }
@@ -78,6 +95,9 @@ public:
             used_ += record.size;
             ++records_;
         }
+        if (there < header_.journal.length && records_ < most) { // where others may have been
+            behind = FoundRecord::Kind::damaged;
+        }
         return Status::ok();
     }
 
@@ -85,6 +105,29 @@ public:
     uint64_t used() const { return used_; }
 
 private:
+    // How much of it lies before a hole: all metadata are written, and have no block of zeros.
+    Status find_what_is_there(const Extent &extent, uint64_t &length) const {
+        length = extent.length;
+        for (uint64_t at = extent.offset; extent.length >= much;) {
+            const uint64_t hole = file_.hole_behind(at);
+            if (hole > extent.end() - format::block) {
+                break;
+            }
+            at = format::whole_blocks(hole);
+            std::array<std::byte, format::block> block = {};
+            Status status = file_.read(at, block.data(), block.size());
+            if (!status && status.code() != CD_ERROR_STORE_DAMAGED) {
+                return status;
+            }
+            if (status.is_ok() && is_zero(block)) {
+                length = at - extent.offset;
+                break;
+            }
+            at += block.size();
+        }
+        return Status::ok();
+    }
+
     // Blocks that are lost become zeros, which no journal has.
     Status read_blocks(uint64_t offset, std::span<std::byte> bytes) const {
         Status status = file_.read(offset, bytes.data(), bytes.size());

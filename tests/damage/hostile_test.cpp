@@ -122,5 +122,35 @@ TEST_F(HostileRecord, ThatPutsAnEntryIntoWhatTheLoaderMadeReadOnlyIsRefused) {
 }
 
 constexpr uint64_t claimed = uint64_t{1} << 30;
+// The newest metadata of store, or a part of them, are that long from now on, and nothing is there
+// but their first block.
+void lengthen(Specimen &store, cd::Extent cd::Header::*part) {
+    cd::Header header = store.loaded().header;
+    const uint64_t end = store.size();
+    std::vector<std::byte> block(cd::format::block);
+    ASSERT_TRUE(store.file().read((header.*part).offset, block.data(), block.size()));
+    store.cut(end + claimed);
+    store.put(end, block.data(), block.size());
+    header.*part = {end, claimed};
+    if (part == &cd::Header::snapshot) {
+        header.snapshot_length = claimed;
+    }
+    ASSERT_TRUE(cd::write_header(store.file(), header)) << cd::message();
+}
+
+TEST(HostileHeader, ThatClaimsWhatIsAHoleIsFoundWithoutMemoryForIt) {
+    for (const auto part : {&cd::Header::snapshot, &cd::Header::journal}) {
+        Specimen store(30); // so that its metadata have moved
+        lengthen(store, part);
+        EXPECT_EQ(in_process([&]() -> std::string {
+                      cd::Loaded loaded;
+                      const cd::Status status = cd::load(store.file(), loaded);
+                      const std::string told = status ? loaded.doubt : cd::message();
+                      return told.empty() ? "nothing was found" : too_much_memory();
+                  }),
+                  "");
+    }
+}
+
 } // namespace
 } // namespace damage

@@ -7,33 +7,52 @@
 
 namespace cd {
 
-int SiblingNumbers::lowest_free() {
-    while (first_with_room_ < taken_.size() && taken_[first_with_room_] == UINT64_MAX) {
-        ++first_with_room_;
+// The next word, with what was far until now.
+void SiblingNumbers::add_word() {
+    taken_.push_back(0);
+    if (const auto far = far_.find(taken_.size() - 1); far != far_.end()) {
+        taken_.back() = far->second;
+        far_.erase(far);
     }
-    if (first_with_room_ == taken_.size()) {
-        taken_.push_back(0);
+}
+
+uint64_t &SiblingNumbers::word_of(size_t index) noexcept {
+    return index < taken_.size() ? taken_[index] : far_.find(index)->second;
+}
+
+int SiblingNumbers::lowest_free() {
+    for (;; ++first_with_room_) {
+        if (first_with_room_ == taken_.size()) {
+            add_word();
+        }
+        if (taken_[first_with_room_] != UINT64_MAX) {
+            break;
+        }
     }
     const auto bit = static_cast<size_t>(std::countr_one(taken_[first_with_room_]));
     return static_cast<int>(first_with_room_ * bits + bit);
 }
 
 void SiblingNumbers::make_room(int number) {
-    const size_t words = static_cast<size_t>(number) / bits + 1;
-    if (taken_.size() < words) {
-        taken_.resize(words);
+    const size_t index = static_cast<size_t>(number) / bits;
+    if (index >= taken_.size() + near) {
+        far_.try_emplace(index);
+        return;
+    }
+    while (taken_.size() <= index) {
+        add_word();
     }
 }
 
 void SiblingNumbers::take(int number) noexcept {
     const auto index = static_cast<size_t>(number);
-    taken_[index / bits] |= uint64_t{1} << (index % bits);
+    word_of(index / bits) |= uint64_t{1} << (index % bits);
     ++count_;
 }
 
 void SiblingNumbers::give_back(int number) noexcept {
     const auto index = static_cast<size_t>(number);
-    taken_[index / bits] &= ~(uint64_t{1} << (index % bits));
+    word_of(index / bits) &= ~(uint64_t{1} << (index % bits));
     --count_;
     first_with_room_ = std::min(first_with_room_, index / bits);
 }

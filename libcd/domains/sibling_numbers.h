@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 namespace cd {
 
 // Which sibling indexes the live children of one CD have. A new child gets the smallest free one;
-// finding it does not take longer for having many siblings.
+// finding it does not take longer for having many siblings. Memory is taken for how many there are,
+// whatever the numbers that a store says of them.
 class SiblingNumbers {
 public:
     // The smallest number that is free; take() has room for it then. May throw std::bad_alloc.
@@ -26,9 +28,14 @@ public:
 
 private:
     static constexpr size_t bits = 64;
+    static constexpr size_t near = 16; // words
 
-    std::vector<uint64_t> taken_; // a bit for each number
-    size_t first_with_room_ = 0;  // all words before it are full
+    void add_word();
+    uint64_t &word_of(size_t index) noexcept;
+
+    std::vector<uint64_t> taken_;    // a bit for each number
+    std::map<size_t, uint64_t> far_; // words that are not near the end of these, by their places
+    size_t first_with_room_ = 0;     // all words before it are full
     size_t count_ = 0;
 };
 

@@ -35,6 +35,10 @@ public:
 
 private:
     void apply(Change kind, uint64_t first) {
+        if (first > format::greatest_number) {
+            wrong_ = "a number is greater than any that is given";
+            return;
+        }
         switch (kind) {
         case Change::space:
             state_.space = first;
@@ -161,6 +165,9 @@ private:
             break;
         case Change::epoch:
             cd->epoch = reader_.number();
+            if (cd->epoch > format::greatest_number) {
+                wrong_ = "an epoch is greater than any that is given";
+            }
             break;
         case Change::clear:
             cd->entries.clear();

@@ -54,6 +54,9 @@ constexpr size_t checked_part = size_t{64} << 10;
 
 constexpr uint64_t smallest_journal = 64 * block;
 
+// Nothing that is counted comes so far, so that one can go on counting from whatever is read.
+constexpr uint64_t greatest_number = INT64_MAX;
+
 // Kinds of changes; docs/format-store.md says what follows each.
 enum class Change : uint8_t {
     space = 1,

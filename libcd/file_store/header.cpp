@@ -34,9 +34,10 @@ bool decode(ByteReader &reader, Header &header) {
         return extent.offset >= format::first_extent && extent.offset % format::block == 0 &&
                extent.offset <= INT64_MAX && extent.length <= INT64_MAX - extent.offset;
     };
-    return !reader.bad() && rank <= INT_MAX && !header.name.empty() &&
-           header.name.size() <= format::longest_name && possible(header.snapshot) &&
-           possible(header.journal) && header.snapshot_length <= header.snapshot.length &&
+    return !reader.bad() && header.generation <= format::greatest_number && rank <= INT_MAX &&
+           !header.name.empty() && header.name.size() <= format::longest_name &&
+           possible(header.snapshot) && possible(header.journal) &&
+           header.snapshot_length <= header.snapshot.length &&
            header.journal.length % format::block == 0;
 }
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 namespace cd {
@@ -240,6 +241,9 @@ private:
             })) {
             return damaged(file_, header.snapshot.offset, "a CD has no parent");
         }
+        if (!has_place_for_each(state)) {
+            return damaged(file_, header.snapshot.offset, "two CDs are one in the family");
+        }
         Loaded found;
         if (Status status = find_extents(header, state, found.extents); !status) {
             return status;
@@ -275,6 +279,18 @@ private:
         }
         loaded_ = std::move(found);
         return Status::ok();
+    }
+
+    // Parent and sibling index are what tells a CD from others.
+    static bool has_place_for_each(const State &state) {
+        std::vector<std::pair<uint64_t, int>> places;
+        for (const auto &[number, cd] : state.cds) {
+            if (number != State::root) {
+                places.emplace_back(cd.parent, cd.sibling);
+            }
+        }
+        std::ranges::sort(places);
+        return std::ranges::adjacent_find(places) == places.end();
     }
 
     // That the data are as they should be is found when they are read, but a part of the file that

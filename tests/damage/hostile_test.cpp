@@ -87,6 +87,45 @@ protected:
     Directory directory_;
 };
 
+TEST_F(HostileRecord, WithANumberThatNothingIsCountedToIsDamage) {
+    for (const uint64_t number : {UINT64_MAX, uint64_t{INT64_MAX} + 1}) {
+        for (const Write &write : std::initializer_list<Write>{
+                 [&](const cd::State &state, cd::ChangeWriter &changes) {
+                     changes.cd(child_of_root(state, number, 90));
+                 },
+                 [&](const cd::State &, cd::ChangeWriter &changes) { changes.space(number); },
+                 [&](const cd::State &, cd::ChangeWriter &changes) {
+                     changes.name(number, {cd::format::NameKind::region, "name"});
+                 },
+                 [&](const cd::State &, cd::ChangeWriter &changes) {
+                     changes.epoch(cd::State::root, number);
+                 }}) {
+            const fs::path store = directory_.path("s/0-root.cds");
+            const fs::path whole = directory_.path("whole");
+            fs::copy_file(store, whole);
+            append(write);
+            EXPECT_NE(restart().find("than any that is given"), std::string::npos) << restart();
+            fs::rename(whole, store);
+        }
+    }
+}
+
+TEST_F(HostileRecord, WithTwoCdsOfOneIdentityIsDamage) {
+    append([](const cd::State &state, cd::ChangeWriter &changes) {
+        changes.cd(child_of_root(state, 1000, 90));
+        changes.cd(child_of_root(state, 1001, 90));
+    });
+    EXPECT_NE(restart().find("two CDs are one"), std::string::npos) << restart();
+}
+
+// Others have come and gone as far as anybody knows.
+TEST_F(HostileRecord, WithTheGreatestSiblingIndexTakesNoMemoryForThoseBeforeIt) {
+    append([](const cd::State &state, cd::ChangeWriter &changes) {
+        changes.cd(child_of_root(state, 1000, INT_MAX));
+    });
+    EXPECT_EQ(restart(), "");
+}
+
 // Offset in the program of a page that the loader has made read-only.
 uint64_t offset_of_read_only_data() {
     uint64_t found = 0;

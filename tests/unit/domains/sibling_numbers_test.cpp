@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <iterator>
 #include <random>
 #include <set>
@@ -28,6 +29,26 @@ TEST(SiblingNumbers, WhatIsNotTakenStaysFree) {
     SiblingNumbers numbers;
     EXPECT_EQ(numbers.lowest_free(), 0);
     EXPECT_EQ(numbers.lowest_free(), 0);
+}
+
+// As stores say them, in which the others may have ended.
+TEST(SiblingNumbers, ThoseThatAreFarOffAreNotGivenTwice) {
+    SiblingNumbers numbers;
+    const std::set<int> far = {5000, 5001, 4999, INT_MAX, 70, 5100, 9000};
+    for (const int number : far) {
+        numbers.make_room(number);
+        numbers.take(number);
+    }
+    numbers.give_back(5100);
+    for (int i = 0; i < 8000; ++i) {
+        if (!far.contains(i) || i == 5100) {
+            ASSERT_EQ(take_lowest(numbers), i);
+        }
+    }
+    numbers.give_back(INT_MAX);
+    numbers.give_back(5000);
+    EXPECT_EQ(take_lowest(numbers), 5000);
+    EXPECT_EQ(take_lowest(numbers), 8000);
 }
 
 TEST(SiblingNumbers, TheSmallestFreeOneComesNextWhateverIsGivenBack) {

@@ -222,7 +222,7 @@ bool FileStore::is_written(CdNumber cd) {
 }
 
 // Two processes that write to one file, each with its own idea of what is free in it, destroy it.
-Status FileStore::check_process() const {
+Status FileStore::check_process() {
     const pid_t here = os::system().process();
     if (here == process_) {
         return Status::ok();
@@ -230,8 +230,7 @@ Status FileStore::check_process() const {
     return fail(CD_ERROR_STORE_FORKED,
                 "%s: the store belongs to process %ld, from which this one (%ld) was forked; "
                 "restoring a CD without children works here, what changes CDs does not",
-                const_cast<FileStore *>(this)->path(), static_cast<long>(process_),
-                static_cast<long>(here));
+                path(), static_cast<long>(process_), static_cast<long>(here));
 }
 
 Status FileStore::regain_name() {

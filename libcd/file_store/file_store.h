@@ -104,7 +104,7 @@ private:
 
     // Older points in time are wanted, or there are some of a process that wanted them.
     bool retains();
-    Status check_process() const;
+    Status check_process();
     Status regain_name();
     Status hide();
     void show() noexcept;

@@ -37,6 +37,15 @@ Status File::refused(const char *operation, uint64_t offset) const {
                     path(), std::strerror(error), operation,
                     static_cast<unsigned long long>(offset));
     }
+    if (const uint64_t limit = os::system().file_size_limit();
+        error == EFBIG && limit < INT64_MAX) {
+        return fail(CD_ERROR_STORE_FULL,
+                    "%s: cannot %s at offset %llu: a file of this process may have %llu bytes "
+                    "(RLIMIT_FSIZE); raise that, as by ulimit -f, and repeat the call, which has "
+                    "changed nothing",
+                    path(), operation, static_cast<unsigned long long>(offset),
+                    static_cast<unsigned long long>(limit));
+    }
     return fail(CD_ERROR_STORE_IO,
                 "%s: cannot %s at offset %llu: \"%s\"; the call has changed nothing and can be "
                 "repeated",

@@ -10,12 +10,14 @@
 #include <linux/membarrier.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -25,6 +27,11 @@
 
 namespace cd::os {
 namespace {
+
+// How long files may become, as far as is known. A write behind that would end the process by a
+// signal (SIGXFSZ), which belongs to the program. Asked when a file is opened or grows, and not for
+// each write: what the program changes in between is noticed where it allows more.
+std::atomic<uint64_t> size_limit = 0;
 
 std::byte *align_up(std::byte *at, size_t alignment) {
     const auto address = reinterpret_cast<uintptr_t>(at);
@@ -136,6 +143,9 @@ int System::identify(int fd, FileIdentity &identity) {
 }
 
 int System::open_at(int directory, const char *name, int flags, mode_t mode) {
+    if ((flags & O_ACCMODE) != O_RDONLY) {
+        file_size_limit();
+    }
     return ::openat(directory, name, flags | O_CLOEXEC, mode);
 }
 
@@ -200,7 +210,20 @@ ssize_t System::read_at(int fd, void *to, size_t length, off_t offset) {
 }
 
 ssize_t System::write_at(int fd, const void *from, size_t length, off_t offset) {
+    const uint64_t end = static_cast<uint64_t>(offset) + length;
+    if (end > size_limit && end > file_size_limit()) {
+        errno = EFBIG;
+        return -1;
+    }
     return ::pwrite(fd, from, length, offset);
+}
+
+uint64_t System::file_size_limit() {
+    rlimit limit = {};
+    const bool is_limited =
+        ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    size_limit = is_limited ? limit.rlim_cur : UINT64_MAX;
+    return size_limit;
 }
 
 int System::open_direct(int fd, uint64_t &pays_from) {
@@ -218,6 +241,10 @@ int System::open_direct(int fd, uint64_t &pays_from) {
 
 // A file system that cannot reserve room grows the file, and may run out of room later.
 int System::allocate(int fd, off_t offset, off_t length) {
+    if (static_cast<uint64_t>(offset + length) > file_size_limit()) {
+        errno = EFBIG;
+        return -1;
+    }
     if (::fallocate(fd, 0, offset, length) == 0) {
         return 0;
     }

@@ -77,6 +77,9 @@ public:
     // Bytes that files beside this one can still get; the largest number where that is not known.
     virtual int room(int fd, uint64_t &bytes);
     virtual int list(int directory, std::vector<std::string> &names); // without . and ..
+    // How long this process may make a file. A write behind that, or room for one, is refused with
+    // EFBIG, without the signal (SIGXFSZ).
+    virtual uint64_t file_size_limit();
     // The file's first size bytes, to be written where they are, or nullptr: only where files live
     // in memory. It may be longer than the file, whose end nobody may pass. A process that is
     // forked does not have it.

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,6 +33,43 @@ TEST(System, MapsZeroedWritablePages) {
         std::fill(at, at + size, 0xff);
         system().unmap_pages(at, size);
     }
+}
+
+// The limit of this process on the length of files, until its end.
+class SizeLimit {
+public:
+    SizeLimit() { ::getrlimit(RLIMIT_FSIZE, &before_); }
+    SizeLimit(const SizeLimit &) = delete;
+    SizeLimit &operator=(const SizeLimit &) = delete;
+    ~SizeLimit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+    void set(rlim_t length) const {
+        const rlimit limit = {length, before_.rlim_max};
+        ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+    }
+
+private:
+    rlimit before_ = {};
+};
+
+// The signal for that would end this program.
+TEST(System, WhatMakesAFileLongerThanIsAllowedIsRefused) {
+    const SizeLimit limit;
+    limit.set(10'000);
+    const int fd = system().open_at(AT_FDCWD, std::filesystem::temp_directory_path().c_str(),
+                                    O_TMPFILE | O_RDWR, 0600);
+    ASSERT_GE(fd, 0);
+    const std::vector<char> bytes(5000);
+    EXPECT_EQ(system().write_at(fd, bytes.data(), bytes.size(), 5000), 5000);
+    EXPECT_EQ(system().write_at(fd, bytes.data(), bytes.size(), 5001), -1);
+    EXPECT_EQ(errno, EFBIG);
+    EXPECT_EQ(system().allocate(fd, 0, 10'001), -1);
+    EXPECT_EQ(errno, EFBIG);
+    EXPECT_EQ(system().allocate(fd, 0, 10'000), 0);
+    limit.set(20'000);
+    EXPECT_EQ(system().write_at(fd, bytes.data(), bytes.size(), 15'000), 5000);
+    EXPECT_EQ(system().allocate(fd, 0, 20'001), -1);
+    ::close(fd);
 }
 
 TEST(System, GivesNoPagesWhenThereIsNoRoom) {

@@ -3,6 +3,7 @@
 #include "base/status.h"
 
 #include "os/end_of_thread.h"
+#include "os/printable.h"
 
 #include <algorithm>
 #include <cstdarg>
@@ -115,36 +116,6 @@ constexpr Text texts[] = {
     {CD_ERROR_LOG_SPILL, "what the MPI log has no memory for cannot be written or read"},
 };
 
-// Of a character in UTF-8, behind this byte of it.
-int bytes_to_come(unsigned char character, int continued) {
-    if ((character & 0xc0) == 0x80) {
-        return std::max(continued - 1, 0);
-    }
-    return character >= 0xf0 ? 3 : character >= 0xe0 ? 2 : character >= 0xc0 ? 1 : 0;
-}
-
-// Names and paths come from outside, and a control character among them could write over other
-// lines of a terminal or a log: \xNN stands in its place. Those of C1 (U+0080 to U+009F) are two
-// bytes in UTF-8, and one elsewhere. visit gets what is to be seen, bit by bit.
-template <typename Visit> void for_each_printable(const char *text, const Visit &visit) {
-    int continued = 0; // how many bytes of a character in UTF-8 are still to come
-    for (; *text != '\0'; ++text) {
-        const auto character = static_cast<unsigned char>(*text);
-        const auto next = static_cast<unsigned char>(text[1]);
-        const bool of_c1 = character >= 0x80 && character < 0xa0 && continued == 0;
-        const bool begins_c1 = character == 0xc2 && next >= 0x80 && next < 0xa0;
-        const bool control = character < 0x20 || character == 0x7f || of_c1 || begins_c1;
-        continued = begins_c1 ? 0 : bytes_to_come(character, continued);
-        if (control) {
-            char code[sizeof "\\xNN"];
-            std::snprintf(code, sizeof code, "\\x%02x", character);
-            visit(std::string_view(code));
-        } else {
-            visit(std::string_view(text, 1));
-        }
-    }
-}
-
 // Whether a character in UTF-8 has begun before it.
 bool goes_on(std::string_view seen) {
     return seen.size() == 1 && (static_cast<unsigned char>(seen.front()) & 0xc0) == 0x80;
@@ -157,7 +128,7 @@ void keep(const char *text) {
     constexpr std::string_view cut = " ... ";
     size_t length = 0;
     size_t head = 0;
-    for_each_printable(text, [&](std::string_view seen) {
+    os::for_each_printable(text, [&](std::string_view seen) {
         head = length <= longest / 2 && !goes_on(seen) ? length : head;
         length += seen.size();
     });
@@ -170,7 +141,7 @@ void keep(const char *text) {
     };
     size_t passed = 0;
     bool in_tail = fits;
-    for_each_printable(text, [&](std::string_view seen) {
+    os::for_each_printable(text, [&](std::string_view seen) {
         if (!in_tail && passed == head) {
             append(cut);
         }

@@ -47,7 +47,7 @@ Status lock(const File &file) {
         return Status::ok();
     }
     if (errno != EAGAIN && errno != EACCES) {
-        return file.refused("lock the file", 0);
+        return file.refused("lock the file");
     }
     const std::string who = holder > 0 ? "process " + std::to_string(holder) : "another process";
     return fail(CD_ERROR_STORE_LOCKED,
@@ -75,7 +75,7 @@ Status force_name(const File &directory) {
     } while (result != 0 && errno == EINTR);
     // EINVAL: a file system that has nothing to force, as that of an automounter.
     return result == 0 || errno == EINVAL ? Status::ok()
-                                          : above.refused("force the directory to the disk", 0);
+                                          : above.refused("force the directory to the disk");
 }
 
 std::string without_slashes_and_dots(std::string path) {
@@ -182,7 +182,7 @@ Status Directory::open_and_lock(const std::string &name, File &store, bool &ther
     }
     os::FileStatus status;
     if (system.status(file.descriptor(), status) != 0) {
-        return file.refused("look at the file", 0);
+        return file.refused("look at the file");
     }
     if (!S_ISREG(status.mode)) {
         return refuse(path.c_str(), "it is no ordinary file", "remove it");
@@ -208,14 +208,14 @@ File Directory::look_at(const std::string &name) const {
 Status Directory::leads_to(const File &named, const File &file, bool &leads) {
     leads = named.is_open();
     if (!leads) {
-        return errno == ENOENT ? Status::ok() : file.refused("look for its name", 0);
+        return errno == ENOENT ? Status::ok() : file.refused("look for its name");
     }
     os::System &system = os::system();
     os::FileStatus found;
     os::FileStatus expected;
     if (system.status(named.descriptor(), found) != 0 ||
         system.status(file.descriptor(), expected) != 0) {
-        return file.refused("look whether it has its name", 0);
+        return file.refused("look whether it has its name");
     }
     leads = found.identity == expected.identity;
     return Status::ok();
@@ -228,26 +228,26 @@ Status Directory::create_store(const std::string &name, File &store) const {
     File file(system.open_at(descriptor(), unfinished(name).c_str(), flags, S_IRUSR | S_IWUSR),
               path);
     if (!file.is_open()) {
-        return file.refused("create the file", 0);
+        return file.refused("create the file");
     }
     if (Status status = lock(file); !status) {
         return status;
     }
     os::FileStatus status;
     if (system.status(file.descriptor(), status) != 0) {
-        return file.refused("look at the file", 0);
+        return file.refused("look at the file");
     }
     if (!S_ISREG(status.mode) || status.size != 0) {
         // Left by a process that was interrupted, since it is not locked.
         if (system.unlink_at(descriptor(), unfinished(name).c_str()) != 0) {
-            return file.refused("remove what was left unfinished", 0);
+            return file.refused("remove what was left unfinished");
         }
         file = File();
         file = File(system.open_at(descriptor(), unfinished(name).c_str(), flags | O_EXCL,
                                    S_IRUSR | S_IWUSR),
                     path);
         if (!file.is_open()) {
-            return file.refused("create the file", 0);
+            return file.refused("create the file");
         }
         if (Status locked = lock(file); !locked) {
             return locked;
@@ -268,7 +268,7 @@ Status Directory::publish(const std::string &name, File &store, bool forced) con
         }
     }
     if (system.link_at(descriptor(), from.c_str(), name.c_str()) != 0) {
-        return store.refused("give the file its name", 0);
+        return store.refused("give the file its name");
     }
     system.unlink_at(descriptor(), from.c_str());
     Status status = forced ? file_.sync_all() : Status::ok();
@@ -302,10 +302,10 @@ Status Directory::hide(const std::string &name, bool forced, bool &nameless) con
     // Where both names lead to the same file, because a removal was undone in part, renaming would
     // do nothing.
     if (has(name) && system.unlink_at(descriptor(), gone.c_str()) != 0 && errno != ENOENT) {
-        return file_.refused("remove what was left of an earlier removal", 0);
+        return file_.refused("remove what was left of an earlier removal");
     }
     if (system.rename_at(descriptor(), name.c_str(), gone.c_str()) != 0 && errno != ENOENT) {
-        return file_.refused("remove the store", 0);
+        return file_.refused("remove the store");
     }
     Status status = forced ? file_.sync_all() : Status::ok();
     if (!status) {
@@ -324,7 +324,7 @@ Status Directory::undo_remove(const std::string &name, bool forced) const {
     if (system.link_at(descriptor(), removed(name).c_str(), name.c_str()) == 0) {
         try_to_remove(removed(name));
     } else if (errno != ENOENT) {
-        return file_.refused("give the store its name back", 0);
+        return file_.refused("give the store its name back");
     }
     return forced ? file_.sync_all() : Status::ok();
 }
@@ -356,7 +356,7 @@ Status Directory::check_name(const std::string &name, const File &file) const {
 
 Status Directory::rename(const std::string &from, const std::string &to, bool forced) const {
     if (os::system().rename_at(descriptor(), from.c_str(), to.c_str()) != 0) {
-        return file_.refused("keep the old store aside", 0);
+        return file_.refused("keep the old store aside");
     }
     Status status = forced ? file_.sync_all() : Status::ok();
     if (!status) {

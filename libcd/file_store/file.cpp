@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
 
 namespace cd {
@@ -20,6 +22,34 @@ bool means_lost(int error) {
            error == EUCLEAN;
 }
 
+// That will be said again, however often it is tried.
+bool stays(int error) {
+    return error == EACCES || error == EPERM || error == EROFS || error == ENOENT ||
+           error == ENOTDIR || error == ELOOP || error == ENAMETOOLONG;
+}
+
+// where: "" or begins with a space.
+Status refused_by_system(const char *path, const char *operation, const char *where) {
+    const int error = errno;
+    if (error == ENOSPC || error == EDQUOT) {
+        return fail(CD_ERROR_STORE_FULL,
+                    "%s: no room on the disk (\"%s\") to %s%s; free some and repeat the call, "
+                    "which has changed nothing",
+                    path, std::strerror(error), operation, where);
+    }
+    if (const uint64_t limit = os::system().file_size_limit();
+        error == EFBIG && limit < INT64_MAX) {
+        return fail(CD_ERROR_STORE_FULL,
+                    "%s: cannot %s%s: a file of this process may have %llu bytes (RLIMIT_FSIZE); "
+                    "raise that, as by ulimit -f, and repeat the call, which has changed nothing",
+                    path, operation, where, static_cast<unsigned long long>(limit));
+    }
+    return fail(CD_ERROR_STORE_IO, "%s: cannot %s%s: \"%s\"%s", path, operation, where,
+                std::strerror(error),
+                stays(error) ? "; change that and repeat the call, which has changed nothing"
+                             : "; the call has changed nothing and can be repeated");
+}
+
 } // namespace
 
 File::~File() {
@@ -28,33 +58,22 @@ File::~File() {
     }
 }
 
+Status File::refused(const char *operation) const {
+    return refused_by_system(path(), operation, "");
+}
+
 Status File::refused(const char *operation, uint64_t offset) const {
     const int error = errno;
-    if (error == ENOSPC || error == EDQUOT) {
-        return fail(CD_ERROR_STORE_FULL,
-                    "%s: no room on the disk (\"%s\") to %s at offset %llu; free some and repeat "
-                    "the call, which has changed nothing",
-                    path(), std::strerror(error), operation,
-                    static_cast<unsigned long long>(offset));
-    }
-    if (const uint64_t limit = os::system().file_size_limit();
-        error == EFBIG && limit < INT64_MAX) {
-        return fail(CD_ERROR_STORE_FULL,
-                    "%s: cannot %s at offset %llu: a file of this process may have %llu bytes "
-                    "(RLIMIT_FSIZE); raise that, as by ulimit -f, and repeat the call, which has "
-                    "changed nothing",
-                    path(), operation, static_cast<unsigned long long>(offset),
-                    static_cast<unsigned long long>(limit));
-    }
-    return fail(CD_ERROR_STORE_IO,
-                "%s: cannot %s at offset %llu: \"%s\"; the call has changed nothing and can be "
-                "repeated",
-                path(), operation, static_cast<unsigned long long>(offset), std::strerror(error));
+    char where[sizeof " at offset 18446744073709551615"];
+    std::snprintf(where, sizeof where, " at offset %llu", static_cast<unsigned long long>(offset));
+    errno = error;
+    return refused_by_system(path(), operation, where);
 }
 
 std::string_view without_repeating(std::string_view message) {
     for (const std::string_view end :
-         {" and repeat the call, which has changed nothing",
+         {"; change that and repeat the call, which has changed nothing",
+          " and repeat the call, which has changed nothing",
           "; the call has changed nothing and can be repeated", ". Repeat the call"}) {
         if (message.ends_with(end)) {
             message.remove_suffix(end.size());
@@ -175,7 +194,7 @@ Status File::sync_data() const {
     do {
         result = os::system().sync_data(fd_);
     } while (result != 0 && errno == EINTR);
-    return result == 0 ? Status::ok() : refused("force data to the disk", 0);
+    return result == 0 ? Status::ok() : refused("force data to the disk");
 }
 
 Status File::sync_all() const {
@@ -183,12 +202,12 @@ Status File::sync_all() const {
     do {
         result = os::system().sync_all(fd_);
     } while (result != 0 && errno == EINTR);
-    return result == 0 ? Status::ok() : refused("force the file to the disk", 0);
+    return result == 0 ? Status::ok() : refused("force the file to the disk");
 }
 
 Status File::close() {
     const int fd = std::exchange(fd_, -1);
-    return os::system().close(fd) == 0 ? Status::ok() : refused("close the file", 0);
+    return os::system().close(fd) == 0 ? Status::ok() : refused("close the file");
 }
 
 uint64_t File::hole_behind(uint64_t offset) const {
@@ -199,7 +218,7 @@ uint64_t File::hole_behind(uint64_t offset) const {
 Status File::size(uint64_t &size) const {
     os::FileStatus status;
     if (os::system().status(fd_, status) != 0) {
-        return refused("look at the file", 0);
+        return refused("look at the file");
     }
     size = status.size;
     return Status::ok();

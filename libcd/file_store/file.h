@@ -53,7 +53,8 @@ public:
     // For who wrote and wants to know what the system says of it at last. Closed in any case.
     Status close();
 
-    // The error for errno after an operation at an offset.
+    // The error for errno after an operation, at an offset where that says anything.
+    Status refused(const char *operation) const;
     Status refused(const char *operation, uint64_t offset) const;
     // What the last error of it says, for a line that names the file and says what was done:
     // without both.

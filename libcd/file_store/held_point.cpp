@@ -46,7 +46,7 @@ Status HeldPoint::write_image(const std::string &path) const {
     constexpr int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW;
     File image(os::system().open_at(AT_FDCWD, path.c_str(), flags, S_IRUSR | S_IWUSR), path);
     if (!image.is_open()) {
-        return image.refused("create the file", 0);
+        return image.refused("create the file");
     }
     Unfinished unfinished(path);
     Status status = cd::write_image(source, header, std::move(state), image);

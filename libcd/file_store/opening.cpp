@@ -159,7 +159,7 @@ private:
         identity.rank = request_.rank;
         identity.name = request_.name;
         if (os::system().random(identity.id.data(), identity.id.size()) != 0) {
-            return file.refused("get random numbers for the file", 0);
+            return file.refused("get random numbers for the file");
         }
         const bool begins_empty = !request_.start || request_.start->epoch == 0;
         Status status = begins_empty ? fill_with_nothing(std::move(file), identity)
@@ -202,7 +202,7 @@ private:
         const File image(os::system().open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NOFOLLOW, 0),
                          path);
         if (!image.is_open()) {
-            return image.refused("open the image to start from", 0);
+            return image.refused("open the image to start from");
         }
         Loaded found;
         if (Status status = load(image, found); !status) {

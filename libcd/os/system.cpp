@@ -3,6 +3,7 @@
 #include "os/system.h"
 
 #include "os/memory_sizes.h"
+#include "os/printable.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <climits>
@@ -369,7 +371,26 @@ uid_t System::user() { return ::geteuid(); }
 
 int System::random(void *to, size_t length) { return ::getentropy(to, length); }
 
-void System::warn(const char *line) { std::fprintf(stderr, "containment-domains: %s\n", line); }
+// As one call where it is not too long, since other ranks write to the same terminal.
+void System::warn(const char *line) {
+    std::array<char, 4096> text = {};
+    size_t used = 0;
+    const auto write_out = [&] {
+        std::fwrite(text.data(), 1, used, stderr);
+        used = 0;
+    };
+    const auto append = [&](std::string_view part) {
+        if (part.size() > text.size() - used) {
+            write_out();
+        }
+        std::memcpy(text.data() + used, part.data(), part.size());
+        used += part.size();
+    };
+    append("containment-domains: ");
+    for_each_printable(line, append);
+    append("\n");
+    write_out();
+}
 
 bool System::can_order_other_threads() {
     return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;

@@ -100,7 +100,8 @@ public:
     virtual pid_t process();
     virtual uid_t user();
     virtual int random(void *to, size_t length);
-    virtual void warn(const char *line); // to people, on standard error
+    // To people, on standard error; what would control their terminal becomes \xNN.
+    virtual void warn(const char *line);
 
     // Makes every other thread of the process see what this one has written, and this one what they
     // have: each passes a full memory barrier. Only where the system can; it is asked once.

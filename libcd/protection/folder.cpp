@@ -159,7 +159,7 @@ bool remove_file(const File &directory, const std::string &name) {
 Status names_in(const std::string &path, std::vector<std::string> &names) {
     const File directory = opened_to_read(path);
     if (!directory.is_open() || os::system().list(directory.descriptor(), names) != 0) {
-        return directory.refused("list the directory", 0);
+        return directory.refused("list the directory");
     }
     return Status::ok();
 }
@@ -192,7 +192,7 @@ Status Folder::name(const std::string &directory, const std::string &root, bool 
                     Folder &folder) {
     Folder named;
     if (!directory.starts_with('/') && os::system().working_directory(named.directory_) != 0) {
-        return File(-1, directory).refused("find the working directory", 0);
+        return File(-1, directory).refused("find the working directory");
     }
     named.directory_ += (named.directory_.empty() ? "" : "/") + directory;
     named.path_ = path_below(named.directory_, root);
@@ -211,7 +211,7 @@ Status Folder::open_directory() {
     }
     return os::system().identify(checked.descriptor(), identity_) == 0
                ? Status::ok()
-               : File(-1, path_).refused("look at the directory", 0);
+               : File(-1, path_).refused("look at the directory");
 }
 
 Status Folder::open(const std::string &directory, const std::string &root, bool sync,
@@ -266,7 +266,7 @@ Status Folder::mark_agreed(const Point &point, int rank) const {
     const std::string to = agreed_name(rank);
     if (!directory.is_open() ||
         os::system().rename_at(directory.descriptor(), from.c_str(), to.c_str()) != 0) {
-        return directory.refused("write down that all ranks have stored it", 0);
+        return directory.refused("write down that all ranks have stored it");
     }
     return sync_ ? directory.sync_all() : Status::ok();
 }
@@ -281,14 +281,14 @@ Status Folder::remove(const Point &point) const {
     }
     std::vector<std::string> names;
     if (!directory.is_open() || os::system().list(directory.descriptor(), names) != 0) {
-        return directory.refused("list the directory", 0);
+        return directory.refused("list the directory");
     }
     const auto others =
         std::stable_partition(names.begin(), names.end(),
                               [](const std::string &name) { return name.ends_with(".agreed"); });
     for (auto name = names.begin(); name != names.end(); ++name) {
         if (!remove_file(directory, *name) && name < others) {
-            return directory.refused("remove a record in the directory", 0);
+            return directory.refused("remove a record in the directory");
         }
     }
     os::system().remove_directory_at(AT_FDCWD, path.c_str());
@@ -334,7 +334,7 @@ Status Folder::bury(const Tombstone &tombstone, int writer) const {
 Status Folder::unbury(uint64_t number) const {
     const std::string path = path_ + "/" + tombstone_name(number);
     if (os::system().unlink_at(AT_FDCWD, path.c_str()) != 0 && errno != ENOENT) {
-        return File(-1, path).refused("remove the file", 0);
+        return File(-1, path).refused("remove the file");
     }
     return force(path_);
 }
@@ -361,7 +361,7 @@ Status Folder::force(const std::string &path) const {
         return Status::ok();
     }
     const File directory = opened_to_read(path);
-    return directory.is_open() ? directory.sync_all() : directory.refused("open the directory", 0);
+    return directory.is_open() ? directory.sync_all() : directory.refused("open the directory");
 }
 
 } // namespace cd::protection

@@ -148,7 +148,7 @@ private:
         const File &draft = drafts_.file(incoming.draft);
         uint64_t room = 0;
         if (os::system().room(draft.descriptor(), room) != 0) {
-            return draft.refused("ask for room", 0);
+            return draft.refused("ask for room");
         }
         const uint64_t size = incoming.transfer.size;
         if (size > room - std::min(room, coming_)) {

@@ -59,7 +59,7 @@ Status write_store_list(const Folder &folder, int writer, bool sync,
     if (directories.empty()) {
         return os::system().unlink_at(AT_FDCWD, path.c_str()) == 0 || errno == ENOENT
                    ? Status::ok()
-                   : File(-1, path).refused("remove the file", 0);
+                   : File(-1, path).refused("remove the file");
     }
     KvTree tree;
     tree.add_number("CD_STORES", list_format);

@@ -106,7 +106,7 @@ Status UseLock::take(const std::string &directory, const User &user,
         File file(os::system().open_at(AT_FDCWD, path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW, 0600),
                   path);
         if (!file.is_open()) {
-            return file.refused("create the file", 0);
+            return file.refused("create the file");
         }
         if (!lock_is_taken(file) && redset::leads_to(path, file)) {
             taken = std::make_unique<UseLock>(path, std::move(file));

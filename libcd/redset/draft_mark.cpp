@@ -96,7 +96,7 @@ Status DraftMark::make(const File &folder, int writer, std::unique_ptr<DraftMark
     for (int i = 0; i < tries; ++i) {
         uint64_t number = 0;
         if (os::system().random(&number, sizeof number) != 0) {
-            return folder.refused("get random numbers", 0);
+            return folder.refused("get random numbers");
         }
         const std::string name = prefix + hexadecimal(number);
         {
@@ -108,7 +108,7 @@ Status DraftMark::make(const File &folder, int writer, std::unique_ptr<DraftMark
                                             O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
         std::unique_ptr<DraftMark> made(new DraftMark(name, path, File(fd, path)));
         if (fd < 0) {
-            return made->file_.refused("create the file", 0);
+            return made->file_.refused("create the file");
         }
         // Where files cannot be locked nobody can tell that somebody died, and nothing is removed.
         is_locked(made->file_);
@@ -118,7 +118,7 @@ Status DraftMark::make(const File &folder, int writer, std::unique_ptr<DraftMark
             return Status::ok();
         }
     }
-    return folder.refused("keep a file in the directory", 0);
+    return folder.refused("keep a file in the directory");
 }
 
 std::optional<int> writer_of_draft(std::string_view name) {

@@ -20,9 +20,7 @@ std::string folder_of(const std::string &path) {
     return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
-Status refused(const std::string &path, const char *what) {
-    return File(-1, path).refused(what, 0);
-}
+Status refused(const std::string &path, const char *what) { return File(-1, path).refused(what); }
 
 int create_exclusively(const std::string &path) {
     return os::system().open_at(AT_FDCWD, path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
@@ -37,7 +35,7 @@ File open_directory(const std::string &path) {
 Status sync_directory(const std::string &path) {
     const File directory = open_directory(path);
     if (!directory.is_open()) {
-        return directory.refused("open the directory", 0);
+        return directory.refused("open the directory");
     }
     Status status = directory.sync_all();
     return status.is_ok() ? force_name(directory) : status;
@@ -65,7 +63,7 @@ Status Drafts::mark_in(const std::string &folder, const DraftMark *&mark) {
             directory = open_directory(folder);
         }
         if (!directory.is_open()) {
-            return directory.refused("open the directory", 0);
+            return directory.refused("open the directory");
         }
         if (Status status = DraftMark::make(directory, writer_, known); !status) {
             return status;
@@ -118,13 +116,13 @@ Status Drafts::finish(size_t number, const std::optional<os::FileAttributes> &at
         os::System &system = os::system();
         // Giving a file away may cost it permissions, and not being allowed to is no failure.
         if (system.set_owner(fd, attributes->owner, attributes->group) != 0 && errno != EPERM) {
-            return draft.file.refused("set the owner", 0);
+            return draft.file.refused("set the owner");
         }
         if (system.set_mode(fd, attributes->mode & permissions) != 0) {
-            return draft.file.refused("set the mode", 0);
+            return draft.file.refused("set the mode");
         }
         if (system.set_times(fd, attributes->accessed, attributes->modified) != 0) {
-            return draft.file.refused("set the times", 0);
+            return draft.file.refused("set the times");
         }
     }
     Status status = sync_ ? draft.file.sync_all() : Status::ok();

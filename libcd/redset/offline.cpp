@@ -49,7 +49,7 @@ Status read_scheme_file(const SchemeName &name, SchemeFile &scheme, os::FileIden
         return status;
     }
     if (os::system().identify(file.descriptor(), identity) != 0) {
-        return file.refused("look at the file", 0);
+        return file.refused("look at the file");
     }
     KvTree tree;
     uint64_t size = 0;
@@ -95,7 +95,7 @@ private:
         const File directory(fd, path);
         std::vector<std::string> names;
         if (!directory.is_open() || os::system().list(fd, names) != 0) {
-            return directory.refused("list the directory", 0);
+            return directory.refused("list the directory");
         }
         std::sort(names.begin(), names.end());
         for (const std::string &name : names) {

@@ -34,7 +34,7 @@ Status open_regular(const std::string &path, int flags, File &file,
     File opened(fd, path);
     os::FileAttributes found;
     if (os::system().attributes(fd, found) != 0) {
-        return opened.refused("look at the file", 0);
+        return opened.refused("look at the file");
     }
     if (!S_ISREG(found.mode)) {
         return fail(CD_ERROR_STORE_IO, "%s: is not a regular file", path.c_str());

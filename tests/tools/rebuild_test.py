@@ -382,7 +382,7 @@ class RebuildTest(Case):
         self.assertEqual(self.rebuild(os.path.join(self.directory, "in"))[0], UNREADABLE)
         status, _, told = self.rebuild(os.path.join(self.directory, "absent"))
         self.assertEqual(status, UNREADABLE)
-        self.assertTrue(told.endswith('/absent: cannot list the directory at offset 0: "No such file or directory"\n'), told)
+        self.assertTrue(told.endswith('/absent: cannot list the directory: "No such file or directory"\n'), told)
 
 
 class OfTwoSetsOneLeftNothing(Case):

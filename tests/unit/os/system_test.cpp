@@ -215,6 +215,17 @@ TEST(System, ThreadsTakeNoSignalsOfTheProgram) {
     }
 }
 
+TEST(System, WhatPeopleAreToldDoesNotControlTheirTerminal) {
+    testing::internal::CaptureStderr();
+    system().warn("a \x1b[31mname\n of \xc3\xa4 file");
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "containment-domains: a \\x1b[31mname\\x0a of \xc3\xa4 file\n");
+    const std::string path(5000, '/');
+    testing::internal::CaptureStderr();
+    system().warn(path.c_str());
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "containment-domains: " + path + "\n");
+}
+
 TEST(System, CanBeReplaced) {
     struct Stopped : System {
         uint64_t monotonic_ns() override { return 7; }

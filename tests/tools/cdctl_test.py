@@ -199,6 +199,24 @@ class CdctlTest(unittest.TestCase):
         self.assertIn("no epoch", error)
         self.assertEqual(self.cdctl("epoch", "--json", self.path(1))[1], '{\n  "epoch": 6\n}\n')
 
+    def test_epoch_tells_of_what_a_fresh_start_that_was_killed_has_left(self):
+        self.make(0)
+        self.make(1)
+        self.assertEqual(self.cdctl("epoch", self.stores), (GOOD, "3\n", ""))
+        with open(self.path(), "rb") as file:
+            whole = file.read()
+        os.rename(self.path(), self.path(suffix=".old"))
+        status, out, error = self.cdctl("epoch", self.stores)
+        self.assertEqual((status, out), (DAMAGED, "none\n"))
+        self.assertIn("0-heat.cds.old was put aside", error)
+        os.remove(self.path(1))
+        status, out, error = self.cdctl("epoch", self.stores)
+        self.assertEqual((status, out), (GOOD, "yes\n"))
+        self.assertIn("Rename it to " + self.path(), error)
+        with open(self.path(), "wb") as file:  # and a start that was not
+            file.write(whole)
+        self.assertEqual(self.cdctl("epoch", self.stores), (GOOD, "3\n", ""))
+
     # ---- Stores in use ----
 
     def test_a_store_in_use_is_read_and_its_process_named(self):

@@ -10,6 +10,8 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 
 namespace cdctl {
 namespace {
@@ -34,20 +36,45 @@ void keep_common(const Epochs &others, std::optional<Epochs> &common) {
     common = both;
 }
 
+constexpr std::string_view put_aside = ".old";
+
+// Whoever began afresh ended before he had a store, and whoever comes next begins afresh as well.
+void tell_what_begins_afresh(const std::string &path) {
+    const std::string store = path.substr(0, path.size() - put_aside.size());
+    std::fprintf(stderr,
+                 "cdctl: %s was put aside by a start with CD_RESTART=no, and there is no store in "
+                 "its place: a program begins afresh, and removes it with its first advance. "
+                 "Rename it to %s to go on from it\n",
+                 printable(path).c_str(), printable(store).c_str());
+}
+
 } // namespace
 
 Outcome epoch(const Arguments &arguments) {
     std::optional<Epochs> common;
+    std::set<std::string> stores;
+    std::set<std::string> aside; // by CD_RESTART=no: no program starts from them
     Outcome outcome = Places(arguments.paths).visit([&](Inspection &store) {
-        if (store.path().ends_with(".old")) {
-            return Outcome::good; // put aside by CD_RESTART=no: no program starts from it
+        if (store.path().ends_with(put_aside)) {
+            aside.insert(store.path());
+            return Outcome::good;
         }
+        stores.insert(store.path());
         keep_common(store.has_state() ? epochs_of(store.loaded().state) : Epochs(), common);
         if (!store.problem().empty()) {
             std::fprintf(stderr, "cdctl: %s\n", printable(store.problem()).c_str());
         }
         return Outcome::good;
     });
+    std::erase_if(aside, [&](const std::string &path) {
+        return stores.contains(path.substr(0, path.size() - put_aside.size()));
+    });
+    for (const std::string &path : aside) {
+        tell_what_begins_afresh(path);
+        if (common) {
+            keep_common({0}, common);
+        }
+    }
     if (common && common->empty()) {
         std::fputs("cdctl: there is no epoch that all of these stores have\n", stderr);
         outcome = Outcome::damaged;

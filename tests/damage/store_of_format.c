@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright the containment-domains authors */
-/* Wrote store_of_format_2.words, with the library of another time (README.md): two processes, each
- * of which is killed in a child. */
+/* Wrote store_of_format_*.words, with libraries of other times (README.md): two processes, each of
+ * which is killed in a child. */
 #include "cd/cd.h"
 
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static const char *storage;
-static char of_program[100]; /* known by the program's name and build-id */
+static char of_program[100]; /* known by the program's or library's name and build-id */
 static char *field;          /* known by a name, and of more than one checksum */
 static char *constant;       /* known by their order */
 static char *changing;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// A store that a library wrote which knew no later format, read by this one.
+// Stores that libraries wrote which knew no later format, read by this one; and what the last of
+// them has, as this one writes it.
 #include "specimen.h"
 
 #include "cd/cd.h"
 #include "file_store/format.h"
+#include "file_store/header.h"
+#include "file_store/records.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -14,6 +19,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,7 +49,7 @@ bool is_all(const std::vector<char> &bytes, char value) {
     return std::ranges::all_of(bytes, [value](char byte) { return byte == value; });
 }
 
-// What store_of_format_2.c keeps in its root, and adds in its children.
+// What store_of_format.c keeps in its root, and adds in its children.
 class Successor {
 public:
     explicit Successor(const std::string &directory)
@@ -106,14 +112,16 @@ private:
     int children_ = 0;
 };
 
-class SecondFormat : public testing::Test {
+std::string words_of(int version) { return STORES_OF_FORMATS + std::to_string(version) + ".words"; }
+
+class Format : public testing::TestWithParam<int> {
 protected:
     void SetUp() override {
         fs::create_directory(directory_.path("s"));
         fs::permissions(directory_.path("s"), fs::perms::owner_all);
-        unpack(STORE_OF_FORMAT_2, store());
+        unpack(words_of(GetParam()), store());
         ASSERT_EQ(fs::file_size(store()), 1056768);
-        ASSERT_EQ(versions(), (std::multiset<int>{2, 2}));
+        ASSERT_EQ(versions(), (std::multiset<int>{GetParam(), GetParam()}));
     }
 
     std::string store() const { return directory_.path("s/0-alpha.cds"); }
@@ -143,22 +151,22 @@ protected:
     static constexpr char newest = 3;
     static constexpr int killed_first = 0; // children of the root
     static constexpr int killed_later = 25;
-    static constexpr size_t of_program = 100; // that does not run any more
+    static constexpr size_t of_program = 100; // or library, that is not there any more
 
     Directory directory_;
 };
 
-TEST_F(SecondFormat, IsReadAndWhatIsWrittenIsOfThisOne) {
+TEST_P(Format, IsReadAndWhatIsWrittenIsOfThisOne) {
     run([&](Successor &now) { return now.restore() && now.is_at(newest); });
-    EXPECT_EQ(versions(), (std::multiset<int>{2, cd::format::version}));
+    EXPECT_EQ(versions(), (std::multiset<int>{GetParam(), cd::format::version}));
     run([&](Successor &now) { return now.restore() && now.is_at(newest); });
 }
 
-TEST_F(SecondFormat, HasOlderPointsInTime) {
+TEST_P(Format, HasOlderPointsInTime) {
     run([&](Successor &now) { return now.restore() && now.is_at(newest - 1); }, "2");
 }
 
-TEST_F(SecondFormat, WhatChildrenOfKilledProcessesHeldIsFound) {
+TEST_P(Format, WhatChildrenOfKilledProcessesHeldIsFound) {
     run([&](Successor &now) {
         std::vector<char> changed(1000);
         std::vector<char> kept(500);
@@ -174,16 +182,74 @@ TEST_F(SecondFormat, WhatChildrenOfKilledProcessesHeldIsFound) {
     run([&](Successor &now) { return now.restore() && now.is_at(4); });
 }
 
-// The store does not say of the first child's READ_ONLY bytes that they came from a child.
-TEST_F(SecondFormat, WhatChildrenOfKilledProcessesHeldWithOtherLengthsDoesNotHoldUpTheRoot) {
+// Version 2 does not say of the first child's READ_ONLY bytes that they came from a child.
+TEST_P(Format, WhatChildrenOfKilledProcessesHeldWithOtherLengthsDoesNotHoldUpTheRoot) {
     run([&](Successor &now) {
         std::vector<char> changed(1001);
         std::vector<char> kept(501);
         return now.restore() && now.add_to_child(killed_first, changed, kept) &&
                now.add_to_child(killed_later, changed, kept) && is_all(changed, 0) &&
-               now.unbound() == of_program + 500 && now.advance_to(4);
+               now.unbound() == of_program + (GetParam() == 2 ? 500 : 0) && now.advance_to(4);
     });
     run([&](Successor &now) { return now.restore() && now.is_at(4); });
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, Format,
+                         testing::Range<int>(cd::format::oldest_version, cd::format::version + 1));
+
+// ---- The last one, byte for byte ----
+
+class ThisFormat : public testing::Test {
+protected:
+    void SetUp() override {
+        const std::string path = directory_.path("store");
+        unpack(words_of(cd::format::version), path);
+        file_ = cd::File(::open(path.c_str(), O_RDONLY), path);
+        ASSERT_TRUE(cd::load(file_, loaded_)) << cd::message();
+    }
+
+    static std::string bytes_of(const cd::File &file, uint64_t offset, size_t length) {
+        std::string bytes(length, 0);
+        EXPECT_TRUE(file.read(offset, bytes.data(), length)) << cd::message();
+        return bytes;
+    }
+
+    Directory directory_;
+    cd::File file_;
+    cd::Loaded loaded_;
+};
+
+TEST_F(ThisFormat, HasHeadersAsTheyAreWritten) {
+    constexpr size_t block = cd::format::block;
+    for (size_t slot = 0; slot < cd::format::headers; ++slot) {
+        cd::FoundHeader found;
+        ASSERT_TRUE(cd::read_header(file_, slot, found));
+        const cd::File written(::memfd_create("header", 0), "header");
+        ASSERT_TRUE(cd::write_header(written, found.header));
+        EXPECT_EQ(bytes_of(written, slot * block, block), bytes_of(file_, slot * block, block));
+    }
+}
+
+TEST_F(ThisFormat, HasASnapshotAsItIsWritten) {
+    const cd::Header &header = loaded_.header;
+    cd::State state;
+    ASSERT_TRUE(cd::load_again(file_, header, 0, state)) << cd::message();
+    EXPECT_EQ(text_of(state), bytes_of(file_, header.snapshot.offset, header.snapshot_length));
+}
+
+TEST_F(ThisFormat, HasRecordsAsTheyAreWritten) {
+    const cd::Header &header = loaded_.header;
+    const std::string journal = bytes_of(file_, header.journal.offset, header.journal.length);
+    const auto bytes = std::as_bytes(std::span(journal));
+    ASSERT_GT(loaded_.records, 1U);
+    size_t at = 0;
+    for (uint64_t number = 0; number < loaded_.records; ++number) {
+        const cd::FoundRecord found = cd::find_record(header, number, bytes, at);
+        ASSERT_EQ(found.kind, cd::FoundRecord::Kind::whole);
+        const cd::ByteWriter written = cd::encode_record(header, number, found.changes);
+        EXPECT_TRUE(std::ranges::equal(written.bytes(), bytes.subspan(at, found.size))) << number;
+        at += found.size;
+    }
 }
 
 } // namespace

@@ -90,13 +90,11 @@ Status find_family_to_bind(cd_handle &named, cd_handle &root) {
     return Status::ok();
 }
 
-Resident *find_in_family(Resident &root, cd_handle handle) {
-    for (Domain *domain : subtree_of(root)) {
-        if (auto *resident = static_cast<Resident *>(domain); resident->handle == handle) {
-            return resident;
-        }
-    }
-    return nullptr;
+// nullptr: it has ended. Of a CD whose whole family is locked as long as it lives.
+Resident *find_in_locked_family(cd_handle handle) {
+    uint64_t generation = 0;
+    const Slot *slot = Registry::instance().find(handle, generation);
+    return slot != nullptr && slot->generation == generation ? slot->resident.get() : nullptr;
 }
 
 int add_named(cd_handle handle, const cd_addrspec *list, int count, const char *storage_info,
@@ -112,7 +110,7 @@ int add_named(cd_handle handle, const cd_addrspec *list, int count, const char *
             if (Status status = lock.lock(root, FamilyLock::Reach::family); !status) {
                 return status;
             }
-            if (Resident *domain = find_in_family(lock.domain(), handle)) {
+            if (Resident *domain = find_in_locked_family(handle)) {
                 return add_here(*domain, request, storage_info, true, report);
             }
         } // or the CD has ended meanwhile, which is found now

@@ -27,9 +27,12 @@ std::vector<Domain *> subtree_of(Domain &top) {
     for (size_t i = 0; i < all.size(); ++i) {
         all.insert(all.end(), all[i]->children.begin(), all[i]->children.end());
     }
-    std::ranges::sort(all, [](const Domain *a, const Domain *b) {
+    const auto before = [](const Domain *a, const Domain *b) {
         return a->depth != b->depth ? a->depth < b->depth : a->creation < b->creation;
-    });
+    };
+    if (!std::ranges::is_sorted(all, before)) { // as they are where only one has children
+        std::ranges::sort(all, before);
+    }
     return all;
 }
 

@@ -29,13 +29,21 @@ Domain &root_of(Domain &domain) {
     return *at;
 }
 
+// Those of the CD's family that hold anything unbound.
+std::vector<Domain *> waiting_in_family_of(Domain &domain) {
+    std::vector<Domain *> family = subtree_of(root_of(domain));
+    std::erase_if(family, [](const Domain *each) { return each->unbound.empty(); });
+    return family;
+}
+
 // prepare() finds what is to be bound and puts it into the CDs as arriving, where sources of PARENT
 // bytes are found too; publish() makes it theirs for the add call. Without keep() the destructor
 // takes everything back, but for memory that was written: it is owed as before.
 class Binding {
 public:
     Binding(Domain &domain, const AddRequest &request)
-        : domain_(domain), request_(request), family_(subtree_of(root_of(domain))), gaps_(domain) {}
+        : domain_(domain), request_(request), waiting_(waiting_in_family_of(domain)),
+          gaps_(domain) {}
     Binding(const Binding &) = delete;
     Binding &operator=(const Binding &) = delete;
 
@@ -46,8 +54,8 @@ public:
         if (published_) {
             unpublish();
         }
-        for (Domain *domain : family_) {
-            domain->entries.reject_arriving();
+        for (const Bound &bound : bound_) {
+            bound.domain->entries.reject_arriving();
         }
         for (const Leaving &leaving : leaving_) {
             leaving.domain->unbound[leaving.number].leaving = false;
@@ -88,8 +96,8 @@ public:
             std::ranges::sort(numbers);
         }
         domain_.ledger->propose(std::move(binds), domain_.number, gaps_.take_counted());
-        for (Domain *domain : family_) {
-            domain->entries.accept_arriving();
+        for (const Bound &bound : bound_) {
+            bound.domain->entries.accept_arriving();
         }
         published_ = true;
     }
@@ -261,7 +269,7 @@ private:
         const auto known = name.kind == format::NameKind::region ? Unbound::Known::in_region
                                                                  : Unbound::Known::in_object;
         const size_t bound_before = bound_.size();
-        for (Domain *domain : family_) {
+        for (Domain *domain : waiting_) {
             const size_t one = domain->unbound.one_of(known, name.text);
             if (one < domain->unbound.size()) {
                 if (Status status = check_region(*domain, domain->unbound[one], key.length);
@@ -270,7 +278,7 @@ private:
                 }
             }
         }
-        for (Domain *domain : family_) {
+        for (Domain *domain : waiting_) {
             bind_parts(*domain,
                        domain->unbound.in_named(known, name.text, key.offset, gap.length()),
                        key.offset, gap);
@@ -289,7 +297,7 @@ private:
             compared_.clear();
             compared_with_ = name.text;
         }
-        for (Domain *domain : family_) {
+        for (Domain *domain : waiting_) {
             UnboundRanges::Numbers numbers;
             domain->unbound.each_object([&](const std::string &object) {
                 const auto [at, is_new] = compared_.try_emplace(object, Named::something_else);
@@ -397,7 +405,7 @@ private:
         const uint64_t space = part.space; // part itself may go elsewhere
         const uint64_t ordinal = part.ordinal;
         const uint64_t old = part.old.begin - part.offset;
-        for (Domain *domain : family_) {
+        for (Domain *domain : waiting_) {
             for (const size_t number : domain->unbound.in(space, {old, old + gap.length()})) {
                 const Unbound &found = domain->unbound[number];
                 if (has_its_own_call(found, ordinal)) {
@@ -488,7 +496,7 @@ private:
 
     Domain &domain_;
     const AddRequest &request_;
-    std::vector<Domain *> family_;
+    std::vector<Domain *> waiting_;
     Gaps gaps_;
     std::vector<Range> reached_; // of these, those that were bound ahead, at least in part
     struct Noted {

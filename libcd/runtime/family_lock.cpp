@@ -113,6 +113,9 @@ void FamilyLock::discard(Resident &resident) noexcept {
         siblings.erase(
             std::ranges::lower_bound(siblings, resident.creation, {}, &Domain::creation));
         parent->children_numbers.give_back(resident.sibling);
+        if (resident.dormant) {
+            resident.parent_resident()->dormant_children.erase(resident.sibling);
+        }
         if (resident.log.enabled()) {
             const LogStream::Sibling &in_log = resident.log.sibling();
             parent->log_numbers[in_log.elsewhere].give_back(in_log.index);

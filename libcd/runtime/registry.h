@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -30,7 +31,8 @@ struct Resident : Domain {
     int rank = 0;
     uint64_t home_thread = 0; // that created it, or has taken that one's place
     Pace pace;
-    std::unique_ptr<Protection> protection; // of a root that has one
+    std::unique_ptr<Protection> protection;     // of a root that has one
+    std::map<int, Resident *> dormant_children; // by their sibling index
 
     Resident *parent_resident() const { return static_cast<Resident *>(parent); }
 };

@@ -39,9 +39,11 @@ Status make_dormant(const StoredCd &stored, Resident &parent, OpenedStore &opene
     make_room_for_one(parent.children);
     parent.children_numbers.make_room(stored.sibling);
     made = child.get();
+    std::map<int, Resident *> dormant = {{stored.sibling, made}};
     cd_handle handle = nullptr;
     Status status = lock.install(std::move(child), handle);
     if (status.is_ok()) {
+        parent.dormant_children.merge(dormant);
         parent.children.push_back(made);
         parent.children_numbers.take(stored.sibling);
     }
@@ -136,17 +138,13 @@ Resident *next_dormant(const Resident &parent) {
     if (!parent.restarted) { // a restore would have ended them, and an advance is refused
         return nullptr;
     }
-    Resident *next = nullptr;
-    for (Domain *child : parent.children) {
-        if (child->dormant && (next == nullptr || child->sibling < next->sibling)) {
-            next = static_cast<Resident *>(child);
-        }
-    }
-    return next;
+    const auto &dormant = parent.dormant_children;
+    return dormant.empty() ? nullptr : dormant.begin()->second;
 }
 
 void wake(Resident &child, Resident &parent) {
     child.dormant = false;
+    parent.dormant_children.erase(child.sibling);
     parent.children_created = std::max(parent.children_created, last_number_of(child.path));
 }
 

@@ -136,6 +136,9 @@ private:
                 std::min(state_.grown, entry_size * state_.versions.front().entries.size());
             state_.versions.pop_front();
         }
+        if (state_.versions.size() >= format::most_points_in_time) {
+            wrong_ = "there are more points in time than a store keeps";
+        }
     }
 
     StoredCd *find(uint64_t number) {

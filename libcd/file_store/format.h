@@ -57,6 +57,10 @@ constexpr uint64_t smallest_journal = 64 * block;
 // Nothing that is counted comes so far, so that one can go on counting from whatever is read.
 constexpr uint64_t greatest_number = INT64_MAX;
 
+// That a root has, which is as many as keep= takes: each is as large as the root, and a few bytes
+// of a record make one.
+constexpr size_t most_points_in_time = 1000;
+
 // Kinds of changes; docs/format-store.md says what follows each.
 enum class Change : uint8_t {
     space = 1,

@@ -110,6 +110,15 @@ TEST_F(HostileRecord, WithANumberThatNothingIsCountedToIsDamage) {
     }
 }
 
+TEST_F(HostileRecord, WithMorePointsInTimeThanAStoreKeepsIsDamage) {
+    append([](const cd::State &, cd::ChangeWriter &changes) {
+        for (int i = 0; i < 1000; ++i) {
+            changes.retain(UINT32_MAX);
+        }
+    });
+    EXPECT_NE(restart().find("more points in time"), std::string::npos) << restart();
+}
+
 TEST_F(HostileRecord, WithTwoCdsOfOneIdentityIsDamage) {
     append([](const cd::State &state, cd::ChangeWriter &changes) {
         changes.cd(child_of_root(state, 1000, 90));

@@ -8,9 +8,6 @@
 
 namespace cd {
 
-// Behind a slash, or a dot behind one, a link would be followed.
-std::string without_slashes_and_dots(std::string path);
-
 // A directory for stores, open. Closes it at its end.
 class Directory {
 public:
@@ -56,6 +53,8 @@ public:
     void undo_rename(const std::string &from, const std::string &to, bool forced) const noexcept;
 
 private:
+    static std::string unfinished(const std::string &name);
+    static std::string removed(const std::string &name);
     Status open_and_lock(const std::string &name, File &store, bool &there) const;
     // By O_PATH, since the close of another descriptor would end a lock that is the process's.
     File look_at(const std::string &name) const;
@@ -64,12 +63,5 @@ private:
 
     File file_;
 };
-
-// Makes a directory and those above it that are not there. forced: they are there after a crash of
-// the machine, too, also if a process that was killed has made them.
-Status make_directories(const std::string &path, bool forced);
-
-// Forces to the disk that a directory is in the one above it.
-Status force_name(const File &directory);
 
 } // namespace cd

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "file_store/own_directory.h"
 
-#include "file_store/directory.h"
 #include "file_store/file.h"
+#include "file_store/making_directories.h"
 #include "os/system.h"
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/drafts.h"
 
-#include "file_store/directory.h"
+#include "file_store/making_directories.h"
 
 #include <fcntl.h>
 

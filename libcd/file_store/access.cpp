@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "file_store/access.h"
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace cd {
+
+Status refuse_path(const char *path, const char *reason, const char *remedy) {
+    return fail(CD_ERROR_STORE_DIRECTORY, "%s: %s; %s", path, reason, remedy);
+}
+
+Status refuse_path_for_error(const char *path, const char *operation) {
+    const int error = errno;
+    if (error == ELOOP) {
+        return refuse_path(path, "it is a symbolic link, and these are not followed",
+                           "name what it leads to");
+    }
+    return fail(CD_ERROR_STORE_DIRECTORY,
+                "%s: cannot %s: \"%s\"; give another dir= in storage_info", path, operation,
+                std::strerror(error));
+}
+
+Status check_owner(const char *path, const os::FileStatus &status) {
+    if (status.owner == os::system().user()) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_STORE_DIRECTORY,
+                "%s: it belongs to user %ld, not to you (%ld); give a dir= of your own in "
+                "storage_info",
+                path, static_cast<long>(status.owner), static_cast<long>(os::system().user()));
+}
+
+Status lock_store(const File &file) {
+    pid_t holder = 0;
+    if (os::system().lock_open_file(file.descriptor(), holder) == 0) {
+        return Status::ok();
+    }
+    if (errno != EAGAIN && errno != EACCES) {
+        return file.refused("lock the file");
+    }
+    const std::string who = holder > 0 ? "process " + std::to_string(holder) : "another process";
+    return fail(CD_ERROR_STORE_LOCKED,
+                "%s: %s has this store open; wait until it ends, or use another name or dir=",
+                file.path(), who.c_str());
+}
+
+} // namespace cd

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// How a file loses its name in a directory, or gets another one.
+#include "file_store/directory.h"
+#include "os/system.h"
+
+#include <cerrno>
+
+namespace cd {
+
+std::string Directory::removed(const std::string &name) { return "." + name + ".gone"; }
+
+Status Directory::remove(const std::string &name, bool forced, bool &nameless) const {
+    Status status = hide(name, forced, nameless);
+    if (status) {
+        finish_remove(name);
+    }
+    return status;
+}
+
+// A name can be given back, a file that was unlinked cannot.
+Status Directory::hide(const std::string &name, bool forced, bool &nameless) const {
+    nameless = false;
+    os::System &system = os::system();
+    const std::string gone = removed(name);
+    // Where both names lead to the same file, because a removal was undone in part, renaming would
+    // do nothing.
+    if (has(name) && system.unlink_at(descriptor(), gone.c_str()) != 0 && errno != ENOENT) {
+        return file_.refused("remove what was left of an earlier removal");
+    }
+    if (system.rename_at(descriptor(), name.c_str(), gone.c_str()) != 0 && errno != ENOENT) {
+        return file_.refused("remove the store");
+    }
+    Status status = forced ? file_.sync_all() : Status::ok();
+    if (!status) {
+        const MessageKeeper keeper;
+        nameless = true; // also if there is no memory to undo it
+        nameless = !undo_remove(name, forced).is_ok();
+    }
+    return status;
+}
+
+void Directory::finish_remove(const std::string &name) const { try_to_remove(removed(name)); }
+
+Status Directory::undo_remove(const std::string &name, bool forced) const {
+    // Not by renaming, which would take the place of a store that somebody else has made meanwhile.
+    os::System &system = os::system();
+    if (system.link_at(descriptor(), removed(name).c_str(), name.c_str()) == 0) {
+        try_to_remove(removed(name));
+    } else if (errno != ENOENT) {
+        return file_.refused("give the store its name back");
+    }
+    return forced ? file_.sync_all() : Status::ok();
+}
+
+void Directory::try_to_remove(const std::string &name, bool forced) const noexcept {
+    const bool gone = os::system().unlink_at(descriptor(), name.c_str()) == 0;
+    if (gone && forced) {
+        os::system().sync_all(descriptor());
+    }
+}
+
+Status Directory::rename(const std::string &from, const std::string &to, bool forced) const {
+    if (os::system().rename_at(descriptor(), from.c_str(), to.c_str()) != 0) {
+        return file_.refused("keep the old store aside");
+    }
+    Status status = forced ? file_.sync_all() : Status::ok();
+    if (!status) {
+        undo_rename(from, to, forced);
+    }
+    return status;
+}
+
+void Directory::undo_rename(const std::string &from, const std::string &to,
+                            bool forced) const noexcept {
+    os::system().rename_at(descriptor(), to.c_str(), from.c_str());
+    if (forced) {
+        os::system().sync_all(descriptor());
+    }
+}
+
+} // namespace cd

@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 #include "domains/advance.h"
 
-#include "domains/come_to.h"
 #include "domains/commit.h"
 #include "domains/handover.h"
 #include "domains/tidy.h"
@@ -56,7 +55,6 @@ public:
                  entry = entry->next) {
                 fill_shadow(*entry, run);
             }
-            come_to_what_is_given(domain_);
             handover_->publish();
         }
         auto near = domain_.entries.begin();

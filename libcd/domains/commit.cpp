@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 #include "domains/commit.h"
 
-#include "domains/come_to.h"
 #include "domains/inheriting.h"
 #include "domains/tidy.h"
 
@@ -31,9 +30,6 @@ std::optional<Status> commit(Domain &domain, Locked locked, LastWord *last_word)
     if (Status status = check_no_children(domain, "commit"); !status) {
         return status;
     }
-    if (Status status = check_committable(domain); !status) {
-        return status;
-    }
     if (!domain.is_root()) {
         Handover handover(domain, Handover::Kind::move);
         if (!handover.prepare(locked)) {
@@ -50,7 +46,6 @@ std::optional<Status> commit(Domain &domain, Locked locked, LastWord *last_word)
                 return status;
             }
         }
-        come_to_what_is_given(domain);
         handover.publish();
         inheriting.publish();
         domain.log.leave(domain.parent->log, domain.depth);

@@ -51,8 +51,8 @@ struct Domain {
     // From there, too, by calls of other CDs which hold the same bytes: in that process this CD has
     // added them itself, so they count in its order when its own call comes to them.
     OrderedParts bound_ahead;
-    // From there, too, and before that process had them: of bytes that it deleted and added again,
-    // what it added last; and what a descendant's commit gave it.
+    // Of these, what its own calls have come to before their place in that process: of bytes that
+    // it deleted and added again, what it added last.
     OrderedParts bound_early;
     // Since it came back it has added these in front of others that wait, in the place of what it
     // has deleted in that process.

@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 #include "domains/remove.h"
 
-#include "domains/come_to.h"
 #include "domains/element_order.h"
 #include "domains/tidy.h"
 #include "ranges/prefetch.h"
@@ -32,7 +31,7 @@ public:
         if (Status status = check_held(range); !status) {
             return status;
         }
-        if (Status status = check_deletable(domain_, range); !status) {
+        if (Status status = check_come_to(range); !status) {
             return status;
         }
         for (OrderedParts *parts : {&domain_.bound_ahead, &domain_.added_anew}) {
@@ -79,6 +78,24 @@ private:
             done = end;
         }
         return Status::ok();
+    }
+
+    // Of a CD that came back, and was neither restored nor advanced since: else what the last add
+    // waits for would be lost.
+    Status check_come_to(Range range) const {
+        const auto early = domain_.bound_early.find(range.begin);
+        if (early == domain_.bound_early.end() || early->first >= range.end) {
+            return Status::ok();
+        }
+        const auto &[begin, part] = *early;
+        const Range here = {std::max(range.begin, begin), std::min(range.end, part.end)};
+        return fail(CD_ERROR_RESTART_MISMATCH,
+                    "CD %s cannot delete: of the %zu bytes at %p it has what its store %s holds of "
+                    "range %llu of the CD, to which this program has not come yet; restore this CD "
+                    "before, add and delete the same ranges in the same order as the program that "
+                    "wrote the store, or start with CD_RESTART=no",
+                    domain_.name(), here.length(), here.address(), domain_.ledger->path(),
+                    static_cast<unsigned long long>(part.ordinal));
     }
 
     Status missing(Range absent) const {

@@ -110,8 +110,8 @@ public:
         for (const Range &range : reached_) {
             domain_.bound_ahead.erase(range);
         }
-        for (auto &[domain, part] : early_) {
-            domain->bound_early.add(std::move(part));
+        for (OrderedParts::Node &part : early_) {
+            domain_.bound_early.add(std::move(part));
         }
         for (auto &[domain, part] : ahead_) {
             domain->bound_ahead.add(std::move(part));
@@ -244,8 +244,8 @@ private:
     void note_what_is_early(Range gap, uint64_t ordinal) {
         const OrderedParts &ahead = domain_.bound_ahead;
         for (auto at = ahead.find(gap.begin); at != ahead.end() && at->first < gap.end; ++at) {
-            if (at->second.ordinal > ordinal) {
-                early_.push_back({&domain_, OrderedParts::make(at->first, at->second)});
+            if (domain_.restarted && at->second.ordinal > ordinal) {
+                early_.push_back(OrderedParts::make(at->first, at->second));
             }
         }
     }
@@ -442,14 +442,13 @@ private:
         make_room_for_one(bound_);
         make_room_for_one(leaving_);
         Unbound &found = domain.unbound[number];
-        if (found.known == Unbound::Known::by_order) {
+        if (found.known == Unbound::Known::by_order && *found.name == domain.path) {
             const OrderedParts::Part there = {address + found.old.length(), found.space,
                                               found.old.begin, found.ordinal, found.offset};
-            const bool is_own = *found.name == domain.path;
             if (&domain != &domain_) {
-                (is_own ? ahead_ : early_).push_back({&domain, OrderedParts::make(address, there)});
+                ahead_.push_back({&domain, OrderedParts::make(address, there)});
             }
-            if (is_own && found.added_anew) {
+            if (found.added_anew) {
                 anew_.push_back({&domain, OrderedParts::make(address, there)});
             }
         }
@@ -498,12 +497,12 @@ private:
     const AddRequest &request_;
     std::vector<Domain *> waiting_;
     Gaps gaps_;
+    std::vector<OrderedParts::Node> early_;
     std::vector<Range> reached_; // of these, those that were bound ahead, at least in part
     struct Noted {
         Domain *domain;
         OrderedParts::Node part;
     };
-    std::vector<Noted> early_;
     std::vector<Noted> ahead_;
     std::vector<Noted> anew_;
     std::vector<Bound> bound_;

@@ -64,19 +64,11 @@ TEST_F(Order, WhatIsSharedAndAddedAgainIsNotLostWithTheAddBefore) {
     run_programs({"=B2 c +B *B _B *B", "=B7 c +B *B /_B r ?B2"});
 }
 
-// What the root has keeps its place, and what the child had would be gone.
-TEST_F(Order, AChildThatHasNotComeToWhatItSharesIsNotCommitted) {
-    run_programs({"=B2 +B c =B3 +B", "=B7 +B c /x R ?B3 x r ?B2"});
-    run_programs({"=B2 +B c =B3 +B", "=B7 +B c +B x r ?B2"});
-    run_programs({"=B2 +B c =B3 +B -B +B", "=B7 +B c +B /x R ?B3 x r ?B2"});
-    run_programs({"=B2 +B c =B3 =C4 +BC", "=C7 +B c +B /x +C x r ?B2 ?C4"});
-}
-
-// And brings it before that.
-TEST_F(Order, WhatAChildsCommitGaveTheRootIsNotLostWithWhatTheRootHadBefore) {
-    run_programs({"c =C1 +C *C _C x", "=C7 c +C *C /_C r ?C1"});
-    run_programs({"c =C1 +C x", "=C7 c +C x _C +C r ?C7"});
-    run_programs({"c =C1 +C ^", "=C7 c +C ^ _C r ?C7"});
+// Where nobody restores, children that came back are no others' hindrance.
+TEST_F(Order, AProgramThatDoesNotRestoreGoesThroughItsPhasesAgain) {
+    run_programs({"=A1 =B2 +AB c +A x c +B", "=A1 =B2 +AB c +A x c +B x r ?A1 ?B2"});
+    run_programs({"=A1 +A c +A x c +A =F6 +F", "=A1 +A c +A x c +A =F6 +F x -F r ?A1"});
+    run_programs({"c =C1 +C ^", "=C9 c +C R ?C1 -C x _C"});
 }
 
 // All that the first process left is bound, and the child goes on to add.
@@ -100,7 +92,7 @@ TEST_F(Order, AChildThatAddsSomethingElseForASharedRangeIsRefused) {
 
 // The memory of another range is free for it.
 TEST_F(Order, WhatIsAddedWhereASharedRangeWasDeletedIsAnother) {
-    run_programs({"=A1 =B2 +AB c +B", "c +B x /-B r ?B2 -B +B ?B1"});
+    run_programs({"=A1 =B2 +AB c +B", "c +B x -B +B r ?B1"});
 }
 
 TEST_F(Order, ARangeOfWhichAPartWasDeletedKeepsItsPlace) {

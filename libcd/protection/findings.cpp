@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 
 namespace cd::protection {
@@ -122,6 +123,12 @@ Status check_read(const Findings &findings, const Point &point, const std::set<i
                       reader, unread->why.c_str());
 }
 
+// "2 ranks (0, 2)", of whom not all need be known.
+std::string so_many(size_t count, std::span<const int> known) {
+    return std::to_string(count) + (count == 1 ? " rank (" : " ranks (") +
+           (known.size() < count ? "among them " : "") + list_ranks(known) + ")";
+}
+
 Status check_participants(const Findings &findings, const Record &record) {
     const auto &ranks = findings.ranks;
     const bool all_here = std::ranges::all_of(
@@ -129,12 +136,19 @@ Status check_participants(const Findings &findings, const Record &record) {
     if (all_here && index(record.participants) == ranks.size()) {
         return Status::ok();
     }
+    std::set<int> told;
+    each_found(findings, record.point, [&](int, const RankFiles &files, int) {
+        if (files.record) {
+            told.insert(files.record->set.ranks.begin(), files.record->set.ranks.end());
+        }
+    });
+    const std::vector<int> stored_by(told.begin(), told.end());
     return fail(CD_ERROR_RESTART_MISMATCH,
-                "epoch %llu was stored by %d ranks of which one was %d, and this job has %zu, from "
-                "%d to %d, with a root of that name; start it with the same ranks, or with "
-                "CD_RESTART=no",
-                static_cast<unsigned long long>(record.point.epoch), record.participants,
-                record.rank, ranks.size(), ranks.front(), ranks.back());
+                "epoch %llu was stored by %s, and in this job %s have a root of that name; start "
+                "it with the same ranks, or with CD_RESTART=no",
+                static_cast<unsigned long long>(record.point.epoch),
+                so_many(index(record.participants), stored_by).c_str(),
+                so_many(ranks.size(), ranks).c_str());
 }
 
 // Those before it of its level go when one counts.

@@ -233,6 +233,19 @@ TEST(Findings, AJobOfOtherRanksIsToldSo) {
     findings.contents.pop_back();
     Division division;
     EXPECT_EQ(find_sets(findings, newer, division).code(), CD_ERROR_RESTART_MISMATCH);
+    EXPECT_STREQ(message(),
+                 "epoch 11 was stored by 4 ranks (0, 1, 2, 3), and in this job 3 ranks (0, 1, 2) "
+                 "have a root of that name; start it with the same ranks, or with CD_RESTART=no");
+    findings = four_ranks(true);
+    findings.ranks = {0, 1, 2, 5};
+    for (const size_t lost : {0, 1}) {
+        findings.contents[lost].points.clear();
+    }
+    EXPECT_EQ(find_sets(findings, newer, division).code(), CD_ERROR_RESTART_MISMATCH);
+    EXPECT_STREQ(message(),
+                 "epoch 11 was stored by 4 ranks (among them 2, 3), and in this job 4 ranks (0, "
+                 "1, 2, 5) have a root of that name; start it with the same ranks, or with "
+                 "CD_RESTART=no");
 }
 
 TEST(Findings, FilesThatLieElsewhereAreTransferredButForRecords) {

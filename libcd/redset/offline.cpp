@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -145,19 +144,37 @@ private:
 
 using Members = std::vector<const SchemeFile *>; // of one set at one time
 
+std::string_view last_name(const std::string &path) {
+    return std::string_view(path).substr(path.rfind('/') + 1);
+}
+
+// What the directory of a scheme file is called, "" where that cannot be told from its path.
+std::string_view directory_name(const SchemeFile &file) {
+    std::string_view path = file.directory.empty() ? file.root : file.directory;
+    while (path.ends_with('/') || path.ends_with("/.")) {
+        path.remove_suffix(1);
+    }
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    return name == "." || name == ".." ? "" : name;
+}
+
+// Whether these are of one member, and can be copies: what is in directories of other names is of
+// another time, also where it tells the same.
+bool can_be_copies(const SchemeFile &a, const SchemeFile &b) {
+    const std::string_view name = directory_name(a);
+    return !name.empty() && name == directory_name(b);
+}
+
 bool contradict(const SchemeFile &a, const SchemeFile &b) {
-    if (a.prefix != b.prefix || a.member == b.member || a.header.chunk != b.header.chunk ||
-        a.header.ranks != b.header.ranks || !same_set(a.own().descriptor, b.own().descriptor)) {
+    if (a.prefix != b.prefix || (a.member == b.member && !can_be_copies(a, b)) ||
+        a.header.chunk != b.header.chunk || a.header.ranks != b.header.ranks ||
+        !same_set(a.own().descriptor, b.own().descriptor)) {
         return true;
     }
     return std::any_of(a.header.members.begin(), a.header.members.end(), [&](const auto &entry) {
         const auto other = b.header.members.find(entry.first);
         return other != b.header.members.end() && !(other->second.tree == entry.second.tree);
     });
-}
-
-std::string_view last_name(const std::string &path) {
-    return std::string_view(path).substr(path.rfind('/') + 1);
 }
 
 int nearness(const SchemeFile &a, const SchemeFile &b) {
@@ -256,24 +273,34 @@ Place likely_place(const std::vector<Place> &own, const std::optional<Place> &us
 void find_places(const Members &members, FoundSet &found) {
     const size_t count = found.set.ranks.size();
     std::vector<StoredFiles> files(count);
-    std::vector<std::vector<Place>> own(count); // where a member's can be, by its scheme file
+    // Where a member's can be, by each of its scheme files, or by none.
+    std::vector<std::vector<std::vector<Place>>> own(count);
     std::vector<Place> all;
     for (const SchemeFile *file : members) {
         for (const auto &[member, entry] : file->header.members) {
             files[index(member)] = entry.files;
         }
-        own[index(file->member)] = places_above(*file);
-        all.insert(all.end(), own[index(file->member)].begin(), own[index(file->member)].end());
+        const auto &above = own[index(file->member)].emplace_back(places_above(*file));
+        all.insert(all.end(), above.begin(), above.end());
     }
-    std::vector<std::optional<Place>> certain;
+    std::vector<std::vector<std::optional<Place>>> certain(count);
     std::optional<Place> usual;
     for (size_t member = 0; member < count; ++member) {
-        certain.push_back(place_with(own[member].empty() ? all : own[member], files[member]));
-        usual = usual ? usual : certain.back();
+        if (own[member].empty()) {
+            own[member].emplace_back();
+        }
+        for (const std::vector<Place> &above : own[member]) {
+            certain[member].push_back(place_with(above.empty() ? all : above, files[member]));
+            usual = usual ? usual : certain[member].back();
+        }
     }
     for (size_t member = 0; member < count; ++member) {
-        found.places.push_back(
-            certain[member].value_or(likely_place(own[member], usual, all.back())));
+        Copies &copies = found.copies.emplace_back();
+        for (size_t copy = 0; copy < own[member].size(); ++copy) {
+            copies.push_back(
+                certain[member][copy].value_or(likely_place(own[member][copy], usual, all.back())));
+        }
+        found.places.push_back(copies.front());
     }
 }
 
@@ -336,27 +363,19 @@ Status find_sets(std::span<const std::string> directories, Search &search) {
     return Status::ok();
 }
 
-Status rebuild_found(const FoundSet &found, const Options &options, bool look_only,
-                     Survey &survey) {
+Status rebuild_found(FoundSet &found, const Options &options, bool look_only, Survey &survey) {
     if (!found.problem.empty()) {
         return fail(CD_ERROR_REDUNDANCY_EXCEEDED, "set %d of %d: %s; nothing was changed",
                     found.set.group + 1, found.set.groups, found.problem.c_str());
     }
+    found.places = choose_copies(found.set, found.copies, options.progress);
+    if (look_only) {
+        return survey_all(found.set, found.places, Contents::compared, survey, options.progress);
+    }
     std::vector<Survey> surveys(found.places.size());
-    std::mutex mutex; // members are threads
-    uint64_t done = 0;
-    const auto looked = [&](uint64_t bytes, uint64_t all) {
-        const std::lock_guard lock(mutex);
-        done = std::min(done + bytes, all); // more where it is looked once more
-        if (options.progress) {
-            options.progress(done, all);
-        }
-    };
     const Status status = run_members(found.set.shape.members, [&](Exchange &exchange) {
         const size_t self = index(exchange.self());
-        return look_only ? take_survey(exchange, found.set, found.places[self], Contents::compared,
-                                       surveys[self], looked)
-                         : rebuild(exchange, found.set, found.places[self], options, surveys[self]);
+        return rebuild(exchange, found.set, found.places[self], options, surveys[self]);
     });
     survey = std::move(surveys.front());
     return status;

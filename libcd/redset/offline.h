@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "redset/copies.h"
 #include "redset/rebuild.h"
 
 #include <span>
@@ -13,8 +14,9 @@ namespace cd::redset {
 // A set as scheme files tell of it, wherever they are.
 struct FoundSet {
     Set set;
-    std::vector<Place> places;      // where each member's files are, or belong
-    std::vector<std::string> found; // scheme files
+    std::vector<Copies> copies;     // where each member's files are, or belong
+    std::vector<Place> places;      // of these, what counts: the first ones, or what is better
+    std::vector<std::string> found; // scheme files, of all copies
     std::string problem;            // why it cannot be rebuilt, "" when it can be tried
 };
 
@@ -25,12 +27,14 @@ struct Search {
 
 // Finds all scheme files below directories, of whichever sets and times, ours and upstream's. Names
 // of stored files are taken from the directory above a scheme file that has them, at most from the
-// one given; a lost member's belong where those of a member that was found are. Symbolic links are
-// not followed. Fails when a directory cannot be read.
+// one given; a lost member's belong where those of a member that was found are. Scheme files of one
+// member in directories of one name that tell the same are its copies, of which one is enough.
+// Symbolic links are not followed. Fails when a directory cannot be read.
 Status find_sets(std::span<const std::string> directories, Search &search);
 
-// rebuild() with all members in this process. look_only: says what would be done, and does nothing;
-// progress is that of looking.
-Status rebuild_found(const FoundSet &found, const Options &options, bool look_only, Survey &survey);
+// rebuild() with all members in this process. Settles which of a member's copies counts; others are
+// left as they are. look_only: says what would be done, and does nothing; progress is that of
+// looking.
+Status rebuild_found(FoundSet &found, const Options &options, bool look_only, Survey &survey);
 
 } // namespace cd::redset

@@ -376,6 +376,11 @@ class RebuildTest(Case):
             self.assertIn("forgotten-9", one["problem"])
             self.assertEqual(self.files(), left)
 
+    def test_usage_names_its_options(self):
+        done = subprocess.run([CDCTL, "help"], capture_output=True, text=True, timeout=60, check=True)
+        for option in "--json", "--dry-run", "--agree":
+            self.assertIn(option, done.stdout)
+
     def test_where_there_is_nothing_it_says_so(self):
         self.assertEqual(self.rebuild()[0], USAGE)
         self.assertEqual(self.rebuild("--dry", self.directory)[0], USAGE)
@@ -443,6 +448,163 @@ class OfTwoSetsOneLeftNothing(Case):
     def test_sets_that_are_of_no_attempt_are_each_for_itself(self):
         self.lose_set(2)
         self.assertEqual(self.only_set()[0], GOOD)
+
+
+# Each node has a directory of its own; a restart leaves what it copies to another one.
+class OfNodes(Case):
+    case = "xor_4"
+    name = "epoch-7.7.0.00000000000000ab"
+
+    def setUp(self):
+        super().setUp()
+        self.move_to_attempt()
+        self.source = os.path.join(self.directory, "heat.points")
+        aside = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, aside)
+        shutil.move(self.source, aside)
+        self.source = os.path.join(aside, "heat.points")
+
+    def put(self, node, *ranks, name=None):
+        for folder, _, files in os.walk(self.source):
+            below = os.path.relpath(folder, self.source).replace(self.name, name or self.name)
+            to = os.path.normpath(os.path.join(self.directory, node, "heat.points", below))
+            os.makedirs(to, exist_ok=True)
+            for file in files:
+                if file.startswith(tuple(f"{rank}." for rank in ranks) + tuple(f"r{rank}_" for rank in ranks)):
+                    shutil.copy2(os.path.join(folder, file), to)
+
+    def path(self, node, file):
+        return os.path.join(self.directory, node, "heat.points", file)
+
+    def records(self):
+        return sorted(path for path in self.files() if path.endswith(".agreed"))
+
+    def agree(self, *below):
+        paths = [os.path.join(self.directory, each) for each in below] or [self.directory]
+        for path in paths:
+            self.assertEqual(self.rebuild("--agree", path)[0], GOOD)
+
+
+class MovedRanks(OfNodes):
+    def setUp(self):
+        super().setUp()
+        for rank in range(4):
+            self.put(f"n{rank}", rank)
+        self.agree()
+        self.put("s0", 0)
+
+    def test_what_they_left_is_no_loss(self):
+        left = self.files()
+        for options in ("--dry-run",), ():
+            status, one = self.only_set(*options)
+            self.assertEqual((status, one["verdict"], one["agreed"], len(one["scheme_files"])), (GOOD, "whole", True, 5))
+            self.assertEqual(self.files(), left)
+
+    def test_a_whole_copy_counts_and_a_damaged_one_stays(self):
+        for damaged, whole in ("n0", "s0"), ("s0", "n0"):
+            image = self.path(damaged, "in/r0_f0.dat")
+            with open(image, "rb") as file:
+                before = file.read()
+            self.write(image, before[1:])
+            left = self.files()
+            for options in ("--dry-run",), ():
+                status, one = self.only_set(*options)
+                self.assertEqual((status, one["verdict"]), (GOOD, "whole"))
+                self.assertIn(f"/{whole}/", one["ranks"][0]["directory"])
+                self.assertEqual(self.files(), left)
+            self.write(image, before)
+
+    def test_damaged_records_come_back(self):
+        for path in self.records():
+            self.write(os.path.join(self.directory, path), b"damage")
+        self.assertEqual(self.only_set("--dry-run")[0], OLDER)
+        status, one = self.only_set()
+        self.assertEqual((status, one["verdict"]), (GOOD, "rebuilt"))
+        status, one = self.only_set()
+        self.assertEqual((status, one["verdict"], one["problem"]), (GOOD, "whole", None))
+
+    def test_agreeing_takes_one_of_the_copies(self):
+        for path in self.records():
+            os.remove(os.path.join(self.directory, path))
+        left = self.files()
+        status, one = self.only_set("--dry-run", "--agree")
+        self.assertEqual((status, one["verdict"], one["agreed"]), (OLDER, "whole", False))
+        self.assertEqual(self.files(), left)
+        status, one = self.only_set("--agree")
+        self.assertEqual((status, one["verdict"], one["agreed"]), (GOOD, "whole", True))
+        self.assertEqual(len(self.records()), 4)
+
+    # What a directory is called cannot be told from its path, so that nobody knows that it has copies.
+    def test_of_sets_that_are_there_twice_one_is_enough_to_agree(self):
+        for node in "a", "b":
+            self.put(node, 0, 1, 2, 3)
+        here = self.path("a", self.name)
+        shutil.move(self.path("a", "in"), here)
+        done = subprocess.run(
+            [CDCTL, "rebuild", "--agree", "--json", ".", self.path("b", "")],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            cwd=here,
+        )
+        self.assertEqual((done.returncode, done.stderr), (GOOD, ""))
+        self.assertEqual([each["verdict"] for each in json.loads(done.stdout)["sets"]], ["whole", "whole"])
+
+    def test_a_set_whose_copies_are_spread_is_one(self):
+        for node in os.listdir(self.directory):
+            shutil.rmtree(os.path.join(self.directory, node))
+        self.put("a", 0, 1)
+        self.put("b", 1, 2, 3)
+        status, one = self.only_set("--dry-run", "--agree")
+        self.assertEqual((status, one["verdict"]), (OLDER, "whole"))
+
+
+class TwoRuns(OfNodes):
+    other = "epoch-9.9.0.00000000000000ac"
+
+    def setUp(self):
+        super().setUp()
+        for rank in range(4):
+            self.put(f"runA/n{rank}", rank)
+            self.put(f"runB/n{rank}", rank, name=self.other)
+        self.agree("runA", "runB")
+
+    def test_each_is_judged_by_itself(self):
+        status, out, told = self.rebuild("--json", self.directory)
+        self.assertEqual((status, [each["verdict"] for each in json.loads(out)["sets"]]), (GOOD, ["whole", "whole"]))
+        self.assertEqual([told.removeprefix("cdctl: ").rstrip()], json.loads(out)["different_runs"])
+        self.assertIn("/runA/n0, ", told)
+        self.assertIn("/runB/n0 have no session in common", told)
+        shutil.rmtree(os.path.join(self.directory, "runA", "n0"))
+        shutil.rmtree(os.path.join(self.directory, "runA", "n1"))
+        status, out, _ = self.rebuild("--json", "--dry-run", self.directory)
+        self.assertEqual(status, DAMAGED)
+        newer, older = json.loads(out)["sets"]
+        self.assertEqual((newer["verdict"], older["verdict"], older["newer_epoch"]), ("whole", "lost", None))
+
+    # By a program that started from the first one's points in time.
+    def test_with_a_session_in_common_they_are_one(self):
+        self.put("runB/n2", 2)
+        shutil.rmtree(os.path.join(self.directory, "runA", "n0"))
+        shutil.rmtree(os.path.join(self.directory, "runA", "n1"))
+        status, out, told = self.rebuild("--json", "--dry-run", self.directory)
+        self.assertEqual((status, told), (GOOD, ""))
+        self.assertEqual([each["newer_epoch"] for each in json.loads(out)["sets"]], [None, 9])
+
+    def test_a_node_that_was_away_is_of_those_that_it_is_among(self):
+        shutil.rmtree(os.path.join(self.directory, "runA"))
+        self.put("runB/n4", 2)
+        status, out, told = self.rebuild("--json", self.directory)
+        self.assertEqual((status, told), (GOOD, ""))
+        self.assertEqual([each["newer_epoch"] for each in json.loads(out)["sets"]], [None, 9])
+
+    # Nobody knows whose it is.
+    def test_what_cannot_be_read_is_everybodys(self):
+        os.makedirs(self.path("n", ""))
+        self.write(self.path("n", "forgotten-9"), b"damage")
+        status, out, _ = self.rebuild("--json", self.directory)
+        self.assertEqual((status, [each["verdict"] for each in json.loads(out)["sets"]]), (UNREADABLE, ["failed", "failed"]))
 
 
 class CopiesOfEachRank(Case):

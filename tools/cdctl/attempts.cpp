@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -37,6 +39,19 @@ std::optional<Located> located(const fs::path &file) {
     return point && holds_points(points) ? std::optional(Located{points.parent_path().string(),
                                                                  {points.stem().string(), *point}})
                                          : std::nullopt;
+}
+
+// Also where what is in it cannot be read.
+std::set<uint64_t> sessions_named_in(const fs::path &directory) {
+    std::set<uint64_t> sessions;
+    std::error_code error; // what cannot be listed has been complained about
+    fs::directory_iterator entry(directory, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+        if (const auto point = cd::protection::point_of(entry->path().filename().string())) {
+            sessions.insert(point->session);
+        }
+    }
+    return sessions;
 }
 
 // What ranks have of a point in time, wherever it is.
@@ -159,10 +174,14 @@ Attempts::Attempts(const std::vector<std::string> &directories) {
             }
         }
     }
+    roots_ = put_together(std::move(roots_));
 }
 
 void Attempts::look(const fs::path &directory, const fs::path &given) {
-    Root &root = roots_[directory.stem().string()];
+    Root &root = roots_.emplace_back();
+    root.name = directory.stem().string();
+    root.lies_in = {directory};
+    root.sessions = sessions_named_in(directory);
     cd::protection::Content content;
     if (cd::Status status = cd::protection::look_at_points(directory.string(), content); status) {
         for (const auto &[point, files] : content.points) {
@@ -171,28 +190,43 @@ void Attempts::look(const fs::path &directory, const fs::path &given) {
                 root.directories[point] = path;
             }
         }
+        for (const cd::protection::Tombstone &tombstone : content.tombstones) {
+            root.sessions.insert(tombstone.sessions.begin(), tombstone.sessions.end());
+        }
         root.findings.contents.push_back(std::move(content));
     } else {
         root.problem = {status.code(), cd::message()};
+        root.is_everybodys = root.sessions.empty();
     }
 }
 
+const Root *Attempts::root_of(const std::optional<Attempt> &attempt) const {
+    const auto root = std::ranges::find_if(roots_, [&](const Root &each) {
+        return attempt && each.name == attempt->root &&
+               each.sessions.contains(attempt->point.session);
+    });
+    return root == roots_.end() ? nullptr : &*root;
+}
+
+bool Attempts::are_of_one_run(const Attempt &a, const Attempt &b) const {
+    return a.root == b.root && root_of(a) == root_of(b);
+}
+
 cd::Status Attempts::check_known(const FoundSet &found) const {
-    const auto attempt = attempt_of(found);
-    const auto root = attempt ? roots_.find(attempt->root) : roots_.end();
-    if (root == roots_.end() || !root->second.problem) {
+    const Root *root = root_of(attempt_of(found));
+    if (root == nullptr || !root->problem) {
         return cd::Status::ok();
     }
-    return cd::fail(root->second.problem->code, "%s", root->second.problem->why.c_str());
+    return cd::fail(root->problem->code, "%s", root->problem->why.c_str());
 }
 
 Attempts::Standing Attempts::of(const FoundSet &found) const {
     const auto attempt = attempt_of(found);
-    const auto root = attempt ? roots_.find(attempt->root) : roots_.end();
-    if (root == roots_.end()) {
+    const Root *root = root_of(attempt);
+    if (root == nullptr) {
         return Standing::counts;
     }
-    const Findings &findings = root->second.findings;
+    const Findings &findings = root->findings;
     const Standing standing = standing_of(findings, attempt->point);
     return standing == Standing::counts && records_are_damaged(findings, attempt->point, found)
                ? Standing::damaged
@@ -210,12 +244,12 @@ std::vector<Attempts::Missing> Attempts::missing(const std::vector<FoundSet> &fo
         }
     }
     std::vector<Missing> missing;
-    for (const auto &[name, root] : roots_) {
+    for (const Root &root : roots_) {
         if (root.problem) {
             continue; // its sets that are found tell of it
         }
         for (const auto &[point, directory] : root.directories) {
-            const Attempt attempt{name, point};
+            const Attempt attempt{root.name, point};
             const Standing standing = standing_of(root.findings, point);
             if (standing == Standing::counts ||
                 (standing == Standing::unrecorded && sets.contains(attempt))) {
@@ -228,11 +262,11 @@ std::vector<Attempts::Missing> Attempts::missing(const std::vector<FoundSet> &fo
 }
 
 bool Attempts::root_counts(const std::optional<Attempt> &attempt) const {
-    const auto root = attempt ? roots_.find(attempt->root) : roots_.end();
-    if (root == roots_.end()) {
+    const Root *root = root_of(attempt);
+    if (root == nullptr) {
         return false;
     }
-    const Findings &findings = root->second.findings;
+    const Findings &findings = root->findings;
     return std::ranges::any_of(findings.agreed(), [&](const Point &point) {
         return !findings.has_forgotten(point) &&
                std::ranges::any_of(files_of(findings, point), &RankFiles::agreed);
@@ -246,19 +280,20 @@ std::optional<Attempt> attempt_of(const FoundSet &found) {
 
 cd::Status agree_on(const std::vector<const FoundSet *> &sets) {
     int participants = 0;
-    std::set<int> groups;
+    std::map<int, const FoundSet *> groups;
     for (const FoundSet *found : sets) {
-        participants += found->set.shape.members;
-        groups.insert(found->set.group);
+        if (groups.emplace(found->set.group, found).second) {
+            participants += found->set.shape.members;
+        }
     }
     const int wanted = sets.front()->set.groups;
-    if (!std::cmp_equal(groups.size(), wanted) || !std::cmp_equal(sets.size(), wanted)) {
+    if (!std::cmp_equal(groups.size(), wanted)) {
         return cd::fail(CD_ERROR_ARGUMENT,
                         "%s: %zu of %d sets can be had whole; programs start from all of them",
                         fs::path(sets.front()->found.front()).parent_path().c_str(), groups.size(),
                         wanted);
     }
-    for (const FoundSet *found : sets) {
+    for (const auto &[group, found] : groups) {
         Alone alone;
         cd::Status status = alone.with(*found, false);
         status = status ? write_records(*found, participants) : status;

@@ -4,9 +4,9 @@
 
 #include "protection/findings.h"
 #include "redset/offline.h"
+#include "runs.h"
 
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,19 +53,19 @@ public:
     // Whether programs start from anything of its root.
     bool root_counts(const std::optional<Attempt> &attempt) const;
 
-private:
-    struct Root {
-        cd::protection::Findings findings;
-        std::map<cd::protection::Point, std::string> directories; // one of each that was given
-        std::optional<cd::protection::Unread> problem;
-    };
-    void look(const std::filesystem::path &directory, const std::filesystem::path &given);
+    bool are_of_one_run(const Attempt &a, const Attempt &b) const;
+    // What is judged apart though it has one name: sentences.
+    std::vector<std::string> different_runs() const { return cdctl::different_runs(roots_); }
 
-    std::map<std::string, Root> roots_; // by name
+private:
+    void look(const std::filesystem::path &directory, const std::filesystem::path &given);
+    const Root *root_of(const std::optional<Attempt> &attempt) const;
+
+    std::vector<Root> roots_;
 };
 
-// Of one attempt, with all of its sets: writes down for each rank that all had it.
-// CD_ERROR_ARGUMENT where sets are missing.
+// Of one attempt, with all of its sets, of each of which the first is taken: writes down for each
+// rank that all had it. CD_ERROR_ARGUMENT where sets are missing.
 cd::Status agree_on(const std::vector<const cd::redset::FoundSet *> &sets);
 
 } // namespace cdctl

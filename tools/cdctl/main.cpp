@@ -37,7 +37,7 @@ constexpr Command commands[] = {
     {"show", "all that a store says: epochs, CDs, entries, file positions", show},
     {"verify", "reads all data, and says which are damaged", verify},
     {"epoch", "the newest epoch that all of the stores have, for CD_RESTART", epoch},
-    {"rebuild", "brings back lost files of redundancy sets; --dry-run only looks", rebuild, true},
+    {"rebuild", "brings back lost files of redundancy sets", rebuild, true},
 };
 
 void print_usage(std::FILE *to) {
@@ -48,7 +48,9 @@ void print_usage(std::FILE *to) {
     std::fputs(
         "\nA PATH is a store (RANK-NAME.cds) or a directory of stores; without any it is the\n"
         "dir= of CD_STORAGE_INFO, or cd-stores. Stores are only read, also while programs\n"
-        "use them. Only rebuild writes; it needs the directories below which sets are.\n\n"
+        "use them. Only rebuild writes; it needs the directories below which sets are.\n"
+        "With --dry-run it only looks; with --agree points in time that no record tells of\n"
+        "count from then on, where all of their sets are whole.\n\n"
         "exit status: 0 good, 1 damaged, 2 wrong usage, 3 cannot be read,\n"
         "             4 usable, but the newest state or an older epoch is lost\n",
         to);

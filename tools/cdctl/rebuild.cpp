@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace cdctl {
 namespace {
@@ -100,13 +101,15 @@ void describe_shape(const FoundSet &found, Json &json) {
     json.member("checks", shape.checks);
 }
 
-void describe(const FoundSet &found, const Result &result, Json &json) {
+// recorded: its records have been written now.
+void describe(const FoundSet &found, const Result &result, bool recorded, Json &json) {
     json.begin_object();
     json.member("set", found.set.group).member("sets", found.set.groups);
     describe_shape(found, json);
     json.member("verdict", name_of(result.verdict));
     json.member("checksums", result.survey.checksums.has_value());
-    json.member("agreed", !result.is_unrecorded() && result.verdict != Verdict::unfinished);
+    json.member("agreed",
+                recorded || (!result.is_unrecorded() && result.verdict != Verdict::unfinished));
     text_or_null(json, "problem", result.problem);
     json.key("newer_epoch");
     result.newer ? json.value(*result.newer) : json.null();
@@ -126,31 +129,45 @@ void describe(const FoundSet &found, const Result &result, Json &json) {
     json.end_array().end_object();
 }
 
-// What people or programs read, and how it ends.
+// What people or programs read, and how it ends. People read of each set when it is done; what
+// programs read says what became of all.
 class Report {
 public:
-    explicit Report(const Arguments &arguments) : arguments_(arguments) {
-        json_.begin_object().member("dry_run", arguments.dry_run).key("sets").begin_array();
-    }
+    explicit Report(const Arguments &arguments) : arguments_(arguments) {}
 
     void add(const std::string &title, const FoundSet &found, const Result &result) {
-        arguments_.json ? describe(found, result, json_) : print(title, found, result);
+        arguments_.json ? kept_.push_back({found, result}) : print(title, found, result);
     }
 
-    void end(const std::vector<std::string> &unusable) {
-        json_.end_array().key("unusable").begin_array();
-        for (const std::string &problem : unusable) {
-            json_.value(problem);
+    void end(const cd::redset::Search &search, const std::vector<std::string> &different_runs,
+             const std::set<Attempt> &recorded) {
+        if (!arguments_.json) {
+            return;
         }
-        json_.end_array().end_object();
-        if (arguments_.json) {
-            std::puts(json_.text().c_str());
+        Json json;
+        json.begin_object().member("dry_run", arguments_.dry_run).key("sets").begin_array();
+        for (const auto &[found, result] : kept_) {
+            const auto attempt = found.found.empty() ? std::nullopt : attempt_of(found);
+            describe(found, result, attempt && recorded.contains(*attempt), json);
         }
+        json.end_array();
+        tell(search.unusable, "unusable", json);
+        tell(different_runs, "different_runs", json);
+        json.end_object();
+        std::puts(json.text().c_str());
     }
 
 private:
+    static void tell(const std::vector<std::string> &sentences, std::string_view key, Json &json) {
+        json.key(key).begin_array();
+        for (const std::string &sentence : sentences) {
+            json.value(sentence);
+        }
+        json.end_array();
+    }
+
     const Arguments &arguments_;
-    Json json_;
+    std::vector<std::pair<FoundSet, Result>> kept_;
 };
 
 // What is whole now, by attempt, and which of these get records.
@@ -173,10 +190,13 @@ struct Records {
         return wants;
     }
 
-    Outcome write() const {
+    // written: the attempts that have got theirs.
+    Outcome write(std::set<Attempt> &written) const {
         Outcome outcome = Outcome::good;
         for (const Attempt &attempt : wanted) {
-            if (!agree_on(whole.at(attempt))) {
+            if (agree_on(whole.at(attempt))) {
+                written.insert(attempt);
+            } else {
                 std::fprintf(stderr, "cdctl: %s\n", printable(cd::message()).c_str());
                 outcome = Outcome::unreadable;
             }
@@ -201,14 +221,18 @@ Outcome rebuild(const Arguments &arguments) {
         std::fprintf(stderr, "cdctl: no scheme file of a set can be read there\n");
     }
     const Attempts known(arguments.paths);
+    const std::vector<std::string> different_runs = known.different_runs();
+    for (const std::string &sentence : different_runs) {
+        std::fprintf(stderr, "cdctl: %s\n", printable(sentence).c_str());
+    }
     Outcome outcome = search.sets.empty() ? Outcome::unreadable : Outcome::good;
     // The newest first, as others may not be needed then.
     std::ranges::stable_sort(search.sets, std::greater<>(), attempt_of);
     Records records;
-    Starts starts;
+    Starts starts(known);
     Report report(arguments);
     for (size_t i = 0; i < search.sets.size(); ++i) {
-        const FoundSet &found = search.sets[i];
+        FoundSet &found = search.sets[i];
         const auto attempt = attempt_of(found);
         Result result = [&] {
             ProgressLine line(i, search.sets.size());
@@ -227,8 +251,9 @@ Outcome rebuild(const Arguments &arguments) {
         outcome = std::max(outcome, outcome_of(result, known.root_counts(missing.attempt)));
         report.add(title_of(missing), missing.set, result);
     }
-    outcome = std::max(outcome, records.write());
-    report.end(search.unusable);
+    std::set<Attempt> recorded;
+    outcome = std::max(outcome, records.write(recorded));
+    report.end(search, different_runs, recorded);
     return outcome;
 }
 

@@ -83,8 +83,7 @@ const char *name_of(Verdict verdict) {
     return "lost";
 }
 
-Result rebuild_set(const cd::redset::FoundSet &found, const Attempts &known,
-                   const Arguments &arguments,
+Result rebuild_set(cd::redset::FoundSet &found, const Attempts &known, const Arguments &arguments,
                    std::function<void(uint64_t done, uint64_t all)> progress) {
     const bool dry_run = arguments.dry_run;
     Result result;
@@ -140,7 +139,7 @@ void Starts::judge(const std::optional<Attempt> &attempt, Result &result) const 
     }
     for (const auto &[other, sets] : attempts_) {
         const auto &[number, epoch, level, session] = other.point;
-        if (other.root == attempt->root && level == attempt->point.level &&
+        if (known_.are_of_one_run(other, *attempt) && level == attempt->point.level &&
             number > attempt->point.number && std::cmp_equal(sets.there.size(), sets.wanted)) {
             result.newer = epoch;
         }

@@ -31,9 +31,8 @@ struct Result {
     bool is_unrecorded() const { return standing == Attempts::Standing::unrecorded; }
 };
 
-// progress: as that of Options. May throw.
-Result rebuild_set(const cd::redset::FoundSet &found, const Attempts &known,
-                   const Arguments &arguments,
+// Settles which copies of found count. progress: as that of Options. May throw.
+Result rebuild_set(cd::redset::FoundSet &found, const Attempts &known, const Arguments &arguments,
                    std::function<void(uint64_t done, uint64_t all)> progress);
 
 // Of a set of which there is nothing to rebuild.
@@ -42,9 +41,12 @@ Result missing_set(const Attempts::Missing &missing, const Arguments &arguments)
 // Attempts that programs start from, or would.
 class Starts {
 public:
+    explicit Starts(const Attempts &known) : known_(known) {}
+
     void note(const cd::redset::FoundSet &found, const Result &result, const Arguments &arguments);
 
-    // Tells of one of the same level, newer than the attempt that a set is of, if that matters.
+    // Tells of one of the same run and level, newer than the attempt that a set is of, if that
+    // matters.
     void judge(const std::optional<Attempt> &attempt, Result &result) const;
 
 private:
@@ -52,6 +54,7 @@ private:
         int wanted = 0;
         std::set<int> there;
     };
+    const Attempts &known_;
     std::map<Attempt, Sets> attempts_;
 };
 

@@ -7,8 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-
+#include <initializer_list>
 #include <string>
+#include <utility>
 
 namespace cd::redset {
 namespace {
@@ -22,7 +23,7 @@ Search search_below(const std::vector<std::string> &directories) {
 }
 
 void rebuild_all(const std::vector<std::string> &directories) {
-    for (const FoundSet &found : search_below(directories).sets) {
+    for (FoundSet &found : search_below(directories).sets) {
         Survey survey;
         ASSERT_TRUE(rebuild_found(found, {.sync = false}, false, survey)) << message();
     }
@@ -74,7 +75,7 @@ TEST(Offline, OnlyLooksWhenToldSo) {
     ASSERT_TRUE(scratch.apply()) << message();
     scratch.erase(1);
     const FolderState left = scratch.state();
-    const Search search = search_below({scratch.folder()});
+    Search search = search_below({scratch.folder()});
     ASSERT_EQ(search.sets.size(), 1u);
     Survey survey;
     uint64_t last = 0;
@@ -150,6 +151,131 @@ TEST(Offline, WhatIsInOneDirectoryIsPutTogetherFirst) {
     }
 }
 
+// A set as nodes have it on which ranks were one after the other: in each a directory of one name.
+class Nodes {
+public:
+    explicit Nodes(int members, std::vector<std::vector<uint64_t>> sizes)
+        : scratch_(single_set({Scheme::xor_set, members, 1}), std::move(sizes)),
+          gathered_(single_set({Scheme::single, 1, 0}), {{}}) {
+        EXPECT_TRUE(scratch_.apply()) << message();
+    }
+
+    fs::path folder() const { return gathered_.folder(); }
+    FolderState state() const { return gathered_.state(); }
+
+    fs::path image(const std::string &node, int member) const {
+        return folder() / node / scratch_.names(member).front();
+    }
+    fs::path scheme_file(const std::string &node, int member) const {
+        return folder() / node / "time" /
+               fs::path(scratch_.place().scheme_file(scratch_.set(), member)).filename();
+    }
+
+    void put(const std::string &node, std::initializer_list<int> members) const {
+        for (const int member : members) {
+            const std::string rank = std::to_string(member);
+            for (const fs::path &path : files_below(scratch_.folder())) {
+                const std::string name = path.filename();
+                if (name.starts_with(rank + ".")) {
+                    copy_into(path, folder() / node / "time" / name);
+                } else if (name.starts_with("r" + rank + "_")) {
+                    copy_into(path, folder() / node / "in" / name);
+                }
+            }
+        }
+    }
+
+    static void damage(const fs::path &path) {
+        auto bytes = state_of(path).bytes;
+        bytes.back() ^= std::byte{1};
+        write_file(path, bytes);
+    }
+
+    // Which reasons there are to rebuild anything.
+    static std::string losses(const Survey &survey) {
+        std::string all;
+        for (const MemberState &member : survey.members) {
+            all += member.data_lost + member.payload_lost;
+        }
+        return all;
+    }
+
+private:
+    ScratchSet scratch_;
+    ScratchSet gathered_;
+};
+
+// A restart leaves what it copies to another node.
+TEST(Offline, CopiesOfAMemberAreOfOneSet) {
+    const Nodes nodes(6, {{90}, {80}, {70}, {60}, {50}, {40}});
+    nodes.put("a", {0, 1, 2});
+    nodes.put("b", {2, 3, 4});
+    nodes.put("c", {5, 0});
+    const FolderState before = nodes.state();
+    Search search = search_below({nodes.folder()});
+    ASSERT_EQ(search.sets.size(), 1U);
+    EXPECT_EQ(search.sets[0].found.size(), 8U);
+    Survey survey;
+    ASSERT_TRUE(rebuild_found(search.sets[0], {}, false, survey)) << message();
+    EXPECT_EQ(Nodes::losses(survey), "");
+    EXPECT_TRUE(nodes.state() == before);
+}
+
+TEST(Offline, OfCopiesAWholeOneCountsWhereverItIs) {
+    for (const bool scheme_file : {false, true}) {
+        for (const std::string damaged : {"a", "s"}) {
+            const Nodes nodes(4, {{90}, {80}, {70}, {60}});
+            nodes.put("a", {0, 1});
+            nodes.put("b", {2, 3});
+            nodes.put("s", {0, 3});
+            const fs::path path =
+                scheme_file ? nodes.scheme_file(damaged, 0) : nodes.image(damaged, 0);
+            SCOPED_TRACE(path);
+            Nodes::damage(path);
+            fs::remove(nodes.image(damaged == "a" ? "b" : "s", 3));
+            const FolderState before = nodes.state();
+            for (const bool look_only : {true, false}) {
+                Search search = search_below({nodes.folder()});
+                ASSERT_EQ(search.sets.size(), 1U);
+                Survey survey;
+                ASSERT_TRUE(rebuild_found(search.sets[0], {}, look_only, survey)) << message();
+                EXPECT_EQ(Nodes::losses(survey), "");
+                EXPECT_TRUE(nodes.state() == before);
+            }
+        }
+    }
+}
+
+TEST(Offline, OfDamagedCopiesOneIsRebuilt) {
+    const Nodes nodes(4, {{90}, {80}, {70}, {60}});
+    nodes.put("a", {0, 1});
+    nodes.put("b", {2, 3});
+    nodes.put("s", {0});
+    const FolderState whole = nodes.state();
+    Nodes::damage(nodes.image("a", 0));
+    Nodes::damage(nodes.image("s", 0));
+    Nodes::damage(nodes.scheme_file("a", 0));
+    const FolderState before = nodes.state();
+    rebuild_all({nodes.folder()});
+    const FolderState after = nodes.state();
+    for (const auto &[name, file] : contents(whole)) {
+        const bool is_of_a = name.starts_with("a/");
+        EXPECT_TRUE(contents(after).at(name).bytes == (is_of_a ? before : whole).at(name).bytes)
+            << name;
+    }
+}
+
+// Also where all tell the same, as after copying by hand.
+TEST(Offline, WhatIsInDirectoriesOfOtherNamesIsNoCopy) {
+    const Nodes nodes(3, {{90}, {80}, {70}});
+    nodes.put("a", {0, 1, 2});
+    fs::copy(nodes.folder() / "a" / "time", nodes.folder() / "a" / "later");
+    EXPECT_EQ(search_below({nodes.folder()}).sets.size(), 2U);
+    const std::vector<std::string> both = {nodes.folder() / "a" / "time",
+                                           nodes.folder() / "a" / "later/"};
+    EXPECT_EQ(search_below(both).sets.size(), 2U);
+}
+
 TEST(Offline, WhatCannotBeReadIsNamed) {
     ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{1000}, {500}, {10}});
     ASSERT_TRUE(scratch.apply()) << message();
@@ -172,7 +298,7 @@ TEST(Offline, MoreThanIsCoveredIsSaidAndNothingIsChanged) {
     scratch.erase(1);
     scratch.erase(2);
     const FolderState left = scratch.state();
-    const Search search = search_below({scratch.folder()});
+    Search search = search_below({scratch.folder()});
     ASSERT_EQ(search.sets.size(), 1u);
     Survey survey;
     EXPECT_EQ(rebuild_found(search.sets[0], {}, false, survey).code(), CD_ERROR_REDUNDANCY_EXCEEDED)

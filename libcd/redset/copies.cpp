@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "redset/copies.h"
+
+#include "redset/local_exchange.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+namespace cd::redset {
+namespace {
+
+constexpr int merit_of_whole = 3;
+
+// Files cannot be read from elsewhere; a payload can be made of all files again.
+int merit(const MemberState &state) {
+    return (state.data_lost.empty() ? 2 : 0) + (state.payload_lost.empty() ? 1 : 0);
+}
+
+class Choosing {
+public:
+    Choosing(const Set &set, const std::vector<Copies> &copies, const Looked &looked)
+        : set_(set), copies_(copies), looked_(looked), chosen_(copies.size()) {}
+
+    // Looks at what was chosen, and at other copies of the members that are not whole there.
+    void look(Contents contents) {
+        const std::vector<size_t> first = chosen_;
+        std::vector<size_t> trying = chosen_;
+        std::vector<size_t> next(copies_.size());
+        std::vector<int> best(copies_.size(), -1);
+        for (bool more = true; more;) {
+            Survey survey;
+            // What it fails with is found by whoever does something with the choice.
+            (void)survey_all(set_, places(trying), contents, survey, looked_);
+            more = false;
+            for (size_t member = 0; member < survey.members.size(); ++member) {
+                if (const int found = merit(survey.members[member]); found > best[member]) {
+                    best[member] = found;
+                    chosen_[member] = trying[member];
+                }
+                trying[member] = chosen_[member];
+                next[member] += next[member] == first[member] ? 1 : 0;
+                if (best[member] < merit_of_whole && next[member] < copies_[member].size()) {
+                    trying[member] = next[member]++;
+                    more = true;
+                }
+            }
+        }
+    }
+
+    std::vector<Place> chosen() const { return places(chosen_); }
+
+private:
+    std::vector<Place> places(const std::vector<size_t> &numbers) const {
+        std::vector<Place> places;
+        for (size_t member = 0; member < numbers.size(); ++member) {
+            places.push_back(copies_[member][numbers[member]]);
+        }
+        return places;
+    }
+
+    const Set &set_;
+    const std::vector<Copies> &copies_;
+    const Looked &looked_;
+    std::vector<size_t> chosen_; // of each member's copies
+};
+
+} // namespace
+
+std::vector<Place> choose_copies(const Set &set, const std::vector<Copies> &copies,
+                                 const Looked &looked) {
+    Choosing choosing(set, copies, looked);
+    const bool any =
+        std::ranges::any_of(copies, [](const Copies &each) { return each.size() > 1; });
+    if (any) {
+        choosing.look(Contents::trusted); // finds without reading them which are not there
+        choosing.look(Contents::compared);
+    }
+    return choosing.chosen();
+}
+
+Status survey_all(const Set &set, const std::vector<Place> &places, Contents contents,
+                  Survey &survey, const Looked &looked) {
+    std::vector<Survey> surveys(places.size());
+    std::mutex mutex; // members are threads
+    uint64_t done = 0;
+    const auto of_one = [&](uint64_t bytes, uint64_t all) {
+        const std::lock_guard lock(mutex);
+        done = std::min(done + bytes, all); // more where it is looked once more
+        if (looked) {
+            looked(done, all);
+        }
+    };
+    const Status status = run_members(set.shape.members, [&](Exchange &exchange) {
+        const size_t self = index(exchange.self());
+        return take_survey(exchange, set, places[self], contents, surveys[self], of_one);
+    });
+    survey = std::move(surveys.front());
+    return status;
+}
+
+} // namespace cd::redset

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "redset/survey.h"
+
+#include <vector>
+
+namespace cd::redset {
+
+// Where a member's files can be: several places where a restart copied them to another node, and
+// left those that were there.
+using Copies = std::vector<Place>;
+
+// For members in this process: of each its place that has the most left, contents compared with
+// checksums, and of those that have as much the first. Only reads. looked: of all members, each
+// time that they look. May throw.
+std::vector<Place> choose_copies(const Set &set, const std::vector<Copies> &copies,
+                                 const Looked &looked);
+
+// take_survey() by all members in this process; looked: of all of them.
+Status survey_all(const Set &set, const std::vector<Place> &places, Contents contents,
+                  Survey &survey, const Looked &looked);
+
+} // namespace cd::redset

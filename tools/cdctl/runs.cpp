@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "runs.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace cdctl {
+namespace {
+
+using Path = std::filesystem::path;
+
+bool have_a_session_in_common(const Root &a, const Root &b) {
+    return std::ranges::any_of(a.sessions,
+                               [&](uint64_t session) { return b.sessions.contains(session); });
+}
+
+Path common_directory(const std::set<Path> &paths) {
+    Path common = *paths.begin();
+    for (const Path &path : paths) {
+        Path shared;
+        const auto end = std::ranges::mismatch(common, path).in1;
+        for (auto part = common.begin(); part != end; ++part) {
+            shared /= *part;
+        }
+        common = std::move(shared);
+    }
+    return common;
+}
+
+// Beside at least two directories of the other part, and as deep as these.
+bool lies_among(const Root &part, const Root &others) {
+    if (others.lies_in.size() < 2 || part.sessions.empty() || others.sessions.empty()) {
+        return false;
+    }
+    const auto depth = [](const Path &path) { return std::distance(path.begin(), path.end()); };
+    const Path common = common_directory(others.lies_in);
+    return std::ranges::all_of(part.lies_in, [&](const Path &path) {
+        return std::ranges::mismatch(common, path).in1 == common.end() &&
+               depth(path) == depth(*others.lies_in.begin());
+    });
+}
+
+void add(Root &&part, Root &root) {
+    root.sessions.merge(part.sessions);
+    root.lies_in.merge(part.lies_in);
+    std::ranges::move(part.findings.contents, std::back_inserter(root.findings.contents));
+    root.directories.merge(part.directories);
+    root.problem = root.problem ? root.problem : part.problem;
+    root.is_everybodys = root.is_everybodys || part.is_everybodys;
+}
+
+// Each part to the roots that it belongs to, which are one then.
+template <typename Belongs> std::vector<Root> join(std::vector<Root> parts, const Belongs &belong) {
+    std::vector<Root> roots;
+    for (Root &part : parts) {
+        for (auto root = roots.begin(); root != roots.end();) {
+            if (root->name == part.name && belong(*root, part)) {
+                add(std::move(*root), part);
+                root = roots.erase(root);
+            } else {
+                ++root;
+            }
+        }
+        roots.push_back(std::move(part));
+    }
+    return roots;
+}
+
+} // namespace
+
+std::vector<Root> put_together(std::vector<Root> parts) {
+    std::vector<Root> roots = join(std::move(parts), [](const Root &a, const Root &b) {
+        return a.is_everybodys || b.is_everybodys || have_a_session_in_common(a, b);
+    });
+    return join(std::move(roots),
+                [](const Root &a, const Root &b) { return lies_among(a, b) || lies_among(b, a); });
+}
+
+std::vector<std::string> different_runs(const std::vector<Root> &roots) {
+    std::map<std::string, std::set<std::string>> places; // by name, one of each run
+    for (const Root &root : roots) {
+        if (!root.sessions.empty()) {
+            places[root.name].insert(root.lies_in.begin()->parent_path().string());
+        }
+    }
+    std::vector<std::string> sentences;
+    for (const auto &[name, of_it] : places) {
+        if (of_it.size() > 1) {
+            std::string all;
+            for (const std::string &place : of_it) {
+                all += (all.empty() ? "" : ", ") + place;
+            }
+            sentences.push_back("points in time of root " + name + " in " + all +
+                                " have no session in common, and are taken for different runs, "
+                                "each of which is judged by itself");
+        }
+    }
+    return sentences;
+}
+
+} // namespace cdctl

@@ -41,7 +41,7 @@ Status refused_by_system(const char *path, const char *operation, const char *wh
         error == EFBIG && limit < INT64_MAX) {
         return fail(CD_ERROR_STORE_FULL,
                     "%s: cannot %s%s: a file of this process may have %llu bytes (RLIMIT_FSIZE); "
-                    "raise that, as by ulimit -f, and repeat the call, which has changed nothing",
+                    "raise that (ulimit -f) and repeat the call, which has changed nothing",
                     path, operation, where, static_cast<unsigned long long>(limit));
     }
     return fail(CD_ERROR_STORE_IO, "%s: cannot %s%s: \"%s\"%s", path, operation, where,

@@ -106,25 +106,25 @@ public:
     uint64_t used() const { return used_; }
 
 private:
-    // How much of it lies before a hole: all metadata are written, and have no block of zeros.
+    // How much of it lies before a hole. All metadata are written, and at most the last block of a
+    // record is one of zeros, of which others may have made a hole, as cp --sparse=always does.
     Status find_what_is_there(const Extent &extent, uint64_t &length) const {
         length = extent.length;
+        std::array<std::byte, 2 *format::block> blocks = {};
         for (uint64_t at = extent.offset; extent.length >= much;) {
-            const uint64_t hole = file_.hole_behind(at);
-            if (hole > extent.end() - format::block) {
+            at = format::whole_blocks(file_.hole_behind(at));
+            if (at > extent.end() - blocks.size()) {
                 break;
             }
-            at = format::whole_blocks(hole);
-            std::array<std::byte, format::block> block = {};
-            Status status = file_.read(at, block.data(), block.size());
+            Status status = file_.read(at, blocks.data(), blocks.size());
             if (!status && status.code() != CD_ERROR_STORE_DAMAGED) {
                 return status;
             }
-            if (status.is_ok() && is_zero(block)) {
+            if (status.is_ok() && is_zero(blocks)) {
                 length = at - extent.offset;
                 break;
             }
-            at += block.size();
+            at += format::block;
         }
         return Status::ok();
     }

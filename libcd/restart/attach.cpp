@@ -101,7 +101,7 @@ private:
         uint64_t region_length = 0;    // in this process, as far as it has named it
         std::string instead;           // what this process has in the place of an object
         bool is_only_of_build = false; // an object of which none has this name here
-        bool is_here = false;          // an object of which one has its build-id here
+        bool is_here = false;          // the program that runs, or an object of this name
         AddressBook::Place found;      // of the byte at offset
         uint64_t offset = 0;
     };
@@ -119,7 +119,9 @@ private:
                 } else if (name.kind != format::NameKind::path) {
                     name.instead = book.instead_of(stored.kind, stored.text);
                     name.is_only_of_build = !book.has(stored.text);
-                    name.is_here = book.has_build(stored.text);
+                    name.is_here = stored.kind == format::NameKind::program
+                                       ? book.has_build(stored.text)
+                                       : !name.is_only_of_build;
                 }
                 // Libraries of one file name may be several, of which each is loaded in its time.
                 if (name.kind == format::NameKind::object &&

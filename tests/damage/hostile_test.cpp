@@ -7,6 +7,7 @@
 #include "file_store/format.h"
 #include "file_store/header.h"
 #include "file_store/records.h"
+#include "file_store/unused.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -198,6 +199,35 @@ TEST(HostileHeader, ThatClaimsWhatIsAHoleIsFoundWithoutMemoryForIt) {
                   }),
                   "");
     }
+}
+
+// As cp --sparse=always makes of a record's last block, of which there may be nothing but zeros.
+TEST(HoleInAJournal, OfOneBlockIsNoDamageAndOfTwoIs) {
+    constexpr uint64_t length = uint64_t{16} << 20;
+    Specimen store(30);
+    cd::Header header = store.loaded().header;
+    std::vector<std::byte> records(store.loaded().journal_used);
+    ASSERT_TRUE(store.file().read(header.journal.offset, records.data(), records.size()));
+    header.journal = {store.size(), length};
+    store.cut(header.journal.end());
+    store.put(header.journal.offset, records.data(), records.size());
+    ASSERT_TRUE(cd::Unused(header).write(store.file(), header.journal.offset + records.size(),
+                                         length - records.size()));
+    ASSERT_TRUE(cd::write_header(store.file(), header)) << cd::message();
+    const auto doubt_with_hole_of = [&](size_t blocks) -> std::string {
+        const std::vector<std::byte> zeros(blocks * cd::format::block);
+        store.put(header.journal.offset + length / 2, zeros.data(), zeros.size());
+        EXPECT_EQ(::fallocate(store.file().descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                              static_cast<off_t>(header.journal.offset + length / 2),
+                              static_cast<off_t>(zeros.size())),
+                  0);
+        cd::Loaded loaded;
+        EXPECT_TRUE(cd::load(store.file(), loaded)) << cd::message();
+        EXPECT_EQ(loaded.records, store.loaded().records);
+        return loaded.doubt;
+    };
+    EXPECT_EQ(doubt_with_hole_of(1), "");
+    EXPECT_NE(doubt_with_hole_of(2), "");
 }
 
 } // namespace

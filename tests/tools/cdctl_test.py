@@ -216,6 +216,7 @@ class CdctlTest(unittest.TestCase):
         with open(self.path(), "wb") as file:  # and a start that was not
             file.write(whole)
         self.assertEqual(self.cdctl("epoch", self.stores), (GOOD, "3\n", ""))
+        self.assertEqual(self.cdctl("epoch", self.path(suffix=".old")), (GOOD, "yes\n", ""))
 
     # ---- Stores in use ----
 

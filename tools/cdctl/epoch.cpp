@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -38,9 +39,13 @@ void keep_common(const Epochs &others, std::optional<Epochs> &common) {
 
 constexpr std::string_view put_aside = ".old";
 
+std::string store_in_place_of(const std::string &path) {
+    return path.substr(0, path.size() - put_aside.size());
+}
+
 // Whoever began afresh ended before he had a store, and whoever comes next begins afresh as well.
 void tell_what_begins_afresh(const std::string &path) {
-    const std::string store = path.substr(0, path.size() - put_aside.size());
+    const std::string store = store_in_place_of(path);
     std::fprintf(stderr,
                  "cdctl: %s was put aside by a start with CD_RESTART=no, and there is no store in "
                  "its place: a program begins afresh, and removes it with its first advance. "
@@ -52,22 +57,19 @@ void tell_what_begins_afresh(const std::string &path) {
 
 Outcome epoch(const Arguments &arguments) {
     std::optional<Epochs> common;
-    std::set<std::string> stores;
     std::set<std::string> aside; // by CD_RESTART=no: no program starts from them
     Outcome outcome = Places(arguments.paths).visit([&](Inspection &store) {
         if (store.path().ends_with(put_aside)) {
-            aside.insert(store.path());
+            if (!std::filesystem::exists(store_in_place_of(store.path()))) {
+                aside.insert(store.path());
+            }
             return Outcome::good;
         }
-        stores.insert(store.path());
         keep_common(store.has_state() ? epochs_of(store.loaded().state) : Epochs(), common);
         if (!store.problem().empty()) {
             std::fprintf(stderr, "cdctl: %s\n", printable(store.problem()).c_str());
         }
         return Outcome::good;
-    });
-    std::erase_if(aside, [&](const std::string &path) {
-        return stores.contains(path.substr(0, path.size() - put_aside.size()));
     });
     for (const std::string &path : aside) {
         tell_what_begins_afresh(path);

@@ -82,8 +82,8 @@ void Stencil::sample(const Calls &measured, const Calls &, bool) {
     const auto width = static_cast<int>(columns);
     const int other = 1 - own_rank();
     double *const cells = cells_.data();
-    double *const sent = cells + (own_rank() == 0 ? rows - 2 : 1) * columns;
-    double *const halo = cells + (own_rank() == 0 ? rows - 1 : 0) * columns;
+    double *const sent = cells + (own_rank() == 0 ? rows - 2 : 1) * pitch;
+    double *const halo = cells + (own_rank() == 0 ? rows - 1 : 0) * pitch;
     static std::array<double, columns> above;
     static std::array<double, columns> here;
     for (int step = 0; step < units; ++step) {
@@ -95,10 +95,10 @@ void Stencil::sample(const Calls &measured, const Calls &, bool) {
         double change = 0;
         std::copy_n(cells, columns, above.data());
         for (size_t i = 1; i + 1 < rows; ++i) {
-            double *const row = cells + i * columns;
+            double *const row = cells + i * pitch;
             std::copy_n(row, columns, here.data());
             for (size_t j = 1; j + 1 < columns; ++j) {
-                row[j] = 0.25 * (above[j] + row[j + columns] + here[j - 1] + here[j + 1]) + 1.0;
+                row[j] = 0.25 * (above[j] + row[j + pitch] + here[j - 1] + here[j + 1]) + 1.0;
                 change = std::max(change, std::abs(row[j] - here[j]));
             }
             above = here;

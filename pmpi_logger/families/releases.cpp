@@ -58,7 +58,8 @@ int Releases::freed_before(const Call &call, int result) {
 }
 
 void Releases::freed_again(uint64_t handle) {
-    if (const std::optional<cd_log_place> place = last_entry()) {
+    const std::optional<cd_log_place> place = last_entry();
+    if (place && !FreedHandles::has(handle)) { // which lets a second free pass
         FreedHandles::add(handle, *place);
     }
 }

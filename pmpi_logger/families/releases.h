@@ -82,7 +82,9 @@ public:
                 Handle last = recorded;
                 free_moved_type(moved);
                 if constexpr (is_given_once<F>()) {
-                    FreedHandles::remove(word_of(recorded));
+                    if (!FreedHandles::remove(word_of(recorded))) {
+                        return; // the re-execution has not come to its free
+                    }
                 }
                 if (last == null_of<F, Handle>()) {
                     return; // the type's log, which had it, has gone before

@@ -31,9 +31,9 @@ bool FreedHandles::has(uint64_t handle) {
     return freed_handles().contains(handle);
 }
 
-void FreedHandles::remove(uint64_t handle) {
+bool FreedHandles::remove(uint64_t handle) {
     const std::scoped_lock lock(freed_mutex);
-    freed_handles().erase(handle);
+    return freed_handles().erase(handle) > 0;
 }
 
 } // namespace cd::logger

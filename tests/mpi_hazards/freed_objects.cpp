@@ -404,4 +404,33 @@ HAZARD_IN_THREADS(types_freed_while_another_thread_starts_requests) {
     other.join();
 }
 
+// The program has them again, as a restore gave them back.
+HAZARD(objects_live_on_when_the_log_goes_before_the_reexecution_frees_them) {
+    const auto sum_of_ranks = [](MPI_Comm comm, MPI_Op op) {
+        const int mine = 1 + world_rank();
+        int sum = 0;
+        MPI_Allreduce(&mine, &sum, 1, MPI_INT, op, comm);
+        return sum;
+    };
+    MPI_Comm first = MPI_COMM_NULL;
+    MPI_Op adding = MPI_OP_NULL;
+    MPI_Comm_dup(MPI_COMM_SELF, &first);
+    MPI_Op_create([](void *in, void *inout, int *,
+                     MPI_Datatype *) { *static_cast<int *>(inout) += *static_cast<int *>(in); },
+                  1, &adding);
+    {
+        MPI_Comm comm = first;
+        MPI_Op op = adding;
+        Domain domain;
+        sum_of_ranks(comm, op);
+        MPI_Comm_free(&comm);
+        MPI_Op_free(&op);
+        domain.restore();
+        CHECK(sum_of_ranks(first, adding) == 1 + world_rank());
+    }
+    CHECK(sum_of_ranks(first, adding) == 1 + world_rank());
+    MPI_Comm_free(&first);
+    MPI_Op_free(&adding);
+}
+
 } // namespace freed_objects

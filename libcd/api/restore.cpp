@@ -124,12 +124,12 @@ Status check_in_step(const Domain &domain) {
     if (domain.missed_epochs == 0) {
         return Status::ok();
     }
+    const unsigned long long others = domain.epoch + domain.missed_epochs;
     return fail(CD_ERROR_STORE_IO,
                 "CD %s cannot be restored: its last advance failed in this rank, and the others "
                 "have advanced to epoch %llu; go on to the next advance of all ranks, or end the "
                 "program and start it again",
-                domain.name(),
-                static_cast<unsigned long long>(domain.epoch + domain.missed_epochs));
+                domain.name(), others);
 }
 
 Status restore_named(cd_handle handle, Report &report) {

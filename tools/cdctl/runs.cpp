@@ -88,13 +88,12 @@ std::vector<std::string> different_runs(const std::vector<Root> &roots) {
     std::vector<std::string> sentences;
     for (const auto &[name, of_it] : places) {
         if (of_it.size() > 1) {
-            std::string all;
+            std::string &sentence = sentences.emplace_back("points in time of root " + name);
             for (const std::string &place : of_it) {
-                all += (all.empty() ? "" : ", ") + place;
+                sentence.append(place == *of_it.begin() ? " in " : ", ").append(place);
             }
-            sentences.push_back("points in time of root " + name + " in " + all +
-                                " have no session in common, and are taken for different runs, "
-                                "each of which is judged by itself");
+            sentence += " have no session in common, and are taken for different runs, each of "
+                        "which is judged by itself";
         }
     }
     return sentences;

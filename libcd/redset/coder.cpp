@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "redset/coder.h"
 
+#include "base/upper_halves.h"
+
 #ifdef CD_HAVE_ISAL
 #include <isa-l/erasure_code.h>
 #include <isa-l/raid.h>
@@ -83,12 +85,14 @@ void Coder::code(size_t length, std::byte *const *sources, std::byte *const *out
         std::copy_n(sources, sources_, for_sum_.begin());
         for_sum_[sources_] = outputs[0];
         xor_gen(static_cast<int>(sources_ + 1), static_cast<int>(length), for_sum_.data());
+        clear_upper_halves();
     } else {
         const auto plain = [](std::byte *at) { return reinterpret_cast<unsigned char *>(at); };
         std::transform(sources, sources + sources_, from_.begin(), plain);
         std::transform(outputs, outputs + outputs_, to_.begin(), plain);
         ec_encode_data(static_cast<int>(length), static_cast<int>(sources_),
                        static_cast<int>(outputs_), tables_.data(), from_.data(), to_.data());
+        clear_upper_halves();
     }
 }
 

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "redset/crc32.h"
 
+#include "base/upper_halves.h"
+
 #ifdef CD_HAVE_ISAL
 #include <isa-l/crc.h>
 #endif
@@ -38,7 +40,10 @@ uint32_t crc32_portable(std::span<const std::byte> data) noexcept {
 
 uint32_t crc32(std::span<const std::byte> data) noexcept {
 #ifdef CD_HAVE_ISAL
-    return crc32_gzip_refl(0, reinterpret_cast<const unsigned char *>(data.data()), data.size());
+    const uint32_t crc =
+        crc32_gzip_refl(0, reinterpret_cast<const unsigned char *>(data.data()), data.size());
+    clear_upper_halves();
+    return crc;
 #else
     return crc32_portable(data);
 #endif

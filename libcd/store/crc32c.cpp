@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "store/crc32c.h"
 
+#include "base/upper_halves.h"
+
 #ifdef CD_HAVE_ISAL
 #include <isa-l/crc.h>
 #endif
@@ -79,6 +81,7 @@ uint32_t crc32c(uint32_t seed, const void *data, size_t length) noexcept {
         at += part;
         length -= part;
     }
+    clear_upper_halves();
     return ~crc;
 }
 

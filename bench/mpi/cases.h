@@ -84,8 +84,7 @@ public:
 private:
     static constexpr size_t rows = 514;
     static constexpr size_t columns = 512;
-    // Of a row. Where rows are 4 KiB apart, a processor may take a cell for the one below, and a
-    // step takes twice as long or not by what was executed before.
+    // Of a row, with a cache line more: rows that are 4 KiB apart compete for the same places.
     static constexpr size_t pitch = columns + 8;
     std::vector<double> cells_;
 };

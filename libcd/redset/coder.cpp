@@ -2,11 +2,8 @@
 // Copyright the containment-domains authors
 #include "redset/coder.h"
 
-#include "base/upper_halves.h"
-
 #ifdef CD_HAVE_ISAL
-#include <isa-l/erasure_code.h>
-#include <isa-l/raid.h>
+#include "base/isa_l.h"
 #endif
 
 #include <algorithm>
@@ -56,21 +53,14 @@ void Coder::code_portable(size_t length, std::byte *const *sources,
 
 #ifdef CD_HAVE_ISAL
 
-namespace {
-
-constexpr size_t table_size = 32; // that ISA-L has for each coefficient
-
-} // namespace
-
 Coder::Coder(Matrix coefficients, size_t sources, size_t outputs)
     : coefficients_(std::move(coefficients)), sources_(sources), outputs_(outputs),
       is_sum_(outputs == 1 && all_ones()), is_copy_(sources == 1 && all_ones()),
-      tables_(is_sum_ ? 0 : table_size * sources * outputs), for_sum_(sources + 1), from_(sources),
-      to_(outputs) {
+      tables_(is_sum_ ? 0 : isa_l::table_size * sources * outputs), for_sum_(sources + 1),
+      from_(sources), to_(outputs) {
     if (!tables_.empty()) {
-        // ISA-L only reads them, but takes them without const.
-        ec_init_tables(static_cast<int>(sources), static_cast<int>(outputs),
-                       const_cast<unsigned char *>(coefficients_.data()), tables_.data());
+        isa_l::make_tables(static_cast<int>(sources), static_cast<int>(outputs),
+                           coefficients_.data(), tables_.data());
     }
 }
 
@@ -84,15 +74,13 @@ void Coder::code(size_t length, std::byte *const *sources, std::byte *const *out
     } else if (is_sum_) {
         std::copy_n(sources, sources_, for_sum_.begin());
         for_sum_[sources_] = outputs[0];
-        xor_gen(static_cast<int>(sources_ + 1), static_cast<int>(length), for_sum_.data());
-        clear_upper_halves();
+        isa_l::sum(static_cast<int>(sources_ + 1), static_cast<int>(length), for_sum_.data());
     } else {
         const auto plain = [](std::byte *at) { return reinterpret_cast<unsigned char *>(at); };
         std::transform(sources, sources + sources_, from_.begin(), plain);
         std::transform(outputs, outputs + outputs_, to_.begin(), plain);
-        ec_encode_data(static_cast<int>(length), static_cast<int>(sources_),
-                       static_cast<int>(outputs_), tables_.data(), from_.data(), to_.data());
-        clear_upper_halves();
+        isa_l::encode(static_cast<int>(length), static_cast<int>(sources_),
+                      static_cast<int>(outputs_), tables_.data(), from_.data(), to_.data());
     }
 }
 

@@ -2,10 +2,8 @@
 // Copyright the containment-domains authors
 #include "redset/crc32.h"
 
-#include "base/upper_halves.h"
-
 #ifdef CD_HAVE_ISAL
-#include <isa-l/crc.h>
+#include "base/isa_l.h"
 #endif
 
 #include <array>
@@ -40,10 +38,7 @@ uint32_t crc32_portable(std::span<const std::byte> data) noexcept {
 
 uint32_t crc32(std::span<const std::byte> data) noexcept {
 #ifdef CD_HAVE_ISAL
-    const uint32_t crc =
-        crc32_gzip_refl(0, reinterpret_cast<const unsigned char *>(data.data()), data.size());
-    clear_upper_halves();
-    return crc;
+    return isa_l::crc32(data.data(), data.size());
 #else
     return crc32_portable(data);
 #endif

@@ -2,10 +2,8 @@
 // Copyright the containment-domains authors
 #include "store/crc32c.h"
 
-#include "base/upper_halves.h"
-
 #ifdef CD_HAVE_ISAL
-#include <isa-l/crc.h>
+#include "base/isa_l.h"
 #endif
 
 #include <algorithm>
@@ -72,16 +70,14 @@ uint32_t crc32c_portable(uint32_t seed, const void *data, size_t length) noexcep
 
 uint32_t crc32c(uint32_t seed, const void *data, size_t length) noexcept {
     constexpr size_t largest = size_t{1} << 30; // ISA-L takes the length as an int
-    // ISA-L does not write through the pointer, but some of its versions take it without const.
-    auto *at = static_cast<unsigned char *>(const_cast<void *>(data));
-    uint32_t crc = ~seed; // and it leaves the inversion at both ends to the caller
+    const auto *at = static_cast<const std::byte *>(data);
+    uint32_t crc = ~seed;
     while (length > 0) {
         const size_t part = std::min(length, largest);
-        crc = crc32_iscsi(at, static_cast<int>(part), crc);
+        crc = isa_l::crc32c(crc, at, static_cast<int>(part));
         at += part;
         length -= part;
     }
-    clear_upper_halves();
     return ~crc;
 }
 

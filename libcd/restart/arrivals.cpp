@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "restart/arrivals.h"
+
+#include "base/make_room.h"
+#include "domains/ancestry.h"
+#include "restart/placing.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace cd {
+namespace {
+
+Domain &root_of(Domain &domain) {
+    Domain *at = &domain;
+    while (!at->is_root()) {
+        at = at->parent;
+    }
+    return *at;
+}
+
+std::vector<Domain *> waiting_in_family_of(Domain &domain) {
+    std::vector<Domain *> family = subtree_of(root_of(domain));
+    std::erase_if(family, [](const Domain *each) { return each->unbound.empty(); });
+    return family;
+}
+
+} // namespace
+
+Arrivals::Arrivals(Domain &domain) : domain_(domain), waiting_(waiting_in_family_of(domain)) {}
+
+Arrivals::~Arrivals() {
+    if (kept_) {
+        return;
+    }
+    if (published_) {
+        unpublish();
+    }
+    for (const Bound &bound : bound_) {
+        bound.domain->entries.reject_arriving();
+    }
+    for (const Leaving &leaving : leaving_) {
+        leaving.domain->unbound[leaving.number].leaving = false;
+    }
+}
+
+void Arrivals::bind(Domain &holder, size_t number, Range part, uintptr_t address) {
+    if (holder.unbound[number].leaving || !is_free(holder, address, part.length())) {
+        return;
+    }
+    // Only the call itself gives the function that regenerates bytes.
+    if (holder.unbound[number].restoration == Restoration::regen && &holder != &domain_) {
+        return;
+    }
+    cut(holder, number, part.end);
+    if (holder.unbound[number].old.begin < part.begin) {
+        cut(holder, number, part.begin);
+        number = holder.unbound.size() - 1;
+    }
+    make_room_for_one(bound_);
+    make_room_for_one(leaving_);
+    Unbound &found = holder.unbound[number];
+    if (found.known == Unbound::Known::by_order && *found.name == holder.path) {
+        const OrderedParts::Part there = {address + found.old.length(), found.space,
+                                          found.old.begin, found.ordinal, found.offset};
+        if (&holder != &domain_) {
+            ahead_.push_back({&holder, OrderedParts::make(address, there)});
+        }
+        if (found.added_anew) {
+            anew_.push_back({&holder, OrderedParts::make(address, there)});
+        }
+    }
+    Entry &entry = place_arriving(holder, found, address);
+    leave(holder, number);
+    bound_.push_back({&holder, found.space, found.old, &entry, entry.range, found.owed});
+}
+
+void Arrivals::supersede(Domain &holder, size_t number) {
+    const Unbound &other = holder.unbound[number];
+    superseded_.push_back({&holder, other.space, other.old});
+    leave(holder, number);
+}
+
+void Arrivals::reach(Range bytes, uint64_t ordinal) {
+    OrderedParts &ahead = domain_.bound_ahead;
+    ahead.make_border(bytes.begin);
+    ahead.make_border(bytes.end);
+    reached_.push_back(bytes);
+    for (auto at = ahead.find(bytes.begin); at != ahead.end() && at->first < bytes.end; ++at) {
+        if (domain_.restarted && at->second.ordinal > ordinal) {
+            early_.push_back(OrderedParts::make(at->first, at->second));
+        }
+    }
+}
+
+void Arrivals::note_what_is_new(Range bytes, uint64_t ordinal) {
+    const auto note = [&](uintptr_t begin, uintptr_t end) {
+        if (begin < end) {
+            const OrderedParts::Part part = {end, 0, 0, ordinal, begin - bytes.begin};
+            anew_.push_back({&domain_, OrderedParts::make(begin, part)});
+        }
+    };
+    uintptr_t begin = bytes.begin;
+    const RangeIndex &entries = domain_.entries;
+    for (auto at = entries.find(begin); at != entries.end(); ++at) {
+        const Range arrived = at->second->range;
+        if (arrived.begin >= bytes.end) {
+            break;
+        }
+        note(begin, arrived.begin);
+        begin = arrived.end;
+    }
+    note(begin, bytes.end);
+}
+
+Status Arrivals::pay_what_is_owed() {
+    std::ranges::stable_sort(bound_, std::ranges::greater(),
+                             [](const Bound &bound) { return bound.domain->depth; });
+    for (const Bound &bound : bound_) {
+        if (Status status = bound.owed ? write_memory(bound) : Status::ok(); !status) {
+            return status;
+        }
+    }
+    return Status::ok();
+}
+
+void Arrivals::publish(OrderedRanges ordered) {
+    std::unique_ptr<Transaction> binds = domain_.ledger->begin();
+    for (const Bound &bound : bound_) {
+        binds->bind(bound.domain->number, bound.space, bound.old, bound.entry->range.begin, 1);
+    }
+    for (const auto &[domain, space, old] : superseded_) {
+        binds->erase_unbound(domain->number, space, old);
+    }
+    for (const auto &[domain, number] : leaving_) {
+        gone_[domain].push_back(number);
+    }
+    for (auto &[domain, numbers] : gone_) {
+        std::ranges::sort(numbers);
+    }
+    domain_.ledger->propose(std::move(binds), domain_.number, std::move(ordered));
+    for (const Bound &bound : bound_) {
+        bound.domain->entries.accept_arriving();
+    }
+    published_ = true;
+}
+
+void Arrivals::keep() noexcept {
+    for (const auto &[domain, numbers] : gone_) {
+        domain->unbound.remove(numbers);
+        domain_.ledger->unbound -= numbers.size();
+    }
+    for (const Range &range : reached_) {
+        domain_.bound_ahead.erase(range);
+    }
+    for (OrderedParts::Node &part : early_) {
+        domain_.bound_early.add(std::move(part));
+    }
+    for (auto &[domain, part] : ahead_) {
+        domain->bound_ahead.add(std::move(part));
+    }
+    for (auto &[domain, part] : anew_) {
+        domain->added_anew.add(std::move(part));
+    }
+    domain_.goes_on |= goes_on_;
+    domain_.ledger->accept_proposed();
+    kept_ = true;
+}
+
+// The call may have split entries, which it does not take back.
+void Arrivals::unpublish() noexcept {
+    for (const Bound &bound : bound_) {
+        RangeIndex &entries = bound.domain->entries;
+        auto at = entries.find(bound.here.begin);
+        while (at != entries.end() && at->second->range.begin < bound.here.end) {
+            at = entries.erase(at);
+        }
+    }
+    domain_.ledger->reject_proposed();
+}
+
+void Arrivals::leave(Domain &holder, size_t number) {
+    leaving_.push_back({&holder, number});
+    holder.unbound[number].leaving = true;
+}
+
+void Arrivals::cut(Domain &holder, size_t number, uint64_t address) {
+    if (address < holder.unbound[number].old.end) {
+        Unbound second = holder.unbound[number].split(address);
+        try {
+            holder.unbound.push_back(std::move(second));
+        } catch (...) {
+            holder.unbound[number].rejoin(second);
+            throw;
+        }
+        ++domain_.ledger->unbound;
+    }
+}
+
+Status Arrivals::write_memory(const Bound &bound) {
+    const Entry &entry = *bound.entry;
+    Status status;
+    const auto read = [&](const Entry &source, Range part) {
+        if (status.is_ok()) {
+            status = source.data.block().backing()->read(source.data.offset() +
+                                                             (part.begin - source.range.begin),
+                                                         part.address(), part.length());
+        }
+    };
+    if (entry.restoration == Restoration::copy) {
+        read(entry, entry.range);
+    } else if (entry.restoration == Restoration::parent) {
+        for_each_source(bound.domain->parent, entry.range, read, [](Range) {});
+    }
+    return status;
+}
+
+} // namespace cd

@@ -47,7 +47,7 @@ ProtectedAdvance::~ProtectedAdvance() {
         lend(lending);
         domain_.protection->skip(domain_.epoch + domain_.missed_epochs,
                                  why_.is_ok() ? "there is no memory to hold the point in time"
-                                              : why_.text());
+                                              : without_repeating(why_.text()));
     }
 }
 

@@ -166,10 +166,11 @@ Status Protection::protect(uint64_t epoch, std::unique_ptr<HeldPoint> held) {
 }
 
 // Whatever the others learn from it, they do not wait any more.
-void Protection::skip(uint64_t epoch, const char *why) noexcept {
+void Protection::skip(uint64_t epoch, std::string_view why) noexcept {
     if (is_of_this_process()) {
         cd_protection_message text = {};
-        std::snprintf(text.text, sizeof text.text, "%s", why);
+        std::snprintf(text.text, sizeof text.text, "%.*s", static_cast<int>(why.size()),
+                      why.data());
         const cd_offered_point none = {epoch, text.text, nullptr, nullptr};
         cd_protection_message message = {};
         const CallbackScope scope;

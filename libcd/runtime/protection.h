@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace cd {
 
@@ -49,7 +50,7 @@ public:
     Status protect(uint64_t epoch, std::unique_ptr<HeldPoint> held);
 
     // Instead, when the advance to that epoch failed after all.
-    void skip(uint64_t epoch, const char *why) noexcept;
+    void skip(uint64_t epoch, std::string_view why) noexcept;
 
     // The newest that is protected; 0: none, or not known in a process that was forked.
     uint64_t protected_epoch() const noexcept;

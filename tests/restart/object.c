@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright the containment-domains authors */
-/* A library with data; BUILD makes it another one under the same name. */
-unsigned char object_data[4096] = {BUILD};
+/* A library with data, so many pages; BUILD makes it another one under the same name. */
+#ifndef PAGES
+#define PAGES 1
+#endif
+unsigned char object_data[PAGES * 4096] = {BUILD};

@@ -269,6 +269,29 @@ TEST_F(BindingOfObjects, ACopyOfALibraryThatIsLoadedLaterIsTheSame) {
     });
 }
 
+// Whoever links may give any build-id. What is too short to be the one that wrote the store is not.
+TEST_F(BindingOfObjects, AnotherLibraryOfTheSameBuildIdIsNotInTheWayOfTheOneThatIsLoadedLater) {
+    constexpr size_t last = 15 * object_size;
+    run([&]() -> std::string {
+        unsigned char *data = data_of(LONG_OBJECT);
+        data[last] = 5;
+        return add(create(), data + last, 1) ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        if (data_of(SHORT_OBJECT) == nullptr) {
+            return "not loaded";
+        }
+        cd_handle root = create();
+        if (root == nullptr || info_of(root).unbound != 1) {
+            return refusal();
+        }
+        unsigned char *data = data_of(LONG_OBJECT);
+        return add(root, data + last, 1) && restore_cd(root) == CD_SUCCESS && data[last] == 5
+                   ? ""
+                   : refusal();
+    });
+}
+
 // Where nothing of it is loaded that has the name of the one that wrote the store.
 TEST_F(BindingOfObjects, AnotherProgramOfAnotherNameIsRefusedAndBothAreNamed) {
     ASSERT_EQ(run_program(PROGRAM), "stored");

@@ -57,9 +57,10 @@ int Releases::freed_before(const Call &call, int result) {
     return result == MPI_SUCCESS ? MPI_SUCCESS : raise(MPI_COMM_NULL, result);
 }
 
-void Releases::freed_again(uint64_t handle) {
+void Releases::freed_again(uint64_t handle, bool given_once) {
     const std::optional<cd_log_place> place = last_entry();
-    if (place && !FreedHandles::has(handle)) { // which lets a second free pass
+    const bool is_second = given_once && FreedHandles::has(handle); // which MPI lets pass
+    if (place && !is_second) {
         FreedHandles::add(handle, *place);
     }
 }

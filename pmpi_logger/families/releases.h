@@ -53,8 +53,8 @@ public:
             if (moved != 0 && result == MPI_SUCCESS) {
                 moved_type_freed(moved);
             }
-            if (is_given_once<F>() && result == MPI_SUCCESS) {
-                freed_again(word_of(freed));
+            if (result == MPI_SUCCESS) {
+                freed_again(word_of(freed), is_given_once<F>());
             }
             return result == run_live ? Releases::call<F>(site, handle) : result;
         }
@@ -75,17 +75,13 @@ public:
             if constexpr (F == Fn::MPI_Type_free) {
                 recorded = MovedTypes::recorded(freed);
             }
-            if constexpr (is_given_once<F>()) {
-                FreedHandles::add(word_of(freed), place);
-            }
-            when_forgotten(place, [recorded, moved] {
+            FreedHandles::add(word_of(freed), place);
+            when_forgotten(place, [recorded, moved, place] {
+                if (!FreedHandles::remove(place)) {
+                    return; // the re-execution has not come to its free
+                }
                 Handle last = recorded;
                 free_moved_type(moved);
-                if constexpr (is_given_once<F>()) {
-                    if (!FreedHandles::remove(word_of(recorded))) {
-                        return; // the re-execution has not come to its free
-                    }
-                }
                 if (last == null_of<F, Handle>()) {
                     return; // the type's log, which had it, has gone before
                 }
@@ -222,7 +218,7 @@ private:
     static int replay(const Call &call);
     // The program has a copy of the handle of an object that lives on only for the log.
     static int freed_before(const Call &call, int result);
-    static void freed_again(uint64_t handle);
+    static void freed_again(uint64_t handle, bool given_once);
 };
 
 // MPI_Free_mem: the re-execution gets the same memory again.

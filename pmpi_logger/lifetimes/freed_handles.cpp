@@ -4,36 +4,51 @@
 
 #include "lifetimes/lifetimes.h"
 
+#include <map>
 #include <mutex>
 #include <unordered_set>
+#include <utility>
 
 namespace cd::logger {
 namespace {
 
 std::mutex freed_mutex;
 
+struct Freed {
+    std::map<std::pair<uint64_t, uint64_t>, uint64_t> at; // handles, of stream and entry
+    std::unordered_multiset<uint64_t> handles;
+};
+
 // Never destroyed: MPI may be used while the process ends.
-std::unordered_set<uint64_t> &freed_handles() {
-    static auto &all = *new std::unordered_set<uint64_t>;
+Freed &freed() {
+    static auto &all = *new Freed;
     return all;
 }
 
 } // namespace
 
 void FreedHandles::add(uint64_t handle, const cd_log_place &place) {
-    when_restored(place, [handle] { remove(handle); });
+    when_restored(place, [place] { remove(place); });
     const std::scoped_lock lock(freed_mutex);
-    freed_handles().insert(handle);
+    if (freed().at.try_emplace({place.stream, place.entry}, handle).second) {
+        freed().handles.insert(handle);
+    }
 }
 
 bool FreedHandles::has(uint64_t handle) {
     const std::scoped_lock lock(freed_mutex);
-    return freed_handles().contains(handle);
+    return freed().handles.contains(handle);
 }
 
-bool FreedHandles::remove(uint64_t handle) {
+bool FreedHandles::remove(const cd_log_place &place) {
     const std::scoped_lock lock(freed_mutex);
-    return freed_handles().erase(handle) > 0;
+    const auto found = freed().at.find({place.stream, place.entry});
+    if (found == freed().at.end()) {
+        return false;
+    }
+    freed().handles.erase(freed().handles.find(found->second));
+    freed().at.erase(found);
+    return true;
 }
 
 } // namespace cd::logger

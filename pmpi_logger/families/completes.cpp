@@ -56,6 +56,27 @@ void write(EntryWriter &writer, const Ending &ending) {
 }
 static_assert(sizeof(Ending) == 20);
 
+// Where a request's data arrive, and those that have: a request that is older than the log is not
+// known in a replay.
+void add_arrivals(EntryWriter &writer, const Request &request, const MPI_Status &status,
+                  int result) {
+    writer.add(request.arrivals.data(), sizeof(Block) * request.arrivals.size());
+    writer.add_data(request.arrivals, bytes_brought(request, status, result));
+}
+
+// request: nullptr if it is not known. The caller holds the types.
+bool take_arrivals(EntryReader &entry, const Request *request, uint32_t blocks) {
+    Blocks arrivals(blocks);
+    const size_t size = sizeof(Block) * blocks;
+    const std::byte *recorded = entry.take(size);
+    if (request != nullptr) {
+        arrivals = request->arrivals;
+    } else if (size > 0) {
+        std::memcpy(static_cast<void *>(arrivals.data()), recorded, size);
+    }
+    return arrivals.size() == blocks && entry.take_data(arrivals);
+}
+
 // Reused, so that a warm thread allocates nothing.
 struct Workspace {
     std::vector<MPI_Request> handles; // before the call
@@ -191,10 +212,7 @@ void Completes::settle(Completion &c, int result, bool recording) {
             }
             write(writer, finished);
             if (active) {
-                const MPI_Status &status = status_of(k, slot);
-                writer.add(request->arrivals.data(),
-                           sizeof(Block) * static_cast<size_t>(finished.blocks));
-                writer.add_data(request->arrivals, bytes_brought(*request, status, result));
+                add_arrivals(writer, *request, status_of(k, slot), result);
             }
         }
         types.unlock();
@@ -281,15 +299,7 @@ int Completes::replay(Completion &c) {
         }
         if (finished.blocks != Finished::no_data) {
             auto types = table.hold_types();
-            Blocks arrivals(finished.blocks);
-            const size_t size = sizeof(Block) * finished.blocks;
-            const std::byte *recorded = entry->take(size);
-            if (request != nullptr) {
-                arrivals = request->arrivals;
-            } else if (size > 0) {
-                std::memcpy(static_cast<void *>(arrivals.data()), recorded, size);
-            }
-            if (arrivals.size() != finished.blocks || !entry->take_data(arrivals)) {
+            if (!take_arrivals(*entry, request, finished.blocks)) {
                 types.unlock();
                 return not_matching(c.call, *entry, "how much data is received");
             }
@@ -335,10 +345,10 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
     }
     writer.add(loan.written());
     const bool active = request != nullptr && request->state == Request::State::active;
-    const uint64_t id = active ? request->id : 0;
-    writer.add(id);
+    writer.add(active ? request->id : uint64_t{0});
+    writer.add(active ? static_cast<uint32_t>(request->arrivals.size()) : Finished::no_data);
     if (active) {
-        writer.add_data(request->arrivals, bytes_brought(*request, loan.written(), result));
+        add_arrivals(writer, *request, loan.written(), result);
     }
     types.unlock();
     writer.write();
@@ -360,9 +370,10 @@ int Peeks::replay(const void *site, MPI_Request handle, int *flag, MPI_Status *s
         give_status(entry->take<MPI_Status>(), entry->has(EntryHeader::status_error_written),
                     status);
         const auto id = entry->take<uint64_t>();
+        const auto blocks = entry->take<uint32_t>();
         Request *request = id != 0 ? RequestTable::instance().find(id) : nullptr;
         auto types = RequestTable::instance().hold_types();
-        if (request != nullptr && !entry->take_data(request->arrivals)) {
+        if (blocks != Finished::no_data && !take_arrivals(*entry, request, blocks)) {
             types.unlock();
             return not_matching(call, *entry, "how much data is received");
         }

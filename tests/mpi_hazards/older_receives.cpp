@@ -166,4 +166,33 @@ HAZARD(receives_from_before_the_cd_completed_on_both_sides) {
     }
 }
 
+// The program is told of it, and has the data, before it completes the request.
+HAZARD(receive_from_before_the_cd_asked_for_inside) {
+    if (world_rank() == 1) {
+        send(numbers(4, eager), 0, 5);
+        signal(0);
+        return;
+    }
+    Numbers buffer = numbers(before_anything, eager);
+    const MPI_Request posted = post_receive(buffer, 1, 5);
+    await(1);
+    Domain domain;
+    for (int i = 0; i < 3; ++i) {
+        MPI_Request request = posted;
+        MPI_Status status;
+        int complete = 0;
+        while (complete == 0) {
+            MPI_Request_get_status(request, &complete, &status);
+        }
+        CHECK(tells(status, 1, 5, eager));
+        CHECK(buffer == numbers(4, eager));
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(buffer == numbers(4, eager));
+        if (i < 2) {
+            domain.restore();
+            destroy(buffer);
+        }
+    }
+}
+
 } // namespace older_receives

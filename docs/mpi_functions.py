@@ -134,6 +134,7 @@ FAMILIES = {
     "Refused": ("", ""),
     "RefusedExposure": ("", ""),
     "RefusedSharedWindow": ("", ""),
+    "TellsContents": ("result and types", "gives the same types; MPI tells the rest"),
     "Local": ("", ""),
 }
 

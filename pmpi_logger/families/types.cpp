@@ -31,7 +31,6 @@ int MakesType::replay(const Call &call, const Layout &layout) {
     return moved || layout.of_moved_types ? make_anew : MPI_SUCCESS;
 }
 
-// The next re-execution makes its own.
 void MakesType::stands_for(MPI_Datatype made, MPI_Datatype recorded) {
     const uint64_t number = MovedTypes::add(made, recorded);
     if (const std::optional<cd_log_place> place = last_entry()) {

@@ -44,6 +44,9 @@ public:
         return result;
     }
 
+    // In the log, made goes by the other name. The next re-execution makes its own.
+    static void stands_for(MPI_Datatype made, MPI_Datatype recorded);
+
 private:
     static constexpr int make_anew = run_live - 1;
 
@@ -70,7 +73,6 @@ private:
 
     static void record(const Call &call, int result, const Layout &layout);
     static int replay(const Call &call, const Layout &layout);
-    static void stands_for(MPI_Datatype made, MPI_Datatype recorded);
 };
 
 } // namespace cd::logger

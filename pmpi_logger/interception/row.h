@@ -7,6 +7,7 @@
 #include "families/changes.h"
 #include "families/communicators.h"
 #include "families/completes.h"
+#include "families/contents.h"
 #include "families/exchange.h"
 #include "families/files.h"
 #include "families/freed_requests.h"

@@ -254,6 +254,8 @@ bool is_basic(MPI_Datatype type) {
     return Envelope(type).is_basic();
 }
 
+size_t count_parts(MPI_Datatype type) { return static_cast<size_t>(Envelope(type).types); }
+
 void forget_makeup(MPI_Datatype type) {
     const std::scoped_lock lock(known().mutex);
     known().types.erase(word_of(type));

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <mpi.h>
 
@@ -23,6 +24,9 @@ TypeMakeup makeup_of(MPI_Datatype type, const TypeFacts &facts);
 
 // Whether MPI has it from the start, and nobody may free it.
 bool is_basic(MPI_Datatype type);
+
+// Of how many types the program has made it.
+size_t count_parts(MPI_Datatype type);
 
 // The type is about to be freed; its handle may come to mean another one.
 void forget_makeup(MPI_Datatype type);

@@ -45,6 +45,34 @@ SCENARIO(partial, SIZED(MPI_Type_contiguous)) {
     receive(run, type, 3);
 }
 
+// A pair of pairs, and ints.
+SCENARIO(contents, SIZED(MPI_Type_get_contents)) {
+    MPI_Datatype pair = MPI_DATATYPE_NULL;
+    CALL(SIZED(MPI_Type_contiguous)(2, MPI_INT, &pair));
+    MPI_Datatype pairs = MPI_DATATYPE_NULL;
+    CALL(MPI_Type_vector(2, 1, 3, pair, &pairs));
+    for (const MPI_Datatype type : {pairs, pair}) {
+        int integers[3] = {-7, -7, -7};
+        MPI_Datatype inner[2] = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL};
+#ifdef CD_LARGE_COUNTS
+        MPI_Count counts[1] = {-7};
+        CALL(MPI_Type_get_contents_c(type, 3, 0, 1, 2, integers, nullptr, counts, inner));
+        run.out.values("counts", counts, 1);
+#else
+        CALL(MPI_Type_get_contents(type, 3, 0, 2, integers, nullptr, inner));
+#endif
+        run.out.values("integers", integers, 3);
+        run.out.value("of ints", inner[0] == MPI_INT);
+        run.out.value("untouched", inner[1] == MPI_DATATYPE_NULL);
+        if (inner[0] != MPI_INT) {
+            run.out.choice("inner", inner[0]);
+            CALL(MPI_Type_free(&inner[0]));
+        }
+    }
+    CALL(MPI_Type_free(&pairs));
+    CALL(MPI_Type_free(&pair));
+}
+
 SCENARIO(vector, SIZED(MPI_Type_vector)) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     CALL(SIZED(MPI_Type_vector)(3, 2, 4, MPI_INT, &type));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "call/word.h"
+#include "families/keyvals.h"
 #include "interception/fortran_real.h"
 #include "lifetimes/lifetimes.h"
 
@@ -13,6 +14,7 @@ namespace cd::logger {
 
 // What the functions for attributes of communicators, types and windows have in common.
 struct CommAttributes {
+    static constexpr KeyvalsOf keyvals = KeyvalsOf::communicators;
     static constexpr Fn get = Fn::MPI_Comm_get_attr;
     static constexpr Fn set = Fn::MPI_Comm_set_attr;
     static constexpr Fn remove = Fn::MPI_Comm_delete_attr;
@@ -23,6 +25,7 @@ struct CommAttributes {
 };
 
 struct TypeAttributes {
+    static constexpr KeyvalsOf keyvals = KeyvalsOf::types;
     static constexpr Fn get = Fn::MPI_Type_get_attr;
     static constexpr Fn set = Fn::MPI_Type_set_attr;
     static constexpr Fn remove = Fn::MPI_Type_delete_attr;
@@ -104,6 +107,30 @@ int puts_attribute_back(const void *site, Object object, int key, Undo &undo) {
         }
     };
     undo = {part, put_back, {}};
+    return MPI_SUCCESS;
+}
+
+// The program frees an object, which lives on: MPI calls the delete functions of its attributes
+// now, as the program expects. What these call themselves is the program's, and is recorded.
+// Returns what the first one that refuses does; the object is not freed then.
+template <typename Of, typename Object> int delete_attributes(const void *site, Object object) {
+    for (const int key : Keyvals::all(Of::keyvals)) {
+        void *value = nullptr;
+        int present = 0;
+        if (real<Of::get>(object, key, &value, &present) != MPI_SUCCESS || present == 0) {
+            continue;
+        }
+        Undo undo;
+        puts_attribute_back<Of>(site, object, key, undo);
+        cd_log_place place = {};
+        cd_log_here(&place);
+        if (const int refused = real<Of::remove>(object, key); refused != MPI_SUCCESS) {
+            return refused;
+        }
+        if (undo) {
+            when_restored(place, std::move(undo));
+        }
+    }
     return MPI_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "families/keyvals.h"
 
+#include <climits>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -32,6 +33,16 @@ bool Keyvals::has(KeyvalsOf kind, int key) {
 void Keyvals::remove(KeyvalsOf kind, int key) {
     const std::scoped_lock lock(keys_mutex);
     keys().erase({kind, key});
+}
+
+std::vector<int> Keyvals::all(KeyvalsOf kind) {
+    const std::scoped_lock lock(keys_mutex);
+    std::vector<int> found;
+    for (auto at = keys().lower_bound({kind, INT_MIN}); at != keys().end() && at->first == kind;
+         ++at) {
+        found.push_back(at->second);
+    }
+    return found;
 }
 
 } // namespace cd::logger

@@ -5,6 +5,7 @@
 #include "families/exchange.h"
 
 #include <tuple>
+#include <vector>
 
 namespace cd::logger {
 
@@ -15,6 +16,7 @@ public:
     static void add(KeyvalsOf kind, int key);
     static bool has(KeyvalsOf kind, int key);
     static void remove(KeyvalsOf kind, int key);
+    static std::vector<int> all(KeyvalsOf kind);
 
     template <Fn F> static constexpr KeyvalsOf kind() {
         return F == Fn::MPI_Type_create_keyval || F == Fn::MPI_Type_free_keyval ? KeyvalsOf::types

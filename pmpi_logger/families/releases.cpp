@@ -42,14 +42,16 @@ bool Releases::record(const Call &call, int result) {
     return writer.write() != nullptr;
 }
 
-int Releases::replay(const Call &call) {
+int Releases::replay(const Call &call, int refused) {
     int result = MPI_SUCCESS;
     std::optional<EntryReader> entry = next_entry(call, result);
     if (!entry) {
         return result;
     }
     entry->take_outputs(call);
-    return entry->result() == MPI_SUCCESS ? MPI_SUCCESS : raise(MPI_COMM_NULL, entry->result());
+    return entry->result() == MPI_SUCCESS || entry->result() == refused
+               ? entry->result()
+               : raise(MPI_COMM_NULL, entry->result());
 }
 
 int Releases::freed_before(const Call &call, int result) {

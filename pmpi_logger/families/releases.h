@@ -3,6 +3,7 @@
 #pragma once
 
 #include "call/handles.h"
+#include "families/attributes.h"
 #include "families/exchange.h"
 #include "families/keyvals.h"
 #include "lifetimes/freed_handles.h"
@@ -44,12 +45,13 @@ public:
             return result;
         }
         const Handle freed = *handle;
+        const int refused = deleted_attributes<F>(site, freed);
         uint64_t moved = 0;
         if constexpr (F == Fn::MPI_Type_free) {
             moved = MovedTypes::number_of(freed);
         }
-        if (mode == CD_LOG_REPLAYING) {
-            const int result = replay(call);
+        if (Logging::mode() == CD_LOG_REPLAYING) { // it was; what a delete function calls may be live
+            const int result = replay(call, refused);
             if (moved != 0 && result == MPI_SUCCESS) {
                 moved_type_freed(moved);
             }
@@ -63,6 +65,10 @@ public:
                 *handle = null_of<F, Handle>();
             }
             return freed_before(call, error_of_none<F>());
+        }
+        if (refused != MPI_SUCCESS) {
+            record(call, refused);
+            return refused;
         }
         cd_log_place place = {};
         cd_log_here(&place);
@@ -211,11 +217,23 @@ private:
         }
     }
 
+    template <Fn F, typename Handle>
+    static int deleted_attributes(const void *site, Handle freed) {
+        if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
+            return delete_attributes<CommAttributes>(site, freed);
+        } else if constexpr (F == Fn::MPI_Type_free) {
+            return delete_attributes<TypeAttributes>(site, freed);
+        } else {
+            return MPI_SUCCESS;
+        }
+    }
+
     // They may wait for this one, whose communicator stays.
     static void let_others_disconnect(MPI_Comm comm);
     static int free_type(MPI_Datatype *type);
     static bool record(const Call &call, int result);
-    static int replay(const Call &call);
+    // refused: what a delete function has done, of which MPI has told the program.
+    static int replay(const Call &call, int refused);
     // The program has a copy of the handle of an object that lives on only for the log.
     static int freed_before(const Call &call, int result);
     static void freed_again(uint64_t handle, bool given_once);

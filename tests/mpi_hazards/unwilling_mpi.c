@@ -3,7 +3,6 @@
 #include "unwilling_mpi.h"
 
 #include <dlfcn.h>
-#include <mpi.h>
 #include <string.h>
 
 static int refuses;
@@ -40,4 +39,11 @@ int PMPI_Group_translate_ranks(MPI_Group from, int count, const int ranks[], MPI
         translated[i] = MPI_UNDEFINED;
     }
     return result;
+}
+
+void make_key_behind_the_logger(MPI_Type_delete_attr_function *attribute_goes, int *key) {
+    int (*create)(MPI_Type_copy_attr_function *, MPI_Type_delete_attr_function *, int *, void *) =
+        NULL;
+    find("PMPI_Type_create_keyval", &create);
+    create(MPI_TYPE_NULL_COPY_FN, attribute_goes, key, NULL);
 }

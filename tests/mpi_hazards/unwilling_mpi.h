@@ -3,6 +3,8 @@
 #ifndef UNWILLING_MPI_H
 #define UNWILLING_MPI_H
 
+#include <mpi.h>
+
 /* What stands between the logger and MPI: MPI as it seldom is. 0: as it is.
  * MPI_Comm_join over a descriptor that is none makes a duplicate of MPI_COMM_SELF. */
 
@@ -15,6 +17,9 @@ void let_mpi_refuse_to_disconnect(int refuse);
 
 /* No rank of one group is found in another: they seem to be of different jobs. */
 void let_groups_have_no_rank_in_common(int none);
+
+/* A key of types that the logger does not know: its attribute goes when MPI frees the type. */
+void make_key_behind_the_logger(MPI_Type_delete_attr_function *attribute_goes, int *key);
 
 #ifdef __cplusplus
 }

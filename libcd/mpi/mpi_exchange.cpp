@@ -70,6 +70,11 @@ struct MpiExchange::Gathering {
 
 // A failure of action() is one of MPI.
 template <typename Action> Status MpiExchange::unless_failed(const Action &action) {
+    if (!is_usable()) {
+        return fail(CD_ERROR_ARGUMENT,
+                    "MPI has ended, and the ranks cannot meet any more: advance and commit roots "
+                    "with redundancy before MPI_Finalize");
+    }
     if (failed_) {
         return fail(CD_ERROR_STORE_IO, "an earlier exchange between the ranks failed half-way");
     }

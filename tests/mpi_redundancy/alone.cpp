@@ -118,6 +118,26 @@ cd_info query(cd_handle cd) {
     return info;
 }
 
+// Ends MPI: what it did not protect before stays what it is, and nobody is ended by MPI.
+void outlives_mpi() {
+    const cd_handle cd = create();
+    must(cd != nullptr, "a root that is to outlive MPI");
+    must(advance_cd_point_in_time(cd) == SUCCESS, "its advance");
+    MPI_Finalize();
+    const uint64_t before = query(cd).protected_epoch;
+    const bool all_the_same = before == 1 && advance_cd_point_in_time(cd) == SUCCESS &&
+                              query(cd).protected_epoch == 1 && commit_cd(cd) == FAILURE &&
+                              cd_last_error() == CD_ERROR_ARGUMENT &&
+                              std::strstr(cd_last_error_message(), "MPI has ended") != nullptr &&
+                              commit_cd(cd) == FAILURE &&
+                              std::strstr(cd_last_error_message(), "MPI has ended") != nullptr;
+    if (!all_the_same) {
+        std::printf("rank %d: a root that outlives MPI: code %d: %s\n", rank, cd_last_error(),
+                    cd_last_error_message());
+        std::exit(4);
+    }
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -182,7 +202,7 @@ int main(int argc, char **argv) {
     must(!alone || commit_cd(child) == SUCCESS, "the commit of the child");
     must(commit_cd(cd) == SUCCESS, "the commit that all can do");
     must(std::filesystem::is_empty(directory), "something is left");
-    MPI_Finalize();
+    outlives_mpi();
     std::printf("rank %d has come through\n", rank);
     return 0;
 }

@@ -283,7 +283,8 @@ bool asks_for_protection(std::string_view defaults, std::string_view given) noex
         const auto value = find_value(given, key);
         return value ? value : find_value(defaults, key);
     };
-    return value_of("store").value_or("memory") != "memory" &&
+    // Who does not say where its data are has forgotten it, or misspelt it: others may wait.
+    return value_of("store") != "memory" &&
            (value_of("redundancy").value_or("none") != "none" || value_of("config").has_value());
 }
 

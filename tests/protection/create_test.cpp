@@ -109,6 +109,8 @@ TEST_F(Creating, ARootThatCannotBeReadIsDeclinedIfItSeemsToHaveRedundancy) {
     expect_declined("store=file,redundancy=xro", "root");
     expect_declined("store=file,config=/levels,set_size=1", "root");
     expect_declined("store=flie,redundancy=xor", "root");
+    expect_declined("stroe=file,redundancy=xor", "root");
+    expect_declined("redundancy=xor", "root");
     calls();
     EXPECT_EQ(
         create_cd(nullptr, "store=file,redundancy=xor", static_cast<mpi_log>(7), "root", nullptr),

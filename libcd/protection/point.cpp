@@ -32,6 +32,11 @@ bool take_number(std::string_view &from, uint64_t &number, int base = 10) {
 
 constexpr uint64_t largest_int = std::numeric_limits<int>::max();
 
+// Of an attempt: the next one has one more.
+bool take_attempt(std::string_view &from, uint64_t &number) {
+    return take_number(from, number) && number < std::numeric_limits<uint64_t>::max();
+}
+
 uint64_t number(int value) { return static_cast<uint64_t>(value); }
 
 bool take_int(const KvTree &tree, const char *key, int &value) {
@@ -89,7 +94,7 @@ std::optional<Point> point_of(std::string_view name) {
     uint64_t level = 0;
     std::string_view rest = name;
     const bool read = take(rest, "epoch-") && take_number(rest, point.epoch) && take(rest, ".") &&
-                      take_number(rest, point.number) && take(rest, ".") &&
+                      take_attempt(rest, point.number) && take(rest, ".") &&
                       take_number(rest, level) && level <= largest_int && take(rest, ".") &&
                       take_number(rest, point.session, 16);
     point.level = static_cast<int>(level);
@@ -112,7 +117,7 @@ std::string tombstone_name(uint64_t number) { return "forgotten-" + std::to_stri
 
 std::optional<uint64_t> tombstone_of(std::string_view name) {
     uint64_t number = 0;
-    return take(name, "forgotten-") && take_number(name, number) && name.empty()
+    return take(name, "forgotten-") && take_attempt(name, number) && name.empty()
                ? std::optional(number)
                : std::nullopt;
 }

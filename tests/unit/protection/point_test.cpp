@@ -18,6 +18,7 @@ TEST(Point, ItsDirectoryTellsIt) {
     EXPECT_EQ(point_of("epoch-12.7.2.1234567890abcdef"), record.point);
     for (const char *name :
          {"epoch-12.7", "epoch-12.7.2.1234567890abcdeg", "epoch-012.7.2.0000000000000000",
+          "epoch-12.18446744073709551615.2.0000000000000000", // which none follows
           "epoch-.7.2.0000000000000000", "12.7.1", "epoch-12.7.2.1234567890abcdef.old"}) {
         EXPECT_EQ(point_of(name), std::nullopt) << name;
     }
@@ -39,6 +40,7 @@ TEST(Point, FilesTellTheirRank) {
 TEST(Point, ATombstoneTellsItsNumber) {
     EXPECT_EQ(tombstone_of(tombstone_name(17)), 17U);
     EXPECT_EQ(tombstone_of("forgotten-17x"), std::nullopt);
+    EXPECT_EQ(tombstone_of("forgotten-18446744073709551615"), std::nullopt);
 }
 
 TEST(Point, ATombstoneIsReadAsItWasWrittenOrRefused) {

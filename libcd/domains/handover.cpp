@@ -172,7 +172,9 @@ void Handover::write_down(Transaction &transaction) const {
         for (const FilePosition &file : child_.files) {
             merged.add(file);
         }
-        transaction.files(parent_.number, {merged.begin(), merged.end()});
+        std::vector<FilePosition> all(merged.begin(), merged.end());
+        all.insert(all.end(), parent_.unbound_files.begin(), parent_.unbound_files.end());
+        transaction.files(parent_.number, all);
     }
 }
 

@@ -354,6 +354,81 @@ TEST_F(Binding, FilePositionsComeBackForFilesThatAreAddedAgain) {
     });
 }
 
+class Positions : public Binding {
+protected:
+    void SetUp() override {
+        Binding::SetUp();
+        for (const char *name : {"data", "other"}) {
+            std::ofstream(path(name)) << std::string(100, 'x');
+        }
+    }
+    int open(const std::string &name) const { return ::open(path(name).c_str(), O_RDWR); }
+    static off_t position_of(int file) { return ::lseek(file, 0, SEEK_CUR); }
+    // "" or the other one.
+    static std::string check_position(int file, off_t wanted) {
+        const off_t found = position_of(file);
+        return found == wanted ? "" : "the file is at " + std::to_string(found);
+    }
+};
+
+TEST_F(Positions, OfAnAncestorComeBackWhenTheChildsCodeAddsTheFileAgain) {
+    run([&]() -> std::string {
+        const int file = open("data");
+        cd_handle root = create();
+        for (int step = 0; step < 3; ++step) {
+            cd_handle child = child_of(root);
+            if (add_file_to_cd(child, file) != CD_SUCCESS) {
+                return refusal();
+            }
+            ::lseek(file, 10, SEEK_CUR);
+            if (step < 2 &&
+                (commit_cd(child) != CD_SUCCESS || advance_cd_point_in_time(root) != CD_SUCCESS)) {
+                return refusal();
+            }
+        }
+        return "";
+    });
+    for (int process = 0; process < 2; ++process) {
+        run([&]() -> std::string {
+            const int file = open("data");
+            cd_handle root = create();
+            if (restore_cd(root) != CD_SUCCESS ||
+                add_file_to_cd(child_of(root), file) != CD_SUCCESS) {
+                return refusal();
+            }
+            if (std::string problem = check_position(file, 20); !problem.empty()) {
+                return problem;
+            }
+            ::lseek(file, 30, SEEK_SET);
+            return restore_cd(root) == CD_SUCCESS ? check_position(file, 20) : refusal();
+        });
+    }
+}
+
+TEST_F(Positions, ThatWaitStayWhenAChildCommitsAnotherFile) {
+    run([&]() -> std::string {
+        const int file = open("data");
+        ::lseek(file, 42, SEEK_SET);
+        cd_handle root = create();
+        return add_file_to_cd(root, file) == CD_SUCCESS ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        cd_handle child = child_of(create());
+        return add_file_to_cd(child, open("other")) == CD_SUCCESS && commit_cd(child) == CD_SUCCESS
+                   ? ""
+                   : refusal();
+    });
+    run([&]() -> std::string {
+        const int file = open("data");
+        cd_handle root = create();
+        return add_file_to_cd(root, file) == CD_SUCCESS &&
+                       add_file_to_cd(root, open("other")) == CD_SUCCESS &&
+                       restore_cd(root) == CD_SUCCESS
+                   ? check_position(file, 42)
+                   : refusal();
+    });
+}
+
 // Where a child of another process has a range of another length in its place, which may be what
 // the root is told to forget.
 TEST_F(Binding, WhatAChildWasCommittedWithStaysInLaterPointsInTime) {

@@ -18,9 +18,11 @@ Status refuse_path_for_error(const char *path, const char *operation) {
         return refuse_path(path, "it is a symbolic link, and these are not followed",
                            "name what it leads to");
     }
-    return fail(CD_ERROR_STORE_DIRECTORY,
-                "%s: cannot %s: \"%s\"; give another dir= in storage_info", path, operation,
-                std::strerror(error));
+    const bool passes = error == EMFILE || error == ENFILE || error == ENOMEM;
+    return fail(CD_ERROR_STORE_DIRECTORY, "%s: cannot %s: \"%s\"; %s", path, operation,
+                std::strerror(error),
+                passes ? "the call has changed nothing and can be repeated"
+                       : "give another dir= in storage_info");
 }
 
 Status check_owner(const char *path, const os::FileStatus &status) {

@@ -25,7 +25,7 @@ bool means_lost(int error) {
 // That will be said again, however often it is tried.
 bool stays(int error) {
     return error == EACCES || error == EPERM || error == EROFS || error == ENOENT ||
-           error == ENOTDIR || error == ELOOP || error == ENAMETOOLONG;
+           error == ENOTDIR || error == EISDIR || error == ELOOP || error == ENAMETOOLONG;
 }
 
 // where: "" or begins with a space.
@@ -113,6 +113,14 @@ Status File::read(uint64_t offset, void *to, size_t length) const {
             continue;
         }
         again = false;
+        if (got < 0 && errno == EFAULT) {
+            return fail(CD_ERROR_STORE_IO,
+                        "%s: cannot read at offset %llu: the memory at %p, for which the %zu bytes "
+                        "from there on are, cannot be written to; delete from the CD what is "
+                        "constant, or make it writable and repeat the call",
+                        path(), static_cast<unsigned long long>(offset), static_cast<void *>(at),
+                        length);
+        }
         if (got < 0) {
             return refused("read", offset);
         }

@@ -2,9 +2,14 @@
 // Copyright the containment-domains authors
 #include "file_store/file.h"
 
+#include "file_store/access.h"
+
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <string>
 
 namespace cd {
@@ -25,7 +30,7 @@ TEST(FileErrors, OfADirectoryHaveNoOffset) {
 }
 
 TEST(FileErrors, SayToRepeatOnlyWhatCanSucceed) {
-    for (const int error : {EACCES, EPERM, EROFS, ENOENT, ENOTDIR}) {
+    for (const int error : {EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR}) {
         const std::string said = said_of(error);
         EXPECT_TRUE(said.ends_with("; change that and repeat the call, which has changed nothing"))
             << said;
@@ -39,6 +44,35 @@ TEST(FileErrors, HaveAnOffsetWhereThatSaysSomething) {
     EXPECT_EQ(std::string(message()),
               "file: cannot read at offset 18446744073709551615: \"Input/output error\"; the call "
               "has changed nothing and can be repeated");
+}
+
+TEST(FileErrors, NameMemoryThatCannotBeWritten) {
+    constexpr size_t page = 4096;
+    void *const constant = ::mmap(nullptr, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(constant, MAP_FAILED);
+    const File file(::open("/proc/self/exe", O_RDONLY), "file");
+    EXPECT_FALSE(file.read(64, constant, 100).is_ok());
+    char address[32];
+    std::snprintf(address, sizeof address, "%p", constant);
+    EXPECT_EQ(std::string(message()),
+              std::string("file: cannot read at offset 64: the memory at ") + address +
+                  ", for which the 100 bytes from there on are, cannot be written to; delete from "
+                  "the CD what is constant, or make it writable and repeat the call");
+    ::munmap(constant, page);
+}
+
+TEST(PathErrors, AdviseAnotherDirectoryOnlyWhereThatMayHelp) {
+    const auto said_of_path = [](int error) {
+        errno = error;
+        (void)refuse_path_for_error("dir", "open it").is_ok();
+        return std::string(message());
+    };
+    EXPECT_EQ(said_of_path(EACCES),
+              "dir: cannot open it: \"Permission denied\"; give another dir= in storage_info");
+    for (const int error : {EMFILE, ENFILE, ENOMEM}) {
+        const std::string said = said_of_path(error);
+        EXPECT_TRUE(said.ends_with("; the call has changed nothing and can be repeated")) << said;
+    }
 }
 
 } // namespace

@@ -189,6 +189,9 @@ class CdctlTest(unittest.TestCase):
 
     def test_epoch_is_the_newest_that_all_have(self):
         self.assertEqual(self.cdctl("epoch", self.directory)[:2], (GOOD, "yes\n"))
+        status, out, error = self.cdctl("epoch", os.path.join(self.directory, "not-yet"))
+        self.assertEqual((status, out), (UNREADABLE, "0\n"))
+        self.assertIn("not-yet", error)
         self.make(0)
         self.assertEqual(self.cdctl("epoch", self.stores)[:2], (GOOD, "3\n"))
         self.make(1)

@@ -65,7 +65,10 @@ Outcome epoch(const Arguments &arguments) {
             }
             return Outcome::good;
         }
-        keep_common(store.has_state() ? epochs_of(store.loaded().state) : Epochs(), common);
+        // Before its first start a program has no store, and 0 is what it begins with; where the
+        // path is a mistake, the stores refuse 0.
+        const Epochs unread = store.is_gone() ? Epochs{0} : Epochs();
+        keep_common(store.has_state() ? epochs_of(store.loaded().state) : unread, common);
         if (!store.problem().empty()) {
             std::fprintf(stderr, "cdctl: %s\n", printable(store.problem()).c_str());
         }

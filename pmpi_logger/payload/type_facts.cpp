@@ -35,6 +35,7 @@ TypeFacts ask_type_facts(MPI_Datatype type) {
     const TypeMakeup makeup = makeup_of(type, facts);
     facts.signature = makeup.signature;
     facts.in_order = makeup.in_order;
+    facts.padded = makeup.padded;
     return facts;
 }
 

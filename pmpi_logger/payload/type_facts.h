@@ -19,6 +19,7 @@ struct TypeFacts {
     int64_t span = 0;        // from the first to behind the last byte of data
     bool dense = false;      // consecutive elements are consecutive bytes, without gaps
     bool in_order = false;   // ... and are in the order in which MPI sends them
+    bool padded = false;     // some of the data mean nothing: as TypeMakeup says
 
     // From the first to behind the last byte of count elements.
     int64_t span_of(int64_t count) const { return count > 0 ? span + (count - 1) * extent : 0; }

@@ -83,18 +83,27 @@ private:
     std::vector<MPI_Datatype> types_;
 };
 
+// On x86 a long double has 10 bytes, and lies in 16.
+bool is_padded(MPI_Datatype basic) {
+    return basic == MPI_LONG_DOUBLE || basic == MPI_LONG_DOUBLE_INT ||
+           basic == MPI_C_LONG_DOUBLE_COMPLEX || basic == MPI_CXX_LONG_DOUBLE_COMPLEX;
+}
+
 // A sequence of basic types: a polynomial of their handles, so that it depends on nothing but the
 // sequence, and parts are put together, and repeated, without looking at each element.
 class Sequence {
 public:
     Sequence() = default;
-    explicit Sequence(MPI_Datatype basic) : sum_(word_of(basic) % prime), length_(1) {}
+    explicit Sequence(MPI_Datatype basic)
+        : sum_(word_of(basic) % prime), length_(1), padded_(is_padded(basic)) {}
 
     uint64_t sum() const { return sum_; }
+    bool padded() const { return padded_; }
 
     void append(const Sequence &other) {
         sum_ = (times(sum_, power(other.length_)) + other.sum_) % prime;
         length_ += other.length_;
+        padded_ |= other.padded_;
     }
 
     Sequence repeated(uint64_t often) const {
@@ -127,6 +136,7 @@ private:
 
     uint64_t sum_ = 0;
     uint64_t length_ = 0;
+    bool padded_ = false;
 };
 
 uint64_t size_of(MPI_Datatype type) {
@@ -241,7 +251,8 @@ TypeMakeup makeup_of(MPI_Datatype type, const TypeFacts &facts) {
             return found->second;
         }
     }
-    const TypeMakeup makeup = {sequence_of(type).sum(), is_in_order(type, facts)};
+    const Sequence sequence = sequence_of(type);
+    const TypeMakeup makeup = {sequence.sum(), is_in_order(type, facts), sequence.padded()};
     // Nothing is kept of the types that it is made of: they may have been freed, and nobody would
     // say when their handles mean others.
     const std::scoped_lock lock(known().mutex);

@@ -17,6 +17,8 @@ struct TypeMakeup {
     uint64_t signature = 0;
     // The data in memory are in the order in which MPI sends them, one element behind the other.
     bool in_order = false;
+    // Some basic types have bytes that nobody writes when giving them a value: they mean nothing.
+    bool padded = false;
 };
 
 // MPI is asked once, when the type is first used; facts are the type's. Thread-safe.

@@ -35,7 +35,9 @@ public:
             (void)survey_all(set_, places(trying), contents, survey, looked_);
             more = false;
             for (size_t member = 0; member < survey.members.size(); ++member) {
-                if (const int found = merit(survey.members[member]); found > best[member]) {
+                // Nobody has looked at any where nothing tells what the members had.
+                const int found = survey.layout ? merit(survey.members[member]) : 0;
+                if (found > best[member]) {
                     best[member] = found;
                     chosen_[member] = trying[member];
                 }

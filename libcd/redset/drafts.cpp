@@ -31,6 +31,12 @@ File open_directory(const std::string &path) {
     return File(os::system().open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY, 0), path);
 }
 
+bool is_directory(const std::string &path) {
+    const int fd =
+        os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
+    return File(fd, path).is_open();
+}
+
 // Its entries, and that of itself, which a process that was killed may have made.
 Status sync_directory(const std::string &path) {
     const File directory = open_directory(path);
@@ -74,6 +80,13 @@ Status Drafts::mark_in(const std::string &folder, const DraftMark *&mark) {
 }
 
 Status Drafts::create(const std::string &path, size_t &number, bool keep_open) {
+    // Nothing takes its place, which publish() would find when other files are new already.
+    if (is_directory(path)) {
+        return fail(CD_ERROR_STORE_IO,
+                    "%s: a directory has the name of a file; move it away and repeat the call, "
+                    "which has changed nothing",
+                    path.c_str());
+    }
     const DraftMark *mark = nullptr;
     if (Status status = mark_in(folder_of(path), mark); !status) {
         return status;

@@ -17,6 +17,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace cd::redset {
@@ -40,15 +41,11 @@ bool same_set(const Descriptor &a, const Descriptor &b) {
            a.job_ranks == b.job_ranks;
 }
 
-// identity: also if it cannot be used, unless it cannot be opened.
-Status read_scheme_file(const SchemeName &name, SchemeFile &scheme, os::FileIdentity &identity) {
+Status read_scheme_file(const SchemeName &name, SchemeFile &scheme) {
     File file;
     os::FileAttributes attributes;
     if (Status status = open_own_to_read(scheme.path, file, attributes); !status) {
         return status;
-    }
-    if (os::system().identify(file.descriptor(), identity) != 0) {
-        return file.refused("look at the file");
     }
     KvTree tree;
     uint64_t size = 0;
@@ -87,19 +84,24 @@ public:
     }
 
 private:
+    using Where = std::tuple<dev_t, ino_t, std::string>; // a directory, and a name in it
+
     static constexpr int flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK;
 
     Status look_into(const std::string &root, const std::string &below, int fd) {
         const std::string path = below.empty() ? root : root + "/" + below;
         const File directory(fd, path);
         std::vector<std::string> names;
-        if (!directory.is_open() || os::system().list(fd, names) != 0) {
+        os::FileIdentity where;
+        if (!directory.is_open() || os::system().list(fd, names) != 0 ||
+            os::system().identify(fd, where) != 0) {
             return directory.refused("list the directory");
         }
         std::sort(names.begin(), names.end());
         for (const std::string &name : names) {
             if (const auto scheme = scheme_name_of(name)) {
-                add_file(*scheme, {root, below, path_in(path, name), "", 0, {}});
+                add_file(*scheme, {where.device, where.inode, name},
+                         {root, below, path_in(path, name), "", 0, {}});
                 continue;
             }
             const int inner = os::system().open_at(fd, name.c_str(), flags | O_NOFOLLOW, 0);
@@ -115,18 +117,16 @@ private:
     }
 
     // Where one of the directories that were given is below another, a file is found twice; more
-    // of what is around it is known from the upper one.
-    void add_file(const SchemeName &name, SchemeFile file) {
-        os::FileIdentity identity;
-        if (Status status = read_scheme_file(name, file, identity); !status) {
-            const bool is_new = unusable_at_.insert({identity.device, identity.inode}).second;
-            if (is_new || identity == os::FileIdentity()) {
+    // of what is around it is known from the upper one. A file that has several names is a copy of
+    // itself: what lies around each may not be the same.
+    void add_file(const SchemeName &name, const Where &where, SchemeFile file) {
+        if (Status status = read_scheme_file(name, file); !status) {
+            if (unusable_at_.insert(where).second) {
                 unusable_.emplace_back(message());
             }
             return;
         }
-        const auto [at, is_new] =
-            known_.try_emplace({identity.device, identity.inode}, files_.size());
+        const auto [at, is_new] = known_.try_emplace(where, files_.size());
         if (is_new) {
             files_.push_back(std::move(file));
         } else if (file.directory.size() > files_[at->second].directory.size()) {
@@ -136,8 +136,8 @@ private:
 
     std::vector<SchemeFile> &files_;
     std::vector<std::string> &unusable_;
-    std::map<std::pair<dev_t, ino_t>, size_t> known_; // which of the files
-    std::set<std::pair<dev_t, ino_t>> unusable_at_;
+    std::map<Where, size_t> known_; // which of the files
+    std::set<Where> unusable_at_;
 };
 
 // ---- Which belong together
@@ -159,14 +159,14 @@ std::string_view directory_name(const SchemeFile &file) {
 }
 
 // Whether these are of one member, and can be copies: what is in directories of other names is of
-// another time, also where it tells the same.
-bool can_be_copies(const SchemeFile &a, const SchemeFile &b) {
+// another time, also where it tells the same, and so may be what is in those of any name.
+bool can_be_copies(const SchemeFile &a, const SchemeFile &b, const NamesATime &names_a_time) {
     const std::string_view name = directory_name(a);
-    return !name.empty() && name == directory_name(b);
+    return name == directory_name(b) && names_a_time(name);
 }
 
-bool contradict(const SchemeFile &a, const SchemeFile &b) {
-    if (a.prefix != b.prefix || (a.member == b.member && !can_be_copies(a, b)) ||
+bool contradict(const SchemeFile &a, const SchemeFile &b, const NamesATime &names_a_time) {
+    if (a.prefix != b.prefix || (a.member == b.member && !can_be_copies(a, b, names_a_time)) ||
         a.header.chunk != b.header.chunk || a.header.ranks != b.header.ranks ||
         !same_set(a.own().descriptor, b.own().descriptor)) {
         return true;
@@ -185,7 +185,8 @@ int nearness(const SchemeFile &a, const SchemeFile &b) {
 }
 
 // Puts parts together that do not contradict, where any of their files are as near as that.
-std::vector<Members> join(const std::vector<Members> &parts, int near) {
+std::vector<Members> join(const std::vector<Members> &parts, int near,
+                          const NamesATime &names_a_time) {
     const auto any_pair = [](const Members &a, const Members &b, const auto &is) {
         return std::ranges::any_of(a, [&](const SchemeFile *one) {
             return std::ranges::any_of(b,
@@ -197,7 +198,9 @@ std::vector<Members> join(const std::vector<Members> &parts, int near) {
         const auto fitting = std::ranges::find_if(sets, [&](const Members &set) {
             return any_pair(set, part,
                             [&](const auto &a, const auto &b) { return nearness(a, b) >= near; }) &&
-                   !any_pair(set, part, contradict);
+                   !any_pair(set, part, [&](const auto &a, const auto &b) {
+                       return contradict(a, b, names_a_time);
+                   });
         });
         Members &set = fitting == sets.end() ? sets.emplace_back() : *fitting;
         set.insert(set.end(), part.begin(), part.end());
@@ -207,14 +210,14 @@ std::vector<Members> join(const std::vector<Members> &parts, int near) {
 
 // The same job may have left several sets of the same numbers, of different times, in directories
 // of their own: what does not contradict belongs together, first of all what is in one directory.
-std::vector<Members> divide(const std::vector<SchemeFile> &files) {
+std::vector<Members> divide(const std::vector<SchemeFile> &files, const NamesATime &names_a_time) {
     std::vector<Members> sets;
     sets.reserve(files.size());
     for (const SchemeFile &file : files) {
         sets.push_back({&file});
     }
     for (const int near : {2, 1, 0}) {
-        sets = join(sets, near);
+        sets = join(sets, near, names_a_time);
     }
     return sets;
 }
@@ -306,8 +309,11 @@ void find_places(const Members &members, FoundSet &found) {
 
 // ---- What they tell of the set
 
+constexpr int most_looked_at_anyway = 256; // as many as Reed-Solomon has, of whom most may be lost
+
 void find_ranks(const Members &members, FoundSet &found) {
     constexpr int unknown = -1;
+    std::set<int> described;
     std::vector<int> ranks(index(found.set.shape.members), unknown);
     for (const SchemeFile *file : members) {
         for (const auto &[member, rank] : file->header.ranks) {
@@ -317,7 +323,15 @@ void find_ranks(const Members &members, FoundSet &found) {
         }
         for (const auto &[member, entry] : file->header.members) {
             ranks[index(member)] = entry.descriptor.rank;
+            described.insert(member);
         }
+    }
+    // Each member is a thread that hears of all others: a damaged number must not make many.
+    if (found.set.shape.members > most_looked_at_anyway &&
+        std::cmp_less(described.size(), found.set.shape.members)) {
+        found.problem = "nothing that was found tells which files " +
+                        std::to_string(ranks.size() - described.size()) + " of " +
+                        std::to_string(ranks.size()) + " members had";
     }
     for (size_t member = 0; member < ranks.size(); ++member) {
         if (ranks[member] == unknown && found.problem.empty()) {
@@ -347,7 +361,8 @@ FoundSet found_set(const Members &members) {
 
 } // namespace
 
-Status find_sets(std::span<const std::string> directories, Search &search) {
+Status find_sets(std::span<const std::string> directories, const NamesATime &names_a_time,
+                 Search &search) {
     Search result;
     std::vector<SchemeFile> files;
     Finder finder(files, result.unusable);
@@ -356,7 +371,7 @@ Status find_sets(std::span<const std::string> directories, Search &search) {
             return status;
         }
     }
-    for (const Members &members : divide(files)) {
+    for (const Members &members : divide(files, names_a_time)) {
         result.sets.push_back(found_set(members));
     }
     search = std::move(result);

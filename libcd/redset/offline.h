@@ -5,8 +5,10 @@
 #include "redset/copies.h"
 #include "redset/rebuild.h"
 
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cd::redset {
@@ -25,12 +27,16 @@ struct Search {
     std::vector<std::string> unusable; // scheme files that cannot be read, with the reasons
 };
 
+// Whether directories of a name, wherever they are, have what is of one time.
+using NamesATime = std::function<bool(std::string_view name)>;
+
 // Finds all scheme files below directories, of whichever sets and times, ours and upstream's. Names
 // of stored files are taken from the directory above a scheme file that has them, at most from the
 // one given; a lost member's belong where those of a member that was found are. Scheme files of one
-// member in directories of one name that tell the same are its copies, of which one is enough.
-// Symbolic links are not followed. Fails when a directory cannot be read.
-Status find_sets(std::span<const std::string> directories, Search &search);
+// member that tell the same, in directories of one name that names a time, are its copies, of which
+// one is enough. Symbolic links are not followed. Fails when a directory cannot be read.
+Status find_sets(std::span<const std::string> directories, const NamesATime &names_a_time,
+                 Search &search);
 
 // rebuild() with all members in this process. Settles which of a member's copies counts; others are
 // left as they are. look_only: says what would be done, and does nothing; progress is that of

@@ -208,12 +208,14 @@ Status collect_files(const Set &set, const std::vector<Remains> &all, Survey &su
         sizes.push_back(logical_size(survey.files.back()));
     }
     if (!unknown.empty()) {
-        return fail(
-            CD_ERROR_REDUNDANCY_EXCEEDED,
-            "set %d of %d (%s, %d members): files of ranks %s are lost, and nothing that is "
-            "left tells which files ranks %s had; nothing was changed",
-            set.group + 1, set.groups, scheme_name(set.shape.scheme), set.shape.members,
-            list_ranks(ranks_without_header(set, all)).c_str(), list_ranks(unknown).c_str());
+        const std::vector<int> lost = ranks_without_header(set, all);
+        const std::string known =
+            lost.empty() ? "" : "files of ranks " + list_ranks(lost) + " are lost, and ";
+        return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
+                    "set %d of %d (%s, %d members): %snothing that is left tells which files "
+                    "ranks %s had; nothing was changed",
+                    set.group + 1, set.groups, scheme_name(set.shape.scheme), set.shape.members,
+                    known.c_str(), list_ranks(unknown).c_str());
     }
     survey.layout.emplace(set.shape, std::move(sizes));
     return Status::ok();

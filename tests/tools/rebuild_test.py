@@ -163,6 +163,56 @@ class RebuildTest(Case):
         shutil.rmtree(os.path.join(self.directory, "in", "r1_f0.dat"))
         self.assertEqual(self.rebuild(self.directory)[0], GOOD)
 
+    def test_a_directory_in_the_place_of_a_file_is_told_before_anything_changes(self):
+        for place in "in/r1_f0.dat", "red/1.redset":
+            shutil.rmtree(self.directory)
+            self.setUp()
+            self.lose(0, 1)
+            os.makedirs(os.path.join(self.directory, place, "in_its_place"))
+            left = self.files()
+            status, one = self.only_set()
+            self.assertEqual((status, one["verdict"]), (UNREADABLE, "failed"))
+            self.assertIn(place + ": a directory has the name of a file", one["problem"])
+            self.assertEqual(self.files(), left)
+            os.rmdir(os.path.join(self.directory, place, "in_its_place"))
+            os.rmdir(os.path.join(self.directory, place))
+            self.assertEqual(self.only_set()[1]["verdict"], "rebuilt")
+
+    def test_symbolic_links_are_no_points_in_time(self):
+        for name, to in (("loop.points", "loop.points"), ("gone.points", "nowhere"), ("here.points", ".")):
+            os.symlink(to, os.path.join(self.directory, name))
+        self.assertEqual(self.rebuild("--dry-run", self.directory)[::2], (GOOD, ""))
+
+    # Upstream's directories of several times may have one name, and what it writes no checksums.
+    def test_what_is_in_directories_of_one_name_may_be_of_different_times(self):
+        for time in "t1", "t2":
+            shutil.copytree(os.path.join(self.directory, "red"), os.path.join(self.directory, time, "set"))
+            shutil.copytree(os.path.join(self.directory, "in"), os.path.join(self.directory, time, "in"))
+        shutil.rmtree(os.path.join(self.directory, "red"))
+        shutil.rmtree(os.path.join(self.directory, "in"))
+        lost = os.path.join(self.directory, "t1", "in", "r2_f0.dat")
+        os.remove(lost)
+        status, out, _ = self.rebuild("--json", self.directory)
+        self.assertEqual((status, sorted(each["verdict"] for each in json.loads(out)["sets"])), (GOOD, ["rebuilt", "whole"]))
+        self.assertTrue(os.path.exists(lost))
+
+    # Each member takes a thread, and hears of all others.
+    def test_a_number_of_members_that_nobody_knows_takes_nothing(self):
+        def of_all(number):
+            def member(number):
+                descriptor = {"ENABLED": 1, "GROUP": 0, "GROUPS": 1, "RANK": number, "RANKS": 300, "TYPE": "XOR", "WRANK": number, "WRANKS": 300}
+                return {"DESC": {key: {str(value): {}} for key, value in descriptor.items()}, "FILE": {}, "FILES": {"0": {}}}
+
+            ranks = {str(each): {str(each): {}} for each in range(300)}
+            members = {str(each): member(each) for each in (number, (number - 1) % 300)}
+            return {"CHUNK": {"1": {}}, "DESC": members, "GROUP": {"RANK": ranks, "RANKS": {"300": {}}}, "RANK": {str(number): {}}}
+
+        shutil.rmtree(os.path.join(self.directory, "red"))
+        self.write(os.path.join(self.directory, "0.xor.grp_1_of_1.mem_1_of_300.redset"), tree_image(of_all(0)) + b"\0")
+        status, one = self.only_set()
+        self.assertEqual((status, one["verdict"], one["members"]), (DAMAGED, "lost", 300))
+        self.assertIn("nothing that was found tells which files 298 of 300 members had", one["problem"])
+
     def test_the_worst_of_several_sets_counts(self):
         self.lose(0)
         with tempfile.TemporaryDirectory() as other:
@@ -387,7 +437,12 @@ class RebuildTest(Case):
         self.assertEqual(self.rebuild(os.path.join(self.directory, "in"))[0], UNREADABLE)
         status, _, told = self.rebuild(os.path.join(self.directory, "absent"))
         self.assertEqual(status, UNREADABLE)
-        self.assertTrue(told.endswith('/absent: cannot list the directory: "No such file or directory"\n'), told)
+        sentence = '/absent: cannot list the directory: "No such file or directory"'
+        self.assertTrue(told.endswith(sentence + "\n"), told)
+        status, out, told = self.rebuild("--json", os.path.join(self.directory, "absent"))
+        answer = json.loads(out)
+        self.assertEqual((status, answer["sets"]), (UNREADABLE, []))
+        self.assertEqual(["cdctl: " + each + "\n" for each in answer["unusable"]], [told])
 
 
 class OfTwoSetsOneLeftNothing(Case):
@@ -514,6 +569,19 @@ class MovedRanks(OfNodes):
                 self.assertEqual(self.files(), left)
             self.write(image, before)
 
+    # Both names lead to one file, and one of them is lost with what is around it.
+    def test_a_copy_by_another_name_of_the_file_counts(self):
+        subprocess.run(["cp", "-al", os.path.join(self.directory, "n1"), os.path.join(self.directory, "s1")], check=True)
+        os.remove(self.path("n1", "in/r1_f0.dat"))
+        shutil.rmtree(os.path.join(self.directory, "n2"))
+        left = self.files()
+        status, one = self.only_set("--dry-run")
+        self.assertEqual((status, one["verdict"]), (OLDER, "rebuildable"))
+        self.assertIn("/s1/", one["ranks"][1]["directory"])
+        self.assertEqual(self.only_set()[0], GOOD)
+        now = self.files()
+        self.assertEqual({path: now[path] for path in left}, left)
+
     def test_damaged_records_come_back(self):
         for path in self.records():
             self.write(os.path.join(self.directory, path), b"damage")
@@ -598,6 +666,40 @@ class TwoRuns(OfNodes):
         status, out, told = self.rebuild("--json", self.directory)
         self.assertEqual((status, told), (GOOD, ""))
         self.assertEqual([each["newer_epoch"] for each in json.loads(out)["sets"]], [None, 9])
+
+    def test_side_by_side_they_are_two(self):
+        for run in "A", "B":
+            for node in range(4):
+                os.rename(os.path.join(self.directory, f"run{run}", f"n{node}"), os.path.join(self.directory, f"{run}{node}"))
+            os.rmdir(os.path.join(self.directory, f"run{run}"))
+        self.put("C0", 2, name="epoch-5.5.0.00000000000000ad")
+        for node in "A0", "A1":
+            shutil.rmtree(os.path.join(self.directory, node))
+        status, out, told = self.rebuild("--json", "--dry-run", self.directory)
+        self.assertEqual(status, DAMAGED)
+        self.assertIn("/A2, ", told)
+        of_runs = {each["scheme_files"][0].split("/")[-4][0]: each for each in json.loads(out)["sets"]}
+        verdicts = {run: (each["verdict"], each["newer_epoch"]) for run, each in of_runs.items()}
+        self.assertEqual(verdicts, {"A": ("lost", None), "B": ("whole", None), "C": ("unfinished", None)})
+
+    def test_what_has_only_the_root_directory_in_common_is_no_run(self):
+        try:
+            far = tempfile.mkdtemp(dir="/var/tmp")
+        except OSError as reason:
+            self.skipTest(str(reason))
+        self.addCleanup(shutil.rmtree, far)
+        near = os.path.realpath(self.directory)
+        if os.path.commonpath([far, near]) != "/" or len(near.split("/")) + 1 != len(far.split("/")):
+            self.skipTest(f"{near} and {far} are no directories for this")
+        shutil.rmtree(os.path.join(self.directory, "runB"))
+        shutil.rmtree(os.path.join(self.directory, "runA", "n0"))
+        shutil.move(os.path.join(self.directory, "runA", "n1", "heat.points"), far)
+        os.rename(os.path.join(self.directory, "runA", "n2"), os.path.join(self.directory, "n2"))
+        self.put("other", 3, name=self.other)
+        for name in "n2", "other":
+            self.assertTrue(os.path.isdir(self.path(name, "")))
+        _, out, _ = self.rebuild("--json", "--dry-run", far, self.path("n2", ""), self.path("other", ""))
+        self.assertEqual(len(json.loads(out)["different_runs"]), 1)
 
     # Nobody knows whose it is.
     def test_what_cannot_be_read_is_everybodys(self):

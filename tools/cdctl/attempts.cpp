@@ -169,7 +169,9 @@ Attempts::Attempts(const std::vector<std::string> &directories) {
         std::error_code error; // what cannot be listed has been complained about
         fs::recursive_directory_iterator entry(whole, error);
         for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-            if (holds_points(entry->path()) && entry->is_directory()) {
+            std::error_code gone; // programs may be at work
+            if (holds_points(entry->path()) &&
+                entry->symlink_status(gone).type() == fs::file_type::directory) {
                 look(entry->path(), whole);
             }
         }

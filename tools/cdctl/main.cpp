@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 #include "command.h"
+#include "text.h"
 
 #include <cstdio>
 #include <exception>
@@ -122,7 +123,7 @@ int main(int argc, char **argv) {
     try {
         status = run(std::span(argv, static_cast<size_t>(argc)).subspan(argc > 0 ? 1 : 0));
     } catch (const std::exception &error) {
-        std::fprintf(stderr, "cdctl: %s\n", error.what());
+        std::fprintf(stderr, "cdctl: %s\n", printable(error.what()).c_str());
     }
     // What did not reach its reader was not said.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

@@ -209,9 +209,14 @@ struct Records {
 
 Outcome rebuild(const Arguments &arguments) {
     cd::redset::Search search;
-    if (!find_sets(arguments.paths, search)) {
+    const auto names_an_attempt = [](std::string_view name) {
+        return cd::protection::point_of(name).has_value();
+    };
+    if (!find_sets(arguments.paths, names_an_attempt, search)) {
         const std::string why(cd::without_repeating(cd::message()));
         std::fprintf(stderr, "cdctl: %s\n", printable(why).c_str());
+        search.unusable.push_back(why);
+        Report(arguments).end(search, {}, {});
         return Outcome::unreadable;
     }
     for (const std::string &problem : search.unusable) {

@@ -29,17 +29,18 @@ Path common_directory(const std::set<Path> &paths) {
     return common;
 }
 
-// Beside at least two directories of the other part, and as deep as these.
+// One directory, beside at least two of the other part, and as deep as these. Several are a run of
+// their own, as is what has only the root of the file system in common with others.
 bool lies_among(const Root &part, const Root &others) {
-    if (others.lies_in.size() < 2 || part.sessions.empty() || others.sessions.empty()) {
+    if (part.lies_in.size() != 1 || others.lies_in.size() < 2 || part.sessions.empty() ||
+        others.sessions.empty() || part.name != others.name) {
         return false;
     }
     const auto depth = [](const Path &path) { return std::distance(path.begin(), path.end()); };
     const Path common = common_directory(others.lies_in);
-    return std::ranges::all_of(part.lies_in, [&](const Path &path) {
-        return std::ranges::mismatch(common, path).in1 == common.end() &&
-               depth(path) == depth(*others.lies_in.begin());
-    });
+    const Path &path = *part.lies_in.begin();
+    return common.has_relative_path() && std::ranges::mismatch(common, path).in1 == common.end() &&
+           depth(path) == depth(*others.lies_in.begin());
 }
 
 void add(Root &&part, Root &root) {
@@ -51,12 +52,13 @@ void add(Root &&part, Root &root) {
     root.is_everybodys = root.is_everybodys || part.is_everybodys;
 }
 
-// Each part to the roots that it belongs to, which are one then.
-template <typename Belongs> std::vector<Root> join(std::vector<Root> parts, const Belongs &belong) {
+// What has a session in common, or is everybody's, to one root.
+std::vector<Root> join_sessions(std::vector<Root> parts) {
     std::vector<Root> roots;
     for (Root &part : parts) {
         for (auto root = roots.begin(); root != roots.end();) {
-            if (root->name == part.name && belong(*root, part)) {
+            if (root->name == part.name && (root->is_everybodys || part.is_everybodys ||
+                                            have_a_session_in_common(*root, part))) {
                 add(std::move(*root), part);
                 root = roots.erase(root);
             } else {
@@ -68,14 +70,30 @@ template <typename Belongs> std::vector<Root> join(std::vector<Root> parts, cons
     return roots;
 }
 
+// What lies among the directories of one run to that; nobody knows whose it is among several.
+std::vector<Root> join_neighbours(std::vector<Root> parts) {
+    const auto alone = std::ranges::stable_partition(
+        parts, [](const Root &part) { return part.lies_in.size() > 1; });
+    std::vector<Root> roots(std::make_move_iterator(parts.begin()),
+                            std::make_move_iterator(alone.begin()));
+    const auto runs = static_cast<std::ptrdiff_t>(roots.size());
+    for (Root &part : alone) {
+        const auto is_host = [&](const Root &run) { return lies_among(part, run); };
+        const auto end = roots.begin() + runs;
+        const auto host = std::find_if(roots.begin(), end, is_host);
+        if (host != end && std::find_if(host + 1, end, is_host) == end) {
+            add(std::move(part), *host);
+        } else {
+            roots.push_back(std::move(part));
+        }
+    }
+    return roots;
+}
+
 } // namespace
 
 std::vector<Root> put_together(std::vector<Root> parts) {
-    std::vector<Root> roots = join(std::move(parts), [](const Root &a, const Root &b) {
-        return a.is_everybodys || b.is_everybodys || have_a_session_in_common(a, b);
-    });
-    return join(std::move(roots),
-                [](const Root &a, const Root &b) { return lies_among(a, b) || lies_among(b, a); });
+    return join_neighbours(join_sessions(std::move(parts)));
 }
 
 std::vector<std::string> different_runs(const std::vector<Root> &roots) {

@@ -26,9 +26,9 @@ struct Root {
     bool is_everybodys = false; // it cannot be read, and does not tell of which session it is
 };
 
-// Puts together what is of one name and run: where a session is in common, and what lies among the
-// nodes' directories of another part, as that of a node that was away for a while. With what is
-// everybody's all of the name is one.
+// Puts together what is of one name and run: where a session is in common, and a
+// directory that lies among those of another part, as that of a node that was away for a while.
+// With what is everybody's all of the name is one.
 std::vector<Root> put_together(std::vector<Root> parts);
 
 // A sentence for each name that several runs have.

@@ -16,9 +16,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool names_a_time(std::string_view name) { return name == "time"; }
+
 Search search_below(const std::vector<std::string> &directories) {
     Search search;
-    EXPECT_TRUE(find_sets(directories, search)) << message();
+    EXPECT_TRUE(find_sets(directories, names_a_time, search)) << message();
     return search;
 }
 
@@ -171,6 +173,11 @@ public:
                fs::path(scratch_.place().scheme_file(scratch_.set(), member)).filename();
     }
 
+    fs::path checksums(const std::string &node, int member) const {
+        return folder() / node / "time" /
+               fs::path(scratch_.place().checksums(scratch_.set(), member)).filename();
+    }
+
     void put(const std::string &node, std::initializer_list<int> members) const {
         for (const int member : members) {
             const std::string rank = std::to_string(member);
@@ -265,6 +272,44 @@ TEST(Offline, OfDamagedCopiesOneIsRebuilt) {
     }
 }
 
+// Nothing is known of files then, so that none are lost.
+TEST(Offline, OfCopiesWhoseChecksumsAreOfAnotherTimeNoneIsWhole) {
+    const Nodes nodes(3, {{90}, {80}, {70}});
+    const Nodes others(3, {{91}, {81}, {71}});
+    for (const char *node : {"a", "b"}) {
+        nodes.put(node, {0, 1, 2});
+        others.put(node, {0, 1, 2});
+    }
+    for (int member = 0; member < 3; ++member) {
+        fs::copy_file(others.checksums("a", member), nodes.checksums("a", member),
+                      fs::copy_options::overwrite_existing);
+    }
+    const FolderState before = nodes.state();
+    Search search = search_below({nodes.folder()});
+    ASSERT_EQ(search.sets.size(), 1U);
+    Survey survey;
+    ASSERT_TRUE(rebuild_found(search.sets[0], {}, false, survey)) << message();
+    EXPECT_EQ(Nodes::losses(survey), "");
+    EXPECT_TRUE(nodes.state() == before);
+    fs::remove_all(nodes.folder() / "b");
+    search = search_below({nodes.folder()});
+    EXPECT_FALSE(rebuild_found(search.sets.at(0), {}, false, survey));
+    EXPECT_STREQ(message(), "set 1 of 1 (XOR, 3 members): nothing that is left tells which files "
+                            "ranks 0, 1, 2 had; nothing was changed");
+}
+
+// Where there are no checksums, too, nobody could tell them from what is of another time.
+TEST(Offline, OnlyDirectoriesThatNameATimeHaveCopies) {
+    const Nodes nodes(3, {{90}, {80}, {70}});
+    nodes.put("a", {0, 1, 2});
+    nodes.put("b", {0, 1, 2});
+    EXPECT_EQ(search_below({nodes.folder()}).sets.size(), 1U);
+    for (const std::string node : {"a", "b"}) {
+        fs::rename(nodes.folder() / node / "time", nodes.folder() / node / "set");
+    }
+    EXPECT_EQ(search_below({nodes.folder()}).sets.size(), 2U);
+}
+
 // Also where all tell the same, as after copying by hand.
 TEST(Offline, WhatIsInDirectoriesOfOtherNamesIsNoCopy) {
     const Nodes nodes(3, {{90}, {80}, {70}});
@@ -289,7 +334,7 @@ TEST(Offline, WhatCannotBeReadIsNamed) {
     rebuild_all({scratch.folder()});
     EXPECT_TRUE(contents(scratch.state()) == contents(before));
     Search ignored;
-    EXPECT_FALSE(find_sets(std::vector<std::string>{"/nowhere/at/all"}, ignored));
+    EXPECT_FALSE(find_sets(std::vector<std::string>{"/nowhere/at/all"}, names_a_time, ignored));
 }
 
 TEST(Offline, MoreThanIsCoveredIsSaidAndNothingIsChanged) {

@@ -109,11 +109,12 @@ LocalStore look_at_store(const std::string &path) {
     return {epoch > 0 ? 1U : 0U, epoch};
 }
 
-// An earlier start may have put it aside, and not have advanced.
-LocalStore look_at_local_store(const std::string &path) {
+// An earlier start may have put it aside, and not have advanced: what has not since the point in
+// time that all start from gives way to that, and else takes its place.
+LocalStore look_at_local_store(const std::string &path, uint64_t begun_with) {
     const LocalStore store = look_at_store(path);
     const LocalStore aside = look_at_store(path + ".old");
-    return {store.is_there | aside.is_there, std::max(store.epoch, aside.epoch)};
+    return {store.is_there | aside.is_there, store.epoch > begun_with ? store.epoch : aside.epoch};
 }
 
 // name: of the store of a rank, for all.
@@ -151,7 +152,8 @@ Status tell_of_local_stores(Job &job, const Request &request, const std::optiona
     Status looked = attempt([&] {
         const MessageKeeper keeper;
         own = look_at_local_store(
-            path_in(request.stores.front(), store_name(job.rank(), request.root)));
+            path_in(request.stores.front(), store_name(job.rank(), request.root)),
+            start ? start->point.epoch : 0);
     });
     std::vector<Bytes> all;
     if (Status status = agree(job, looked, std::as_bytes(std::span(&own, 1)), all); !status) {

@@ -221,6 +221,19 @@ class CdctlTest(unittest.TestCase):
         self.assertEqual(self.cdctl("epoch", self.stores), (GOOD, "3\n", ""))
         self.assertEqual(self.cdctl("epoch", self.path(suffix=".old")), (GOOD, "yes\n", ""))
 
+    def test_epoch_takes_the_store_of_a_rank_that_left_what_was_put_aside_on_another_node(self):
+        self.make(0)
+        self.make(1)
+        other = os.path.join(self.directory, "other")
+        os.mkdir(other)
+        left = os.path.join(other, "0-heat.cds.old")
+        shutil.copy(self.path(), left)
+        for directories in (self.stores, other), (other, self.stores):
+            status, out, error = self.cdctl("epoch", *directories)
+            self.assertEqual((status, out), (GOOD, "3\n"))
+            self.assertEqual(error, f"cdctl: {left} was put aside by a start with CD_RESTART=no; {self.path()}, of the same rank and name, counts instead\n")
+        self.assertEqual(self.cdctl("epoch", other)[:2], (GOOD, "yes\n"))
+
     # ---- Stores in use ----
 
     def test_a_store_in_use_is_read_and_its_process_named(self):

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -53,11 +54,24 @@ void tell_what_begins_afresh(const std::string &path) {
                  printable(path).c_str(), printable(store).c_str());
 }
 
+// A rank that runs elsewhere since leaves it.
+void tell_what_counts_instead(const std::string &path, const std::string &store) {
+    std::fprintf(stderr,
+                 "cdctl: %s was put aside by a start with CD_RESTART=no; %s, of the same rank and "
+                 "name, counts instead\n",
+                 printable(path).c_str(), printable(store).c_str());
+}
+
+std::string file_name(const std::string &path) {
+    return std::filesystem::path(path).filename().string();
+}
+
 } // namespace
 
 Outcome epoch(const Arguments &arguments) {
     std::optional<Epochs> common;
-    std::set<std::string> aside; // by CD_RESTART=no: no program starts from them
+    std::set<std::string> aside;               // by CD_RESTART=no: no program starts from them
+    std::map<std::string, std::string> stores; // by the name of the file
     Outcome outcome = Places(arguments.paths).visit([&](Inspection &store) {
         if (store.path().ends_with(put_aside)) {
             if (!std::filesystem::exists(store_in_place_of(store.path()))) {
@@ -65,6 +79,7 @@ Outcome epoch(const Arguments &arguments) {
             }
             return Outcome::good;
         }
+        stores.emplace(file_name(store.path()), store.path());
         // Before its first start a program has no store, and 0 is what it begins with; where the
         // path is a mistake, the stores refuse 0.
         const Epochs unread = store.is_gone() ? Epochs{0} : Epochs();
@@ -75,6 +90,11 @@ Outcome epoch(const Arguments &arguments) {
         return Outcome::good;
     });
     for (const std::string &path : aside) {
+        const auto instead = stores.find(file_name(store_in_place_of(path)));
+        if (instead != stores.end()) {
+            tell_what_counts_instead(path, instead->second);
+            continue;
+        }
         tell_what_begins_afresh(path);
         if (common) {
             keep_common({0}, common);

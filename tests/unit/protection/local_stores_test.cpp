@@ -2,8 +2,13 @@
 // Copyright the containment-domains authors
 // What people hear of a start when ranks have stores of their own that it does not take.
 
+#include "cd/cd.h"
 #include "each_fault.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
 #include <fstream>
 
 namespace cd::protection {
@@ -18,6 +23,28 @@ protected:
         const FailingSystem listening;
         cluster.run({});
         return listening.told();
+    }
+
+    // As a program without redundancy that was killed leaves it.
+    void leave_store(int rank, int epoch, const std::string &end) const {
+        const std::filesystem::path directory = cluster.directory("n" + std::to_string(rank));
+        const pid_t program = ::fork();
+        if (program == 0) {
+            ::setenv("PMIX_RANK", std::to_string(rank).c_str(), 1);
+            const std::string storage = "store=file,dir=" + directory.string();
+            cd_handle root =
+                create_cd(nullptr, storage.c_str(), CD_COMM_LOGGING_DISABLED, "solver", nullptr);
+            bool good = root != nullptr;
+            for (int i = 0; good && i < epoch; ++i) {
+                good = advance_cd_point_in_time(root) == SUCCESS;
+            }
+            ::_exit(good ? 0 : 1);
+        }
+        int status = 0;
+        ASSERT_EQ(::waitpid(program, &status, 0), program);
+        ASSERT_EQ(status, 0);
+        const std::string name = std::to_string(rank) + "-solver.cds";
+        std::filesystem::rename(directory / name, directory / (name + end));
     }
 
     FailingSystem system;
@@ -40,6 +67,19 @@ TEST_F(LocalStores, AreNamedWithWhatToDoToGoOnFromThem) {
         std::filesystem::remove(store(end));
     }
     EXPECT_EQ(told_at_start(), std::vector<std::string>{});
+}
+
+// What was put aside goes where the store beside it is newer than what all start from.
+TEST_F(LocalStores, AreThoseThatWillStayAside) {
+    ASSERT_EQ(cluster.run({1}).outcome().text, "");
+    for (size_t rank = 0; rank < fault_nodes.size(); ++rank) {
+        leave_store(static_cast<int>(rank), 5, ".old");
+        leave_store(static_cast<int>(rank), 3, "");
+    }
+    const std::vector<std::string> told = told_at_start();
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_NE(told[0].find("start from epoch 1, which is protected"), std::string::npos) << told[0];
+    EXPECT_NE(told[0].find(" have epoch 3, and are kept aside"), std::string::npos) << told[0];
 }
 
 } // namespace

@@ -158,15 +158,19 @@ std::string_view directory_name(const SchemeFile &file) {
     return name == "." || name == ".." ? "" : name;
 }
 
-// Whether these are of one member, and can be copies: what is in directories of other names is of
-// another time, also where it tells the same, and so may be what is in those of any name.
-bool can_be_copies(const SchemeFile &a, const SchemeFile &b, const NamesATime &names_a_time) {
-    const std::string_view name = directory_name(a);
-    return name == directory_name(b) && names_a_time(name);
+// Members of a set need not tell of each other, so that what is of different times may well agree.
+// Where directories' names tell nothing, what is of one member in two of them is of two times, also
+// where it tells the same; else it is a copy.
+bool are_of_different_times(const SchemeFile &a, const SchemeFile &b,
+                            const NamesATime &names_a_time) {
+    const std::string_view of_a = directory_name(a);
+    const std::string_view of_b = directory_name(b);
+    const bool told = names_a_time(of_a) && names_a_time(of_b);
+    return told ? of_a != of_b : a.member == b.member;
 }
 
 bool contradict(const SchemeFile &a, const SchemeFile &b, const NamesATime &names_a_time) {
-    if (a.prefix != b.prefix || (a.member == b.member && !can_be_copies(a, b, names_a_time)) ||
+    if (a.prefix != b.prefix || are_of_different_times(a, b, names_a_time) ||
         a.header.chunk != b.header.chunk || a.header.ranks != b.header.ranks ||
         !same_set(a.own().descriptor, b.own().descriptor)) {
         return true;

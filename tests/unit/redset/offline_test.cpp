@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool names_a_time(std::string_view name) { return name == "time"; }
+bool names_a_time(std::string_view name) { return name.starts_with("time-"); }
 
 Search search_below(const std::vector<std::string> &directories) {
     Search search;
@@ -169,12 +169,12 @@ public:
         return folder() / node / scratch_.names(member).front();
     }
     fs::path scheme_file(const std::string &node, int member) const {
-        return folder() / node / "time" /
+        return folder() / node / "time-1" /
                fs::path(scratch_.place().scheme_file(scratch_.set(), member)).filename();
     }
 
     fs::path checksums(const std::string &node, int member) const {
-        return folder() / node / "time" /
+        return folder() / node / "time-1" /
                fs::path(scratch_.place().checksums(scratch_.set(), member)).filename();
     }
 
@@ -184,7 +184,7 @@ public:
             for (const fs::path &path : files_below(scratch_.folder())) {
                 const std::string name = path.filename();
                 if (name.starts_with(rank + ".")) {
-                    copy_into(path, folder() / node / "time" / name);
+                    copy_into(path, folder() / node / "time-1" / name);
                 } else if (name.starts_with("r" + rank + "_")) {
                     copy_into(path, folder() / node / "in" / name);
                 }
@@ -305,19 +305,31 @@ TEST(Offline, OnlyDirectoriesThatNameATimeHaveCopies) {
     nodes.put("b", {0, 1, 2});
     EXPECT_EQ(search_below({nodes.folder()}).sets.size(), 1U);
     for (const std::string node : {"a", "b"}) {
-        fs::rename(nodes.folder() / node / "time", nodes.folder() / node / "set");
+        fs::rename(nodes.folder() / node / "time-1", nodes.folder() / node / "set");
     }
     EXPECT_EQ(search_below({nodes.folder()}).sets.size(), 2U);
+}
+
+// Neighbours in the ring are lost, so that nobody tells of a member what another does.
+TEST(Offline, WhatIsInDirectoriesOfDifferentTimesIsOfTwoSets) {
+    const ScratchSet gathered(single_set({Scheme::single, 1, 0}), {{}});
+    for (int time = 1; time <= 2; ++time) {
+        ScratchSet scratch(single_set({Scheme::partner, 4, 1}), {{9}, {9}, {9}, {9}});
+        ASSERT_TRUE(scratch.apply()) << message();
+        const fs::path path = scratch.place().scheme_file(scratch.set(), 2 * (time - 1));
+        copy_into(path, gathered.folder() / ("time-" + std::to_string(time)) / path.filename());
+    }
+    EXPECT_EQ(search_below({gathered.folder()}).sets.size(), 2U);
 }
 
 // Also where all tell the same, as after copying by hand.
 TEST(Offline, WhatIsInDirectoriesOfOtherNamesIsNoCopy) {
     const Nodes nodes(3, {{90}, {80}, {70}});
     nodes.put("a", {0, 1, 2});
-    fs::copy(nodes.folder() / "a" / "time", nodes.folder() / "a" / "later");
+    fs::copy(nodes.folder() / "a" / "time-1", nodes.folder() / "a" / "time-2");
     EXPECT_EQ(search_below({nodes.folder()}).sets.size(), 2U);
-    const std::vector<std::string> both = {nodes.folder() / "a" / "time",
-                                           nodes.folder() / "a" / "later/"};
+    const std::vector<std::string> both = {nodes.folder() / "a" / "time-1",
+                                           nodes.folder() / "a" / "time-2/"};
     EXPECT_EQ(search_below(both).sets.size(), 2U);
 }
 

@@ -18,6 +18,25 @@ int merit(const MemberState &state) {
     return (state.data_lost.empty() ? 2 : 0) + (state.payload_lost.empty() ? 1 : 0);
 }
 
+// Of each member what it found.
+Status survey_each(const Set &set, const std::vector<Place> &places, Contents contents,
+                   std::vector<Survey> &surveys, const Looked &looked) {
+    surveys.assign(places.size(), {});
+    std::mutex mutex; // members are threads
+    uint64_t done = 0;
+    const auto of_one = [&](uint64_t bytes, uint64_t all) {
+        const std::lock_guard lock(mutex);
+        done = std::min(done + bytes, all); // more where it is looked once more
+        if (looked) {
+            looked(done, all);
+        }
+    };
+    return run_members(set.shape.members, [&](Exchange &exchange) {
+        const size_t self = index(exchange.self());
+        return take_survey(exchange, set, places[self], contents, surveys[self], of_one);
+    });
+}
+
 class Choosing {
 public:
     Choosing(const Set &set, const std::vector<Copies> &copies, const Looked &looked)
@@ -30,9 +49,12 @@ public:
         std::vector<size_t> next(copies_.size());
         std::vector<int> best(copies_.size(), -1);
         for (bool more = true; more;) {
-            Survey survey;
+            const std::vector<size_t> looked_at = trying;
+            std::vector<Survey> surveys;
             // What it fails with is found by whoever does something with the choice.
-            (void)survey_all(set_, places(trying), contents, survey, looked_);
+            const bool suffices =
+                survey_each(set_, places(looked_at), contents, surveys, looked_).is_ok();
+            const Survey &survey = surveys.front();
             more = false;
             for (size_t member = 0; member < survey.members.size(); ++member) {
                 // Nobody has looked at any where nothing tells what the members had.
@@ -48,10 +70,12 @@ public:
                     more = true;
                 }
             }
+            const bool at_chosen = looked_at == chosen_ && contents == Contents::compared;
+            found_ = suffices && at_chosen ? std::move(surveys) : std::vector<Survey>();
         }
     }
 
-    std::vector<Place> chosen() const { return places(chosen_); }
+    Choice chosen() { return {places(chosen_), std::move(found_)}; }
 
 private:
     std::vector<Place> places(const std::vector<size_t> &numbers) const {
@@ -66,12 +90,12 @@ private:
     const std::vector<Copies> &copies_;
     const Looked &looked_;
     std::vector<size_t> chosen_; // of each member's copies
+    std::vector<Survey> found_;  // there
 };
 
 } // namespace
 
-std::vector<Place> choose_copies(const Set &set, const std::vector<Copies> &copies,
-                                 const Looked &looked) {
+Choice choose_copies(const Set &set, const std::vector<Copies> &copies, const Looked &looked) {
     Choosing choosing(set, copies, looked);
     const bool any =
         std::ranges::any_of(copies, [](const Copies &each) { return each.size() > 1; });
@@ -84,20 +108,8 @@ std::vector<Place> choose_copies(const Set &set, const std::vector<Copies> &copi
 
 Status survey_all(const Set &set, const std::vector<Place> &places, Contents contents,
                   Survey &survey, const Looked &looked) {
-    std::vector<Survey> surveys(places.size());
-    std::mutex mutex; // members are threads
-    uint64_t done = 0;
-    const auto of_one = [&](uint64_t bytes, uint64_t all) {
-        const std::lock_guard lock(mutex);
-        done = std::min(done + bytes, all); // more where it is looked once more
-        if (looked) {
-            looked(done, all);
-        }
-    };
-    const Status status = run_members(set.shape.members, [&](Exchange &exchange) {
-        const size_t self = index(exchange.self());
-        return take_survey(exchange, set, places[self], contents, surveys[self], of_one);
-    });
+    std::vector<Survey> surveys;
+    const Status status = survey_each(set, places, contents, surveys, looked);
     survey = std::move(surveys.front());
     return status;
 }

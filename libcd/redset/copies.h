@@ -12,11 +12,16 @@ namespace cd::redset {
 // left those that were there.
 using Copies = std::vector<Place>;
 
+struct Choice {
+    std::vector<Place> places; // of each member one
+    std::vector<Survey>
+        surveys; // what each found there, if they looked there last, contents compared
+};
+
 // For members in this process: of each its place that has the most left, contents compared with
-// checksums, and of those that have as much the first. Only reads. looked: of all members, each
-// time that they look. May throw.
-std::vector<Place> choose_copies(const Set &set, const std::vector<Copies> &copies,
-                                 const Looked &looked);
+// checksums, and of those that have as much the first. Only reads, and only where there is anything
+// to choose. looked: of all members, each time that they look. May throw.
+Choice choose_copies(const Set &set, const std::vector<Copies> &copies, const Looked &looked);
 
 // take_survey() by all members in this process; looked: of all of them.
 Status survey_all(const Set &set, const std::vector<Place> &places, Contents contents,

@@ -387,15 +387,22 @@ Status rebuild_found(FoundSet &found, const Options &options, bool look_only, Su
         return fail(CD_ERROR_REDUNDANCY_EXCEEDED, "set %d of %d: %s; nothing was changed",
                     found.set.group + 1, found.set.groups, found.problem.c_str());
     }
-    found.places = choose_copies(found.set, found.copies, options.progress);
-    if (look_only) {
+    Choice choice = choose_copies(found.set, found.copies, options.progress);
+    found.places = std::move(choice.places);
+    std::vector<Survey> surveys = std::move(choice.surveys);
+    const bool surveyed = !surveys.empty();
+    if (look_only && !surveyed) {
         return survey_all(found.set, found.places, Contents::compared, survey, options.progress);
     }
-    std::vector<Survey> surveys(found.places.size());
-    const Status status = run_members(found.set.shape.members, [&](Exchange &exchange) {
+    surveys.resize(found.places.size());
+    const auto rebuild_own = [&](Exchange &exchange) {
         const size_t self = index(exchange.self());
-        return rebuild(exchange, found.set, found.places[self], options, surveys[self]);
-    });
+        const Place &place = found.places[self];
+        return surveyed ? rebuild_surveyed(exchange, found.set, place, options, surveys[self])
+                        : rebuild(exchange, found.set, place, options, surveys[self]);
+    };
+    const Status status =
+        look_only ? Status::ok() : run_members(found.set.shape.members, rebuild_own);
     survey = std::move(surveys.front());
     return status;
 }

@@ -235,6 +235,11 @@ bool all_is_read(const Shape &shape, const Survey &survey) {
 
 } // namespace
 
+Status rebuild_surveyed(Exchange &exchange, const Set &set, const Place &place,
+                        const Options &options, const Survey &survey) {
+    return bring_back(exchange, set, place, options, survey, Contents::compared);
+}
+
 Status rebuild(Exchange &exchange, const Set &set, const Place &place, const Options &options,
                Survey &survey) {
     Status fits = attempt([&] { return check_set(set, exchange.members()); });
@@ -259,7 +264,7 @@ Status rebuild(Exchange &exchange, const Set &set, const Place &place, const Opt
         }
     }
     status = take_survey(exchange, set, place, Contents::compared, survey);
-    return status ? bring_back(exchange, set, place, options, survey, Contents::compared) : status;
+    return status ? rebuild_surveyed(exchange, set, place, options, survey) : status;
 }
 
 } // namespace cd::redset

@@ -15,4 +15,8 @@ namespace cd::redset {
 Status rebuild(Exchange &exchange, const Set &set, const Place &place, const Options &options,
                Survey &survey);
 
+// The same where all members have taken a survey, contents compared, which is believed.
+Status rebuild_surveyed(Exchange &exchange, const Set &set, const Place &place,
+                        const Options &options, const Survey &survey);
+
 } // namespace cd::redset

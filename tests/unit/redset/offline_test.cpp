@@ -253,6 +253,26 @@ TEST(Offline, OfCopiesAWholeOneCountsWhereverItIs) {
     }
 }
 
+TEST(Offline, OfCopiesOneIsReadOnceWhereItIsWhole) {
+    const Nodes nodes(3, {{90}, {80}, {70}});
+    nodes.put("a", {0, 1, 2});
+    nodes.put("b", {0, 1, 2});
+    for (const bool look_only : {true, false}) {
+        Search search = search_below({nodes.folder()});
+        ASSERT_EQ(search.sets.size(), 1U);
+        uint64_t before = 0;
+        uint64_t looked_at = 0;
+        const Options options = {.progress = [&](uint64_t done, uint64_t) {
+            looked_at += done > before ? done - before : done;
+            before = done;
+        }};
+        Survey survey;
+        ASSERT_TRUE(rebuild_found(search.sets[0], options, look_only, survey)) << message();
+        EXPECT_EQ(looked_at, 90U + 80U + 70U + 3 * 45U);
+        EXPECT_EQ(survey.members.size(), 3U);
+    }
+}
+
 TEST(Offline, OfDamagedCopiesOneIsRebuilt) {
     const Nodes nodes(4, {{90}, {80}, {70}, {60}});
     nodes.put("a", {0, 1});

@@ -233,6 +233,8 @@ class CdctlTest(unittest.TestCase):
             self.assertEqual((status, out), (GOOD, "3\n"))
             self.assertEqual(error, f"cdctl: {left} was put aside by a start with CD_RESTART=no; {self.path()}, of the same rank and name, counts instead\n")
         self.assertEqual(self.cdctl("epoch", other)[:2], (GOOD, "yes\n"))
+        os.remove(self.path())
+        self.assertIn("Rename it to " + left.removesuffix(".old"), self.cdctl("epoch", self.path(), self.path(1), other)[2])
 
     # ---- Stores in use ----
 

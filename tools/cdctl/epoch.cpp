@@ -79,7 +79,9 @@ Outcome epoch(const Arguments &arguments) {
             }
             return Outcome::good;
         }
-        stores.emplace(file_name(store.path()), store.path());
+        if (!store.is_gone()) {
+            stores.emplace(file_name(store.path()), store.path());
+        }
         // Before its first start a program has no store, and 0 is what it begins with; where the
         // path is a mistake, the stores refuse 0.
         const Epochs unread = store.is_gone() ? Epochs{0} : Epochs();

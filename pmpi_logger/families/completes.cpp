@@ -12,6 +12,7 @@
 #include "replay/match.h"
 #include "replay/polls.h"
 #include "requests/completion.h"
+#include "requests/logged_arrivals.h"
 #include "requests/placeholder.h"
 
 #include <algorithm>
@@ -55,27 +56,6 @@ void write(EntryWriter &writer, const Ending &ending) {
     }
 }
 static_assert(sizeof(Ending) == 20);
-
-// Where a request's data arrive, and those that have: a request that is older than the log is not
-// known in a replay.
-void add_arrivals(EntryWriter &writer, const Request &request, const MPI_Status &status,
-                  int result) {
-    writer.add(request.arrivals.data(), sizeof(Block) * request.arrivals.size());
-    writer.add_data(request.arrivals, bytes_brought(request, status, result));
-}
-
-// request: nullptr if it is not known. The caller holds the types.
-bool take_arrivals(EntryReader &entry, const Request *request, uint32_t blocks) {
-    Blocks arrivals(blocks);
-    const size_t size = sizeof(Block) * blocks;
-    const std::byte *recorded = entry.take(size);
-    if (request != nullptr) {
-        arrivals = request->arrivals;
-    } else if (size > 0) {
-        std::memcpy(static_cast<void *>(arrivals.data()), recorded, size);
-    }
-    return arrivals.size() == blocks && entry.take_data(arrivals);
-}
 
 // Reused, so that a warm thread allocates nothing.
 struct Workspace {
@@ -299,7 +279,7 @@ int Completes::replay(Completion &c) {
         }
         if (finished.blocks != Finished::no_data) {
             auto types = table.hold_types();
-            if (!take_arrivals(*entry, request, finished.blocks)) {
+            if (!take_arrivals(*entry, finished.id, request, finished.blocks)) {
                 types.unlock();
                 return not_matching(c.call, *entry, "how much data is received");
             }
@@ -373,7 +353,7 @@ int Peeks::replay(const void *site, MPI_Request handle, int *flag, MPI_Status *s
         const auto blocks = entry->take<uint32_t>();
         Request *request = id != 0 ? RequestTable::instance().find(id) : nullptr;
         auto types = RequestTable::instance().hold_types();
-        if (blocks != Finished::no_data && !take_arrivals(*entry, request, blocks)) {
+        if (blocks != Finished::no_data && !take_arrivals(*entry, id, request, blocks)) {
             types.unlock();
             return not_matching(call, *entry, "how much data is received");
         }

@@ -4,6 +4,7 @@
 
 #include "entry/writer.h"
 #include "requests/completion.h"
+#include "requests/logged_arrivals.h"
 #include "requests/table.h"
 
 #include <cstring>
@@ -18,8 +19,7 @@ void record_arrived(const Request &request, const MPI_Status &status, int result
     writer.set(EntryHeader::arrived);
     writer.add(request.id);
     writer.add(static_cast<uint64_t>(request.arrivals.size()));
-    writer.add(request.arrivals.data(), sizeof(Block) * request.arrivals.size());
-    writer.add_data(request.arrivals, bytes_brought(request, status, result));
+    add_arrivals(writer, request, status, result);
     types.unlock();
     writer.write();
 }
@@ -27,18 +27,11 @@ void record_arrived(const Request &request, const MPI_Status &status, int result
 bool deliver_arrived(EntryReader &entry) {
     RequestTable &table = RequestTable::instance();
     const auto id = entry.take<uint64_t>();
-    Blocks recorded(entry.take<uint64_t>());
-    const size_t size = sizeof(Block) * recorded.size();
-    const std::byte *const blocks = entry.take(size);
-    if (size > 0) {
-        std::memcpy(static_cast<void *>(recorded.data()), blocks, size);
-    }
-    // One that is older than the CD has its data where it had them.
+    const auto blocks = entry.take<uint64_t>();
     Request *const request = id != 0 ? table.find(id) : nullptr;
     {
         const auto types = table.hold_types();
-        const Blocks &arrivals = request != nullptr ? request->arrivals : recorded;
-        if (!entry.take_data(arrivals)) {
+        if (!take_arrivals(entry, id, request, blocks)) {
             return false;
         }
     }

@@ -257,4 +257,49 @@ HAZARD(request_of_the_parent_completes_in_the_child) {
     }
 }
 
+// The parent's re-execution has the memory elsewhere, and so has the child that is restored in it.
+HAZARD(request_of_the_parent_completes_in_the_child_of_a_reexecution) {
+    if (world_rank() == 1) {
+        await(0);
+        send(numbers(1, eager), 0, 1);
+        send(numbers(2, eager), 0, 2);
+        return;
+    }
+    Numbers first = numbers(9, eager);
+    Numbers second = numbers(9, eager);
+    Domain parent;
+    const auto execute = [&](Numbers &buffer, bool fails) {
+        MPI_Request kept[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+        Numbers other(eager);
+        MPI_Irecv(buffer.data(), eager, MPI_INT, 1, 1, MPI_COMM_WORLD, &kept[0]);
+        MPI_Recv_init(other.data(), eager, MPI_INT, 1, 2, MPI_COMM_WORLD, &kept[1]);
+        MPI_Start(&kept[1]);
+        Domain child(parent.handle());
+        for (int i = 0; i < (fails ? 2 : 1); ++i) {
+            MPI_Request requests[2] = {kept[0], kept[1]};
+            signal(1);
+            for (int complete = 0; complete == 0;) {
+                MPI_Request_get_status(requests[0], &complete, MPI_STATUS_IGNORE);
+            }
+            CHECK(buffer == numbers(1, eager));
+            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+            CHECK(buffer == numbers(1, eager));
+            CHECK(other == numbers(2, eager));
+            MPI_Request_free(&requests[1]);
+            if (fails && i == 0) {
+                destroy(buffer);
+                destroy(other);
+                destroy(&buffer == &first ? second : first);
+                child.restore();
+            }
+        }
+        CHECK(!fails || (&buffer == &first ? second : first) != numbers(1, eager));
+    };
+    execute(first, false);
+    parent.restore();
+    execute(second, true);
+    parent.restore();
+    execute(first, true);
+}
+
 } // namespace nested

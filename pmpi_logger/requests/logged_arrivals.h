@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "entry/reader.h"
+#include "entry/writer.h"
+#include "requests/request.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cd::logger {
+
+// What a request has brought, as it stands in an entry: where, and the data. The caller holds the
+// types.
+void add_arrivals(EntryWriter &writer, const Request &request, const MPI_Status &status,
+                  int result);
+
+// request: nullptr if a replay does not know it, as the request is older than what is replayed; id:
+// the number of its start. Then the data go to where the latest execution had them that knew it,
+// or the first. False if they are not those that are expected.
+bool take_arrivals(EntryReader &entry, uint64_t id, const Request *request, size_t blocks);
+
+} // namespace cd::logger

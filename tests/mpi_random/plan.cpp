@@ -12,10 +12,11 @@ enum class Slot { empty, pending, persistent_idle, persistent_pending };
 
 class Planner {
 public:
-    explicit Planner(uint64_t seed) : random_(seed) { alive_[0] = true; }
+    Planner(uint64_t seed, Plan plan) : random_(seed), plan_(plan) { alive_[0] = true; }
 
     std::vector<Step> plan() {
-        const int count = 8 + random_.below(25);
+        const int count =
+            plan_ == Plan::of_a_sibling ? 1 + random_.below(8) : 8 + random_.below(25);
         while (static_cast<int>(steps_.size()) < count) {
             add_one();
         }
@@ -72,7 +73,11 @@ private:
         const int slot = random_.below(slots);
         const int comm = some_comm();
         const int choice = random_.below(100);
-        if (choice < 8) {
+        if (plan_ == Plan::of_a_sibling && choice < 18) {
+            add(Step::Kind::exchange, comm, 0, 0);
+        } else if (plan_ == Plan::with_siblings && random_.percent(15)) {
+            add(Step::Kind::run_siblings, comm, 0, 0);
+        } else if (choice < 8) {
             add(Step::Kind::use_objects, 0, 0, 0);
         } else if (choice < 13) {
             add(Step::Kind::change_attribute, comm, 0, 0);
@@ -151,6 +156,7 @@ private:
     }
 
     Random random_;
+    Plan plan_;
     std::vector<Step> steps_;
     std::array<Slot, slots> slots_ = {};
     std::array<int, slots> comm_in_slot_ = {};
@@ -160,12 +166,12 @@ private:
 
 } // namespace
 
-std::vector<Step> plan_of(uint64_t seed) { return Planner(seed).plan(); }
+std::vector<Step> plan_of(uint64_t seed, Plan plan) { return Planner(seed, plan).plan(); }
 
-std::vector<Operation> operations_of(uint64_t seed, int rank, int step_count) {
+std::vector<Operation> operations_of(uint64_t seed, int rank, int step_count, int outer) {
     Random random(mix(seed, static_cast<uint64_t>(rank) + 1));
     std::vector<Operation> operations;
-    int depth = 0;
+    int depth = outer;
     int failures = random.below(7);
     const auto add = [&](Operation::Kind kind, int step = 0) {
         operations.push_back({kind, step, 0, 0, 0});
@@ -185,7 +191,7 @@ std::vector<Operation> operations_of(uint64_t seed, int rank, int step_count) {
         }
     };
     for (int step = 0; step < step_count; ++step) {
-        if (depth > 0 && random.percent(12)) {
+        if (depth > outer && random.percent(12)) {
             maybe_fail(30);
             --depth;
             add(Operation::Kind::close);
@@ -203,7 +209,7 @@ std::vector<Operation> operations_of(uint64_t seed, int rank, int step_count) {
         }
         maybe_fail(15);
     }
-    while (depth > 0) {
+    while (depth > outer) {
         maybe_fail(60);
         --depth;
         add(Operation::Kind::close);

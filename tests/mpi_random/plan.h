@@ -28,7 +28,8 @@ struct Step {
         change_attribute,
         make_window,
         use_window,
-        free_window
+        free_window,
+        run_siblings // in threads
     };
     Kind kind;
     uint64_t seed;
@@ -47,5 +48,12 @@ struct Operation {
     int point; // of a step at which it happens; 0 if it does not
 };
 
-std::vector<Step> plan_of(uint64_t seed);
-std::vector<Operation> operations_of(uint64_t seed, int rank, int step_count);
+enum class Plan {
+    plain,
+    with_siblings,
+    of_a_sibling // without what is one for the process
+};
+
+std::vector<Step> plan_of(uint64_t seed, Plan plan);
+// outer: how many CDs there are around them.
+std::vector<Operation> operations_of(uint64_t seed, int rank, int step_count, int outer);

@@ -4,6 +4,8 @@
 
 #include "plan.h"
 
+#include "cd/cd.h"
+
 #include <cstdint>
 #include <functional>
 #include <mpi.h>
@@ -27,7 +29,8 @@ struct State {
     uint64_t hash; // of all that was received
     MPI_Comm comms[::comms];
     SlotState slots[::slots];
-    int key; // of attributes
+    cd_handle domain; // the innermost, if there is one
+    int key;          // of attributes
     MPI_Win window;
     int exposed[::exposed];
 };

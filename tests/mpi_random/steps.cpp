@@ -88,6 +88,9 @@ Received do_step(const Step &step, int number, State &state, const Between &betw
     case Step::Kind::free_window:
         free_window(part);
         break;
+    case Step::Kind::run_siblings:
+        run_siblings(part);
+        break;
     }
     return part.received;
 }

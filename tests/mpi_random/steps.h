@@ -39,6 +39,8 @@ void make_window(Part &part);
 void use_window(Part &part);
 void free_window(Part &part);
 
+void run_siblings(Part &part);
+
 void start(Part &part);
 void start_collective(Part &part);
 void init(Part &part);

@@ -21,7 +21,7 @@ void Request::clear() {
     freed = false;
     freed_at = {};
     goes_with_log = false;
-    ending = false;
+    ending_in = 0;
     handle = MPI_REQUEST_NULL;
     stand_in = MPI_REQUEST_NULL;
     made_anew = MPI_REQUEST_NULL;

@@ -62,7 +62,8 @@ struct Request : Purpose {
     bool freed = false;         // by the program, before it was complete
     cd_log_place freed_at = {}; // where that stands in a log, if it does
     bool goes_with_log = false; // a freed one that is persistent, which a re-execution may want
-    bool ending = false;        // MPI may be done with it, and give its handle to another one
+    // In which thread MPI may be done with it, and give its handle to another one; 0: in none.
+    uint64_t ending_in = 0;
 
     MPI_Request handle = MPI_REQUEST_NULL;   // that the program holds
     MPI_Request stand_in = MPI_REQUEST_NULL; // that MPI has to be asked for instead, if any

@@ -209,7 +209,7 @@ void RequestTable::adopt_plain() {
 
 void RequestTable::forget_stale(MPI_Request handle, std::unique_lock<OwnedLock> &lock) {
     Request *stale = named(handle);
-    if (stale != nullptr && stale->ending) {
+    if (stale != nullptr && stale->ending_in != 0) {
         set_name(*stale, MPI_REQUEST_NULL); // the thread that ends it knows where it is
     } else if (stale != nullptr) {
         lock.unlock();
@@ -224,7 +224,16 @@ Request *RequestTable::find(MPI_Request handle) {
     }
     const std::scoped_lock lock(mutex_);
     adopt_plain();
-    return named(handle);
+    return own(handle);
+}
+
+// Another thread may be about to end the one that had the handle, and MPI have given that to one
+// that is not tracked. A persistent request keeps its handle.
+Request *RequestTable::own(MPI_Request handle) const {
+    Request *request = named(handle);
+    const bool is_gone = request != nullptr && !request->persistent && request->ending_in != 0 &&
+                         request->ending_in != this_thread();
+    return is_gone ? nullptr : request;
 }
 
 void RequestTable::find_ending(const MPI_Request *handles, int count,
@@ -236,9 +245,9 @@ void RequestTable::find_ending(const MPI_Request *handles, int count,
     const std::scoped_lock lock(mutex_);
     adopt_plain();
     std::transform(handles, handles + count, found.begin(), [this](MPI_Request handle) {
-        Request *request = named(handle);
+        Request *request = own(handle);
         if (request != nullptr) {
-            request->ending = true;
+            request->ending_in = this_thread();
         }
         return request;
     });
@@ -248,7 +257,7 @@ void RequestTable::give_back(const std::vector<Request *> &going_on) {
     const std::scoped_lock lock(mutex_);
     for (Request *request : going_on) {
         if (request != nullptr) {
-            request->ending = false;
+            request->ending_in = 0;
         }
     }
 }

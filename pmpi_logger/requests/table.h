@@ -134,6 +134,7 @@ private:
     Request &add(MPI_Request handle, Purpose &&purpose, std::unique_lock<OwnedLock> &lock);
     void forget_stale(MPI_Request handle, std::unique_lock<OwnedLock> &lock);
     Request *named(MPI_Request handle) const;
+    Request *own(MPI_Request handle) const;
     void add_one_of_many(MPI_Request handle, const Message &message);
     void adopt_plain();
     void count_all() { size_.store(tracked_.size() + plain_.count(), std::memory_order_relaxed); }

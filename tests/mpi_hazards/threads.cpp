@@ -3,6 +3,7 @@
 // MPI_THREAD_MULTIPLE: each thread has a CD of its own, and each CD its own log.
 #include "hazard.h"
 #include "told_thread.h"
+#include "unwilling_mpi.h"
 
 #include <algorithm>
 #include <atomic>
@@ -406,6 +407,56 @@ HAZARD_IN_THREADS(regeneration_calls_mpi_while_another_thread_changes_an_object)
     in_time.join();
     elsewhere([&] { sibling.reset(); });
     MPI_Comm_free(&changed);
+}
+
+namespace {
+
+// What another thread does meanwhile, of whose sends nothing is kept, since no domain logs there.
+bool got_the_handle = false;
+MPI_Request ended = MPI_REQUEST_NULL;
+
+void send_to_itself_in_another_thread() {
+    std::thread([] {
+        constexpr int most = 100; // handles that MPI gives before
+        std::vector<MPI_Request> requests(most, MPI_REQUEST_NULL);
+        const int one = 1;
+        for (MPI_Request &request : requests) {
+            MPI_Isend(&one, 1, MPI_INT, 0, 2, MPI_COMM_SELF, &request);
+            got_the_handle |= request == ended;
+        }
+        for (int i = 0; i < most; ++i) {
+            int received = 0;
+            MPI_Recv(&received, 1, MPI_INT, 0, 2, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+            CHECK(received == 1);
+        }
+        for (MPI_Request &request : requests) {
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+    }).join();
+}
+
+} // namespace
+
+HAZARD_IN_THREADS(another_thread_gets_the_handle_of_a_request_that_just_ends) {
+    const Numbers sent = numbers(4, eager);
+    Domain domain;
+    const auto execute = [&sent](bool first) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Isend(sent.data(), eager, MPI_INT, 0, 1, MPI_COMM_SELF, &request);
+        Numbers received(eager);
+        MPI_Recv(received.data(), eager, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        CHECK(received == sent);
+        if (first) {
+            ended = request;
+            call_at_the_end_of_a_wait(send_to_itself_in_another_thread);
+        }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    };
+    execute(true);
+    CHECK(got_the_handle);
+    domain.restore();
+    execute(false);
+    CHECK(domain.info().replaying == 0);
 }
 
 } // namespace threads

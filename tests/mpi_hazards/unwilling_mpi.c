@@ -7,6 +7,7 @@
 
 static int refuses;
 static int none_in_common;
+static void (*at_the_end_of_a_wait)(void);
 
 void let_mpi_refuse_to_disconnect(int refuse) { refuses = refuse; }
 
@@ -37,6 +38,20 @@ int PMPI_Group_translate_ranks(MPI_Group from, int count, const int ranks[], MPI
     const int result = translate(from, count, ranks, to, translated);
     for (int i = 0; none_in_common && i < count; ++i) {
         translated[i] = MPI_UNDEFINED;
+    }
+    return result;
+}
+
+void call_at_the_end_of_a_wait(void (*function)(void)) { at_the_end_of_a_wait = function; }
+
+int PMPI_Wait(MPI_Request *request, MPI_Status *status) {
+    int (*wait)(MPI_Request *, MPI_Status *) = NULL;
+    find("PMPI_Wait", &wait);
+    const int result = wait(request, status);
+    void (*const function)(void) = at_the_end_of_a_wait;
+    at_the_end_of_a_wait = NULL;
+    if (function != NULL) {
+        function();
     }
     return result;
 }

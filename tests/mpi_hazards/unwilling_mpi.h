@@ -18,6 +18,9 @@ void let_mpi_refuse_to_disconnect(int refuse);
 /* No rank of one group is found in another: they seem to be of different jobs. */
 void let_groups_have_no_rank_in_common(int none);
 
+/* Once, in the next MPI_Wait of any thread, when MPI has given the request's handle back. */
+void call_at_the_end_of_a_wait(void (*function)(void));
+
 /* A key of types that the logger does not know: its attribute goes when MPI frees the type. */
 void make_key_behind_the_logger(MPI_Type_delete_attr_function *attribute_goes, int *key);
 

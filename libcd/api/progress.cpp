@@ -5,6 +5,7 @@
 #include "api/operation.h"
 #include "domains/advance.h"
 #include "domains/commit.h"
+#include "restart/placing.h"
 #include "runtime/active_stack.h"
 #include "runtime/family_lock.h"
 #include "runtime/file_positions.h"
@@ -101,6 +102,7 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
     }
     report.copied(copied);
     if (status && status->is_ok()) {
+        tell_what_waits_for_files(domain);
         forgotten = {family_of_root(domain), domain.handle};
     }
     return status;

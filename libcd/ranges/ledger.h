@@ -156,6 +156,8 @@ public:
     // Entries of the family that no add has bound yet. Guarded by the locks of all its CDs; that
     // there are none can be seen without.
     std::atomic<size_t> unbound = 0;
+    // Whether the program was told that it has not added all files again.
+    std::atomic<bool> told_of_files = false;
 
     // To be called when the root's first new point in time is there: what was kept aside of an
     // older store goes.

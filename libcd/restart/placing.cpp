@@ -83,6 +83,25 @@ void tell_what_waits_for_libraries(const Domain &domain) noexcept {
     });
 }
 
+void tell_what_waits_for_files(const Domain &domain) noexcept {
+    if (domain.unbound_files.empty() || domain.ledger->told_of_files.exchange(true)) {
+        return;
+    }
+    attempt_quietly([&] {
+        const FilePosition &first = domain.unbound_files.front();
+        const std::string line =
+            std::string("CD ") + domain.name() + " has advanced, and its store " +
+            domain.ledger->path() + " has " + std::to_string(domain.unbound_files.size()) +
+            " file positions that nothing has taken: this program has not added these files "
+            "again, the first being inode " +
+            std::to_string(first.inode) + " of device " + std::to_string(first.device) +
+            " at position " + std::to_string(first.position) +
+            "; add the same files before the advance. A file that was copied, or written anew, is "
+            "another one: set its position with lseek";
+        os::system().warn(line.c_str());
+    });
+}
+
 bool is_free(const Domain &domain, uintptr_t address, size_t length) {
     const auto at = domain.entries.find(address);
     return at == domain.entries.end() || at->second->range.begin >= address + length;

@@ -27,6 +27,10 @@ Status check_order(Domain &domain);
 // loaded later, or be gone for good, which nothing tells.
 void tell_what_waits_for_libraries(const Domain &domain) noexcept;
 
+// When the CD has advanced: says there which files it has positions of that were not added again.
+// They may come later, or be copies of those that were, which nothing tells. Once per store.
+void tell_what_waits_for_files(const Domain &domain) noexcept;
+
 // Whether the CD has no entry in these bytes.
 bool is_free(const Domain &domain, uintptr_t address, size_t length);
 

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// The file positions of a process that was killed come back in another one.
+
+#include "restarting.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+namespace restarting {
+namespace {
+
+class Positions : public Restarting {
+protected:
+    void SetUp() override {
+        Restarting::SetUp();
+        for (const char *name : {"data", "other"}) {
+            std::ofstream(path(name)) << std::string(100, 'x');
+        }
+    }
+    int open(const std::string &name) const { return ::open(path(name).c_str(), O_RDWR); }
+    static off_t position_of(int file) { return ::lseek(file, 0, SEEK_CUR); }
+    // "" or the other one.
+    static std::string check_position(int file, off_t wanted) {
+        const off_t found = position_of(file);
+        return found == wanted ? "" : "the file is at " + std::to_string(found);
+    }
+};
+
+TEST_F(Positions, OfAnAncestorComeBackWhenTheChildsCodeAddsTheFileAgain) {
+    run([&]() -> std::string {
+        const int file = open("data");
+        cd_handle root = create();
+        for (int step = 0; step < 3; ++step) {
+            cd_handle child = child_of(root);
+            if (add_file_to_cd(child, file) != CD_SUCCESS) {
+                return refusal();
+            }
+            ::lseek(file, 10, SEEK_CUR);
+            if (step < 2 &&
+                (commit_cd(child) != CD_SUCCESS || advance_cd_point_in_time(root) != CD_SUCCESS)) {
+                return refusal();
+            }
+        }
+        return "";
+    });
+    for (int process = 0; process < 2; ++process) {
+        run([&]() -> std::string {
+            const int file = open("data");
+            cd_handle root = create();
+            if (restore_cd(root) != CD_SUCCESS ||
+                add_file_to_cd(child_of(root), file) != CD_SUCCESS) {
+                return refusal();
+            }
+            if (std::string problem = check_position(file, 20); !problem.empty()) {
+                return problem;
+            }
+            ::lseek(file, 30, SEEK_SET);
+            return restore_cd(root) == CD_SUCCESS ? check_position(file, 20) : refusal();
+        });
+    }
+}
+
+TEST_F(Positions, ThatWaitStayWhenAChildCommitsAnotherFile) {
+    run([&]() -> std::string {
+        const int file = open("data");
+        ::lseek(file, 42, SEEK_SET);
+        cd_handle root = create();
+        return add_file_to_cd(root, file) == CD_SUCCESS ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        cd_handle child = child_of(create());
+        return add_file_to_cd(child, open("other")) == CD_SUCCESS && commit_cd(child) == CD_SUCCESS
+                   ? ""
+                   : refusal();
+    });
+    run([&]() -> std::string {
+        const int file = open("data");
+        cd_handle root = create();
+        return add_file_to_cd(root, file) == CD_SUCCESS &&
+                       add_file_to_cd(root, open("other")) == CD_SUCCESS &&
+                       restore_cd(root) == CD_SUCCESS
+                   ? check_position(file, 42)
+                   : refusal();
+    });
+}
+
+TEST_F(Positions, OfFilesThatNobodyAddsAgainAreToldOnceWhenTheCdAdvances) {
+    const auto advanced = [&](const std::vector<std::string> &files) -> std::string {
+        cd_handle root = create();
+        bool done = info_of(root).restarted == 0 || restore_cd(root) == CD_SUCCESS;
+        for (const std::string &name : files) {
+            const int file = open(name);
+            ::lseek(file, 42, SEEK_SET);
+            done = done && add_file_to_cd(root, file) == CD_SUCCESS;
+        }
+        for (int step = 0; step < 2; ++step) {
+            done = done && advance_cd_point_in_time(root) == CD_SUCCESS;
+        }
+        return done ? "" : refusal();
+    };
+    const auto said = [&](const std::vector<std::string> &files) {
+        run([&]() -> std::string {
+            if (std::freopen(path("said").c_str(), "w", stderr) == nullptr) {
+                return "standard error cannot be read";
+            }
+            const std::string problem = advanced(files);
+            std::fflush(stderr);
+            return problem;
+        });
+        std::stringstream text;
+        text << std::ifstream(path("said")).rdbuf();
+        return text.str();
+    };
+    EXPECT_EQ(said({"data", "other"}), "");
+    EXPECT_EQ(said({"data", "other"}), "");
+    std::filesystem::copy(path("data"), path("copy"));
+    std::filesystem::rename(path("data"), path("old"));
+    std::filesystem::rename(path("copy"), path("data"));
+    struct stat old = {};
+    ASSERT_EQ(::stat(path("old").c_str(), &old), 0);
+    EXPECT_EQ(said({"data", "other"}),
+              "containment-domains: CD 0/root/0/0 has advanced, and its store " + store() +
+                  " has 1 file positions that nothing has taken: this program has not added these "
+                  "files again, the first being inode " +
+                  std::to_string(old.st_ino) + " of device " + std::to_string(old.st_dev) +
+                  " at position 42; add the same files before the advance. A file that was copied, "
+                  "or written anew, is another one: set its position with lseek\n");
+    run([&]() -> std::string {
+        const int file = open("old");
+        cd_handle root = create();
+        return restore_cd(root) == CD_SUCCESS && add_file_to_cd(root, file) == CD_SUCCESS
+                   ? check_position(file, 42)
+                   : refusal();
+    });
+}
+
+} // namespace
+} // namespace restarting

@@ -11,8 +11,9 @@
 
 namespace cd {
 
-// What descendants hold unbound goes to a CD that holds nothing there, when they end. Prepare with
-// leave() for each of them, older ones first; publish() cannot fail. Both CDs are locked.
+// The bytes that descendants hold unbound go to a CD that holds nothing there, when they end; not
+// file positions, by which what is executed again would be moved. Prepare with leave() for each of
+// them, older ones first; publish() cannot fail. Both CDs are locked.
 class Inheriting {
 public:
     explicit Inheriting(Domain &heir);

@@ -65,6 +65,86 @@ TEST_F(Positions, OfAnAncestorComeBackWhenTheChildsCodeAddsTheFileAgain) {
     }
 }
 
+TEST_F(Positions, OfAChildThatWasKilledComeBackWithTheChildOrWithARootThatHasTheFileToo) {
+    for (const bool root_has_it : {true, false}) {
+        run([&]() -> std::string {
+            const int file = open("data");
+            ::lseek(file, 10, SEEK_SET);
+            cd_handle root = create();
+            if ((root_has_it && add_file_to_cd(root, file) != CD_SUCCESS) ||
+                advance_cd_point_in_time(root) != CD_SUCCESS ||
+                add_file_to_cd(child_of(root), file) != CD_SUCCESS) {
+                return refusal();
+            }
+            ::lseek(file, 30, SEEK_SET);
+            return "";
+        });
+        run([&]() -> std::string {
+            const int file = open("data");
+            cd_handle root = create();
+            const bool root_is_restored = !root_has_it || restore_cd(root) == CD_SUCCESS;
+            cd_handle child = child_of(root);
+            return root_is_restored && add_file_to_cd(child, file) == CD_SUCCESS &&
+                           (root_has_it || restore_cd(child) == CD_SUCCESS)
+                       ? check_position(file, 10)
+                       : refusal();
+        });
+        std::filesystem::remove(store());
+    }
+}
+
+// A child that opens a file, moves it to where the step begins, and closes it before it ends.
+class StepsInChildren : public Positions {
+protected:
+    enum class End { commits, is_killed };
+    // "" or what is wrong.
+    std::string step(cd_handle root, off_t begin, End end) const {
+        cd_handle child = child_of(root);
+        const int file = open("data");
+        ::lseek(file, begin, SEEK_SET);
+        if (add_file_to_cd(child, file) != CD_SUCCESS) {
+            return refusal();
+        }
+        std::string problem = check_position(file, begin);
+        if (end == End::is_killed) {
+            return problem;
+        }
+        const bool done = delete_file_from_cd(child, file) == CD_SUCCESS && ::close(file) == 0 &&
+                          commit_cd(child) == CD_SUCCESS;
+        return done ? problem : refusal();
+    }
+};
+
+TEST_F(StepsInChildren, WriteWhereTheyBeginAfterALaterOneWasKilled) {
+    run([&]() -> std::string {
+        cd_handle root = create();
+        const std::string problem =
+            advance_cd_point_in_time(root) == CD_SUCCESS ? step(root, 40, End::commits) : refusal();
+        return problem.empty() ? step(root, 50, End::is_killed) : problem;
+    });
+    run([&]() -> std::string {
+        cd_handle root = create();
+        const std::string problem =
+            restore_cd(root) == CD_SUCCESS ? step(root, 40, End::commits) : refusal();
+        return problem.empty() ? step(root, 50, End::commits) : problem;
+    });
+}
+
+TEST_F(StepsInChildren, MayCloseTheirFilesAfterOneWasKilled) {
+    run([&]() -> std::string {
+        cd_handle root = create();
+        return advance_cd_point_in_time(root) == CD_SUCCESS ? step(root, 40, End::is_killed)
+                                                            : refusal();
+    });
+    run([&]() -> std::string {
+        cd_handle root = create();
+        const std::string problem =
+            restore_cd(root) == CD_SUCCESS ? step(root, 40, End::commits) : refusal();
+        return problem.empty() && advance_cd_point_in_time(root) != CD_SUCCESS ? refusal()
+                                                                               : problem;
+    });
+}
+
 TEST_F(Positions, ThatWaitStayWhenAChildCommitsAnotherFile) {
     run([&]() -> std::string {
         const int file = open("data");

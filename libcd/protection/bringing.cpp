@@ -33,7 +33,7 @@ public:
         }
         redset::Place place;
         Status made = attempt([&] {
-            place = {folder_.path_of(point), ""};
+            place = folder_.place_of(point);
             return folder_.make(point);
         });
         if (Status status = agree(job_, made); !status) {

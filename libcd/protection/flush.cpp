@@ -56,9 +56,7 @@ void Flush::begin(const Point &point, const Folder &folder, const redset::Set &s
     begun_ = true;
     copied_ = false;
     outcome_ = {};
-    if (Status status = attempt([&] {
-            return begin_to_copy({folder.path_of(point), ""}, set);
-        });
+    if (Status status = attempt([&] { return begin_to_copy(folder.place_of(point), set); });
         !status) {
         outcome_ = KeptOutcome(status);
         copied_ = true;
@@ -73,7 +71,7 @@ Status Flush::begin_to_copy(const redset::Place &place, const redset::Set &set) 
     }
     const auto image = std::make_shared<File>();
     os::FileAttributes attributes;
-    if (Status status = redset::open_to_read(path, *image, attributes); !status) {
+    if (Status status = redset::open_own_to_read(path, *image, attributes); !status) {
         return status;
     }
     const auto work = [this, image, checksum, size = attributes.size] {
@@ -97,7 +95,7 @@ Status Flush::store(const File &image, uint64_t size, uint32_t checksum) const {
         return status;
     }
     const redset::Set set = set_of_this_rank();
-    const redset::Place place{store_.folder.path_of(point_), ""};
+    const redset::Place place = store_.folder.place_of(point_);
     const int rank = set.ranks.front();
     redset::Meeting alone(1);
     if (Status status = redset::apply(*alone.member(0), set, place, {image_name(rank)}, {sync_});

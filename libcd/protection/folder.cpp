@@ -23,21 +23,40 @@ File opened_to_read(const std::string &path) {
     return {os::system().open_at(AT_FDCWD, path.c_str(), reading, 0), path};
 }
 
-// Whether what could not be opened is there all the same, and a file as we write them.
-bool is_file(const std::string &path) {
-    const File file(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH, 0), path);
+enum class Kind { none, unknown, file, directory, other };
+
+// A link is what it is, wherever it leads.
+Kind kind_of(const std::string &path) {
+    const File file(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0), path);
     os::FileAttributes attributes;
     if (!file.is_open()) {
-        return errno != ENOENT && errno != ELOOP;
+        return errno == ENOENT ? Kind::none : Kind::unknown;
     }
-    return os::system().attributes(file.descriptor(), attributes) != 0 || S_ISREG(attributes.mode);
+    if (os::system().attributes(file.descriptor(), attributes) != 0) {
+        return Kind::unknown;
+    }
+    return S_ISREG(attributes.mode)   ? Kind::file
+           : S_ISDIR(attributes.mode) ? Kind::directory
+                                      : Kind::other;
+}
+
+// Whether what could not be opened is there all the same, and a file as we write them.
+bool is_file(const std::string &path) {
+    const Kind kind = kind_of(path);
+    return kind == Kind::file || kind == Kind::unknown;
+}
+
+// Whether a directory of ours cannot be there as something else has its name.
+bool is_taken(const std::string &path) {
+    const Kind kind = kind_of(path);
+    return kind == Kind::file || kind == Kind::other;
 }
 
 // Nothing where there is no such file.
 Status size_of(const std::string &path, std::optional<uint64_t> &size) {
     File file;
     os::FileAttributes attributes;
-    Status opened = redset::open_to_read(path, file, attributes);
+    Status opened = redset::open_own_to_read(path, file, attributes);
     if (opened) {
         size = attributes.size;
     }
@@ -49,7 +68,7 @@ Status read_record_file(const std::string &path, const Point &point, int rank, R
     os::FileAttributes attributes;
     redset::KvTree tree;
     uint64_t size = 0;
-    if (Status status = redset::open_to_read(path, file, attributes); !status) {
+    if (Status status = redset::open_own_to_read(path, file, attributes); !status) {
         return status;
     }
     if (Status status = redset::read_image(file, tree, size); !status) {
@@ -92,7 +111,8 @@ void look_at_file(const std::string &directory, const std::string &name, int ran
     if (size) {
         ranks[rank].sizes[name] = *size;
     }
-    if ((size && name == stored_name(rank)) || (agreed && (size || !opened))) {
+    const bool counted = agreed && (size || !opened || kind_of(path) != Kind::none);
+    if (counted || (size && name == stored_name(rank))) {
         take_record(path, point, rank, agreed, ranks[rank]);
     }
 }
@@ -177,8 +197,11 @@ Status look_at_points(const std::string &path, Content &content) {
                 return status;
             }
         } else if (const auto point = point_of(name)) {
-            if (Status status = look_into(path_in(path, name), *point, found.points[*point]);
-                !status) {
+            const std::string attempt = path_in(path, name);
+            std::map<int, RankFiles> ranks;
+            if (Status status = look_into(attempt, *point, ranks); status) {
+                found.points[*point] = std::move(ranks);
+            } else if (!is_taken(attempt)) {
                 return status;
             }
         }
@@ -245,8 +268,13 @@ std::string Folder::path_below(const std::string &directory, const std::string &
 
 Status Folder::make(const Point &point) const {
     Directory directory;
-    if (Status status = Directory::open(path_of(point), directory); !status) {
-        return status;
+    const std::string path = path_of(point);
+    if (Status status = Directory::open(path, directory); !status) {
+        return is_taken(path) ? fail(CD_ERROR_STORE_IO,
+                                     "%s: it is a file or a link where a directory of files has "
+                                     "to be; move it away",
+                                     path.c_str())
+                              : status;
     }
     return sync_ ? directory.force() : Status::ok();
 }
@@ -278,6 +306,12 @@ Status Folder::remove(const Point &point) const {
     const File directory = opened_to_read(path);
     if (!directory.is_open() && errno == ENOENT) {
         return Status::ok();
+    }
+    if (const int why = errno; !directory.is_open()) {
+        if (is_taken(path) && os::system().unlink_at(AT_FDCWD, path.c_str()) == 0) {
+            return Status::ok();
+        }
+        errno = why;
     }
     std::vector<std::string> names;
     if (!directory.is_open() || os::system().list(directory.descriptor(), names) != 0) {

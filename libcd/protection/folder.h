@@ -54,6 +54,10 @@ public:
     const std::string &directory() const { return directory_; } // without the root's
     const std::string &path() const { return path_; }
     std::string path_of(const Point &point) const { return path_ + "/" + directory_name(point); }
+    // In which a link is not one of our files.
+    redset::Place place_of(const Point &point) const {
+        return {path_of(point), "", redset::Links::refused};
+    }
     os::FileIdentity identity() const { return identity_; }
 
     Status look(Content &content) const { return look_at_points(path_, content); }

@@ -60,9 +60,10 @@ public:
             if (transfer.from == exchange_.self()) {
                 Outgoing &out = outgoing_.emplace_back(
                     Outgoing{transfer, {}, {}, std::vector<std::byte>(most)});
-                const bool readable = redset::open_to_read(directory_ + "/" + transfer.name,
-                                                           out.file, out.announcement.attributes) &&
-                                      out.announcement.attributes.size == transfer.size;
+                const bool readable =
+                    redset::open_own_to_read(directory_ + "/" + transfer.name, out.file,
+                                             out.announcement.attributes) &&
+                    out.announcement.attributes.size == transfer.size;
                 out.announcement.readable = readable ? 1 : 0;
             }
             if (transfer.to == exchange_.self()) {

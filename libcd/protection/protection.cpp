@@ -160,7 +160,7 @@ Status Protection::write_image(const Point &point, Written &written) const {
         return missed_.again();
     }
     const Folder &folder = folder_of(point);
-    written = {{folder.path_of(point), ""}, {image_name(job_->rank())}};
+    written = {folder.place_of(point), {image_name(job_->rank())}};
     if (Status status = folder.make(point); !status) {
         return status;
     }

@@ -38,7 +38,7 @@ public:
             }
             File file;
             StoredFile stored{name, {}};
-            if (Status status = open_to_read(place_.path(name), file, stored.attributes); !status) {
+            if (Status status = open_stored(place_, name, file, stored.attributes); !status) {
                 return status;
             }
             own_.push_back(std::move(stored));
@@ -169,7 +169,7 @@ private:
     Status reopen(size_t file, File &opened) const {
         const StoredFile &stored = own_[file];
         os::FileAttributes now;
-        if (Status status = open_to_read(place_.path(stored.name), opened, now); !status) {
+        if (Status status = open_stored(place_, stored.name, opened, now); !status) {
             return status;
         }
         const timespec &before = stored.attributes.modified;

@@ -47,6 +47,16 @@ Status sync_directory(const std::string &path) {
     return status.is_ok() ? force_name(directory) : status;
 }
 
+// In the place of a link, too; and of a directory in which nothing is.
+bool take_name(const std::string &draft, const std::string &name) {
+    os::System &system = os::system();
+    const auto rename = [&] {
+        return system.rename_at(AT_FDCWD, draft.c_str(), name.c_str()) == 0;
+    };
+    return rename() ||
+           (errno == EISDIR && system.remove_directory_at(AT_FDCWD, name.c_str()) == 0 && rename());
+}
+
 } // namespace
 
 Drafts::~Drafts() {
@@ -156,13 +166,16 @@ Status Drafts::publish() {
         if (!draft.there) {
             continue;
         }
-        if (os::system().rename_at(AT_FDCWD, draft.temporary.c_str(), draft.path.c_str()) != 0) {
+        if (!take_name(draft.temporary, draft.path)) {
             const auto given = static_cast<size_t>(&draft - drafts_.data());
+            const bool in_the_way = errno == ENOTEMPTY || errno == EEXIST;
             return fail(
                 CD_ERROR_STORE_IO,
                 "%s: cannot give the file its name: \"%s\"; of %zu files %zu are new already, "
-                "and the others are as they were. Repeat the call",
-                draft.path.c_str(), std::strerror(errno), drafts_.size(), given);
+                "and the others are as they were. %s the call",
+                draft.path.c_str(), in_the_way ? "a directory has it" : std::strerror(errno),
+                drafts_.size(), given,
+                in_the_way ? "Move that directory away, and repeat" : "Repeat");
         }
         draft.there = false;
         folders.insert(folder_of(draft.path));

@@ -54,6 +54,12 @@ Status open_own_to_read(const std::string &path, File &file, os::FileAttributes 
     return open_regular(path, reading | O_NOFOLLOW, file, attributes);
 }
 
+Status open_stored(const Place &place, const std::string &name, File &file,
+                   os::FileAttributes &attributes) {
+    return place.links == Links::followed ? open_to_read(place.path(name), file, attributes)
+                                          : open_own_to_read(place.path(name), file, attributes);
+}
+
 bool leads_to(const std::string &path, const File &file) {
     os::FileIdentity by_name;
     os::FileIdentity own;

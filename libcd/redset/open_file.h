@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "file_store/file.h"
 #include "os/system.h"
+#include "redset/set.h"
 
 #include <string>
 
@@ -15,6 +16,10 @@ Status open_to_read(const std::string &path, File &file, os::FileAttributes &att
 
 // The same for what we have written ourselves, where a symbolic link is somebody else's doing.
 Status open_own_to_read(const std::string &path, File &file, os::FileAttributes &attributes);
+
+// A file that a member entrusted to a set.
+Status open_stored(const Place &place, const std::string &name, File &file,
+                   os::FileAttributes &attributes);
 
 // Whether the path still names the file: another process may have removed it meanwhile.
 bool leads_to(const std::string &path, const File &file);

@@ -145,7 +145,7 @@ private:
             return drafts_.reopen(data_drafts_[file], opened);
         }
         os::FileAttributes attributes;
-        return open_to_read(place_.path(files_[file].name), opened, attributes);
+        return open_stored(place_, files_[file].name, opened, attributes);
     }
 
     Status read(Region region, uint64_t offset, std::span<std::byte> to) override {

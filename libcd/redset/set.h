@@ -38,12 +38,16 @@ using StoredFiles = std::vector<StoredFile>; // of one member, in its order
 
 uint64_t logical_size(const StoredFiles &files);
 
+// Whether the name of a stored file may lead elsewhere.
+enum class Links { followed, refused };
+
 // Where a member's files are. The prefix begins the names of what redset writes; it and the names
 // of stored files are taken from folder, unless they begin with a slash. "" is where the process
 // is.
 struct Place {
     std::string folder;
     std::string prefix;
+    Links links = Links::followed;
 
     std::string path(const std::string &name) const;
 

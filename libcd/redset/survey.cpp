@@ -294,7 +294,7 @@ Status check_data(const Survey &survey, int self, const Place &place, Contents c
         File file;
         os::FileAttributes attributes;
         const uint64_t size = files[i].attributes.size;
-        if (Status status = open_to_read(place.path(files[i].name), file, attributes); !status) {
+        if (Status status = open_stored(place, files[i].name, file, attributes); !status) {
             return status;
         }
         if (Status status = check_size(file, attributes, size); !status) {

@@ -120,12 +120,17 @@ Status divide(std::span<const int> ranks, std::span<const std::string> groups, i
     const bool one_group = std::ranges::adjacent_find(groups, std::not_equal_to()) == groups.end();
     if (one_group && redundancy.scheme != Scheme::single) {
         redundancy = {Scheme::single, 0};
-        result.fallback = "all ranks are in the failure group \"" + groups.front() +
-                          "\", so that none can protect another from its loss: what was asked for "
-                          "as redundancy=" +
-                          redset::scheme_name(protecting.redundancy.scheme) +
-                          " is kept as redundancy=single; spread the ranks over nodes, or name "
-                          "what fails together by group=";
+        const bool alone = ranks.size() == 1 && job_ranks > 1;
+        result.fallback =
+            (alone
+                 ? "of " + std::to_string(job_ranks) + " ranks only rank " +
+                       std::to_string(ranks.front()) + " has this root, so that none can protect it"
+                 : "all ranks are in the failure group \"" + groups.front() +
+                       "\", so that none can protect another from its loss") +
+            ": what was asked for as redundancy=" +
+            redset::scheme_name(protecting.redundancy.scheme) + " is kept as redundancy=single; " +
+            (alone ? "give it one name in all ranks, and create several roots in the same order"
+                   : "spread the ranks over nodes, or name what fails together by group=");
     }
     std::vector<Members> members;
     if (redundancy.scheme == Scheme::single) {

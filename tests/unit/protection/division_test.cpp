@@ -95,6 +95,16 @@ TEST(Division, OneNodeFallsBackToSingle) {
     }
 }
 
+TEST(Division, OfARankThatAloneHasTheRootItIsSaidSo) {
+    Division division;
+    const std::vector<int> ranks = {2};
+    const Groups groups = {"here"};
+    ASSERT_TRUE(divide(ranks, groups, 4, by_xor, division).is_ok());
+    EXPECT_EQ(division.sets.front().shape.scheme, Scheme::single);
+    EXPECT_NE(division.fallback.find("of 4 ranks only rank 2 has this root"), std::string::npos)
+        << division.fallback;
+}
+
 TEST(Division, RanksThatNodesOfUnequalSizeLeaveAloneAreNamed) {
     Division division;
     const Status status = divide_all({"a", "a", "a", "b"}, by_xor, division);

@@ -74,6 +74,19 @@ TEST(Rebuild, EveryCoveredLossComesBackByteForByteAndEveryOtherChangesNothing) {
 
 TEST(Rebuild, WhatUpstreamWroteComesBackAsWell) { lose_every_choice(Writer::upstream); }
 
+// Members' own files are whatever their names lead to, unlike those that libcd wrote.
+TEST(Rebuild, WhatALinkLeadsToIsAMembersFileAndTheLinkStays) {
+    ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{3000}, {4000}, {5000}});
+    const fs::path link = scratch.place().path(scratch.names(0).front());
+    fs::rename(link, scratch.folder() / "elsewhere");
+    fs::create_symlink(scratch.folder() / "elsewhere", link);
+    ASSERT_TRUE(scratch.apply()) << message();
+    scratch.erase(1);
+    ASSERT_TRUE(scratch.rebuild()) << message();
+    EXPECT_EQ(scratch.survey().members.front(), MemberState());
+    EXPECT_TRUE(fs::is_symlink(link));
+}
+
 // As much is gone as may be, so that what is left is read once, and one more file has a byte that
 // is wrong.
 TEST(Rebuild, AWrongByteBesidesIsOneLossMore) {

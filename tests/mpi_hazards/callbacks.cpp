@@ -4,6 +4,8 @@
 // the call of MPI that they are in.
 #include "hazard.h"
 
+#include <string>
+
 namespace callbacks {
 
 namespace {
@@ -232,6 +234,46 @@ HAZARD(attribute_that_refuses_to_go_keeps_its_communicator) {
     go_on_with(domain);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     MPI_Comm_free_keyval(&key);
+}
+
+// MPI's parts for files keep attributes of their own, which they look for later.
+HAZARD(attributes_of_mpi_itself_stay) {
+    MPI_Comm before = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_SELF, &before);
+    const auto use = [](MPI_Comm comm) {
+        const std::string name = "attributes_" + std::to_string(world_rank());
+        MPI_File file = MPI_FILE_NULL;
+        MPI_File_open(comm, name.c_str(),
+                      MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                      &file);
+        MPI_Datatype every_other = MPI_DATATYPE_NULL;
+        MPI_Type_vector(4, 1, 2, MPI_INT, &every_other);
+        MPI_Type_commit(&every_other);
+        MPI_File_set_view(file, 0, MPI_INT, every_other, "native", MPI_INFO_NULL);
+        const Numbers out = numbers(1, 8);
+        MPI_File_write_at_all(file, 0, out.data(), 8, MPI_INT, MPI_STATUS_IGNORE);
+        MPI_Type_free(&every_other);
+        Numbers in(8);
+        MPI_File_read_at_all(file, 0, in.data(), 8, MPI_INT, MPI_STATUS_IGNORE);
+        CHECK(in == out);
+        MPI_File_close(&file);
+    };
+    Domain domain;
+    const auto execute = [&] {
+        MPI_Comm kept = before;
+        use(kept);
+        MPI_Comm_free(&kept);
+        MPI_Comm made = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_SELF, &made);
+        use(made);
+        MPI_Comm_free(&made);
+    };
+    for (int i = 0; i < 3; ++i) {
+        execute();
+        domain.restore();
+    }
+    execute();
+    domain.advance();
 }
 
 } // namespace callbacks

@@ -90,11 +90,12 @@ Status Drafts::mark_in(const std::string &folder, const DraftMark *&mark) {
 }
 
 Status Drafts::create(const std::string &path, size_t &number, bool keep_open) {
-    // Nothing takes its place, which publish() would find when other files are new already.
-    if (is_directory(path)) {
+    // Only one in which nothing is gives way, and publish() would find that when other files are
+    // new already.
+    if (is_directory(path) && os::system().remove_directory_at(AT_FDCWD, path.c_str()) != 0) {
         return fail(CD_ERROR_STORE_IO,
-                    "%s: a directory has the name of a file; move it away and repeat the call, "
-                    "which has changed nothing",
+                    "%s: a directory has the name of a file. Move that directory away, and repeat "
+                    "the call, which has changed no file",
                     path.c_str());
     }
     const DraftMark *mark = nullptr;

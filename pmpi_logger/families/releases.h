@@ -50,7 +50,8 @@ public:
         if constexpr (F == Fn::MPI_Type_free) {
             moved = MovedTypes::number_of(freed);
         }
-        if (Logging::mode() == CD_LOG_REPLAYING) { // it was; what a delete function calls may be live
+        if (Logging::mode() ==
+            CD_LOG_REPLAYING) { // it was; what a delete function calls may be live
             const int result = replay(call, refused);
             if (moved != 0 && result == MPI_SUCCESS) {
                 moved_type_freed(moved);
@@ -217,8 +218,7 @@ private:
         }
     }
 
-    template <Fn F, typename Handle>
-    static int deleted_attributes(const void *site, Handle freed) {
+    template <Fn F, typename Handle> static int deleted_attributes(const void *site, Handle freed) {
         if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
             return delete_attributes<CommAttributes>(site, freed);
         } else if constexpr (F == Fn::MPI_Type_free) {

@@ -50,8 +50,8 @@ public:
         if constexpr (F == Fn::MPI_Type_free) {
             moved = MovedTypes::number_of(freed);
         }
-        if (Logging::mode() ==
-            CD_LOG_REPLAYING) { // it was; what a delete function calls may be live
+        // It was so before a delete function has called MPI, which may have come to the log's end.
+        if (Logging::mode() == CD_LOG_REPLAYING) {
             const int result = replay(call, refused);
             if (moved != 0 && result == MPI_SUCCESS) {
                 moved_type_freed(moved);

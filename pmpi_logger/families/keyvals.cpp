@@ -23,7 +23,8 @@ std::set<std::pair<KeyvalsOf, int>> &keys() {
 
 } // namespace
 
-// Else MPI's library does, or one that MPI has loaded; or this one, by which MPI makes some of them.
+// Else MPI's library does, or one that MPI has loaded; or this one, by which MPI makes some of
+// them.
 bool Keyvals::is_of_program(const void *site) {
     static const char here = 0;
     Dl_info caller = {};

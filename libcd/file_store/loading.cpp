@@ -241,6 +241,11 @@ private:
             })) {
             return damaged(file_, header.snapshot.offset, "a CD has no parent");
         }
+        // The beginning is no point in time to go back to.
+        if (behind == FoundRecord::Kind::damaged && holds_nothing(state)) {
+            return damaged(file_, header.journal.offset + generation.used(),
+                           "the record is damaged, and there is nothing before it");
+        }
         if (!has_place_for_each(state)) {
             return damaged(file_, header.snapshot.offset, "two CDs are one in the family");
         }
@@ -279,6 +284,12 @@ private:
         }
         loaded_ = std::move(found);
         return Status::ok();
+    }
+
+    static bool holds_nothing(const State &state) {
+        return state.versions.empty() && std::ranges::all_of(state.cds, [](const auto &each) {
+                   return each.second.entries.empty() && each.second.files.empty();
+               });
     }
 
     // Parent and sibling index are what tells a CD from others.

@@ -230,5 +230,19 @@ TEST(HoleInAJournal, OfOneBlockIsNoDamageAndOfTwoIs) {
     EXPECT_NE(doubt_with_hole_of(2), "");
 }
 
+// What the store began with is no older point in time, for which the rest would be written over.
+TEST(FirstRecord, ThatIsDamagedIsAnErrorAndNotTheBeginning) {
+    Specimen store(3);
+    const uint64_t at = store.loaded().header.journal.offset + 60;
+    std::byte byte{};
+    ASSERT_TRUE(store.file().read(at, &byte, 1));
+    byte ^= std::byte{1};
+    store.put(at, &byte, 1);
+    cd::Loaded loaded;
+    EXPECT_EQ(cd::load(store.file(), loaded).code(), CD_ERROR_STORE_DAMAGED);
+    EXPECT_NE(std::string(cd::message()).find("there is nothing before it"), std::string::npos)
+        << cd::message();
+}
+
 } // namespace
 } // namespace damage

@@ -14,7 +14,6 @@ namespace cd::logger {
 
 // What the functions for attributes of communicators, types and windows have in common.
 struct CommAttributes {
-    static constexpr KeyvalsOf keyvals = KeyvalsOf::communicators;
     static constexpr Fn get = Fn::MPI_Comm_get_attr;
     static constexpr Fn set = Fn::MPI_Comm_set_attr;
     static constexpr Fn remove = Fn::MPI_Comm_delete_attr;
@@ -25,7 +24,6 @@ struct CommAttributes {
 };
 
 struct TypeAttributes {
-    static constexpr KeyvalsOf keyvals = KeyvalsOf::types;
     static constexpr Fn get = Fn::MPI_Type_get_attr;
     static constexpr Fn set = Fn::MPI_Type_set_attr;
     static constexpr Fn remove = Fn::MPI_Type_delete_attr;
@@ -110,25 +108,27 @@ int puts_attribute_back(const void *site, Object object, int key, Undo &undo) {
     return MPI_SUCCESS;
 }
 
-// The program frees an object, which lives on: MPI calls the delete functions of its attributes
-// now, as the program expects. What these call themselves is the program's, and is recorded.
-// Returns what the first one that refuses does; the object is not freed then.
-template <typename Of, typename Object> int delete_attributes(const void *site, Object object) {
-    for (const int key : Keyvals::all(Of::keyvals)) {
-        void *value = nullptr;
-        int present = 0;
-        if (real<Of::get>(object, key, &value, &present) != MPI_SUCCESS || present == 0) {
+// The program frees a communicator, which lives on: the delete functions of the attributes that it
+// has set since the point in time are called now, as the program expects; a re-execution sets them
+// again. What these functions call is the program's, and is recorded. An attribute that is older,
+// or was copied from another communicator, is there for a re-execution, with its value, and goes
+// with the communicator. Returns what the first function that refuses does; the communicator is not
+// freed then.
+inline int delete_attributes(MPI_Comm comm) {
+    constexpr KeyvalsOf kind = KeyvalsOf::communicators;
+    for (const int key : Keyvals::all(kind)) {
+        // Another thread may free keys meanwhile.
+        if (!is_undone({word_of(comm), static_cast<uint32_t>(key)}) || !Keyvals::has(kind, key)) {
             continue;
         }
-        Undo undo;
-        puts_attribute_back<Of>(site, object, key, undo);
-        cd_log_place place = {};
-        cd_log_here(&place);
-        if (const int refused = real<Of::remove>(object, key); refused != MPI_SUCCESS) {
-            return refused;
-        }
-        if (undo) {
-            when_restored(place, std::move(undo));
+        void *value = nullptr;
+        int present = 0;
+        const int found = real<Fn::MPI_Comm_get_attr>(comm, key, &value, &present);
+        if (found == MPI_SUCCESS && present != 0) {
+            if (const int refused = real<Fn::MPI_Comm_delete_attr>(comm, key);
+                refused != MPI_SUCCESS) {
+                return refused;
+            }
         }
     }
     return MPI_SUCCESS;

@@ -2,10 +2,7 @@
 // Copyright the containment-domains authors
 #include "families/keyvals.h"
 
-#include <dlfcn.h>
-
 #include <climits>
-#include <cstring>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -22,21 +19,6 @@ std::set<std::pair<KeyvalsOf, int>> &keys() {
 }
 
 } // namespace
-
-// Else MPI's library does, or one that MPI has loaded; or this one, by which MPI makes some of
-// them.
-bool Keyvals::is_of_program(const void *site) {
-    static const char here = 0;
-    Dl_info caller = {};
-    Dl_info own = {};
-    Dl_info mpi = {};
-    if (dladdr(site, &caller) == 0 || dladdr(&here, &own) == 0 ||
-        dladdr(dlsym(RTLD_NEXT, "PMPI_Init"), &mpi) == 0) {
-        return true;
-    }
-    return caller.dli_fbase != own.dli_fbase && caller.dli_fbase != mpi.dli_fbase &&
-           std::strstr(caller.dli_fname, "/mca_") == nullptr;
-}
 
 void Keyvals::add(KeyvalsOf kind, int key) {
     const std::scoped_lock lock(keys_mutex);

@@ -10,12 +10,9 @@
 namespace cd::logger {
 
 // The keys of attributes that the program has made: MPI refuses to free others, and all look alike.
-// MPI has keys of its own, which parts of it make as a program does.
 enum class KeyvalsOf { communicators, types, windows };
 class Keyvals {
 public:
-    // Whether it is the program that makes one at site.
-    static bool is_of_program(const void *site);
     static void add(KeyvalsOf kind, int key);
     static bool has(KeyvalsOf kind, int key);
     static void remove(KeyvalsOf kind, int key);
@@ -32,18 +29,18 @@ public:
 class MakesKeyval : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
-        return made<F>(site, Exchange::call<F>(site, a...), a...);
+        return made<F>(Exchange::call<F>(site, a...), a...);
     }
 
     // make: makes the call, as Fortran or as C.
     template <Fn F, typename Make, typename... A>
     static int call_by(const Make &make, const void *site, A... a) {
-        return made<F>(site, Exchange::call_by<F>(make, site, a...), a...);
+        return made<F>(Exchange::call_by<F>(make, site, a...), a...);
     }
 
 private:
-    template <Fn F, typename... A> static int made(const void *site, int result, A... a) {
-        if (result == MPI_SUCCESS && Keyvals::is_of_program(site)) {
+    template <Fn F, typename... A> static int made(int result, A... a) {
+        if (result == MPI_SUCCESS) {
             Keyvals::add(Keyvals::kind<F>(),
                          *std::get<Row<F>::Roles::index(Role::out)>(std::tuple<A...>(a...)));
         }

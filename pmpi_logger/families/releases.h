@@ -45,7 +45,10 @@ public:
             return result;
         }
         const Handle freed = *handle;
-        const int refused = deleted_attributes<F>(site, freed);
+        int refused = MPI_SUCCESS;
+        if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
+            refused = delete_attributes(freed);
+        }
         uint64_t moved = 0;
         if constexpr (F == Fn::MPI_Type_free) {
             moved = MovedTypes::number_of(freed);
@@ -215,16 +218,6 @@ private:
             return Keyvals::has(Keyvals::kind<F>(), handle);
         } else {
             return is_one;
-        }
-    }
-
-    template <Fn F, typename Handle> static int deleted_attributes(const void *site, Handle freed) {
-        if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
-            return delete_attributes<CommAttributes>(site, freed);
-        } else if constexpr (F == Fn::MPI_Type_free) {
-            return delete_attributes<TypeAttributes>(site, freed);
-        } else {
-            return MPI_SUCCESS;
         }
     }
 

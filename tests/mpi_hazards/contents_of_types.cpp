@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 // What MPI tells that a type is made of, which is the program's to free.
 #include "hazard.h"
-#include "unwilling_mpi.h"
 
 #include <vector>
 
@@ -24,8 +23,7 @@ MPI_Datatype part_of(MPI_Datatype type) {
     return part;
 }
 
-// Three pairs of numbers; the pair belongs to it alone, and has an attribute, of a key that the
-// logger does not know.
+// Three pairs of numbers; the pair belongs to it alone, and has an attribute.
 MPI_Datatype three_pairs(int key) {
     MPI_Datatype pair = MPI_DATATYPE_NULL;
     MPI_Type_contiguous(2, MPI_INT, &pair);
@@ -49,7 +47,7 @@ void send_to_itself(MPI_Datatype type) {
 
 HAZARD(contents_of_a_type_are_the_same_again) {
     int key = MPI_KEYVAL_INVALID;
-    make_key_behind_the_logger(count_freed_pairs, &key);
+    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, count_freed_pairs, &key, nullptr);
     std::vector<MPI_Datatype> seen;
     {
         Domain domain;
@@ -73,7 +71,7 @@ HAZARD(contents_of_a_type_are_the_same_again) {
 
 HAZARD(contents_of_a_type_are_the_programs_behind_the_cd) {
     int key = MPI_KEYVAL_INVALID;
-    make_key_behind_the_logger(count_freed_pairs, &key);
+    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, count_freed_pairs, &key, nullptr);
     MPI_Datatype part = MPI_DATATYPE_NULL;
     {
         Domain domain;

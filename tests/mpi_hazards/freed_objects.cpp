@@ -3,7 +3,6 @@
 // Objects that the program frees while something still needs them.
 #include "cd/mpi_log.h"
 #include "hazard.h"
-#include "unwilling_mpi.h"
 
 #include <algorithm>
 #include <atomic>
@@ -225,7 +224,6 @@ HAZARD(receive_on_a_communicator_that_is_gone) {
 
 namespace {
 
-// Of a key that the logger does not know: when MPI frees the type.
 int attributes_deleted = 0;
 int count_attributes_deleted(MPI_Datatype, int, void *, void *) {
     ++attributes_deleted;
@@ -237,7 +235,7 @@ int count_attributes_deleted(MPI_Datatype, int, void *, void *) {
 // A restore of the child replays all that the child has done.
 HAZARD(type_freed_in_a_child_whose_parent_forgets_its_log) {
     int key = MPI_KEYVAL_INVALID;
-    make_key_behind_the_logger(count_attributes_deleted, &key);
+    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, count_attributes_deleted, &key, nullptr);
     Domain parent;
     {
         Domain child(parent.handle());
@@ -504,7 +502,7 @@ HAZARD(references_live_on_when_the_log_goes_before_the_reexecution_frees_them) {
 // Its re-execution ends before it comes to what it has freed, which the parent goes on with.
 HAZARD(child_ends_before_it_frees_its_type_again) {
     int key = MPI_KEYVAL_INVALID;
-    make_key_behind_the_logger(count_attributes_deleted, &key);
+    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, count_attributes_deleted, &key, nullptr);
     for (const bool parent_frees_it : {true, false}) {
         MPI_Datatype kept = column_type();
         MPI_Type_set_attr(kept, key, nullptr);

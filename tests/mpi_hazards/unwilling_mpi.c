@@ -3,6 +3,7 @@
 #include "unwilling_mpi.h"
 
 #include <dlfcn.h>
+#include <mpi.h>
 #include <string.h>
 
 static int refuses;
@@ -54,11 +55,4 @@ int PMPI_Wait(MPI_Request *request, MPI_Status *status) {
         function();
     }
     return result;
-}
-
-void make_key_behind_the_logger(MPI_Type_delete_attr_function *attribute_goes, int *key) {
-    int (*create)(MPI_Type_copy_attr_function *, MPI_Type_delete_attr_function *, int *, void *) =
-        NULL;
-    find("PMPI_Type_create_keyval", &create);
-    create(MPI_TYPE_NULL_COPY_FN, attribute_goes, key, NULL);
 }

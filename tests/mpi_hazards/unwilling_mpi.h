@@ -3,8 +3,6 @@
 #ifndef UNWILLING_MPI_H
 #define UNWILLING_MPI_H
 
-#include <mpi.h>
-
 /* What stands between the logger and MPI: MPI as it seldom is. 0: as it is.
  * MPI_Comm_join over a descriptor that is none makes a duplicate of MPI_COMM_SELF. */
 
@@ -20,9 +18,6 @@ void let_groups_have_no_rank_in_common(int none);
 
 /* Once, in the next MPI_Wait of any thread, when MPI has given the request's handle back. */
 void call_at_the_end_of_a_wait(void (*function)(void));
-
-/* A key of types that the logger does not know: its attribute goes when MPI frees the type. */
-void make_key_behind_the_logger(MPI_Type_delete_attr_function *attribute_goes, int *key);
 
 #ifdef __cplusplus
 }

@@ -44,9 +44,6 @@ public:
     Status undo_remove(const std::string &name, bool forced) const;
     // That what is not there, or cannot be removed, stays, does no harm.
     void try_to_remove(const std::string &name, bool forced = false) const noexcept;
-    // A store with what else there is of it, be it that aside or what remove() left. It stays, all
-    // of it, where any is no file of ours, or another process has it open. Gives whether any went.
-    bool remove_unused(const std::string &name, const std::string &aside) const;
     bool has(const std::string &name) const;
     // That nobody has removed or renamed the file, or put another in its place. Passes also where
     // the process has no descriptor left to look with, or may no longer look.

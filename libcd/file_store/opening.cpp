@@ -60,7 +60,7 @@ public:
     }
 
 private:
-    std::string aside() const { return aside_name(name_); }
+    std::string aside() const { return name_ + ".old"; }
 
     FileStoreOptions options() const {
         FileStoreOptions options;
@@ -324,8 +324,6 @@ private:
 std::string store_directory(const StorageInfo &storage) {
     return storage.dir.empty() ? default_directory : own_directory(storage.dir);
 }
-
-std::string aside_name(const std::string &store) { return store + ".old"; }
 
 std::string store_name(int rank, const std::string &root) {
     return std::to_string(rank) + "-" + root + ".cds";

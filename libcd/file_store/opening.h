@@ -28,7 +28,6 @@ struct OpenRequest {
 // Where it is: in one of the user's own where all may write to that which is asked for.
 std::string store_directory(const StorageInfo &storage);
 std::string store_name(int rank, const std::string &root);
-std::string aside_name(const std::string &store); // of one that a start has not taken
 
 struct OpenedStore {
     std::shared_ptr<FileStore> store;

@@ -4,9 +4,7 @@
 #include "file_store/directory.h"
 #include "os/system.h"
 
-#include <array>
 #include <cerrno>
-#include <utility>
 
 namespace cd {
 
@@ -60,26 +58,6 @@ void Directory::try_to_remove(const std::string &name, bool forced) const noexce
     if (gone && forced) {
         os::system().sync_all(descriptor());
     }
-}
-
-// The locks are held until all are gone.
-bool Directory::remove_unused(const std::string &name, const std::string &aside) const {
-    std::array<std::pair<std::string, File>, 3> files = {
-        {{name, File()}, {aside, File()}, {removed(name), File()}}};
-    for (auto &[each, file] : files) {
-        bool there = false;
-        if (!open_store(each, file, there)) {
-            return false;
-        }
-    }
-    bool any = false;
-    for (const auto &[each, file] : files) {
-        if (file.is_open()) {
-            try_to_remove(each);
-            any = true;
-        }
-    }
-    return any;
 }
 
 Status Directory::rename(const std::string &from, const std::string &to, bool forced) const {

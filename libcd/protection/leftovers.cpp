@@ -113,7 +113,7 @@ LocalStore look_at_store(const std::string &path) {
 // time that all start from gives way to that, and else takes its place.
 LocalStore look_at_local_store(const std::string &path, uint64_t begun_with) {
     const LocalStore store = look_at_store(path);
-    const LocalStore aside = look_at_store(aside_name(path));
+    const LocalStore aside = look_at_store(path + ".old");
     return {store.is_there | aside.is_there, store.epoch > begun_with ? store.epoch : aside.epoch};
 }
 
@@ -123,7 +123,7 @@ std::string line_on_local_stores(const Request &request, const std::vector<Local
     const std::string kept =
         "kept aside until the next advance: to go on from them, end the program before that, "
         "rename " +
-        aside_name(name) + " to " + name +
+        name + ".old to " + name +
         ", and so those of all ranks, and start without redundancy= and config=";
     const auto [oldest, newest] =
         std::ranges::minmax(stores, {}, [](const LocalStore &each) { return each.epoch; });

@@ -7,7 +7,6 @@
 #include "protection/bringing.h"
 #include "protection/choosing.h"
 #include "protection/introduction.h"
-#include "protection/left_behind.h"
 #include "protection/leftovers.h"
 #include "protection/looking.h"
 #include "protection/store_list.h"
@@ -309,7 +308,6 @@ private:
         Status known = attempt([&] {
             result_.start_is_protected = result_.start && is_protected_now(result_, introduced_.all,
                                                                            job_.ranks(), division_);
-            result_.elsewhere = ranks_elsewhere(findings_.front(), job_.all().self());
             return list_stores(job_, stores_, request_.sync);
         });
         return agree(job_, known);

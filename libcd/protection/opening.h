@@ -63,7 +63,6 @@ struct Start {
 struct Opened {
     std::string root;
     std::vector<OpenStore> stores;
-    std::vector<int> elsewhere; // ranks whose dir= is another directory than this one's
     std::vector<OpenLevel> levels;
     uint64_t session = 0;
     std::set<uint64_t> sessions; // whose points in time there are, and this one

@@ -3,7 +3,6 @@
 #include "protection/protection.h"
 
 #include "base/attempt.h"
-#include "protection/left_behind.h"
 #include "redset/apply.h"
 
 #include <algorithm>
@@ -366,11 +365,6 @@ void Protection::remove_what_is_buried() {
         }
         return Status::ok();
     });
-    if (const OpenStore &first = opened_.stores.front(); first.speaks) {
-        attempt_quietly([&] {
-            remove_left_behind(first.folder.directory(), opened_.root, opened_.elsewhere, sync_);
-        });
-    }
     if (Status status = agree(*job_, removed); !status) {
         job_->warn_once(message());
         return;

@@ -4,7 +4,6 @@
 
 #include "cd/cd.h"
 #include "each_fault.h"
-#include "file_store/directory.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,86 +45,10 @@ protected:
         ASSERT_EQ(status, 0);
         std::filesystem::rename(directory / (std::to_string(rank) + "-solver.cds"), as);
     }
-    void leave(const std::string &node, const std::string &name) const {
-        std::filesystem::create_directories(cluster.directory(node));
-        std::ofstream(cluster.directory(node) / name) << "a store";
-    }
-    std::vector<std::string> files_in(const std::string &node) const {
-        std::vector<std::string> names;
-        for (const auto &each : std::filesystem::directory_iterator(cluster.directory(node))) {
-            if (!each.is_directory()) {
-                names.push_back(each.path().filename().string());
-            }
-        }
-        std::ranges::sort(names);
-        return names;
-    }
 
     FailingSystem system;
     Cluster cluster{fault_nodes};
 };
-
-// Until then a start may need them, and those that a rank has where it is are its own business.
-TEST_F(LocalStores, ThatARankLeftWhereItIsNoMoreGoWhenTheRootIsCommitted) {
-    const std::vector<std::string> of_moved = {".1-solver.cds.gone", "1-solver.cds",
-                                               "1-solver.cds.old", "2-solver.cds.old"};
-    const std::vector<std::string> of_others = {"0-solver.cds", "1-another.cds", "11-solver.cds",
-                                                "3-solver.cds"};
-    std::vector<std::string> all = of_others;
-    all.insert(all.end(), of_moved.begin(), of_moved.end());
-    std::ranges::sort(all);
-    for (const std::string &name : all) {
-        leave("n0", name);
-    }
-    cluster.run({1, 2});
-    EXPECT_EQ(files_in("n0"), all);
-    cluster.run({3}, true);
-    EXPECT_EQ(files_in("n0"), of_others);
-}
-
-TEST_F(LocalStores, OfRanksThatShareADirectoryStay) {
-    cluster.nodes = {"n0", "n0", "n1"};
-    cluster.redundancy = {Scheme::single, 0};
-    leave("n0", "1-solver.cds");
-    cluster.run({1}, true);
-    EXPECT_EQ(files_in("n0"), std::vector<std::string>{"1-solver.cds"});
-}
-
-// Another program's of the same name, whose ranks it has.
-TEST_F(LocalStores, ThatAnotherProcessUsesStay) {
-    const std::vector<std::string> names = {"1-solver.cds", "1-solver.cds.old"};
-    for (const std::string &name : names) {
-        leave("n0", name);
-    }
-    int held[2];
-    int done[2];
-    ASSERT_EQ(::pipe(held), 0);
-    ASSERT_EQ(::pipe(done), 0);
-    const pid_t other = ::fork();
-    ASSERT_NE(other, -1);
-    if (other == 0) {
-        ::close(done[1]);
-        Directory directory;
-        File store;
-        bool there = false;
-        char byte = 0;
-        const bool locked = Directory::open(cluster.directory("n0").string(), directory) &&
-                            directory.open_store(names.front(), store, there) && there;
-        (void)!::write(held[1], &byte, 1);
-        (void)!::read(done[0], &byte, 1);
-        ::_exit(locked ? 0 : 1);
-    }
-    char byte = 0;
-    ASSERT_EQ(::read(held[0], &byte, 1), 1);
-    cluster.run({1}, true);
-    EXPECT_EQ(files_in("n0"), names);
-    ::close(done[1]);
-    int status = 0;
-    ASSERT_EQ(::waitpid(other, &status, 0), other);
-    EXPECT_EQ(status, 0);
-    cluster.run({1}, true);
-    EXPECT_EQ(files_in("n0"), std::vector<std::string>{});
-}
 
 // Also by the next start, when one that did not advance has put it aside.
 TEST_F(LocalStores, AreNamedWithWhatToDoToGoOnFromThem) {

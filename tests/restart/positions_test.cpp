@@ -31,66 +31,25 @@ protected:
     }
 };
 
-TEST_F(Positions, OfAnAncestorComeBackWhenTheChildsCodeAddsTheFileAgain) {
+TEST_F(Positions, OfAChildThatWasKilledComeBackWithTheChild) {
     run([&]() -> std::string {
         const int file = open("data");
+        ::lseek(file, 10, SEEK_SET);
         cd_handle root = create();
-        for (int step = 0; step < 3; ++step) {
-            cd_handle child = child_of(root);
-            if (add_file_to_cd(child, file) != CD_SUCCESS) {
-                return refusal();
-            }
-            ::lseek(file, 10, SEEK_CUR);
-            if (step < 2 &&
-                (commit_cd(child) != CD_SUCCESS || advance_cd_point_in_time(root) != CD_SUCCESS)) {
-                return refusal();
-            }
+        if (advance_cd_point_in_time(root) != CD_SUCCESS ||
+            add_file_to_cd(child_of(root), file) != CD_SUCCESS) {
+            return refusal();
         }
+        ::lseek(file, 30, SEEK_SET);
         return "";
     });
-    for (int process = 0; process < 2; ++process) {
-        run([&]() -> std::string {
-            const int file = open("data");
-            cd_handle root = create();
-            if (restore_cd(root) != CD_SUCCESS ||
-                add_file_to_cd(child_of(root), file) != CD_SUCCESS) {
-                return refusal();
-            }
-            if (std::string problem = check_position(file, 20); !problem.empty()) {
-                return problem;
-            }
-            ::lseek(file, 30, SEEK_SET);
-            return restore_cd(root) == CD_SUCCESS ? check_position(file, 20) : refusal();
-        });
-    }
-}
-
-TEST_F(Positions, OfAChildThatWasKilledComeBackWithTheChildOrWithARootThatHasTheFileToo) {
-    for (const bool root_has_it : {true, false}) {
-        run([&]() -> std::string {
-            const int file = open("data");
-            ::lseek(file, 10, SEEK_SET);
-            cd_handle root = create();
-            if ((root_has_it && add_file_to_cd(root, file) != CD_SUCCESS) ||
-                advance_cd_point_in_time(root) != CD_SUCCESS ||
-                add_file_to_cd(child_of(root), file) != CD_SUCCESS) {
-                return refusal();
-            }
-            ::lseek(file, 30, SEEK_SET);
-            return "";
-        });
-        run([&]() -> std::string {
-            const int file = open("data");
-            cd_handle root = create();
-            const bool root_is_restored = !root_has_it || restore_cd(root) == CD_SUCCESS;
-            cd_handle child = child_of(root);
-            return root_is_restored && add_file_to_cd(child, file) == CD_SUCCESS &&
-                           (root_has_it || restore_cd(child) == CD_SUCCESS)
-                       ? check_position(file, 10)
-                       : refusal();
-        });
-        std::filesystem::remove(store());
-    }
+    run([&]() -> std::string {
+        const int file = open("data");
+        cd_handle child = child_of(create());
+        return add_file_to_cd(child, file) == CD_SUCCESS && restore_cd(child) == CD_SUCCESS
+                   ? check_position(file, 10)
+                   : refusal();
+    });
 }
 
 // A child that opens a file, moves it to where the step begins, and closes it before it ends.

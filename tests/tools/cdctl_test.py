@@ -190,9 +190,10 @@ class CdctlTest(unittest.TestCase):
     def test_epoch_is_the_newest_that_all_have(self):
         self.assertEqual(self.cdctl("epoch", self.directory)[:2], (GOOD, "yes\n"))
         status, out, error = self.cdctl("epoch", os.path.join(self.directory, "not-yet"))
-        self.assertEqual((status, out), (UNREADABLE, "0\n"))
+        self.assertEqual((status, out), (UNREADABLE, "yes\n"))
         self.assertIn("not-yet", error)
         self.make(0)
+        self.assertEqual(self.cdctl("epoch", self.stores, os.path.join(self.directory, "not-yet"))[1], "none\n")
         self.assertEqual(self.cdctl("epoch", self.stores)[:2], (GOOD, "3\n"))
         self.make(1)
         self.make(1)  # attaches, and advances three times more

@@ -72,6 +72,7 @@ Outcome epoch(const Arguments &arguments) {
     std::optional<Epochs> common;
     std::set<std::string> aside;               // by CD_RESTART=no: no program starts from them
     std::map<std::string, std::string> stores; // by the name of the file
+    bool any_is_gone = false;
     Outcome outcome = Places(arguments.paths).visit([&](Inspection &store) {
         if (store.path().ends_with(put_aside)) {
             if (!std::filesystem::exists(store_in_place_of(store.path()))) {
@@ -79,16 +80,15 @@ Outcome epoch(const Arguments &arguments) {
             }
             return Outcome::good;
         }
-        if (!store.is_gone()) {
-            stores.emplace(file_name(store.path()), store.path());
-        }
-        // Before its first start a program has no store, and 0 is what it begins with; where the
-        // path is a mistake, the stores refuse 0.
-        const Epochs unread = store.is_gone() ? Epochs{0} : Epochs();
-        keep_common(store.has_state() ? epochs_of(store.loaded().state) : unread, common);
         if (!store.problem().empty()) {
             std::fprintf(stderr, "cdctl: %s\n", printable(store.problem()).c_str());
         }
+        if (store.is_gone()) {
+            any_is_gone = true;
+            return Outcome::good;
+        }
+        stores.emplace(file_name(store.path()), store.path());
+        keep_common(store.has_state() ? epochs_of(store.loaded().state) : Epochs(), common);
         return Outcome::good;
     });
     for (const std::string &path : aside) {
@@ -101,6 +101,11 @@ Outcome epoch(const Arguments &arguments) {
         if (common) {
             keep_common({0}, common);
         }
+    }
+    // Before its first start a program has no store; but beside those of others it is one that is
+    // not found.
+    if (common && any_is_gone) {
+        keep_common({}, common);
     }
     if (common && common->empty()) {
         std::fputs("cdctl: there is no epoch that all of these stores have\n", stderr);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "families/family.h"
+#include "replay/complaint.h"
 
 #include <tuple>
 #include <vector>

@@ -73,6 +73,7 @@ private:
         const int slot = random_.below(slots);
         const int comm = some_comm();
         const int choice = random_.below(100);
+        // What else a sibling may not do. NOLINTNEXTLINE(bugprone-branch-clone)
         if (plan_ == Plan::of_a_sibling && choice < 18) {
             add(Step::Kind::exchange, comm, 0, 0);
         } else if (plan_ == Plan::with_siblings && random_.percent(15)) {

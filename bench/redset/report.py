@@ -93,10 +93,10 @@ NONE_SHORT_OF_HALF = "Half of the bound or more is reached everywhere.\n"
 ADVANCES = """\
 ## What an advance waits for
 
-The longest that any rank waits for an advance, of roots with `store=file` in tmpfs all of whose data has changed: in seconds without redundancy, and as a multiple of that with
-`redundancy=xor` over all ranks, by `redundancy_mode`. Roots take turns, and what the thread of `async` does is over before the next advance is measured; the best of several.
+How long an advance takes, from the first rank's call to the last one's return, of roots with `store=file` in tmpfs all of whose data has changed: in seconds without redundancy, and as a multiple of that with
+`redundancy=xor` over all ranks, by `redundancy_mode`. Roots take turns, and what the thread of `async` does is over before the next advance is measured; medians of 15 rounds.
 
-With `async` it is the local write alone. Ranks agree that all have theirs behind them, before the threads begin, so that ranks which share a core do not pay for each other's either, but for the start of these threads and their waiting.
+With `async` it is the local write, and a short meeting: ranks agree that all have theirs behind them before the threads begin, so that ranks which share a core do not pay for each other's either, but for the start of these threads and their waiting.
 
 The local write goes into pages that are there already, at the speed of memory. `sync` makes a file of the same size besides, for which the system finds and clears pages, reads that again, encodes it as above, and removes an older one; with more
 ranks than cores all of it comes one after the other, and each round of a piece waits for the turn of all (above).

@@ -228,26 +228,28 @@ std::vector<Members> divide(const std::vector<SchemeFile> &files, const NamesATi
 
 // ---- Where members' files are
 
-bool is_there(const std::string &path) {
+bool is_there(const Place &place, const std::string &name) {
     File file;
     os::FileAttributes attributes;
-    return open_to_read(path, file, attributes).is_ok();
+    return open_stored(place, name, file, attributes).is_ok();
 }
 
-bool has_files(const std::string &folder, const StoredFiles &files) {
+bool has_files(const Place &place, const StoredFiles &files) {
     return std::any_of(files.begin(), files.end(), [&](const StoredFile &file) {
-        return !file.name.starts_with('/') && is_there(folder + "/" + file.name);
+        return !file.name.starts_with('/') && is_there(place, file.name);
     });
 }
 
-// The directories from that of a scheme file up to the one given, and what is below each.
-std::vector<Place> places_above(const SchemeFile &file) {
+// The directories from that of a scheme file up to the one given, and what is below each. What
+// programs write into directories of a time are files, so that a link there is somebody else's.
+std::vector<Place> places_above(const SchemeFile &file, const NamesATime &names_a_time) {
+    const Links links = names_a_time(directory_name(file)) ? Links::refused : Links::followed;
     std::vector<Place> places;
     std::string above = file.directory;
     std::string below;
     for (;;) {
         places.push_back({above.empty() ? file.root : file.root + "/" + above,
-                          (below.empty() ? "" : below + "/") + file.prefix});
+                          (below.empty() ? "" : below + "/") + file.prefix, links});
         if (above.empty()) {
             return places;
         }
@@ -259,9 +261,8 @@ std::vector<Place> places_above(const SchemeFile &file) {
 }
 
 std::optional<Place> place_with(const std::vector<Place> &places, const StoredFiles &files) {
-    const auto found = std::find_if(places.begin(), places.end(), [&](const Place &place) {
-        return has_files(place.folder, files);
-    });
+    const auto found = std::find_if(places.begin(), places.end(),
+                                    [&](const Place &place) { return has_files(place, files); });
     return found == places.end() ? std::nullopt : std::optional(*found);
 }
 
@@ -277,7 +278,7 @@ Place likely_place(const std::vector<Place> &own, const std::optional<Place> &us
     return alike == own.end() ? own.back() : *alike;
 }
 
-void find_places(const Members &members, FoundSet &found) {
+void find_places(const Members &members, const NamesATime &names_a_time, FoundSet &found) {
     const size_t count = found.set.ranks.size();
     std::vector<StoredFiles> files(count);
     // Where a member's can be, by each of its scheme files, or by none.
@@ -287,7 +288,8 @@ void find_places(const Members &members, FoundSet &found) {
         for (const auto &[member, entry] : file->header.members) {
             files[index(member)] = entry.files;
         }
-        const auto &above = own[index(file->member)].emplace_back(places_above(*file));
+        const auto &above =
+            own[index(file->member)].emplace_back(places_above(*file, names_a_time));
         all.insert(all.end(), above.begin(), above.end());
     }
     std::vector<std::vector<std::optional<Place>>> certain(count);
@@ -349,7 +351,7 @@ void find_ranks(const Members &members, FoundSet &found) {
     }
 }
 
-FoundSet found_set(const Members &members) {
+FoundSet found_set(const Members &members, const NamesATime &names_a_time) {
     const Descriptor &first = members.front()->own().descriptor;
     FoundSet found;
     found.set = {first.shape, first.group, first.groups, first.job_ranks, {}};
@@ -358,7 +360,7 @@ FoundSet found_set(const Members &members) {
     }
     find_ranks(members, found);
     if (found.problem.empty()) {
-        find_places(members, found);
+        find_places(members, names_a_time, found);
     }
     return found;
 }
@@ -376,7 +378,7 @@ Status find_sets(std::span<const std::string> directories, const NamesATime &nam
         }
     }
     for (const Members &members : divide(files, names_a_time)) {
-        result.sets.push_back(found_set(members));
+        result.sets.push_back(found_set(members, names_a_time));
     }
     search = std::move(result);
     return Status::ok();

@@ -183,6 +183,20 @@ class RebuildTest(Case):
             os.symlink(to, os.path.join(self.directory, name))
         self.assertEqual(self.rebuild("--dry-run", self.directory)[::2], (GOOD, ""))
 
+    def test_a_link_in_the_place_of_a_file_of_an_attempt_is_a_lost_file(self):
+        attempt = self.move_to_attempt_that_counts()
+        elsewhere = os.path.join(self.directory, "elsewhere")
+        name = next(name for name in os.listdir(attempt) if name.startswith("0.") and ".grp_" in name)
+        data = os.path.join(self.directory, "heat.points", "in", "r1_f0.dat")
+        for number, path in enumerate((data, os.path.join(attempt, name))):
+            with self.subTest(path=path):
+                os.rename(path, elsewhere + str(number))
+                os.symlink(elsewhere + str(number), path)
+                self.assertEqual(self.rebuild("--dry-run", self.directory)[0], OLDER)
+                self.assertEqual(self.rebuild(self.directory)[0], GOOD)
+                self.assertFalse(os.path.islink(path))
+                self.assertEqual(self.rebuild("--dry-run", self.directory)[0], GOOD)
+
     # Upstream's directories of several times may have one name, and what it writes no checksums.
     def test_what_is_in_directories_of_one_name_may_be_of_different_times(self):
         for time in "t1", "t2":

@@ -29,15 +29,16 @@ public:
                        : refuse(F, window_is_not_separate);
         }
         Call call = decode_data<F>(site, a...);
+        const int target = std::get<Roles::index(Role::target)>(arguments);
+        const int one = target == MPI_PROC_NULL ? 0 : 1; // which takes nothing and brings nothing
         if constexpr (Roles::has(Role::both_type)) {
-            call.arguments.send_count = call.arguments.recv_count = 1;
+            call.arguments.send_count = call.arguments.recv_count = one;
         }
         if constexpr (Roles::has(Role::operation)) {
             if (std::get<Roles::index(Role::operation)>(arguments) == MPI_NO_OP) {
                 call.arguments.send_type = MPI_DATATYPE_NULL; // and the buffer may be anything
             }
         }
-        const int target = std::get<Roles::index(Role::target)>(arguments);
         if (mode == CD_LOG_OFF) {
             const Inside inside;
             const int result = real<F>(a...);
@@ -49,8 +50,8 @@ public:
         Exchange::add_checksum(call);
         Block compared;
         if constexpr (Roles::has(Role::compare_buf)) {
-            compared = {const_cast<void *>(std::get<Roles::index(Role::compare_buf)>(arguments)), 1,
-                        call.arguments.send_type};
+            compared = {const_cast<void *>(std::get<Roles::index(Role::compare_buf)>(arguments)),
+                        one, call.arguments.send_type};
             add_checksum(call, compared);
         }
         if (mode == CD_LOG_REPLAYING) {

@@ -182,7 +182,7 @@ public:
             return result == run_live ? FreesWindow::call<F>(site, win) : result;
         }
         const Inside inside;
-        window->publish();
+        // What the program has stored last nobody can read any more, and its memory may be gone.
         const int held = hold_handler(*window);
         const int result = held == MPI_SUCCESS ? free_now<F>(win) : held;
         freed(call, result, *window);

@@ -5,6 +5,7 @@
 #include "call/decode.h"
 #include "interception/real.h"
 #include "lifetimes/lifetimes.h"
+#include "payload/type_copy.h"
 #include "payload/type_facts.h"
 #include "whole_program/whole_program.h"
 
@@ -346,7 +347,7 @@ void RequestTable::remove(Request &request) {
     release(types);
 }
 
-// MPI copies types without the lock: that may call functions of the program.
+// Types are made without the lock, as all that MPI does.
 void RequestTable::keep_type(MPI_Datatype type) {
     if (empty()) {
         return;
@@ -363,9 +364,7 @@ void RequestTable::keep_type(MPI_Datatype type) {
             continue;
         }
         lock.unlock();
-        MPI_Datatype copy = MPI_DATATYPE_NULL;
-        real<Fn::MPI_Type_dup>(type, &copy);
-        copies.push_back(copy);
+        copies.push_back(copy_of_type(type));
     }
     for (MPI_Datatype &unused : copies) {
         real<Fn::MPI_Type_free>(&unused);

@@ -5,6 +5,7 @@
 #include "call/decode.h"
 #include "call/reach.h"
 #include "interception/real.h"
+#include "payload/type_copy.h"
 #include "windows/gone_windows.h"
 
 namespace cd::logger {
@@ -112,8 +113,7 @@ void WindowTable::keep_type(MPI_Datatype type) {
             if (access.landing.type != type && access.result.type != type) {
                 continue;
             }
-            MPI_Datatype copy = MPI_DATATYPE_NULL;
-            real<Fn::MPI_Type_dup>(type, &copy);
+            const MPI_Datatype copy = copy_of_type(type);
             access.own_types.push_back(copy);
             for (Block *block : {&access.landing, &access.result}) {
                 block->type = block->type == type ? copy : block->type;

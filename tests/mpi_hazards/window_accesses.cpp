@@ -3,6 +3,9 @@
 // Reads and writes of others' windows that are under way when a CD is restored.
 #include "window.h"
 
+#include <sys/mman.h>
+
+#include <cstring>
 #include <thread>
 
 namespace window_accesses {
@@ -227,6 +230,93 @@ HAZARD(memory_attached_elsewhere_is_read_and_written) {
     }
     signal(1);
     MPI_Win_free(&window);
+}
+
+// MPI reads none of it, so that it may be memory that nobody has ever written.
+HAZARD(what_goes_to_nobody_is_not_compared) {
+    Numbers memory = numbers(world_rank(), eager);
+    MPI_Win window = window_over(memory);
+    MPI_Win_fence(0, window);
+    const auto reach_nobody = [&](int operand) {
+        int result = 7;
+        const int nobody = MPI_PROC_NULL;
+        MPI_Fetch_and_op(&operand, &result, MPI_INT, nobody, 0, MPI_SUM, window);
+        MPI_Compare_and_swap(&operand, &operand, &result, MPI_INT, nobody, 0, window);
+        MPI_Accumulate(&operand, 1, MPI_INT, nobody, 0, 1, MPI_INT, MPI_SUM, window);
+        MPI_Put(&operand, 1, MPI_INT, nobody, 0, 1, MPI_INT, window);
+        CHECK(result == 7);
+    };
+    if (world_rank() == 0) {
+        Domain domain;
+        reach_nobody(1);
+        domain.restore();
+        reach_nobody(2);
+    }
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
+}
+
+HAZARD(a_window_is_freed_whose_memory_is_gone) {
+    constexpr size_t bytes = 1 << 16;
+    void *const memory =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    MPI_Win window = MPI_WIN_NULL;
+    MPI_Win_create(memory, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_fence(0, window);
+    MPI_Win_fence(0, window);
+    ::munmap(memory, bytes);
+    MPI_Win_free(&window);
+}
+
+namespace {
+
+int type_copies = 0;
+
+int count_copy(MPI_Datatype, int, void *, void *, void *, int *flag) {
+    ++type_copies;
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+// Two numbers, with an attribute.
+MPI_Datatype pair_with_attribute() {
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Type_create_keyval(count_copy, MPI_TYPE_NULL_DELETE_FN, &key, nullptr);
+    MPI_Datatype pair = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Type_set_attr(pair, key, nullptr);
+    MPI_Type_free_keyval(&key);
+    return pair;
+}
+
+} // namespace
+
+// What is kept of such a type is no copy that the program would hear of.
+HAZARD(a_type_that_is_freed_in_use_calls_no_function_of_the_program) {
+    Numbers memory = numbers(world_rank(), eager);
+    MPI_Win window = window_over(memory);
+    MPI_Win_fence(0, window);
+    int got[2] = {};
+    MPI_Datatype pair = pair_with_attribute();
+    MPI_Get(got, 1, pair, world_rank(), 0, 1, pair, window);
+    MPI_Type_free(&pair);
+    MPI_Win_fence(0, window);
+    CHECK(std::memcmp(got, memory.data(), sizeof(got)) == 0);
+    MPI_Win_free(&window);
+
+    int received[2] = {};
+    const int sent[] = {4, 5};
+    MPI_Request request = MPI_REQUEST_NULL;
+    pair = pair_with_attribute();
+    MPI_Recv_init(received, 1, pair, 0, 5, MPI_COMM_SELF, &request);
+    MPI_Type_free(&pair);
+    MPI_Start(&request);
+    MPI_Send(sent, 2, MPI_INT, 0, 5, MPI_COMM_SELF);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+    CHECK(received[1] == 5);
+    CHECK(type_copies == 0);
 }
 
 } // namespace window_accesses

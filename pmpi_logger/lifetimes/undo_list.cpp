@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 namespace cd::logger {
@@ -122,6 +123,7 @@ void UndoList::run(Moment now, const Wanted &wanted) {
     {
         const std::scoped_lock lock(mutex_);
         take(now, wanted, taken);
+        leave_to_older(taken);
     }
     while (!taken.empty()) {
         std::function<void()> action;
@@ -134,6 +136,17 @@ void UndoList::run(Moment now, const Wanted &wanted) {
         }
         if (action) {
             action();
+        }
+    }
+}
+
+// Of a part only the oldest runs: a later one would bring back what the program has given up, such
+// as an attribute whose delete function was called.
+void UndoList::leave_to_older(Laters &taken) {
+    std::set<Part> known;
+    for (Later &later : taken) {
+        if (later.undo.part != Part() && !known.insert(later.undo.part).second) {
+            later.undo.action = nullptr;
         }
     }
 }

@@ -55,7 +55,8 @@ public:
     void put_back(std::vector<Change> &&changes);
 
     // Takes out those that were added before now and for which wanted says so. The first runs them,
-    // the latest first; meanwhile objects may go, by functions of the program that MPI calls.
+    // the latest first, and of each part the oldest only; meanwhile objects may go, by functions of
+    // the program that MPI calls.
     using Wanted = std::function<bool(const cd_log_place &)>;
     void run(Moment now, const Wanted &wanted);
     void forget(Moment now, const Wanted &wanted);
@@ -82,6 +83,7 @@ private:
 
     // The caller holds the mutex.
     void take(Moment now, const Wanted &wanted, Laters &taken);
+    static void leave_to_older(Laters &taken);
     void drop(const InLog &part, const std::vector<cd_log_place> &useless, Laters &dropped);
     void remove_part(Laters::iterator later);
     Parts::iterator erase(Parts::iterator part);

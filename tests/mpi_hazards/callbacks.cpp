@@ -5,6 +5,7 @@
 #include "hazard.h"
 
 #include <string>
+#include <vector>
 
 namespace callbacks {
 
@@ -275,6 +276,44 @@ HAZARD(attributes_of_mpi_itself_stay) {
     }
     execute();
     domain.advance();
+}
+
+namespace {
+
+std::vector<int> deleted_values;
+
+int note_deletion(MPI_Comm, int, void *value, void *) {
+    deleted_values.push_back(*static_cast<const int *>(value));
+    return MPI_SUCCESS;
+}
+
+} // namespace
+
+// What a child replaced is deleted already: the restore of its parent deletes what is there.
+HAZARD(a_restore_deletes_no_attribute_twice) {
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_deletion, &key, nullptr);
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    int first = 1;
+    int second = 2;
+    {
+        Domain domain;
+        const auto set_both = [&] {
+            MPI_Comm_set_attr(comm, key, &first);
+            const Domain child(domain.handle());
+            MPI_Comm_set_attr(comm, key, &second);
+        };
+        set_both();
+        CHECK((deleted_values == std::vector{1}));
+        domain.restore();
+        CHECK((deleted_values == std::vector{1, 2}));
+        set_both();
+        CHECK((deleted_values == std::vector{1, 2, 1}));
+    }
+    MPI_Comm_free_keyval(&key);
+    MPI_Comm_free(&comm);
+    CHECK((deleted_values == std::vector{1, 2, 1, 2}));
 }
 
 } // namespace callbacks

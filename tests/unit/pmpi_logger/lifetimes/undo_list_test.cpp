@@ -62,11 +62,28 @@ TEST_F(UndoListTest, LeavesAloneWhatWasAddedLater) {
 TEST_F(UndoListTest, KeepsTheOldestAndTheNewestOfAPart) {
     for (const uint64_t handle : {object, uint64_t{0}}) {
         run.clear();
+        uint64_t entry = 0;
         for (const char letter : {'a', 'b', 'c', 'd'}) {
-            list.add({0, 0, 1}, noting(handle, 1, letter));
+            list.add({0, 0, ++entry}, noting(handle, 1, letter));
         }
+        list.run(next_moment(), [](const cd_log_place &place) { return place.entry >= 2; });
+        EXPECT_EQ(run, "d") << handle;
         run_all();
         EXPECT_EQ(run, "da") << handle;
+    }
+}
+
+// What is between has been given up by the program.
+TEST_F(UndoListTest, RunsOnlyTheOldestOfAPart) {
+    for (const uint64_t handle : {object, uint64_t{0}}) {
+        run.clear();
+        list.add({0, 0, 1}, noting(handle, 1, 'a'));
+        list.add({0, 0, 2}, noting(other, 1, 'b'));
+        list.add({0, 0, 3}, noting(handle, 1, 'c'));
+        run_all();
+        EXPECT_EQ(run, "ba") << handle;
+        run_all();
+        EXPECT_EQ(run, "ba") << handle;
     }
 }
 

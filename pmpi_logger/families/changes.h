@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "families/attribute_holders.h"
 #include "families/attributes.h"
 #include "families/family.h"
 #include "families/held_handler.h"
@@ -57,16 +58,6 @@ protected:
         return result;
     }
 
-    // The same, unless MPI has freed the communicator: then nothing is left to change.
-    template <typename Change, typename MakeUndo>
-    static int change_if_alive(const Call &call, int mode, const Change &make,
-                               const MakeUndo &make_undo) {
-        return MortalComms::is_freed(call.arguments.comm)
-                   ? change(
-                         call, mode, [] { return MPI_SUCCESS; }, nothing_to_undo)
-                   : change(call, mode, make, make_undo);
-    }
-
     static int nothing_to_undo(Undo &) { return MPI_SUCCESS; }
 
 private:
@@ -96,10 +87,11 @@ public:
         if (passes_through(mode)) {
             return make(object, key, value);
         }
-        return change_if_alive(
-            decode<F>(site, object, key, value), mode, [&] { return make(object, key, value); },
+        const Object holder = AttributeHolders::of(object);
+        return change(
+            decode<F>(site, object, key, value), mode, [&] { return make(holder, key, value); },
             [&](Undo &undo) {
-                return puts_attribute_back<AttributesOf<F>>(site, object, key, undo);
+                return puts_attribute_back<AttributesOf<F>>(site, holder, key, undo);
             });
     }
 };
@@ -111,10 +103,11 @@ public:
         if (passes_through(mode)) {
             return real<F>(object, key);
         }
-        return change_if_alive(
-            decode<F>(site, object, key), mode, [&] { return real<F>(object, key); },
+        const Object holder = AttributeHolders::of(object);
+        return change(
+            decode<F>(site, object, key), mode, [&] { return real<F>(holder, key); },
             [&](Undo &undo) {
-                return puts_attribute_back<AttributesOf<F>>(site, object, key, undo);
+                return puts_attribute_back<AttributesOf<F>>(site, holder, key, undo);
             });
     }
 };

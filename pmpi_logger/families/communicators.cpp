@@ -135,7 +135,10 @@ int AsksComm::of_ended_connection(Fn fn, const void *site, MPI_Comm comm) {
 void FreesComm::mortal_freed(Mortal &mortal) {
     if (const std::optional<cd_log_place> place = last_entry()) {
         if (note_freed(mortal, *place)) {
-            when_forgotten(*place, [number = mortal.number] { MortalComms::remove(number); });
+            when_forgotten(*place, [number = mortal.number] {
+                AttributeHolders::remove(number);
+                MortalComms::remove(number);
+            });
         }
         when_restored(*place, [mortal] { MortalComms::put_back(mortal); });
     }

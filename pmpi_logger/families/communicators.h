@@ -2,7 +2,9 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "families/attribute_holders.h"
 #include "families/exchange.h"
+#include "families/keyvals.h"
 #include "families/made_comms.h"
 #include "families/releases.h"
 #include "payload/mortal_comms.h"
@@ -92,8 +94,12 @@ public:
         if (logs && !at_once && is_used(mortal)) {
             result = Releases::call<F>(site, comm); // a re-execution may need it alive
         } else {
+            const int refused = logs ? delete_attributes(*comm) : MPI_SUCCESS;
             result = Exchange::call_by<F>(
                 [&](MPI_Comm *freed) {
+                    if (refused != MPI_SUCCESS) {
+                        return refused;
+                    }
                     if (logs) {
                         about_to_be_freed(mortal);
                     }
@@ -124,9 +130,14 @@ private:
 
     // It is there as long as the re-execution has it, which may have been refused to free it.
     template <Fn F> static int freed_again(const void *site, MPI_Comm *comm, Mortal mortal) {
+        if (const MPI_Comm holder = AttributeHolders::find(mortal.number);
+            holder != MPI_COMM_NULL) {
+            delete_attributes(holder);
+        }
         const int result = Exchange::call_by<F>(
             [](MPI_Comm *freed) { return Releases::free_comm<F>(freed); }, site, comm);
         if (*comm == MPI_COMM_NULL) {
+            AttributeHolders::remove(mortal.number);
             MortalComms::remove(mortal.number);
             mortal_freed(mortal);
         }
@@ -163,9 +174,11 @@ public:
             return make(comm, a...);
         }
         const std::optional<Mortal> mortal = MortalComms::find(comm);
-        return !mortal              ? make(comm, a...)
-               : mortal->known_late ? of_ended_connection(F, site, comm)
-                                    : Exchange::call_by<F>(make, site, comm, a...);
+        if (!mortal) {
+            return make(comm, a...);
+        }
+        return mortal->known_late ? of_ended_connection(F, site, comm)
+                                  : ask_mortal<F>(make, *mortal, site, comm, a...);
     }
 
     // What the first execution asked of a connection to another job, when nobody knew yet that it
@@ -187,7 +200,24 @@ private:
                 return of_ended_connection(F, site, comm);
             }
         }
-        return Exchange::call<F>(site, comm, a...);
+        return ask_mortal<F>([](auto... b) { return real<F>(b...); }, *mortal, site, comm, a...);
+    }
+
+    template <Fn F, typename Make, typename... A>
+    static int ask_mortal(const Make &make, const Mortal &mortal, const void *site, MPI_Comm comm,
+                          A... a) {
+        const int result = Exchange::call_by<F>(make, site, comm, a...);
+        if constexpr (F == Fn::MPI_Comm_get_attr || F == Fn::MPI_Attr_get) {
+            // The re-execution's, which may be an address other than that in the log.
+            const MPI_Comm holder = AttributeHolders::find(mortal.number);
+            const int key = std::get<0>(std::tuple<A...>(a...));
+            if (holder != MPI_COMM_NULL && result == MPI_SUCCESS &&
+                Keyvals::has(KeyvalsOf::communicators, key)) {
+                const Inside inside;
+                return make(holder, a...);
+            }
+        }
+        return result;
     }
 
     template <Fn F> static constexpr bool is_a_fact() {

@@ -16,8 +16,11 @@ template <typename Number> struct SetsAttributeTo {
     template <Fn F, typename Family>
     static int call(const void *site, MPI_Fint *object, MPI_Fint *key, Number *value) {
         return Family::template call_by<F>(
-            [&](auto...) { return fortran<F>(site, object, key, value); }, site,
-            AttributesOf<F>::from_fortran(*object), *key, static_cast<void *>(value));
+            [&](auto holder, auto...) {
+                MPI_Fint number = AttributesOf<F>::to_fortran(holder);
+                return fortran<F>(site, &number, key, value);
+            },
+            site, AttributesOf<F>::from_fortran(*object), *key, static_cast<void *>(value));
     }
 };
 
@@ -28,8 +31,9 @@ template <typename Number> struct GetsAttribute {
         MPI_Aint number = *value; // as wide as the pointer that C gets
         static_assert(sizeof number == sizeof(void *));
         const int result = Family::template call_by<F>(
-            [&](auto...) {
-                const int made = fortran<F>(site, object, key, value, flag);
+            [&](auto holder, auto...) {
+                MPI_Fint handle = AttributesOf<F>::to_fortran(holder);
+                const int made = fortran<F>(site, &handle, key, value, flag);
                 number = *value;
                 return made;
             },

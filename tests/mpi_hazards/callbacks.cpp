@@ -3,6 +3,7 @@
 // Functions of the program that MPI calls, and that call MPI themselves: what they do belongs to
 // the call of MPI that they are in.
 #include "hazard.h"
+#include "mortal.h"
 
 #include <string>
 #include <vector>
@@ -180,7 +181,7 @@ int delete_if_allowed(MPI_Comm, int, void *, void *) {
 } // namespace
 
 // What it calls is the program's: the re-execution gets the same communicator once more.
-HAZARD(attribute_frees_a_communicator_with_the_one_that_has_it) {
+static void free_a_communicator_with_the_one_that_has_it() {
     deletions = 0;
     int key = MPI_KEYVAL_INVALID;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_with, &key, nullptr);
@@ -213,7 +214,16 @@ HAZARD(attribute_frees_a_communicator_with_the_one_that_has_it) {
     MPI_Comm_free_keyval(&key);
 }
 
-HAZARD(attribute_that_refuses_to_go_keeps_its_communicator) {
+HAZARD(attribute_frees_a_communicator_with_the_one_that_has_it) {
+    free_a_communicator_with_the_one_that_has_it();
+}
+
+HAZARD(attribute_frees_a_mortal_communicator_with_the_one_that_has_it) {
+    make_communicators_mortal();
+    free_a_communicator_with_the_one_that_has_it();
+}
+
+static void refuse_to_free_a_communicator() {
     int key = MPI_KEYVAL_INVALID;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_if_allowed, &key, nullptr);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // which MPICH calls
@@ -236,6 +246,13 @@ HAZARD(attribute_that_refuses_to_go_keeps_its_communicator) {
     go_on_with(domain);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     MPI_Comm_free_keyval(&key);
+}
+
+HAZARD(attribute_that_refuses_to_go_keeps_its_communicator) { refuse_to_free_a_communicator(); }
+
+HAZARD(attribute_that_refuses_to_go_keeps_its_mortal_communicator) {
+    make_communicators_mortal();
+    refuse_to_free_a_communicator();
 }
 
 // MPI's parts for files keep attributes of their own, which they look for later.

@@ -3,7 +3,7 @@
 // add_file_to_cd and delete_file_from_cd
 
 #include "api/operation.h"
-#include "restart/bind.h"
+#include "domains/waiting_files.h"
 #include "runtime/family_lock.h"
 #include "runtime/file_positions.h"
 
@@ -36,7 +36,7 @@ Status write_down(const Domain &domain, const FileTable &files, Positions::const
 Status hold_file(Domain &domain, const FilePosition &now) {
     domain.files.make_room(1);
     FilePosition file = now;
-    const auto stored = find_stored(domain.unbound_files, now);
+    const auto stored = find_waiting(domain.unbound_files, now);
     const bool came_back = stored != domain.unbound_files.end();
     if (came_back) {
         file.position = stored->position;

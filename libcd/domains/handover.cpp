@@ -51,7 +51,9 @@ void promote(RangeIndex &entries, Range range) noexcept {
 } // namespace
 
 bool Handover::prepare(Locked locked) {
-    parent_.files.make_room(child_.files.size());
+    if (gives_files()) {
+        files_ = files_with_those_of(child_, parent_);
+    }
     auto near = parent_.entries.begin();
     for (auto at = child_.entries.begin(); at != child_.entries.end(); ++at) {
         prepare_entry(at, near);
@@ -167,13 +169,9 @@ void Handover::write_down(Transaction &transaction) const {
         transaction.split(holder->entries.take_splits());
     }
     transaction.split(child_.entries.take_splits() + parent_.entries.take_splits());
-    if (child_.files.size() > 0) {
-        FileTable merged = parent_.files;
-        for (const FilePosition &file : child_.files) {
-            merged.add(file);
-        }
-        std::vector<FilePosition> all(merged.begin(), merged.end());
-        all.insert(all.end(), parent_.unbound_files.begin(), parent_.unbound_files.end());
+    if (gives_files()) {
+        std::vector<FilePosition> all(files_.held.begin(), files_.held.end());
+        all.insert(all.end(), files_.waiting.begin(), files_.waiting.end());
         transaction.files(parent_.number, all);
     }
 }
@@ -182,8 +180,9 @@ void Handover::publish() noexcept {
     parent_.restore_may_fail |= child_.restore_may_fail;
     promote_in_parent();
     promote_above_parent();
-    for (const FilePosition &file : child_.files) {
-        parent_.files.add(file);
+    if (gives_files()) {
+        std::swap(parent_.files, files_.held);
+        parent_.unbound_files.swap(files_.waiting);
     }
     if (kind_ == Kind::move) {
         move_entries();

@@ -12,27 +12,26 @@ Status refuse_path(const char *path, const char *reason, const char *remedy) {
     return fail(CD_ERROR_STORE_DIRECTORY, "%s: %s; %s", path, reason, remedy);
 }
 
-Status refuse_path_for_error(const char *path, const char *operation) {
+Status refuse_path_for_error(const char *path, const char *operation, const char *key) {
     const int error = errno;
     if (error == ELOOP) {
         return refuse_path(path, "it is a symbolic link, and these are not followed",
                            "name what it leads to");
     }
     const bool passes = error == EMFILE || error == ENFILE || error == ENOMEM;
-    return fail(CD_ERROR_STORE_DIRECTORY, "%s: cannot %s: \"%s\"; %s", path, operation,
+    return fail(CD_ERROR_STORE_DIRECTORY, "%s: cannot %s: \"%s\"; %s%s", path, operation,
                 std::strerror(error),
-                passes ? "the call has changed nothing and can be repeated"
-                       : "give another dir= in storage_info");
+                passes ? "the call has changed nothing and can be repeated" : "give another ",
+                passes ? "" : key);
 }
 
-Status check_owner(const char *path, const os::FileStatus &status) {
+Status check_owner(const char *path, const os::FileStatus &status, const char *key) {
     if (status.owner == os::system().user()) {
         return Status::ok();
     }
     return fail(CD_ERROR_STORE_DIRECTORY,
-                "%s: it belongs to user %ld, not to you (%ld); give a dir= of your own in "
-                "storage_info",
-                path, static_cast<long>(status.owner), static_cast<long>(os::system().user()));
+                "%s: it belongs to user %ld, not to you (%ld); give another %s", path,
+                static_cast<long>(status.owner), static_cast<long>(os::system().user()), key);
 }
 
 Status lock_store(const File &file) {

@@ -13,12 +13,16 @@ namespace cd {
 
 constexpr mode_t others_may_write = S_IWGRP | S_IWOTH;
 
+// What named a directory, for messages: where another one can be given.
+constexpr const char *key_of_stores = "dir= in storage_info";
+
 Status refuse_path(const char *path, const char *reason, const char *remedy);
 // The error for errno.
-Status refuse_path_for_error(const char *path, const char *operation);
+Status refuse_path_for_error(const char *path, const char *operation,
+                             const char *key = key_of_stores);
 
 // That it is this user's.
-Status check_owner(const char *path, const os::FileStatus &status);
+Status check_owner(const char *path, const os::FileStatus &status, const char *key = key_of_stores);
 
 // For writing, until it is closed.
 Status lock_store(const File &file);

@@ -61,6 +61,7 @@ private:
             return apply_to_range(kind, first);
         case Change::demote:
         case Change::files:
+        case Change::positions:
         case Change::epoch:
         case Change::drop:
         case Change::clear:
@@ -164,7 +165,8 @@ private:
             }
             break;
         case Change::files:
-            read_files(*cd);
+        case Change::positions:
+            read_files(*cd, kind);
             break;
         case Change::epoch:
             cd->epoch = reader_.number();
@@ -185,7 +187,7 @@ private:
         }
     }
 
-    void read_files(StoredCd &cd) {
+    void read_files(StoredCd &cd, Change kind) {
         cd.files.clear();
         const uint64_t count = reader_.number();
         for (uint64_t i = 0; i < count && !reader_.bad(); ++i) {
@@ -194,6 +196,11 @@ private:
             file.device = reader_.number();
             file.inode = reader_.number();
             file.position = static_cast<off_t>(reader_.number());
+            if (kind == Change::positions) {
+                file.born = static_cast<int64_t>(reader_.number());
+                wrong_ = reader_.fixed8() != 0 ? "a file position has labels that make no sense"
+                                               : wrong_;
+            }
             cd.files.push_back(file);
         }
     }

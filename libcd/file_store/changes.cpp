@@ -86,13 +86,15 @@ void ChangeWriter::give(uint64_t from, uint64_t to, Range range, bool keeps) {
 }
 
 void ChangeWriter::files(uint64_t cd, const std::vector<FilePosition> &files) {
-    begin(Change::files, cd);
+    begin(Change::positions, cd);
     bytes_.number(files.size());
     for (const FilePosition &file : files) {
         bytes_.number(static_cast<uint64_t>(file.descriptor));
         bytes_.number(file.device);
         bytes_.number(file.inode);
         bytes_.number(static_cast<uint64_t>(file.position));
+        bytes_.number(static_cast<uint64_t>(file.born));
+        bytes_.fixed8(0); // labels: there are none yet
     }
 }
 

@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 #include "file_store/directory.h"
 
-#include "file_store/access.h"
 #include "file_store/making_directories.h"
 #include "os/system.h"
 
@@ -14,32 +13,32 @@
 
 namespace cd {
 
-Status Directory::open(const std::string &named, Directory &directory) {
+Status Directory::open(const std::string &named, Directory &directory, const char *key) {
     const std::string path = without_slashes_and_dots(named);
     os::System &system = os::system();
     constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
     File file(system.open_at(AT_FDCWD, path.c_str(), flags, 0), path);
     if (!file.is_open() && errno == ENOENT) {
-        if (Status status = make_directories(path, true); !status) {
+        if (Status status = make_directories(path, true, key); !status) {
             return status;
         }
         file = File(system.open_at(AT_FDCWD, path.c_str(), flags, 0), path);
     }
     if (!file.is_open()) {
         return errno == ENOTDIR ? refuse_path(path.c_str(), "it is a symbolic link or no directory",
-                                              "give a directory as dir= in storage_info")
-                                : refuse_path_for_error(path.c_str(), "open it");
+                                              (std::string("give another ") + key).c_str())
+                                : refuse_path_for_error(path.c_str(), "open it", key);
     }
     os::FileStatus status;
     if (system.status(file.descriptor(), status) != 0) {
-        return refuse_path_for_error(path.c_str(), "look at it");
+        return refuse_path_for_error(path.c_str(), "look at it", key);
     }
-    if (Status owned = check_owner(path.c_str(), status); !owned) {
+    if (Status owned = check_owner(path.c_str(), status, key); !owned) {
         return owned;
     }
     if ((status.mode & others_may_write) != 0) {
         return refuse_path(path.c_str(), "others may write to it",
-                           "chmod go-w, or give another dir=");
+                           (std::string("chmod go-w, or give another ") + key).c_str());
     }
     directory.file_ = std::move(file);
     return Status::ok();

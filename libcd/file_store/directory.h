@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "file_store/access.h"
 #include "file_store/file.h"
 
 #include <string>
@@ -13,8 +14,9 @@ class Directory {
 public:
     // Makes it if it is not there, with those above it. Refuses one that others own or may write
     // to, and a symbolic link; those above it are followed, since disks are often mounted behind
-    // some.
-    static Status open(const std::string &path, Directory &directory);
+    // some. key: what named it.
+    static Status open(const std::string &path, Directory &directory,
+                       const char *key = key_of_stores);
 
     // That it is there, and what is in it, survives a crash: a process that was killed before this
     // one may have left that open.

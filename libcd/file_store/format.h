@@ -12,7 +12,7 @@ namespace cd::format {
 // little-endian.
 
 constexpr std::array<unsigned char, 8> magic = {'C', 'D', 'S', 'T', 'O', 'R', 'E', 0x1a};
-constexpr uint32_t version = 4;
+constexpr uint32_t version = 5;
 constexpr uint32_t oldest_version = 2; // that is read
 // Entries say whether they came from a child, and names whether they are the program's.
 constexpr uint32_t first_version_with_recent = 3;
@@ -74,12 +74,13 @@ enum class Change : uint8_t {
     demote = 9,
     erase = 10,
     give = 11,
-    files = 12,
+    files = 12, // before version 5, which reads it
     epoch = 13,
     retain = 14,
     drop = 15,
     bind = 16,
     clear = 17,
+    positions = 18,
 };
 
 enum class NameKind : uint8_t {

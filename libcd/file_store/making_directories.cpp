@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 #include "file_store/making_directories.h"
 
-#include "file_store/access.h"
 #include "os/system.h"
 
 #include <fcntl.h>
@@ -41,31 +40,31 @@ namespace {
 
 // Makes one directory, so that it is still there after a crash; also if it is there already,
 // because a process that was killed may have made it.
-Status make_directory(const std::string &path, bool forced) {
+Status make_directory(const std::string &path, bool forced, const char *key) {
     os::System &system = os::system();
     const bool made = system.make_directory_at(AT_FDCWD, path.c_str(), S_IRWXU) == 0;
     if (!made && errno != EEXIST) {
-        return refuse_path_for_error(path.c_str(), "make it");
+        return refuse_path_for_error(path.c_str(), "make it", key);
     }
     if (!forced) {
         return Status::ok();
     }
     const File directory(system.open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY, 0), path);
     if (!directory.is_open()) {
-        return made ? refuse_path_for_error(path.c_str(), "open it") : Status::ok();
+        return made ? refuse_path_for_error(path.c_str(), "open it", key) : Status::ok();
     }
     return force_name(directory);
 }
 
 } // namespace
 
-Status make_directories(const std::string &path, bool forced) {
+Status make_directories(const std::string &path, bool forced, const char *key) {
     for (size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
-        if (Status status = make_directory(path.substr(0, end), forced); !status) {
+        if (Status status = make_directory(path.substr(0, end), forced, key); !status) {
             return status;
         }
     }
-    return make_directory(path, forced);
+    return make_directory(path, forced, key);
 }
 
 } // namespace cd

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace cd {
@@ -16,8 +17,23 @@ struct FilePosition {
     dev_t device = 0;
     ino_t inode = 0;
     off_t position = 0;
-    int64_t born = 0; // as of os::FileIdentity; 0: not known, as of what another process has left
+    int64_t born = 0; // as of os::FileIdentity; 0: not known
 };
+
+// How sure it is that two positions are of one file. An inode that is used again has another birth;
+// a file system that was mounted again may have another device.
+enum class Sameness { none, inode_alone, all_but_device, all };
+
+inline Sameness sameness(const FilePosition &one, const FilePosition &other) {
+    const bool births_known = one.born != 0 && other.born != 0;
+    if (one.inode != other.inode || (births_known && one.born != other.born)) {
+        return Sameness::none;
+    }
+    if (one.device == other.device) {
+        return Sameness::all;
+    }
+    return births_known ? Sameness::all_but_device : Sameness::inode_alone;
+}
 
 // The file positions of one CD, in order of descriptor.
 class FileTable {

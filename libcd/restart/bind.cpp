@@ -70,13 +70,4 @@ Status add_and_bind(Domain &domain, const AddRequest &request, size_t &copied) {
     return status;
 }
 
-std::vector<FilePosition>::iterator find_stored(std::vector<FilePosition> &files,
-                                                const FilePosition &now) {
-    const auto at = std::ranges::find_if(files, [&](const FilePosition &file) {
-        return file.inode == now.inode && file.device == now.device;
-    });
-    // A file system that was mounted again may have another number.
-    return at != files.end() ? at : std::ranges::find(files, now.inode, &FilePosition::inode);
-}
-
 } // namespace cd

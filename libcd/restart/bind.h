@@ -6,7 +6,6 @@
 #include "domains/domain.h"
 
 #include <cstddef>
-#include <vector>
 
 namespace cd {
 
@@ -16,9 +15,5 @@ namespace cd {
 // of all CDs of the family. May throw std::bad_alloc. When it fails nothing has changed, but for
 // memory that a restore would have written. copied: as for add().
 Status add_and_bind(Domain &domain, const AddRequest &request, size_t &copied);
-
-// That of the files of another process which now names; the end if there is none.
-std::vector<FilePosition>::iterator find_stored(std::vector<FilePosition> &files,
-                                                const FilePosition &now);
 
 } // namespace cd

@@ -58,8 +58,7 @@ Status read_position(const Domain &domain, int descriptor, FilePosition &file) {
 }
 
 Status check_same_file(const Domain &domain, const FilePosition &added, const FilePosition &now) {
-    const bool same_birth = now.born == added.born || now.born == 0 || added.born == 0;
-    if (now.device == added.device && now.inode == added.inode && same_birth) {
+    if (sameness(now, added) == Sameness::all) {
         return Status::ok();
     }
     return fail(CD_ERROR_FILE_CHANGED,

@@ -237,6 +237,14 @@ TEST_F(ThisFormat, HasASnapshotAsItIsWritten) {
     EXPECT_EQ(text_of(state), bytes_of(file_, header.snapshot.offset, header.snapshot_length));
 }
 
+TEST_F(ThisFormat, HasPositionsOfFilesWithTheirBirths) {
+    const auto &files = loaded_.state.cds.at(cd::State::root).files;
+    ASSERT_EQ(files.size(), 1U);
+    EXPECT_EQ(files[0].position, 42);
+    EXPECT_EQ(files[0].inode, 11010131U);
+    EXPECT_EQ(files[0].born / 1'000'000'000, 1795577499);
+}
+
 TEST_F(ThisFormat, HasRecordsAsTheyAreWritten) {
     const cd::Header &header = loaded_.header;
     const std::string journal = bytes_of(file_, header.journal.offset, header.journal.length);

@@ -4,6 +4,7 @@
  * which is killed in a child. */
 #include "cd/cd.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ static char of_program[100]; /* known by the program's or library's name and bui
 static char *field;          /* known by a name, and of more than one checksum */
 static char *constant;       /* known by their order */
 static char *changing;
+static int file; /* that children add; since version 5 */
 
 enum { field_size = 70000, constant_size = 3000, changing_size = 5000 };
 
@@ -39,7 +41,15 @@ static cd_handle child_of(cd_handle root) {
     return child;
 }
 
+/* A file at a position. */
+static int opened_at(const char *name, off_t position) {
+    const int opened = open(name, O_RDWR | O_CREAT, 0600);
+    check(lseek(opened, position, SEEK_SET) == position);
+    return opened;
+}
+
 static void die_in_child_with(cd_handle child, size_t changed, size_t kept) {
+    check(add_file_to_cd(child, file) == CD_SUCCESS);
     add(child, made_of(9, changed), changed, CD_READ_WRITE);
     add(child, made_of(8, kept), kept, CD_READ_ONLY);
     raise(SIGKILL);
@@ -58,6 +68,7 @@ static cd_handle begin(void) {
     field = made_of(0, field_size);
     constant = made_of('c', constant_size);
     changing = made_of(0, changing_size);
+    file = opened_at("of-children", 24);
     check(root != NULL && cd_name_region("field", field, field_size) == CD_SUCCESS);
     return root;
 }
@@ -70,6 +81,7 @@ static void change_in_child(cd_handle root) {
 
 static void first(void) {
     cd_handle root = begin();
+    check(add_file_to_cd(root, opened_at("of-root", 42)) == CD_SUCCESS);
     for (int step = 1; step <= 3; ++step) {
         add_all(root);
         memset(field, step, field_size);

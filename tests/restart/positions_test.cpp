@@ -7,9 +7,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 namespace restarting {
 namespace {
@@ -48,6 +50,51 @@ TEST_F(Positions, OfAChildThatWasKilledComeBackWithTheChild) {
         cd_handle child = child_of(create());
         return add_file_to_cd(child, file) == CD_SUCCESS && restore_cd(child) == CD_SUCCESS
                    ? check_position(file, 10)
+                   : refusal();
+    });
+}
+
+TEST_F(Positions, OfTwoDescriptorsOfAFileComeBackInTheirOrderWhateverTheirNumbers) {
+    const auto add_both = [](cd_handle root, int reader, int writer) {
+        return add_file_to_cd(root, reader) == CD_SUCCESS &&
+               add_file_to_cd(root, writer) == CD_SUCCESS;
+    };
+    run([&]() -> std::string {
+        const int reader = open("data");
+        const int writer = open("data");
+        ::lseek(reader, 10, SEEK_SET);
+        ::lseek(writer, 20, SEEK_SET);
+        return add_both(create(), reader, writer) ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        (void)open("other"); // so that the reader has the number that the writer had
+        const int reader = open("data");
+        const int writer = open("data");
+        cd_handle root = create();
+        if (!add_both(root, reader, writer) || restore_cd(root) != CD_SUCCESS) {
+            return refusal();
+        }
+        const std::string wrong = check_position(reader, 10);
+        return wrong.empty() ? check_position(writer, 20) : wrong;
+    });
+}
+
+// Many file systems give a new file the inode of one that has just been removed.
+TEST_F(Positions, OfAFileThatWasRemovedAreNotThoseOfTheNextOneOfItsInode) {
+    run([&]() -> std::string {
+        const int file = open("data");
+        ::lseek(file, 42, SEEK_SET);
+        return add_file_to_cd(create(), file) == CD_SUCCESS ? "" : refusal();
+    });
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(50)); // longer than times of birth are apart
+    std::filesystem::remove(path("data"));
+    std::ofstream(path("data")) << std::string(100, 'y');
+    run([&]() -> std::string {
+        const int file = open("data");
+        cd_handle root = create();
+        return add_file_to_cd(root, file) == CD_SUCCESS && restore_cd(root) == CD_SUCCESS
+                   ? check_position(file, 0)
                    : refusal();
     });
 }
@@ -123,6 +170,53 @@ TEST_F(Positions, ThatWaitStayWhenAChildCommitsAnotherFile) {
         return add_file_to_cd(root, file) == CD_SUCCESS &&
                        add_file_to_cd(root, open("other")) == CD_SUCCESS &&
                        restore_cd(root) == CD_SUCCESS
+                   ? check_position(file, 42)
+                   : refusal();
+    });
+}
+
+TEST_F(Positions, OfAChildThatCameBackAreTheParentsWhenItEnds) {
+    run([&]() -> std::string {
+        const int file = open("data");
+        ::lseek(file, 10, SEEK_SET);
+        cd_handle root = create();
+        return advance_cd_point_in_time(root) == CD_SUCCESS &&
+                       add_file_to_cd(child_of(root), file) == CD_SUCCESS
+                   ? ""
+                   : refusal();
+    });
+    run([&]() -> std::string {
+        return commit_cd(child_of(create())) == CD_SUCCESS ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        const int file = open("data");
+        cd_handle root = create();
+        return add_file_to_cd(root, file) == CD_SUCCESS && restore_cd(root) == CD_SUCCESS
+                   ? check_position(file, 10)
+                   : refusal();
+    });
+}
+
+TEST_F(Positions, ThatWaitAreOlderThanThoseThatAChildCommits) {
+    run([&]() -> std::string {
+        const int file = open("data");
+        ::lseek(file, 42, SEEK_SET);
+        return add_file_to_cd(create(), file) == CD_SUCCESS ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        const int file = open("data");
+        ::lseek(file, 5, SEEK_SET);
+        cd_handle root = create();
+        cd_handle child = child_of(root);
+        if (add_file_to_cd(child, file) != CD_SUCCESS || commit_cd(child) != CD_SUCCESS) {
+            return refusal();
+        }
+        return restore_cd(root) == CD_SUCCESS ? check_position(file, 42) : refusal();
+    });
+    run([&]() -> std::string {
+        const int file = open("data");
+        cd_handle root = create();
+        return add_file_to_cd(root, file) == CD_SUCCESS && restore_cd(root) == CD_SUCCESS
                    ? check_position(file, 42)
                    : refusal();
     });

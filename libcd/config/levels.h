@@ -28,6 +28,9 @@ struct Levels {
     std::vector<Level> levels; // those that are enabled
     // By host name and name of a group: what fails together has the same value.
     std::map<std::string, std::map<std::string, std::string>> groups;
+    std::map<std::string, std::string> variables; // of the environment, that values have
+    // With its line, a setting by which SCR would make copies in a parallel file system; "": none.
+    std::string asks_for_copies;
 };
 
 // Reads lines as SCR has them; docs/redundancy.md lists them. file names the text in messages. On

@@ -81,12 +81,17 @@ template <auto field, const auto &choices> std::string get_word(const StorageInf
 template <auto field, unsigned smallest, unsigned largest>
 bool set_integer(std::string_view value, StorageInfo &into) {
     const auto integer = parse_integer(value, smallest, largest);
-    into.*field = integer.value_or(into.*field);
+    if (integer) {
+        into.*field = *integer;
+    }
     return integer.has_value();
 }
 
+std::string written(int value) { return std::to_string(value); }
+std::string written(const std::optional<int> &value) { return value ? written(*value) : ""; }
+
 template <auto field> std::string get_integer(const StorageInfo &from) {
-    return std::to_string(from.*field);
+    return written(from.*field);
 }
 
 // A key whose values are any text. Paths and names end up in messages and in files of lines.
@@ -205,6 +210,10 @@ Status unknown_key(std::string_view key, const char *origin) {
 
 using Given = std::bitset<std::size(keys)>;
 
+size_t index_of(std::string_view name) {
+    return static_cast<size_t>(std::ranges::find(keys, name, &StorageKey::key) - std::begin(keys));
+}
+
 // One "key=value".
 Status parse_element(std::string_view element, const char *origin, Given &given,
                      StorageInfo &into) {
@@ -216,11 +225,11 @@ Status parse_element(std::string_view element, const char *origin, Given &given,
     }
     const std::string_view name = element.substr(0, equals);
     const std::string_view value = element.substr(equals + 1);
-    const StorageKey *key = std::ranges::find(keys, name, &StorageKey::key);
-    if (key == std::end(keys)) {
+    const size_t index = index_of(name);
+    if (index == std::size(keys)) {
         return unknown_key(name, origin);
     }
-    const auto index = static_cast<size_t>(key - std::begin(keys));
+    const StorageKey *key = &keys[index];
     if (given[index]) {
         return fail(CD_ERROR_STORAGE_SYNTAX, "%s: %s is given twice; give it once", origin,
                     key->key);
@@ -232,6 +241,20 @@ Status parse_element(std::string_view element, const char *origin, Given &given,
                     key->allowed);
     }
     return Status::ok();
+}
+
+// What says how points in time are protected, and was not given now, but for what has been given.
+void drop_what_is_replaced(const Given &given, StorageInfo &info) {
+    const auto has = [&](const char *key) { return given[index_of(key)]; };
+    if (has("redundancy") && !has("config")) {
+        info.config.clear();
+    }
+    if (has("config") && !has("redundancy")) {
+        info.redundancy = {};
+    }
+    if (has("config") && !has("set_size")) {
+        info.set_size.reset();
+    }
 }
 
 Status unsupported(const char *origin, const char *what, const char *instead) {
@@ -257,6 +280,7 @@ Status parse_storage_info(std::string_view text, const char *origin, StorageInfo
         }
         begin = end + 1;
     }
+    drop_what_is_replaced(given, parsed);
     into = std::move(parsed);
     return Status::ok();
 }
@@ -283,9 +307,12 @@ bool asks_for_protection(std::string_view defaults, std::string_view given) noex
         const auto value = find_value(given, key);
         return value ? value : find_value(defaults, key);
     };
+    const bool replaced = find_value(given, "redundancy").has_value();
+    const bool has_levels = find_value(given, "config").has_value() ||
+                            (!replaced && find_value(defaults, "config").has_value());
     // Who does not say where its data are has forgotten it, or misspelt it: others may wait.
     return value_of("store") != "memory" &&
-           (value_of("redundancy").value_or("none") != "none" || value_of("config").has_value());
+           (has_levels || value_of("redundancy").value_or("none") != "none");
 }
 
 std::string write_storage_info(const StorageInfo &info) {
@@ -298,7 +325,31 @@ std::string write_storage_info(const StorageInfo &info) {
     return text;
 }
 
+namespace {
+
+// Which of the two is weaker only the file would tell.
+Status check_levels(const StorageInfo &info, const char *origin) {
+    const auto contradicts = [&](const std::string &other, const char *key) {
+        return fail(CD_ERROR_STORAGE_UNSUPPORTED,
+                    "%s: config=%.200s and %s contradict each other: a line of the file that "
+                    "begins with CKPT has its own %s; give one of them",
+                    origin, info.config.c_str(), other.c_str(), key);
+    };
+    if (!info.config.empty() && info.redundancy.scheme != Scheme::none) {
+        return contradicts("redundancy=" + get_redundancy(info), "TYPE");
+    }
+    if (!info.config.empty() && info.set_size) {
+        return contradicts("set_size=" + written(info.set_size), "SET_SIZE");
+    }
+    return Status::ok();
+}
+
+} // namespace
+
 Status check_supported(const StorageInfo &info, const char *origin) {
+    if (Status status = check_levels(info, origin); !status) {
+        return status;
+    }
     if (info.store == Store::file && info.shadow == Shadow::none) {
         return unsupported(
             origin, "store=file with shadow=none, because a file is never overwritten in place",
@@ -315,6 +366,12 @@ Status check_supported(const StorageInfo &info, const char *origin) {
                            "use store=file,redundancy=single to have no other copies than those in "
                            "flush");
     }
+    if (info.flush.empty() && info.flush_interval) {
+        return fail(CD_ERROR_STORAGE_UNSUPPORTED,
+                    "%s: flush_interval=%d without flush=, so that nothing would be copied; give "
+                    "flush=DIR too, or neither",
+                    origin, *info.flush_interval);
+    }
     if (info.track != Track::explicit_calls) {
         return unsupported(origin, "track=pages", "use track=explicit");
     }
@@ -325,8 +382,8 @@ namespace {
 
 Status check_same_protection(const StorageInfo &info, const StorageInfo &root, const char *cd) {
     const auto protection = [](const StorageInfo &of) {
-        return std::tie(of.redundancy, of.set_size, of.group, of.config, of.redundancy_mode,
-                        of.flush, of.flush_interval);
+        return std::tuple(of.redundancy, of.ranks_in_set(), of.group, of.config, of.redundancy_mode,
+                          of.flush, of.epochs_per_copy());
     };
     if (protection(info) == protection(root)) {
         return Status::ok();

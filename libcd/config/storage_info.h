@@ -5,6 +5,7 @@
 #include "base/status.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,22 +38,25 @@ enum class Shadow : uint8_t { full, none };
 // keys; a child starts from its parent's values.
 struct StorageInfo {
     Store store = Store::memory;
-    std::string dir;        // where files are kept; "" when not given
-    Redundancy redundancy;  // what happens to the data when a node is lost
-    int set_size = 8;       // ranks that protect each other; more cost less and lose more at once
-    std::string group;      // processes with the same one fail together; "": those of a node
-    Sync sync = Sync::full; // whether files reach the disk before a point in time counts
+    std::string dir;             // where files are kept; "" when not given
+    Redundancy redundancy;       // what happens to the data when a node is lost
+    std::optional<int> set_size; // as it was given: ranks_in_set()
+    std::string group;           // processes with the same one fail together; "": those of a node
+    Sync sync = Sync::full;      // whether files reach the disk before a point in time counts
     Checksum checksum = Checksum::by_store;
     Track track = Track::explicit_calls; // who finds out what was modified
-    std::string config;                  // SCR-style descriptor lines; "" when not given
+    std::string config;                  // a file with descriptor lines as SCR's; "" when not given
     Shadow shadow = Shadow::full;        // whether an advance has a second copy to write to
     int keep = 1;                        // points in time that store=file has, the newest included
     RedundancyMode redundancy_mode = RedundancyMode::sync;
-    std::string flush;      // a directory that all nodes see; "" when not given
-    int flush_interval = 1; // epochs that it divides are copied to flush
+    std::string flush;                 // a directory that all nodes see; "" when not given
+    std::optional<int> flush_interval; // as it was given: epochs_per_copy()
 
     // The loss of a node is to be survived.
     bool is_protected() const { return redundancy.scheme != Scheme::none || !config.empty(); }
+    // Who protect each other; more cost less and lose more at once.
+    int ranks_in_set() const { return set_size.value_or(8); }
+    int epochs_per_copy() const { return flush_interval.value_or(1); } // to flush
     uint64_t log_limit = 0; // bytes of memory for the MPI logs; 0: no limit
 
     bool checksummed() const {
@@ -77,8 +81,10 @@ struct StorageKey {
 std::span<const StorageKey> storage_keys();
 
 // Sets what text ("key=value,key=value", "" for nothing) gives, over what is in into already; on an
-// error into is unchanged. origin names the text in messages: "storage_info" or "the environment
-// variable CD_STORAGE_INFO". May throw std::bad_alloc; then too into is unchanged.
+// error into is unchanged. config= takes the place of redundancy= and set_size= in into, and
+// redundancy= that of config=; a text that gives both keeps them, for check_supported(). origin
+// names the text in messages: "storage_info" or "the environment variable CD_STORAGE_INFO". May
+// throw std::bad_alloc; then too into is unchanged.
 Status parse_storage_info(std::string_view text, const char *origin, StorageInfo &into);
 
 // Whether a root that is given these texts, perhaps ones that cannot be read, is likely meant to be

@@ -85,14 +85,17 @@ Status tell_start(const Protection &opened, cd_protected_start &start) {
 // Once they have met, ranks tell each other what one of them fails at.
 Status open_root(const cd_protected_root &root, std::unique_ptr<Protection> &protection,
                  cd_protected_start &start) {
-    std::unique_ptr<protection::Job> job;
-    if (Status status = MpiJob::meet(root.name, job); !status) {
-        return status;
-    }
     protection::Request request;
     Mode mode = Mode::sync;
-    Status ready = attempt([&] { return read_root(root, job->node(), request, mode); });
-    if (Status status = agree(*job, ready); !status) {
+    Status ready = attempt([&] {
+        return is_usable() ? read_root(root, MpiJob::name_of_node(), request, mode) : Status::ok();
+    });
+    const KeptOutcome read(ready);
+    std::unique_ptr<protection::Job> job;
+    if (Status status = MpiJob::meet(root.name, request.stores, job); !status) {
+        return status;
+    }
+    if (Status status = agree(*job, read.again()); !status) {
         return status;
     }
     std::unique_ptr<Protection> opened;
@@ -121,7 +124,7 @@ int decline(const char *name, int own, cd_protection_message *why) {
             return MpiJob::refuse(refused);
         }
         std::unique_ptr<protection::Job> job;
-        Status met = MpiJob::meet(name, job);
+        Status met = MpiJob::meet(name, {}, job);
         return met ? agree(*job, refused.again()) : met;
     });
 }

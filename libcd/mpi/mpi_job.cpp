@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
 #include <span>
 
 namespace cd::mpi {
@@ -38,29 +39,90 @@ Status make_exchange(MPI_Comm whole, int color, int key, std::unique_ptr<MpiExch
     return status;
 }
 
-// The ranks that told the same as this one.
-std::vector<int> those_with(const std::vector<Bytes> &names, int self) {
-    std::vector<int> ranks;
-    for (size_t rank = 0; rank < names.size(); ++rank) {
-        if (names[rank] == names[static_cast<size_t>(self)]) {
-            ranks.push_back(static_cast<int>(rank));
-        }
-    }
-    return ranks;
-}
-
-// What everybody calls its root, with the same before it, unless somebody does not know.
-Status gather_names(MpiExchange &all, Status own, std::string_view root,
-                    std::vector<Bytes> &names) {
-    if (Status status = redset::gather_outcomes(all, own, std::as_bytes(std::span(root)), names);
+// What everybody tells, unless somebody fails.
+Status gather_all(MpiExchange &all, Status own, std::string_view tells, std::vector<Bytes> &told) {
+    if (Status status = redset::gather_outcomes(all, own, std::as_bytes(std::span(tells)), told);
         !status) {
         return status;
     }
-    const auto knows = [](const Bytes &told) { return redset::code_of(told) == CD_ERROR_NONE; };
-    const auto refused = std::ranges::find_if_not(names, knows);
-    return refused == names.end() ? Status::ok()
-                                  : fail(redset::code_of(*refused), "rank %td: %s",
-                                         refused - names.begin(), redset::text_of(*refused));
+    const auto knows = [](const Bytes &theirs) { return redset::code_of(theirs) == CD_ERROR_NONE; };
+    const auto refused = std::ranges::find_if_not(told, knows);
+    if (refused != told.end()) {
+        return fail(redset::code_of(*refused), "rank %td: %s", refused - told.begin(),
+                    redset::text_of(*refused));
+    }
+    redset::take_codes_off(told);
+    return Status::ok();
+}
+
+std::string text_in(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+protection::RanksOfRoots by_root(const std::vector<Bytes> &names) {
+    protection::RanksOfRoots roots;
+    for (size_t rank = 0; rank < names.size(); ++rank) {
+        roots[text_in(names[rank])].insert(static_cast<int>(rank));
+    }
+    return roots;
+}
+
+std::string joined(const std::vector<std::string> &directories) {
+    std::string text;
+    for (const std::string &directory : directories) {
+        text += directory;
+        text += '\0';
+    }
+    return text;
+}
+
+// What everybody has joined.
+std::set<std::string> separated(const std::vector<Bytes> &told) {
+    std::set<std::string> all;
+    for (const Bytes &theirs : told) {
+        const std::string text = text_in(theirs);
+        for (size_t begin = 0; begin < text.size();) {
+            const std::string each = text.c_str() + begin;
+            begin += each.size() + 1;
+            all.insert(each);
+        }
+    }
+    return all;
+}
+
+// Where ranks have roots of several names: what each sees of the others', and is told of its own.
+// Those who do not meet for a root may be on the nodes that have its points in time.
+Status look_elsewhere(MpiExchange &all, const protection::RanksOfRoots &roots,
+                      std::string_view root, const std::vector<std::string> &directories,
+                      std::vector<protection::Elsewhere> &elsewhere) {
+    if (roots.size() < 2) {
+        return Status::ok();
+    }
+    std::string tells;
+    std::vector<Bytes> heard;
+    Status ready = attempt([&] { tells = joined(directories); });
+    if (Status status = gather_all(all, ready, tells, heard); !status) {
+        return status;
+    }
+    Bytes seen;
+    ready = attempt([&] {
+        protection::RanksOfRoots others = roots;
+        others.erase(std::string(root));
+        return encode(protection::see_elsewhere(others, separated(heard), all.self()), seen);
+    });
+    if (Status status = gather_all(all, ready, text_in(seen), heard); !status) {
+        return status;
+    }
+    Status understood = attempt([&] {
+        for (const Bytes &theirs : heard) {
+            if (Status status = decode(theirs, elsewhere); !status) {
+                return status;
+            }
+        }
+        std::erase_if(elsewhere, [&](const auto &each) { return each.root != root; });
+        return Status::ok();
+    });
+    return all.check_all(understood);
 }
 
 // The exchange between all ranks: what the program does with MPI_COMM_WORLD is another matter. It
@@ -89,10 +151,13 @@ Status open_world() {
 
 } // namespace
 
-MpiJob::MpiJob(std::unique_ptr<MpiExchange> all, std::vector<int> ranks, int program_ranks)
-    : all_(std::move(all)), ranks_(std::move(ranks)), program_ranks_(program_ranks) {}
+MpiJob::MpiJob(std::unique_ptr<MpiExchange> all, std::vector<int> ranks, int program_ranks,
+               std::vector<protection::Elsewhere> elsewhere)
+    : all_(std::move(all)), ranks_(std::move(ranks)), program_ranks_(program_ranks),
+      elsewhere_(std::move(elsewhere)) {}
 
-Status MpiJob::meet(std::string_view root, std::unique_ptr<protection::Job> &job) {
+Status MpiJob::meet(std::string_view root, const std::vector<std::string> &directories,
+                    std::unique_ptr<protection::Job> &job) {
     if (!is_usable()) {
         return fail(
             CD_ERROR_ARGUMENT,
@@ -106,12 +171,21 @@ Status MpiJob::meet(std::string_view root, std::unique_ptr<protection::Job> &job
     }
     MpiExchange &all = *world.exchange;
     std::vector<Bytes> names;
-    if (Status status = gather_names(all, Status::ok(), root, names); !status) {
+    if (Status status = gather_all(all, Status::ok(), root, names); !status) {
         return status;
     }
     std::vector<int> ranks;
-    Status known = attempt([&] { ranks = those_with(names, all.self()); });
+    protection::RanksOfRoots roots;
+    Status known = attempt([&] {
+        roots = by_root(names);
+        const std::set<int> &own = roots[std::string(root)];
+        ranks.assign(own.begin(), own.end());
+    });
     if (Status status = all.check_all(known); !status) {
+        return status;
+    }
+    std::vector<protection::Elsewhere> elsewhere;
+    if (Status status = look_elsewhere(all, roots, root, directories, elsewhere); !status) {
         return status;
     }
     std::unique_ptr<MpiExchange> part;
@@ -121,8 +195,10 @@ Status MpiJob::meet(std::string_view root, std::unique_ptr<protection::Job> &job
     }
     MpiExchange &meeting = *part; // lives on, or ends on all
     std::unique_ptr<MpiJob> made;
-    Status ready =
-        attempt([&] { made.reset(new MpiJob(std::move(part), std::move(ranks), all.members())); });
+    Status ready = attempt([&] {
+        made.reset(
+            new MpiJob(std::move(part), std::move(ranks), all.members(), std::move(elsewhere)));
+    });
     if (Status status = meeting.check_all(ready); !status) {
         return status;
     }
@@ -136,10 +212,10 @@ Status MpiJob::refuse(const KeptOutcome &why) {
         return status;
     }
     std::vector<Bytes> names;
-    return gather_names(*world.exchange, why.again(), "", names);
+    return gather_all(*world.exchange, why.again(), "", names);
 }
 
-std::string MpiJob::node() const {
+std::string MpiJob::name_of_node() {
     char name[MPI_MAX_PROCESSOR_NAME] = "";
     int length = 0;
     own().get_processor_name(name, &length);

@@ -16,9 +16,13 @@ namespace cd::mpi {
 // The ranks of MPI_COMM_WORLD that have a root of one name, on communicators of their own.
 class MpiJob : public protection::Job {
 public:
-    // All ranks of MPI_COMM_WORLD call it, each with the name of its root, and in the same order
-    // where they have several. Threads do so one after the other.
-    static Status meet(std::string_view root, std::unique_ptr<protection::Job> &job);
+    // All ranks of MPI_COMM_WORLD call it, each with the name of its root and the directories that
+    // it asks for, and in the same order where they have several. Threads do so one after the
+    // other.
+    static Status meet(std::string_view root, const std::vector<std::string> &directories,
+                       std::unique_ptr<protection::Job> &job);
+
+    static std::string name_of_node(); // MPI is usable
 
     // Instead, where this rank does not know the name of its root, for the reason why: none of
     // those that call either gets a job. The outcome is that of all.
@@ -28,15 +32,18 @@ public:
     redset::Exchange &all() override { return *all_; }
     const std::vector<int> &ranks() const override { return ranks_; }
     int program_ranks() const override { return program_ranks_; }
-    std::string node() const override;
+    std::string node() const override { return name_of_node(); }
+    const std::vector<protection::Elsewhere> &elsewhere() const override { return elsewhere_; }
     Status divide(int color, int key, std::unique_ptr<redset::Exchange> &part) override;
 
 private:
-    MpiJob(std::unique_ptr<MpiExchange> all, std::vector<int> ranks, int program_ranks);
+    MpiJob(std::unique_ptr<MpiExchange> all, std::vector<int> ranks, int program_ranks,
+           std::vector<protection::Elsewhere> elsewhere);
 
     std::unique_ptr<MpiExchange> all_;
     std::vector<int> ranks_;
     int program_ranks_;
+    std::vector<protection::Elsewhere> elsewhere_;
 };
 
 } // namespace cd::mpi

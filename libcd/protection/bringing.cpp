@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdio>
+#include <span>
 
 namespace cd::protection {
 namespace {
@@ -60,7 +61,7 @@ private:
 
     Status rebuild(const Point &point, const redset::Set &set, const redset::Place &place) {
         std::unique_ptr<redset::Exchange> part;
-        if (Status status = job_.divide(set.group, member_of(set, job_.rank()), part); !status) {
+        if (Status status = job_.meet_in(set, part); !status) {
             return status;
         }
         redset::Survey survey;
@@ -72,7 +73,31 @@ private:
             status = fail(CD_ERROR_REDUNDANCY_EXCEEDED, "epoch %llu: %s",
                           static_cast<unsigned long long>(point.epoch), why);
         }
-        return agree(job_, status);
+        const std::byte unchecked{survey.layout && !survey.checksums};
+        std::vector<redset::Bytes> heard;
+        status = agree(job_, status, std::span(&unchecked, 1), heard);
+        if (status && job_.tells_people()) {
+            const MessageKeeper keeper;
+            (void)attempt([&] { tell_of_unchecked(heard, place.folder); }).is_ok();
+        }
+        return status;
+    }
+
+    // heard: of each rank, whether its set has lost what tells that files are as they were.
+    void tell_of_unchecked(const std::vector<redset::Bytes> &heard, const std::string &directory) {
+        std::vector<int> ranks;
+        for (size_t i = 0; i < heard.size(); ++i) {
+            if (heard[i] == redset::Bytes{std::byte{1}}) {
+                ranks.push_back(job_.ranks()[i]);
+            }
+        }
+        if (!ranks.empty()) {
+            const std::string line = directory + ": no checksums are left of ranks " +
+                                     redset::list_ranks(ranks) +
+                                     " (*.cdsums), so that damage to their files is not found; the "
+                                     "next advance has new ones";
+            os::system().warn(line.c_str());
+        }
     }
 
     // That it counted; a rank that was lost or moved has no record yet.

@@ -212,7 +212,7 @@ Status look_at_points(const std::string &path, Content &content) {
 
 // The program may go elsewhere later.
 Status Folder::name(const std::string &directory, const std::string &root, bool sync,
-                    Folder &folder) {
+                    const char *key, Folder &folder) {
     Folder named;
     if (!directory.starts_with('/') && os::system().working_directory(named.directory_) != 0) {
         return File(-1, directory).refused("find the working directory");
@@ -220,13 +220,14 @@ Status Folder::name(const std::string &directory, const std::string &root, bool 
     named.directory_ += (named.directory_.empty() ? "" : "/") + directory;
     named.path_ = path_below(named.directory_, root);
     named.sync_ = sync;
+    named.key_ = key;
     folder = std::move(named);
     return Status::ok();
 }
 
 Status Folder::open_directory() {
     Directory checked;
-    if (Status status = Directory::open(path_, checked); !status) {
+    if (Status status = Directory::open(path_, checked, key_); !status) {
         return status;
     }
     if (Status status = sync_ ? checked.force() : Status::ok(); !status) {
@@ -238,9 +239,9 @@ Status Folder::open_directory() {
 }
 
 Status Folder::open(const std::string &directory, const std::string &root, bool sync,
-                    Folder &folder) {
+                    Folder &folder, const char *key) {
     Folder opened;
-    Status status = name(directory, root, sync, opened);
+    Status status = name(directory, root, sync, key, opened);
     status = status ? opened.open_directory() : status;
     if (status) {
         folder = std::move(opened);
@@ -249,9 +250,9 @@ Status Folder::open(const std::string &directory, const std::string &root, bool 
 }
 
 Status Folder::find(const std::string &directory, const std::string &root, bool sync,
-                    Folder &folder, bool &there) {
+                    Folder &folder, bool &there, const char *key) {
     Folder found;
-    if (Status status = name(directory, root, sync, found); !status) {
+    if (Status status = name(directory, root, sync, key, found); !status) {
         return status;
     }
     const File file(os::system().open_at(AT_FDCWD, found.path_.c_str(), O_PATH | O_NOFOLLOW, 0),
@@ -269,7 +270,7 @@ std::string Folder::path_below(const std::string &directory, const std::string &
 Status Folder::make(const Point &point) const {
     Directory directory;
     const std::string path = path_of(point);
-    if (Status status = Directory::open(path, directory); !status) {
+    if (Status status = Directory::open(path, directory, key_); !status) {
         return is_taken(path) ? fail(CD_ERROR_STORE_IO,
                                      "%s: it is a file or a link where a directory of files has "
                                      "to be; move it away",

@@ -43,12 +43,12 @@ Status look_at_points(const std::string &path, Content &content);
 // The directory of one root's points in time: DIR/NAME.points. All ranks of a node share it.
 class Folder {
 public:
-    // Makes it if it is not there.
+    // Makes it if it is not there. key: what named it, for messages; a constant.
     static Status open(const std::string &directory, const std::string &root, bool sync,
-                       Folder &folder);
+                       Folder &folder, const char *key = key_of_stores);
     // Makes nothing. there: whether it is there.
     static Status find(const std::string &directory, const std::string &root, bool sync,
-                       Folder &folder, bool &there);
+                       Folder &folder, bool &there, const char *key = key_of_stores);
     static std::string path_below(const std::string &directory, const std::string &root);
 
     const std::string &directory() const { return directory_; } // without the root's
@@ -82,7 +82,7 @@ public:
 
 private:
     static Status name(const std::string &directory, const std::string &root, bool sync,
-                       Folder &folder);
+                       const char *key, Folder &folder);
     Status open_directory();
     Status remove(const Point &point) const;
     Status force(const std::string &path) const;
@@ -90,6 +90,7 @@ private:
     std::string directory_;
     std::string path_;
     os::FileIdentity identity_;
+    const char *key_ = key_of_stores;
     bool sync_ = true;
 };
 

@@ -53,10 +53,17 @@ std::vector<std::string> take_list(const KvTree &tree, const char *key) {
 
 // ---- Opening stores, and telling of them
 
+constexpr const char *key_of_copies = "flush= in storage_info";
+constexpr const char *key_of_levels = "STORE in the file of config=";
+
 Status open_asked_for(const Request &request, std::vector<OpenStore> &stores) {
-    for (const std::string &directory : request.stores) {
+    for (size_t i = 0; i < request.stores.size(); ++i) {
+        const char *key = i == 0                     ? key_of_stores
+                          : request.flush_store == i ? key_of_copies
+                                                     : key_of_levels;
         OpenStore &store = stores.emplace_back();
-        if (Status status = Folder::open(directory, request.root, request.sync, store.folder);
+        if (Status status =
+                Folder::open(request.stores[i], request.root, request.sync, store.folder, key);
             !status) {
             return status;
         }
@@ -71,8 +78,8 @@ Status open_listed(const Request &request, const std::vector<std::string> &liste
     problems.resize(stores.size());
     for (const std::string &directory : listed) {
         OpenStore &store = stores.emplace_back();
-        Status found =
-            Folder::find(directory, request.root, request.sync, store.folder, store.there);
+        Status found = Folder::find(directory, request.root, request.sync, store.folder,
+                                    store.there, "directory");
         if (found.code() == CD_ERROR_NO_MEMORY) {
             return found;
         }
@@ -149,16 +156,18 @@ Status hear_of(const Request &request, size_t stores, const std::vector<Bytes> &
         if (Status status = redset::decode_image(bytes, "an introduction", theirs, size); !status) {
             return status;
         }
-        Introduction read{std::string(theirs.value("SETTINGS").value_or("")),
-                          take_list(theirs, "GROUP"),
-                          take_list(theirs, "RELATIVE"),
-                          take_list(theirs, "DIRECTORY"),
-                          take_list(theirs, "PROBLEM"),
-                          take_list(theirs, "THERE"),
-                          take_list(theirs, "LIST"),
-                          theirs.find("LIST") != nullptr,
-                          std::string(theirs.value("LIST_PROBLEM").value_or("")),
-                          theirs.number("SESSION").value_or(0)};
+        Introduction read{
+            .settings = std::string(theirs.value("SETTINGS").value_or("")),
+            .groups = take_list(theirs, "GROUP"),
+            .relative = take_list(theirs, "RELATIVE"),
+            .directories = take_list(theirs, "DIRECTORY"),
+            .problems = take_list(theirs, "PROBLEM"),
+            .there = take_list(theirs, "THERE"),
+            .listed = take_list(theirs, "LIST"),
+            .has_list = theirs.find("LIST") != nullptr,
+            .list_problem = std::string(theirs.value("LIST_PROBLEM").value_or("")),
+            .session = theirs.number("SESSION").value_or(0),
+        };
         read.groups.resize(request.levels.size()); // other settings are found next
         read.relative.resize(request.stores.size());
         read.directories.resize(stores);
@@ -172,7 +181,8 @@ Status hear_of(const Request &request, size_t stores, const std::vector<Bytes> &
 // Where nobody can look, something may be that is needed; where others can, it is as if that of
 // this node were lost.
 Status check_listed(const Request &request, const Introduced &introduced) {
-    const auto &[all, stores, asked_for, places] = introduced;
+    const std::vector<Introduction> &all = introduced.all;
+    const std::vector<OpenStore> &stores = introduced.stores;
     for (size_t i = request.stores.size(); i < stores.size(); ++i) {
         const auto problem = std::ranges::find_if(
             all, [&](const Introduction &each) { return !each.problems[i].empty(); });
@@ -335,8 +345,8 @@ std::vector<std::string> other_stores(const std::set<std::string> &listed,
 // ---- What can be had of it
 
 void tell_of_problems(const Request &request, const Introduced &introduced) {
-    const auto &[all, stores, asked_for, places] = introduced;
-    for (size_t i = asked_for; i < stores.size(); ++i) {
+    const std::vector<Introduction> &all = introduced.all;
+    for (size_t i = introduced.asked_for; i < introduced.stores.size(); ++i) {
         const auto problem = std::ranges::find_if(
             all, [&](const Introduction &each) { return !each.problems[i].empty(); });
         if (problem != all.end()) {

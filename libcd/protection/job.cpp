@@ -2,8 +2,10 @@
 // Copyright the containment-domains authors
 #include "protection/job.h"
 
+#include "base/attempt.h"
 #include "base/kept_outcome.h"
 #include "os/system.h"
+#include "protection/division.h"
 
 #include <algorithm>
 #include <cstdarg>
@@ -49,11 +51,14 @@ Status too_much_lost(const std::vector<Bytes> &told) {
         return code_of(each) == CD_ERROR_REDUNDANCY_EXCEEDED;
     };
     for (auto each = told.begin(); each != told.end(); ++each) {
+        if (!is_one(*each)) {
+            continue;
+        }
         const bool said = std::any_of(told.begin(), each, [&](const Bytes &earlier) {
             return is_one(earlier) && std::strcmp(text_of(earlier), text_of(*each)) == 0;
         });
         const bool first = *all.text() == '\0';
-        if (!is_one(*each) || said) {
+        if (said) {
             continue;
         }
         if (first || std::strlen(text_of(*each)) < static_cast<size_t>(all.room())) {
@@ -82,6 +87,10 @@ Status failure_of(const std::vector<Bytes> &told, const Bytes &first,
     if (failed > most) {
         list.add(" and %d more", failed - most);
     }
+    // Those of a set have the failure of one of them.
+    if (std::strncmp(text_of(first), "rank ", 5) == 0) {
+        return fail(code_of(first), "%s", text_of(first));
+    }
     return fail(code_of(first), "rank%s %s: %s", failed > 1 ? "s" : "", list.text(),
                 text_of(first));
 }
@@ -100,6 +109,17 @@ Status outcome_of(Job &job, std::vector<Bytes> told, std::vector<Bytes> &all) {
 }
 
 } // namespace
+
+Status Job::meet_in(const redset::Set &set, std::unique_ptr<redset::Exchange> &part) {
+    const int member = member_of(set, rank());
+    if (Status status = divide(set.group, member, part); !status) {
+        return status;
+    }
+    const MessageKeeper keeper;
+    // Who has no memory for names calls them by number.
+    (void)attempt([&] { part->call_by_ranks(set.ranks); }).is_ok();
+    return Status::ok();
+}
 
 void Job::warn_once(const char *line) {
     if (tells_people()) {

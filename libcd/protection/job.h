@@ -2,7 +2,9 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "protection/elsewhere.h"
 #include "redset/exchange.h"
+#include "redset/set.h"
 
 #include <memory>
 #include <span>
@@ -22,9 +24,15 @@ public:
     virtual int program_ranks() const = 0;
     virtual std::string node() const = 0;
 
+    // What other ranks of the program see of the root; all of those that meet know the same.
+    virtual const std::vector<Elsewhere> &elsewhere() const = 0;
+
     // All call it; those with the same color meet in part, in the order of their keys. All get the
     // same outcome. Does not throw.
     virtual Status divide(int color, int key, std::unique_ptr<redset::Exchange> &part) = 0;
+
+    // Those of a set of which this rank is a member.
+    Status meet_in(const redset::Set &set, std::unique_ptr<redset::Exchange> &part);
 
     int rank() { return ranks()[static_cast<size_t>(all().self())]; }
 

@@ -168,7 +168,8 @@ Status open_where_it_was_not(Job &job, const Findings &findings, bool sync, cons
             return Status::ok();
         }
         const std::string directory = store.folder.directory();
-        if (Status status = Folder::open(directory, root, sync, store.folder); !status) {
+        if (Status status = Folder::open(directory, root, sync, store.folder, "directory");
+            !status) {
             return status;
         }
         store.there = true;
@@ -245,6 +246,9 @@ private:
         if (Status status = introduce(job_, request_, introduced_); !status) {
             return status;
         }
+        if (!request_.remark.empty()) {
+            job_.warn_once(request_.remark.c_str());
+        }
         stores_ = std::move(introduced_.stores);
         result_.session = introduced_.all.front().session;
         Status understood = attempt([&] {
@@ -266,7 +270,9 @@ private:
             find_numbers(findings_, result_);
             points_ = all_agreed(findings_);
             begins_ = points_.empty() && request_.restart != "no";
-            return choose(job_, request_, points_);
+            Status status =
+                check_that_nothing_later_is(job_.elsewhere(), request_.restart, findings_, points_);
+            return status ? choose(job_, request_, points_) : status;
         });
         if (Status status = agree_on_memory(job_, chosen); !status) {
             return status;
@@ -285,7 +291,7 @@ private:
         Status brought = bring_newest(job_, stores_, findings_, points_, request_.sync, leftovers,
                                       result_.start, division_);
         if (!brought) {
-            return with_remedy(brought, request_.restart);
+            return with_remedy(with_those_elsewhere(brought, job_.elsewhere()), request_.restart);
         }
         brought = leftovers.remove(job_, stores_);
         const bool chooses = !request_.restart.empty() && request_.restart != "yes";
@@ -316,8 +322,7 @@ private:
     Status make_sets() {
         for (OpenLevel &level : result_.levels) {
             const redset::Set &set = level.division.set_of(job_.rank());
-            if (Status status = job_.divide(set.group, member_of(set, job_.rank()), level.set);
-                !status) {
+            if (Status status = job_.meet_in(set, level.set); !status) {
                 return status;
             }
         }

@@ -33,6 +33,7 @@ struct Request {
     std::optional<size_t> flush_store;
     uint64_t flush_interval = 1;
     std::string settings; // others that all ranks have to have alike
+    std::string remark;   // for people, of one rank, which says whose it is; "": none
     bool sync = true;
 };
 

@@ -130,17 +130,18 @@ Status read_request(const StorageInfo &info, const std::string &directory, const
         info.redundancy_mode == RedundancyMode::async ? "redundancy_mode=async, " : "";
     if (!info.flush.empty()) {
         request.flush_store = request.stores.size();
-        request.flush_interval = static_cast<uint64_t>(info.flush_interval);
+        request.flush_interval = static_cast<uint64_t>(info.epochs_per_copy());
         request.stores.push_back(info.flush);
         request.settings += "flush=" + info.flush +
-                            ", flush_interval=" + std::to_string(info.flush_interval) + ", ";
+                            ", flush_interval=" + std::to_string(info.epochs_per_copy()) + ", ";
     }
     std::string group;
     if (Status status = own_group(info, node, request, group); !status) {
         return status;
     }
     if (info.config.empty()) {
-        request.levels.push_back({0, 1, {info.redundancy, info.set_size}, std::move(group), 0});
+        request.levels.push_back(
+            {0, 1, {info.redundancy, info.ranks_in_set()}, std::move(group), 0});
         return Status::ok();
     }
     std::string text;
@@ -152,6 +153,14 @@ Status read_request(const StorageInfo &info, const std::string &directory, const
         return status;
     }
     request.settings += with_checksum("config=" + info.config, text);
+    for (const auto &[name, value] : levels.variables) {
+        request.settings += name + "=" + value + ", ";
+    }
+    if (!levels.asks_for_copies.empty() && info.flush.empty()) {
+        request.remark = levels.asks_for_copies +
+                         " is for copies in a parallel file system, and none are made; give "
+                         "flush=DIR, and flush_interval=N, in storage_info";
+    }
     return add_levels(levels, info, node, group, request);
 }
 

@@ -10,7 +10,9 @@ namespace {
 
 // Which of the stores each is.
 Status find_places(const Request &request, Introduced &introduced) {
-    auto &[all, stores, asked_for, places] = introduced;
+    const std::vector<Introduction> &all = introduced.all;
+    const std::vector<OpenStore> &stores = introduced.stores;
+    std::vector<size_t> &places = introduced.places;
     places.clear();
     for (size_t i = 0; i < stores.size(); ++i) {
         places.push_back(i);
@@ -35,15 +37,16 @@ Status find_places(const Request &request, Introduced &introduced) {
 }
 
 void erase_other_names(const Request &request, Introduced &introduced) {
-    auto &[all, stores, asked_for, places] = introduced;
+    std::vector<OpenStore> &stores = introduced.stores;
+    std::vector<size_t> &places = introduced.places;
     std::vector<size_t> left; // of those that were opened
     std::vector<size_t> now(stores.size());
-    asked_for = 0;
+    introduced.asked_for = 0;
     for (size_t i = 0; i < stores.size(); ++i) {
         if (places[i] == i) {
             now[i] = left.size();
             left.push_back(i);
-            asked_for += i < request.stores.size() ? 1 : 0;
+            introduced.asked_for += i < request.stores.size() ? 1 : 0;
         }
     }
     const auto pick = [&](auto &values) {
@@ -55,7 +58,7 @@ void erase_other_names(const Request &request, Introduced &introduced) {
         values.resize(left.size());
     };
     pick(stores);
-    for (Introduction &each : all) {
+    for (Introduction &each : introduced.all) {
         pick(each.directories);
         pick(each.problems);
         pick(each.there);

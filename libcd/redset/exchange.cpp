@@ -98,7 +98,10 @@ Status agree(Exchange &exchange, Status own, std::span<const std::byte> bytes,
     }
     for (size_t member = 0; member < told.size(); ++member) {
         if (const cd_error code = code_of(told[member]); code != CD_ERROR_NONE) {
-            return fail(code, "member %zu: %s", member, text_of(told[member]));
+            const bool has_rank = member < exchange.called().size();
+            return fail(code, "%s %d: %s", has_rank ? "rank" : "member",
+                        has_rank ? exchange.called()[member] : static_cast<int>(member),
+                        text_of(told[member]));
         }
     }
     take_codes_off(told);

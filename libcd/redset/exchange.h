@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace cd::redset {
@@ -41,10 +42,18 @@ public:
     virtual Status start(std::span<const Message> outgoing, std::span<const Message> incoming) = 0;
     virtual Status get_on() { return Status::ok(); }
     virtual Status finish() = 0;
+
+    // What messages call the members, in their order, where that tells people more: by their ranks
+    // in a program, and else by their numbers in the set.
+    void call_by_ranks(std::vector<int> ranks) noexcept { ranks_ = std::move(ranks); }
+    const std::vector<int> &called() const { return ranks_; }
+
+private:
+    std::vector<int> ranks_;
 };
 
 // Gives every member the same outcome: success when all have it, else the failure of the first that
-// failed, with its message and number. Does not throw.
+// failed, with its message and what it is called. Does not throw.
 Status agree(Exchange &exchange, Status own);
 
 // The same, and everybody's bytes when all succeeded.

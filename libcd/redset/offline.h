@@ -3,12 +3,11 @@
 #pragma once
 
 #include "redset/copies.h"
+#include "redset/dividing.h"
 #include "redset/rebuild.h"
 
-#include <functional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace cd::redset {
@@ -27,14 +26,12 @@ struct Search {
     std::vector<std::string> unusable; // scheme files that cannot be read, with the reasons
 };
 
-// Whether directories of a name, wherever they are, have what is of one time.
-using NamesATime = std::function<bool(std::string_view name)>;
-
 // Finds all scheme files below directories, of whichever sets and times, ours and upstream's. Names
 // of stored files are taken from the directory above a scheme file that has them, at most from the
-// one given; a lost member's belong where those of a member that was found are. Scheme files of one
-// member that tell the same, in directories of one name that names a time, are its copies, of which
-// one is enough. Symbolic links are not followed. Fails when a directory cannot be read.
+// one given; a lost member's belong where those of a member that was found are. Directories of one
+// name that names a time are one: a member's scheme files in them are its copies, of which one is
+// enough, and a member whose scheme files are lost has its files in whichever of them they are.
+// Symbolic links are not followed. Fails when a directory cannot be read.
 Status find_sets(std::span<const std::string> directories, const NamesATime &names_a_time,
                  Search &search);
 

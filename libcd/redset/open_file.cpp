@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "redset/open_file.h"
 
+#include "redset/kvtree_image.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -52,6 +54,13 @@ Status open_to_read(const std::string &path, File &file, os::FileAttributes &att
 
 Status open_own_to_read(const std::string &path, File &file, os::FileAttributes &attributes) {
     return open_regular(path, reading | O_NOFOLLOW, file, attributes);
+}
+
+Status read_own_image(const std::string &path, KvTree &tree, uint64_t &size) {
+    File file;
+    os::FileAttributes attributes;
+    Status status = open_own_to_read(path, file, attributes);
+    return status ? read_image(file, tree, size) : status;
 }
 
 Status open_stored(const Place &place, const std::string &name, File &file,

@@ -55,6 +55,8 @@ struct Place {
     std::string descriptor(const Set &set, int member) const;
     std::string scheme_file(const Set &set, int member) const;
     std::string checksums(const Set &set, int member) const;
+
+    bool operator==(const Place &) const = default;
 };
 
 } // namespace cd::redset

@@ -25,20 +25,11 @@ struct Remains {
 
 // ---- Telling each other
 
-Status read_tree(const std::string &path, KvTree &tree, uint64_t &size) {
-    File file;
-    os::FileAttributes attributes;
-    if (Status status = open_own_to_read(path, file, attributes); !status) {
-        return status;
-    }
-    return read_image(file, tree, size);
-}
-
 // The header as a tree, if the rest of the set can use it.
 Status read_own_header(const Set &set, int self, const Place &place, KvTree &tree,
                        uint64_t &payload_offset) {
     const std::string path = place.scheme_file(set, self);
-    if (Status status = read_tree(path, tree, payload_offset); !status) {
+    if (Status status = read_own_image(path, tree, payload_offset); !status) {
         return status;
     }
     Header header;
@@ -86,7 +77,7 @@ Status tell(const Set &set, int self, const Place &place, Bytes &told, uint64_t 
     }
     Bytes checksums;
     uint64_t size = 0;
-    if (read_tree(place.checksums(set, self), tree, size)) {
+    if (read_own_image(place.checksums(set, self), tree, size)) {
         if (Status status = encode_image(tree, "checksums", checksums); !status) {
             return status;
         }

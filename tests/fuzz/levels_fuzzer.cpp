@@ -4,6 +4,8 @@
 // Any text as config=FILE: taken as a whole, or refused with its line and no effect.
 #include "config/levels.h"
 
+#include "os/system.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +24,14 @@ void require(bool holds, const char *rule) {
     }
 }
 
+// The same in every run.
+class Environment : public os::System {
+public:
+    const char *environment(const char *name) override {
+        return *name == 'D' ? "/d e" : *name == 'N' ? "2" : *name == 'E' ? "" : nullptr;
+    }
+};
+
 bool within_bounds(const Level &level) {
     const auto [scheme, parameter] = level.redundancy;
     const bool counted = scheme == Scheme::partner || scheme == Scheme::reed_solomon;
@@ -34,11 +44,14 @@ bool within_bounds(const Level &level) {
 
 // NOLINTNEXTLINE(readability-identifier-naming): the name that libFuzzer calls
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static Environment environment;
+    os::replace_system(&environment);
     const std::string_view text(reinterpret_cast<const char *>(data), size);
     clear_message();
     Levels levels;
     if (const Status status = parse_levels(text, "levels.conf", levels); !status) {
-        require(levels.levels.empty() && levels.groups.empty(), "a refused text changes nothing");
+        require(levels.levels.empty() && levels.groups.empty() && levels.variables.empty(),
+                "a refused text changes nothing");
         require(std::strncmp(message(), "levels.conf:", 12) == 0, "a refused text is explained");
         require(status.code() == CD_ERROR_STORAGE_VALUE, "a refused text has one cause");
         return 0;

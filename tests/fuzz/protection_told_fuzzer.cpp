@@ -35,6 +35,7 @@ public:
     const std::vector<int> &ranks() const override { return ranks_; }
     int program_ranks() const override { return rank_count; }
     std::string node() const override { return "here"; }
+    const std::vector<Elsewhere> &elsewhere() const override { return elsewhere_; }
     Status divide(int, int, std::unique_ptr<redset::Exchange> &part) override {
         part = std::make_unique<fuzz::LyingExchange>(input_, rank_count);
         return Status::ok();
@@ -44,6 +45,7 @@ private:
     fuzz::Input &input_;
     fuzz::LyingExchange all_;
     const std::vector<int> ranks_{0, 1, 2};
+    const std::vector<Elsewhere> elsewhere_;
 };
 
 // What ranks name as stores may be anywhere.

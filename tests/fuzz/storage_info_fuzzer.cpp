@@ -27,7 +27,7 @@ bool within_bounds(const StorageInfo &info) {
     const bool counted =
         info.redundancy.scheme == Scheme::partner || info.redundancy.scheme == Scheme::reed_solomon;
     const int parameter = info.redundancy.parameter;
-    return info.set_size >= 2 && info.set_size <= 65535 &&
+    return info.ranks_in_set() >= 2 && info.ranks_in_set() <= 65535 &&
            (counted ? parameter >= 1 && parameter <= 255 : parameter == 0);
 }
 

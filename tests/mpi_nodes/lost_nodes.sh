@@ -167,22 +167,24 @@ check_of() { # CALL EPOCH NAME: whether it is in the middle has to be checked
     [[ $1 == code:* ]] && echo "is_coding $2 $3" || echo :
 }
 
-# By the commands of docs/redundancy.md, with the names that are used here.
-save_what_is_left() {
+# By the commands of docs/redundancy.md, with the names that are used here; the last one takes the place
+# of the second where there are several stores.
+save_what_is_left() { # [STORES]
     local commands
     # shellcheck disable=SC2154 # stores_of_node is of nodes.sh
-    commands=$(sed -n '/^## Saving what is left/,/^## /s/^    //p' "$here/../../docs/redundancy.md" | grep -v mpirun |
-        sed "s|/local/stores|$stores_of_node|; s|/parallel|$scratch/parallel|g")
-    [ "$(wc -l <<<"$commands")" -eq 4 ] || die "docs/redundancy.md has other commands now: $commands"
+    mapfile -t commands < <(sed -n '/^## Saving what is left/,/^## /s/^    //p' "$here/../../docs/redundancy.md" |
+        grep -v mpirun | sed "s|/local/stores|$stores_of_node|; s|/local/ssd|$local_directory/ssd|; s|/parallel|$scratch/parallel|g")
+    [ "${#commands[@]}" -eq 5 ] || die "docs/redundancy.md has other commands now: ${commands[*]}"
+    [ -z "${1-}" ] || commands[1]=${commands[4]}
     ssh() { on_node "$@"; }
     cdctl() { "$cdctl" "$@"; }
-    (eval "$commands") >"$scratch/saving.log" 2>&1 || die "what is left cannot be saved"
+    (eval "$(printf '%s\n' "${commands[@]:0:4}")") >"$scratch/saving.log" 2>&1 || die "what is left cannot be saved"
     unset -f ssh cdctl
 }
 
-# Directories have no names that a rank finds.
-if [ "$name" = switches ] && ! nodes_have_names; then
-    echo "switches: not run, since nodes that are directories have no host names"
+# Directories have no names that a rank finds, and the STORE of a level is the same one for all.
+if [[ $name = @(switches|saved_stores) ]] && ! nodes_have_names; then
+    echo "$name: not run, since nodes that are directories have no host names"
     exit 77
 fi
 
@@ -260,6 +262,18 @@ saved) # from what is left, in another place
     cp -a "$scratch/parallel/saved" "$scratch/parallel/as_well"
     must_go_on again 4 redundancy=xor "DIRECTORY=$scratch/parallel/saved" NODES=
     must_go_on as_well 4 "redundancy=xor,flush=$scratch/parallel/as_well"
+    ;;
+saved_stores) # the same, where the level of the fourth step has a store of its own
+    use "$few"
+    printf '%s\n' 'CKPT=0 TYPE=XOR' "CKPT=1 INTERVAL=2 TYPE=XOR STORE=$local_directory/ssd" >"$scratch/levels"
+    must_die died "$now" "config=$scratch/levels" DIE=1:4
+    lose_node n2
+    mkdir "$scratch/parallel"
+    save_what_is_left stores
+    for node in n0 n1 n3; do lose_node "$node"; done
+    use "m0 m1 m2 m3"
+    must_go_on again 4 redundancy=xor "DIRECTORY=$scratch/parallel/saved" NODES=
+    [ "$(count again 'earlier programs had')" -eq 0 ] || die "the stores of the nodes are looked for"
     ;;
 flushed) # the copy of step 4 may not have counted yet
     use "$few"

@@ -20,8 +20,11 @@ std::set<std::string> directories_of(const cd::redset::FoundSet &found) {
     for (const std::string &path : found.found) {
         folders.insert(fs::path(path).parent_path());
     }
-    for (const cd::redset::Place &place : found.places) {
-        folders.insert(place.folder);
+    for (size_t member = 0; member < found.copies.size(); ++member) {
+        for (const cd::redset::Place &place : found.copies[member]) {
+            const std::string path = place.scheme_file(found.set, static_cast<int>(member));
+            folders.insert(fs::path(path).parent_path());
+        }
     }
     std::set<std::string> directories;
     for (const fs::path &folder : folders) {

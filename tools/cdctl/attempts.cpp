@@ -142,8 +142,8 @@ cd::Status write_records(const FoundSet &found, int participants) {
         }
         cd::protection::Folder folder;
         bool there = false;
-        if (cd::Status status =
-                cd::protection::Folder::find(at->directory, at->attempt.root, true, folder, there);
+        if (cd::Status status = cd::protection::Folder::find(at->directory, at->attempt.root, true,
+                                                             folder, there, "directory");
             !status) {
             return status;
         }

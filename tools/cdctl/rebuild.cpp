@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -90,6 +91,11 @@ void text_or_null(Json &json, std::string_view key, const std::string &text) {
     text.empty() ? json.null() : json.value(text);
 }
 
+void epoch_or_null(Json &json, std::string_view key, std::optional<uint64_t> epoch) {
+    json.key(key);
+    epoch ? json.value(*epoch) : json.null();
+}
+
 // What its scheme files tell of a set.
 void describe_shape(const FoundSet &found, Json &json) {
     if (found.found.empty()) {
@@ -111,8 +117,9 @@ void describe(const FoundSet &found, const Result &result, bool recorded, Json &
     json.member("agreed",
                 recorded || (!result.is_unrecorded() && result.verdict != Verdict::unfinished));
     text_or_null(json, "problem", result.problem);
-    json.key("newer_epoch");
-    result.newer ? json.value(*result.newer) : json.null();
+    epoch_or_null(json, "start_epoch", result.start);
+    epoch_or_null(json, "newer_epoch",
+                  result.instead == Instead::newer ? result.start : std::nullopt);
     json.key("scheme_files").begin_array();
     for (const std::string &path : found.found) {
         json.value(path);
@@ -129,46 +136,53 @@ void describe(const FoundSet &found, const Result &result, bool recorded, Json &
     json.end_array().end_object();
 }
 
-// What people or programs read, and how it ends. People read of each set when it is done; what
-// programs read says what became of all.
-class Report {
-public:
-    explicit Report(const Arguments &arguments) : arguments_(arguments) {}
-
-    void add(const std::string &title, const FoundSet &found, const Result &result) {
-        arguments_.json ? kept_.push_back({found, result}) : print(title, found, result);
-    }
-
-    void end(const cd::redset::Search &search, const std::vector<std::string> &different_runs,
-             const std::set<Attempt> &recorded) {
-        if (!arguments_.json) {
-            return;
-        }
-        Json json;
-        json.begin_object().member("dry_run", arguments_.dry_run).key("sets").begin_array();
-        for (const auto &[found, result] : kept_) {
-            const auto attempt = found.found.empty() ? std::nullopt : attempt_of(found);
-            describe(found, result, attempt && recorded.contains(*attempt), json);
-        }
-        json.end_array();
-        tell(search.unusable, "unusable", json);
-        tell(different_runs, "different_runs", json);
-        json.end_object();
-        std::puts(json.text().c_str());
-    }
-
-private:
-    static void tell(const std::vector<std::string> &sentences, std::string_view key, Json &json) {
-        json.key(key).begin_array();
-        for (const std::string &sentence : sentences) {
-            json.value(sentence);
-        }
-        json.end_array();
-    }
-
-    const Arguments &arguments_;
-    std::vector<std::pair<FoundSet, Result>> kept_;
+// A set that was looked at, or is missing.
+struct Judged {
+    std::string title;
+    const FoundSet *found;
+    std::optional<Attempt> attempt;
+    bool root_counts; // whether programs start from anything of its root
+    Result result;
 };
+
+void tell(const std::vector<std::string> &sentences, std::string_view key, Json &json) {
+    json.key(key).begin_array();
+    for (const std::string &sentence : sentences) {
+        json.value(sentence);
+    }
+    json.end_array();
+}
+
+void print_json(const Arguments &arguments, const std::vector<Judged> &sets,
+                const std::vector<std::string> &unusable,
+                const std::vector<std::string> &different_runs, const std::set<Attempt> &recorded) {
+    Json json;
+    json.begin_object().member("dry_run", arguments.dry_run).key("sets").begin_array();
+    for (const Judged &each : sets) {
+        const bool is_found = !each.found->found.empty();
+        describe(*each.found, each.result,
+                 is_found && each.attempt && recorded.contains(*each.attempt), json);
+    }
+    json.end_array();
+    tell(unusable, "unusable", json);
+    tell(different_runs, "different_runs", json);
+    json.end_object();
+    std::puts(json.text().c_str());
+}
+
+// People have read of the sets already, but not what older ones mean for those that are lost.
+void print_starts(const std::vector<Judged> &sets) {
+    std::set<std::string> lines;
+    for (const Judged &each : sets) {
+        if (each.result.verdict == Verdict::lost && each.result.instead == Instead::older) {
+            lines.insert("root " + each.attempt->root + ": programs start from epoch " +
+                         std::to_string(*each.result.start) + ", as what is newer is lost");
+        }
+    }
+    for (const std::string &line : lines) {
+        std::puts(printable(line).c_str());
+    }
+}
 
 // What is whole now, by attempt, and which of these get records.
 struct Records {
@@ -216,49 +230,61 @@ Outcome rebuild(const Arguments &arguments) {
         const std::string why(cd::without_repeating(cd::message()));
         std::fprintf(stderr, "cdctl: %s\n", printable(why).c_str());
         search.unusable.push_back(why);
-        Report(arguments).end(search, {}, {});
+        if (arguments.json) {
+            print_json(arguments, {}, search.unusable, {}, {});
+        }
         return Outcome::unreadable;
+    }
+    if (search.sets.empty()) {
+        search.unusable.emplace_back("no scheme file of a set can be read there");
     }
     for (const std::string &problem : search.unusable) {
         std::fprintf(stderr, "cdctl: %s\n", printable(problem).c_str());
-    }
-    if (search.sets.empty()) {
-        std::fprintf(stderr, "cdctl: no scheme file of a set can be read there\n");
     }
     const Attempts known(arguments.paths);
     const std::vector<std::string> different_runs = known.different_runs();
     for (const std::string &sentence : different_runs) {
         std::fprintf(stderr, "cdctl: %s\n", printable(sentence).c_str());
     }
-    Outcome outcome = search.sets.empty() ? Outcome::unreadable : Outcome::good;
     // The newest first, as others may not be needed then.
     std::ranges::stable_sort(search.sets, std::greater<>(), attempt_of);
     Records records;
     Starts starts(known);
-    Report report(arguments);
+    std::vector<Judged> judged;
+    const auto add = [&](const Judged &each) {
+        judged.push_back(each);
+        if (!arguments.json) {
+            Result so_far = each.result;
+            starts.judge(each.attempt, so_far);
+            print(each.title, *each.found, so_far);
+        }
+    };
     for (size_t i = 0; i < search.sets.size(); ++i) {
         FoundSet &found = search.sets[i];
         const auto attempt = attempt_of(found);
-        Result result = [&] {
+        const Result result = [&] {
             ProgressLine line(i, search.sets.size());
             return rebuild_set(found, known, arguments,
                                [&line](uint64_t done, uint64_t all) { line.tell(done, all); });
         }();
         starts.note(found, result, arguments);
-        starts.judge(attempt, result);
         const bool agrees = records.note(found, result, arguments);
-        outcome = std::max(outcome, outcome_of(result, agrees || known.root_counts(attempt)));
-        report.add(title_of(found), found, result);
+        add({title_of(found), &found, attempt, agrees || known.root_counts(attempt), result});
     }
-    for (const Attempts::Missing &missing : known.missing(search.sets)) {
-        Result result = missing_set(missing, arguments);
-        starts.judge(missing.attempt, result);
-        outcome = std::max(outcome, outcome_of(result, known.root_counts(missing.attempt)));
-        report.add(title_of(missing), missing.set, result);
+    const std::vector<Attempts::Missing> all_missing = known.missing(search.sets);
+    for (const Attempts::Missing &missing : all_missing) {
+        add({title_of(missing), &missing.set, missing.attempt, known.root_counts(missing.attempt),
+             missing_set(missing, arguments)});
+    }
+    Outcome outcome = search.sets.empty() ? Outcome::unreadable : Outcome::good;
+    for (Judged &each : judged) {
+        starts.judge(each.attempt, each.result);
+        outcome = std::max(outcome, outcome_of(each.result, each.root_counts));
     }
     std::set<Attempt> recorded;
     outcome = std::max(outcome, records.write(recorded));
-    report.end(search, different_runs, recorded);
+    arguments.json ? print_json(arguments, judged, search.unusable, different_runs, recorded)
+                   : print_starts(judged);
     return outcome;
 }
 

@@ -34,6 +34,11 @@ bool anything_lost(const cd::redset::Survey &survey) {
     });
 }
 
+// Whether a program that starts looks at a before it comes to b, as the library orders them.
+bool is_tried_before(const Attempt &a, const Attempt &b) {
+    return std::pair(a.point.number, -a.point.level) > std::pair(b.point.number, -b.point.level);
+}
+
 const char *nobody_needs(Attempts::Standing standing) {
     switch (standing) {
     case Attempts::Standing::unfinished:
@@ -125,36 +130,70 @@ Result missing_set(const Attempts::Missing &missing, const Arguments &arguments)
 void Starts::note(const cd::redset::FoundSet &found, const Result &result,
                   const Arguments &arguments) {
     const auto attempt = attempt_of(found);
+    if (!attempt) {
+        return;
+    }
+    Sets &sets = attempts_[*attempt];
     const bool there = result.is_whole() || result.verdict == Verdict::rebuildable;
-    if (attempt && there && (!result.is_unrecorded() || arguments.agree)) {
-        Sets &sets = attempts_[*attempt];
+    if (there && (!result.is_unrecorded() || arguments.agree)) {
         sets.wanted = found.set.groups;
         sets.there.insert(found.set.group);
     }
+    sets.any_failed = sets.any_failed || result.verdict == Verdict::failed;
+}
+
+const Attempt *Starts::start_of(const Attempt &run) const {
+    const Attempt *start = nullptr;
+    for (const auto &[attempt, sets] : attempts_) {
+        if (known_.are_of_one_run(attempt, run) && sets.wanted > 0 &&
+            std::cmp_equal(sets.there.size(), sets.wanted) &&
+            (start == nullptr || is_tried_before(attempt, *start))) {
+            start = &attempt;
+        }
+    }
+    return start;
+}
+
+bool Starts::any_failed_before(const Attempt &start) const {
+    return std::ranges::any_of(attempts_, [&](const auto &each) {
+        return each.second.any_failed && known_.are_of_one_run(each.first, start) &&
+               is_tried_before(each.first, start);
+    });
 }
 
 void Starts::judge(const std::optional<Attempt> &attempt, Result &result) const {
-    if (!attempt || result.is_whole() || result.verdict == Verdict::failed) {
+    const Attempt *start = attempt ? start_of(*attempt) : nullptr;
+    if (start == nullptr) {
         return;
     }
-    for (const auto &[other, sets] : attempts_) {
-        const auto &[number, epoch, level, session] = other.point;
-        if (known_.are_of_one_run(other, *attempt) && level == attempt->point.level &&
-            number > attempt->point.number && std::cmp_equal(sets.there.size(), sets.wanted)) {
-            result.newer = epoch;
-        }
+    const bool is_sure = !any_failed_before(*start);
+    if (is_sure) {
+        result.start = start->point.epoch;
     }
-    if (result.newer) {
+    if (result.is_whole() || result.verdict == Verdict::failed) {
+        return;
+    }
+    if (is_tried_before(*start, *attempt)) {
+        result.instead = Instead::newer;
+    } else if (is_tried_before(*attempt, *start) && is_sure) {
+        result.instead = Instead::older;
+    }
+    if (is_sure && result.instead != Instead::nothing) {
         result.problem += (result.problem.empty() ? "" : "; ") +
-                          ("programs start from epoch " + std::to_string(*result.newer)) +
-                          " instead, which is newer, of the same level, and can be had";
+                          (start->point.number == attempt->point.number
+                               ? "programs start from another copy of this point in time"
+                               : "programs start from epoch " + std::to_string(*result.start) +
+                                     " instead, the newest that can be had");
     }
 }
 
 // What nobody says counted is no start, so that nothing is good where nothing else is one.
 Outcome outcome_of(const Result &result, bool root_counts) {
-    const Outcome outcome = result.newer ? Outcome::good : outcome_of(result.verdict);
-    if (!result.is_unrecorded() || root_counts || result.newer) {
+    if (result.instead != Instead::nothing) {
+        return Outcome::good;
+    }
+    const Outcome outcome = outcome_of(result.verdict);
+    if (!result.is_unrecorded() || root_counts) {
         return outcome;
     }
     return std::max(outcome,

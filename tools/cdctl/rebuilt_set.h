@@ -18,12 +18,17 @@ enum class Verdict { whole, rebuilt, rebuildable, unfinished, failed, lost };
 
 const char *name_of(Verdict verdict);
 
+// What programs start from in the place of a set's point in time, so that what is lost of this does
+// not decide.
+enum class Instead { nothing, older, newer };
+
 // What has become of a set, or would.
 struct Result {
     Verdict verdict = Verdict::whole;
     std::string problem; // why not, "" when it went well
     Attempts::Standing standing = Attempts::Standing::counts;
-    std::optional<uint64_t> newer; // an epoch that programs start from instead
+    std::optional<uint64_t> start; // the epoch that programs start from, if one can be had
+    Instead instead = Instead::nothing;
     cd::redset::Survey survey;
 
     bool is_whole() const { return verdict == Verdict::whole || verdict == Verdict::rebuilt; }
@@ -38,22 +43,28 @@ Result rebuild_set(cd::redset::FoundSet &found, const Attempts &known, const Arg
 // Of a set of which there is nothing to rebuild.
 Result missing_set(const Attempts::Missing &missing, const Arguments &arguments);
 
-// Attempts that programs start from, or would.
+// Attempts that programs start from, or would. Of one run it is the newest that can be had, of
+// whatever level, as for the library.
 class Starts {
 public:
     explicit Starts(const Attempts &known) : known_(known) {}
 
     void note(const cd::redset::FoundSet &found, const Result &result, const Arguments &arguments);
 
-    // Tells of one of the same run and level, newer than the attempt that a set is of, if that
-    // matters.
+    // Tells a set's result of the start of its run, as far as sets have been noted, and whether it
+    // decides anything then.
     void judge(const std::optional<Attempt> &attempt, Result &result) const;
 
 private:
     struct Sets {
         int wanted = 0;
         std::set<int> there;
+        bool any_failed = false;
     };
+    const Attempt *start_of(const Attempt &run) const;
+    // Nobody knows then whether a program gets as far as this one.
+    bool any_failed_before(const Attempt &start) const;
+
     const Attempts &known_;
     std::map<Attempt, Sets> attempts_;
 };

@@ -133,7 +133,10 @@ void describe_holding(const cd::Loaded &loaded, uint64_t epoch, const cd::Stored
     json.end_array().key("files").begin_array();
     for (const cd::FilePosition &file : files) {
         json.begin_object().member("descriptor", file.descriptor).member("device", file.device);
-        json.member("inode", file.inode).member("position", file.position).end_object();
+        json.member("inode", file.inode).member("position", file.position);
+        json.key("born");
+        file.born == 0 ? json.null() : json.value(file.born);
+        json.end_object();
     }
     json.end_array();
 }

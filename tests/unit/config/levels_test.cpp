@@ -139,7 +139,7 @@ TEST(Levels, StoresAreWhatDescriptorsCanUse) {
              Case{"CKPT=0\nSTORES=. COUNT=0\nSCR_CACHE_BASE=./", ":2: COUNT=0, but 1"},
              Case{"CKPT=0\nSTORE=/a\nSTORES=/a/", ":3: another line has the store /a"},
              Case{"CKPT=0\nSTORE=/a\nSTORES=/a", ":3: another line has the store /a"},
-             Case{"CKPT=0\nSTORE=/a FLUSH=x", ":2: FLUSH is none of GROUP, COUNT"},
+             Case{"CKPT=0\nSTORE=/a SPEED=x", ":2: SPEED is none of GROUP, COUNT"},
              Case{"CKPT=0\nSTORE=/a COUNT=1 COUNT=1", ":2: COUNT is given twice"},
              Case{"CKPT=0\nSTORE=/a COUNT=many", ":2: COUNT=many is not a number"},
              Case{"SCR_COPY_TYPE=XOR\nCKPT=0", ":1: with SCR_COPY_TYPE=XOR"},

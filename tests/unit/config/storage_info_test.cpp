@@ -44,7 +44,8 @@ TEST(StorageInfo, Defaults) {
     EXPECT_EQ(info.store, Store::memory);
     EXPECT_EQ(info.dir, "");
     EXPECT_EQ(info.redundancy, (Redundancy{Scheme::none, 0}));
-    EXPECT_EQ(info.set_size, 8);
+    EXPECT_EQ(info.set_size, std::nullopt);
+    EXPECT_EQ(info.ranks_in_set(), 8);
     EXPECT_EQ(info.group, "");
     EXPECT_EQ(info.sync, Sync::full);
     EXPECT_EQ(info.checksum, Checksum::by_store);
@@ -54,7 +55,8 @@ TEST(StorageInfo, Defaults) {
     EXPECT_EQ(info.keep, 1);
     EXPECT_EQ(info.redundancy_mode, RedundancyMode::sync);
     EXPECT_EQ(info.flush, "");
-    EXPECT_EQ(info.flush_interval, 1);
+    EXPECT_EQ(info.flush_interval, std::nullopt);
+    EXPECT_EQ(info.epochs_per_copy(), 1);
     EXPECT_FALSE(info.is_protected());
     EXPECT_EQ(info.log_limit, 0U);
     EXPECT_TRUE(check_supported(info, origin));
@@ -248,6 +250,47 @@ TEST(StorageInfo, TellsWhatThisBuildCannotDo) {
     EXPECT_TRUE(check_supported(parsed("store=file,config=scr.conf,flush=/lustre"), origin));
 }
 
+TEST(StorageInfo, KeysThatContradictEachOtherOrDoNothingAreBothNamed) {
+    struct Case {
+        const char *text;
+        const char *names;
+    };
+    for (const auto &[text, names] :
+         {Case{"store=file,config=F,redundancy=rs:3", "config=F and redundancy=rs:3 contradict"},
+          Case{"store=file,config=F,set_size=8", "config=F and set_size=8 contradict"},
+          Case{"store=file,redundancy=xor,flush_interval=1", "flush_interval=1 without flush="},
+          Case{"flush_interval=2", "flush_interval=2 without flush="}}) {
+        clear_message();
+        EXPECT_EQ(check_supported(parsed(text), origin).code(), CD_ERROR_STORAGE_UNSUPPORTED)
+            << text;
+        EXPECT_TRUE(message_has(names)) << message();
+    }
+    EXPECT_TRUE(check_supported(
+        parsed("store=file,config=F,group=rack,redundancy_mode=async,flush=/l,flush_interval=1"),
+        origin));
+}
+
+// As a root's own text over that of the environment.
+TEST(StorageInfo, WhatIsGivenLastSaysHowPointsInTimeAreProtected) {
+    const StorageInfo plain = parsed("store=file,redundancy=rs:3,set_size=4");
+    const StorageInfo levels = parsed("store=file,config=F");
+    EXPECT_EQ(parsed("config=F", plain), levels);
+    EXPECT_EQ(parsed("redundancy=rs:3,set_size=4", levels), plain);
+    EXPECT_FALSE(parsed("redundancy=none", levels).is_protected());
+    EXPECT_FALSE(check_supported(parsed("set_size=4", levels), origin));
+    EXPECT_FALSE(check_supported(parsed("config=F,set_size=4", plain), origin));
+}
+
+TEST(StorageInfo, WhoWantsProtectionIsKnownBeforeAllIsRead) {
+    EXPECT_TRUE(asks_for_protection("redundancy=xor", "dir=/a"));
+    EXPECT_TRUE(asks_for_protection("config=F", "colour=red"));
+    EXPECT_TRUE(asks_for_protection("", "config=F,redundancy=none"));
+    EXPECT_TRUE(asks_for_protection("redundancy=none", "config=F"));
+    EXPECT_FALSE(asks_for_protection("config=F", "redundancy=none"));
+    EXPECT_FALSE(asks_for_protection("redundancy=xor", "redundancy=none"));
+    EXPECT_FALSE(asks_for_protection("config=F", "store=memory"));
+}
+
 TEST(StorageInfo, WhatIsWrittenIsReadAsTheSame) {
     for (const char *text : {"", "store=file,redundancy=partner", "redundancy=rs", "redundancy=xor",
                              "store=file,checksum=crc32c,set_size=16", "config=a=b;c d"}) {
@@ -266,8 +309,8 @@ TEST(StorageInfo, EveryKeyInForceIsWritten) {
             << key.key;
     }
     EXPECT_EQ(write_storage_info({}),
-              "store=memory,redundancy=none,set_size=8,sync=full,track=explicit,shadow=full,keep=1,"
-              "redundancy_mode=sync,flush_interval=1,log_limit=0");
+              "store=memory,redundancy=none,sync=full,track=explicit,shadow=full,keep=1,"
+              "redundancy_mode=sync,log_limit=0");
 }
 
 TEST(StorageInfo, WhatProtectsIsTheRootsInAllItsKeys) {

@@ -4,6 +4,10 @@
 
 #include "each_fault.h"
 
+#include <fcntl.h>
+
+#include <cerrno>
+
 namespace cd::protection {
 namespace {
 
@@ -49,6 +53,29 @@ TEST_F(Alone, WhoCannotAdvanceTellsAllAndNobodyDoes) {
         EXPECT_EQ(own.run({}).start(), 2U);
         EXPECT_EQ(system.told(), std::vector<std::string>{});
     }
+}
+
+// By its number in the program, and not in its set.
+TEST(AloneInItsSet, WhoHasNoRoomForWhatItProtectsIsNamed) {
+    class RoomForOthers : public DyingSystem {
+    public:
+        int open_at(int directory, const char *name, int flags, mode_t mode) override {
+            const std::string_view path = name;
+            errno = ENOSPC;
+            return (flags & O_CREAT) != 0 && path.find("/.cd-draft.5-") != path.npos
+                       ? -1
+                       : DyingSystem::open_at(directory, name, flags, mode);
+        }
+    } system;
+    Cluster cluster({"n0", "n1", "n2", "n3"});
+    cluster.ranks = {1, 3, 5, 7};
+    cluster.run_steps([&](Cluster::Rank &self) {
+        (void)self.protect(1).is_ok();
+        return self.protection().wait();
+    });
+    ASSERT_EQ(system.told().size(), 1U);
+    EXPECT_NE(system.told().front().find("no epoch is protected: rank 5: "), std::string::npos)
+        << system.told().front();
 }
 
 // A program that leaves its loop too early somewhere.

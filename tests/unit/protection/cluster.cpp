@@ -116,6 +116,7 @@ Cluster::Run Cluster::run_steps(const Steps &steps, const Opening &opening) cons
     run.starts.resize(nodes.size());
     run.protected_at_start.resize(nodes.size());
     LocalProgram program(nodes, ranks);
+    program.elsewhere = elsewhere;
     run.outcomes = program.run([&](std::unique_ptr<Job> job) {
         const int rank = job->rank();
         const auto position = static_cast<size_t>(job->all().self());

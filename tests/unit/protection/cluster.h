@@ -34,6 +34,7 @@ public:
     std::string config; // a file
     std::string flush;  // a directory
     Mode mode = Mode::sync;
+    std::vector<Elsewhere> elsewhere; // what ranks without the root see of it
 
     // One after the other, each in the order of ranks.
     struct Run {

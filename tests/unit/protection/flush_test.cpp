@@ -303,5 +303,23 @@ TEST_F(Flushed, OneCopyIsKeptAndGoesWithTheRest) {
     EXPECT_EQ(cluster.run({}).start(), std::nullopt);
 }
 
+TEST_F(Flushed, WhatIsWrongWithADirectoryIsToldOfTheKeyThatNamesIt) {
+    const std::string file =
+        cluster.write_config("CKPT=0 STORE=" + cluster.directory("levels.conf").string() + "\n");
+    const auto refused = [&] {
+        const auto outcome = cluster.run({}).outcome();
+        EXPECT_EQ(outcome.code, CD_ERROR_STORE_DIRECTORY);
+        return outcome.text;
+    };
+    cluster.flush = file;
+    EXPECT_TRUE(refused().ends_with("give another flush= in storage_info")) << refused();
+    cluster.flush = "";
+    cluster.config = file;
+    EXPECT_TRUE(refused().ends_with("give another STORE in the file of config=")) << refused();
+    cluster.config = "";
+    cluster.nodes = {"levels.conf"};
+    EXPECT_TRUE(refused().ends_with("give another dir= in storage_info")) << refused();
+}
+
 } // namespace
 } // namespace cd::protection

@@ -33,6 +33,17 @@ TEST(Job, SetsThatDoNotFitIntoTheMessageAreCounted) {
     EXPECT_TRUE(outcome_of_sets(3, 1000).ends_with(". | and more sets: 2"));
 }
 
+TEST(Job, SetsThatAreWholeHaveNothingToSay) {
+    LocalProgram program({"n0", "n0", "n1", "n1"}, {});
+    const auto outcomes = program.run([](std::unique_ptr<Job> job) {
+        const bool is_lost = job->rank() % 2 == 0;
+        return agree(*job, is_lost ? fail(CD_ERROR_REDUNDANCY_EXCEEDED, "lost") : Status::ok());
+    });
+    for (const auto &outcome : outcomes) {
+        EXPECT_EQ(outcome, (LocalProgram::Outcome{CD_ERROR_REDUNDANCY_EXCEEDED, "lost"}));
+    }
+}
+
 // A local advance goes on where MPI has failed; what needs all ranks does not.
 TEST(Job, RanksThatCannotMeetHaveEachItsOwnOutcomeOnlyWhereThatIsAskedFor) {
     LocalProgram program({"n0", "n1"}, {});

@@ -167,6 +167,40 @@ TEST_F(Leveled, AStoreThatIsElsewhereForEachRankIsRefusedBeforeAnythingIsStored)
     }
 }
 
+TEST_F(Leveled, VariablesThatDifferBetweenRanksAreRefused) {
+    class OwnVariables : public DyingSystem {
+    public:
+        explicit OwnVariables(std::string root) : root_(std::move(root)) {
+            for (const char *each : {"/s0", "/s1"}) {
+                values_.push_back(root_ + each);
+            }
+        }
+        const char *environment(const char *name) override {
+            return std::string(name) != "SCRATCH" ? nullptr
+                   : differ ? values_[redset::index(rank_of_this_thread() % 2)].c_str()
+                            : root_.c_str();
+        }
+        bool differ = true;
+
+    private:
+        const std::string root_;
+        std::vector<std::string> values_;
+    } variables(cluster.directory("far").string());
+    cluster.config = cluster.write_config("CKPT=0 TYPE=XOR STORE=$SCRATCH\nSCR_FLUSH=5\n");
+    const auto outcome = cluster.run({1}).outcome();
+    EXPECT_EQ(outcome.code, CD_ERROR_ARGUMENT);
+    EXPECT_NE(outcome.text.find(", SCRATCH=" + cluster.directory("far/s1").string()),
+              std::string::npos)
+        << outcome.text;
+    variables.differ = false;
+    EXPECT_EQ(cluster.run({2}).start(), std::nullopt);
+    ASSERT_EQ(variables.told().size(), 1U);
+    EXPECT_NE(variables.told().front().find("SCR_FLUSH=5 is for copies"), std::string::npos);
+    // The one that is written down with them is found without.
+    cluster.config = "";
+    EXPECT_EQ(cluster.run({}).start(), 2U);
+}
+
 TEST_F(Leveled, ANodeWithoutAGroupIsNamed) {
     cluster.nodes = {"n0", "n1", "n2", "other"};
     cluster.config = cluster.write_config(levels);

@@ -64,6 +64,8 @@ public:
     int program_ranks() const override { return ranks().back() + 1; }
     std::string node() const override { return program_.nodes()[static_cast<size_t>(all_.self())]; }
 
+    const std::vector<Elsewhere> &elsewhere() const override { return program_.elsewhere; }
+
     Status divide(int color, int key, std::unique_ptr<Exchange> &part) override {
         const int own[] = {color, key};
         std::vector<Bytes> all;

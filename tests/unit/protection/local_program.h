@@ -43,6 +43,8 @@ public:
     const std::vector<std::string> &nodes() const { return nodes_; }
     const std::vector<int> &ranks() const { return ranks_; }
 
+    std::vector<Elsewhere> elsewhere; // what others would see
+
 private:
     std::vector<std::string> nodes_;
     std::vector<int> ranks_;

@@ -354,5 +354,26 @@ TEST_F(Protected, StoresOfAProgramWithoutRedundancyAreToldOfOnce) {
     EXPECT_EQ(system.told().size(), 1U);
 }
 
+TEST_F(Protected, ThatNobodyHasChecksumsAnyMoreIsTold) {
+    cluster.run({1});
+    const auto remove_sums = [&](int ranks) {
+        for (int rank = 0; rank < ranks; ++rank) {
+            std::filesystem::remove(epoch_in(four_nodes[redset::index(rank)], 1) /
+                                    (std::to_string(rank) + ".cdsums"));
+        }
+    };
+    remove_sums(3); // those of rank 3 are the same for all
+    EXPECT_EQ(cluster.run({}).start(), 1U);
+    EXPECT_EQ(system.told(), std::vector<std::string>{});
+    remove_sums(4);
+    EXPECT_EQ(cluster.run({}).start(), 1U);
+    ASSERT_EQ(system.told().size(), 1U);
+    EXPECT_NE(system.told().front().find(
+                  ": no checksums are left of ranks 0, 1, 2, 3 (*.cdsums), so that damage to "
+                  "their files is not found; the next advance has new ones"),
+              std::string::npos)
+        << system.told().front();
+}
+
 } // namespace
 } // namespace cd::protection

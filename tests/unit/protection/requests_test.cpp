@@ -155,5 +155,29 @@ TEST(Requests, AFileOfGroupsAndTheModeAreSettingsThatAllRanksHaveAlike) {
               settings[2].substr(settings[2].find(" with")));
 }
 
+// Directories are written down for programs that do not have these variables.
+TEST(Requests, VariablesOfAConfigurationAreSettingsThatAllRanksHaveAlike) {
+    SetEnvironment environment;
+    const ScratchText levels("CKPT=0 STORE=$SCRATCH/ckpt\n");
+    environment.variables["SCRATCH"] = "/a";
+    Request request;
+    ASSERT_TRUE(request_of("config=" + levels.path(), request)) << message();
+    EXPECT_EQ(request.stores, (std::vector<std::string>{"/stores", "/a/ckpt"}));
+    EXPECT_TRUE(request.settings.ends_with(", SCRATCH=/a, ")) << request.settings;
+}
+
+TEST(Requests, CopiesThatAConfigurationAsksForAndNobodyMakesAreRemarked) {
+    SetEnvironment environment;
+    const ScratchText levels("CKPT=0\nSCR_FLUSH=20\n");
+    Request request;
+    ASSERT_TRUE(request_of("config=" + levels.path(), request)) << message();
+    EXPECT_EQ(request.remark, levels.path() + ":2: SCR_FLUSH=20 is for copies in a parallel file "
+                                              "system, and none are made; give flush=DIR, and "
+                                              "flush_interval=N, in storage_info");
+    Request with_copies;
+    ASSERT_TRUE(request_of("config=" + levels.path() + ",flush=/p", with_copies)) << message();
+    EXPECT_EQ(with_copies.remark, "");
+}
+
 } // namespace
 } // namespace cd::protection

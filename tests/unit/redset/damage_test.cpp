@@ -5,11 +5,14 @@
 // scheme covers: each has its verdict, and none is a wait or wrong data.
 #include "../time_limit.h"
 #include "damages.h"
-#include "scratch_set.h"
+#include "redset/offline.h"
+#include "scratch_nodes.h"
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace cd::redset {
 namespace {
@@ -18,35 +21,40 @@ namespace fs = std::filesystem;
 
 constexpr unsigned seconds_for_each = 30;
 
-fs::path path_of(const ScratchSet &scratch, Target target, int member) {
-    switch (target) {
-    case Target::data:
-        return scratch.place().path(scratch.names(member).back());
-    case Target::scheme:
-        return scratch.place().scheme_file(scratch.set(), member);
-    case Target::descriptor:
-        return scratch.place().descriptor(scratch.set(), member);
-    case Target::checksums:
-        break;
-    }
-    return scratch.place().checksums(scratch.set(), member);
+// Of a member's files that of a kind.
+using PathOf = std::function<fs::path(Target target, int member)>;
+
+PathOf paths_in(const ScratchSet &scratch) {
+    return [&scratch](Target target, int member) -> fs::path {
+        switch (target) {
+        case Target::data:
+            return scratch.place().path(scratch.names(member).back());
+        case Target::scheme:
+            return scratch.place().scheme_file(scratch.set(), member);
+        case Target::descriptor:
+            return scratch.place().descriptor(scratch.set(), member);
+        case Target::checksums:
+            break;
+        }
+        return scratch.place().checksums(scratch.set(), member);
+    };
 }
 
-// A file is swapped with that of the next damaged member; the only one with that of another set.
-void swap_files(const ScratchSet &scratch, const ScratchSet &other, Target target,
-                const std::vector<int> &members) {
-    if (members.size() == 1 || target == Target::checksums) {
-        for (const int member : members) {
-            fs::copy_file(path_of(other, target, member), path_of(scratch, target, member),
-                          fs::copy_options::overwrite_existing);
+PathOf paths_in(const ScratchNodes &nodes) {
+    return [&nodes](Target target, int member) {
+        const std::string node = "n" + std::to_string(member);
+        switch (target) {
+        case Target::data:
+            return nodes.image(node, member);
+        case Target::scheme:
+            return nodes.scheme_file(node, member);
+        case Target::descriptor:
+            return nodes.descriptor(node, member);
+        case Target::checksums:
+            break;
         }
-        return;
-    }
-    std::vector<fs::path> paths;
-    for (const int member : members) {
-        paths.push_back(path_of(scratch, target, member));
-    }
-    rotate_files(paths);
+        return nodes.checksums(node, member);
+    };
 }
 
 std::vector<std::vector<uint64_t>> sizes_for(const Shape &shape) {
@@ -57,8 +65,17 @@ std::vector<std::vector<uint64_t>> sizes_for(const Shape &shape) {
     return sizes;
 }
 
-void check(const Shape &shape, Target target, Damage damage, const std::vector<int> &members) {
-    ScratchSet scratch(single_set(shape), sizes_for(shape));
+// A file is swapped with that of the next damaged member; the only one with that of another set.
+void swap_files(const Shape &shape, const PathOf &path_of, Target target,
+                const std::vector<int> &members) {
+    if (members.size() > 1 && target != Target::checksums) {
+        std::vector<fs::path> paths;
+        for (const int member : members) {
+            paths.push_back(path_of(target, member));
+        }
+        rotate_files(paths);
+        return;
+    }
     auto other_sizes = sizes_for(shape);
     other_sizes[0][0] = 101;
     Set other_set = single_set(shape);
@@ -67,25 +84,36 @@ void check(const Shape &shape, Target target, Damage damage, const std::vector<i
     }
     other_set.job_ranks = 100;
     ScratchSet other(other_set, other_sizes);
-    ASSERT_TRUE(scratch.apply()) << message();
-    if (damage == Damage::swap) {
-        ASSERT_TRUE(other.apply()) << message();
+    ASSERT_TRUE(other.apply()) << message();
+    for (const int member : members) {
+        fs::copy_file(paths_in(other)(target, member), path_of(target, member),
+                      fs::copy_options::overwrite_existing);
     }
-    const FolderState before = scratch.state();
+}
 
+void damage_files(const Shape &shape, const PathOf &path_of, Target target, Damage damage,
+                  const std::vector<int> &members) {
+    if (damage == Damage::swap) {
+        swap_files(shape, path_of, target, members);
+        return;
+    }
+    for (const int member : members) {
+        damage_file(path_of(target, member), damage);
+    }
+}
+
+// What is rebuilt: a set in one directory by all that share it, or whatever is found.
+template <class Scratch>
+void check(const Shape &shape, const Scratch &scratch, Target target, Damage damage,
+           const std::vector<int> &members, const std::function<Status()> &rebuild) {
+    const FolderState before = scratch.state();
+    damage_files(shape, paths_in(scratch), target, damage, members);
+    const FolderState left = scratch.state();
     unsigned lost = 0;
     for (const int member : members) {
         lost |= 1U << member;
-        if (damage != Damage::swap) {
-            damage_file(path_of(scratch, target, member), damage);
-        }
     }
-    if (damage == Damage::swap) {
-        swap_files(scratch, other, target, members);
-    }
-    const FolderState left = scratch.state();
-
-    const Status status = scratch.rebuild();
+    const Status status = rebuild();
     if (comes_back(shape, target, damage, lost)) {
         ASSERT_TRUE(status) << message();
         EXPECT_TRUE(contents(scratch.state()) == contents(before));
@@ -95,10 +123,35 @@ void check(const Shape &shape, Target target, Damage damage, const std::vector<i
     }
 }
 
-class DamageTest : public testing::TestWithParam<Shape> {};
+Status rebuild_only_set(const fs::path &folder) {
+    Search search;
+    Status status = find_sets(std::vector<std::string>{folder}, names_a_time, search);
+    if (!status) {
+        return status;
+    }
+    EXPECT_EQ(search.sets.size(), 1U);
+    Survey survey;
+    return rebuild_found(search.sets.at(0), {.sync = false}, false, survey);
+}
 
-TEST_P(DamageTest, EachHasItsVerdict) {
-    const Shape shape = GetParam();
+void check_in_one_directory(const Shape &shape, Target target, Damage damage,
+                            const std::vector<int> &members) {
+    ScratchSet scratch(single_set(shape), sizes_for(shape));
+    ASSERT_TRUE(scratch.apply()) << message();
+    check(shape, scratch, target, damage, members, [&] { return scratch.rebuild(); });
+}
+
+void check_on_nodes(const Shape &shape, Target target, Damage damage,
+                    const std::vector<int> &members) {
+    const ScratchNodes nodes(single_set(shape), sizes_for(shape));
+    nodes.put_each();
+    check(shape, nodes, target, damage, members, [&] { return rebuild_only_set(nodes.folder()); });
+}
+
+using Check = std::function<void(const Shape &shape, Target target, Damage damage,
+                                 const std::vector<int> &members)>;
+
+void check_each(const Shape &shape, const Check &check) {
     for (const Target target : targets) {
         for (const Damage damage : damages) {
             for (int count = 1; count <= shape.checks + 1; ++count) {
@@ -113,6 +166,14 @@ TEST_P(DamageTest, EachHasItsVerdict) {
             }
         }
     }
+}
+
+class DamageTest : public testing::TestWithParam<Shape> {};
+
+TEST_P(DamageTest, EachHasItsVerdict) { check_each(GetParam(), check_in_one_directory); }
+
+TEST_P(DamageTest, EachHasItsVerdictWhereEachNodeHasADirectory) {
+    check_each(GetParam(), check_on_nodes);
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemes, DamageTest,

@@ -2,12 +2,11 @@
 // Copyright the containment-domains authors
 #include "redset/offline.h"
 
-#include "scratch_set.h"
+#include "scratch_nodes.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -15,8 +14,6 @@ namespace cd::redset {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool names_a_time(std::string_view name) { return name.starts_with("time-"); }
 
 Search search_below(const std::vector<std::string> &directories) {
     Search search;
@@ -29,11 +26,6 @@ void rebuild_all(const std::vector<std::string> &directories) {
         Survey survey;
         ASSERT_TRUE(rebuild_found(found, {.sync = false}, false, survey)) << message();
     }
-}
-
-void copy_into(const fs::path &from, const fs::path &to) {
-    fs::create_directories(to.parent_path());
-    fs::copy_file(from, to);
 }
 
 // Of each case what upstream wrote, with all sets in one directory: as many members of each set are
@@ -153,68 +145,19 @@ TEST(Offline, WhatIsInOneDirectoryIsPutTogetherFirst) {
     }
 }
 
-// A set as nodes have it on which ranks were one after the other: in each a directory of one name.
-class Nodes {
-public:
-    explicit Nodes(int members, std::vector<std::vector<uint64_t>> sizes)
-        : scratch_(single_set({Scheme::xor_set, members, 1}), std::move(sizes)),
-          gathered_(single_set({Scheme::single, 1, 0}), {{}}) {
-        EXPECT_TRUE(scratch_.apply()) << message();
+// Which reasons there are to rebuild anything.
+std::string losses(const Survey &survey) {
+    std::string all;
+    for (const MemberState &member : survey.members) {
+        all += member.data_lost + member.payload_lost;
     }
-
-    fs::path folder() const { return gathered_.folder(); }
-    FolderState state() const { return gathered_.state(); }
-
-    fs::path image(const std::string &node, int member) const {
-        return folder() / node / scratch_.names(member).front();
-    }
-    fs::path scheme_file(const std::string &node, int member) const {
-        return folder() / node / "time-1" /
-               fs::path(scratch_.place().scheme_file(scratch_.set(), member)).filename();
-    }
-
-    fs::path checksums(const std::string &node, int member) const {
-        return folder() / node / "time-1" /
-               fs::path(scratch_.place().checksums(scratch_.set(), member)).filename();
-    }
-
-    void put(const std::string &node, std::initializer_list<int> members) const {
-        for (const int member : members) {
-            const std::string rank = std::to_string(member);
-            for (const fs::path &path : files_below(scratch_.folder())) {
-                const std::string name = path.filename();
-                if (name.starts_with(rank + ".")) {
-                    copy_into(path, folder() / node / "time-1" / name);
-                } else if (name.starts_with("r" + rank + "_")) {
-                    copy_into(path, folder() / node / "in" / name);
-                }
-            }
-        }
-    }
-
-    static void damage(const fs::path &path) {
-        auto bytes = state_of(path).bytes;
-        bytes.back() ^= std::byte{1};
-        write_file(path, bytes);
-    }
-
-    // Which reasons there are to rebuild anything.
-    static std::string losses(const Survey &survey) {
-        std::string all;
-        for (const MemberState &member : survey.members) {
-            all += member.data_lost + member.payload_lost;
-        }
-        return all;
-    }
-
-private:
-    ScratchSet scratch_;
-    ScratchSet gathered_;
-};
+    return all;
+}
 
 // A restart leaves what it copies to another node.
 TEST(Offline, CopiesOfAMemberAreOfOneSet) {
-    const Nodes nodes(6, {{90}, {80}, {70}, {60}, {50}, {40}});
+    const ScratchNodes nodes(single_set({Scheme::xor_set, 6, 1}),
+                             {{90}, {80}, {70}, {60}, {50}, {40}});
     nodes.put("a", {0, 1, 2});
     nodes.put("b", {2, 3, 4});
     nodes.put("c", {5, 0});
@@ -224,21 +167,21 @@ TEST(Offline, CopiesOfAMemberAreOfOneSet) {
     EXPECT_EQ(search.sets[0].found.size(), 8U);
     Survey survey;
     ASSERT_TRUE(rebuild_found(search.sets[0], {}, false, survey)) << message();
-    EXPECT_EQ(Nodes::losses(survey), "");
+    EXPECT_EQ(losses(survey), "");
     EXPECT_TRUE(nodes.state() == before);
 }
 
 TEST(Offline, OfCopiesAWholeOneCountsWhereverItIs) {
     for (const bool scheme_file : {false, true}) {
         for (const std::string damaged : {"a", "s"}) {
-            const Nodes nodes(4, {{90}, {80}, {70}, {60}});
+            const ScratchNodes nodes(single_set({Scheme::xor_set, 4, 1}), {{90}, {80}, {70}, {60}});
             nodes.put("a", {0, 1});
             nodes.put("b", {2, 3});
             nodes.put("s", {0, 3});
             const fs::path path =
                 scheme_file ? nodes.scheme_file(damaged, 0) : nodes.image(damaged, 0);
             SCOPED_TRACE(path);
-            Nodes::damage(path);
+            ScratchNodes::damage(path);
             fs::remove(nodes.image(damaged == "a" ? "b" : "s", 3));
             const FolderState before = nodes.state();
             for (const bool look_only : {true, false}) {
@@ -246,7 +189,7 @@ TEST(Offline, OfCopiesAWholeOneCountsWhereverItIs) {
                 ASSERT_EQ(search.sets.size(), 1U);
                 Survey survey;
                 ASSERT_TRUE(rebuild_found(search.sets[0], {}, look_only, survey)) << message();
-                EXPECT_EQ(Nodes::losses(survey), "");
+                EXPECT_EQ(losses(survey), "");
                 EXPECT_TRUE(nodes.state() == before);
             }
         }
@@ -254,7 +197,7 @@ TEST(Offline, OfCopiesAWholeOneCountsWhereverItIs) {
 }
 
 TEST(Offline, OfCopiesOneIsReadOnceWhereItIsWhole) {
-    const Nodes nodes(3, {{90}, {80}, {70}});
+    const ScratchNodes nodes(single_set({Scheme::xor_set, 3, 1}), {{90}, {80}, {70}});
     nodes.put("a", {0, 1, 2});
     nodes.put("b", {0, 1, 2});
     for (const bool look_only : {true, false}) {
@@ -274,14 +217,14 @@ TEST(Offline, OfCopiesOneIsReadOnceWhereItIsWhole) {
 }
 
 TEST(Offline, OfDamagedCopiesOneIsRebuilt) {
-    const Nodes nodes(4, {{90}, {80}, {70}, {60}});
+    const ScratchNodes nodes(single_set({Scheme::xor_set, 4, 1}), {{90}, {80}, {70}, {60}});
     nodes.put("a", {0, 1});
     nodes.put("b", {2, 3});
     nodes.put("s", {0});
     const FolderState whole = nodes.state();
-    Nodes::damage(nodes.image("a", 0));
-    Nodes::damage(nodes.image("s", 0));
-    Nodes::damage(nodes.scheme_file("a", 0));
+    ScratchNodes::damage(nodes.image("a", 0));
+    ScratchNodes::damage(nodes.image("s", 0));
+    ScratchNodes::damage(nodes.scheme_file("a", 0));
     const FolderState before = nodes.state();
     rebuild_all({nodes.folder()});
     const FolderState after = nodes.state();
@@ -294,8 +237,8 @@ TEST(Offline, OfDamagedCopiesOneIsRebuilt) {
 
 // Nothing is known of files then, so that none are lost.
 TEST(Offline, OfCopiesWhoseChecksumsAreOfAnotherTimeNoneIsWhole) {
-    const Nodes nodes(3, {{90}, {80}, {70}});
-    const Nodes others(3, {{91}, {81}, {71}});
+    const ScratchNodes nodes(single_set({Scheme::xor_set, 3, 1}), {{90}, {80}, {70}});
+    const ScratchNodes others(single_set({Scheme::xor_set, 3, 1}), {{91}, {81}, {71}});
     for (const char *node : {"a", "b"}) {
         nodes.put(node, {0, 1, 2});
         others.put(node, {0, 1, 2});
@@ -309,7 +252,7 @@ TEST(Offline, OfCopiesWhoseChecksumsAreOfAnotherTimeNoneIsWhole) {
     ASSERT_EQ(search.sets.size(), 1U);
     Survey survey;
     ASSERT_TRUE(rebuild_found(search.sets[0], {}, false, survey)) << message();
-    EXPECT_EQ(Nodes::losses(survey), "");
+    EXPECT_EQ(losses(survey), "");
     EXPECT_TRUE(nodes.state() == before);
     fs::remove_all(nodes.folder() / "b");
     search = search_below({nodes.folder()});
@@ -318,9 +261,135 @@ TEST(Offline, OfCopiesWhoseChecksumsAreOfAnotherTimeNoneIsWhole) {
                             "ranks 0, 1, 2 had; nothing was changed");
 }
 
+// As on nodes, with the files of each in a directory of its own.
+TEST(Offline, AMemberWhoseSchemeFileIsLostHasItsFilesWhereTheyAre) {
+    for (const bool damaged : {false, true}) {
+        SCOPED_TRACE(damaged);
+        const ScratchNodes nodes(single_set({Scheme::xor_set, 4, 1}), {{90}, {80}, {70}, {60}});
+        nodes.put_each();
+        const FolderState whole = nodes.state();
+        for (const int member : {0, 2}) {
+            const fs::path path = nodes.scheme_file("n" + std::to_string(member), member);
+            damaged ? fs::resize_file(path, 30) : static_cast<void>(fs::remove(path));
+        }
+        const FolderState left = nodes.state();
+        for (const bool look_only : {true, false}) {
+            Search search = search_below({nodes.folder()});
+            ASSERT_EQ(search.sets.size(), 1U);
+            EXPECT_EQ(search.unusable.size(), damaged ? 2U : 0U);
+            Survey survey;
+            ASSERT_TRUE(rebuild_found(search.sets[0], {}, look_only, survey)) << message();
+            for (const MemberState &member : survey.members) {
+                EXPECT_EQ(member.data_lost, "");
+            }
+            EXPECT_TRUE(contents(nodes.state()) == contents(look_only ? left : whole));
+        }
+    }
+}
+
+TEST(Offline, ACopyWhoseSchemeFileIsDamagedCountsWhereItsFilesAreWhole) {
+    const ScratchNodes nodes(single_set({Scheme::xor_set, 4, 1}), {{90}, {80}, {70}, {60}});
+    nodes.put_each();
+    nodes.put("s", {0});
+    const FolderState whole = nodes.state();
+    ScratchNodes::damage(nodes.image("n0", 0));
+    const FolderState before = nodes.state();
+    fs::resize_file(nodes.scheme_file("s", 0), 30);
+    fs::remove(nodes.scheme_file("n2", 2)); // so that rank 0's data cannot come back
+    rebuild_all({nodes.folder()});
+    const FolderState after = nodes.state();
+    for (const auto &[name, file] : whole) {
+        EXPECT_TRUE(after.at(name).bytes ==
+                    (name.starts_with("n0/") ? before : whole).at(name).bytes)
+            << name;
+    }
+}
+
+void put_in_place(const fs::path &from, const fs::path &to) {
+    fs::copy_file(from, to, fs::copy_options::overwrite_existing);
+}
+
+// Of the same ranks, as from an earlier point in time.
+TEST(Offline, ASchemeFileOfAnotherTimeInADirectoryThatNamesATimeIsALostOne) {
+    for (const Shape &shape : {Shape{Scheme::xor_set, 4, 1}, Shape{Scheme::xor_set, 2, 1},
+                               Shape{Scheme::reed_solomon, 4, 2}, Shape{Scheme::partner, 4, 1}}) {
+        for (int member = 0; member < shape.members; ++member) {
+            SCOPED_TRACE(std::to_string(shape.members) + ", " + std::to_string(member));
+            const std::vector<std::vector<uint64_t>> sizes(index(shape.members), {90});
+            const std::vector<std::vector<uint64_t>> other_sizes(index(shape.members), {95});
+            const ScratchNodes nodes(single_set(shape), sizes);
+            const ScratchNodes others(single_set(shape), other_sizes);
+            const std::string node = "n" + std::to_string(member);
+            nodes.put_each();
+            others.put_each();
+            const FolderState whole = nodes.state();
+            put_in_place(others.scheme_file(node, member), nodes.scheme_file(node, member));
+            Search search = search_below({nodes.folder()});
+            ASSERT_EQ(search.sets.size(), 1U);
+            Survey survey;
+            ASSERT_TRUE(rebuild_found(search.sets[0], {}, false, survey)) << message();
+            for (size_t i = 0; i < survey.members.size(); ++i) {
+                EXPECT_EQ(survey.members[i].data_lost, "");
+                EXPECT_EQ(survey.members[i].payload_lost.empty(), std::cmp_not_equal(i, member));
+            }
+            EXPECT_TRUE(contents(nodes.state()) == contents(whole));
+        }
+    }
+}
+
+// Ranks were in other sets before.
+TEST(Offline, ASchemeFileOfAnotherDivisionInADirectoryThatNamesATimeIsNoSet) {
+    const ScratchNodes nodes(single_set({Scheme::xor_set, 4, 1}), {{90}, {80}, {70}, {60}});
+    const ScratchNodes others(single_set({Scheme::xor_set, 2, 1}), {{90}, {80}});
+    nodes.put_each();
+    others.put_each();
+    const fs::path stray = others.scheme_file("n1", 1);
+    put_in_place(stray, nodes.scheme_file("n1", 1).parent_path() / stray.filename());
+    const FolderState left = nodes.state();
+    for (const bool look_only : {true, false}) {
+        Search search = search_below({nodes.folder()});
+        ASSERT_EQ(search.sets.size(), 1U);
+        EXPECT_EQ(search.sets[0].found.size(), 4U);
+        ASSERT_EQ(search.unusable.size(), 1U);
+        EXPECT_NE(search.unusable[0].find(stray.filename()), std::string::npos);
+        Survey survey;
+        ASSERT_TRUE(rebuild_found(search.sets[0], {}, look_only, survey)) << message();
+        EXPECT_EQ(losses(survey), "");
+        EXPECT_TRUE(nodes.state() == left);
+    }
+    put_in_place(stray, nodes.scheme_file("n1", 1)); // under the name of what belongs there
+    rebuild_all({nodes.folder()});
+    EXPECT_TRUE(contents(nodes.state()) == contents(left));
+}
+
+// Ranks 0 and 1 are one set now, and were with ranks of another before.
+TEST(Offline, WhereAsManyTellOfEachOfTwoSetsChecksumsSayWhichCounts) {
+    for (const int damaged : {0, 1}) {
+        SCOPED_TRACE(damaged);
+        const auto of_job = [](std::vector<int> ranks) {
+            return Set{{Scheme::xor_set, 2, 1}, 0, 2, 4, std::move(ranks)};
+        };
+        const std::vector<std::vector<uint64_t>> sizes = {{90}, {80}};
+        const ScratchNodes nodes(of_job({0, 1}), sizes);
+        const ScratchNodes others(of_job(damaged == 0 ? std::vector{0, 3} : std::vector{2, 1}),
+                                  sizes);
+        nodes.put_each();
+        others.put_each();
+        const FolderState whole = nodes.state();
+        const std::string node = "n" + std::to_string(damaged);
+        put_in_place(others.scheme_file(node, damaged), nodes.scheme_file(node, damaged));
+        Search search = search_below({nodes.folder()});
+        ASSERT_EQ(search.sets.size(), 1U);
+        EXPECT_EQ(search.sets[0].set.ranks, (std::vector{0, 1}));
+        Survey survey;
+        ASSERT_TRUE(rebuild_found(search.sets[0], {}, false, survey)) << message();
+        EXPECT_TRUE(contents(nodes.state()) == contents(whole));
+    }
+}
+
 // Where there are no checksums, too, nobody could tell them from what is of another time.
 TEST(Offline, OnlyDirectoriesThatNameATimeHaveCopies) {
-    const Nodes nodes(3, {{90}, {80}, {70}});
+    const ScratchNodes nodes(single_set({Scheme::xor_set, 3, 1}), {{90}, {80}, {70}});
     nodes.put("a", {0, 1, 2});
     nodes.put("b", {0, 1, 2});
     EXPECT_EQ(search_below({nodes.folder()}).sets.size(), 1U);
@@ -344,7 +413,7 @@ TEST(Offline, WhatIsInDirectoriesOfDifferentTimesIsOfTwoSets) {
 
 // Also where all tell the same, as after copying by hand.
 TEST(Offline, WhatIsInDirectoriesOfOtherNamesIsNoCopy) {
-    const Nodes nodes(3, {{90}, {80}, {70}});
+    const ScratchNodes nodes(single_set({Scheme::xor_set, 3, 1}), {{90}, {80}, {70}});
     nodes.put("a", {0, 1, 2});
     fs::copy(nodes.folder() / "a" / "time-1", nodes.folder() / "a" / "time-2");
     EXPECT_EQ(search_below({nodes.folder()}).sets.size(), 2U);

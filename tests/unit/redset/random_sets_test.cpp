@@ -117,6 +117,16 @@ struct Seen {
     }
 };
 
+// Our checksums are the same for all members: where one has them left all get them again, and where
+// none has, nobody knows them any more, and they are not made of what is not checked.
+FolderState what_comes_back(FolderState before, const FolderState &left) {
+    const auto is_checksums = [](const auto &file) { return file.first.ends_with(".cdsums"); };
+    if (std::ranges::none_of(left, is_checksums)) {
+        std::erase_if(before, is_checksums);
+    }
+    return before;
+}
+
 void lose_and_rebuild(unsigned seed, Seen &seen) {
     std::mt19937 random(seed);
     const Set set = random_set(random);
@@ -138,7 +148,7 @@ void lose_and_rebuild(unsigned seed, Seen &seen) {
     }
     // Members that had nothing may be more than the scheme covers, and do no harm.
     if (status) {
-        ASSERT_TRUE(contents(scratch.state()) == contents(before));
+        ASSERT_TRUE(contents(scratch.state()) == contents(what_comes_back(before, left)));
     } else {
         ASSERT_EQ(status.code(), CD_ERROR_REDUNDANCY_EXCEEDED) << message();
         ASSERT_TRUE(scratch.state() == left);

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "protection/elsewhere.h"
+
+#include "base/attempt.h"
+#include "config/restart_choice.h"
+#include "protection/folder.h"
+#include "protection/leftovers.h"
+#include "protection/opening.h"
+#include "redset/kvtree_image.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace cd::protection {
+namespace {
+
+using redset::KvTree;
+
+constexpr char told_file[] = "what a rank sees of others' roots";
+
+// By names alone: many ranks may look at once, at what all ranks of another root have written.
+bool counts(const std::string &attempt, const std::set<int> &ranks) {
+    std::vector<std::string> names;
+    return names_in(attempt, names) && std::ranges::any_of(names, [&](const std::string &name) {
+               const auto rank = rank_of(name);
+               return rank && name == agreed_name(*rank) && ranks.contains(*rank);
+           });
+}
+
+std::optional<Point> latest_in(const std::string &path, const std::set<int> &ranks) {
+    const MessageKeeper keeper;
+    std::vector<std::string> names;
+    if (!names_in(path, names)) {
+        return std::nullopt;
+    }
+    std::optional<Point> latest;
+    for (const std::string &name : names) {
+        const auto point = point_of(name);
+        if (point && (!latest || *latest < *point) && counts(path + "/" + name, ranks)) {
+            latest = point;
+        }
+    }
+    return latest;
+}
+
+void add(const Elsewhere &each, KvTree &tree) {
+    tree.add_value("ROOT", each.root);
+    tree.add_number("RANK", static_cast<uint64_t>(each.rank));
+    tree.add_value("PATH", each.path);
+    tree.add_value("POINT", directory_name(each.latest));
+}
+
+} // namespace
+
+std::vector<Elsewhere> see_elsewhere(const RanksOfRoots &roots,
+                                     const std::set<std::string> &directories, int rank) {
+    std::vector<Elsewhere> seen;
+    for (const auto &[root, ranks] : roots) {
+        for (const std::string &directory : directories) {
+            const std::string path = Folder::path_below(directory, root);
+            if (const auto latest = latest_in(path, ranks)) {
+                seen.push_back({root, rank, path, *latest});
+            }
+        }
+    }
+    return seen;
+}
+
+Status encode(const std::vector<Elsewhere> &seen, redset::Bytes &told) {
+    KvTree tree;
+    for (const Elsewhere &each : seen) {
+        add(each, tree.add(std::to_string(tree.elements().size())));
+    }
+    return redset::encode_image(tree, told_file, told);
+}
+
+Status decode(const redset::Bytes &told, std::vector<Elsewhere> &seen) {
+    KvTree tree;
+    uint64_t size = 0;
+    if (Status status = redset::decode_image(told, told_file, tree, size); !status) {
+        return status;
+    }
+    for (const auto &[number, each] : tree.elements()) {
+        if (const auto point = point_of(each.value("POINT").value_or(""))) {
+            seen.push_back({std::string(each.value("ROOT").value_or("")),
+                            static_cast<int>(each.number("RANK").value_or(0)),
+                            std::string(each.value("PATH").value_or("")), *point});
+        }
+    }
+    return Status::ok();
+}
+
+Status check_that_nothing_later_is(const std::vector<Elsewhere> &elsewhere,
+                                   const std::string &restart,
+                                   const std::vector<Findings> &findings,
+                                   const std::vector<Start> &points) {
+    RestartChoice choice;
+    if (Status status = parse_restart_choice(restart.c_str(), choice);
+        !status || choice.afresh || elsewhere.empty()) {
+        return status;
+    }
+    const auto is_asked_for = [&](const Point &point) {
+        return !choice.epoch || *choice.epoch == point.epoch;
+    };
+    const auto own = std::ranges::find_if(points, is_asked_for, &Start::point);
+    const Elsewhere *latest = nullptr;
+    for (const Elsewhere &each : elsewhere) {
+        const bool is_later = own == points.end() || own->point.number < each.latest.number;
+        if (is_later && is_asked_for(each.latest) && !is_forgotten(findings, each.latest) &&
+            (latest == nullptr || latest->latest < each.latest)) {
+            latest = &each;
+        }
+    }
+    if (latest == nullptr || (choice.epoch && own != points.end())) {
+        return Status::ok();
+    }
+    const std::string here =
+        own == points.end() ? "nothing" : "epoch " + std::to_string(own->point.epoch);
+    return fail(CD_ERROR_RESTART_MISMATCH,
+                "epoch %s of root \"%s\" is in %s of rank %d, which does not have this root, and "
+                "its own ranks find %s: start its ranks on the nodes that have its points in time, "
+                "or copy these directories to the nodes where they are; without it the program "
+                "starts with CD_RESTART=no, or with an epoch that its own ranks find",
+                std::to_string(latest->latest.epoch).c_str(), latest->root.c_str(),
+                latest->path.c_str(), latest->rank, here.c_str());
+}
+
+Status with_those_elsewhere(Status status, const std::vector<Elsewhere> &elsewhere) {
+    if (status.code() != CD_ERROR_REDUNDANCY_EXCEEDED || elsewhere.empty()) {
+        return status;
+    }
+    const Elsewhere &first = elsewhere.front();
+    const std::string why = message();
+    return fail(status.code(),
+                "%s; rank %d, which does not have this root, sees points in time of it in %s: "
+                "start its ranks on the nodes that have them, or copy these directories to the "
+                "nodes where they are",
+                why.c_str(), first.rank, first.path.c_str());
+}
+
+} // namespace cd::protection

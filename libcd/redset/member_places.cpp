@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "redset/member_places.h"
+
+#include "base/path.h"
+#include "redset/open_file.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace cd::redset {
+namespace {
+
+// ---- One directory
+
+bool has_files(const Place &place, const std::set<std::string> &names) {
+    return std::ranges::any_of(names, [&](const std::string &name) {
+        File file;
+        os::FileAttributes attributes;
+        return !name.starts_with('/') && open_stored(place, name, file, attributes).is_ok();
+    });
+}
+
+std::optional<Place> place_with(const std::vector<Place> &places,
+                                const std::set<std::string> &names) {
+    const auto found =
+        std::ranges::find_if(places, [&](const Place &place) { return has_files(place, names); });
+    return found == places.end() ? std::nullopt : std::optional(*found);
+}
+
+// ---- A set
+
+// A directory with a scheme file of a member, and where its files are from there, if they are.
+struct Home {
+    FoundFolder folder;
+    std::optional<Place> files;
+};
+
+struct Member {
+    std::set<std::string> names; // of its files
+    std::vector<Home> homes;
+    Copies elsewhere; // of its files
+};
+
+class Places {
+public:
+    Places(const Members &files, const Set &set, const SchemeSearch &search,
+           const NamesATime &names_a_time)
+        : files_(files), search_(search), names_a_time_(names_a_time),
+          prefix_(files.front()->prefix), members_(set.ranks.size()) {
+        for (const SchemeFile *file : files) {
+            if (names_a_time(file->folder.name())) {
+                time_ = file->folder.name();
+            }
+            members_[index(file->member)].homes.push_back({file->folder, {}});
+            for (const auto &[member, entry] : file->header.members) {
+                for (const StoredFile &stored : entry.files) {
+                    members_[index(member)].names.insert(stored.name);
+                }
+            }
+        }
+        add_unusable(set);
+        for (Member &member : members_) {
+            look_for(member);
+        }
+    }
+
+    std::vector<Copies> of_each() const {
+        std::vector<Copies> all;
+        for (const Member &member : members_) {
+            Copies &copies = all.emplace_back(member.elsewhere);
+            for (const Home &home : member.homes) {
+                copies.push_back(home.files.value_or(likely_place(home.folder)));
+            }
+            if (copies.empty()) {
+                copies.push_back(usual_.value_or(above(files_.back()->folder).back()));
+            }
+        }
+        return all;
+    }
+
+private:
+    bool is_of_the_time(const FoundFolder &folder) const {
+        return !time_.empty() && folder.name() == time_;
+    }
+
+    void add_unusable(const Set &set) {
+        const Place here{"", prefix_};
+        for (const UnusableFile &file : search_.unusable) {
+            const auto name = scheme_name_of(file.name);
+            if (is_of_the_time(file.folder) && name && name->member < set.shape.members &&
+                file.name == here.scheme_file(set, name->member)) {
+                members_[index(name->member)].homes.push_back({file.folder, {}});
+            }
+        }
+    }
+
+    void look_for(Member &member) {
+        bool any = false;
+        for (Home &home : member.homes) {
+            home.files = place_with(above(home.folder), member.names);
+            any = any || home.files;
+            usual_ = usual_ ? usual_ : home.files;
+        }
+        // Where names tell nothing of a time, what lies elsewhere may be of another one.
+        if (any || (time_.empty() && !member.homes.empty())) {
+            return;
+        }
+        for (const SchemeFile *file : files_) {
+            look_elsewhere(file->folder, member);
+        }
+        for (const FoundFolder &folder : search_.times) {
+            if (is_of_the_time(folder)) {
+                look_elsewhere(folder, member);
+            }
+        }
+    }
+
+    void look_elsewhere(const FoundFolder &folder, Member &member) {
+        const auto found = place_with(above(folder), member.names);
+        const bool is_new = std::ranges::none_of(
+            member.elsewhere, [&](const Place &place) { return found && place == *found; });
+        if (found && is_new) {
+            member.elsewhere.push_back(*found);
+            usual_ = usual_ ? usual_ : found;
+        }
+    }
+
+    // The directories from one up to that given, and what is below each. What programs write into
+    // directories of a time are files, so that a link there is somebody else's.
+    std::vector<Place> above(const FoundFolder &folder) const {
+        const Links links = names_a_time_(folder.name()) ? Links::refused : Links::followed;
+        std::vector<Place> places;
+        std::string above = folder.below;
+        std::string below;
+        for (;;) {
+            places.push_back({FoundFolder{folder.root, above}.path(),
+                              (below.empty() ? "" : below + "/") + prefix_, links});
+            if (above.empty()) {
+                return places;
+            }
+            const size_t slash = above.rfind('/');
+            const std::string last = slash == std::string::npos ? above : above.substr(slash + 1);
+            below = below.empty() ? last : path_in(last, below);
+            above = slash == std::string::npos ? "" : above.substr(0, slash);
+        }
+    }
+
+    // Of files that are not there: it is told from those of others.
+    Place likely_place(const FoundFolder &folder) const {
+        const std::vector<Place> own = above(folder);
+        const auto alike = std::ranges::find_if(
+            own, [&](const Place &place) { return usual_ && place.prefix == usual_->prefix; });
+        return alike == own.end() ? own.back() : *alike;
+    }
+
+    const Members &files_;
+    const SchemeSearch &search_;
+    const NamesATime &names_a_time_;
+    std::string prefix_;    // of scheme files' names
+    std::string_view time_; // what directories are called that are of it, if that is told
+    std::vector<Member> members_;
+    std::optional<Place> usual_; // where some member's are
+};
+
+} // namespace
+
+std::vector<Copies> places_of(const Members &members, const Set &set, const SchemeSearch &search,
+                              const NamesATime &names_a_time) {
+    return Places(members, set, search, names_a_time).of_each();
+}
+
+} // namespace cd::redset

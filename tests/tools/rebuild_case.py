@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the containment-domains authors
+"""What the tests of cdctl rebuild share: a set that upstream wrote, and ways to lose parts of it. argv: CDCTL VECTORS."""
+
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+CDCTL, VECTORS = (os.path.abspath(path) for path in sys.argv[1:3])
+GOOD, DAMAGED, USAGE, UNREADABLE, OLDER = range(5)
+
+
+def content(rank, file, size):
+    return bytes((rank * 131 + file * 17 + j * 7 + (j >> 8)) & 255 for j in range(size))
+
+
+def tree_image(tree):
+    def packed(tree):
+        return struct.pack(">I", len(tree)) + b"".join(key.encode() + b"\0" + packed(below) for key, below in tree.items())
+
+    body = packed(tree)
+    image = struct.pack(">IHHQI", 0x951FC3F5, 1, 1, 24 + len(body), 1) + body
+    return image + struct.pack(">I", zlib.crc32(image))
+
+
+class Case(unittest.TestCase):
+    case = ""  # which of the vectors
+
+    def setUp(self):
+        self.directory = tempfile.mkdtemp()
+        os.mkdir(os.path.join(self.directory, "in"))
+        case = os.path.join(VECTORS, self.case)
+        shutil.copytree(os.path.join(case, "red"), os.path.join(self.directory, "red"))
+        with open(os.path.join(case, "sizes.txt"), encoding="utf-8") as lines:
+            for rank, line in enumerate(lines):
+                for file, size in enumerate(line.split(":")[1].split()):
+                    name = os.path.join(self.directory, "in", f"r{rank}_f{file}.dat")
+                    with open(name, "wb") as data:
+                        data.write(content(rank, file, int(size)))
+
+    def tearDown(self):
+        shutil.rmtree(self.directory)
+
+    def rebuild(self, *options):
+        done = subprocess.run(
+            [CDCTL, "rebuild", *options], capture_output=True, text=True, timeout=60, check=False
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    def files(self):
+        found = {}
+        for folder, _, names in os.walk(self.directory):
+            for name in names:
+                with open(os.path.join(folder, name), "rb") as file:
+                    found[os.path.join(os.path.relpath(folder, self.directory), name)] = file.read()
+        return found
+
+    def lose(self, *ranks):
+        for path in list(self.files()):
+            name = os.path.basename(path)
+            if any(name.startswith((f"{rank}.", f"r{rank}_")) for rank in ranks):
+                os.remove(os.path.join(self.directory, path))
+
+    def write(self, path, data):
+        with open(path, "wb") as file:
+            file.write(data)
+
+    def move_to_attempt(self):
+        points = os.path.join(self.directory, "heat.points")
+        os.mkdir(points)
+        shutil.move(os.path.join(self.directory, "in"), points)
+        attempt = os.path.join(points, "epoch-7.7.0.00000000000000ab")
+        shutil.move(os.path.join(self.directory, "red"), attempt)
+        return attempt
+
+    def move_to_attempt_that_counts(self):
+        attempt = self.move_to_attempt()
+        self.assertEqual(self.rebuild("--agree", self.directory)[0], GOOD)
+        return attempt
+
+    def lose_scheme_files(self, attempt, *ranks):
+        for name in os.listdir(attempt):
+            if name.endswith(".redset") and int(name.split(".")[0]) in ranks:
+                os.remove(os.path.join(attempt, name))
+
+    def only_set(self, *options):
+        status, out, _ = self.rebuild("--json", *options, self.directory)
+        (one,) = json.loads(out)["sets"]
+        return status, one

@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the containment-domains authors
+"""rebuild_nodes_test.py CDCTL VECTORS: cdctl rebuild of what moved ranks and several runs left on nodes."""
+
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from rebuild_case import CDCTL, DAMAGED, GOOD, OLDER, UNREADABLE, Case
+
+
+# Each node has a directory of its own; a restart leaves what it copies to another one.
+class OfNodes(Case):
+    case = "xor_4"
+    name = "epoch-7.7.0.00000000000000ab"
+
+    def setUp(self):
+        super().setUp()
+        self.move_to_attempt()
+        self.source = os.path.join(self.directory, "heat.points")
+        aside = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, aside)
+        shutil.move(self.source, aside)
+        self.source = os.path.join(aside, "heat.points")
+
+    def put(self, node, *ranks, name=None):
+        for folder, _, files in os.walk(self.source):
+            below = os.path.relpath(folder, self.source).replace(self.name, name or self.name)
+            to = os.path.normpath(os.path.join(self.directory, node, "heat.points", below))
+            os.makedirs(to, exist_ok=True)
+            for file in files:
+                if file.startswith(tuple(f"{rank}." for rank in ranks) + tuple(f"r{rank}_" for rank in ranks)):
+                    shutil.copy2(os.path.join(folder, file), to)
+
+    def path(self, node, file):
+        return os.path.join(self.directory, node, "heat.points", file)
+
+    def records(self):
+        return sorted(path for path in self.files() if path.endswith(".agreed"))
+
+    def agree(self, *below):
+        paths = [os.path.join(self.directory, each) for each in below] or [self.directory]
+        for path in paths:
+            self.assertEqual(self.rebuild("--agree", path)[0], GOOD)
+
+
+class MovedRanks(OfNodes):
+    def setUp(self):
+        super().setUp()
+        for rank in range(4):
+            self.put(f"n{rank}", rank)
+        self.agree()
+        self.put("s0", 0)
+
+    def test_what_they_left_is_no_loss(self):
+        left = self.files()
+        for options in ("--dry-run",), ():
+            status, one = self.only_set(*options)
+            self.assertEqual((status, one["verdict"], one["agreed"], len(one["scheme_files"])), (GOOD, "whole", True, 5))
+            self.assertEqual(self.files(), left)
+
+    def test_a_whole_copy_counts_and_a_damaged_one_stays(self):
+        for damaged, whole in ("n0", "s0"), ("s0", "n0"):
+            image = self.path(damaged, "in/r0_f0.dat")
+            with open(image, "rb") as file:
+                before = file.read()
+            self.write(image, before[1:])
+            left = self.files()
+            for options in ("--dry-run",), ():
+                status, one = self.only_set(*options)
+                self.assertEqual((status, one["verdict"]), (GOOD, "whole"))
+                self.assertIn(f"/{whole}/", one["ranks"][0]["directory"])
+                self.assertEqual(self.files(), left)
+            self.write(image, before)
+
+    # Both names lead to one file, and one of them is lost with what is around it.
+    def test_a_copy_by_another_name_of_the_file_counts(self):
+        subprocess.run(["cp", "-al", os.path.join(self.directory, "n1"), os.path.join(self.directory, "s1")], check=True)
+        os.remove(self.path("n1", "in/r1_f0.dat"))
+        shutil.rmtree(os.path.join(self.directory, "n2"))
+        left = self.files()
+        status, one = self.only_set("--dry-run")
+        self.assertEqual((status, one["verdict"]), (OLDER, "rebuildable"))
+        self.assertIn("/s1/", one["ranks"][1]["directory"])
+        self.assertEqual(self.only_set()[0], GOOD)
+        now = self.files()
+        self.assertEqual({path: now[path] for path in left}, left)
+
+    def test_damaged_records_come_back(self):
+        for path in self.records():
+            self.write(os.path.join(self.directory, path), b"damage")
+        self.assertEqual(self.only_set("--dry-run")[0], OLDER)
+        status, one = self.only_set()
+        self.assertEqual((status, one["verdict"]), (GOOD, "rebuilt"))
+        status, one = self.only_set()
+        self.assertEqual((status, one["verdict"], one["problem"]), (GOOD, "whole", None))
+
+    def test_agreeing_takes_one_of_the_copies(self):
+        for path in self.records():
+            os.remove(os.path.join(self.directory, path))
+        left = self.files()
+        status, one = self.only_set("--dry-run", "--agree")
+        self.assertEqual((status, one["verdict"], one["agreed"]), (OLDER, "whole", False))
+        self.assertEqual(self.files(), left)
+        status, one = self.only_set("--agree")
+        self.assertEqual((status, one["verdict"], one["agreed"]), (GOOD, "whole", True))
+        self.assertEqual(len(self.records()), 4)
+
+    # What a directory is called cannot be told from its path, so that nobody knows that it has copies.
+    def test_of_sets_that_are_there_twice_one_is_enough_to_agree(self):
+        for node in "a", "b":
+            self.put(node, 0, 1, 2, 3)
+        here = self.path("a", self.name)
+        shutil.move(self.path("a", "in"), here)
+        done = subprocess.run(
+            [CDCTL, "rebuild", "--agree", "--json", ".", self.path("b", "")],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            cwd=here,
+        )
+        self.assertEqual((done.returncode, done.stderr), (GOOD, ""))
+        self.assertEqual([each["verdict"] for each in json.loads(done.stdout)["sets"]], ["whole", "whole"])
+
+    def test_a_set_whose_copies_are_spread_is_one(self):
+        for node in os.listdir(self.directory):
+            shutil.rmtree(os.path.join(self.directory, node))
+        self.put("a", 0, 1)
+        self.put("b", 1, 2, 3)
+        status, one = self.only_set("--dry-run", "--agree")
+        self.assertEqual((status, one["verdict"]), (OLDER, "whole"))
+
+
+class LostSchemeFile(OfNodes):
+    scheme_file = f"{OfNodes.name}/0.xor.grp_1_of_1.mem_1_of_4.redset"
+
+    def setUp(self):
+        super().setUp()
+        for rank in range(4):
+            self.put(f"n{rank}", rank)
+        self.agree()
+
+    def test_it_is_made_again_where_the_images_are(self):
+        whole = self.files()
+        path = self.path("n0", self.scheme_file)
+        for lose in os.remove, lambda path: self.write(path, b"damage"):
+            lose(path)
+            for options, found in (["--dry-run"], (OLDER, "rebuildable")), ([], (GOOD, "rebuilt")):
+                status, one = self.only_set(*options)
+                self.assertEqual((status, one["verdict"]), found)
+                for each in one["ranks"]:
+                    self.assertIn(f"/n{each['rank']}/", each["directory"])
+            self.assertEqual(self.files(), whole)
+
+    def test_a_job_that_uses_any_of_the_copies_is_in_the_way(self):
+        self.put("s0", 0)
+        for node in "n0", "s0":
+            os.remove(self.path(node, self.scheme_file))
+        left = self.files()
+        with open(self.path("s0", "in-use-00000000000000ab-2"), "w", encoding="utf-8") as user:
+            fcntl.lockf(user, fcntl.LOCK_EX)
+            status, one = self.only_set()
+            os.remove(user.name)
+        self.assertEqual((status, one["verdict"], self.files()), (UNREADABLE, "failed", left))
+
+
+class TwoRuns(OfNodes):
+    other = "epoch-9.9.0.00000000000000ac"
+
+    def setUp(self):
+        super().setUp()
+        for rank in range(4):
+            self.put(f"runA/n{rank}", rank)
+            self.put(f"runB/n{rank}", rank, name=self.other)
+        self.agree("runA", "runB")
+
+    def test_each_is_judged_by_itself(self):
+        status, out, told = self.rebuild("--json", self.directory)
+        self.assertEqual((status, [each["verdict"] for each in json.loads(out)["sets"]]), (GOOD, ["whole", "whole"]))
+        self.assertEqual([told.removeprefix("cdctl: ").rstrip()], json.loads(out)["different_runs"])
+        self.assertIn("/runA/n0, ", told)
+        self.assertIn("/runB/n0 have no session in common", told)
+        shutil.rmtree(os.path.join(self.directory, "runA", "n0"))
+        shutil.rmtree(os.path.join(self.directory, "runA", "n1"))
+        status, out, _ = self.rebuild("--json", "--dry-run", self.directory)
+        self.assertEqual(status, DAMAGED)
+        newer, older = json.loads(out)["sets"]
+        self.assertEqual((newer["verdict"], older["verdict"], older["newer_epoch"]), ("whole", "lost", None))
+
+    # By a program that started from the first one's points in time.
+    def test_with_a_session_in_common_they_are_one(self):
+        self.put("runB/n2", 2)
+        shutil.rmtree(os.path.join(self.directory, "runA", "n0"))
+        shutil.rmtree(os.path.join(self.directory, "runA", "n1"))
+        status, out, told = self.rebuild("--json", "--dry-run", self.directory)
+        self.assertEqual((status, told), (GOOD, ""))
+        self.assertEqual([each["newer_epoch"] for each in json.loads(out)["sets"]], [None, 9])
+
+    def test_a_node_that_was_away_is_of_those_that_it_is_among(self):
+        shutil.rmtree(os.path.join(self.directory, "runA"))
+        self.put("runB/n4", 2)
+        status, out, told = self.rebuild("--json", self.directory)
+        self.assertEqual((status, told), (GOOD, ""))
+        self.assertEqual([each["newer_epoch"] for each in json.loads(out)["sets"]], [None, 9])
+
+    def test_side_by_side_they_are_two(self):
+        for run in "A", "B":
+            for node in range(4):
+                os.rename(os.path.join(self.directory, f"run{run}", f"n{node}"), os.path.join(self.directory, f"{run}{node}"))
+            os.rmdir(os.path.join(self.directory, f"run{run}"))
+        self.put("C0", 2, name="epoch-5.5.0.00000000000000ad")
+        for node in "A0", "A1":
+            shutil.rmtree(os.path.join(self.directory, node))
+        status, out, told = self.rebuild("--json", "--dry-run", self.directory)
+        self.assertEqual(status, DAMAGED)
+        self.assertIn("/A2, ", told)
+        of_runs = {each["scheme_files"][0].split("/")[-4][0]: each for each in json.loads(out)["sets"]}
+        verdicts = {run: (each["verdict"], each["newer_epoch"]) for run, each in of_runs.items()}
+        self.assertEqual(verdicts, {"A": ("lost", None), "B": ("whole", None), "C": ("unfinished", None)})
+
+    def test_what_has_only_the_root_directory_in_common_is_no_run(self):
+        try:
+            far = tempfile.mkdtemp(dir="/var/tmp")
+        except OSError as reason:
+            self.skipTest(str(reason))
+        self.addCleanup(shutil.rmtree, far)
+        near = os.path.realpath(self.directory)
+        if os.path.commonpath([far, near]) != "/" or len(near.split("/")) + 1 != len(far.split("/")):
+            self.skipTest(f"{near} and {far} are no directories for this")
+        shutil.rmtree(os.path.join(self.directory, "runB"))
+        shutil.rmtree(os.path.join(self.directory, "runA", "n0"))
+        shutil.move(os.path.join(self.directory, "runA", "n1", "heat.points"), far)
+        os.rename(os.path.join(self.directory, "runA", "n2"), os.path.join(self.directory, "n2"))
+        self.put("other", 3, name=self.other)
+        for name in "n2", "other":
+            self.assertTrue(os.path.isdir(self.path(name, "")))
+        _, out, _ = self.rebuild("--json", "--dry-run", far, self.path("n2", ""), self.path("other", ""))
+        self.assertEqual(len(json.loads(out)["different_runs"]), 1)
+
+    # Nobody knows whose it is.
+    def test_what_cannot_be_read_is_everybodys(self):
+        os.makedirs(self.path("n", ""))
+        self.write(self.path("n", "forgotten-9"), b"damage")
+        status, out, _ = self.rebuild("--json", self.directory)
+        self.assertEqual((status, [each["verdict"] for each in json.loads(out)["sets"]]), (UNREADABLE, ["failed", "failed"]))
+
+
+unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// Points in time that ranks see which do not have the root.
+
+#include "protected.h"
+
+#include "protection/elsewhere.h"
+
+namespace cd::protection {
+namespace {
+
+class PointsElsewhere : public Protected {
+protected:
+    static Elsewhere seen(uint64_t number, uint64_t epoch) {
+        return {"solver", 9, "/local/solver.points", {number, epoch, 0, 77}};
+    }
+    LocalProgram::Outcome outcome() const { return cluster.run({}).outcome(); }
+};
+
+TEST_F(PointsElsewhere, AreAnErrorWhereTheyAreLaterThanWhatTheRootsOwnRanksFind) {
+    for (const char *const here : {"nothing", "epoch 7"}) {
+        cluster.elsewhere = {seen(3, 5), seen(4, 8)};
+        const auto told = outcome();
+        EXPECT_EQ(told.code, CD_ERROR_RESTART_MISMATCH);
+        EXPECT_TRUE(told.text.starts_with("epoch 8 of root \"solver\" is in /local/solver.points "
+                                          "of rank 9, which does not have this root, and its own "
+                                          "ranks find " +
+                                          std::string(here) + ": "))
+            << told.text;
+        cluster.elsewhere = {};
+        cluster.run({7});
+    }
+    EXPECT_EQ(cluster.run({}).start(), 7U); // nothing was deleted
+}
+
+TEST_F(PointsElsewhere, AreLeftWhereTheyAreIfSomethingLaterIsFound) {
+    cluster.run({6, 7});
+    cluster.elsewhere = {seen(1, 8), seen(2, 9)};
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+}
+
+TEST_F(PointsElsewhere, AreLeftOutByTheChoiceOfAnotherEpochOrOfNone) {
+    cluster.run({7});
+    cluster.elsewhere = {seen(9, 8)};
+    cluster.restart = "7";
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+    cluster.restart = "8";
+    EXPECT_EQ(outcome().code, CD_ERROR_RESTART_MISMATCH);
+    cluster.restart = "no";
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+}
+
+TEST_F(PointsElsewhere, DoNotCountOnceTheRootWasCommitted) {
+    cluster.run({7});
+    ASSERT_TRUE(folder_in("n0").bury({9, {77}}, 0));
+    cluster.elsewhere = {seen(9, 8)};
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+}
+
+TEST_F(PointsElsewhere, AreToldOfWhereFilesAreLost) {
+    cluster.run({7});
+    lose({"n1", "n2"});
+    cluster.elsewhere = {seen(1, 7)};
+    const auto told = outcome();
+    EXPECT_EQ(told.code, CD_ERROR_REDUNDANCY_EXCEEDED);
+    EXPECT_NE(told.text.find("; rank 9, which does not have this root, sees points in time of it "
+                             "in /local/solver.points: start its ranks on the nodes"),
+              std::string::npos)
+        << told.text;
+}
+
+TEST_F(PointsElsewhere, AreTheLatestThatCountInEachDirectory) {
+    cluster.run({6, 7});
+    const std::string here = cluster.directory("n0").string();
+    const std::set<std::string> directories{here, cluster.directory("nowhere").string()};
+    const auto found = see_elsewhere({{"other", {0}}, {"solver", {0, 1}}}, directories, 5);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0], (Elsewhere{"solver", 5, here + "/solver.points", found[0].latest}));
+    EXPECT_EQ(found[0].latest.epoch, 7U);
+
+    redset::Bytes told;
+    std::vector<Elsewhere> heard;
+    ASSERT_TRUE(encode(found, told));
+    ASSERT_TRUE(decode(told, heard));
+    EXPECT_EQ(heard, found);
+
+    for (const auto &each : std::filesystem::directory_iterator(epoch_in("n0", 7))) {
+        if (each.path().extension() == ".agreed") {
+            std::filesystem::remove(each.path());
+        }
+    }
+    EXPECT_TRUE(see_elsewhere({{"solver", {0, 1}}}, directories, 5).empty());
+}
+
+TEST_F(PointsElsewhere, OfOtherRanksAreOfAnotherRootOfThisName) {
+    cluster.run({7});
+    const std::set<std::string> directories{cluster.directory("n0").string()};
+    EXPECT_EQ(see_elsewhere({{"solver", {0, 9}}}, directories, 5).size(), 1U);
+    EXPECT_TRUE(see_elsewhere({{"solver", {1, 9}}}, directories, 5).empty());
+}
+
+} // namespace
+} // namespace cd::protection

@@ -40,6 +40,7 @@ Status hold_file(Domain &domain, const FilePosition &now) {
     const bool came_back = stored != domain.unbound_files.end();
     if (came_back) {
         file.position = stored->position;
+        file.came_as = stored->descriptor;
     }
     FileTable files = domain.files;
     files.add(file);

@@ -7,9 +7,14 @@
 namespace cd {
 namespace {
 
-// Of the same descriptor of the same file, in one process.
-bool is_same_place(const FilePosition &one, const FilePosition &other) {
-    return one.descriptor == other.descriptor && sameness(one, other) == Sameness::all;
+// Whether both are of one descriptor of one file in the process that left them.
+bool are_of_one(const FilePosition &waiting, const FilePosition &other) {
+    return waiting.descriptor == other.descriptor && sameness(waiting, other) == Sameness::all;
+}
+
+bool is_held_now(const FilePosition &waiting, const FilePosition &held) {
+    const int number = held.came_as >= 0 ? held.came_as : held.descriptor;
+    return waiting.descriptor == number && sameness(waiting, held) != Sameness::none;
 }
 
 void give_held(FilePosition file, CdFiles &to) {
@@ -18,14 +23,16 @@ void give_held(FilePosition file, CdFiles &to) {
     }
     if (const auto older = find_waiting(to.waiting, file); older != to.waiting.end()) {
         file.position = older->position;
+        file.came_as = older->descriptor;
         to.waiting.erase(older);
     }
     to.held.add(file);
 }
 
 void give_waiting(const FilePosition &file, CdFiles &to) {
-    const auto is_older = [&](const FilePosition &older) { return is_same_place(file, older); };
-    if (std::ranges::none_of(to.held, is_older) && std::ranges::none_of(to.waiting, is_older)) {
+    const auto holds = [&](const FilePosition &held) { return is_held_now(file, held); };
+    const auto waits = [&](const FilePosition &older) { return are_of_one(file, older); };
+    if (std::ranges::none_of(to.held, holds) && std::ranges::none_of(to.waiting, waits)) {
         to.waiting.push_back(file);
     }
 }

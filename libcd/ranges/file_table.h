@@ -18,6 +18,7 @@ struct FilePosition {
     ino_t inode = 0;
     off_t position = 0;
     int64_t born = 0; // as of os::FileIdentity; 0: not known
+    int came_as = -1; // the descriptor in the process that left it, until the next advance
 };
 
 // How sure it is that two positions are of one file. An inode that is used again has another birth;

@@ -175,6 +175,31 @@ TEST_F(Positions, ThatWaitStayWhenAChildCommitsAnotherFile) {
     });
 }
 
+TEST_F(Positions, OfAChildGiveWayToThoseThatItsParentHasUnderAnotherNumber) {
+    run([&]() -> std::string {
+        const int file = open("data");
+        cd_handle root = create();
+        if (add_file_to_cd(root, file) != CD_SUCCESS ||
+            add_file_to_cd(child_of(root), file) != CD_SUCCESS) {
+            return refusal();
+        }
+        return "";
+    });
+    run([&]() -> std::string {
+        (void)open("other");
+        const int file = open("data");
+        cd_handle root = create();
+        if (add_file_to_cd(root, file) != CD_SUCCESS || commit_cd(child_of(root)) != CD_SUCCESS) {
+            return refusal();
+        }
+        const int second = open("data"); // of which nothing is stored
+        ::lseek(second, 50, SEEK_SET);
+        return restore_cd(root) == CD_SUCCESS && add_file_to_cd(root, second) == CD_SUCCESS
+                   ? check_position(second, 50)
+                   : refusal();
+    });
+}
+
 TEST_F(Positions, OfAChildThatCameBackAreTheParentsWhenItEnds) {
     run([&]() -> std::string {
         const int file = open("data");

@@ -83,7 +83,17 @@ TEST_F(FilesOfAChild, HaveTheParentsPositionWhereThatWaits) {
     parent_.unbound_files = {{3, 1, 10, 33}, {4, 1, 11, 44}};
     child_.files.add({7, 1, 11, 70});
     EXPECT_EQ(places_of(given().held), (Places{{7, 44}}));
+    EXPECT_EQ(given().held.begin()->came_as, 4);
     EXPECT_EQ(places_of(given().waiting), (Places{{3, 33}}));
+}
+
+TEST_F(FilesOfAChild, GiveWayToOneThatCameBackUnderAnotherNumber) {
+    FilePosition came_back = {7, 1, 10, 33};
+    came_back.came_as = 3;
+    parent_.files.add(came_back);
+    child_.unbound_files = {{3, 1, 10, 30}, {7, 1, 10, 70}};
+    EXPECT_EQ(places_of(given().held), (Places{{7, 33}}));
+    EXPECT_EQ(places_of(given().waiting), (Places{{7, 70}})) << "its second descriptor";
 }
 
 TEST_F(FilesOfAChild, AreOthersWhereOneFileHadSeveralDescriptors) {

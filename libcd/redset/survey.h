@@ -4,6 +4,7 @@
 
 #include "redset/checksums.h"
 #include "redset/exchange.h"
+#include "redset/header.h"
 #include "redset/plan.h"
 #include "redset/set.h"
 
@@ -31,6 +32,8 @@ struct Survey {
     std::vector<Row> rows;       // that bring back what is lost
     uint64_t payload_offset = 0; // in this member's scheme file, if that is good
 
+    // Whether a header's entry of a member is as its checksum tells, if there is one.
+    bool vouches_for(const MemberEntry &entry, int member) const;
     Lost lost(int member) const;
 };
 

@@ -4,6 +4,7 @@
 
 #include "api/operation.h"
 #include "domains/add.h"
+#include "domains/regenerate.h"
 #include "domains/remove.h"
 #include "domains/tidy.h"
 #include "restart/bind.h"
@@ -12,6 +13,7 @@
 #include <atomic>
 #include <cstdarg>
 #include <string>
+#include <vector>
 
 namespace cd {
 namespace {
@@ -55,20 +57,51 @@ Status choose_storage(const Domain &domain, const char *storage_info, AddRequest
     return check_supported(storage, where.c_str());
 }
 
-Status add_here(Resident &domain, AddRequest &request, const char *storage_info, bool binds,
-                Report &report) {
+Status add_here(Resident &domain, AddRequest &request, const char *storage_info, Report &report) {
     report.about(domain.name());
     if (Status status = choose_storage(domain, storage_info, request); !status) {
         return status;
     }
-    if (Status status = binds ? check_request(request) : Status::ok(); !status) {
-        return status;
-    }
     size_t copied = 0;
-    Status status = binds ? add_and_bind(domain, request, copied) : add(domain, request, copied);
+    Status status = add(domain, request, copied);
     report.copied(copied);
     if (status.is_ok()) {
         tidy(domain);
+    }
+    return status;
+}
+
+// What a restore would have had regenerated is, now that the function is there.
+Status regenerate_owed(const Domain &domain, const AddRequest &request,
+                       const std::vector<Range> &owed, FamilyLock &lock) {
+    if (owed.empty()) {
+        return Status::ok();
+    }
+    std::vector<cd_addrspec> specs;
+    for (const Range &range : owed) {
+        specs.push_back({range.address(), range.length(), CD_READ_ONLY,
+                         domain.entries.find(range.begin)->second->scope});
+    }
+    const FamilyLock::Lending lending(lock);
+    return regenerate(domain, request.regen, specs);
+}
+
+Status bind_here(Resident &domain, AddRequest &request, const char *storage_info, FamilyLock &lock,
+                 Report &report) {
+    report.about(domain.name());
+    if (Status status = choose_storage(domain, storage_info, request); !status) {
+        return status;
+    }
+    if (Status status = check_request(request); !status) {
+        return status;
+    }
+    size_t copied = 0;
+    std::vector<Range> owed;
+    Status status = add_and_bind(domain, request, copied, owed);
+    report.copied(copied);
+    if (status.is_ok()) {
+        tidy(domain);
+        status = regenerate_owed(domain, request, owed, lock);
     }
     return status;
 }
@@ -111,7 +144,7 @@ int add_named(cd_handle handle, const cd_addrspec *list, int count, const char *
                 return status;
             }
             if (Resident *domain = find_in_locked_family(handle)) {
-                return add_here(*domain, request, storage_info, true, report);
+                return bind_here(*domain, request, storage_info, lock, report);
             }
         } // or the CD has ended meanwhile, which is found now
         // What a PARENT entry refers to must not go away while it is looked up.
@@ -121,7 +154,7 @@ int add_named(cd_handle handle, const cd_addrspec *list, int count, const char *
         if (Status status = lock.lock(handle, reach); !status) {
             return status;
         }
-        return add_here(lock.domain(), request, storage_info, false, report);
+        return add_here(lock.domain(), request, storage_info, report);
     };
     return result_of(observed(operation_of(restoration), add_to_cd, call));
 }

@@ -63,22 +63,6 @@ Status set_positions(const std::vector<Recovery::HeldFile> &files) {
     return Status::ok();
 }
 
-// Functions that regenerate bytes are the program's: those of the process that is gone are of no
-// use.
-Status check_regenerable(const std::vector<Domain *> &subtree) {
-    for (const Domain *domain : subtree) {
-        for (const Unbound &found : domain->unbound) {
-            if (found.restoration == Restoration::regen) {
-                return fail(CD_ERROR_RESTART_UNBOUND,
-                            "CD %s holds %zu bytes via regen, and this program has not given the "
-                            "function yet; add them via regen again, then restore",
-                            domain->name(), found.old.length());
-            }
-        }
-    }
-    return Status::ok();
-}
-
 // After memory was restored: in the store too the descendants end.
 Status write_down_restore(Resident &top, const std::vector<Domain *> &subtree,
                           Inheriting &inheriting) {
@@ -150,9 +134,6 @@ Status restore_named(cd_handle handle, Report &report) {
     if (Status status = check_not_active_elsewhere(domain, subtree); !status) {
         return status;
     }
-    if (Status status = check_regenerable(subtree); !status) {
-        return status;
-    }
     for (Domain *each : subtree) {
         if (Status status = check_order(*each); !status) {
             return status;
@@ -176,7 +157,7 @@ Status restore_named(cd_handle handle, Report &report) {
     }
     report.copied(recovery.copied());
     if (domain.ledger != nullptr) {
-        Inheriting inheriting(domain);
+        Inheriting inheriting(domain, Inheriting::Kind::restore);
         if (Status status = write_down_restore(domain, subtree, inheriting); !status) {
             return status;
         }

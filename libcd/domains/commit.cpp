@@ -35,7 +35,7 @@ std::optional<Status> commit(Domain &domain, Locked locked, LastWord *last_word)
         if (!handover.prepare(locked)) {
             return std::nullopt;
         }
-        Inheriting inheriting(*domain.parent);
+        Inheriting inheriting(*domain.parent, Inheriting::Kind::commit);
         inheriting.leave(domain);
         if (domain.ledger != nullptr) {
             const std::unique_ptr<Transaction> transaction = domain.ledger->begin();

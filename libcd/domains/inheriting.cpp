@@ -7,7 +7,7 @@
 
 namespace cd {
 
-Inheriting::Inheriting(Domain &heir) : heir_(heir) {
+Inheriting::Inheriting(Domain &heir, Kind kind) : heir_(heir), kind_(kind) {
     for (const Unbound &found : heir.unbound) {
         held_[{found.space, found.old.begin}] = found.old.end;
     }
@@ -51,7 +51,8 @@ void Inheriting::take_what_is_missing(const Domain &leaving, Unbound found) {
 
 void Inheriting::write_down(Transaction &transaction) const {
     for (const Left &left : left_) {
-        transaction.give_unbound(left.from, heir_.number, left.found.space, left.found.old);
+        transaction.give_unbound(left.from, heir_.number, left.found.space, left.found.old,
+                                 kind_ == Kind::restore);
     }
 }
 
@@ -62,6 +63,7 @@ void Inheriting::publish() noexcept {
     }
     for (Left &left : left_) {
         left.found.recent = true;
+        left.found.left |= kind_ == Kind::restore;
         heir_.unbound.push_back(std::move(left.found));
     }
 }

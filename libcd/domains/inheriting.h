@@ -16,7 +16,11 @@ namespace cd {
 // them, older ones first; publish() cannot fail. Both CDs are locked.
 class Inheriting {
 public:
-    explicit Inheriting(Domain &heir);
+    // What a commit gives is the heir's. Of those that a restore ends it only keeps, until somebody
+    // adds these bytes again, what that restore would have written to memory.
+    enum class Kind { commit, restore };
+
+    Inheriting(Domain &heir, Kind kind);
 
     // CONSTRAINED bytes stay behind. May throw std::bad_alloc.
     void leave(const Domain &leaving);
@@ -32,6 +36,7 @@ private:
     void take_what_is_missing(const Domain &leaving, Unbound found);
 
     Domain &heir_;
+    const Kind kind_;
     std::map<std::pair<uint64_t, uint64_t>, uint64_t> held_; // space and begin, to end
     std::vector<Left> left_;
     size_t lost_ = 0; // pieces that nobody gets

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "domains/recovery.h"
 
-#include "base/callback_scope.h"
 #include "domains/ancestry.h"
+#include "domains/regenerate.h"
 #include "ranges/prefetch.h"
 #include "ranges/range_union.h"
 #include "store/copy_run.h"
@@ -41,12 +41,6 @@ struct OldestFirst {
     const Domain *current() const { return left.empty() ? nullptr : left.front(); }
     void step() { left = left.subspan(1); }
 };
-
-int call(cd_regen_fn regen, cd_addrspec *specs, int count) {
-    int result = -1; // also when it throws
-    call_application([&] { result = regen(specs, count); });
-    return result;
-}
 
 } // namespace
 
@@ -268,17 +262,9 @@ Status Recovery::write_from_ancestors(size_t index) {
 
 Status Recovery::call_regens(const Domain &domain, Regens &regens) {
     for (const RegenCall &planned : regens.calls) {
-        cd_addrspec *specs = &regens.specs[planned.first];
-        const cd_addrspec first = *specs;
-        const int result = call(planned.regen, specs, static_cast<int>(planned.count));
-        if (result != 0) {
-            return fail(
-                CD_ERROR_REGEN_FAILED,
-                "CD %s: the regen function at %p returned %d (-1 also when it threw) for "
-                "%zu ranges, the first being %zu bytes at %p; memory is partly restored, the "
-                "CD can be restored again",
-                domain.name(), reinterpret_cast<void *>(planned.regen), result, planned.count,
-                first.length, first.address);
+        const auto specs = std::span(regens.specs).subspan(planned.first, planned.count);
+        if (Status status = regenerate(domain, planned.regen, specs); !status) {
+            return status;
         }
     }
     return Status::ok();

@@ -246,8 +246,9 @@ private:
         entry.restoration = static_cast<Restoration>(labels >> 2U & 3U);
         entry.recent = (labels & 16U) != 0;
         entry.added_anew = (labels & 32U) != 0;
+        entry.left = (labels & 64U) != 0;
         entry.key = {reader_.number(), reader_.number(), reader_.number(), reader_.number()};
-        if (labels >= 64 || entry.restoration > Restoration::regen ||
+        if (labels >= 128 || entry.restoration > Restoration::regen ||
             !state_.names.contains(entry.key.name)) {
             wrong_ = "an entry has labels that make no sense";
             return;
@@ -311,15 +312,17 @@ private:
 
     void give(StoredCd &from, Range range) {
         StoredCd *to = find(reader_.number());
-        const bool keeps = reader_.fixed8() != 0;
-        if (to == nullptr || to == &from) {
-            wrong_ = "a CD gives something to nobody";
+        const auto how = static_cast<ChangeWriter::Giving>(reader_.fixed8());
+        const bool keeps = how == ChangeWriter::Giving::keeps;
+        if (to == nullptr || to == &from || how > ChangeWriter::Giving::leaves) {
+            wrong_ = "a CD gives something to nobody, or in no way that there is";
             return;
         }
         for_each_at(from, state_.space, range, [&](uint64_t begin, const StoredEntry &entry) {
             erase(*to, state_.space, {begin, entry.end});
             const auto given = to->entries.emplace(StoredPlace{state_.space, begin}, entry).first;
             given->second.recent = true;
+            given->second.left |= how == ChangeWriter::Giving::leaves;
             state_.grown += keeps ? entry_size : 0;
         });
         if (!keeps) {
@@ -341,6 +344,7 @@ private:
         state_.moved += moved.size();
         for (auto &[at, entry] : moved) {
             entry.end = entry.end - range.begin + begin;
+            entry.left = false;
             cd.entries.insert_or_assign({state_.space, at - range.begin + begin}, entry);
         }
     }

@@ -50,7 +50,7 @@ void ChangeWriter::hold(uint64_t cd, Range range, Labels labels, const StoredKey
     bytes_.fixed8(static_cast<uint8_t>(
         static_cast<int>(labels.access) | static_cast<int>(labels.scope) << 1 |
         static_cast<int>(labels.restoration) << 2 | static_cast<int>(labels.recent) << 4 |
-        static_cast<int>(labels.added_anew) << 5));
+        static_cast<int>(labels.added_anew) << 5 | static_cast<int>(labels.left) << 6));
     bytes_.number(key.name);
     bytes_.number(key.ordinal);
     bytes_.number(key.offset);
@@ -79,10 +79,10 @@ void ChangeWriter::demote(uint64_t cd) { begin(Change::demote, cd); }
 
 void ChangeWriter::erase(uint64_t cd, Range range) { begin(Change::erase, cd, range); }
 
-void ChangeWriter::give(uint64_t from, uint64_t to, Range range, bool keeps) {
+void ChangeWriter::give(uint64_t from, uint64_t to, Range range, Giving how) {
     begin(Change::give, from, range);
     bytes_.number(to);
-    bytes_.fixed8(keeps ? 1 : 0);
+    bytes_.fixed8(static_cast<uint8_t>(how));
 }
 
 void ChangeWriter::files(uint64_t cd, const std::vector<FilePosition> &files) {
@@ -171,10 +171,10 @@ private:
             if (entry.run != nullptr) {
                 data = {number_of(entry.run), entry.run_offset};
             }
-            into_.hold(
-                cd, {place.begin, entry.end},
-                {entry.access, entry.scope, entry.restoration, entry.recent, entry.added_anew},
-                entry.key, data);
+            into_.hold(cd, {place.begin, entry.end},
+                       {entry.access, entry.scope, entry.restoration, entry.recent,
+                        entry.added_anew, entry.left},
+                       entry.key, data);
         }
         into_.files(cd, files);
         into_.epoch(cd, epoch);

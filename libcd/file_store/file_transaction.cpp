@@ -221,7 +221,8 @@ void FileTransaction::give(CdNumber child, CdNumber parent, Range range, bool ke
     cds_.insert(child);
     cds_.insert(parent);
     growth_.entries += keeps ? 1 : 0;
-    changes_.give(child, parent, range, keeps);
+    changes_.give(child, parent, range,
+                  keeps ? ChangeWriter::Giving::keeps : ChangeWriter::Giving::gives);
 }
 
 void FileTransaction::files(CdNumber cd, const std::vector<FilePosition> &files) {
@@ -275,9 +276,13 @@ void FileTransaction::split(size_t entries) {
     splits_ += entries;
 }
 
-void FileTransaction::give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old) {
+void FileTransaction::give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old,
+                                   bool left) {
+    cds_.insert(child);
+    cds_.insert(parent);
     changes_.space(space);
-    give(child, parent, old, false);
+    changes_.give(child, parent, old,
+                  left ? ChangeWriter::Giving::leaves : ChangeWriter::Giving::gives);
     changes_.space(store_.space_);
 }
 

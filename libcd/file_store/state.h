@@ -58,6 +58,7 @@ struct StoredEntry {
     // A process that came later added it in front of what waited, in the place of a range that was
     // deleted.
     bool added_anew = false;
+    bool left = false; // by a descendant that a restore ended, until the bytes are added again
 };
 
 // Addresses mean something in one process only: each process that opens the store has a space of

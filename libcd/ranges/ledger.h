@@ -72,7 +72,9 @@ public:
     // Two of these for bytes that are not bound yet, where another process had them.
     virtual void replace_unbound_data(CdNumber cd, uint64_t space, Range old,
                                       const Piece &data) = 0;
-    virtual void give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old) = 0;
+    // left: as of Unbound.
+    virtual void give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old,
+                              bool left) = 0;
     // Bytes that are not bound yet go. Only in a transaction of binds that is proposed, and with
     // one that writes something down.
     virtual void erase_unbound(CdNumber cd, uint64_t space, Range old) = 0;

@@ -28,6 +28,7 @@ struct Unbound {
     Piece data;
     bool leaving = false;    // an operation that can still fail binds it
     bool recent = false;     // came from a child since the CD's point in time
+    bool left = false;       // by a descendant that a restore ended: for memory, not for the CD
     bool added_anew = false; // by a process for which later ones of its order waited
     bool owed = false;       // a restore would have written it: do so once it is bound
 
@@ -81,6 +82,7 @@ private:
         same.scope = scope;
         same.restoration = restoration;
         same.recent = recent;
+        same.left = left;
         same.added_anew = added_anew;
         same.owed = owed;
         same.known = known;

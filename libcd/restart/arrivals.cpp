@@ -30,7 +30,8 @@ std::vector<Domain *> waiting_in_family_of(Domain &domain) {
 
 } // namespace
 
-Arrivals::Arrivals(Domain &domain) : domain_(domain), waiting_(waiting_in_family_of(domain)) {}
+Arrivals::Arrivals(Domain &domain, const AddRequest &request)
+    : domain_(domain), request_(request), waiting_(waiting_in_family_of(domain)) {}
 
 Arrivals::~Arrivals() {
     if (kept_) {
@@ -51,8 +52,9 @@ void Arrivals::bind(Domain &holder, size_t number, Range part, uintptr_t address
     if (holder.unbound[number].leaving || !is_free(holder, address, part.length())) {
         return;
     }
-    // Only the call itself gives the function that regenerates bytes.
-    if (holder.unbound[number].restoration == Restoration::regen && &holder != &domain_) {
+    // Its function is given again by a call that has one, for all CDs that hold the bytes.
+    const bool by_function = holder.unbound[number].restoration == Restoration::regen;
+    if (by_function && &holder != &domain_ && request_.restoration != Restoration::regen) {
         return;
     }
     cut(holder, number, part.end);
@@ -60,9 +62,15 @@ void Arrivals::bind(Domain &holder, size_t number, Range part, uintptr_t address
         cut(holder, number, part.begin);
         number = holder.unbound.size() - 1;
     }
+    Unbound &found = holder.unbound[number];
+    if (found.owed) {
+        owed_.push_back({&holder, number, address});
+    }
+    if (only_passes(holder, found)) {
+        return supersede(holder, number);
+    }
     make_room_for_one(bound_);
     make_room_for_one(leaving_);
-    Unbound &found = holder.unbound[number];
     if (found.known == Unbound::Known::by_order && *found.name == holder.path) {
         const OrderedParts::Part there = {address + found.old.length(), found.space,
                                           found.old.begin, found.ordinal, found.offset};
@@ -74,8 +82,12 @@ void Arrivals::bind(Domain &holder, size_t number, Range part, uintptr_t address
         }
     }
     Entry &entry = place_arriving(holder, found, address);
+    if (by_function) {
+        entry.regen = request_.regen;
+        entry.origin.call = request_.call;
+    }
     leave(holder, number);
-    bound_.push_back({&holder, found.space, found.old, &entry, entry.range, found.owed});
+    bound_.push_back({&holder, found.space, found.old, &entry, entry.range});
 }
 
 void Arrivals::supersede(Domain &holder, size_t number) {
@@ -117,10 +129,10 @@ void Arrivals::note_what_is_new(Range bytes, uint64_t ordinal) {
 }
 
 Status Arrivals::pay_what_is_owed() {
-    std::ranges::stable_sort(bound_, std::ranges::greater(),
-                             [](const Bound &bound) { return bound.domain->depth; });
-    for (const Bound &bound : bound_) {
-        if (Status status = bound.owed ? write_memory(bound) : Status::ok(); !status) {
+    std::ranges::stable_sort(owed_, std::ranges::greater(),
+                             [](const Owed &owed) { return owed.domain->depth; });
+    for (const Owed &owed : owed_) {
+        if (Status status = pay(owed); !status) {
             return status;
         }
     }
@@ -200,20 +212,36 @@ void Arrivals::cut(Domain &holder, size_t number, uint64_t address) {
     }
 }
 
-Status Arrivals::write_memory(const Bound &bound) {
-    const Entry &entry = *bound.entry;
+// What a descendant had when a restore ended it was in memory then, and in no CD.
+bool Arrivals::only_passes(const Domain &holder, const Unbound &found) const {
+    return found.left && found.owed && &holder != &domain_;
+}
+
+Status Arrivals::pay(const Owed &owed) {
+    const Unbound &found = owed.domain->unbound[owed.number];
+    const Range here = {owed.address, owed.address + found.old.length()};
     Status status;
-    const auto read = [&](const Entry &source, Range part) {
-        if (status.is_ok()) {
-            status = source.data.block().backing()->read(source.data.offset() +
-                                                             (part.begin - source.range.begin),
-                                                         part.address(), part.length());
+    switch (found.restoration) {
+    case Restoration::copy:
+        return found.data.block().backing()->read(found.data.offset(), here.address(),
+                                                  here.length());
+    case Restoration::parent:
+        for_each_source(
+            owed.domain->parent, here,
+            [&](const Entry &source, Range part) {
+                if (status.is_ok()) {
+                    status = source.data.block().backing()->read(
+                        source.data.offset() + (part.begin - source.range.begin), part.address(),
+                        part.length());
+                }
+            },
+            [](Range) {});
+        return status;
+    case Restoration::regen:
+        if (request_.restoration == Restoration::regen) {
+            to_regenerate_.push_back(here);
         }
-    };
-    if (entry.restoration == Restoration::copy) {
-        read(entry, entry.range);
-    } else if (entry.restoration == Restoration::parent) {
-        for_each_source(bound.domain->parent, entry.range, read, [](Range) {});
+        return status;
     }
     return status;
 }

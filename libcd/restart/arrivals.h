@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "domains/arguments.h"
 #include "domains/domain.h"
 
 #include <cstddef>
@@ -18,7 +19,7 @@ namespace cd {
 // std::bad_alloc.
 class Arrivals {
 public:
-    explicit Arrivals(Domain &domain);
+    Arrivals(Domain &domain, const AddRequest &request);
     Arrivals(const Arrivals &) = delete;
     Arrivals &operator=(const Arrivals &) = delete;
     ~Arrivals();
@@ -33,7 +34,8 @@ public:
     size_t count() const { return bound_.size(); }
 
     // The part of holder's unbound[number] becomes an entry at address, if it is free there; what
-    // is left of it stays unbound.
+    // is left of it stays unbound. If holder only keeps it for memory that is all: it goes, and the
+    // add call takes it from there.
     void bind(Domain &holder, size_t number, Range part, uintptr_t address);
 
     // holder's unbound[number] goes, as what this process does in its place is something else.
@@ -49,8 +51,10 @@ public:
     // The call adds something in front of what waits.
     void note_that_it_goes_on() { goes_on_ = true; }
 
-    // What a restore would have written: the oldest CD's bytes last, as there.
+    // What a restore would have written: the oldest CD's bytes last, as there. What it would have
+    // regenerated is left to who has let the locks go.
     Status pay_what_is_owed();
+    const std::vector<Range> &to_regenerate() const { return to_regenerate_; }
 
     // The add call finds what it names, and what it writes down counts on that.
     void publish(OrderedRanges ordered);
@@ -64,7 +68,11 @@ private:
         Range old;
         Entry *entry; // as it arrives; later calls may split it
         Range here;
-        bool owed;
+    };
+    struct Owed {
+        Domain *domain;
+        size_t number;
+        uintptr_t address;
     };
     struct Noted {
         Domain *domain;
@@ -83,11 +91,15 @@ private:
     void leave(Domain &holder, size_t number);
     void cut(Domain &holder, size_t number, uint64_t address);
     void unpublish() noexcept;
-    static Status write_memory(const Bound &bound);
+    bool only_passes(const Domain &holder, const Unbound &found) const;
+    Status pay(const Owed &owed);
 
     Domain &domain_;
+    const AddRequest &request_;
     std::vector<Domain *> waiting_;
     std::vector<Bound> bound_;
+    std::vector<Owed> owed_;
+    std::vector<Range> to_regenerate_;
     std::vector<Superseded> superseded_;
     std::vector<Leaving> leaving_;
     std::map<Domain *, UnboundRanges::Numbers> gone_; // the same, once nothing more is found

@@ -152,6 +152,7 @@ private:
         found.scope = entry.scope;
         found.restoration = entry.restoration;
         found.recent = entry.recent;
+        found.left = entry.left;
         found.added_anew = entry.added_anew;
         if (entry.run != nullptr) {
             found.data = opened_.pieces[entry.run->number].share(entry.run_offset);

@@ -53,15 +53,17 @@ private:
 
 } // namespace
 
-Status add_and_bind(Domain &domain, const AddRequest &request, size_t &copied) {
+Status add_and_bind(Domain &domain, const AddRequest &request, size_t &copied,
+                    std::vector<Range> &to_regenerate) {
     Gaps gaps(domain);
-    Arrivals arrivals(domain);
+    Arrivals arrivals(domain, request);
     if (Status status = Binding(arrivals, gaps).bind_all(request); !status) {
         return status;
     }
     if (Status status = arrivals.pay_what_is_owed(); !status) {
         return status;
     }
+    to_regenerate = arrivals.to_regenerate();
     arrivals.publish(gaps.take_counted());
     Status status = add(domain, request, copied);
     if (status.is_ok()) {

@@ -68,7 +68,9 @@ void tell_what_waits_for_libraries(const Domain &domain) noexcept {
     attempt_quietly([&] {
         std::map<std::string_view, size_t> waiting;
         for (const Unbound &found : domain.unbound) {
-            if (found.known == Unbound::Known::in_object) {
+            // What is regenerated waits for its function, wherever it is.
+            if (found.known == Unbound::Known::in_object &&
+                found.restoration != Restoration::regen) {
                 waiting[*found.name] += found.old.length();
             }
         }

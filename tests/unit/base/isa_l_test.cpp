@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 // What is left in the vector registers of a program that the library has computed for: loops of SSE
 // take twice as long while their upper halves are in use.
+#include "redset/aligned_buffer.h"
 #include "redset/coder.h"
 #include "redset/crc32.h"
 #include "redset/galois.h"
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <vector>
 
 #ifdef __x86_64__
 
@@ -41,29 +41,30 @@ protected:
         if (!__builtin_cpu_supports("avx")) {
             GTEST_SKIP() << "this processor has none";
         }
-        for (size_t i = 0; i < bytes.size(); ++i) {
+        for (size_t i = 0; i < amount; ++i) {
             bytes[i] = static_cast<std::byte>(i * 7 + 1);
         }
     }
-    std::vector<std::byte> bytes = std::vector<std::byte>(amount);
-    std::vector<std::byte> others = std::vector<std::byte>(amount);
+    // As coders need them.
+    redset::AlignedBuffer bytes = redset::make_aligned_buffer(amount);
+    redset::AlignedBuffer others = redset::make_aligned_buffer(amount);
+    redset::AlignedBuffer more = redset::make_aligned_buffer(amount);
 };
 
 TEST_F(UpperHalves, AreFreeAfterChecksums) {
-    ASSERT_NE(crc32c(0, bytes.data(), amount), 0U);
+    ASSERT_NE(crc32c(0, bytes.get(), amount), 0U);
     EXPECT_FALSE(are_in_use());
-    ASSERT_NE(copy_crc32c(0, others.data(), bytes.data(), amount), 0U);
+    ASSERT_NE(copy_crc32c(0, others.get(), bytes.get(), amount), 0U);
     EXPECT_FALSE(are_in_use());
-    ASSERT_NE(redset::crc32(bytes), 0U);
+    ASSERT_NE(redset::crc32({bytes.get(), amount}), 0U);
     EXPECT_FALSE(are_in_use());
 }
 
 TEST_F(UpperHalves, AreFreeAfterCoding) {
     constexpr size_t sources = 4;
     std::array<std::byte *, sources> from{};
-    from.fill(bytes.data());
-    std::vector<std::byte> second(amount);
-    std::array<std::byte *, 2> to = {others.data(), second.data()};
+    from.fill(bytes.get());
+    std::array<std::byte *, 2> to = {others.get(), more.get()};
     redset::Matrix ones(1, sources);
     for (size_t s = 0; s < sources; ++s) {
         ones.at(0, s) = 1;

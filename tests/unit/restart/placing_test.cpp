@@ -85,11 +85,11 @@ TEST_F(UseOfUnboundData, GoesToWhoeverInheritsThemAndEndsWithTheOthers) {
         child.unbound.push_back(child.unbound[0].split(1040));
         child.unbound[0].scope = CD_CONSTRAINED;
         {
-            Inheriting fails(parent);
+            Inheriting fails(parent, Inheriting::Kind::commit);
             fails.leave(child);
         }
         EXPECT_EQ(used_, 100);
-        Inheriting inheriting(parent);
+        Inheriting inheriting(parent, Inheriting::Kind::commit);
         inheriting.leave(child);
         inheriting.publish();
     }

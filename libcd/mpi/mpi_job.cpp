@@ -76,18 +76,43 @@ std::string joined(const std::vector<std::string> &directories) {
     return text;
 }
 
-// What everybody has joined.
-std::set<std::string> separated(const std::vector<Bytes> &told) {
+// What was joined.
+std::set<std::string> separated(const Bytes &told) {
     std::set<std::string> all;
-    for (const Bytes &theirs : told) {
-        const std::string text = text_in(theirs);
-        for (size_t begin = 0; begin < text.size();) {
-            const std::string each = text.c_str() + begin;
-            begin += each.size() + 1;
-            all.insert(each);
-        }
+    const std::string text = text_in(told);
+    for (size_t begin = 0; begin < text.size();) {
+        const std::string each = text.c_str() + begin;
+        begin += each.size() + 1;
+        all.insert(each);
     }
     return all;
+}
+
+std::set<std::string> all_in(const std::vector<Bytes> &told) {
+    std::set<std::string> all;
+    for (const Bytes &theirs : told) {
+        all.merge(separated(theirs));
+    }
+    return all;
+}
+
+// live: what each rank has. Halves of one root would go on from different points in time.
+Status check_that_nobody_has(const std::string &root, const std::vector<Bytes> &live) {
+    std::vector<int> ranks;
+    for (size_t rank = 0; rank < live.size(); ++rank) {
+        const std::set<std::string> names = separated(live[rank]);
+        if (names.contains(root)) {
+            ranks.push_back(static_cast<int>(rank));
+        }
+    }
+    if (ranks.empty()) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_NAME_IN_USE,
+                "root \"%s\" was created by ranks %s before, while this rank came with another "
+                "one: ranks that have several roots create them in the same order, also where "
+                "threads do it; or give these roots names of their own",
+                root.c_str(), redset::list_ranks(ranks).c_str());
 }
 
 // Where ranks have roots of several names: what each sees of the others', and is told of its own.
@@ -108,7 +133,7 @@ Status look_elsewhere(MpiExchange &all, const protection::RanksOfRoots &roots,
     ready = attempt([&] {
         protection::RanksOfRoots others = roots;
         others.erase(std::string(root));
-        return encode(protection::see_elsewhere(others, separated(heard), all.self()), seen);
+        return encode(protection::see_elsewhere(others, all_in(heard), all.self()), seen);
     });
     if (Status status = gather_all(all, ready, text_in(seen), heard); !status) {
         return status;
@@ -151,10 +176,10 @@ Status open_world() {
 
 } // namespace
 
-MpiJob::MpiJob(std::unique_ptr<MpiExchange> all, std::vector<int> ranks, int program_ranks,
-               std::vector<protection::Elsewhere> elsewhere)
-    : all_(std::move(all)), ranks_(std::move(ranks)), program_ranks_(program_ranks),
-      elsewhere_(std::move(elsewhere)) {}
+MpiJob::MpiJob(std::string_view root, std::unique_ptr<MpiExchange> all, std::vector<int> ranks,
+               int program_ranks, std::vector<protection::Elsewhere> elsewhere)
+    : name_(std::string(root)), all_(std::move(all)), ranks_(std::move(ranks)),
+      program_ranks_(program_ranks), elsewhere_(std::move(elsewhere)) {}
 
 Status MpiJob::meet(std::string_view root, const std::vector<std::string> &directories,
                     std::unique_ptr<protection::Job> &job) {
@@ -176,12 +201,18 @@ Status MpiJob::meet(std::string_view root, const std::vector<std::string> &direc
     }
     std::vector<int> ranks;
     protection::RanksOfRoots roots;
+    std::string own_live;
     Status known = attempt([&] {
         roots = by_root(names);
         const std::set<int> &own = roots[std::string(root)];
         ranks.assign(own.begin(), own.end());
+        own_live = joined(LiveName::all());
     });
     if (Status status = all.check_all(known); !status) {
+        return status;
+    }
+    std::vector<Bytes> live;
+    if (Status status = gather_all(all, Status::ok(), own_live, live); !status) {
         return status;
     }
     std::vector<protection::Elsewhere> elsewhere;
@@ -196,8 +227,12 @@ Status MpiJob::meet(std::string_view root, const std::vector<std::string> &direc
     MpiExchange &meeting = *part; // lives on, or ends on all
     std::unique_ptr<MpiJob> made;
     Status ready = attempt([&] {
-        made.reset(
-            new MpiJob(std::move(part), std::move(ranks), all.members(), std::move(elsewhere)));
+        if (Status status = check_that_nobody_has(std::string(root), live); !status) {
+            return status;
+        }
+        made.reset(new MpiJob(root, std::move(part), std::move(ranks), all.members(),
+                              std::move(elsewhere)));
+        return Status::ok();
     });
     if (Status status = meeting.check_all(ready); !status) {
         return status;

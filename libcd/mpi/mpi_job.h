@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/kept_outcome.h"
+#include "mpi/live_names.h"
 #include "mpi/mpi_exchange.h"
 #include "protection/job.h"
 
@@ -18,7 +19,8 @@ class MpiJob : public protection::Job {
 public:
     // All ranks of MPI_COMM_WORLD call it, each with the name of its root and the directories that
     // it asks for, and in the same order where they have several. Threads do so one after the
-    // other.
+    // other. CD_ERROR_NAME_IN_USE where another rank has a root of this name already, which this
+    // one has no part in.
     static Status meet(std::string_view root, const std::vector<std::string> &directories,
                        std::unique_ptr<protection::Job> &job);
 
@@ -35,11 +37,13 @@ public:
     std::string node() const override { return name_of_node(); }
     const std::vector<protection::Elsewhere> &elsewhere() const override { return elsewhere_; }
     Status divide(int color, int key, std::unique_ptr<redset::Exchange> &part) override;
+    void give_name_up() noexcept override { name_.give_up(); }
 
 private:
-    MpiJob(std::unique_ptr<MpiExchange> all, std::vector<int> ranks, int program_ranks,
-           std::vector<protection::Elsewhere> elsewhere);
+    MpiJob(std::string_view root, std::unique_ptr<MpiExchange> all, std::vector<int> ranks,
+           int program_ranks, std::vector<protection::Elsewhere> elsewhere);
 
+    LiveName name_;
     std::unique_ptr<MpiExchange> all_;
     std::vector<int> ranks_;
     int program_ranks_;

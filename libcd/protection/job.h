@@ -34,6 +34,9 @@ public:
     // Those of a set of which this rank is a member.
     Status meet_in(const redset::Set &set, std::unique_ptr<redset::Exchange> &part);
 
+    // The root ends: from now on others may create one of its name.
+    virtual void give_name_up() noexcept = 0;
+
     int rank() { return ranks()[static_cast<size_t>(all().self())]; }
 
     // One rank, of what all know alike.

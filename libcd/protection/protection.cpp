@@ -323,6 +323,7 @@ Status Protection::forget(Status own) noexcept {
         return status;
     }
     protected_epoch_ = 0;
+    job_->give_name_up(); // before the ranks meet for the last time
     remove_what_is_buried();
     return Status::ok();
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 
-// threads DIRECTORY: threads of two ranks create, advance and commit roots at the same time, all of
-// them more than once. In which order they come to meet is not known, so that a root is protected
-// by both ranks or, where they do not meet each other, by one. Before that each rank has a root of
-// its own, with a name that only it gives, and then one that the other gives to its next.
+// threads DIRECTORY: threads of two ranks create roots, one after the other, and advance and commit
+// them at the same time, all of them more than once. Before that each rank has a root of its own,
+// with a name that only it gives, and then one whose name the other wants for its next.
 
 #include "cd/cd.hpp"
 
@@ -12,8 +11,10 @@
 
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <cstdio>
 #include <filesystem>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -52,32 +53,64 @@ void use_alone(const std::string &storage, const std::string &directory, int ran
     must(commit_cd(cd) == SUCCESS, "commit_cd");
 }
 
-cd_handle advance_new(const std::string &storage, const std::string &name, int &value) {
-    const cd_handle cd =
-        create_cd(nullptr, storage.c_str(), COMM_LOGGING_DISABLED, name.c_str(), nullptr);
-    must(cd != nullptr, "create_cd");
+// The same order in both ranks.
+class Turns {
+public:
+    void wait_for(int number) {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return next_ == number; });
+    }
+    void end() {
+        const std::lock_guard lock(mutex_);
+        ++next_;
+        changed_.notify_all();
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    int next_ = 0;
+};
+
+Turns turns;
+
+cd_handle create(const std::string &storage, const std::string &name) {
+    return create_cd(nullptr, storage.c_str(), COMM_LOGGING_DISABLED, name.c_str(), nullptr);
+}
+
+void advance_and_commit(cd_handle cd, int value) {
     const cd_addrspec keep = {&value, sizeof value, READ_WRITE, GLOBAL};
     must(add_to_cd_via_copy(cd, &keep, 1) == SUCCESS, "add_to_cd_via_copy");
     must(advance_cd_point_in_time(cd) == SUCCESS, "advance_cd_point_in_time");
     cd_info info = {};
     must(cd_query(cd, &info) == SUCCESS && info.protected_epoch == 1, "what is protected");
-    return cd;
+    must(commit_cd(cd) == SUCCESS, "commit_cd");
 }
 
-void use(const std::string &storage, const std::string &name) {
+void use(const std::string &storage, int thread) {
     for (int i = 0; i < times; ++i) {
-        int value = i;
-        must(commit_cd(advance_new(storage, name, value)) == SUCCESS, "commit_cd");
+        turns.wait_for(i * threads + thread);
+        const cd_handle cd = create(storage, "root" + std::to_string(thread));
+        must(cd != nullptr, "create_cd");
+        turns.end();
+        advance_and_commit(cd, i);
     }
 }
 
-// What one rank sees of the other's first root is not the other's second, which has its name.
+// Halves of one root would go on from different points in time.
 void use_crossed(const std::string &storage, int rank) {
     const std::array<std::string, 2> names{"left", "right"};
-    std::array<int, 2> values{};
-    const cd_handle first = advance_new(storage, names.at(rank), values[0]);
-    const cd_handle second = advance_new(storage, names.at(1 - rank), values[1]);
-    must(commit_cd(second) == SUCCESS && commit_cd(first) == SUCCESS, "commit_cd");
+    const cd_handle first = create(storage, names.at(rank));
+    must(first != nullptr, "create_cd");
+    const cd_handle second = create(storage, names.at(1 - rank));
+    const std::string told = cd_last_error_message();
+    const std::string who = "\" was created by ranks " + std::to_string(1 - rank) + " before";
+    must(second == nullptr && cd_last_error() == CD_ERROR_NAME_IN_USE &&
+             told.find(who) != std::string::npos,
+         "create_cd of what the other has");
+    advance_and_commit(first, 1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    advance_and_commit(create(storage, names.at(1 - rank)), 2);
 }
 
 } // namespace
@@ -97,7 +130,7 @@ int main(int argc, char **argv) {
     use_crossed(storage, rank);
     std::vector<std::thread> all;
     for (int thread = 0; thread < threads; ++thread) {
-        all.emplace_back(use, storage, "root" + std::to_string(thread));
+        all.emplace_back(use, storage, thread);
     }
     for (std::thread &thread : all) {
         thread.join();

@@ -53,7 +53,8 @@ Status choose(Job &job, const Request &request, std::vector<Start> &points) {
     std::erase_if(points, [&](const Start &each) { return each.point.epoch != *choice.epoch; });
     if (points.empty() && !there.empty()) {
         return fail(CD_ERROR_ARGUMENT,
-                    "CD_RESTART asks for epoch %llu, and what is protected is %s",
+                    "CD_RESTART asks for epoch %llu, and what is protected is %s; choose one of "
+                    "these, or CD_RESTART=no to start afresh",
                     static_cast<unsigned long long>(*choice.epoch), there.c_str());
     }
     if (points.empty() && *choice.epoch > 0) {

@@ -3,6 +3,7 @@
 #include "protection/elsewhere.h"
 
 #include "base/attempt.h"
+#include "base/path.h"
 #include "config/restart_choice.h"
 #include "protection/folder.h"
 #include "protection/leftovers.h"
@@ -37,7 +38,7 @@ std::optional<Point> latest_in(const std::string &path, const std::set<int> &ran
     std::optional<Point> latest;
     for (const std::string &name : names) {
         const auto point = point_of(name);
-        if (point && (!latest || *latest < *point) && counts(path + "/" + name, ranks)) {
+        if (point && (!latest || *latest < *point) && counts(path_in(path, name), ranks)) {
             latest = point;
         }
     }

@@ -154,7 +154,7 @@ Status read_request(const StorageInfo &info, const std::string &directory, const
     }
     request.settings += with_checksum("config=" + info.config, text);
     for (const auto &[name, value] : levels.variables) {
-        request.settings += name + "=" + value + ", ";
+        request.settings.append(name).append("=").append(value).append(", ");
     }
     if (!levels.asks_for_copies.empty() && info.flush.empty()) {
         request.remark = levels.asks_for_copies +

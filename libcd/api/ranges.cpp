@@ -78,6 +78,7 @@ Status regenerate_owed(const Domain &domain, const AddRequest &request,
         return Status::ok();
     }
     std::vector<cd_addrspec> specs;
+    specs.reserve(owed.size());
     for (const Range &range : owed) {
         specs.push_back({range.address(), range.length(), CD_READ_ONLY,
                          domain.entries.find(range.begin)->second->scope});

@@ -268,7 +268,8 @@ struct cd_info {
     int restarted;        /* 1 when the CD came back from a persistent store, until it is restored
                              or advanced */
     uint64_t epoch;       /* how often the CD was advanced */
-    size_t entries;       /* runs of bytes that came from one added range and are alike */
+    size_t entries;       /* runs of bytes that came from one added range and are alike; after a
+                             restart, of what was stored, that are alike */
     size_t bytes;         /* bytes in these entries */
     size_t read_write;    /* of these, bytes that are READ_WRITE */
     size_t stored_bytes;  /* memory in use for their data, shadow copies included */

@@ -70,6 +70,18 @@ TEST_F(Binding, GlobalsAreKnownByObjectAndOffsetAndNeedNoAdd) {
     });
 }
 
+TEST_F(Binding, WhatIsAdjacentAndAlikeIsOneEntryWhicheverCallsAddedIt) {
+    run([&]() -> std::string {
+        cd_handle root = create();
+        const bool added = add(root, &global[0], 100) && add(root, &global[100], 100);
+        return added && info_of(root).entries == 2 ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        const cd_info info = info_of(create());
+        return info.entries == 1 && info.bytes == 200 ? "" : std::to_string(info.entries);
+    });
+}
+
 TEST_F(Binding, NamedRegionsAreFoundWhereTheyAreNow) {
     run([&]() -> std::string {
         Memory heap(3000);

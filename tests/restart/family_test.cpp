@@ -100,6 +100,28 @@ TEST_F(Family, AnEmptyChildThatComesInFrontOfAKeptOneIsKnownToo) {
     });
 }
 
+TEST_F(Family, ChildrenComeBackInTheOrderOfTheirIndices) {
+    run([&]() -> std::string {
+        cd_handle root = create();
+        cd_handle first = child_of(root);
+        cd_handle second = child_of(root);
+        value = {1, 2, 3, 4};
+        return keep(second, 1) && commit_cd(first) == CD_SUCCESS && keep(child_of(root), 2)
+                   ? ""
+                   : refusal();
+    });
+    run([&]() -> std::string {
+        cd_handle root = create();
+        value = {};
+        if (restore_cd(child_of(root)) != CD_SUCCESS || value != std::array<int, 4>{0, 0, 3, 0}) {
+            return "the first that is created is not the last that was";
+        }
+        return restore_cd(child_of(root)) == CD_SUCCESS && value == std::array<int, 4>{0, 2, 3, 0}
+                   ? ""
+                   : "the second is not the elder one";
+    });
+}
+
 TEST_F(Family, EmptyChildrenThatEndCostNothing) {
     run([&]() -> std::string {
         cd_handle root = create();

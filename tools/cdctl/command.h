@@ -12,6 +12,7 @@ enum class Outcome {
     good,
     older,      // usable, but the newest state is lost, or an older point in time is damaged
     unreadable, // not there, no permission, no store, of a newer format, ...
+    renamed,    // under a name under which no program starts from it
     damaged,    // no state is whole, or data of the newest are damaged
 };
 

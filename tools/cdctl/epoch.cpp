@@ -28,6 +28,12 @@ Epochs epochs_of(const cd::State &state) {
     return epochs;
 }
 
+Epochs epochs_to_start_from(const Inspection &store) {
+    return store.has_state() && store.condition() != Inspection::Condition::renamed
+               ? epochs_of(store.loaded().state)
+               : Epochs();
+}
+
 void keep_common(const Epochs &others, std::optional<Epochs> &common) {
     if (!common) {
         common = others;
@@ -74,21 +80,21 @@ Outcome epoch(const Arguments &arguments) {
     std::map<std::string, std::string> stores; // by the name of the file
     bool any_is_gone = false;
     Outcome outcome = Places(arguments.paths).visit([&](Inspection &store) {
+        if (!store.problem().empty()) {
+            std::fprintf(stderr, "cdctl: %s\n", printable(store.problem()).c_str());
+        }
         if (store.path().ends_with(put_aside)) {
             if (!std::filesystem::exists(store_in_place_of(store.path()))) {
                 aside.insert(store.path());
             }
             return Outcome::good;
         }
-        if (!store.problem().empty()) {
-            std::fprintf(stderr, "cdctl: %s\n", printable(store.problem()).c_str());
-        }
         if (store.is_gone()) {
             any_is_gone = true;
             return Outcome::good;
         }
         stores.emplace(file_name(store.path()), store.path());
-        keep_common(store.has_state() ? epochs_of(store.loaded().state) : Epochs(), common);
+        keep_common(epochs_to_start_from(store), common);
         return Outcome::good;
     });
     for (const std::string &path : aside) {

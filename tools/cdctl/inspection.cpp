@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "inspection.h"
 
+#include "file_store/opening.h"
 #include "os/system.h"
 
 #include <fcntl.h>
@@ -11,10 +12,22 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
+#include <string_view>
 #include <thread>
 #include <utility>
 
 namespace cdctl {
+namespace {
+
+// RANK-NAME.cds, or put aside: whose it is depends on what it is called.
+bool is_name_of_a_store(std::string_view name) {
+    const size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+    return digits > 0 && name.substr(digits).starts_with('-') &&
+           (name.ends_with(".cds") || name.ends_with(".cds.old"));
+}
+
+} // namespace
 
 void wait_a_moment() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
 
@@ -25,6 +38,8 @@ const char *condition_text(Inspection::Condition condition) {
         return "good";
     case older:
         return "older";
+    case renamed:
+        return "renamed";
     case damaged:
         return "damaged";
     case version:
@@ -41,6 +56,8 @@ Outcome Inspection::outcome() const {
         return Outcome::good;
     case Condition::older:
         return Outcome::older;
+    case Condition::renamed:
+        return Outcome::renamed;
     case Condition::damaged:
         return Outcome::damaged;
     case Condition::version:
@@ -50,10 +67,13 @@ Outcome Inspection::outcome() const {
     return Outcome::unreadable;
 }
 
-Inspection::Inspection(std::string path) : path_(std::move(path)) {
+Inspection::Inspection(std::string path, bool named) : path_(std::move(path)) {
     open();
     if (file_.is_open()) {
         load();
+    }
+    if (file_.is_open() && has_state()) {
+        check_name(named);
     }
 }
 
@@ -130,6 +150,24 @@ void Inspection::load() {
         }
         return;
     }
+}
+
+// The library refuses to open a store under another root's name. Under a name that is no root's
+// nobody opens it at all: that is how people keep copies, and else a rank that begins afresh.
+void Inspection::check_name(bool named) {
+    const cd::Header &header = loaded_.header;
+    const std::string own = cd::store_name(header.rank, header.name);
+    const std::string name = std::filesystem::path(path_).filename().string();
+    if (name == own || name == own + ".old") {
+        return;
+    }
+    const bool is_copy = named && !is_name_of_a_store(name);
+    condition_ = is_copy ? condition_ : Condition::renamed;
+    problem_ += (problem_.empty() ? "" : ". ") + path_ + ": the store is that of the root CD \"" +
+                header.name + "\" of rank " + std::to_string(header.rank) +
+                ", which programs open as " + own +
+                (is_copy ? " alone; this is a copy to look at, from which none starts"
+                         : " alone; it was copied or renamed. Rename it to that to start from it");
 }
 
 bool Inspection::load_again() {

@@ -18,12 +18,14 @@ namespace cdctl {
 // a process works on the store, what is read is one of the states that it went through meanwhile.
 class Inspection {
 public:
-    // What is wrong with the file, if something is, is its condition().
-    explicit Inspection(std::string path);
+    // What is wrong with the file, if something is, is its condition(). named: by who asks, so that
+    // it may be a copy to look at, and not found in a directory of stores.
+    Inspection(std::string path, bool named);
 
     enum class Condition {
         good,       // what is loaded is the newest state; its data have not been read
         older,      // what is loaded is whole, but newer states may be lost
+        renamed,    // one of these, under a name under which no program starts from it
         damaged,    // no state is whole
         version,    // of a format that this program does not know
         unreadable, // not there, no ordinary file, or the system refuses to read it
@@ -31,10 +33,12 @@ public:
     Condition condition() const { return condition_; }
     Outcome outcome() const;
     bool has_state() const {
-        return condition_ == Condition::good || condition_ == Condition::older;
+        return condition_ == Condition::good || condition_ == Condition::older ||
+               condition_ == Condition::renamed;
     }
 
-    // What is wrong, with file and offset where there are such; "" for good.
+    // What is wrong, with file and offset where there are such; of a copy to look at, what it is a
+    // copy of. "" for what is good under its own name.
     const std::string &problem() const { return problem_; }
 
     // It was not there when it was opened.
@@ -59,6 +63,7 @@ private:
     void open();
     void load();
     void find_user();
+    void check_name(bool named);
     void refuse(Condition condition, std::string problem);
 
     std::string path_;

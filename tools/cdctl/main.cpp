@@ -18,6 +18,7 @@ int cdctl::exit_status(Outcome outcome) {
         return exit_older;
     case Outcome::unreadable:
         return exit_unreadable;
+    case Outcome::renamed:
     case Outcome::damaged:
         break;
     }
@@ -52,7 +53,7 @@ void print_usage(std::FILE *to) {
         "use them. Only rebuild writes; it needs the directories below which sets are.\n"
         "With --dry-run it only looks; with --agree points in time that no record tells of\n"
         "count from then on, where all of their sets are whole.\n\n"
-        "exit status: 0 good, 1 damaged, 2 wrong usage, 3 cannot be read,\n"
+        "exit status: 0 good, 1 damaged or renamed, 2 wrong usage, 3 cannot be read,\n"
         "             4 usable, but the newest state or an older epoch is lost\n",
         to);
 }

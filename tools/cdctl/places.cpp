@@ -91,7 +91,7 @@ void Places::add_directory(const std::string &path) {
 Outcome Places::visit(const std::function<Outcome(Inspection &)> &visit) const {
     Outcome outcome = outcome_;
     for (const Place &place : places_) {
-        Inspection store(place.path);
+        Inspection store(place.path, place.named);
         // Its program has ended meanwhile, and taken it along.
         if (store.is_gone() && !place.named) {
             continue;

@@ -54,13 +54,16 @@ std::string epochs_text(const std::vector<uint64_t> &epochs) {
 const char *verdict_text(Outcome outcome) {
     return outcome == Outcome::good      ? "good"
            : outcome == Outcome::older   ? "older"
+           : outcome == Outcome::renamed ? "renamed"
            : outcome == Outcome::damaged ? "damaged"
                                          : "unreadable";
 }
 
 void print(const Inspection &store, const Verification &found, Outcome outcome) {
     std::string line = printable(store.path()) + ": " +
-                       (outcome == Outcome::damaged ? "DAMAGED" : verdict_text(outcome)) +
+                       (outcome == Outcome::damaged   ? "DAMAGED"
+                        : outcome == Outcome::renamed ? "RENAMED"
+                                                      : verdict_text(outcome)) +
                        use_text(store);
     if (store.has_state() && found.problem.empty()) {
         line += "; epoch " + epochs_text(found.good_epochs) +

@@ -199,8 +199,9 @@ private:
 
     Status copy_image(const File &file, const Header &identity) const {
         const std::string &path = request_.start->image;
-        const File image(os::system().open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NOFOLLOW, 0),
-                         path);
+        constexpr int flags =
+            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY; // no fifo is waited for
+        const File image(os::system().open_at(AT_FDCWD, path.c_str(), flags, 0), path);
         if (!image.is_open()) {
             return image.refused("open the image to start from");
         }

@@ -71,7 +71,9 @@ Status each_other(const std::string &directory, std::optional<uint64_t> session,
             continue;
         }
         const std::string path = path_in(directory, name);
-        const File file(os::system().open_at(AT_FDCWD, path.c_str(), O_RDWR | O_NOFOLLOW, 0), path);
+        constexpr int flags =
+            O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY; // no device is waited for
+        const File file(os::system().open_at(AT_FDCWD, path.c_str(), flags, 0), path);
         if (Status status = file.is_open() ? visit(path, file) : Status::ok(); !status) {
             return status;
         }

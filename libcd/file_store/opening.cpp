@@ -214,10 +214,14 @@ private:
         }
         const uint64_t epoch = found.state.cds[State::root].epoch;
         if (epoch != request_.start->epoch) {
-            return fail(CD_ERROR_STORE_DAMAGED,
-                        "%s: the image should be of epoch %llu, and is of epoch %llu", path.c_str(),
-                        static_cast<unsigned long long>(request_.start->epoch),
-                        static_cast<unsigned long long>(epoch));
+            return fail(
+                CD_ERROR_STORE_DAMAGED,
+                "%s: the image should be of epoch %llu, and is of epoch %llu; put back what "
+                "this rank had of epoch %llu, or start with CD_RESTART=EPOCH for another "
+                "epoch that all ranks have, or afresh with CD_RESTART=no",
+                path.c_str(), static_cast<unsigned long long>(request_.start->epoch),
+                static_cast<unsigned long long>(epoch),
+                static_cast<unsigned long long>(request_.start->epoch));
         }
         return write_image(image, identity, std::move(found.state), file);
     }

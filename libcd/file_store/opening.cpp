@@ -223,8 +223,9 @@ private:
 
     Status copy_image(const File &file, const Header &identity) const {
         const std::string &path = request_.start->image;
-        const File image(os::system().open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NOFOLLOW, 0),
-                         path);
+        constexpr int flags =
+            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY; // no fifo is waited for
+        const File image(os::system().open_at(AT_FDCWD, path.c_str(), flags, 0), path);
         if (!image.is_open()) {
             return image.refused("open the image to start from");
         }
@@ -237,10 +238,14 @@ private:
         }
         const uint64_t epoch = found.state.cds[State::root].epoch;
         if (epoch != request_.start->epoch) {
-            return fail(CD_ERROR_STORE_DAMAGED,
-                        "%s: the image should be of epoch %llu, and is of epoch %llu", path.c_str(),
-                        static_cast<unsigned long long>(request_.start->epoch),
-                        static_cast<unsigned long long>(epoch));
+            return fail(
+                CD_ERROR_STORE_DAMAGED,
+                "%s: the image should be of epoch %llu, and is of epoch %llu; put back what "
+                "this rank had of epoch %llu, or start with CD_RESTART=EPOCH for another "
+                "epoch that all ranks have, or afresh with CD_RESTART=no",
+                path.c_str(), static_cast<unsigned long long>(request_.start->epoch),
+                static_cast<unsigned long long>(epoch),
+                static_cast<unsigned long long>(request_.start->epoch));
         }
         return write_image(image, identity, std::move(found.state), file);
     }

@@ -9,6 +9,7 @@
 #include "protection/unrecorded.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -95,9 +96,16 @@ struct LocalStore {
     uint64_t epoch = 0;
 };
 
+// What is none is no store, and is not waited for; who opens the store refuses it.
+bool is_regular(const File &file) {
+    os::FileStatus status;
+    return os::system().status(file.descriptor(), status) == 0 && S_ISREG(status.mode);
+}
+
 LocalStore look_at_store(const std::string &path) {
-    const File file(os::system().open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_NOFOLLOW, 0), path);
-    if (!file.is_open() && errno == ENOENT) {
+    constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    const File file(os::system().open_at(AT_FDCWD, path.c_str(), flags, 0), path);
+    if ((!file.is_open() && errno == ENOENT) || (file.is_open() && !is_regular(file))) {
         return {};
     }
     Loaded loaded;

@@ -14,10 +14,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cinttypes>
 #include <cstdio>
 #include <limits>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -71,7 +73,9 @@ Status each_other(const std::string &directory, std::optional<uint64_t> session,
             continue;
         }
         const std::string path = path_in(directory, name);
-        const File file(os::system().open_at(AT_FDCWD, path.c_str(), O_RDWR | O_NOFOLLOW, 0), path);
+        constexpr int flags =
+            O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY; // no device is waited for
+        const File file(os::system().open_at(AT_FDCWD, path.c_str(), flags, 0), path);
         if (Status status = file.is_open() ? visit(path, file) : Status::ok(); !status) {
             return status;
         }
@@ -147,6 +151,18 @@ Status UseLock::find_users(const std::string &directory, uint64_t session,
 
 Status UseLock::check_unused(const std::string &directory) {
     return check_alone(directory, std::nullopt, "wait until it ends, or use a copy of them");
+}
+
+std::optional<uint64_t> UseLock::session_of(const std::string &name) {
+    constexpr size_t begin = sizeof beginning - 1;
+    constexpr size_t digits = 16;
+    uint64_t session = 0;
+    const char *from = name.data() + std::min(begin, name.size());
+    const char *to = name.data() + std::min(begin + digits, name.size());
+    const auto [end, error] = std::from_chars(from, to, session, digits);
+    return error == std::errc() && end == to && name.starts_with(prefix_of(session))
+               ? std::optional(session)
+               : std::nullopt;
 }
 
 void UseLock::remove_what_the_dead_left(const std::string &directory, uint64_t session) {

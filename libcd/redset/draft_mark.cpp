@@ -52,7 +52,8 @@ bool is_locked(const File &file) {
 // What its maker has locked, or is about to lock, stays.
 void remove_if_dead(const File &folder, const std::string &mark,
                     const std::vector<std::string> &names) {
-    const int fd = os::system().open_at(folder.descriptor(), mark.c_str(), O_RDWR | O_NOFOLLOW, 0);
+    constexpr int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY; // no device is waited for
+    const int fd = os::system().open_at(folder.descriptor(), mark.c_str(), flags, 0);
     const File file(fd, mark);
     if ((!file.is_open() && errno != ENOENT) || (file.is_open() && is_locked(file))) {
         return;

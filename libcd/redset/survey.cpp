@@ -74,10 +74,18 @@ Status collect_files(const Set &set, const std::vector<Remains> &all, Survey &su
 
 // ---- What all of them found
 
+// Others may know them, and where their files are the names may lead somewhere else than here.
+Status check_own_names(const Set &set, const Survey &survey, int self, const Place &place) {
+    const std::string teller = "set " + std::to_string(set.group + 1) + ", by another scheme file";
+    return check_names(survey.files[index(self)], set.ranks[index(self)], place, teller.c_str());
+}
+
 Status tell_state(const MemberState &own, Bytes &told) {
     KvTree tree;
     tree.add_value("DATA", own.data_lost);
     tree.add_value("PAYLOAD", own.payload_lost);
+    tree.add_value("DESCRIPTOR", own.descriptor_lost);
+    tree.add_value("CHECKSUMS", own.checksums_lost);
     return encode_image(tree, "a member's state", told);
 }
 
@@ -89,8 +97,10 @@ Status hear_states(const std::vector<Bytes> &everybodys, std::vector<MemberState
         if (Status status = decode_image(bytes, "a member's state", heard, size); !status) {
             return status;
         }
-        states.push_back({std::string(heard.value("DATA").value_or("")),
-                          std::string(heard.value("PAYLOAD").value_or(""))});
+        const auto lost = [&heard](const char *key) {
+            return std::string(heard.value(key).value_or(""));
+        };
+        states.push_back({lost("DATA"), lost("PAYLOAD"), lost("DESCRIPTOR"), lost("CHECKSUMS")});
     }
     all = std::move(states);
     return Status::ok();
@@ -100,7 +110,7 @@ Status too_much_lost(const Set &set, const std::vector<MemberState> &members) {
     std::vector<int> ranks;
     std::string reasons;
     for (size_t member = 0; member < members.size(); ++member) {
-        const auto &[data, payload] = members[member];
+        const auto &[data, payload, descriptor, checksums] = members[member];
         if (!data.empty() || !payload.empty()) {
             ranks.push_back(set.ranks[member]);
             reasons +=
@@ -141,8 +151,11 @@ Status survey_with(Exchange &exchange, const Set &set, const Place &place,
     }
     Bytes told;
     Status looked = attempt([&] {
-        return tell_state(own_state(set, survey, self, place, all[index(self)], contents, tell),
-                          told);
+        Status inside = check_own_names(set, survey, self, place);
+        return inside ? tell_state(
+                            own_state(set, survey, self, place, all[index(self)], contents, tell),
+                            told)
+                      : inside;
     });
     std::vector<Bytes> everybodys;
     if (Status status = agree(exchange, looked, told, everybodys); !status) {

@@ -212,4 +212,108 @@ class RebuildTest(Case):
         self.assertEqual(["cdctl: " + each + "\n" for each in answer["unusable"]], [told])
 
 
+# What only the next loss needs, and is made again.
+class LostTables(Case):
+    case = "xor_4"
+
+    def lose_and_bring_back(self, name, key, line, lose):
+        whole = self.files()
+        lose(os.path.join(self.directory, name))
+        left = self.files()
+        for options, found in (["--dry-run"], (OLDER, "rebuildable")), ([], (GOOD, "rebuilt")):
+            status, out, _ = self.rebuild(*options, self.directory)
+            self.assertEqual(status, found[0])
+            self.assertIn(": " + found[1], out)
+            self.assertIn(f"\n  rank 1: {line} lost: {self.directory}/{name}: ", out)
+            self.assertEqual(self.files(), left if options else whole)
+            lose(os.path.join(self.directory, name))
+            status, one = self.only_set(*options)
+            self.assertEqual((status, one["verdict"]), found)
+            self.assertEqual([each[key] is not None for each in one["ranks"]], [False, True, False, False])
+            self.assertIn(name, one["ranks"][1][key])
+        self.assertEqual((self.only_set("--dry-run")[1]["verdict"], self.files()), ("whole", whole))
+
+    def erase(self, path):
+        if os.path.exists(path):
+            os.remove(path)
+
+    def change(self, path):
+        self.write(path, tree_image({"of another time": {}}))
+
+    def test_a_descriptor_is_told_of_and_comes_back(self):
+        for lose in self.erase, self.change:
+            self.lose_and_bring_back("red/1.redset", "descriptor_lost", "descriptor", lose)
+
+    def test_checksums_are_told_of_and_come_back(self):
+        self.add_checksums()
+        for lose in self.erase, self.change:
+            self.lose_and_bring_back("red/1.cdsums", "checksums_lost", "checksums", lose)
+
+    def test_checksums_that_there_never_were_are_not_lost(self):
+        status, one = self.only_set("--dry-run")
+        self.assertEqual((status, one["verdict"], one["checksums"]), (GOOD, "whole", False))
+        self.assertEqual([each["checksums_lost"] for each in one["ranks"]], [None] * 4)
+
+
+# Scheme files come from nodes that nobody vouches for.
+class NamesThatLeadElsewhere(Case):
+    case = "xor_4"
+
+    def setUp(self):
+        super().setUp()
+        self.given = os.path.join(self.directory, "scavenged")
+        os.mkdir(self.given)
+        for name in "in", "red":
+            os.rename(os.path.join(self.directory, name), os.path.join(self.given, name))
+        self.whole = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.whole)
+        shutil.copytree(self.given, self.whole, dirs_exist_ok=True)
+
+    def rename(self, old, new, *ranks):
+        for path in self.scheme_files():
+            if not ranks or int(os.path.basename(path).split(".")[0]) in ranks:
+                self.rename_in(os.path.join(self.directory, path), lambda name: name.replace(old, new))
+
+    def sets(self, *options):
+        status, out, told = self.rebuild("--json", *options, self.given)
+        return status, json.loads(out)["sets"], told
+
+    def test_nothing_is_written_outside_of_what_is_given(self):
+        os.mkdir(os.path.join(self.directory, "home"))
+        self.write(os.path.join(self.directory, "home", "r2_f0.dat"), b"precious")
+        for name in "../../home/r2", "in/../../../home/r2", "in/./../../red/../../home/r2":
+            shutil.rmtree(self.given)
+            shutil.copytree(self.whole, self.given)
+            self.rename("in/r2", name)
+            left = self.files()
+            for options in ("--dry-run",), ():
+                status, (one,), told = self.sets(*options)
+                self.assertEqual((status, one["verdict"], self.files()), (DAMAGED, "lost", left), name)
+                self.assertIn("2.xor.grp_1_of_1.mem_3_of_4.redset: the name", told)
+                self.assertIn(f'"{name}_f0.dat" of a file of rank 2 leads out of {self.given}', told)
+
+    def test_a_scheme_file_with_such_a_name_is_damaged_and_made_again(self):
+        whole = self.files()
+        self.rename("in/r2", "../../home/r2", 2)
+        left = self.files()
+        for options, found in (("--dry-run",), (OLDER, "rebuildable", left)), ((), (GOOD, "rebuilt", whole)):
+            status, (one,), _ = self.sets(*options)
+            self.assertEqual((status, one["verdict"], self.files()), found)
+            self.assertIn("leads out of", one["ranks"][2]["scheme_file_lost"])
+
+    def test_one_that_leads_up_and_stays_inside_is_good(self):
+        self.rename("in/", "../in/")
+        whole = self.files()
+        self.assertEqual(self.sets()[1][0]["verdict"], "whole")
+        os.remove(os.path.join(self.given, "in", "r1_f0.dat"))
+        self.assertEqual(self.sets()[1][0]["verdict"], "rebuilt")
+        self.assertEqual(self.files(), whole)
+
+    def test_files_beside_what_is_given_are_not_taken_for_those_in_it(self):
+        self.rename("in/", "../in/")
+        os.rename(os.path.join(self.given, "in"), os.path.join(self.directory, "in"))
+        self.assertEqual(self.sets()[1][0]["verdict"], "lost")
+        self.assertEqual(sorted(os.listdir(self.given)), ["red"])
+
+
 unittest.main(argv=sys.argv[:1])

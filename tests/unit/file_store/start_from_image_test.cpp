@@ -97,6 +97,21 @@ TEST_F(StartFromImage, KeepsTheStoreAsideWhereItHasGoneOn) {
     EXPECT_TRUE(scratch::content(store() + ".old") == ahead);
 }
 
+// All of a rank's files may be from an older time, so that each of them fits the others.
+TEST_F(StartFromImage, SaysWhatToDoWhereTheImageIsOfAnotherEpoch) {
+    make_image_and_go_on();
+    OpenRequest of_another = request();
+    of_another.start->epoch = 5;
+    OpenedStore opened;
+    EXPECT_EQ(open_store(of_another, AddressBook::instance(), opened).code(),
+              CD_ERROR_STORE_DAMAGED);
+    EXPECT_EQ(std::string(message()),
+              image() +
+                  ": the image should be of epoch 5, and is of epoch 1; put back what this "
+                  "rank had of epoch 5, or start with CD_RESTART=EPOCH for another epoch that "
+                  "all ranks have, or afresh with CD_RESTART=no");
+}
+
 // Without an image that ranks have agreed on it would be refused.
 TEST_F(StartFromImage, TakesTheImageAlsoWhereAStoreCannotBeReadBesideWhatIsAside) {
     make_image_and_go_on();

@@ -2,9 +2,11 @@
 // Copyright the containment-domains authors
 // What people hear of a start when ranks have stores of their own that it does not take.
 
+#include "../time_limit.h"
 #include "cd/cd.h"
 #include "each_fault.h"
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,6 +68,17 @@ TEST_F(LocalStores, AreNamedWithWhatToDoToGoOnFromThem) {
         std::filesystem::remove(store(end));
     }
     EXPECT_EQ(told_at_start(), std::vector<std::string>{});
+}
+
+// Whoever opens the store says what is to be done with what has its name.
+TEST_F(LocalStores, ThatAreNoFilesAreNotWaitedFor) {
+    std::filesystem::create_directories(store().parent_path());
+    for (const std::string end : {".cds", ".cds.old"}) {
+        const TimeLimit limit(20, "a start beside a fifo");
+        ASSERT_EQ(::mkfifo(store(end).c_str(), 0600), 0);
+        EXPECT_EQ(told_at_start(), std::vector<std::string>{}) << end;
+        std::filesystem::remove(store(end));
+    }
 }
 
 // What was put aside goes where the store beside it is newer than what all start from.

@@ -71,22 +71,6 @@ Status add_here(Resident &domain, AddRequest &request, const char *storage_info,
     return status;
 }
 
-// What a restore would have had regenerated is, now that the function is there.
-Status regenerate_owed(const Domain &domain, const AddRequest &request,
-                       const std::vector<Range> &owed, FamilyLock &lock) {
-    if (owed.empty()) {
-        return Status::ok();
-    }
-    std::vector<cd_addrspec> specs;
-    specs.reserve(owed.size());
-    for (const Range &range : owed) {
-        specs.push_back({range.address(), range.length(), CD_READ_ONLY,
-                         domain.entries.find(range.begin)->second->scope});
-    }
-    const FamilyLock::Lending lending(lock);
-    return regenerate(domain, request.regen, specs);
-}
-
 Status bind_here(Resident &domain, AddRequest &request, const char *storage_info, FamilyLock &lock,
                  Report &report) {
     report.about(domain.name());
@@ -96,13 +80,16 @@ Status bind_here(Resident &domain, AddRequest &request, const char *storage_info
     if (Status status = check_request(request); !status) {
         return status;
     }
+    // What a restore would have had regenerated is, now that the function is there.
+    const auto regenerate_owed = [&](std::vector<cd_addrspec> &specs) {
+        const FamilyLock::Lending lending(lock);
+        return regenerate(domain, request.regen, specs);
+    };
     size_t copied = 0;
-    std::vector<Range> owed;
-    Status status = add_and_bind(domain, request, copied, owed);
+    Status status = add_and_bind(domain, request, copied, regenerate_owed);
     report.copied(copied);
     if (status.is_ok()) {
         tidy(domain);
-        status = regenerate_owed(domain, request, owed, lock);
     }
     return status;
 }

@@ -79,6 +79,9 @@ struct Domain {
     const char *name() const { return identity.c_str(); }
 };
 
+// The time between points in time of the CDs above in which it lives: paths begin anew in each.
+uint64_t interval_of(const Domain &domain);
+
 // Shares of all data that the CD has, also of what is not bound here yet. May throw std::bad_alloc.
 std::vector<Piece> data_of(const Domain &domain);
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <string>
 
 namespace cd {
 
@@ -17,7 +19,13 @@ void Inheriting::leave(const Domain &leaving) {
     for (const Unbound &found : leaving.unbound) {
         ++lost_;
         if (found.scope == CD_GLOBAL) {
-            take_what_is_missing(leaving, found.copy());
+            Unbound given = found.copy();
+            if (kind_ == Kind::restore && !given.left) {
+                given.left = true;
+                given.left_by = std::make_shared<const std::string>(leaving.path);
+                given.left_in = interval_of(leaving);
+            }
+            take_what_is_missing(leaving, std::move(given));
         }
     }
     heir_.unbound.reserve(heir_.unbound.size() + left_.size());
@@ -51,8 +59,7 @@ void Inheriting::take_what_is_missing(const Domain &leaving, Unbound found) {
 
 void Inheriting::write_down(Transaction &transaction) const {
     for (const Left &left : left_) {
-        transaction.give_unbound(left.from, heir_.number, left.found.space, left.found.old,
-                                 kind_ == Kind::restore);
+        transaction.give_unbound(left.from, heir_.number, left.found);
     }
 }
 
@@ -63,7 +70,6 @@ void Inheriting::publish() noexcept {
     }
     for (Left &left : left_) {
         left.found.recent = true;
-        left.found.left |= kind_ == Kind::restore;
         heir_.unbound.push_back(std::move(left.found));
     }
 }

@@ -57,6 +57,7 @@ private:
         case Change::promote:
         case Change::erase:
         case Change::give:
+        case Change::leave:
         case Change::bind:
             return apply_to_range(kind, first);
         case Change::demote:
@@ -231,7 +232,8 @@ private:
             erase(*cd, state_.space, range);
             return;
         case Change::give:
-            return give(*cd, range);
+        case Change::leave:
+            return give(kind, *cd, range);
         default:
             return bind(*cd, range);
         }
@@ -246,7 +248,7 @@ private:
         entry.restoration = static_cast<Restoration>(labels >> 2U & 3U);
         entry.recent = (labels & 16U) != 0;
         entry.added_anew = (labels & 32U) != 0;
-        entry.left = (labels & 64U) != 0;
+        entry.left.is = (labels & 64U) != 0;
         entry.key = {reader_.number(), reader_.number(), reader_.number(), reader_.number()};
         if (labels >= 128 || entry.restoration > Restoration::regen ||
             !state_.names.contains(entry.key.name)) {
@@ -254,6 +256,9 @@ private:
             return;
         }
         if (entry.restoration == Restoration::copy && !read_data(range.length(), entry)) {
+            return;
+        }
+        if (entry.left.is && !read_left(entry.left)) {
             return;
         }
         const StoredPlace place = {state_.space, range.begin};
@@ -264,6 +269,15 @@ private:
         }
         state_.grown += entry_size;
         cd.entries.emplace_hint(behind, place, entry);
+    }
+
+    bool read_left(StoredLeft &left) {
+        left.path = reader_.number();
+        left.interval = reader_.fixed64();
+        if (!state_.names.contains(left.path)) {
+            wrong_ = "an entry was left by a CD whose path is not there";
+        }
+        return wrong_ == nullptr;
     }
 
     bool read_data(uint64_t length, StoredEntry &entry) {
@@ -310,19 +324,22 @@ private:
         });
     }
 
-    void give(StoredCd &from, Range range) {
+    void give(Change kind, StoredCd &from, Range range) {
         StoredCd *to = find(reader_.number());
-        const auto how = static_cast<ChangeWriter::Giving>(reader_.fixed8());
-        const bool keeps = how == ChangeWriter::Giving::keeps;
-        if (to == nullptr || to == &from || how > ChangeWriter::Giving::leaves) {
-            wrong_ = "a CD gives something to nobody, or in no way that there is";
+        const bool leaves = kind == Change::leave;
+        const StoredLeft left = {true, from.path, leaves ? reader_.fixed64() : 0};
+        const bool keeps = !leaves && reader_.fixed8() != 0;
+        if (to == nullptr || to == &from) {
+            wrong_ = "a CD gives something to nobody";
             return;
         }
         for_each_at(from, state_.space, range, [&](uint64_t begin, const StoredEntry &entry) {
             erase(*to, state_.space, {begin, entry.end});
             const auto given = to->entries.emplace(StoredPlace{state_.space, begin}, entry).first;
             given->second.recent = true;
-            given->second.left |= how == ChangeWriter::Giving::leaves;
+            if (leaves && !given->second.left.is) {
+                given->second.left = left;
+            }
             state_.grown += keeps ? entry_size : 0;
         });
         if (!keeps) {
@@ -344,7 +361,7 @@ private:
         state_.moved += moved.size();
         for (auto &[at, entry] : moved) {
             entry.end = entry.end - range.begin + begin;
-            entry.left = false;
+            entry.left = {};
             cd.entries.insert_or_assign({state_.space, at - range.begin + begin}, entry);
         }
     }

@@ -50,7 +50,7 @@ void ChangeWriter::hold(uint64_t cd, Range range, Labels labels, const StoredKey
     bytes_.fixed8(static_cast<uint8_t>(
         static_cast<int>(labels.access) | static_cast<int>(labels.scope) << 1 |
         static_cast<int>(labels.restoration) << 2 | static_cast<int>(labels.recent) << 4 |
-        static_cast<int>(labels.added_anew) << 5 | static_cast<int>(labels.left) << 6));
+        static_cast<int>(labels.added_anew) << 5 | static_cast<int>(labels.left.is) << 6));
     bytes_.number(key.name);
     bytes_.number(key.ordinal);
     bytes_.number(key.offset);
@@ -58,6 +58,10 @@ void ChangeWriter::hold(uint64_t cd, Range range, Labels labels, const StoredKey
     if (labels.restoration == Restoration::copy) {
         bytes_.number(data.run);
         bytes_.number(data.offset);
+    }
+    if (labels.left.is) {
+        bytes_.number(labels.left.path);
+        bytes_.fixed64(labels.left.interval);
     }
 }
 
@@ -79,10 +83,16 @@ void ChangeWriter::demote(uint64_t cd) { begin(Change::demote, cd); }
 
 void ChangeWriter::erase(uint64_t cd, Range range) { begin(Change::erase, cd, range); }
 
-void ChangeWriter::give(uint64_t from, uint64_t to, Range range, Giving how) {
+void ChangeWriter::give(uint64_t from, uint64_t to, Range range, bool keeps) {
     begin(Change::give, from, range);
     bytes_.number(to);
-    bytes_.fixed8(static_cast<uint8_t>(how));
+    bytes_.fixed8(keeps ? 1 : 0);
+}
+
+void ChangeWriter::leave(uint64_t from, uint64_t to, Range range, uint64_t interval) {
+    begin(Change::leave, from, range);
+    bytes_.number(to);
+    bytes_.fixed64(interval);
 }
 
 void ChangeWriter::files(uint64_t cd, const std::vector<FilePosition> &files) {
@@ -147,6 +157,9 @@ private:
             for (const auto &[place, entry] : entries) {
                 if (entry.key.name != last) {
                     names.insert(last = entry.key.name);
+                }
+                if (entry.left.is) {
+                    names.insert(entry.left.path);
                 }
             }
         };

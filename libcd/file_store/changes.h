@@ -25,7 +25,7 @@ public:
         Restoration restoration;
         bool recent = false;
         bool added_anew = false;
-        bool left = false;
+        StoredLeft left = {};
     };
 
     void space(uint64_t space);
@@ -45,9 +45,9 @@ public:
     void demote(uint64_t cd);
     void erase(uint64_t cd, Range range);
     // What from holds of range, to holds too; from keeps it or not.
-    // leaves: as of Unbound; left.
-    enum class Giving : uint8_t { gives, keeps, leaves };
-    void give(uint64_t from, uint64_t to, Range range, Giving how);
+    void give(uint64_t from, uint64_t to, Range range, bool keeps);
+    // What from has not been left itself is left by it, in this interval.
+    void leave(uint64_t from, uint64_t to, Range range, uint64_t interval);
     void files(uint64_t cd, const std::vector<FilePosition> &files);
     void epoch(uint64_t cd, uint64_t epoch);
     // What the root holds stays beside what it will hold; only the newest count of these stay.

@@ -3,6 +3,7 @@
 #include "file_store/file_transaction.h"
 
 #include "file_store/file_store.h"
+#include "ranges/unbound.h"
 
 #include <algorithm>
 #include <memory>
@@ -172,8 +173,8 @@ StoredKey FileTransaction::key_of_first(CdNumber cd, Range &range, bool &added_a
 void FileTransaction::hold_part(CdNumber cd, const Entry &entry, Range part, StoredKey key,
                                 bool added_anew) {
     ++growth_.entries;
-    const ChangeWriter::Labels labels = {entry.access, entry.scope, entry.restoration, false,
-                                         added_anew};
+    const ChangeWriter::Labels labels = {entry.access, entry.scope, entry.restoration,
+                                         false,        added_anew,  {}};
     if (!entry.data) {
         changes_.hold(cd, part, labels, key, {});
         return;
@@ -221,8 +222,7 @@ void FileTransaction::give(CdNumber child, CdNumber parent, Range range, bool ke
     cds_.insert(child);
     cds_.insert(parent);
     growth_.entries += keeps ? 1 : 0;
-    changes_.give(child, parent, range,
-                  keeps ? ChangeWriter::Giving::keeps : ChangeWriter::Giving::gives);
+    changes_.give(child, parent, range, keeps);
 }
 
 void FileTransaction::files(CdNumber cd, const std::vector<FilePosition> &files) {
@@ -276,13 +276,15 @@ void FileTransaction::split(size_t entries) {
     splits_ += entries;
 }
 
-void FileTransaction::give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old,
-                                   bool left) {
+void FileTransaction::give_unbound(CdNumber child, CdNumber parent, const Unbound &given) {
     cds_.insert(child);
     cds_.insert(parent);
-    changes_.space(space);
-    changes_.give(child, parent, old,
-                  left ? ChangeWriter::Giving::leaves : ChangeWriter::Giving::gives);
+    changes_.space(given.space);
+    if (given.left) {
+        changes_.leave(child, parent, given.old, given.left_in);
+    } else {
+        changes_.give(child, parent, given.old, false);
+    }
     changes_.space(store_.space_);
 }
 

@@ -44,8 +44,7 @@ public:
     void bind(CdNumber cd, uint64_t space, Range old, uintptr_t address, size_t entries) override;
     void replace_unbound_data(CdNumber cd, uint64_t space, Range old, const Piece &data) override;
     void split(size_t entries) override;
-    void give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old,
-                      bool left) override;
+    void give_unbound(CdNumber child, CdNumber parent, const Unbound &given) override;
     void erase_unbound(CdNumber cd, uint64_t space, Range old) override;
     using Transaction::commit;
     Status commit(LastWord *last_word) override;

@@ -81,6 +81,7 @@ enum class Change : uint8_t {
     bind = 16,
     clear = 17,
     positions = 18,
+    leave = 19,
 };
 
 enum class NameKind : uint8_t {

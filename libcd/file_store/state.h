@@ -46,6 +46,13 @@ struct StoredName {
     bool operator==(const StoredName &) const = default;
 };
 
+// By a descendant that a restore ended, until it adds the bytes again: its path, and when it lived.
+struct StoredLeft {
+    bool is = false;
+    uint64_t path = 0; // number of a StoredName
+    uint64_t interval = 0;
+};
+
 struct StoredEntry {
     uint64_t end = 0;
     addr_type access = CD_READ_ONLY;
@@ -58,7 +65,7 @@ struct StoredEntry {
     // A process that came later added it in front of what waited, in the place of a range that was
     // deleted.
     bool added_anew = false;
-    bool left = false; // by a descendant that a restore ended, until the bytes are added again
+    StoredLeft left;
 };
 
 // Addresses mean something in one process only: each process that opens the store has a space of

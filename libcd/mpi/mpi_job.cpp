@@ -109,9 +109,9 @@ Status check_that_nobody_has(const std::string &root, const std::vector<Bytes> &
         return Status::ok();
     }
     return fail(CD_ERROR_NAME_IN_USE,
-                "root \"%s\" was created by ranks %s before, while this rank came with another "
-                "one: ranks that have several roots create them in the same order, also where "
-                "threads do it; or give these roots names of their own",
+                "root \"%s\" was created by ranks %s before, and lives: commit it first, or give "
+                "this one another name. Ranks that share a root create it together, and several "
+                "ones in the same order, also where threads do it",
                 root.c_str(), redset::list_ranks(ranks).c_str());
 }
 

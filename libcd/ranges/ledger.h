@@ -17,6 +17,8 @@
 
 namespace cd {
 
+struct Unbound;
+
 // Which CD of a family, for a ledger; the root is 0.
 using CdNumber = uint64_t;
 
@@ -72,9 +74,8 @@ public:
     // Two of these for bytes that are not bound yet, where another process had them.
     virtual void replace_unbound_data(CdNumber cd, uint64_t space, Range old,
                                       const Piece &data) = 0;
-    // left: as of Unbound.
-    virtual void give_unbound(CdNumber child, CdNumber parent, uint64_t space, Range old,
-                              bool left) = 0;
+    // given: as the parent has it then.
+    virtual void give_unbound(CdNumber child, CdNumber parent, const Unbound &given) = 0;
     // Bytes that are not bound yet go. Only in a transaction of binds that is proposed, and with
     // one that writes something down.
     virtual void erase_unbound(CdNumber cd, uint64_t space, Range old) = 0;

@@ -28,7 +28,11 @@ struct Unbound {
     Piece data;
     bool leaving = false;    // an operation that can still fail binds it
     bool recent = false;     // came from a child since the CD's point in time
-    bool left = false;       // by a descendant that a restore ended: for memory, not for the CD
+    // By a descendant that a restore ended: for memory, not for the CD. By which one, as its path
+    // and the interval in which it lived, since paths begin anew in each.
+    bool left = false;
+    std::shared_ptr<const std::string> left_by;
+    uint64_t left_in = 0;
     bool added_anew = false; // by a process for which later ones of its order waited
     bool owed = false;       // a restore would have written it: do so once it is bound
 
@@ -83,6 +87,8 @@ private:
         same.restoration = restoration;
         same.recent = recent;
         same.left = left;
+        same.left_by = left_by;
+        same.left_in = left_in;
         same.added_anew = added_anew;
         same.owed = owed;
         same.known = known;

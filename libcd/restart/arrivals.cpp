@@ -49,11 +49,13 @@ Arrivals::~Arrivals() {
 }
 
 void Arrivals::bind(Domain &holder, size_t number, Range part, uintptr_t address) {
-    if (holder.unbound[number].leaving || !is_free(holder, address, part.length())) {
+    const Unbound &whole = holder.unbound[number];
+    if (whole.leaving ||
+        (whole.left ? !comes_again(whole) : !is_free(holder, address, part.length()))) {
         return;
     }
     // Its function is given again by a call that has one, for all CDs that hold the bytes.
-    const bool by_function = holder.unbound[number].restoration == Restoration::regen;
+    const bool by_function = whole.restoration == Restoration::regen;
     if (by_function && &holder != &domain_ && request_.restoration != Restoration::regen) {
         return;
     }
@@ -63,11 +65,11 @@ void Arrivals::bind(Domain &holder, size_t number, Range part, uintptr_t address
         number = holder.unbound.size() - 1;
     }
     Unbound &found = holder.unbound[number];
+    if (found.left) {
+        return pass(holder, number, address);
+    }
     if (found.owed) {
         owed_.push_back({&holder, number, address});
-    }
-    if (only_passes(holder, found)) {
-        return supersede(holder, number);
     }
     make_room_for_one(bound_);
     make_room_for_one(leaving_);
@@ -128,11 +130,11 @@ void Arrivals::note_what_is_new(Range bytes, uint64_t ordinal) {
     note(begin, bytes.end);
 }
 
-Status Arrivals::pay_what_is_owed() {
+Status Arrivals::pay_what_is_owed(std::vector<cd_addrspec> &to_regenerate) {
     std::ranges::stable_sort(owed_, std::ranges::greater(),
                              [](const Owed &owed) { return owed.domain->depth; });
     for (const Owed &owed : owed_) {
-        if (Status status = pay(owed); !status) {
+        if (Status status = pay(owed, to_regenerate); !status) {
             return status;
         }
     }
@@ -212,12 +214,21 @@ void Arrivals::cut(Domain &holder, size_t number, uint64_t address) {
     }
 }
 
-// What a descendant had when a restore ended it was in memory then, and in no CD.
-bool Arrivals::only_passes(const Domain &holder, const Unbound &found) const {
-    return found.left && found.owed && &holder != &domain_;
+// What a descendant had when a restore ended it was in memory from then on, and in no CD; before it
+// came to that memory had what the program had made of it by then.
+bool Arrivals::comes_again(const Unbound &left) const {
+    return left.owed && *left.left_by == domain_.path && left.left_in == interval_of(domain_);
 }
 
-Status Arrivals::pay(const Owed &owed) {
+// Where the holder has these bytes itself they are in memory as it has them.
+void Arrivals::pass(Domain &holder, size_t number, uintptr_t address) {
+    if (is_free(holder, address, holder.unbound[number].old.length())) {
+        owed_.push_back({&holder, number, address});
+    }
+    supersede(holder, number);
+}
+
+Status Arrivals::pay(const Owed &owed, std::vector<cd_addrspec> &to_regenerate) {
     const Unbound &found = owed.domain->unbound[owed.number];
     const Range here = {owed.address, owed.address + found.old.length()};
     Status status;
@@ -239,7 +250,7 @@ Status Arrivals::pay(const Owed &owed) {
         return status;
     case Restoration::regen:
         if (request_.restoration == Restoration::regen) {
-            to_regenerate_.push_back(here);
+            to_regenerate.push_back({here.address(), here.length(), CD_READ_ONLY, found.scope});
         }
         return status;
     }

@@ -34,9 +34,12 @@ public:
     size_t count() const { return bound_.size(); }
 
     // The part of holder's unbound[number] becomes an entry at address, if it is free there; what
-    // is left of it stays unbound. If holder only keeps it for memory that is all: it goes, and the
+    // is left of it stays unbound. What was left for memory goes there, if it comes again, and the
     // add call takes it from there.
     void bind(Domain &holder, size_t number, Range part, uintptr_t address);
+
+    // Of what is left: whether it is the call's CD that left it, as far as this process has come.
+    bool comes_again(const Unbound &left) const;
 
     // holder's unbound[number] goes, as what this process does in its place is something else.
     void supersede(Domain &holder, size_t number);
@@ -51,10 +54,9 @@ public:
     // The call adds something in front of what waits.
     void note_that_it_goes_on() { goes_on_ = true; }
 
-    // What a restore would have written: the oldest CD's bytes last, as there. What it would have
-    // regenerated is left to who has let the locks go.
-    Status pay_what_is_owed();
-    const std::vector<Range> &to_regenerate() const { return to_regenerate_; }
+    // What a restore would have written: the oldest CD's bytes last, as there. to_regenerate: gets
+    // what it would have had regenerated.
+    Status pay_what_is_owed(std::vector<cd_addrspec> &to_regenerate);
 
     // The add call finds what it names, and what it writes down counts on that.
     void publish(OrderedRanges ordered);
@@ -91,15 +93,14 @@ private:
     void leave(Domain &holder, size_t number);
     void cut(Domain &holder, size_t number, uint64_t address);
     void unpublish() noexcept;
-    bool only_passes(const Domain &holder, const Unbound &found) const;
-    Status pay(const Owed &owed);
+    void pass(Domain &holder, size_t number, uintptr_t address);
+    Status pay(const Owed &owed, std::vector<cd_addrspec> &to_regenerate);
 
     Domain &domain_;
     const AddRequest &request_;
     std::vector<Domain *> waiting_;
     std::vector<Bound> bound_;
     std::vector<Owed> owed_;
-    std::vector<Range> to_regenerate_;
     std::vector<Superseded> superseded_;
     std::vector<Leaving> leaving_;
     std::map<Domain *, UnboundRanges::Numbers> gone_; // the same, once nothing more is found

@@ -45,7 +45,9 @@ private:
             return other_object(domain_, found, name.instead);
         }
         // A function of the other process means nothing here: the program has to give it again.
-        if (found.known == Unbound::Known::by_order || found.restoration == Restoration::regen) {
+        // What was left is given to who left it.
+        if (found.known == Unbound::Known::by_order || found.left ||
+            found.restoration == Restoration::regen) {
             return wait(std::move(found));
         }
         if (name.region_length > 0) {
@@ -152,7 +154,12 @@ private:
         found.scope = entry.scope;
         found.restoration = entry.restoration;
         found.recent = entry.recent;
-        found.left = entry.left;
+        if (entry.left.is) {
+            found.left = true;
+            found.left_by = std::make_shared<const std::string>(
+                opened_.loaded.state.names.at(entry.left.path).text);
+            found.left_in = entry.left.interval;
+        }
         found.added_anew = entry.added_anew;
         if (entry.run != nullptr) {
             found.data = opened_.pieces[entry.run->number].share(entry.run_offset);

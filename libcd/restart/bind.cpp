@@ -54,16 +54,19 @@ private:
 } // namespace
 
 Status add_and_bind(Domain &domain, const AddRequest &request, size_t &copied,
-                    std::vector<Range> &to_regenerate) {
+                    const Regenerate &regenerate) {
     Gaps gaps(domain);
     Arrivals arrivals(domain, request);
     if (Status status = Binding(arrivals, gaps).bind_all(request); !status) {
         return status;
     }
-    if (Status status = arrivals.pay_what_is_owed(); !status) {
+    std::vector<cd_addrspec> to_regenerate;
+    if (Status status = arrivals.pay_what_is_owed(to_regenerate); !status) {
         return status;
     }
-    to_regenerate = arrivals.to_regenerate();
+    if (Status status = to_regenerate.empty() ? Status::ok() : regenerate(to_regenerate); !status) {
+        return status;
+    }
     arrivals.publish(gaps.take_counted());
     Status status = add(domain, request, copied);
     if (status.is_ok()) {

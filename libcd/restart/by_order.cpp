@@ -42,7 +42,7 @@ Status ByOrder::find(Domain &holder, uint64_t ordinal, Range gap, bool must_matc
     bool several = false;
     for (const size_t number : holder.unbound.of_order(domain_.path, ordinal)) {
         Unbound &candidate = holder.unbound[number];
-        if (candidate.leaving) {
+        if (candidate.leaving || (candidate.left && !arrivals_.comes_again(candidate))) {
             continue;
         }
         if (candidate.length != gap.length()) {
@@ -108,7 +108,8 @@ void ByOrder::supersede(uint64_t ordinal) {
     for (Domain *above = domain_.parent; above != nullptr; above = above->parent) {
         for (const size_t number : above->unbound.of_order(domain_.path, ordinal)) {
             const Unbound &other = above->unbound[number];
-            if (!other.leaving && other.recent) {
+            const bool was_here = !other.left || arrivals_.comes_again(other);
+            if (!other.leaving && other.recent && was_here) {
                 arrivals_.supersede(*above, number);
             }
         }

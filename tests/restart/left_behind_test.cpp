@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -98,6 +99,34 @@ TEST_F(LeftBehind, BytesOfAChildThatIsKilledOnceMoreComeBackOnceMore) {
     }
 }
 
+// A child of several intervals, of which each has a child with bytes that begin with its number.
+TEST_F(LeftBehind, BytesGoToTheChildOfTheSameIntervalOnly) {
+    const auto run_to = [&](cd_handle root, int last) {
+        cd_handle child = child_of(root);
+        std::string wrong;
+        for (int interval = 0; interval <= last; ++interval) {
+            cd_handle inner = child_of(child);
+            Bytes bytes(size, static_cast<unsigned char>(interval));
+            if (!add(inner, bytes.data(), size) || !is(bytes, interval)) {
+                wrong = "those of another interval";
+            }
+            if (interval == last) {
+                break;
+            }
+            if (!erase(inner, bytes) || commit_cd(inner) != CD_SUCCESS ||
+                advance_cd_point_in_time(child) != CD_SUCCESS) {
+                wrong = refusal();
+            }
+        }
+        return wrong;
+    };
+    run([&]() -> std::string { return run_to(create(), 2); });
+    run([&]() -> std::string {
+        cd_handle root = create();
+        return restore_cd(root) == CD_SUCCESS ? run_to(root, 3) : refusal();
+    });
+}
+
 class NamedAndLeftBehind : public LeftBehind {
 protected:
     // A CD adds bytes of this value as the region; what they are then.
@@ -128,22 +157,57 @@ TEST_F(NamedAndLeftBehind, BytesAreNotTheParentsEither) {
     });
 }
 
-TEST_F(NamedAndLeftBehind, BytesThatTheParentAddsItselfAreItsOwn) {
-    for (int again = 0; again < 2; ++again) {
-        run([&]() -> std::string {
-            Bytes bytes;
-            cd_handle root = create();
-            if (restore_cd(root) != CD_SUCCESS || use(root, bytes, 2) != 1) {
-                return refusal();
-            }
-            bytes.assign(size, 3);
-            // It has them, also for a child.
-            return use(child_of(root), bytes, 3) == 3 && restore_cd(root) == CD_SUCCESS &&
-                           is(bytes, 1)
-                       ? ""
-                       : refusal();
-        });
-    }
+// A name is used by one after the other: each begins with what the program has put there.
+TEST_F(NamedAndLeftBehind, BytesGoToTheChildThatLeftThemOnly) {
+    const auto second_of = [&](cd_handle root) {
+        Bytes first;
+        cd_handle child = child_of(root);
+        cd_handle second = child_of(root);
+        const bool is_first =
+            use(child, first, 4) == 4 && erase(child, first) && commit_cd(child) == CD_SUCCESS;
+        return is_first ? second : nullptr;
+    };
+    std::filesystem::remove(store());
+    run([&]() -> std::string {
+        Bytes bytes;
+        return use(second_of(create()), bytes, 5) == 5 ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        Bytes bytes;
+        cd_handle root = create();
+        return restore_cd(root) == CD_SUCCESS && use(second_of(root), bytes, 6) == 5 ? ""
+                                                                                     : refusal();
+    });
+}
+
+TEST_F(NamedAndLeftBehind, BytesThatTheParentHasItselfAreItsOwn) {
+    run([&]() -> std::string {
+        Bytes bytes;
+        cd_handle root = create();
+        if (restore_cd(root) != CD_SUCCESS || use(root, bytes, 2) != 2) {
+            return refusal();
+        }
+        const cd_handle child = child_of(root);
+        return add(child, bytes.data(), size) && is(bytes, 2) && info_of(root).unbound == 0
+                   ? ""
+                   : refusal();
+    });
+}
+
+// It is there before the root is.
+TEST_F(NamedAndLeftBehind, BytesOfARegionThatIsNamedAlreadyAreNotTheParentsEither) {
+    run([&]() -> std::string { return restore_cd(create()) == CD_SUCCESS ? "" : refusal(); });
+    run([&]() -> std::string {
+        Bytes bytes(size, 2);
+        if (cd_name_region("temporary", bytes.data(), size) != CD_SUCCESS) {
+            return refusal();
+        }
+        cd_handle root = create();
+        return restore_cd(root) == CD_SUCCESS && info_of(root).bytes == 0 &&
+                       add(child_of(root), bytes.data(), size) && is(bytes, 1)
+                   ? ""
+                   : refusal();
+    });
 }
 
 TEST_F(LeftBehind, WhatACommittedChildHadGivenStaysTheParents) {
@@ -199,7 +263,7 @@ TEST_F(LeftBehind, FunctionsOfACommittedChildAreTheParentsWhenTheyAreGivenAgain)
     });
 }
 
-TEST_F(LeftBehind, AFunctionThatFailsFailsTheAddAndIsCalledAgainByARestore) {
+TEST_F(LeftBehind, AFunctionThatFailsFailsTheAddWhichCanBeRepeated) {
     run([&]() -> std::string {
         Bytes bytes(size, 7);
         return add_regen(create(), bytes) ? "" : refusal();
@@ -208,11 +272,10 @@ TEST_F(LeftBehind, AFunctionThatFailsFailsTheAddAndIsCalledAgainByARestore) {
         cd_handle root = create();
         Bytes bytes(size, 2);
         if (restore_cd(root) != CD_SUCCESS || add_regen(root, bytes, fail_to_fill) ||
-            cd_last_error() != CD_ERROR_REGEN_FAILED) {
+            cd_last_error() != CD_ERROR_REGEN_FAILED || info_of(root).bytes != 0) {
             return refusal();
         }
-        return add_regen(root, bytes) && restore_cd(root) == CD_SUCCESS && is(bytes, 7) ? ""
-                                                                                        : refusal();
+        return add_regen(root, bytes) && is(bytes, 7) ? "" : refusal();
     });
 }
 

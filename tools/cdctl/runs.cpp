@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <utility>
 
 namespace cdctl {
@@ -81,12 +82,11 @@ std::vector<Root> join_known(std::vector<Root> parts) {
 
 // What lies among the directories of one run to that; nobody knows whose it is among several.
 std::vector<Root> join_neighbours(std::vector<Root> parts) {
-    const auto alone = std::ranges::stable_partition(
-        parts, [](const Root &part) { return part.lies_in.size() > 1; });
-    std::vector<Root> roots(std::make_move_iterator(parts.begin()),
-                            std::make_move_iterator(alone.begin()));
+    const auto alone = std::stable_partition(
+        parts.begin(), parts.end(), [](const Root &part) { return part.lies_in.size() > 1; });
+    std::vector<Root> roots(std::make_move_iterator(parts.begin()), std::make_move_iterator(alone));
     const auto runs = static_cast<std::ptrdiff_t>(roots.size());
-    for (Root &part : alone) {
+    for (Root &part : std::span(alone, parts.end())) {
         const auto is_host = [&](const Root &run) { return lies_among(part, run); };
         const auto end = roots.begin() + runs;
         const auto host = std::find_if(roots.begin(), end, is_host);

@@ -92,7 +92,7 @@ Status open_listed(const Request &request, const std::vector<std::string> &liste
 void tell_of_list(const Folder &folder, KvTree &tree) {
     const MessageKeeper keeper;
     StoreList list;
-    if (!read_store_list(folder.path(), list)) {
+    if (!read_store_list(folder, list)) {
         tree.add_value("LIST_PROBLEM", message());
     } else if (list.there) {
         add_list(tree, "LIST", list.directories);

@@ -112,7 +112,7 @@ void drop_empty_stores(size_t asked_for, uint64_t session, std::vector<Findings>
 bool is_listed(const std::vector<std::string> &directories, const Folder &folder) {
     const MessageKeeper keeper;
     StoreList list;
-    return read_store_list(folder.path(), list) && list.directories == directories;
+    return read_store_list(folder, list) && list.directories == directories;
 }
 
 // Before anything new is stored in them.

@@ -31,8 +31,8 @@ bool take_list(const KvTree &tree, StoreList &list) {
 
 } // namespace
 
-Status read_store_list(const std::string &folder, StoreList &list) {
-    const std::string path = path_in(folder, store_list_name);
+Status read_store_list(const Folder &folder, StoreList &list) {
+    const std::string path = path_in(folder.path(), store_list_name);
     const int fd = os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0);
     if (fd < 0 && errno == ENOENT) {
         return Status::ok();

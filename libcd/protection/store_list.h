@@ -19,8 +19,7 @@ struct StoreList {
 
 // Where there is none that is no failure. CD_ERROR_STORE_DAMAGED names the file, and says what to
 // do.
-// folder: the path of a directory of points in time.
-Status read_store_list(const std::string &folder, StoreList &list);
+Status read_store_list(const Folder &folder, StoreList &list);
 
 // An empty one is not written, and the one before goes.
 Status write_store_list(const Folder &folder, int writer, bool sync,

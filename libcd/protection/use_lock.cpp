@@ -14,12 +14,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cinttypes>
 #include <cstdio>
 #include <limits>
 #include <optional>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -151,18 +149,6 @@ Status UseLock::find_users(const std::string &directory, uint64_t session,
 
 Status UseLock::check_unused(const std::string &directory) {
     return check_alone(directory, std::nullopt, "wait until it ends, or use a copy of them");
-}
-
-std::optional<uint64_t> UseLock::session_of(const std::string &name) {
-    constexpr size_t begin = sizeof beginning - 1;
-    constexpr size_t digits = 16;
-    uint64_t session = 0;
-    const char *from = name.data() + std::min(begin, name.size());
-    const char *to = name.data() + std::min(begin + digits, name.size());
-    const auto [end, error] = std::from_chars(from, to, session, digits);
-    return error == std::errc() && end == to && name.starts_with(prefix_of(session))
-               ? std::optional(session)
-               : std::nullopt;
 }
 
 void UseLock::remove_what_the_dead_left(const std::string &directory, uint64_t session) {

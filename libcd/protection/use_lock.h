@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,9 +39,6 @@ public:
 
     // CD_ERROR_STORE_LOCKED says which process uses the directory. This one does not.
     static Status check_unused(const std::string &directory);
-
-    // The job of whose users a file of this name is one's, if it is.
-    static std::optional<uint64_t> session_of(const std::string &name);
 
     // Removes what processes left that were killed.
     static void remove_what_the_dead_left(const std::string &directory, uint64_t session);

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-from rebuild_case import CDCTL, DAMAGED, GOOD, OLDER, UNREADABLE, Case, tree_image
+from rebuild_case import CDCTL, DAMAGED, GOOD, OLDER, UNREADABLE, Case
 
 
 # Each node has a directory of its own; a restart leaves what it copies to another one.
@@ -202,31 +202,6 @@ class TwoRuns(OfNodes):
         status, out, told = self.rebuild("--json", "--dry-run", self.directory)
         self.assertEqual((status, told), (GOOD, ""))
         self.assertEqual([each["newer_epoch"] for each in json.loads(out)["sets"]], [None, 9])
-
-    def lose_too_much_of_the_older(self):
-        for node in "n0", "n1":
-            shutil.rmtree(os.path.join(self.directory, "runA", node))
-
-    def check_that_they_are_one(self):
-        status, out, told = self.rebuild("--json", "--dry-run", self.directory)
-        self.assertEqual((status, told), (GOOD, ""))
-        self.assertEqual([each["newer_epoch"] for each in json.loads(out)["sets"]], [None, 9])
-
-    # One that was killed before it had a point in time everywhere.
-    def test_directories_that_one_job_used_are_of_one_run(self):
-        self.lose_too_much_of_the_older()
-        for node in "runA/n2", "runB/n3":
-            self.write(self.path(node, "in-use-00000000000000ad-2"), b"")
-        self.check_that_they_are_one()
-
-    def write_list(self, *directories):
-        listed = {str(number): {path: {}} for number, path in enumerate(directories)}
-        self.write(self.path("runA/n2", "stores"), tree_image({"CD_STORES": {"1": {}}, "STORE": listed}))
-
-    def test_a_directory_that_another_one_lists_is_of_its_run(self):
-        self.lose_too_much_of_the_older()
-        self.write_list("/" + "long" * 100, os.path.join(os.path.realpath(self.directory), "runB", "n3"))
-        self.check_that_they_are_one()
 
     def test_a_node_that_was_away_is_of_those_that_it_is_among(self):
         shutil.rmtree(os.path.join(self.directory, "runA"))

@@ -4,8 +4,6 @@
 
 #include "alone.h"
 #include "protection/folder.h"
-#include "protection/store_list.h"
-#include "protection/use_lock.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -44,41 +42,16 @@ std::optional<Located> located(const fs::path &file) {
 }
 
 // Also where what is in it cannot be read.
-struct SessionsNamed {
-    std::set<uint64_t> by_attempts;
-    std::set<uint64_t> by_users; // those of jobs that were killed, before or after they had any
-};
-
-SessionsNamed sessions_named_in(const fs::path &directory) {
-    SessionsNamed sessions;
+std::set<uint64_t> sessions_named_in(const fs::path &directory) {
+    std::set<uint64_t> sessions;
     std::error_code error; // what cannot be listed has been complained about
     fs::directory_iterator entry(directory, error);
     for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-        const std::string name = entry->path().filename().string();
-        if (const auto point = cd::protection::point_of(name)) {
-            sessions.by_attempts.insert(point->session);
-        } else if (const auto session = cd::protection::UseLock::session_of(name)) {
-            sessions.by_users.insert(*session);
+        if (const auto point = cd::protection::point_of(entry->path().filename().string())) {
+            sessions.insert(point->session);
         }
     }
     return sessions;
-}
-
-// A list that cannot be read tells nothing.
-std::set<fs::path> directories_listed_in(const fs::path &directory) {
-    std::set<fs::path> listed;
-    cd::protection::StoreList list;
-    if (cd::protection::read_store_list(directory.string(), list)) {
-        for (const std::string &store : list.directories) {
-            std::error_code error; // what cannot be looked at is none of those that were given
-            const fs::path path = fs::weakly_canonical(
-                cd::protection::Folder::path_below(store, directory.stem().string()), error);
-            if (!error) {
-                listed.insert(path);
-            }
-        }
-    }
-    return listed;
 }
 
 // What ranks have of a point in time, wherever it is.
@@ -210,10 +183,7 @@ void Attempts::look(const fs::path &directory, const fs::path &given) {
     Root &root = roots_.emplace_back();
     root.name = directory.stem().string();
     root.lies_in = {directory};
-    const SessionsNamed named = sessions_named_in(directory);
-    root.sessions = named.by_attempts;
-    root.sessions.insert(named.by_users.begin(), named.by_users.end());
-    root.listed = directories_listed_in(directory);
+    root.sessions = sessions_named_in(directory);
     cd::protection::Content content;
     if (cd::Status status = cd::protection::look_at_points(directory.string(), content); status) {
         for (const auto &[point, files] : content.points) {
@@ -228,7 +198,7 @@ void Attempts::look(const fs::path &directory, const fs::path &given) {
         root.findings.contents.push_back(std::move(content));
     } else {
         root.problem = {status.code(), cd::message()};
-        root.is_everybodys = named.by_attempts.empty();
+        root.is_everybodys = root.sessions.empty();
     }
 }
 

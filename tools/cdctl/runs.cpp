@@ -17,16 +17,6 @@ bool have_a_session_in_common(const Root &a, const Root &b) {
                                [&](uint64_t session) { return b.sessions.contains(session); });
 }
 
-bool lists(const Root &a, const Root &b) {
-    return std::ranges::any_of(a.listed,
-                               [&](const Path &path) { return b.lies_in.contains(path); });
-}
-
-bool are_known_to_be_one(const Root &a, const Root &b) {
-    return a.is_everybodys || b.is_everybodys || have_a_session_in_common(a, b) || lists(a, b) ||
-           lists(b, a);
-}
-
 Path common_directory(const std::set<Path> &paths) {
     Path common = *paths.begin();
     for (const Path &path : paths) {
@@ -57,18 +47,19 @@ bool lies_among(const Root &part, const Root &others) {
 void add(Root &&part, Root &root) {
     root.sessions.merge(part.sessions);
     root.lies_in.merge(part.lies_in);
-    root.listed.merge(part.listed);
     std::ranges::move(part.findings.contents, std::back_inserter(root.findings.contents));
     root.directories.merge(part.directories);
     root.problem = root.problem ? root.problem : part.problem;
     root.is_everybodys = root.is_everybodys || part.is_everybodys;
 }
 
-std::vector<Root> join_known(std::vector<Root> parts) {
+// What has a session in common, or is everybody's, to one root.
+std::vector<Root> join_sessions(std::vector<Root> parts) {
     std::vector<Root> roots;
     for (Root &part : parts) {
         for (auto root = roots.begin(); root != roots.end();) {
-            if (root->name == part.name && are_known_to_be_one(*root, part)) {
+            if (root->name == part.name && (root->is_everybodys || part.is_everybodys ||
+                                            have_a_session_in_common(*root, part))) {
                 add(std::move(*root), part);
                 root = roots.erase(root);
             } else {
@@ -102,7 +93,7 @@ std::vector<Root> join_neighbours(std::vector<Root> parts) {
 } // namespace
 
 std::vector<Root> put_together(std::vector<Root> parts) {
-    return join_neighbours(join_known(std::move(parts)));
+    return join_neighbours(join_sessions(std::move(parts)));
 }
 
 std::vector<std::string> different_runs(const std::vector<Root> &roots) {

@@ -20,16 +20,14 @@ struct Root {
     std::string name;
     std::set<uint64_t> sessions;
     std::set<std::filesystem::path> lies_in; // NAME.points
-    std::set<std::filesystem::path> listed;  // other ones that its programs had points in time in
     cd::protection::Findings findings;
     std::map<cd::protection::Point, std::string> directories; // one of each that was given
     std::optional<cd::protection::Unread> problem;
     bool is_everybodys = false; // it cannot be read, and does not tell of which session it is
 };
 
-// Puts together what is of one name and run: where a session is in common, or one is listed in the
-// other, and a directory that lies among those of another part, as that of a node that was away for
-// a while.
+// Puts together what is of one name and run: where a session is in common, and a
+// directory that lies among those of another part, as that of a node that was away for a while.
 // With what is everybody's all of the name is one.
 std::vector<Root> put_together(std::vector<Root> parts);
 

@@ -63,23 +63,6 @@ Status read_own_image(const std::string &path, KvTree &tree, uint64_t &size) {
     return status ? read_image(file, tree, size) : status;
 }
 
-Status check_own_image(const std::string &path, const KvTree &expected) {
-    File file;
-    os::FileAttributes attributes;
-    KvTree found;
-    uint64_t size = 0;
-    if (Status status = open_own_to_read(path, file, attributes); !status) {
-        return status;
-    }
-    if (Status status = read_image(file, found, size); !status) {
-        return status;
-    }
-    return size == attributes.size && found == expected
-               ? Status::ok()
-               : fail(CD_ERROR_STORE_DAMAGED, "%s: it is not what belongs to the files of this set",
-                      path.c_str());
-}
-
 Status open_stored(const Place &place, const std::string &name, File &file,
                    os::FileAttributes &attributes) {
     return place.links == Links::followed ? open_to_read(place.path(name), file, attributes)

@@ -22,10 +22,6 @@ Status open_own_to_read(const std::string &path, File &file, os::FileAttributes 
 // The tree at the beginning of such a file; size is that of its image.
 Status read_own_image(const std::string &path, KvTree &tree, uint64_t &size);
 
-// Whether that is all that is in such a file. Upstream's may differ in what does not matter in it,
-// so only trees are compared.
-Status check_own_image(const std::string &path, const KvTree &expected);
-
 // A file that a member entrusted to a set.
 Status open_stored(const Place &place, const std::string &name, File &file,
                    os::FileAttributes &attributes);

@@ -115,17 +115,6 @@ Status check_payload(const Set &set, const Survey &survey, int self, const Place
                : Status::ok();
 }
 
-void look_at_tables(const Set &set, const Survey &survey, int self, const Place &place,
-                    MemberState &state) {
-    if (!check_own_image(place.descriptor(set, self), descriptor_tree(set, self))) {
-        state.descriptor_lost = message();
-    }
-    if (survey.checksums &&
-        !check_own_image(place.checksums(set, self), checksums_tree(*survey.checksums))) {
-        state.checksums_lost = message();
-    }
-}
-
 } // namespace
 
 MemberState own_state(const Set &set, const Survey &survey, int self, const Place &place,
@@ -145,7 +134,6 @@ MemberState own_state(const Set &set, const Survey &survey, int self, const Plac
                           "right files: " +
                           state.payload_lost;
     }
-    look_at_tables(set, survey, self, place, state);
     return state;
 }
 

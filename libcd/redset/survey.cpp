@@ -84,8 +84,6 @@ Status tell_state(const MemberState &own, Bytes &told) {
     KvTree tree;
     tree.add_value("DATA", own.data_lost);
     tree.add_value("PAYLOAD", own.payload_lost);
-    tree.add_value("DESCRIPTOR", own.descriptor_lost);
-    tree.add_value("CHECKSUMS", own.checksums_lost);
     return encode_image(tree, "a member's state", told);
 }
 
@@ -97,10 +95,8 @@ Status hear_states(const std::vector<Bytes> &everybodys, std::vector<MemberState
         if (Status status = decode_image(bytes, "a member's state", heard, size); !status) {
             return status;
         }
-        const auto lost = [&heard](const char *key) {
-            return std::string(heard.value(key).value_or(""));
-        };
-        states.push_back({lost("DATA"), lost("PAYLOAD"), lost("DESCRIPTOR"), lost("CHECKSUMS")});
+        states.push_back({std::string(heard.value("DATA").value_or("")),
+                          std::string(heard.value("PAYLOAD").value_or(""))});
     }
     all = std::move(states);
     return Status::ok();
@@ -110,7 +106,7 @@ Status too_much_lost(const Set &set, const std::vector<MemberState> &members) {
     std::vector<int> ranks;
     std::string reasons;
     for (size_t member = 0; member < members.size(); ++member) {
-        const auto &[data, payload, descriptor, checksums] = members[member];
+        const auto &[data, payload] = members[member];
         if (!data.empty() || !payload.empty()) {
             ranks.push_back(set.ranks[member]);
             reasons +=

@@ -46,27 +46,6 @@ def image_of(data):
     return unpacked(20)[0], data[length:]
 
 
-def crc32c(data):
-    table = CRC32C_TABLE
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc = table[(crc ^ byte) & 255] ^ crc >> 8
-    return crc ^ 0xFFFFFFFF
-
-
-def crc32c_of_byte(crc):
-    for _ in range(8):
-        crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
-    return crc
-
-
-CRC32C_TABLE = [crc32c_of_byte(byte) for byte in range(256)]
-
-
-def sorted_tree(tree):
-    return {key: sorted_tree(tree[key]) for key in sorted(tree)}
-
-
 class Case(unittest.TestCase):
     case = ""  # which of the vectors
 
@@ -121,23 +100,6 @@ class Case(unittest.TestCase):
 
     def scheme_files(self):
         return sorted(path for path in self.files() if ".grp_" in path)
-
-    def add_checksums(self):
-        """As the library has them beside what redset writes."""
-        members = {}
-        for member, path in enumerate(self.scheme_files()):
-            with open(os.path.join(self.directory, path), "rb") as file:
-                tree, payload = image_of(file.read())
-            entry = tree["DESC"][str(member)]
-            files = {}
-            for number, names in entry["FILE"].items():
-                with open(os.path.join(self.directory, *names), "rb") as file:
-                    files[number] = {str(crc32c(file.read())): {}}
-            sums = {"ENTRY": crc32c(tree_image(sorted_tree(entry))), "PAYLOAD": crc32c(payload)}
-            members[str(member)] = {key: {str(crc): {}} for key, crc in sums.items()}
-            members[str(member)]["FILE"] = files
-        for member in members:
-            self.write(os.path.join(self.directory, "red", f"{member}.cdsums"), tree_image(sorted_tree({"FORMAT": {"1": {}}, "MEMBER": members})))
 
     def move_to_attempt(self):
         points = os.path.join(self.directory, "heat.points")

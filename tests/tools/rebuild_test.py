@@ -212,49 +212,6 @@ class RebuildTest(Case):
         self.assertEqual(["cdctl: " + each + "\n" for each in answer["unusable"]], [told])
 
 
-# What only the next loss needs, and is made again.
-class LostTables(Case):
-    case = "xor_4"
-
-    def lose_and_bring_back(self, name, key, line, lose):
-        whole = self.files()
-        lose(os.path.join(self.directory, name))
-        left = self.files()
-        for options, found in (["--dry-run"], (OLDER, "rebuildable")), ([], (GOOD, "rebuilt")):
-            status, out, _ = self.rebuild(*options, self.directory)
-            self.assertEqual(status, found[0])
-            self.assertIn(": " + found[1], out)
-            self.assertIn(f"\n  rank 1: {line} lost: {self.directory}/{name}: ", out)
-            self.assertEqual(self.files(), left if options else whole)
-            lose(os.path.join(self.directory, name))
-            status, one = self.only_set(*options)
-            self.assertEqual((status, one["verdict"]), found)
-            self.assertEqual([each[key] is not None for each in one["ranks"]], [False, True, False, False])
-            self.assertIn(name, one["ranks"][1][key])
-        self.assertEqual((self.only_set("--dry-run")[1]["verdict"], self.files()), ("whole", whole))
-
-    def erase(self, path):
-        if os.path.exists(path):
-            os.remove(path)
-
-    def change(self, path):
-        self.write(path, tree_image({"of another time": {}}))
-
-    def test_a_descriptor_is_told_of_and_comes_back(self):
-        for lose in self.erase, self.change:
-            self.lose_and_bring_back("red/1.redset", "descriptor_lost", "descriptor", lose)
-
-    def test_checksums_are_told_of_and_come_back(self):
-        self.add_checksums()
-        for lose in self.erase, self.change:
-            self.lose_and_bring_back("red/1.cdsums", "checksums_lost", "checksums", lose)
-
-    def test_checksums_that_there_never_were_are_not_lost(self):
-        status, one = self.only_set("--dry-run")
-        self.assertEqual((status, one["verdict"], one["checksums"]), (GOOD, "whole", False))
-        self.assertEqual([each["checksums_lost"] for each in one["ranks"]], [None] * 4)
-
-
 # Scheme files come from nodes that nobody vouches for.
 class NamesThatLeadElsewhere(Case):
     case = "xor_4"

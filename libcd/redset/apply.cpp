@@ -36,11 +36,6 @@ public:
                             "a file's name has %zu bytes; 1 to %zu are allowed, none of them zero",
                             name.size(), longest_name);
             }
-            if (place_.leads_out(name)) {
-                return fail(CD_ERROR_ARGUMENT,
-                            "%s: the name of a file leads out of where those of a set are",
-                            place_.path(name).c_str());
-            }
             File file;
             StoredFile stored{name, {}};
             if (Status status = open_stored(place_, name, file, stored.attributes); !status) {

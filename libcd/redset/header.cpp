@@ -313,13 +313,4 @@ Status read_header(const KvTree &tree, const char *file, Header &header) {
     return Status::ok();
 }
 
-Status check_names(const Header &header, const Place &place, const char *file) {
-    for (const auto &[member, entry] : header.members) {
-        if (Status status = check_names(entry.files, entry.descriptor.rank, place, file); !status) {
-            return status;
-        }
-    }
-    return Status::ok();
-}
-
 } // namespace cd::redset

@@ -58,7 +58,4 @@ bool is_header_of(const Header &header, const Set &set, int member);
 
 Status read_header(const KvTree &tree, const char *file, Header &header);
 
-// The names of the files of all members that a header tells of.
-Status check_names(const Header &header, const Place &place, const char *file);
-
 } // namespace cd::redset

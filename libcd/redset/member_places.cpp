@@ -20,8 +20,7 @@ bool has_files(const Place &place, const std::set<std::string> &names) {
     return std::ranges::any_of(names, [&](const std::string &name) {
         File file;
         os::FileAttributes attributes;
-        return !name.starts_with('/') && !place.leads_out(name) &&
-               open_stored(place, name, file, attributes).is_ok();
+        return !name.starts_with('/') && open_stored(place, name, file, attributes).is_ok();
     });
 }
 
@@ -138,9 +137,8 @@ private:
         std::string above = folder.below;
         std::string below;
         for (;;) {
-            const FoundFolder here{folder.root, above};
-            places.push_back(
-                {here.path(), (below.empty() ? "" : below + "/") + prefix_, links, here.depth()});
+            places.push_back({FoundFolder{folder.root, above}.path(),
+                              (below.empty() ? "" : below + "/") + prefix_, links});
             if (above.empty()) {
                 return places;
             }

@@ -20,10 +20,6 @@ std::string_view FoundFolder::name() const {
     return name == "." || name == ".." ? "" : name;
 }
 
-int FoundFolder::depth() const {
-    return below.empty() ? 0 : static_cast<int>(1 + std::ranges::count(below, '/'));
-}
-
 bool same_set(const Descriptor &a, const Descriptor &b) {
     return a.shape == b.shape && a.group == b.group && a.groups == b.groups &&
            a.job_ranks == b.job_ranks;
@@ -59,10 +55,6 @@ Status read_scheme_file(const SchemeName &name, const FoundFolder &folder, const
         !prefix.ends_with(std::to_string(own->second.descriptor.rank))) {
         return fail(CD_ERROR_STORE_DAMAGED, "%s: the name is not that of a member in the header",
                     path.c_str());
-    }
-    const Place place{folder.path(), "", Links::followed, folder.depth()};
-    if (Status status = check_names(read.header, place, path.c_str()); !status) {
-        return status;
     }
     prefix.remove_suffix(std::to_string(own->second.descriptor.rank).size());
     read.prefix = prefix;

@@ -19,7 +19,6 @@ struct FoundFolder {
     std::string path() const;
     // What it is called, "" where that cannot be told from its path.
     std::string_view name() const;
-    int depth() const; // how far below root it is
     bool operator==(const FoundFolder &) const = default;
 };
 

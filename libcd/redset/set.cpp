@@ -2,11 +2,8 @@
 // Copyright the containment-domains authors
 #include "redset/set.h"
 
-#include "base/quoted.h"
-
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 #include <numeric>
 
 namespace cd::redset {
@@ -55,30 +52,10 @@ std::string one_of(int number, int count) {
     return std::to_string(number + 1) + "_of_" + std::to_string(count);
 }
 
-namespace fs = std::filesystem;
-
-fs::path without_dots(const std::string &name) { return fs::path(name).lexically_normal(); }
-
-std::string directory_above(fs::path folder, int levels) {
-    for (; levels > 0; --levels) {
-        folder = folder.parent_path();
-    }
-    return folder.empty() ? "." : folder.string();
-}
-
 } // namespace
 
 std::string Place::path(const std::string &name) const {
-    if (name.starts_with('/')) {
-        return name;
-    }
-    const std::string below = without_dots(name).string();
-    return folder.empty() ? below : folder + "/" + below;
-}
-
-bool Place::leads_out(const std::string &name) const {
-    const fs::path below = without_dots(name);
-    return std::count(below.begin(), below.end(), fs::path("..")) > above;
+    return folder.empty() || name.starts_with('/') ? name : folder + "/" + name;
 }
 
 std::string Place::descriptor(const Set &set, int member) const {
@@ -96,20 +73,6 @@ std::string Place::scheme_file(const Set &set, int member) const {
 
 std::string Place::checksums(const Set &set, int member) const {
     return path(prefix + rank_of(set, member) + ".cdsums");
-}
-
-Status check_names(const StoredFiles &files, int rank, const Place &place, const char *teller) {
-    for (const StoredFile &file : files) {
-        if (place.leads_out(file.name)) {
-            return fail(
-                CD_ERROR_STORE_DAMAGED,
-                "%s: the name \"%.*s\" of a file of rank %d leads out of %s, and nothing is "
-                "read or written there",
-                teller, cd::quoted(file.name), file.name.c_str(), rank,
-                directory_above(place.folder, place.above).c_str());
-        }
-    }
-    return Status::ok();
 }
 
 std::string list_ranks(std::span<const int> ranks) {

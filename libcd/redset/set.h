@@ -48,13 +48,8 @@ struct Place {
     std::string folder;
     std::string prefix;
     Links links = Links::followed;
-    int above = 0; // how many directories above folder names of stored files may lead
 
-    // Without "..", as far as it can be, whatever links there are.
     std::string path(const std::string &name) const;
-
-    // Whether a name with no slash in front leads out of the directory that is so far above.
-    bool leads_out(const std::string &name) const;
 
     // Of member's files in a set: the set's descriptors, headers with payload, and our checksums.
     std::string descriptor(const Set &set, int member) const;
@@ -63,9 +58,5 @@ struct Place {
 
     bool operator==(const Place &) const = default;
 };
-
-// CD_ERROR_STORE_DAMAGED where a name of a rank's files leads out. teller: who names them, as a
-// sentence begins.
-Status check_names(const StoredFiles &files, int rank, const Place &place, const char *teller);
 
 } // namespace cd::redset

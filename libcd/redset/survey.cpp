@@ -74,12 +74,6 @@ Status collect_files(const Set &set, const std::vector<Remains> &all, Survey &su
 
 // ---- What all of them found
 
-// Others may know them, and where their files are the names may lead somewhere else than here.
-Status check_own_names(const Set &set, const Survey &survey, int self, const Place &place) {
-    const std::string teller = "set " + std::to_string(set.group + 1) + ", by another scheme file";
-    return check_names(survey.files[index(self)], set.ranks[index(self)], place, teller.c_str());
-}
-
 Status tell_state(const MemberState &own, Bytes &told) {
     KvTree tree;
     tree.add_value("DATA", own.data_lost);
@@ -147,11 +141,8 @@ Status survey_with(Exchange &exchange, const Set &set, const Place &place,
     }
     Bytes told;
     Status looked = attempt([&] {
-        Status inside = check_own_names(set, survey, self, place);
-        return inside ? tell_state(
-                            own_state(set, survey, self, place, all[index(self)], contents, tell),
-                            told)
-                      : inside;
+        return tell_state(own_state(set, survey, self, place, all[index(self)], contents, tell),
+                          told);
     });
     std::vector<Bytes> everybodys;
     if (Status status = agree(exchange, looked, told, everybodys); !status) {

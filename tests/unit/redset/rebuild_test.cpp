@@ -3,7 +3,6 @@
 #include "redset/rebuild.h"
 
 #include "damages.h"
-#include "redset/local_exchange.h"
 #include "scratch_set.h"
 
 #include <gtest/gtest.h>
@@ -112,82 +111,6 @@ TEST(Rebuild, AWrongByteBesidesIsOneLossMore) {
             EXPECT_TRUE(scratch.state() == left);
         }
     }
-}
-
-// Files beside the directory of a set, as those of a program that was somewhere else.
-class NamesThatLeadUp : public ::testing::Test {
-protected:
-    void SetUp() override {
-        for (int member = 0; member < 3; ++member) {
-            names_.push_back("../" + scratch_.names(member).front());
-        }
-        fs::create_directory(scratch_.folder() / "red");
-        places_.assign(3, {scratch_.folder() / "red", "", Links::followed, 1});
-        ASSERT_TRUE(on_each([&](Exchange &exchange, const Place &place) {
-            return redset::apply(exchange, scratch_.set(), place, {name_of(exchange)}, unsynced);
-        })) << message();
-        before_ = scratch_.state();
-        fs::remove(scratch_.folder() / scratch_.names(1).front());
-        fs::remove(places_[1].scheme_file(scratch_.set(), 1));
-    }
-
-    template <typename Action> Status on_each(const Action &action) {
-        return run_members(3, [&](Exchange &exchange) {
-            return action(exchange, places_[static_cast<size_t>(exchange.self())]);
-        });
-    }
-
-    Status rebuild() {
-        return on_each([&](Exchange &exchange, const Place &place) {
-            Survey survey;
-            return redset::rebuild(exchange, scratch_.set(), place, unsynced, survey);
-        });
-    }
-
-    std::string name_of(const Exchange &exchange) const {
-        return names_[static_cast<size_t>(exchange.self())];
-    }
-
-    inline static const Options unsynced = {.sync = false};
-    ScratchSet scratch_{single_set({Scheme::xor_set, 3, 1}), {{3000}, {4000}, {5000}}};
-    std::vector<std::string> names_;
-    std::vector<Place> places_; // of each member
-    FolderState before_;
-};
-
-TEST_F(NamesThatLeadUp, BringFilesBackWhereTheyMay) {
-    ASSERT_TRUE(rebuild()) << message();
-    EXPECT_TRUE(contents(scratch_.state()) == contents(before_));
-}
-
-TEST_F(NamesThatLeadUp, AreDamageOfASchemeFileWhereTheyMayNot) {
-    for (Place &place : places_) {
-        place.above = 0;
-    }
-    const FolderState left = scratch_.state();
-    EXPECT_EQ(rebuild().code(), CD_ERROR_REDUNDANCY_EXCEEDED);
-    EXPECT_TRUE(scratch_.state() == left);
-}
-
-TEST_F(NamesThatLeadUp, AreRefusedWhereOnlyTheLostMembersMayNot) {
-    places_[1].above = 0;
-    const FolderState left = scratch_.state();
-    EXPECT_EQ(rebuild().code(), CD_ERROR_STORE_DAMAGED);
-    EXPECT_NE(std::string(message()).find("\"../in/r1_f0.dat\" of a file of rank 1 leads out of " +
-                                          (scratch_.folder() / "red").string()),
-              std::string::npos)
-        << message();
-    EXPECT_TRUE(scratch_.state() == left);
-}
-
-TEST_F(NamesThatLeadUp, AreNoFilesOfASetWhereTheyMayNot) {
-    for (Place &place : places_) {
-        place.above = 0;
-    }
-    const Status status = on_each([&](Exchange &exchange, const Place &place) {
-        return redset::apply(exchange, scratch_.set(), place, {name_of(exchange)}, unsynced);
-    });
-    EXPECT_EQ(status.code(), CD_ERROR_ARGUMENT) << message();
 }
 
 } // namespace

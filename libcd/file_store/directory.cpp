@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "file_store/directory.h"
 
+#include "file_store/making_directories.h"
 #include "os/system.h"
 
 #include <fcntl.h>
@@ -13,22 +14,12 @@
 namespace cd {
 
 Status Directory::open(const std::string &named, Directory &directory, const char *key) {
-    MadeDirectories made;
-    Status status = open(named, directory, made, key);
-    if (status) {
-        made.keep();
-    }
-    return status;
-}
-
-Status Directory::open(const std::string &named, Directory &directory, MadeDirectories &made,
-                       const char *key) {
     const std::string path = without_slashes_and_dots(named);
     os::System &system = os::system();
     constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
     File file(system.open_at(AT_FDCWD, path.c_str(), flags, 0), path);
     if (!file.is_open() && errno == ENOENT) {
-        if (Status status = make_directories(path, true, made, key); !status) {
+        if (Status status = make_directories(path, true, key); !status) {
             return status;
         }
         file = File(system.open_at(AT_FDCWD, path.c_str(), flags, 0), path);

@@ -4,7 +4,6 @@
 
 #include "file_store/access.h"
 #include "file_store/file.h"
-#include "file_store/making_directories.h"
 
 #include <string>
 
@@ -18,9 +17,6 @@ public:
     // some. key: what named it.
     static Status open(const std::string &path, Directory &directory,
                        const char *key = key_of_stores);
-    // The same as a part of what may still fail. made: what goes with that.
-    static Status open(const std::string &path, Directory &directory, MadeDirectories &made,
-                       const char *key = key_of_stores);
 
     // That it is there, and what is in it, survives a crash: a process that was killed before this
     // one may have left that open.
@@ -33,7 +29,7 @@ public:
     Status open_store(const std::string &name, File &store, bool &there) const;
 
     // An empty file, locked, without a name that outlives the process: publish() gives it one, or
-    // fails and leaves it without; remove_unfinished() takes it back.
+    // fails and leaves it without.
     Status create_store(const std::string &name, File &store) const;
     Status publish(const std::string &name, File &store, bool forced) const;
 
@@ -62,8 +58,6 @@ private:
     static std::string unfinished(const std::string &name);
     static std::string removed(const std::string &name);
     Status open_and_lock(const std::string &name, File &store, bool &there) const;
-    Status open_unfinished(const std::string &name, File &store) const;
-    Status check_unfinished(const std::string &name, const File &file, bool &is_new) const;
     // By O_PATH, since the close of another descriptor would end a lock that is the process's.
     File look_at(const std::string &name) const;
     // leads: whether the name that was looked at is still that of the file.

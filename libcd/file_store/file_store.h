@@ -48,7 +48,6 @@ public:
 
     // For a new file: writes its first metadata. May throw std::bad_alloc.
     Status create_empty(const Header &identity);
-    void remove_unfinished() { directory_.remove_unfinished(name_); } // if it was not published
     Status publish() { return directory_.publish(name_, volume_.file(), options_.forced); }
 
     // For a file that was loaded. pieces: gets the data of each run of the state, by its number.

@@ -29,23 +29,6 @@ Status force_name(const File &directory) {
                                           : above.refused("force the directory to the disk");
 }
 
-MadeDirectories::~MadeDirectories() {
-    for (auto path = paths_.rbegin(); path != paths_.rend(); ++path) {
-        os::system().remove_directory_at(AT_FDCWD, path->c_str());
-    }
-}
-
-bool MadeDirectories::make(const std::string &path) {
-    paths_.push_back(path); // before there is something to be taken back
-    if (os::system().make_directory_at(AT_FDCWD, path.c_str(), S_IRWXU) == 0) {
-        return true;
-    }
-    const int error = errno;
-    paths_.pop_back();
-    errno = error;
-    return false;
-}
-
 std::string without_slashes_and_dots(std::string path) {
     while (path.size() > 1 && (path.ends_with('/') || path.ends_with("/."))) {
         path.pop_back();
@@ -57,33 +40,31 @@ namespace {
 
 // Makes one directory, so that it is still there after a crash; also if it is there already,
 // because a process that was killed may have made it.
-Status make_directory(const std::string &path, bool forced, MadeDirectories &made,
-                      const char *key) {
-    const bool is_new = made.make(path);
-    if (!is_new && errno != EEXIST) {
+Status make_directory(const std::string &path, bool forced, const char *key) {
+    os::System &system = os::system();
+    const bool made = system.make_directory_at(AT_FDCWD, path.c_str(), S_IRWXU) == 0;
+    if (!made && errno != EEXIST) {
         return refuse_path_for_error(path.c_str(), "make it", key);
     }
     if (!forced) {
         return Status::ok();
     }
-    const File directory(os::system().open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY, 0),
-                         path);
+    const File directory(system.open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY, 0), path);
     if (!directory.is_open()) {
-        return is_new ? refuse_path_for_error(path.c_str(), "open it", key) : Status::ok();
+        return made ? refuse_path_for_error(path.c_str(), "open it", key) : Status::ok();
     }
     return force_name(directory);
 }
 
 } // namespace
 
-Status make_directories(const std::string &path, bool forced, MadeDirectories &made,
-                        const char *key) {
+Status make_directories(const std::string &path, bool forced, const char *key) {
     for (size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
-        if (Status status = make_directory(path.substr(0, end), forced, made, key); !status) {
+        if (Status status = make_directory(path.substr(0, end), forced, key); !status) {
             return status;
         }
     }
-    return make_directory(path, forced, made, key);
+    return make_directory(path, forced, key);
 }
 
 } // namespace cd

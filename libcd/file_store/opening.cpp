@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 #include "file_store/opening.h"
 
-#include "base/attempt.h"
 #include "config/restart_choice.h"
 #include "file_store/directory.h"
 #include "file_store/image.h"
@@ -28,15 +27,6 @@ public:
           forced_(request.storage.sync == Sync::full) {}
 
     Status run() {
-        Status status = open();
-        if (status) {
-            made_.keep();
-        }
-        return status;
-    }
-
-private:
-    Status open() {
         RestartChoice choice;
         if (request_.start) {
             choice.afresh = true;
@@ -45,7 +35,7 @@ private:
                    !status) {
             return status;
         }
-        if (Status status = Directory::open(store_directory(request_.storage), directory_, made_);
+        if (Status status = Directory::open(store_directory(request_.storage), directory_);
             !status) {
             return status;
         }
@@ -69,6 +59,7 @@ private:
         return there ? start_afresh(file) : create();
     }
 
+private:
     std::string aside() const { return name_ + ".old"; }
 
     FileStoreOptions options() const {
@@ -164,29 +155,6 @@ private:
         if (Status status = directory_.create_store(name_, file); !status) {
             return status;
         }
-        try {
-            Status status = fill_and_publish(file);
-            if (!status) {
-                give_up_unfinished();
-            }
-            return status;
-        } catch (...) {
-            give_up_unfinished();
-            throw;
-        }
-    }
-
-    // While it is still locked; it may be most of what the disk has room for.
-    void give_up_unfinished() noexcept {
-        attempt_quietly([&] {
-            opened_.store != nullptr ? opened_.store->remove_unfinished()
-                                     : directory_.remove_unfinished(name_);
-        });
-        opened_.pieces.clear(); // which give their places back to the store
-        opened_.store.reset();
-    }
-
-    Status fill_and_publish(File &file) {
         Header identity;
         identity.rank = request_.rank;
         identity.name = request_.name;
@@ -194,18 +162,26 @@ private:
             return file.refused("get random numbers for the file");
         }
         const bool begins_empty = !request_.start || request_.start->epoch == 0;
-        Status status =
-            begins_empty ? fill_with_nothing(file, identity) : fill_from_image(file, identity);
-        return status ? opened_.store->publish() : status;
+        Status status = begins_empty ? fill_with_nothing(std::move(file), identity)
+                                     : fill_from_image(std::move(file), identity);
+        if (status.is_ok()) {
+            status = opened_.store->publish();
+        }
+        if (!status) {
+            opened_.pieces.clear(); // which give their places back to the store
+            opened_.store.reset();
+        }
+        return status;
     }
 
-    Status fill_with_nothing(File &file, const Header &identity) {
+    Status fill_with_nothing(File file, const Header &identity) {
         make_store(std::move(file), format::first_extent);
         return opened_.store->create_empty(identity);
     }
 
-    Status fill_from_image(File &file, const Header &identity) {
+    Status fill_from_image(File file, const Header &identity) {
         if (Status status = copy_image(file, identity); !status) {
+            directory_.remove_unfinished(name_); // which may be most of what the disk has room for
             return status;
         }
         if (Status status = load(file, opened_.loaded); !status) {
@@ -330,7 +306,7 @@ private:
                     file.path(), static_cast<unsigned long long>(epoch), known.c_str());
     }
 
-    void make_store(File &&file, uint64_t size) {
+    void make_store(File file, uint64_t size) {
         opened_.store = std::make_shared<FileStore>(std::move(file), size, std::move(directory_),
                                                     name_, options(), addresses_);
         opened_.store->keep_aside(aside());
@@ -345,7 +321,6 @@ private:
     OpenedStore &opened_;
     std::string name_;
     bool forced_;
-    MadeDirectories made_;
     Directory directory_;
 };
 

@@ -73,11 +73,9 @@ Status Drafts::mark_in(const std::string &folder, const DraftMark *&mark) {
         File directory = open_directory(folder);
         if (!directory.is_open() && errno == ENOENT) {
             // A node that replaces a lost one has none of the directories.
-            MadeDirectories made;
-            if (Status status = make_directories(folder, sync_, made); !status) {
+            if (Status status = make_directories(folder, sync_); !status) {
                 return status;
             }
-            made.keep();
             directory = open_directory(folder);
         }
         if (!directory.is_open()) {

@@ -50,7 +50,6 @@ public:
 
     // As processes see them.
     bool is_directory(int inode) const { return inodes_[index(inode)].directory; }
-    bool is_empty(int directory) const { return inodes_[index(directory)].names_now.empty(); }
     int parent(int inode) const { return inodes_[index(inode)].parent; }
     int find(int directory, const std::string &name) const; // -1: no such name
     const Content &content(int inode) const { return inodes_[index(inode)].now; }

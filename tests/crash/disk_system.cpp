@@ -154,26 +154,6 @@ int DiskSystem::make_directory_at(int directory, const char *name, mode_t) {
     return 0;
 }
 
-int DiskSystem::remove_directory_at(int directory, const char *name) {
-    if (fails_to_look()) {
-        return -1;
-    }
-    std::string last;
-    const int holder = walk(directory, name, last);
-    const int found = holder < 0 ? -1 : disk_.find(holder, last);
-    if (found < 0) {
-        return refuse(ENOENT);
-    }
-    if (!disk_.is_directory(found)) {
-        return refuse(ENOTDIR);
-    }
-    if (!disk_.is_empty(found)) {
-        return refuse(ENOTEMPTY);
-    }
-    change({.kind = Change::Kind::unlink, .inode = holder, .name = last});
-    return 0;
-}
-
 int DiskSystem::link_at(int directory, const char *from, const char *to) {
     if (fails()) {
         return -1;

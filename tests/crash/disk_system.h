@@ -57,7 +57,6 @@ public:
     int close(int fd) override;
     int status(int fd, cd::os::FileStatus &status) override;
     int make_directory_at(int directory, const char *name, mode_t mode) override;
-    int remove_directory_at(int directory, const char *name) override;
     int link_at(int directory, const char *from, const char *to) override;
     int rename_at(int directory, const char *from, const char *to) override;
     int unlink_at(int directory, const char *name) override;

@@ -24,16 +24,6 @@ public:
     ssize_t write_at(int fd, const void *from, size_t length, off_t offset) override {
         return fails(ENOSPC) ? -1 : System::write_at(fd, from, length, offset);
     }
-    int allocate(int fd, off_t offset, off_t length) override {
-        return fails(ENOSPC) ? -1 : System::allocate(fd, offset, length);
-    }
-    int make_directory_at(int directory, const char *name, mode_t mode) override {
-        return fails(ENOSPC) ? -1 : System::make_directory_at(directory, name, mode);
-    }
-    // As where the file system has no locks.
-    int lock_open_file(int fd, pid_t &holder) override {
-        return fails(ENOLCK) ? -1 : System::lock_open_file(fd, holder);
-    }
     int link_at(int directory, const char *from, const char *to) override {
         return fails(EIO) ? -1 : System::link_at(directory, from, to);
     }

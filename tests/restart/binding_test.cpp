@@ -396,7 +396,7 @@ TEST_F(Binding, WhatAChildWasCommittedWithStaysInLaterPointsInTime) {
 }
 
 // Of a killed process, which the root has gone on with since.
-TEST_F(Binding, WhatAKilledProcessHasLeftStaysInLaterPointsInTime) {
+TEST_F(Binding, WhatAKilledProcessHasLeftIsOwedUntilTheNextPointInTimeOnly) {
     constexpr size_t size = 5000;
     const auto adds_in_child = [this](Memory &heap, bool advances) {
         cd_handle root = create();
@@ -415,7 +415,7 @@ TEST_F(Binding, WhatAKilledProcessHasLeftStaysInLaterPointsInTime) {
     leave(2 * size, 8, true);
     run([&]() -> std::string {
         Memory heap(size);
-        return adds_in_child(heap, false) && heap.is(7) ? "" : "other data: " + refusal();
+        return adds_in_child(heap, false) && heap.is(0) ? "" : "other data: " + refusal();
     });
 }
 

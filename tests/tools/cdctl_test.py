@@ -419,6 +419,13 @@ class CdctlTest(unittest.TestCase):
                 self.assertEqual((store["condition"], store["problem"]), ("good", None))
         self.assertEqual(self.cdctl("epoch", os.path.dirname(copy)), (GOOD, "3\n", ""))
 
+    def test_a_copy_beside_its_store_is_no_reason_not_to_start(self):
+        self.make()
+        shutil.copy(self.path(), os.path.join(self.stores, "backup-heat.cds"))
+        status, out, error = self.cdctl("epoch", self.stores)
+        self.assertEqual((status, out), (GOOD, "3\n"))
+        self.assertIn("copied or renamed", error)
+
     def test_what_was_put_aside_is_good_under_its_name_alone(self):
         self.make()
         os.rename(self.path(), self.path(suffix=".old"))

@@ -5,6 +5,8 @@
 #include "places.h"
 #include "text.h"
 
+#include "file_store/opening.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -29,9 +31,12 @@ Epochs epochs_of(const cd::State &state) {
 }
 
 Epochs epochs_to_start_from(const Inspection &store) {
-    return store.has_state() && store.condition() != Inspection::Condition::renamed
-               ? epochs_of(store.loaded().state)
-               : Epochs();
+    return store.has_state() ? epochs_of(store.loaded().state) : Epochs();
+}
+
+std::string own_name_of(const Inspection &store) {
+    const cd::Header &header = store.loaded().header;
+    return cd::store_name(header.rank, header.name);
 }
 
 void keep_common(const Epochs &others, std::optional<Epochs> &common) {
@@ -78,12 +83,15 @@ Outcome epoch(const Arguments &arguments) {
     std::optional<Epochs> common;
     std::set<std::string> aside;               // by CD_RESTART=no: no program starts from them
     std::map<std::string, std::string> stores; // by the name of the file
+    std::set<std::string> renamed;             // their own names
+    Outcome others = Outcome::good;
     bool any_is_gone = false;
     Outcome outcome = Places(arguments.paths).visit([&](Inspection &store) {
         if (!store.problem().empty()) {
             std::fprintf(stderr, "cdctl: %s\n", printable(store.problem()).c_str());
         }
         if (store.path().ends_with(put_aside)) {
+            others = std::max(others, store.outcome());
             if (!std::filesystem::exists(store_in_place_of(store.path()))) {
                 aside.insert(store.path());
             }
@@ -93,6 +101,11 @@ Outcome epoch(const Arguments &arguments) {
             any_is_gone = true;
             return Outcome::good;
         }
+        if (store.condition() == Inspection::Condition::renamed) {
+            renamed.insert(own_name_of(store));
+            return Outcome::good;
+        }
+        others = std::max(others, store.outcome());
         stores.emplace(file_name(store.path()), store.path());
         keep_common(epochs_to_start_from(store), common);
         return Outcome::good;
@@ -107,6 +120,14 @@ Outcome epoch(const Arguments &arguments) {
         if (common) {
             keep_common({0}, common);
         }
+    }
+    // Beside the store itself it is a copy of it.
+    const bool are_copies =
+        std::ranges::all_of(renamed, [&](const std::string &own) { return stores.contains(own); });
+    if (!are_copies) {
+        keep_common({}, common);
+    } else if (outcome == Outcome::renamed) {
+        outcome = others;
     }
     // Before its first start a program has no store; but beside those of others it is one that is
     // not found.

@@ -26,8 +26,8 @@ struct Unbound {
     addr_scope scope = CD_GLOBAL;
     Restoration restoration = Restoration::copy;
     Piece data;
-    bool leaving = false;    // an operation that can still fail binds it
-    bool recent = false;     // came from a child since the CD's point in time
+    bool leaving = false; // an operation that can still fail binds it
+    bool recent = false;  // came from a child since the CD's point in time
     // By a descendant that a restore ended: for memory, not for the CD. By which one, as its path
     // and the interval in which it lived, since paths begin anew in each.
     bool left = false;

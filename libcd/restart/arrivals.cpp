@@ -215,9 +215,15 @@ void Arrivals::cut(Domain &holder, size_t number, uint64_t address) {
 }
 
 // What a descendant had when a restore ended it was in memory from then on, and in no CD; before it
-// came to that memory had what the program had made of it by then.
+// came to that memory had what the program had made of it by then. Its own children may have given
+// it the bytes.
 bool Arrivals::comes_again(const Unbound &left) const {
-    return left.owed && *left.left_by == domain_.path && left.left_in == interval_of(domain_);
+    for (const Domain *at = &domain_; left.owed && at != nullptr; at = at->parent) {
+        if (at->path == *left.left_by) {
+            return interval_of(*at) == left.left_in;
+        }
+    }
+    return false;
 }
 
 // Where the holder has these bytes itself they are in memory as it has them.

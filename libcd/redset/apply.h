@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "redset/bounds.h"
 #include "redset/carry_out.h"
 #include "redset/exchange.h"
 #include "redset/set.h"
@@ -14,6 +15,7 @@ namespace cd::redset {
 struct Options {
     bool sync = true; // whether what is written reaches the disk before it counts
     Progress progress = {};
+    Bounds bounds = {}; // of what is rebuilt
 };
 
 // Makes the redundancy of a set: each member gives the names of its files, and gets redset's files

@@ -68,6 +68,17 @@ FoundSet found_set(const Members &members, const SchemeSearch &search,
     return found;
 }
 
+Status check_all_bounds(const FoundSet &found, const Survey &survey, const Bounds &bounds) {
+    for (size_t member = 0; member < found.places.size(); ++member) {
+        Status status =
+            check_bounds(found.set, static_cast<int>(member), found.places[member], survey, bounds);
+        if (!status) {
+            return status;
+        }
+    }
+    return Status::ok();
+}
+
 } // namespace
 
 Status find_sets(std::span<const std::string> directories, const NamesATime &names_a_time,
@@ -98,8 +109,15 @@ Status rebuild_found(FoundSet &found, const Options &options, bool look_only, Su
     found.places = std::move(choice.places);
     std::vector<Survey> surveys = std::move(choice.surveys);
     const bool surveyed = !surveys.empty();
-    if (look_only && !surveyed) {
-        return survey_all(found.set, found.places, Contents::compared, survey, options.progress);
+    if (look_only) {
+        Status status = Status::ok();
+        if (surveyed) {
+            survey = std::move(surveys.front());
+        } else {
+            status =
+                survey_all(found.set, found.places, Contents::compared, survey, options.progress);
+        }
+        return status ? check_all_bounds(found, survey, options.bounds) : status;
     }
     surveys.resize(found.places.size());
     const auto rebuild_own = [&](Exchange &exchange) {
@@ -108,8 +126,7 @@ Status rebuild_found(FoundSet &found, const Options &options, bool look_only, Su
         return surveyed ? rebuild_surveyed(exchange, found.set, place, options, surveys[self])
                         : rebuild(exchange, found.set, place, options, surveys[self]);
     };
-    const Status status =
-        look_only ? Status::ok() : run_members(found.set.shape.members, rebuild_own);
+    const Status status = run_members(found.set.shape.members, rebuild_own);
     survey = std::move(surveys.front());
     return status;
 }

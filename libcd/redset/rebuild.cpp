@@ -26,11 +26,15 @@ class Rebuilding : private Storage {
 public:
     Rebuilding(const Set &set, int self, const Place &place, const Options &options,
                const Survey &survey, Contents contents)
-        : set_(set), self_(self), place_(place), survey_(survey), contents_(contents),
-          lost_(survey.lost(self)), files_(survey.files[static_cast<size_t>(self)]),
+        : set_(set), self_(self), place_(place), survey_(survey), bounds_(options.bounds),
+          contents_(contents), lost_(survey.lost(self)),
+          files_(survey.files[static_cast<size_t>(self)]),
           drafts_(set.ranks[static_cast<size_t>(self)], options.sync) {}
 
     Status prepare() {
+        if (Status status = check_bounds(set_, self_, place_, survey_, bounds_); !status) {
+            return status;
+        }
         if (Status status = lost_.data ? draft_data() : Status::ok(); !status) {
             return status;
         }
@@ -176,6 +180,7 @@ private:
     const int self_;
     const Place &place_;
     const Survey &survey_;
+    const Bounds &bounds_;
     const Contents contents_;
     const Lost lost_;
     const StoredFiles &files_;

@@ -29,6 +29,23 @@ def tree_image(tree):
     return image + struct.pack(">I", zlib.crc32(image))
 
 
+def image_of(data):
+    """The tree at the beginning of a file, and what follows it."""
+
+    def unpacked(at):
+        (count,) = struct.unpack_from(">I", data, at)
+        at += 4
+        tree = {}
+        for _ in range(count):
+            end = data.index(b"\0", at)
+            key = data[at:end].decode()
+            tree[key], at = unpacked(end + 1)
+        return tree, at
+
+    (length,) = struct.unpack_from(">Q", data, 8)
+    return unpacked(20)[0], data[length:]
+
+
 class Case(unittest.TestCase):
     case = ""  # which of the vectors
 
@@ -70,6 +87,16 @@ class Case(unittest.TestCase):
     def write(self, path, data):
         with open(path, "wb") as file:
             file.write(data)
+
+    def rename_in(self, path, name):
+        """Lets a scheme file tell of files by other names."""
+
+        def renamed(tree):
+            return {name(key): renamed(below) for key, below in tree.items()}
+
+        with open(path, "rb") as file:
+            tree, payload = image_of(file.read())
+        self.write(path, tree_image(renamed(tree)) + payload)
 
     def move_to_attempt(self):
         points = os.path.join(self.directory, "heat.points")

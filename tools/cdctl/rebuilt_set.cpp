@@ -105,6 +105,7 @@ Result rebuild_set(cd::redset::FoundSet &found, const Attempts &known, const Arg
     if (status) {
         cd::redset::Options options;
         options.progress = std::move(progress);
+        options.bounds = arguments.paths;
         status = rebuild_found(found, options, dry_run, result.survey);
     }
     if (!status) {

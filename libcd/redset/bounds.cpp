@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "redset/bounds.h"
+
+#include "base/quoted.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace cd::redset {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where a directory is, or will be once it is made: what is not there yet is no link.
+Status real_directory(const fs::path &directory, fs::path &real) {
+    fs::path above = directory;
+    fs::path made;
+    std::string there;
+    while (os::system().real_path(above.empty() ? "." : above.c_str(), there) != 0) {
+        if (errno != ENOENT || !above.has_relative_path()) {
+            return fail(CD_ERROR_STORE_IO, "%s: cannot tell where this leads: \"%s\"",
+                        directory.c_str(), std::strerror(errno));
+        }
+        made = made.empty() ? above.filename() : above.filename() / made;
+        above = above.parent_path();
+    }
+    real = (fs::path(there) / made).lexically_normal();
+    real = real.has_filename() ? real : real.parent_path(); // without a slash at the end
+    return Status::ok();
+}
+
+bool is_in(const fs::path &directory, const fs::path &bound) {
+    return std::ranges::mismatch(bound, directory).in1 == bound.end();
+}
+
+class BoundsCheck {
+public:
+    Status add(const std::string &bound) {
+        fs::path real;
+        Status status = real_directory(bound, real);
+        bounds_.push_back(std::move(real));
+        return status;
+    }
+
+    Status check(const std::string &path, const Set &set, int member) const {
+        fs::path real;
+        if (Status status = real_directory(fs::path(path).parent_path(), real); !status) {
+            return status;
+        }
+        const auto bounds = [&](const fs::path &bound) { return is_in(real, bound); };
+        if (std::ranges::any_of(bounds_, bounds)) {
+            return Status::ok();
+        }
+        return fail(
+            CD_ERROR_ARGUMENT,
+            "set %d: the file \"%.*s\" of rank %d would be brought back to %.*s, which is not "
+            "below a directory that was given; give that directory, too, if it may be "
+            "written there. Nothing was changed",
+            set.group + 1, cd::quoted(path), path.c_str(), set.ranks[static_cast<size_t>(member)],
+            cd::quoted(real.native()), real.c_str());
+    }
+
+private:
+    std::vector<fs::path> bounds_;
+};
+
+} // namespace
+
+Status check_bounds(const Set &set, int member, const Place &place, const Survey &survey,
+                    const Bounds &bounds) {
+    BoundsCheck check;
+    for (const std::string &bound : bounds) {
+        if (Status status = check.add(bound); !status) {
+            return status;
+        }
+    }
+    if (bounds.empty() || !survey.lost(member).data) {
+        return Status::ok();
+    }
+    for (const StoredFile &file : survey.files[static_cast<size_t>(member)]) {
+        if (Status status = check.check(place.path(file.name), set, member); !status) {
+            return status;
+        }
+    }
+    return Status::ok();
+}
+
+} // namespace cd::redset

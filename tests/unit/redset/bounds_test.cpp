@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "redset/bounds.h"
+
+#include "os/system.h"
+#include "scratch_set.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string>
+
+namespace cd::redset {
+namespace {
+
+namespace fs = std::filesystem;
+
+class BoundsTest : public ::testing::Test {
+protected:
+    Status check(const std::string &name, const Bounds &bounds) {
+        survey_.files = {{{name, {}}}, {}, {}};
+        survey_.members = {{"gone", ""}, {}, {}};
+        return check_bounds(scratch_.set(), 0, {scratch_.folder(), ""}, survey_, bounds);
+    }
+
+    ScratchSet scratch_{single_set({Scheme::xor_set, 3, 1}), {{1}, {1}, {1}}};
+    Survey survey_;
+};
+
+TEST_F(BoundsTest, LetFilesBeBackInDirectoriesThatAreNotThereYet) {
+    EXPECT_TRUE(check("new/../new/below/file", {scratch_.folder()})) << message();
+    EXPECT_TRUE(
+        check("not/../../" + scratch_.folder().filename().string() + "/file", {scratch_.folder()}))
+        << message();
+    EXPECT_EQ(check("not/../../file", {scratch_.folder()}).code(), CD_ERROR_ARGUMENT);
+    EXPECT_EQ(check("new/file", {scratch_.folder() / "new" / "below"}).code(), CD_ERROR_ARGUMENT);
+}
+
+TEST_F(BoundsTest, OfTheRootOrOfNothingAreNone) {
+    EXPECT_TRUE(check("/elsewhere/file", {"/"})) << message();
+    EXPECT_TRUE(check("/elsewhere/file", {})) << message();
+}
+
+TEST_F(BoundsTest, AreNotAskedWhereNoFileIsLost) {
+    survey_.members = {{"", "the scheme file"}, {}, {}};
+    survey_.files = {{{"/elsewhere/file", {}}}, {}, {}};
+    EXPECT_TRUE(check_bounds(scratch_.set(), 0, {scratch_.folder(), ""}, survey_, {"/tmp"}));
+}
+
+TEST_F(BoundsTest, FailWhereNobodyCanTellWhereANameLeads) {
+    fs::create_symlink("round", scratch_.folder() / "round");
+    EXPECT_EQ(check("round/file", {scratch_.folder()}).code(), CD_ERROR_STORE_IO);
+    EXPECT_NE(std::string(message()).find("round: cannot tell where this leads"), std::string::npos)
+        << message();
+}
+
+} // namespace
+} // namespace cd::redset

@@ -11,11 +11,14 @@
 namespace cd::redset {
 namespace {
 
-constexpr int merit_of_whole = 3;
+constexpr int merit_of_whole = 7;
 
-// Files cannot be read from elsewhere; a payload can be made of all files again.
+// Files cannot be read from elsewhere; a payload can be made of all files again, and the rest takes
+// none.
 int merit(const MemberState &state) {
-    return (state.data_lost.empty() ? 2 : 0) + (state.payload_lost.empty() ? 1 : 0);
+    const bool has_tables = state.descriptor_lost.empty() && state.checksums_lost.empty();
+    return (state.data_lost.empty() ? 4 : 0) + (state.payload_lost.empty() ? 2 : 0) +
+           (has_tables ? 1 : 0);
 }
 
 // Of each member what it found.

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/own_state.h"
 
+#include "redset/kvtree_image.h"
 #include "redset/open_file.h"
 #include "store/crc32c.h"
 
@@ -115,6 +116,54 @@ Status check_payload(const Set &set, const Survey &survey, int self, const Place
                : Status::ok();
 }
 
+Status check_whole_image(const std::string &path, KvTree &tree) {
+    File file;
+    os::FileAttributes attributes;
+    uint64_t size = 0;
+    if (Status status = open_own_to_read(path, file, attributes); !status) {
+        return status;
+    }
+    Status status = read_image(file, tree, size);
+    return status ? check_size(file, attributes, size) : status;
+}
+
+Status is_of_others(const std::string &path) {
+    return fail(CD_ERROR_STORE_DAMAGED, "%s: it is not what belongs to the files of this set",
+                path.c_str());
+}
+
+// Upstream's may have more in it, and in another order.
+Status check_descriptor(const Set &set, int self, const std::string &path) {
+    KvTree tree;
+    if (Status status = check_whole_image(path, tree); !status) {
+        return status;
+    }
+    const KvTree all = descriptor_tree(set, self);
+    for (const auto &[rank, expected] : all.elements()) {
+        const KvTree *of_rank = tree.find(rank);
+        const KvTree *found = of_rank == nullptr ? nullptr : of_rank->find("DESC");
+        Descriptor own;
+        Descriptor read;
+        if (found == nullptr || !read_descriptor(*found, path.c_str(), read) ||
+            !read_descriptor(*expected.find("DESC"), path.c_str(), own) || read != own) {
+            return is_of_others(path);
+        }
+    }
+    return Status::ok();
+}
+
+Status check_checksums(const Set &set, const Checksums &expected, const std::string &path) {
+    KvTree tree;
+    Checksums read;
+    if (Status status = check_whole_image(path, tree); !status) {
+        return status;
+    }
+    if (Status status = read_checksums(tree, path.c_str(), set, read); !status) {
+        return status;
+    }
+    return read == expected ? Status::ok() : is_of_others(path);
+}
+
 } // namespace
 
 MemberState own_state(const Set &set, const Survey &survey, int self, const Place &place,
@@ -133,6 +182,12 @@ MemberState own_state(const Set &set, const Survey &survey, int self, const Plac
         state.data_lost = "without scheme file and checksums nothing tells whether these are the "
                           "right files: " +
                           state.payload_lost;
+    }
+    if (!check_descriptor(set, self, place.descriptor(set, self))) {
+        state.descriptor_lost = message();
+    }
+    if (survey.checksums && !check_checksums(set, *survey.checksums, place.checksums(set, self))) {
+        state.checksums_lost = message();
     }
     return state;
 }

@@ -54,14 +54,18 @@ public:
 
     // What goes into other files than those that rows write.
     Status prepare_tables() {
-        if (Status status =
-                draft_unless_there(descriptor_tree(set_, self_), place_.descriptor(set_, self_));
-            !status) {
-            return status;
+        const MemberState &own = survey_.members[static_cast<size_t>(self_)];
+        size_t draft = 0;
+        if (!own.descriptor_lost.empty()) {
+            if (Status status =
+                    draft_tree(descriptor_tree(set_, self_), place_.descriptor(set_, self_), draft);
+                !status) {
+                return status;
+            }
         }
-        return survey_.checksums ? draft_unless_there(checksums_tree(*survey_.checksums),
-                                                      place_.checksums(set_, self_))
-                                 : Status::ok();
+        return own.checksums_lost.empty() ? Status::ok()
+                                          : draft_tree(checksums_tree(*survey_.checksums),
+                                                       place_.checksums(set_, self_), draft);
     }
 
     // What was written, and what was read if nobody has looked at it before.
@@ -128,20 +132,6 @@ private:
         }
         finishing_.emplace_back(draft, std::nullopt);
         return drafts_.file(draft).write(0, image.data(), image.size());
-    }
-
-    // Upstream's may differ in what it does not matter in, so only trees are compared.
-    Status draft_unless_there(const KvTree &tree, const std::string &path) {
-        File file;
-        os::FileAttributes attributes;
-        KvTree found;
-        uint64_t size = 0;
-        if (open_own_to_read(path, file, attributes) && read_image(file, found, size) &&
-            size == attributes.size && found == tree) {
-            return Status::ok();
-        }
-        size_t draft = 0;
-        return draft_tree(tree, path, draft);
     }
 
     Status open(size_t file, File &opened) const {

@@ -78,6 +78,8 @@ Status tell_state(const MemberState &own, Bytes &told) {
     KvTree tree;
     tree.add_value("DATA", own.data_lost);
     tree.add_value("PAYLOAD", own.payload_lost);
+    tree.add_value("DESCRIPTOR", own.descriptor_lost);
+    tree.add_value("CHECKSUMS", own.checksums_lost);
     return encode_image(tree, "a member's state", told);
 }
 
@@ -89,8 +91,10 @@ Status hear_states(const std::vector<Bytes> &everybodys, std::vector<MemberState
         if (Status status = decode_image(bytes, "a member's state", heard, size); !status) {
             return status;
         }
-        states.push_back({std::string(heard.value("DATA").value_or("")),
-                          std::string(heard.value("PAYLOAD").value_or(""))});
+        const auto lost = [&heard](const char *key) {
+            return std::string(heard.value(key).value_or(""));
+        };
+        states.push_back({lost("DATA"), lost("PAYLOAD"), lost("DESCRIPTOR"), lost("CHECKSUMS")});
     }
     all = std::move(states);
     return Status::ok();
@@ -100,7 +104,7 @@ Status too_much_lost(const Set &set, const std::vector<MemberState> &members) {
     std::vector<int> ranks;
     std::string reasons;
     for (size_t member = 0; member < members.size(); ++member) {
-        const auto &[data, payload] = members[member];
+        const auto &[data, payload, descriptor, checksums] = members[member];
         if (!data.empty() || !payload.empty()) {
             ranks.push_back(set.ranks[member]);
             reasons +=

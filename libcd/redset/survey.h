@@ -20,6 +20,9 @@ namespace cd::redset {
 struct MemberState {
     std::string data_lost;
     std::string payload_lost;
+    // What takes no data to write again: a descriptor, and our checksums where any member has them.
+    std::string descriptor_lost = {};
+    std::string checksums_lost = {};
     bool operator==(const MemberState &) const = default;
 };
 

@@ -75,13 +75,16 @@ void print(const std::string &title, const FoundSet &found, const Result &result
         std::printf("  %s\n", printable(result.problem).c_str());
     }
     for (size_t member = 0; member < result.survey.members.size(); ++member) {
-        const auto &[data, payload] = result.survey.members[member];
-        const int rank = found.set.ranks[member];
-        if (!data.empty()) {
-            std::printf("  rank %d: files lost: %s\n", rank, printable(data).c_str());
-        }
-        if (!payload.empty()) {
-            std::printf("  rank %d: scheme file lost: %s\n", rank, printable(payload).c_str());
+        const auto &[data, payload, descriptor, checksums] = result.survey.members[member];
+        const std::pair<const char *, const std::string &> losses[] = {{"files", data},
+                                                                       {"scheme file", payload},
+                                                                       {"descriptor", descriptor},
+                                                                       {"checksums", checksums}};
+        for (const auto &[what, why] : losses) {
+            if (!why.empty()) {
+                std::printf("  rank %d: %s lost: %s\n", found.set.ranks[member], what,
+                            printable(why).c_str());
+            }
         }
     }
 }
@@ -126,11 +129,13 @@ void describe(const FoundSet &found, const Result &result, bool recorded, Json &
     }
     json.end_array().key("ranks").begin_array();
     for (size_t member = 0; member < result.survey.members.size(); ++member) {
-        const auto &[data, payload] = result.survey.members[member];
+        const auto &[data, payload, descriptor, checksums] = result.survey.members[member];
         json.begin_object().member("rank", found.set.ranks[member]);
         json.member("directory", found.places[member].folder);
         text_or_null(json, "files_lost", data);
         text_or_null(json, "scheme_file_lost", payload);
+        text_or_null(json, "descriptor_lost", descriptor);
+        text_or_null(json, "checksums_lost", checksums);
         json.end_object();
     }
     json.end_array().end_object();

@@ -29,9 +29,8 @@ Outcome outcome_of(Verdict verdict) {
 }
 
 bool anything_lost(const cd::redset::Survey &survey) {
-    return std::any_of(survey.members.begin(), survey.members.end(), [](const MemberState &member) {
-        return !member.data_lost.empty() || !member.payload_lost.empty();
-    });
+    return std::any_of(survey.members.begin(), survey.members.end(),
+                       [](const MemberState &member) { return member != MemberState(); });
 }
 
 // Whether a program that starts looks at a before it comes to b, as the library orders them.

@@ -29,18 +29,19 @@ public:
     Status open_store(const std::string &name, File &store, bool &there) const;
 
     // An empty file, locked, without a name that outlives the process: publish() gives it one, or
-    // fails and leaves it without.
+    // fails and leaves it without; give_up_unfinished() takes it back as long as it is open. Nobody
+    // else can make a store of that name in between.
     Status create_store(const std::string &name, File &store) const;
     Status publish(const std::string &name, File &store, bool forced) const;
+    void give_up_unfinished(const std::string &name) const;
 
-    // Whatever create_store() or remove() left when they were interrupted. Nobody else may have a
-    // store of that name open.
-    void remove_unfinished(const std::string &name) const;
+    // Whatever create_store() or hide() left when they were interrupted. store: the one of that
+    // name, locked.
+    void remove_unfinished(const std::string &name, const File &store) const;
 
-    // After a failure the store still has its name. nameless: that is not sure before undo_remove()
-    // has succeeded. hide() does what can fail, and undo_remove() can take it back, until
-    // finish_remove().
-    Status remove(const std::string &name, bool forced, bool &nameless) const;
+    // Takes the store its name. After a failure it still has it; nameless: that is not sure before
+    // undo_remove() has succeeded. hide() does what can fail, and undo_remove() can take it back,
+    // until finish_remove().
     Status hide(const std::string &name, bool forced, bool &nameless) const;
     void finish_remove(const std::string &name) const;
     Status undo_remove(const std::string &name, bool forced) const;
@@ -51,12 +52,16 @@ public:
     // the process has no descriptor left to look with, or may no longer look.
     Status check_name(const std::string &name, const File &file) const;
     Status rename(const std::string &from, const std::string &to, bool forced) const;
-    // That it cannot be forced changes nothing for this process.
+    // That it cannot be forced changes nothing for this process. A store that somebody else has
+    // made under that name keeps it.
     void undo_rename(const std::string &from, const std::string &to, bool forced) const noexcept;
 
 private:
     static std::string unfinished(const std::string &name);
     static std::string removed(const std::string &name);
+    Status open_unfinished(const std::string &name, File &store) const;
+    Status check_unfinished(const std::string &name, const File &file, bool &is_new) const;
+    void remove_unless_in_use(const std::string &name) const;
     Status open_and_lock(const std::string &name, File &store, bool &there) const;
     // By O_PATH, since the close of another descriptor would end a lock that is the process's.
     File look_at(const std::string &name) const;

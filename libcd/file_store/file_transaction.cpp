@@ -22,8 +22,18 @@ FileTransaction::FileTransaction(FileStore &store)
 
 FileTransaction::~FileTransaction() { store_.unwritten_splits_ += splits_; }
 
+// Once in an operation: what others do to the file they do between two of them, if at all.
+Status FileTransaction::check_volume() {
+    Status status = store_.check_process();
+    if (status && !checked_) {
+        status = store_.volume_.check_file();
+        checked_ = status.is_ok();
+    }
+    return status;
+}
+
 Status FileTransaction::keep(Range memory, Piece &place) {
-    if (Status status = store_.check_process(); !status) {
+    if (Status status = check_volume(); !status) {
         return status;
     }
     // Whoever else has a share of the place may be what the file refers to.
@@ -49,7 +59,7 @@ Status FileTransaction::keep(Range memory, Piece &place) {
 }
 
 Status FileTransaction::copy(const Piece &data, size_t length, Piece &place) {
-    if (Status status = store_.check_process(); !status) {
+    if (Status status = check_volume(); !status) {
         return status;
     }
     const MessageKeeper keeper;

@@ -50,6 +50,7 @@ public:
     Status commit(LastWord *last_word) override;
 
 private:
+    Status check_volume();
     Status force_data();
     friend class FileStore;
 
@@ -75,6 +76,7 @@ private:
     size_t splits_ = 0;        // that are not written down
     bool makes_known_ = false; // also if there are no changes
     bool retaining_ = false;
+    bool checked_ = false; // the volume
     std::vector<Piece> retained_;
     std::vector<Piece> under_way_; // what may still be written belongs to nobody else
     DataWriter writer_;            // ends before the above do

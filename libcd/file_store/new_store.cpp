@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// How a new file gets its name in a directory.
+// How a new file gets its name in a directory. Whoever makes a store has the lock of the file that
+// the unfinished name leads to, from before the store has its own name until after that, or until
+// it gives up: nobody else makes one of that name, or removes the unfinished one, meanwhile.
 #include "file_store/access.h"
 #include "file_store/directory.h"
 #include "os/system.h"
@@ -16,39 +18,53 @@ namespace cd {
 std::string Directory::unfinished(const std::string &name) { return "." + name + ".new"; }
 
 Status Directory::create_store(const std::string &name, File &store) const {
-    os::System &system = os::system();
+    File file;
+    for (bool is_new = false; !is_new;) {
+        file = File(); // whose lock goes with it
+        if (Status status = open_unfinished(name, file); !status) {
+            return status;
+        }
+        if (Status status = check_unfinished(name, file, is_new); !status) {
+            return status;
+        }
+    }
+    remove_unless_in_use(removed(name));
+    store = std::move(file);
+    return Status::ok();
+}
+
+Status Directory::open_unfinished(const std::string &name, File &store) const {
     const std::string path = std::string(this->path()) + "/" + unfinished(name);
     constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
-    File file(system.open_at(descriptor(), unfinished(name).c_str(), flags, S_IRUSR | S_IWUSR),
-              path);
+    File file(
+        os::system().open_at(descriptor(), unfinished(name).c_str(), flags, S_IRUSR | S_IWUSR),
+        path);
     if (!file.is_open()) {
         return file.refused("create the file");
     }
-    if (Status status = lock_store(file); !status) {
+    Status status = lock_store(file);
+    if (status) {
+        store = std::move(file);
+    }
+    return status;
+}
+
+// is_new: whether it is empty, and has its name still, now that it is locked. What is not empty was
+// left by a process that was interrupted.
+Status Directory::check_unfinished(const std::string &name, const File &file, bool &is_new) const {
+    os::System &system = os::system();
+    bool leads = false;
+    if (Status status = leads_to(look_at(unfinished(name)), file, leads); !status) {
         return status;
     }
     os::FileStatus status;
     if (system.status(file.descriptor(), status) != 0) {
         return file.refused("look at the file");
     }
-    if (!S_ISREG(status.mode) || status.size != 0) {
-        // Left by a process that was interrupted, since it is not locked.
-        if (system.unlink_at(descriptor(), unfinished(name).c_str()) != 0) {
-            return file.refused("remove what was left unfinished");
-        }
-        file = File();
-        file = File(system.open_at(descriptor(), unfinished(name).c_str(), flags | O_EXCL,
-                                   S_IRUSR | S_IWUSR),
-                    path);
-        if (!file.is_open()) {
-            return file.refused("create the file");
-        }
-        if (Status locked = lock_store(file); !locked) {
-            return locked;
-        }
+    is_new = leads && S_ISREG(status.mode) && status.size == 0;
+    if (leads && !is_new && system.unlink_at(descriptor(), unfinished(name).c_str()) != 0) {
+        return file.refused("remove what was left unfinished");
     }
-    try_to_remove(removed(name));
-    store = std::move(file);
     return Status::ok();
 }
 
@@ -64,20 +80,44 @@ Status Directory::publish(const std::string &name, File &store, bool forced) con
     if (system.link_at(descriptor(), from.c_str(), name.c_str()) != 0) {
         return store.refused("give the file its name");
     }
-    system.unlink_at(descriptor(), from.c_str());
     Status status = forced ? file_.sync_all() : Status::ok();
     if (!status) {
         const MessageKeeper keeper;
         try_to_remove(name);
         return status;
     }
+    try_to_remove(from);
     store.set_path(std::move(path));
     return status;
 }
 
-void Directory::remove_unfinished(const std::string &name) const {
+void Directory::give_up_unfinished(const std::string &name) const {
     try_to_remove(unfinished(name));
-    try_to_remove(removed(name));
+}
+
+void Directory::remove_unfinished(const std::string &name, const File &store) const {
+    bool is_store = false;
+    const MessageKeeper keeper;
+    if (leads_to(look_at(unfinished(name)), store, is_store) && is_store) {
+        try_to_remove(unfinished(name));
+    } else {
+        remove_unless_in_use(unfinished(name));
+    }
+    remove_unless_in_use(removed(name));
+}
+
+// A link is nobody's store.
+void Directory::remove_unless_in_use(const std::string &name) const {
+    const MessageKeeper keeper;
+    constexpr int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK;
+    const File file(os::system().open_at(descriptor(), name.c_str(), flags, 0), name);
+    bool leads = !file.is_open() && errno == ELOOP;
+    if (file.is_open() && lock_store(file)) {
+        leads = leads_to(look_at(name), file, leads) && leads;
+    }
+    if (leads) {
+        try_to_remove(name);
+    }
 }
 
 } // namespace cd

@@ -5,6 +5,7 @@
 #include "config/restart_choice.h"
 #include "file_store/directory.h"
 #include "file_store/image.h"
+#include "file_store/names.h"
 #include "file_store/own_directory.h"
 #include "file_store/points_in_time.h"
 #include "os/system.h"
@@ -48,7 +49,7 @@ public:
             return status;
         }
         if (there) {
-            directory_.remove_unfinished(name_); // it may be the same file, which is locked
+            directory_.remove_unfinished(name_, file);
         }
         if (there && !choice.afresh) {
             return attach(std::move(file), choice.epoch);
@@ -56,10 +57,15 @@ public:
         if (Status status = there ? Status::ok() : check_that_there_is_none(choice); !status) {
             return status;
         }
-        return there ? start_afresh(file) : create();
+        return there ? start_afresh(file) : create(nullptr);
     }
 
 private:
+    // By what is made anew.
+    struct Replaced {
+        bool keeps; // it is set aside, instead of what is there already
+    };
+
     std::string aside() const { return name_ + ".old"; }
 
     FileStoreOptions options() const {
@@ -94,37 +100,14 @@ private:
 
     // What is kept aside goes with the first new point in time.
     Status start_afresh(const File &file) {
-        const std::string old = aside();
-        // The store takes the other one with it, also if it is not finished.
-        Directory directory;
-        if (Status status = Directory::open(directory_.path(), directory); !status) {
-            return status;
-        }
         bool keeps = true;
-        if (directory.has(old)) {
+        if (directory_.has(aside())) {
             if (Status status = ask_whether_newer(file, keeps); !status) {
                 return status;
             }
         }
-        if (!keeps) {
-            bool nameless = false;
-            Status status = directory.remove(name_, forced_, nameless);
-            return status.is_ok() ? create() : status;
-        }
-        if (Status status = directory.rename(name_, old, forced_); !status) {
-            return status;
-        }
-        const auto undo = [&] { directory.undo_rename(name_, old, forced_); };
-        try {
-            Status status = create();
-            if (!status) {
-                undo();
-            }
-            return status;
-        } catch (...) {
-            undo();
-            throw;
-        }
+        const Replaced replaced{keeps};
+        return create(&replaced);
     }
 
     // A store that began in this way and has not advanced since holds nothing that is worth more
@@ -150,23 +133,8 @@ private:
                     reason.c_str(), aside().c_str());
     }
 
-    Status create() {
-        File file;
-        if (Status status = directory_.create_store(name_, file); !status) {
-            return status;
-        }
-        Header identity;
-        identity.rank = request_.rank;
-        identity.name = request_.name;
-        if (os::system().random(identity.id.data(), identity.id.size()) != 0) {
-            return file.refused("get random numbers for the file");
-        }
-        const bool begins_empty = !request_.start || request_.start->epoch == 0;
-        Status status = begins_empty ? fill_with_nothing(std::move(file), identity)
-                                     : fill_from_image(std::move(file), identity);
-        if (status.is_ok()) {
-            status = opened_.store->publish();
-        }
+    Status create(const Replaced *replaced) {
+        Status status = make_new(replaced);
         if (!status) {
             opened_.pieces.clear(); // which give their places back to the store
             opened_.store.reset();
@@ -174,14 +142,63 @@ private:
         return status;
     }
 
-    Status fill_with_nothing(File file, const Header &identity) {
+    // replaced: the store that has the name now, and keeps it unless all succeeds.
+    Status make_new(const Replaced *replaced) {
+        Directory names; // the store takes the other one with it, also if it is not finished
+        if (Status status = Directory::open(directory_.path(), names); !status) {
+            return status;
+        }
+        File file;
+        NewName own(names, name_);
+        if (Status status = own.reserve(file); !status) {
+            return status;
+        }
+        if (replaced == nullptr && names.has(name_)) {
+            return fail(CD_ERROR_STORE_LOCKED,
+                        "%s/%s: another process has made this store just now; repeat the call to "
+                        "go on from it, once that process has ended",
+                        names.path(), name_.c_str());
+        }
+        OldName old(names, name_, forced_);
+        // Where ranks have agreed on an image the store holds nothing, and its room may be needed.
+        const bool gives_room = replaced != nullptr && !replaced->keeps && request_.start;
+        if (Status status = gives_room ? old.remove() : Status::ok(); !status) {
+            return status;
+        }
+        if (Status status = fill(file); !status) {
+            return status;
+        }
+        if (replaced != nullptr && !gives_room) {
+            if (Status status = replaced->keeps ? old.keep_as(aside()) : old.remove(); !status) {
+                return status;
+            }
+        }
+        Status status = opened_.store->publish();
+        if (status) {
+            own.is_published();
+            old.is_taken();
+        }
+        return status;
+    }
+
+    Status fill(File &file) {
+        Header identity;
+        identity.rank = request_.rank;
+        identity.name = request_.name;
+        if (os::system().random(identity.id.data(), identity.id.size()) != 0) {
+            return file.refused("get random numbers for the file");
+        }
+        const bool begins_empty = !request_.start || request_.start->epoch == 0;
+        return begins_empty ? fill_with_nothing(file, identity) : fill_from_image(file, identity);
+    }
+
+    Status fill_with_nothing(File &file, const Header &identity) {
         make_store(std::move(file), format::first_extent);
         return opened_.store->create_empty(identity);
     }
 
-    Status fill_from_image(File file, const Header &identity) {
+    Status fill_from_image(File &file, const Header &identity) {
         if (Status status = copy_image(file, identity); !status) {
-            directory_.remove_unfinished(name_); // which may be most of what the disk has room for
             return status;
         }
         if (Status status = load(file, opened_.loaded); !status) {

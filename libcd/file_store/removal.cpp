@@ -10,14 +10,6 @@ namespace cd {
 
 std::string Directory::removed(const std::string &name) { return "." + name + ".gone"; }
 
-Status Directory::remove(const std::string &name, bool forced, bool &nameless) const {
-    Status status = hide(name, forced, nameless);
-    if (status) {
-        finish_remove(name);
-    }
-    return status;
-}
-
 // A name can be given back, a file that was unlinked cannot.
 Status Directory::hide(const std::string &name, bool forced, bool &nameless) const {
     nameless = false;
@@ -73,7 +65,9 @@ Status Directory::rename(const std::string &from, const std::string &to, bool fo
 
 void Directory::undo_rename(const std::string &from, const std::string &to,
                             bool forced) const noexcept {
-    os::system().rename_at(descriptor(), to.c_str(), from.c_str());
+    if (os::system().link_at(descriptor(), to.c_str(), from.c_str()) == 0) {
+        try_to_remove(to);
+    }
     if (forced) {
         os::system().sync_all(descriptor());
     }

@@ -23,7 +23,12 @@ constexpr uint64_t window_size = uint64_t{1} << 38;
 Volume::Volume(File file, uint64_t size)
     : file_(std::move(file)),
       window_(static_cast<std::byte *>(os::system().map_file(file_.descriptor(), window_size))),
-      size_(size) {}
+      size_(size) {
+    os::FileStatus found;
+    if (os::system().status(file_.descriptor(), found) == 0) {
+        identity_ = found.identity;
+    }
+}
 
 Volume::~Volume() {
     if (window_ != nullptr) {
@@ -45,18 +50,40 @@ std::byte *Volume::in_place(const Extent &extent) const {
                : nullptr;
 }
 
+Status Volume::check_file() {
+    const std::scoped_lock lock(mutex_);
+    os::FileStatus now;
+    if (os::system().status(file_.descriptor(), now) != 0) {
+        return file_.refused("look at the file");
+    }
+    if (identity_ && now.identity != *identity_) {
+        return fail(CD_ERROR_STORE_IO,
+                    "%s: descriptor %d is another file's now: the program has closed all that were "
+                    "open, and opened others. Nothing was written; leave the descriptors that the "
+                    "program has not opened",
+                    file_.path(), file_.descriptor());
+    }
+    return check_size(now.size);
+}
+
+Status Volume::check_size(uint64_t size) const {
+    return size >= size_
+               ? Status::ok()
+               : fail(CD_ERROR_STORE_DAMAGED,
+                      "%s: the file has %llu bytes, and had %llu; it was truncated while it was in "
+                      "use. Nothing was written",
+                      file_.path(), static_cast<unsigned long long>(size),
+                      static_cast<unsigned long long>(size_));
+}
+
 Status Volume::check_whole() {
     const std::scoped_lock lock(mutex_);
     uint64_t size = 0;
     if (Status status = file_.size(size); !status) {
         return status;
     }
-    if (size < size_) {
-        return fail(CD_ERROR_STORE_DAMAGED,
-                    "%s: the file has %llu bytes, and had %llu; it was truncated while it was in "
-                    "use. Nothing was written",
-                    file_.path(), static_cast<unsigned long long>(size),
-                    static_cast<unsigned long long>(size_));
+    if (Status status = check_size(size); !status) {
+        return status;
     }
     if (!filled_ && size_ > 0) {
         if (Status status = file_.grow(0, size_); !status) {

@@ -38,6 +38,11 @@ public:
     // nullptr: they do not.
     const DirectFile *direct() const { return direct_ ? &*direct_ : nullptr; }
 
+    // That the descriptor still is the file's, and the file as long as it was. Before an operation
+    // writes data: a program may have closed all descriptors that it does not know, and opened
+    // files of its own.
+    Status check_file();
+
     // Whoever cuts a file that is written in place would end this process, and so would a file that
     // came with holes once there is no room to fill them.
     Status check_whole();
@@ -70,7 +75,10 @@ private:
     Status grow(uint64_t length);
     Status take_parts(uint64_t length, Extents &extents);
 
+    Status check_size(uint64_t size) const;
+
     File file_;
+    std::optional<os::FileIdentity> identity_; // where the system told
     std::optional<DirectFile> direct_;
     Usage usage_;
     std::byte *window_; // the file in memory, or nullptr

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// A create_cd that fails has changed nothing, and of several processes one makes a store.
+
+#include "failing_calls.h"
+#include "file_store/directory.h"
+#include "store_directory.h"
+
+#include <fstream>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+
+namespace cd {
+namespace {
+
+class NewStore : public StoreDirectory {
+protected:
+    void TearDown() override {
+        ::unsetenv("CD_RESTART");
+        StoreDirectory::TearDown();
+    }
+
+    static void start_afresh() { ::setenv("CD_RESTART", "no", 1); }
+    static void go_on() { ::unsetenv("CD_RESTART"); }
+
+    // In a process that is killed then: the store has value as its only point in time.
+    void store_value(char value) const {
+        ASSERT_EQ(in_process([&] { return keep_value(value); }), 0);
+    }
+    int keep_value(char value) const {
+        memory = value;
+        return create() != nullptr && add() && advance_cd_point_in_time(CURRENT_CD) == CD_SUCCESS
+                   ? 0
+                   : 1;
+    }
+    // Ends before its first point in time.
+    void begin_afresh() const {
+        start_afresh();
+        ASSERT_EQ(in_process([&] { return create() != nullptr ? 0 : 1; }), 0);
+    }
+    // What a program finds: the value, or 0 where it has to begin.
+    char found() const {
+        go_on();
+        return static_cast<char>(in_process([&] {
+            memory = 0;
+            cd_handle root = create();
+            if (root == nullptr || !add() || restore_cd(root) != CD_SUCCESS) {
+                return 127;
+            }
+            return static_cast<int>(memory);
+        }));
+    }
+
+    static bool add() {
+        const cd_addrspec range{&memory, 1, CD_READ_WRITE, CD_GLOBAL};
+        return add_to_cd_via_copy(CURRENT_CD, &range, 1, nullptr) == CD_SUCCESS;
+    }
+
+    // What is in the directory, but for an empty file that is not a store yet.
+    std::map<std::string, std::string> contents() const {
+        std::map<std::string, std::string> all;
+        for (const std::string &name : files()) {
+            std::ifstream file(directory_ + "/" + name, std::ios::binary);
+            std::ostringstream text;
+            text << file.rdbuf();
+            if (!text.str().empty() || !name.ends_with(".new")) {
+                all[name] = text.str();
+            }
+        }
+        return all;
+    }
+
+    // Lets one call after the other fail until create_cd succeeds; before: what precedes each time.
+    int expect_that_failures_change_nothing(const std::function<void()> &before) {
+        for (int call = 0;; ++call) {
+            std::filesystem::remove_all(directory_);
+            std::filesystem::create_directory(directory_);
+            std::filesystem::permissions(directory_, std::filesystem::perms::owner_all);
+            before();
+            const auto was = contents();
+            FailingSystem system;
+            system.failing = call;
+            cd_handle root = create();
+            system.failing = -1;
+            if (root != nullptr) {
+                commit_cd(root);
+                if (!system.failed) {
+                    return call;
+                }
+                continue;
+            }
+            EXPECT_TRUE(contents() == was) << "call " << call << ": " << cd_last_error_message();
+        }
+    }
+
+    static char memory;
+};
+
+char NewStore::memory;
+
+TEST_F(NewStore, ThatCannotBeMadeLeavesNothing) {
+    EXPECT_GT(expect_that_failures_change_nothing([] {}), 10);
+}
+
+TEST_F(NewStore, ThatCannotBeMadeAfreshLeavesTheOldOneItsName) {
+    EXPECT_GT(expect_that_failures_change_nothing([&] {
+                  go_on();
+                  store_value(1);
+                  start_afresh();
+              }),
+              15);
+}
+
+TEST_F(NewStore, ThatCannotBeMadeAfreshOnceMoreLeavesTheLastOneAndWhatIsKeptAside) {
+    EXPECT_GT(expect_that_failures_change_nothing([&] {
+                  go_on();
+                  store_value(1);
+                  begin_afresh();
+              }),
+              15);
+}
+
+// A process that waits until it is let go, since one that is forked inside of the library can do
+// nothing there.
+class OtherProcess {
+public:
+    explicit OtherProcess(const std::function<int()> &body) {
+        EXPECT_EQ(::pipe(gate_), 0);
+        process_ = ::fork();
+        if (process_ == 0) {
+            char go = 0;
+            ::_exit(::read(gate_[0], &go, 1) == 1 ? body() : 127);
+        }
+    }
+    OtherProcess(const OtherProcess &) = delete;
+    ~OtherProcess() {
+        ::close(gate_[0]);
+        ::close(gate_[1]);
+    }
+
+    // What body returns.
+    int run() {
+        int status = 0;
+        EXPECT_EQ(::write(gate_[1], "", 1), 1);
+        EXPECT_EQ(::waitpid(process_, &status, 0), process_);
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    }
+
+private:
+    int gate_[2];
+    pid_t process_;
+};
+
+TEST_F(NewStore, IsMadeByOneProcessWhileAnotherHasTakenTheOldOneItsName) {
+    class Renaming : public ReplacedSystem {
+    public:
+        explicit Renaming(OtherProcess &other) : other_(other) {}
+        int rename_at(int directory, const char *from, const char *to) override {
+            const int result = System::rename_at(directory, from, to);
+            other = other_.run();
+            return result;
+        }
+        int link_at(int directory, const char *from, const char *to) override {
+            const bool gives_back = std::string(from) == "0-root.cds.old";
+            errno = EIO;
+            return gives_back ? System::link_at(directory, from, to) : -1;
+        }
+
+        int other = -1;
+
+    private:
+        OtherProcess &other_;
+    };
+    store_value(7);
+    OtherProcess other([&] { return create() != nullptr ? 0 : cd_last_error(); });
+    start_afresh();
+    {
+        Renaming system(other);
+        EXPECT_EQ(create(), nullptr);
+        EXPECT_EQ(cd_last_error(), CD_ERROR_STORE_IO);
+        EXPECT_EQ(system.other, CD_ERROR_STORE_LOCKED);
+    }
+    EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"});
+    EXPECT_EQ(found(), 7);
+}
+
+TEST_F(NewStore, ThatAnotherProcessHasMadeMeanwhileIsItsOwn) {
+    class Locking : public ReplacedSystem {
+    public:
+        explicit Locking(OtherProcess &other) : other_(other) {}
+        int lock_open_file(int fd, pid_t &holder) override {
+            other = other < 0 ? other_.run() : other;
+            return System::lock_open_file(fd, holder);
+        }
+
+        int other = -1;
+
+    private:
+        OtherProcess &other_;
+    };
+    OtherProcess other([&] { return keep_value(5); });
+    {
+        Locking system(other);
+        EXPECT_EQ(create(), nullptr);
+        EXPECT_EQ(cd_last_error(), CD_ERROR_STORE_LOCKED);
+        EXPECT_NE(std::string(cd_last_error_message()).find("repeat the call"), std::string::npos)
+            << cd_last_error_message();
+        EXPECT_EQ(system.other, 0);
+    }
+    EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"});
+    EXPECT_EQ(found(), 5);
+}
+
+TEST_F(NewStore, OfAnotherProcessThatIsNotFinishedStays) {
+    store_value(3);
+    Directory directory;
+    ASSERT_TRUE(Directory::open(directory_, directory)) << message();
+    File unfinished;
+    ASSERT_TRUE(directory.create_store("0-root.cds", unfinished)) << message();
+    EXPECT_EQ(found(), 3);
+    EXPECT_TRUE(std::filesystem::exists(directory_ + "/.0-root.cds.new"));
+    unfinished = File();
+    EXPECT_EQ(found(), 3);
+    EXPECT_FALSE(std::filesystem::exists(directory_ + "/.0-root.cds.new"));
+}
+
+} // namespace
+} // namespace cd

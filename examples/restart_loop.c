@@ -8,6 +8,10 @@
  * Kill the program at any moment, as often as you like, and start it again: it goes on from its
  * last point in time, and its last line is the same, bit for bit, as that of a run that nobody
  * killed. The three lines that a loop needs for this are marked RESTART.
+ *
+ * The loop makes its point in time at the end of a step, before it counts on: what it keeps is a
+ * step that is complete, so that a restart goes on with the next one. Only the CD's first point in
+ * time, with epoch 0, is at the begin of a step.
  */
 #include <cd/cd.h>
 
@@ -44,9 +48,18 @@ static void must(int good, const char *call) {
     }
 }
 
+static int restores(cd_handle cd, const struct cd_info *info, const int *i) {
+    if (!info->restarted)
+        return 0;
+    must(restore_cd(cd) == SUCCESS, "restore_cd");
+    printf(info->epoch > 0 ? "step %d is complete, restarted\n" : "step %d, restarted\n", *i);
+    fflush(stdout);
+    return 1;
+}
+
 int main(void) {
     double *node_copy_of_result = calloc(1, sizeof(double));
-    int i = 1, j = 1;
+    int i, j;
     struct cd_addrspec as[4] = {{gpu_state, sizeof(gpu_state), READ_WRITE, GLOBAL},
                                 {node_copy_of_result, sizeof(double), READ_WRITE, GLOBAL},
                                 {&i, sizeof(i), READ_WRITE, GLOBAL},
@@ -59,19 +72,18 @@ int main(void) {
     cd = create_cd(NULL, NULL, COMM_LOGGING_DISABLED, "root", NULL);
     must(cd != NULL, "create_cd");
     load_gpu_kernel();
-    while (i <= STEPS) {
+    for (i = 1; i <= STEPS; i++) {
         must(add_to_cd_via_copy(cd, as, 4) == SUCCESS, "add_to_cd_via_copy");
-        must(cd_query(cd, &info) == SUCCESS, "cd_query");                 /* RESTART */
-        must(!info.restarted || restore_cd(cd) == SUCCESS, "restore_cd"); /* RESTART */
-        printf(info.restarted ? "step %d, restarted\n" : "step %d\n", i);
+        must(cd_query(cd, &info) == SUCCESS, "cd_query"); /* RESTART */
+        if (restores(cd, &info, &i) && info.epoch > 0)    /* RESTART */
+            continue;
+        printf("step %d\n", i);
         fflush(stdout);
         for (j = 1; j <= N_CD; j++) {
             run_gpu_kernel(i, j);
             *node_copy_of_result += gpu_state[(i * N_CD + j) % CELLS];
         }
-        i++;            /* before the point in time: what it keeps is where to go on */
-        if (i <= STEPS) /* and there is nowhere behind the last step */
-            must(advance_cd_point_in_time(cd) == SUCCESS, "advance_cd_point_in_time");
+        must(advance_cd_point_in_time(cd) == SUCCESS, "advance_cd_point_in_time");
     }
     memcpy(&bits, node_copy_of_result, sizeof(bits));
     printf("result %.17g, bits %016" PRIx64 "\n", *node_copy_of_result, bits);

@@ -3,6 +3,7 @@
 #include "attempts.h"
 #include "command.h"
 #include "json.h"
+#include "missing_sets.h"
 #include "rebuilt_set.h"
 #include "redset/offline.h"
 #include "text.h"
@@ -160,7 +161,8 @@ void tell(const std::vector<std::string> &sentences, std::string_view key, Json 
 
 void print_json(const Arguments &arguments, const std::vector<Judged> &sets,
                 const std::vector<std::string> &unusable,
-                const std::vector<std::string> &different_runs, const std::set<Attempt> &recorded) {
+                const std::vector<std::string> &different_runs,
+                const std::vector<std::string> &missing, const std::set<Attempt> &recorded) {
     Json json;
     json.begin_object().member("dry_run", arguments.dry_run).key("sets").begin_array();
     for (const Judged &each : sets) {
@@ -171,6 +173,7 @@ void print_json(const Arguments &arguments, const std::vector<Judged> &sets,
     json.end_array();
     tell(unusable, "unusable", json);
     tell(different_runs, "different_runs", json);
+    tell(missing, "missing_sets", json);
     json.end_object();
     std::puts(json.text().c_str());
 }
@@ -236,7 +239,7 @@ Outcome rebuild(const Arguments &arguments) {
         std::fprintf(stderr, "cdctl: %s\n", printable(why).c_str());
         search.unusable.push_back(why);
         if (arguments.json) {
-            print_json(arguments, {}, search.unusable, {}, {});
+            print_json(arguments, {}, search.unusable, {}, {}, {});
         }
         return Outcome::unreadable;
     }
@@ -248,8 +251,11 @@ Outcome rebuild(const Arguments &arguments) {
     }
     const Attempts known(arguments.paths);
     const std::vector<std::string> different_runs = known.different_runs();
-    for (const std::string &sentence : different_runs) {
-        std::fprintf(stderr, "cdctl: %s\n", printable(sentence).c_str());
+    const std::vector<std::string> not_found = missing_sets(search.sets);
+    for (const auto *sentences : {&different_runs, &not_found}) {
+        for (const std::string &sentence : *sentences) {
+            std::fprintf(stderr, "cdctl: %s\n", printable(sentence).c_str());
+        }
     }
     // The newest first, as others may not be needed then.
     std::ranges::stable_sort(search.sets, std::greater<>(), attempt_of);
@@ -288,8 +294,9 @@ Outcome rebuild(const Arguments &arguments) {
     }
     std::set<Attempt> recorded;
     outcome = std::max(outcome, records.write(recorded));
-    arguments.json ? print_json(arguments, judged, search.unusable, different_runs, recorded)
-                   : print_starts(judged);
+    arguments.json
+        ? print_json(arguments, judged, search.unusable, different_runs, not_found, recorded)
+        : print_starts(judged);
     return outcome;
 }
 

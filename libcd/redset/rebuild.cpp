@@ -4,206 +4,35 @@
 
 #include "base/attempt.h"
 #include "redset/carry_out.h"
-#include "redset/drafts.h"
-#include "redset/header.h"
-#include "redset/kvtree_image.h"
-#include "redset/logical_file.h"
-#include "redset/open_file.h"
-
-#include <algorithm>
-#include <iterator>
-#include <utility>
+#include "redset/rebuilding.h"
 
 namespace cd::redset {
 namespace {
 
-// What is left cannot be read, or is not what its checksum says.
-constexpr cd_error not_as_trusted = CD_ERROR_STORE_DAMAGED;
-
-// What a member does to rebuild. Steps follow each other, and are made when all members made the
-// one before.
-class Rebuilding : private Storage {
-public:
-    Rebuilding(const Set &set, int self, const Place &place, const Options &options,
-               const Survey &survey, Contents contents)
-        : set_(set), self_(self), place_(place), survey_(survey), bounds_(options.bounds),
-          contents_(contents), lost_(survey.lost(self)),
-          files_(survey.files[static_cast<size_t>(self)]),
-          drafts_(set.ranks[static_cast<size_t>(self)], options.sync) {}
-
-    Status prepare() {
-        if (Status status = check_bounds(set_, self_, place_, survey_, bounds_); !status) {
-            return status;
-        }
-        if (Status status = lost_.data ? draft_data() : Status::ok(); !status) {
-            return status;
-        }
-        std::vector<uint64_t> sizes;
-        std::transform(files_.begin(), files_.end(), std::back_inserter(sizes),
-                       [](const StoredFile &file) { return file.attributes.size; });
-        data_.emplace(sizes, [this](size_t file, File &opened) { return open(file, opened); });
-        if (lost_.payload) {
-            return draft_scheme_file();
-        }
-        os::FileAttributes attributes;
-        payload_at_ = survey_.payload_offset;
-        return open_own_to_read(place_.scheme_file(set_, self_), payload_file_, attributes);
-    }
-
-    Storage &storage() { return *this; }
-
-    // What goes into other files than those that rows write.
-    Status prepare_tables() {
-        const MemberState &own = survey_.members[static_cast<size_t>(self_)];
-        size_t draft = 0;
-        if (!own.descriptor_lost.empty()) {
-            if (Status status =
-                    draft_tree(descriptor_tree(set_, self_), place_.descriptor(set_, self_), draft);
-                !status) {
-                return status;
-            }
-        }
-        return own.checksums_lost.empty() ? Status::ok()
-                                          : draft_tree(checksums_tree(*survey_.checksums),
-                                                       place_.checksums(set_, self_), draft);
-    }
-
-    // What was written, and what was read if nobody has looked at it before.
-    Status check() const {
-        if (!survey_.checksums) {
-            return Status::ok();
-        }
-        const bool read_too = contents_ == Contents::trusted;
-        const MemberChecksums &expected = (*survey_.checksums)[static_cast<size_t>(self_)];
-        if (((lost_.data || read_too) && data_->checksums() != expected.files) ||
-            ((lost_.payload || read_too) && payload_crc_.whole() != expected.payload)) {
-            return fail(not_as_trusted,
-                        "set %d: what was read or rebuilt of rank %d does not match its checksum; "
-                        "nothing was changed",
-                        set_.group + 1, set_.ranks[static_cast<size_t>(self_)]);
-        }
-        return Status::ok();
-    }
-
-    Status finish() {
-        for (const auto &[draft, attributes] : finishing_) {
-            if (Status status = drafts_.finish(draft, attributes); !status) {
-                return status;
-            }
-        }
-        return Status::ok();
-    }
-
-    Status publish() { return drafts_.publish(); }
-
-private:
-    Status draft_data() {
-        for (const StoredFile &file : files_) {
-            size_t draft = 0;
-            if (Status status = drafts_.create(place_.path(file.name), draft, false); !status) {
-                return status;
-            }
-            finishing_.emplace_back(draft, file.attributes);
-            data_drafts_.push_back(draft);
-        }
-        return Status::ok();
-    }
-
-    Status draft_scheme_file() {
-        size_t draft = 0;
-        if (Status status = draft_tree(scheme_tree(*survey_.layout, set_, self_, survey_.files),
-                                       place_.scheme_file(set_, self_), draft);
-            !status) {
-            return status;
-        }
-        if (Status status = drafts_.reopen(draft, payload_file_); !status) {
-            return status;
-        }
-        return payload_file_.size(payload_at_);
-    }
-
-    Status draft_tree(const KvTree &tree, const std::string &path, size_t &draft) {
-        Bytes image;
-        if (Status status = encode_image(tree, path.c_str(), image); !status) {
-            return status;
-        }
-        if (Status status = drafts_.create(path, draft, true); !status) {
-            return status;
-        }
-        finishing_.emplace_back(draft, std::nullopt);
-        return drafts_.file(draft).write(0, image.data(), image.size());
-    }
-
-    Status open(size_t file, File &opened) const {
-        if (lost_.data) {
-            return drafts_.reopen(data_drafts_[file], opened);
-        }
-        os::FileAttributes attributes;
-        return open_stored(place_, files_[file].name, opened, attributes);
-    }
-
-    Status read(Region region, uint64_t offset, std::span<std::byte> to) override {
-        Status status = region == Region::data
-                            ? data_->read(offset, to)
-                            : payload_file_.read(payload_at_ + offset, to.data(), to.size());
-        if (contents_ == Contents::compared) {
-            return status;
-        }
-        if (!status) {
-            return fail(not_as_trusted, "%s", message());
-        }
-        if (region == Region::payload) {
-            payload_crc_.add(offset, to);
-        }
-        return status;
-    }
-
-    Status write(Region region, uint64_t offset, std::span<const std::byte> from) override {
-        if (region == Region::data) {
-            return data_->write(offset, from);
-        }
-        payload_crc_.add(offset, from);
-        return payload_file_.write(payload_at_ + offset, from.data(), from.size());
-    }
-
-    const Set &set_;
-    const int self_;
-    const Place &place_;
-    const Survey &survey_;
-    const Bounds &bounds_;
-    const Contents contents_;
-    const Lost lost_;
-    const StoredFiles &files_;
-    Drafts drafts_;
-    std::vector<std::pair<size_t, std::optional<os::FileAttributes>>> finishing_;
-    std::vector<size_t> data_drafts_; // of each file
-    std::optional<LogicalFile> data_;
-    File payload_file_;
-    uint64_t payload_at_ = 0;
-    ScatteredCrc payload_crc_;
-};
-
-Status bring_back(Exchange &exchange, const Set &set, const Place &place, const Options &options,
-                  const Survey &survey, Contents contents) {
-    Rebuilding rebuilding(set, exchange.self(), place, options, survey, contents);
+// Up to where nothing is left to do but to give names.
+Status prepare_by(Exchange &exchange, const Set &set, const Place &place, const Options &options,
+                  const Survey &survey, Contents contents,
+                  std::unique_ptr<Rebuilding> &rebuilding) {
     Status prepared = attempt([&] {
-        Status drafted = rebuilding.prepare();
-        return drafted ? rebuilding.prepare_tables() : drafted;
+        rebuilding =
+            std::make_unique<Rebuilding>(set, exchange.self(), place, options, survey, contents);
+        Status drafted = rebuilding->prepare();
+        return drafted ? rebuilding->prepare_tables() : drafted;
     });
     if (Status status = agree(exchange, prepared); !status) {
         return status;
     }
-    if (Status status = carry_out(exchange, survey.rows, rebuilding.storage(), options.progress);
+    if (Status status = carry_out(exchange, survey.rows, rebuilding->storage(), options.progress);
         !status) {
         return status;
     }
-    Status finished = attempt([&] {
-        Status right = rebuilding.check();
-        return right ? rebuilding.finish() : right;
-    });
-    if (Status status = agree(exchange, finished); !status) {
-        return status;
-    }
+    return agree(exchange, attempt([&] {
+                     Status right = rebuilding->check();
+                     return right ? rebuilding->finish() : right;
+                 }));
+}
+
+Status publish_by(Exchange &exchange, Rebuilding &rebuilding) {
     return agree(exchange, attempt([&] { return rebuilding.publish(); }));
 }
 
@@ -230,36 +59,63 @@ bool all_is_read(const Shape &shape, const Survey &survey) {
 
 } // namespace
 
-Status rebuild_surveyed(Exchange &exchange, const Set &set, const Place &place,
-                        const Options &options, const Survey &survey) {
-    return bring_back(exchange, set, place, options, survey, Contents::compared);
+Rebuild::Rebuild(Exchange &exchange, const Set &set, const Place &place, const Options &options,
+                 Survey &survey)
+    : exchange_(exchange), set_(set), place_(place), options_(options), survey_(survey) {}
+
+Rebuild::~Rebuild() = default;
+
+// Where too much is gone, reading all that is left, which takes long, would not find less of that:
+// it is looked once more, for what was read wrong.
+Status Rebuild::look() {
+    Status fits = attempt([&] { return check_set(set_, exchange_.members()); });
+    if (Status status = agree(exchange_, fits); !status) {
+        return status;
+    }
+    Status status = take_survey(exchange_, set_, place_, Contents::trusted, survey_);
+    return status.code() == CD_ERROR_REDUNDANCY_EXCEEDED
+               ? take_survey(exchange_, set_, place_, Contents::trusted, survey_)
+               : status;
 }
 
-Status rebuild(Exchange &exchange, const Set &set, const Place &place, const Options &options,
-               Survey &survey) {
-    Status fits = attempt([&] { return check_set(set, exchange.members()); });
-    if (Status status = agree(exchange, fits); !status) {
+// What is left is trusted at first where it will all be read anyway. That this was wrong is found
+// before anything is changed; only then it is looked for who cannot be trusted. What fails
+// otherwise would fail again. What was written goes at once where it is in vain: it takes room.
+Status Rebuild::prepare() {
+    const auto prepare = [&](Contents contents) {
+        Status status =
+            prepare_by(exchange_, set_, place_, options_, survey_, contents, rebuilding_);
+        if (!status) {
+            rebuilding_.reset();
+        }
         return status;
-    }
-    // What is left is trusted at first where it will all be read anyway. That this was wrong is
-    // found before anything is changed; only then it is looked for who cannot be trusted. What
-    // fails otherwise would fail again. Where too much is gone, reading all that is left, which
-    // takes long, would not find less of that: it is looked once more, for what was read wrong.
-    Status status = take_survey(exchange, set, place, Contents::trusted, survey);
-    if (status.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
-        status = take_survey(exchange, set, place, Contents::trusted, survey);
-    }
-    if (!status) {
-        return status;
-    }
-    if (survey.checksums && all_is_read(set.shape, survey)) {
-        status = bring_back(exchange, set, place, options, survey, Contents::trusted);
+    };
+    if (survey_.checksums && all_is_read(set_.shape, survey_)) {
+        Status status = prepare(Contents::trusted);
         if (status.code() != not_as_trusted) {
             return status;
         }
     }
-    status = take_survey(exchange, set, place, Contents::compared, survey);
-    return status ? rebuild_surveyed(exchange, set, place, options, survey) : status;
+    Status status = take_survey(exchange_, set_, place_, Contents::compared, survey_);
+    return status ? prepare(Contents::compared) : status;
+}
+
+Status Rebuild::publish() { return publish_by(exchange_, *rebuilding_); }
+
+Status rebuild_surveyed(Exchange &exchange, const Set &set, const Place &place,
+                        const Options &options, const Survey &survey) {
+    std::unique_ptr<Rebuilding> rebuilding;
+    Status status =
+        prepare_by(exchange, set, place, options, survey, Contents::compared, rebuilding);
+    return status ? publish_by(exchange, *rebuilding) : status;
+}
+
+Status rebuild(Exchange &exchange, const Set &set, const Place &place, const Options &options,
+               Survey &survey) {
+    Rebuild rebuild(exchange, set, place, options, survey);
+    Status status = rebuild.look();
+    status = status ? rebuild.prepare() : status;
+    return status ? rebuild.publish() : status;
 }
 
 } // namespace cd::redset

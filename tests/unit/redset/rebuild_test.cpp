@@ -5,6 +5,8 @@
 #include "damages.h"
 #include "scratch_set.h"
 
+#include "redset/local_exchange.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -109,6 +111,47 @@ TEST(Rebuild, AWrongByteBesidesIsOneLossMore) {
             EXPECT_NE(std::string(message()).find("the checksum from offset"), std::string::npos)
                 << message();
             EXPECT_TRUE(scratch.state() == left);
+        }
+    }
+}
+
+// Who has other sets besides wants to know what becomes of these first.
+TEST(Rebuild, UntilItIsPublishedNoFileIsAnother) {
+    for (const bool publishes : {false, true}) {
+        for (const bool wrong_byte : {false, true}) { // else what is left is read once
+            ScratchSet scratch(single_set({Scheme::reed_solomon, 5, 2}),
+                               std::vector<std::vector<uint64_t>>(5, {3000, 4000}));
+            ASSERT_TRUE(scratch.apply()) << message();
+            const FolderState before = scratch.state();
+            scratch.erase(1);
+            if (wrong_byte) {
+                damage_file(scratch.place().path(scratch.names(3).front()), Damage::change);
+            } else {
+                scratch.erase(3);
+            }
+            const FolderState left = scratch.state();
+            const auto without_drafts = [&] {
+                FolderState state = scratch.state();
+                std::erase_if(state, [](const auto &each) {
+                    return each.first.find(".cd-draft") != std::string::npos;
+                });
+                return state;
+            };
+            const auto steps = [&](Exchange &exchange) {
+                const Options options{.sync = false};
+                Survey survey;
+                Rebuild rebuild(exchange, scratch.set(), scratch.place(), options, survey);
+                Status status = rebuild.look();
+                status = status ? rebuild.prepare() : status;
+                if (status && exchange.self() == 0) {
+                    EXPECT_TRUE(without_drafts() == left);
+                    EXPECT_GT(scratch.state().size(), left.size());
+                }
+                status = agree(exchange, status); // so that it is still the same meanwhile
+                return status && publishes ? rebuild.publish() : status;
+            };
+            ASSERT_TRUE(run_members(5, steps)) << message();
+            EXPECT_TRUE(contents(scratch.state()) == contents(publishes ? before : left));
         }
     }
 }

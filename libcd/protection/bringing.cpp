@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdio>
+#include <map>
 #include <span>
 
 namespace cd::protection {
@@ -20,6 +21,15 @@ public:
         : job_(job), folder_(folder), findings_(findings), sync_(sync) {}
 
     Status bring(const Point &point, Division &division) {
+        Status status = bring_files(point, division);
+        if (!status && !seen().contains(point)) {
+            attempt_quietly([&] { folder_.remove_if_empty(point); });
+        }
+        return status;
+    }
+
+private:
+    Status bring_files(const Point &point, Division &division) {
         std::vector<Transfer> transfers;
         Status found = attempt([&] {
             transfers = find_transfers(findings_, point);
@@ -49,8 +59,8 @@ public:
         return agree(job_, attempt([&] { return write_down(point, set); }));
     }
 
-private:
     // Where too much is lost nothing is moved, as there may be no room for what would be in vain.
+    // Where nothing is, the sets' own look tells it as soon, and why files count as lost.
     Status check_before_moving(const Point &point, const redset::Set &set,
                                const std::vector<Transfer> &transfers) {
         return transfers.empty()
@@ -59,28 +69,46 @@ private:
                            attempt([&] { return check_cover(findings_, point, set, transfers); }));
     }
 
+    // All sets or none: where one has lost too much, others are not touched. Headers may tell so
+    // before anything is read or written, and contents before anything has a name.
     Status rebuild(const Point &point, const redset::Set &set, const redset::Place &place) {
         std::unique_ptr<redset::Exchange> part;
         if (Status status = job_.meet_in(set, part); !status) {
             return status;
         }
+        const redset::Options options{sync_};
         redset::Survey survey;
-        Status status = redset::rebuild(*part, set, place, {sync_}, survey);
-        if (status.code() == CD_ERROR_STORE_DAMAGED ||
-            status.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
-            char why[1024];
-            std::snprintf(why, sizeof why, "%s", message());
-            status = fail(CD_ERROR_REDUNDANCY_EXCEEDED, "epoch %llu: %s",
-                          static_cast<unsigned long long>(point.epoch), why);
+        redset::Rebuild own(*part, set, place, options, survey);
+        if (Status status = agree_on_set(point, own.look()); !status) {
+            return status;
+        }
+        if (Status status = agree_on_set(point, own.prepare()); !status) {
+            return status;
         }
         const std::byte unchecked{survey.layout && !survey.checksums};
         std::vector<redset::Bytes> heard;
-        status = agree(job_, status, std::span(&unchecked, 1), heard);
+        Status status = agree_on_set(point, own.publish(), std::span(&unchecked, 1), heard);
         if (status && job_.tells_people()) {
             const MessageKeeper keeper;
             (void)attempt([&] { tell_of_unchecked(heard, place.folder); }).is_ok();
         }
         return status;
+    }
+
+    Status agree_on_set(const Point &point, Status own) {
+        std::vector<redset::Bytes> heard;
+        return agree_on_set(point, own, {}, heard);
+    }
+
+    Status agree_on_set(const Point &point, Status own, std::span<const std::byte> bytes,
+                        std::vector<redset::Bytes> &heard) {
+        if (own.code() == CD_ERROR_STORE_DAMAGED || own.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
+            char why[1024];
+            std::snprintf(why, sizeof why, "%s", message());
+            own = fail(CD_ERROR_REDUNDANCY_EXCEEDED, "epoch %llu: %s",
+                       static_cast<unsigned long long>(point.epoch), why);
+        }
+        return agree(job_, own, bytes, heard);
     }
 
     // heard: of each rank, whether its set has lost what tells that files are as they were.
@@ -103,12 +131,9 @@ private:
     // That it counted; a rank that was lost or moved has no record yet.
     Status write_down(const Point &point, const redset::Set &set) {
         const int rank = job_.rank();
-        const auto own =
-            static_cast<size_t>(findings_.speakers[static_cast<size_t>(job_.all().self())]);
-        const auto &points = findings_.contents[own].points;
-        const auto here = points.find(point);
+        const auto here = seen().find(point);
         const RankFiles *files = nullptr;
-        if (here != points.end() && here->second.contains(rank)) {
+        if (here != seen().end() && here->second.contains(rank)) {
             files = &here->second.at(rank);
         }
         if (files != nullptr && files->record) {
@@ -116,6 +141,12 @@ private:
         }
         return folder_.write_record({point, rank, static_cast<int>(findings_.ranks.size()), set},
                                     true);
+    }
+
+    // What was in this rank's directory.
+    const std::map<Point, std::map<int, RankFiles>> &seen() const {
+        const auto self = static_cast<size_t>(job_.all().self());
+        return findings_.contents[static_cast<size_t>(findings_.speakers[self])].points;
     }
 
     Job &job_;

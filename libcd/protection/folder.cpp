@@ -280,6 +280,10 @@ Status Folder::make(const Point &point) const {
     return sync_ ? directory.force() : Status::ok();
 }
 
+void Folder::remove_if_empty(const Point &point) const {
+    os::system().remove_directory_at(AT_FDCWD, path_of(point).c_str());
+}
+
 Status Folder::write_record(Record record, bool agreed) const {
     record.sizes.clear();
     if (Status status = sizes_of(path_of(record.point), record, record.sizes); !status) {

@@ -63,6 +63,7 @@ public:
     Status look(Content &content) const { return look_at_points(path_, content); }
 
     Status make(const Point &point) const;
+    void remove_if_empty(const Point &point) const; // what make() made
     // The rank's record, under the name it has before the agreement, or after it. It gets the sizes
     // of the files that are there.
     Status write_record(Record record, bool agreed) const;

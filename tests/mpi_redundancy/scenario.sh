@@ -8,6 +8,7 @@ set -euo pipefail
 name=$1 flavour=$2 solver=$3 library=$4 logger=$5
 ranks=4
 [ "$name" != finalized_by_all_ways ] || ranks=2 # often
+[ "$name" != too_much_of_one_set ] || ranks=6
 mpirun=$(dirname "$0")/../../examples/mpirun.sh
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/cd-redundancy.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
@@ -161,6 +162,23 @@ too_much)
     [ "$SECONDS" -le 20 ] || die "it took $SECONDS seconds to find that too much is lost"
     said_by_all again 'epoch 4: set 1 of 1 .*files of ranks 0, 1 are lost'
     [ "$(contents)" = "$before" ] || die "files were deleted, made or changed"
+    ;;
+too_much_of_one_set) # by names, or as only contents tell; the other one could be brought back
+    storage=redundancy=xor,set_size=3
+    for told_by in names contents; do
+        must_fail died "$storage" DIE=0:4
+        lose n0
+        [ $told_by = contents ] || lose n4 n5
+        [ $told_by = names ] || for rank in 4 5; do
+            printf damaged | dd of="$(find "$DIRECTORY/n$rank" -path '*/epoch-4.*' -name "$rank.image")" \
+                bs=1 seek=200 conv=notrunc status=none
+        done
+        before=$(contents)
+        must_fail again "$storage"
+        said_by_all again 'epoch 4: set 2 of 2 .*files of ranks 4, 5 are lost'
+        [ "$(contents)" = "$before" ] || die "files were deleted, made or changed"
+        lose "${default_nodes[@]}"
+    done
     ;;
 committed)
     must_run undisturbed redundancy=xor

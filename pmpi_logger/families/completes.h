@@ -5,6 +5,7 @@
 #include "families/family.h"
 #include "payload/status.h"
 #include "replay/complaint.h"
+#include "replay/polls.h"
 #include "requests/table.h"
 
 #include <tuple>
@@ -124,7 +125,7 @@ private:
         }
         completion.statuses = std::get<Roles::index(status_role<F>)>(arguments);
 
-        if (mode == CD_LOG_REPLAYING) {
+        if (may_have_answer(mode)) {
             const int result = replay(completion);
             return result == run_live
                        ? std::apply([&](A... b) { return Completes::call<F>(site, b...); },
@@ -160,8 +161,8 @@ public:
             (mode == CD_LOG_OFF && RequestTable::empty())) {
             return real<F>(request, flag, status);
         }
-        return mode == CD_LOG_REPLAYING ? replay(site, request, flag, status)
-                                        : run(site, request, flag, status, mode);
+        return may_have_answer(mode) ? replay(site, request, flag, status)
+                                     : run(site, request, flag, status, mode);
     }
 
 private:

@@ -4,6 +4,7 @@
 
 #include "families/family.h"
 #include "replay/complaint.h"
+#include "replay/polls.h"
 #include "requests/table.h"
 #include "whole_program/whole_program.h"
 
@@ -86,7 +87,7 @@ public:
             return real<F>(request, part, flag);
         };
         const Call call = call_of(F, site, part);
-        if (mode == CD_LOG_REPLAYING) {
+        if (may_have_answer(mode)) {
             int result = MPI_SUCCESS;
             return replay(call, request, part, flag, result)
                        ? AsksForPart::call<F>(site, request, part, flag)

@@ -5,6 +5,7 @@
 #include "families/family.h"
 #include "payload/status.h"
 #include "replay/complaint.h"
+#include "replay/polls.h"
 
 #include <tuple>
 
@@ -22,7 +23,7 @@ public:
         if (call.arguments.flag == nullptr || no_status(call.arguments.status)) {
             return real<F>(a...); // which is an error
         }
-        if (mode == CD_LOG_REPLAYING) {
+        if (may_have_answer(mode)) {
             const int result = replay(call);
             return result == run_live ? Polls::call<F>(site, a...) : result;
         }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "families/windows.h"
+#include "replay/polls.h"
 
 #include <tuple>
 
@@ -37,7 +38,7 @@ public:
         if constexpr (Roles::has(Role::target)) {
             what.target = std::get<Roles::index(Role::target)>(arguments);
         }
-        if (mode == CD_LOG_REPLAYING) {
+        if (may_have_answer(mode)) {
             const int result = replay(what, *window);
             return result == run_live ? Synchronizes::call<F>(site, a...) : result;
         }

@@ -3,6 +3,7 @@
 #include "replay/polls.h"
 
 #include "entry/writer.h"
+#include "replay/complaint.h"
 #include "replay/match.h"
 
 #include <cstring>
@@ -15,11 +16,17 @@ namespace {
 struct Replayed {
     std::vector<uint64_t> entry;
     size_t size = 0;
-    uint64_t left = 0; // times that it is still found
+    cd_log_place behind = {}; // where the log is until it is read on, written or rewound
 
     EntryReader nothing() const { return {entry.data(), size}; }
 };
 thread_local Replayed replayed;
+
+bool log_is_behind_it() {
+    cd_log_place now = {};
+    return cd_log_here(&now) != 0 && now.family == replayed.behind.family &&
+           now.stream == replayed.behind.stream && now.entry == replayed.behind.entry;
+}
 
 } // namespace
 
@@ -38,24 +45,30 @@ void record_nothing(const Call &call, int result) {
 }
 
 std::optional<EntryReader> next_answer(const Call &call, int &result) {
-    if (replayed.left > 0 && same_call(call, replayed.nothing().header())) {
-        --replayed.left;
+    uint64_t &left = polls_left();
+    if (left > 0 && log_is_behind_it() && same_call(call, replayed.nothing().header())) {
+        --left;
         return replayed.nothing();
     }
-    replayed.left = 0;
+    left = 0;
+    if (cd_log_mode() != CD_LOG_REPLAYING) {
+        result = run_live;
+        return std::nullopt;
+    }
     std::optional<EntryReader> entry = next_entry(call, result);
     if (entry && entry->has(EntryHeader::negative)) {
         replayed.size = entry->size();
         replayed.entry.resize(replayed.size / sizeof(uint64_t) + 1);
         std::memcpy(replayed.entry.data(), &entry->header(), replayed.size);
-        replayed.left = entry->header().repeats - 1;
+        cd_log_here(&replayed.behind);
+        left = entry->header().repeats - 1;
     }
     return entry;
 }
 
 void forget_polls() {
     EntryWriter::forget_last_written();
-    replayed.left = 0;
+    polls_left() = 0;
 }
 
 } // namespace cd::logger

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // What came with MPI 4: partitioned messages, and exchanges that go on after the call.
+#include "counted_polls.h"
 #include "hazard.h"
 
 #include <cstdlib>
@@ -176,6 +177,30 @@ static void partitioned_receive(bool made_before) {
 
 HAZARD(partitioned_receive_pending) { partitioned_receive(false); }
 HAZARD(partitioned_receive_from_before_the_cd_pending) { partitioned_receive(true); }
+
+HAZARD(log_ends_with_questions_for_a_part_in_vain) {
+    if (world_rank() == 1) {
+        go_on_when_told([] { send_parts(4); });
+        return;
+    }
+    Numbers data(size);
+    MPI_Request request = MPI_REQUEST_NULL;
+    Domain domain;
+    domain.keep(data);
+    finds_nothing_as_often(domain, {[&] {
+                                        request = receives_from(1, data);
+                                        MPI_Start(&request);
+                                    },
+                                    [&] {
+                                        int arrived = 0;
+                                        MPI_Parrived(request, 1, &arrived);
+                                        return arrived != 0;
+                                    },
+                                    [&] {
+                                        await_all_of(request);
+                                        CHECK(data == numbers(4, size));
+                                    }});
+}
 
 // Rank 1 takes part only after rank 0 was restored.
 HAZARD(exchange_pending) {

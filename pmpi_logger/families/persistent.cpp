@@ -50,6 +50,8 @@ Purpose purpose_of(const Call &call, Request::Kind kind) {
     }
     if (kind == Request::Kind::receive) {
         purpose.departures.clear();
+    }
+    if (kind == Request::Kind::receive || kind == Request::Kind::send) {
         purpose.peer = static_cast<int>(call.words[2]); // count, type, peer, tag
         purpose.tag = static_cast<int>(call.words[3]);
     }
@@ -73,6 +75,15 @@ void add_checksums(Call &call, const MPI_Request *requests, int count) {
         }
     }
     call.add_word(sum);
+}
+
+// One with nobody is, which nobody notices: a request that stood in for it could not be started,
+// but MPICH lets the program start it although no call has told that it is complete, since it takes
+// it for inactive at once.
+bool has_to_be_started_again(const Request &request) {
+    const bool with_nobody =
+        request.set_aside == Request::State::parked && request.peer == MPI_PROC_NULL;
+    return with_nobody || request.set_aside == Request::State::cancelled;
 }
 
 Call simple_call(Fn fn, const void *site) {
@@ -272,7 +283,7 @@ int Activates::replay(Call &call, int count, MPI_Request *requests) {
         }
         request->set_aside_id = 0;
         request->state = Request::State::active;
-        if (request->set_aside == Request::State::cancelled) {
+        if (has_to_be_started_again(*request)) {
             MPI_Request handle = request->known_to_mpi();
             real<Fn::MPI_Start>(&handle);
         } else if (request->set_aside == Request::State::parked) {

@@ -40,7 +40,7 @@ struct Purpose { // NOLINT(bugprone-exception-escape): moving it throws nothing
     // That a receive may have to be posted on again, and a persistent one made on, unless it is
     // gone.
     MPI_Comm comm = MPI_COMM_NULL;
-    // A receive's.
+    // A receive's, and a persistent send's.
     int peer = 0;
     int tag = 0;
 };

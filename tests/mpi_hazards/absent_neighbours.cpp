@@ -138,4 +138,116 @@ HAZARD(what_is_read_from_nobody_stays) {
     MPI_Win_free(&window);
 }
 
+namespace {
+
+using Requests = std::vector<MPI_Request>;
+
+const std::function<void(Requests &)> waits[] = {
+    [](Requests &requests) {
+        MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    },
+    [](Requests &requests) {
+        for (MPI_Request &request : requests) {
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+    },
+    // MPICH has no more to tell when those with somebody are complete.
+    [](Requests &requests) {
+        Numbers indices(requests.size());
+        for (int count = 0; count != MPI_UNDEFINED;) {
+            MPI_Waitsome(static_cast<int>(requests.size()), requests.data(), &count, indices.data(),
+                         MPI_STATUSES_IGNORE);
+        }
+    },
+    [](Requests &requests) {
+        Numbers indices(requests.size());
+        for (int count = 0; count != MPI_UNDEFINED;) {
+            MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count, indices.data(),
+                         MPI_STATUSES_IGNORE);
+        }
+    },
+    [](Requests &requests) {
+        for (int index = 0; index != MPI_UNDEFINED;) {
+            MPI_Waitany(static_cast<int>(requests.size()), requests.data(), &index,
+                        MPI_STATUS_IGNORE);
+        }
+    },
+    [](Requests &requests) {
+        for (int index = 0, flag = 0; flag == 0 || index != MPI_UNDEFINED;) {
+            MPI_Testany(static_cast<int>(requests.size()), requests.data(), &index, &flag,
+                        MPI_STATUS_IGNORE);
+        }
+    },
+};
+
+// A rank at the end of a row, with itself for the neighbour that it has.
+class EndOfRow {
+public:
+    explicit EndOfRow(bool starts_at_once) : at_once_(starts_at_once) {}
+
+    void keep(Domain &domain) { domain.keep(out_); }
+
+    // In as many steps as it is told.
+    void run(const std::function<void(Requests &)> &wait, int steps) {
+        MPI_Recv_init(&in_[0], 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_SELF, &requests_[0]);
+        MPI_Send_init(&out_[0], 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_SELF, &requests_[1]);
+        MPI_Bsend_init(&out_[0], 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_SELF, &requests_[2]);
+        MPI_Recv_init(&in_[1], 1, MPI_INT, 0, 1, MPI_COMM_SELF, &requests_[3]);
+        MPI_Send_init(&out_[0], 1, MPI_INT, 0, 1, MPI_COMM_SELF, &requests_[4]);
+        for (int use = 0; use < uses; ++use) {
+            out_[0] = use;
+            if (at_once_) {
+                MPI_Startall(static_cast<int>(requests_.size()), requests_.data());
+            }
+            for (size_t i = 0; i < requests_.size() && !at_once_; ++i) {
+                if (steps-- == 0) {
+                    return;
+                }
+                MPI_Start(&requests_[i]);
+            }
+            if (steps-- == 0) {
+                return;
+            }
+            wait(requests_);
+            CHECK((in_ == Numbers{5, use}));
+        }
+        for (MPI_Request &request : requests_) {
+            if (steps-- == 0) {
+                return;
+            }
+            MPI_Request_free(&request);
+        }
+    }
+    static constexpr int uses = 3;
+    static constexpr int all_steps = uses * 6 + 5;
+
+private:
+    bool at_once_;
+    Requests requests_ = Requests(5, MPI_REQUEST_NULL);
+    Numbers in_ = {5, 5};
+    Numbers out_ = {5};
+};
+
+} // namespace
+
+HAZARD(persistent_requests_with_nobody_are_used_again) {
+    if (world_rank() == 1) {
+        return;
+    }
+    for (const auto &wait : waits) {
+        for (int failure = 1; failure <= EndOfRow::all_steps; ++failure) {
+            for (const bool starts_at_once : {false, true}) {
+                EndOfRow row(starts_at_once);
+                Domain domain;
+                row.keep(domain);
+                row.run(wait, failure);
+                domain.restore();
+                row.run(wait, failure - 1); // and in the re-execution
+                domain.restore();
+                row.run(wait, EndOfRow::all_steps);
+            }
+        }
+    }
+}
+
 } // namespace absent_neighbours

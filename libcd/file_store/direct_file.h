@@ -18,6 +18,9 @@ public:
     DirectFile &operator=(const DirectFile &) = delete;
     ~DirectFile() { close(); }
 
+    bool is_open() const { return fd_ >= 0; }
+    int descriptor() const { return fd_; }
+
     // Whether an operation of so many bytes goes this way.
     bool pays(uint64_t bytes) const { return fd_ >= 0 && bytes >= pays_from_; }
 

@@ -34,10 +34,15 @@ public:
     Status create_store(const std::string &name, File &store) const;
     Status publish(const std::string &name, File &store, bool forced) const;
     void give_up_unfinished(const std::string &name) const;
+    // The same as publish() where another store has the name, which loses it. After a failure it
+    // may have it still, or not.
+    Status replace(const std::string &name, const File &store, bool forced) const;
 
     // Whatever create_store() or hide() left when they were interrupted. store: the one of that
     // name, locked.
     void remove_unfinished(const std::string &name, const File &store) const;
+    // What hide() left. CD_ERROR_STORE_LOCKED: a process is at it.
+    Status remove_hidden(const std::string &name) const;
 
     // Takes the store its name. After a failure it still has it; nameless: that is not sure before
     // undo_remove() has succeeded. hide() does what can fail, and undo_remove() can take it back,
@@ -51,17 +56,18 @@ public:
     // That nobody has removed or renamed the file, or put another in its place. Passes also where
     // the process has no descriptor left to look with, or may no longer look.
     Status check_name(const std::string &name, const File &file) const;
-    Status rename(const std::string &from, const std::string &to, bool forced) const;
-    // That it cannot be forced changes nothing for this process. A store that somebody else has
-    // made under that name keeps it.
-    void undo_rename(const std::string &from, const std::string &to, bool forced) const noexcept;
+    // The store has a second name, instead of whatever had that, before it loses its own to another
+    // one, and gets that back by it: also where the file system gives no new names any more. That
+    // it cannot be forced then changes nothing for this process.
+    Status keep_by(const std::string &name, const std::string &second, bool forced) const;
+    void give_back(const std::string &name, const std::string &second, bool forced) const noexcept;
+    static std::string removed(const std::string &name); // while hide() has hidden it
 
 private:
     static std::string unfinished(const std::string &name);
-    static std::string removed(const std::string &name);
     Status open_unfinished(const std::string &name, File &store) const;
     Status check_unfinished(const std::string &name, const File &file, bool &is_new) const;
-    void remove_unless_in_use(const std::string &name) const;
+    Status remove_left(const std::string &name) const;
     Status open_and_lock(const std::string &name, File &store, bool &there) const;
     // By O_PATH, since the close of another descriptor would end a lock that is the process's.
     File look_at(const std::string &name) const;

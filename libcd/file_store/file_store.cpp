@@ -38,6 +38,15 @@ Status FileStore::create_empty(const Header &identity) {
     return metadata_.create(identity, changes.bytes().bytes());
 }
 
+Status FileStore::replace() {
+    std::string path = std::string(directory_.path()) + "/" + name_;
+    Status status = directory_.replace(name_, volume_.file(), options_.forced);
+    if (status) {
+        volume_.file().set_path(std::move(path));
+    }
+    return status;
+}
+
 void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
     const State &state = loaded.state;
     std::vector<Extent> taken = loaded.extents;
@@ -271,6 +280,7 @@ Status FileStore::make_ready() {
     Status status = check_process();
     status = status ? regain_name() : status;
     status = status ? directory_.check_name(name_, volume_.file()) : status;
+    status = status ? volume_.check_file() : status;
     return status ? metadata_.settle() : status;
 }
 

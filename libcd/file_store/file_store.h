@@ -49,6 +49,7 @@ public:
     // For a new file: writes its first metadata. May throw std::bad_alloc.
     Status create_empty(const Header &identity);
     Status publish() { return directory_.publish(name_, volume_.file(), options_.forced); }
+    Status replace(); // the store that has the name
 
     // For a file that was loaded. pieces: gets the data of each run of the state, by its number.
     // May throw std::bad_alloc.

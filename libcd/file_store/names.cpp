@@ -21,31 +21,15 @@ Status NewName::reserve(File &file) {
 }
 
 OldName::~OldName() {
-    if (hidden_) {
-        attempt_quietly([this] { return directory_.undo_remove(name_, forced_); });
-    } else if (!aside_.empty()) {
-        directory_.undo_rename(name_, aside_, forced_);
+    if (!second_.empty()) {
+        directory_.give_back(name_, second_, forced_);
     }
 }
 
-Status OldName::keep_as(std::string aside) {
-    Status status = directory_.rename(name_, aside, forced_);
-    aside_ = status ? std::move(aside) : "";
+Status OldName::keep_as(std::string second) {
+    Status status = directory_.keep_by(name_, second, forced_);
+    second_ = status ? std::move(second) : "";
     return status;
-}
-
-Status OldName::remove() {
-    Status status = directory_.hide(name_, forced_, hidden_);
-    hidden_ = hidden_ || status.is_ok();
-    return status;
-}
-
-void OldName::is_taken() {
-    if (hidden_) {
-        attempt_quietly([this] { directory_.finish_remove(name_); });
-    }
-    hidden_ = false;
-    aside_.clear();
 }
 
 } // namespace cd

@@ -35,16 +35,14 @@ public:
     OldName(const OldName &) = delete;
     ~OldName();
 
-    Status keep_as(std::string aside);
-    Status remove();
-    void is_taken();
+    Status keep_as(std::string second);
+    void is_taken() { second_.clear(); }
 
 private:
     const Directory &directory_;
     const std::string &name_;
     const bool forced_;
-    bool hidden_ = false;
-    std::string aside_;
+    std::string second_; // of the store
 };
 
 } // namespace cd

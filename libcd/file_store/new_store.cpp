@@ -18,8 +18,10 @@ namespace cd {
 std::string Directory::unfinished(const std::string &name) { return "." + name + ".new"; }
 
 Status Directory::create_store(const std::string &name, File &store) const {
+    constexpr int most_tries = 100; // where names do not lead to what was opened by them
     File file;
-    for (bool is_new = false; !is_new;) {
+    bool is_new = false;
+    for (int i = 0; i < most_tries && !is_new; ++i) {
         file = File(); // whose lock goes with it
         if (Status status = open_unfinished(name, file); !status) {
             return status;
@@ -28,7 +30,12 @@ Status Directory::create_store(const std::string &name, File &store) const {
             return status;
         }
     }
-    remove_unless_in_use(removed(name));
+    if (!is_new) {
+        return fail(CD_ERROR_STORE_IO,
+                    "%s: the name does not lead to the file that was made by it, or the file is "
+                    "not this user's alone, after %d tries; give another dir= in storage_info",
+                    file.path(), most_tries);
+    }
     store = std::move(file);
     return Status::ok();
 }
@@ -49,8 +56,8 @@ Status Directory::open_unfinished(const std::string &name, File &store) const {
     return status;
 }
 
-// is_new: whether it is empty, and has its name still, now that it is locked. What is not empty was
-// left by a process that was interrupted.
+// is_new: whether it is empty and safe, and has its name still, now that it is locked. What is not
+// was left by a process that was interrupted.
 Status Directory::check_unfinished(const std::string &name, const File &file, bool &is_new) const {
     os::System &system = os::system();
     bool leads = false;
@@ -61,7 +68,8 @@ Status Directory::check_unfinished(const std::string &name, const File &file, bo
     if (system.status(file.descriptor(), status) != 0) {
         return file.refused("look at the file");
     }
-    is_new = leads && S_ISREG(status.mode) && status.size == 0;
+    is_new =
+        leads && S_ISREG(status.mode) && status.size == 0 && (status.mode & others_may_write) == 0;
     if (leads && !is_new && system.unlink_at(descriptor(), unfinished(name).c_str()) != 0) {
         return file.refused("remove what was left unfinished");
     }
@@ -95,29 +103,49 @@ void Directory::give_up_unfinished(const std::string &name) const {
     try_to_remove(unfinished(name));
 }
 
-void Directory::remove_unfinished(const std::string &name, const File &store) const {
-    bool is_store = false;
-    const MessageKeeper keeper;
-    if (leads_to(look_at(unfinished(name)), store, is_store) && is_store) {
-        try_to_remove(unfinished(name));
-    } else {
-        remove_unless_in_use(unfinished(name));
+Status Directory::replace(const std::string &name, const File &store, bool forced) const {
+    if (Status status = forced ? store.sync_all() : Status::ok(); !status) {
+        return status;
     }
-    remove_unless_in_use(removed(name));
+    if (os::system().rename_at(descriptor(), unfinished(name).c_str(), name.c_str()) != 0) {
+        return store.refused("give the file its name");
+    }
+    return forced ? file_.sync_all() : Status::ok();
 }
 
-// A link is nobody's store.
-void Directory::remove_unless_in_use(const std::string &name) const {
-    const MessageKeeper keeper;
+void Directory::remove_unfinished(const std::string &name, const File &store) const {
+    for (const std::string &left : {unfinished(name), removed(name)}) {
+        const MessageKeeper keeper;
+        bool is_store = false; // by another name, too; its lock would go with another descriptor
+        if (leads_to(look_at(left), store, is_store) && is_store) {
+            try_to_remove(left);
+        } else {
+            (void)remove_left(left).is_ok();
+        }
+    }
+}
+
+Status Directory::remove_hidden(const std::string &name) const {
+    return remove_left(removed(name));
+}
+
+// What cannot be opened is nobody's store.
+Status Directory::remove_left(const std::string &name) const {
     constexpr int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK;
-    const File file(os::system().open_at(descriptor(), name.c_str(), flags, 0), name);
-    bool leads = !file.is_open() && errno == ELOOP;
-    if (file.is_open() && lock_store(file)) {
-        leads = leads_to(look_at(name), file, leads) && leads;
+    const File file(os::system().open_at(descriptor(), name.c_str(), flags, 0),
+                    std::string(path()) + "/" + name);
+    bool leads = !file.is_open() && (errno == ELOOP || errno == EACCES || errno == ENXIO);
+    if (file.is_open()) {
+        Status status = lock_store(file);
+        status = status ? leads_to(look_at(name), file, leads) : status;
+        if (!status) {
+            return status;
+        }
     }
     if (leads) {
         try_to_remove(name);
     }
+    return Status::ok();
 }
 
 } // namespace cd

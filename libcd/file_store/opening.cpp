@@ -159,26 +159,39 @@ private:
                         "go on from it, once that process has ended",
                         names.path(), name_.c_str());
         }
-        OldName old(names, name_, forced_);
-        // Where ranks have agreed on an image the store holds nothing, and its room may be needed.
-        const bool gives_room = replaced != nullptr && !replaced->keeps && request_.start;
-        if (Status status = gives_room ? old.remove() : Status::ok(); !status) {
+        if (Status status = names.remove_hidden(name_); !status) {
             return status;
         }
         if (Status status = fill(file); !status) {
             return status;
         }
-        if (replaced != nullptr && !gives_room) {
-            if (Status status = replaced->keeps ? old.keep_as(aside()) : old.remove(); !status) {
-                return status;
-            }
-        }
+        return replaced == nullptr ? publish(own) : publish(own, names, *replaced);
+    }
+
+    Status publish(NewName &own) {
         Status status = opened_.store->publish();
         if (status) {
             own.is_published();
-            old.is_taken();
         }
         return status;
+    }
+
+    // The old store is never without a name.
+    Status publish(NewName &own, const Directory &names, const Replaced &replaced) {
+        const std::string hidden = Directory::removed(name_);
+        OldName old(names, name_, forced_);
+        if (Status status = old.keep_as(replaced.keeps ? aside() : hidden); !status) {
+            return status;
+        }
+        if (Status status = opened_.store->replace(); !status) {
+            return status;
+        }
+        own.is_published();
+        old.is_taken();
+        if (!replaced.keeps) {
+            names.try_to_remove(hidden);
+        }
+        return Status::ok();
     }
 
     Status fill(File &file) {

@@ -52,22 +52,24 @@ void Directory::try_to_remove(const std::string &name, bool forced) const noexce
     }
 }
 
-Status Directory::rename(const std::string &from, const std::string &to, bool forced) const {
-    if (os::system().rename_at(descriptor(), from.c_str(), to.c_str()) != 0) {
+Status Directory::keep_by(const std::string &name, const std::string &second, bool forced) const {
+    os::System &system = os::system();
+    try_to_remove(second);
+    if (system.link_at(descriptor(), name.c_str(), second.c_str()) != 0) {
         return file_.refused("keep the old store aside");
     }
     Status status = forced ? file_.sync_all() : Status::ok();
     if (!status) {
-        undo_rename(from, to, forced);
+        try_to_remove(second);
     }
     return status;
 }
 
-void Directory::undo_rename(const std::string &from, const std::string &to,
-                            bool forced) const noexcept {
-    if (os::system().link_at(descriptor(), to.c_str(), from.c_str()) == 0) {
-        try_to_remove(to);
-    }
+// Where it has both names renaming does nothing, and else takes the place of what has its own.
+void Directory::give_back(const std::string &name, const std::string &second,
+                          bool forced) const noexcept {
+    os::system().rename_at(descriptor(), second.c_str(), name.c_str());
+    os::system().unlink_at(descriptor(), second.c_str());
     if (forced) {
         os::system().sync_all(descriptor());
     }

@@ -52,18 +52,28 @@ std::byte *Volume::in_place(const Extent &extent) const {
 
 Status Volume::check_file() {
     const std::scoped_lock lock(mutex_);
+    uint64_t size = 0;
+    Status status = check_descriptor(file_.descriptor(), size);
+    status = status && direct_ && direct_->is_open() ? check_descriptor(direct_->descriptor(), size)
+                                                     : status;
+    return status ? check_size(size) : status;
+}
+
+Status Volume::check_descriptor(int fd, uint64_t &size) const {
     os::FileStatus now;
-    if (os::system().status(file_.descriptor(), now) != 0) {
+    if (os::system().status(fd, now) != 0) {
         return file_.refused("look at the file");
     }
     if (identity_ && now.identity != *identity_) {
-        return fail(CD_ERROR_STORE_IO,
-                    "%s: descriptor %d is another file's now: the program has closed all that were "
-                    "open, and opened others. Nothing was written; leave the descriptors that the "
-                    "program has not opened",
-                    file_.path(), file_.descriptor());
+        return fail(
+            CD_ERROR_STORE_IO,
+            "%s: descriptor %d is another file's now: the program has closed it, and opened "
+            "another. Nothing was written; leave the descriptors that the program has not "
+            "opened",
+            file_.path(), fd);
     }
-    return check_size(now.size);
+    size = now.size;
+    return Status::ok();
 }
 
 Status Volume::check_size(uint64_t size) const {

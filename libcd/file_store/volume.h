@@ -7,6 +7,7 @@
 #include "file_store/header.h"
 #include "file_store/space.h"
 #include "file_store/usage.h"
+#include "os/system.h"
 
 #include <absl/container/inlined_vector.h>
 
@@ -75,6 +76,7 @@ private:
     Status grow(uint64_t length);
     Status take_parts(uint64_t length, Extents &extents);
 
+    Status check_descriptor(int fd, uint64_t &size) const;
     Status check_size(uint64_t size) const;
 
     File file_;

@@ -3,6 +3,9 @@
 #include "redset/bounds.h"
 
 #include "base/quoted.h"
+#include "file_store/file.h"
+
+#include <fcntl.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,15 +17,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where a directory is, or will be once it is made: what is not there yet is no link.
+bool is_there(const fs::path &path) {
+    const int fd = os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0);
+    return File(fd, path).is_open();
+}
+
+Status cannot_tell(const fs::path &directory, const char *why) {
+    return fail(CD_ERROR_STORE_IO, "%s: cannot tell where this leads: \"%s\"", directory.c_str(),
+                why);
+}
+
+// Where a directory is, or will be once it is made. A link that leads to nothing may lead somewhere
+// by then, and so may what goes up from what is not there.
 Status real_directory(const fs::path &directory, fs::path &real) {
     fs::path above = directory;
     fs::path made;
     std::string there;
     while (os::system().real_path(above.empty() ? "." : above.c_str(), there) != 0) {
-        if (errno != ENOENT || !above.has_relative_path()) {
-            return fail(CD_ERROR_STORE_IO, "%s: cannot tell where this leads: \"%s\"",
-                        directory.c_str(), std::strerror(errno));
+        const int error = errno;
+        if (error != ENOENT || !above.has_relative_path() || above.filename() == ".." ||
+            is_there(above)) {
+            return cannot_tell(directory, std::strerror(error));
         }
         made = made.empty() ? above.filename() : above.filename() / made;
         above = above.parent_path();
@@ -46,6 +61,13 @@ public:
     }
 
     Status check(const std::string &path, const Set &set, int member) const {
+        const fs::path name = fs::path(path).filename();
+        if (name.empty() || name == "." || name == "..") {
+            return fail(CD_ERROR_ARGUMENT,
+                        "set %d: \"%.*s\" of rank %d is no file's name. Nothing was changed",
+                        set.group + 1, cd::quoted(path), path.c_str(),
+                        set.ranks[static_cast<size_t>(member)]);
+        }
         fs::path real;
         if (Status status = real_directory(fs::path(path).parent_path(), real); !status) {
             return status;

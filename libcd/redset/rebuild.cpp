@@ -13,6 +13,14 @@ namespace {
 Status prepare_by(Exchange &exchange, const Set &set, const Place &place, const Options &options,
                   const Survey &survey, Contents contents,
                   std::unique_ptr<Rebuilding> &rebuilding) {
+    // Before any member makes a directory.
+    if (!options.bounds.empty()) {
+        Status allowed = attempt(
+            [&] { return check_bounds(set, exchange.self(), place, survey, options.bounds); });
+        if (Status status = agree(exchange, allowed); !status) {
+            return status;
+        }
+    }
     Status prepared = attempt([&] {
         rebuilding =
             std::make_unique<Rebuilding>(set, exchange.self(), place, options, survey, contents);

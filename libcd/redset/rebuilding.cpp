@@ -12,15 +12,11 @@ namespace cd::redset {
 
 Rebuilding::Rebuilding(const Set &set, int self, const Place &place, const Options &options,
                        const Survey &survey, Contents contents)
-    : set_(set), self_(self), place_(place), survey_(survey), bounds_(options.bounds),
-      contents_(contents), lost_(survey.lost(self)),
-      files_(survey.files[static_cast<size_t>(self)]),
+    : set_(set), self_(self), place_(place), survey_(survey), contents_(contents),
+      lost_(survey.lost(self)), files_(survey.files[static_cast<size_t>(self)]),
       drafts_(set.ranks[static_cast<size_t>(self)], options.sync) {}
 
 Status Rebuilding::prepare() {
-    if (Status status = check_bounds(set_, self_, place_, survey_, bounds_); !status) {
-        return status;
-    }
     if (Status status = lost_.data ? draft_data() : Status::ok(); !status) {
         return status;
     }

@@ -48,7 +48,6 @@ private:
     const int self_;
     const Place &place_;
     const Survey &survey_;
-    const Bounds &bounds_;
     const Contents contents_;
     const Lost lost_;
     const StoredFiles &files_;

@@ -179,6 +179,9 @@ int DiskSystem::rename_at(int directory, const char *from, const char *to) {
     if (target < 0) {
         return refuse(ENOENT);
     }
+    if (disk_.find(holder, to) == target) {
+        return 0; // as POSIX has it
+    }
     change(
         {.kind = Change::Kind::rename, .inode = holder, .name = from, .to = to, .target = target});
     return 0;

@@ -43,9 +43,13 @@ SYNCS = [
     Mutation("an image is not forced", "held_point.cpp", "Status HeldPoint::write_image(",
              "status = image.sync_all();", "status = Status::ok();"),
     Mutation("the name of a store that is kept aside is not forced", "removal.cpp",
-             "Status Directory::rename(", "forced ? file_.sync_all()", "forced ? Status::ok()"),
+             "Status Directory::keep_by(", "forced ? file_.sync_all()", "forced ? Status::ok()"),
+    Mutation("a new file is not forced before it takes another's name", "new_store.cpp",
+             "Status Directory::replace(", "forced ? store.sync_all()", "forced ? Status::ok()"),
+    Mutation("a name that a new file has taken is not forced", "new_store.cpp",
+             "Status Directory::replace(", "forced ? file_.sync_all()", "forced ? Status::ok()"),
     Mutation("that a store kept aside has its name back is not forced", "removal.cpp",
-             "void Directory::undo_rename(", "if (forced) {", "if (forced && false) {"),
+             "void Directory::give_back(", "if (forced) {", "if (forced && false) {"),
     Mutation("that a store kept aside is gone is not forced", "removal.cpp",
              "void Directory::try_to_remove(", "if (gone && forced) {", "if (false) {"),
     Mutation("the name of a new directory is not forced", "making_directories.cpp",
@@ -240,4 +244,16 @@ ORDER = [
              "for (const Extent &extent : std::initializer_list<Extent>{}) {"),
 ]
 
-MUTATIONS = SYNCS + CHECKS + ROOM + PLACES + ORDER
+# Who has a name.
+NAMES = [
+    Mutation("an unfinished file that has lost its name is taken for a new one", "new_store.cpp",
+             "Status Directory::check_unfinished(", "leads && S_ISREG(", "S_ISREG("),
+    Mutation("what another process is making is removed", "new_store.cpp",
+             "Status Directory::remove_left(", "status = lock_store(file);", "status;"),
+    Mutation("nobody looks whether a store was made meanwhile", "opening.cpp", "Status make_new(",
+             "replaced == nullptr && names.has(name_)", "false"),
+    Mutation("an old store loses its name for one that may fail", "names.cpp", "OldName::~OldName()",
+             "if (!second_.empty()) {", "if (false) {"),
+]
+
+MUTATIONS = SYNCS + CHECKS + ROOM + PLACES + ORDER + NAMES

@@ -12,10 +12,8 @@ import unittest
 from rebuild_case import GOOD, OLDER, UNREADABLE, Case
 
 
-class RebuildBoundsTest(Case):
+class BoundsCase(Case):
     """The set is in scavenged/, and home/ is beside it."""
-
-    case = "xor_4"
 
     def setUp(self):
         super().setUp()
@@ -55,6 +53,10 @@ class RebuildBoundsTest(Case):
         self.expect("rebuilt", GOOD, *directories)
         self.expect("whole", GOOD, *directories)
 
+
+class RebuildBoundsTest(BoundsCase):
+    case = "xor_4"
+
     def test_names_that_lead_out_are_refused_and_the_directory_is_named(self):
         whole = self.files()
         with open(os.path.join(self.home, "r2_f0.dat"), "wb") as file:
@@ -62,7 +64,6 @@ class RebuildBoundsTest(Case):
         for names in (
             "../../home/r2_",
             "in/../../../home/r2_",
-            "in/../../red/not/there/../../../../../home/r2_",
             self.home + "/r2_",
             self.given + "/red/../../home/r2_",
         ):
@@ -77,6 +78,14 @@ class RebuildBoundsTest(Case):
     def test_directories_that_are_to_be_made_outside_are_not(self):
         self.call_files(lambda key: key.replace("in/", "../../home/new/below/"), 2)
         self.expect_refusal("r2_f0.dat", "/.*home/new/below", self.given)
+
+    def test_what_another_file_would_make_first_leads_nowhere_either(self):
+        os.symlink("new", os.path.join(self.given, "link"))
+        self.call_files(lambda key: key.replace("in/", "link/../../home/"), 2)
+        left = self.files()
+        for dry_run in True, False:
+            self.assertIn("cannot tell where this leads", self.expect("failed", UNREADABLE, self.given, dry_run=dry_run))
+            self.assertEqual(self.files(), left)
 
     def test_links_lead_nowhere_else_and_one_that_is_given_may(self):
         os.rename(os.path.join(self.given, "in"), os.path.join(self.home, "in"))
@@ -107,6 +116,16 @@ class RebuildBoundsTest(Case):
         os.mkdir(self.given + "2")
         self.call_files(lambda key: key.replace("in/", self.given + "2/"), 2)
         self.expect_refusal("r2_f0.dat", os.path.realpath(self.given) + "2", self.given)
+
+
+class BoundsOfSeveral(BoundsCase):
+    case = "rs_4_k2"
+
+    def test_nothing_is_made_for_others_of_the_set_either(self):
+        self.call_files(lambda key: key.replace("in/", "new/deep/"), 0)
+        self.call_files(lambda key: key.replace("in/", "../../home/"), 2)
+        self.expect_refusal("r2_f0.dat", "/.*home", self.given)
+        self.assertEqual(sorted(os.listdir(self.given)), ["in", "red"])
 
 
 unittest.main(argv=sys.argv[:1])

@@ -74,6 +74,8 @@ class Case(unittest.TestCase):
         found = {}
         for folder, _, names in os.walk(self.directory):
             for name in names:
+                if not os.path.exists(os.path.join(folder, name)):  # a link to nothing
+                    continue
                 with open(os.path.join(folder, name), "rb") as file:
                     found[os.path.join(os.path.relpath(folder, self.directory), name)] = file.read()
         return found

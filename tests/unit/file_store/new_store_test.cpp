@@ -131,6 +131,7 @@ public:
         EXPECT_EQ(::pipe(gate_), 0);
         process_ = ::fork();
         if (process_ == 0) {
+            ::close(gate_[1]); // so that nobody waits if it is not let go
             char go = 0;
             ::_exit(::read(gate_[0], &go, 1) == 1 ? body() : 127);
         }
@@ -154,19 +155,17 @@ private:
     pid_t process_;
 };
 
-TEST_F(NewStore, IsMadeByOneProcessWhileAnotherHasTakenTheOldOneItsName) {
+TEST_F(NewStore, IsMadeByOneProcessWhileAnotherReplacesTheOldOne) {
     class Renaming : public ReplacedSystem {
     public:
         explicit Renaming(OtherProcess &other) : other_(other) {}
         int rename_at(int directory, const char *from, const char *to) override {
-            const int result = System::rename_at(directory, from, to);
+            if (std::string(from) != ".0-root.cds.new") {
+                return System::rename_at(directory, from, to);
+            }
             other = other_.run();
-            return result;
-        }
-        int link_at(int directory, const char *from, const char *to) override {
-            const bool gives_back = std::string(from) == "0-root.cds.old";
             errno = EIO;
-            return gives_back ? System::link_at(directory, from, to) : -1;
+            return -1;
         }
 
         int other = -1;
@@ -185,6 +184,71 @@ TEST_F(NewStore, IsMadeByOneProcessWhileAnotherHasTakenTheOldOneItsName) {
     }
     EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"});
     EXPECT_EQ(found(), 7);
+}
+
+TEST_F(NewStore, LeavesTheOldOneWhereThereAreNoNewNames) {
+    class WithoutLinks : public ReplacedSystem {
+    public:
+        int link_at(int, const char *, const char *) override {
+            errno = EPERM;
+            return -1;
+        }
+    };
+    store_value(7);
+    start_afresh();
+    {
+        const WithoutLinks system;
+        EXPECT_EQ(create(), nullptr);
+    }
+    EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"});
+    EXPECT_EQ(found(), 7);
+}
+
+// As a process leaves it that is killed before the new one has the name, or while it takes back
+// that a store is removed.
+TEST_F(NewStore, ReplacesOneThatHasASecondName) {
+    for (const char *second : {"/0-root.cds.old", "/.0-root.cds.gone", "/.0-root.cds.new"}) {
+        go_on();
+        std::filesystem::remove(store());
+        store_value(7);
+        std::filesystem::create_hard_link(store(), directory_ + second);
+        start_afresh();
+        EXPECT_EQ(in_process([&] { return create() != nullptr ? 0 : 1; }), 0) << second;
+        EXPECT_EQ(files().size(), 2U) << second; // and what is kept aside
+        EXPECT_EQ(found(), 0) << second;
+        std::filesystem::rename(directory_ + "/0-root.cds.old", store());
+        EXPECT_EQ(found(), 7) << second;
+    }
+}
+
+TEST_F(NewStore, IsNotMadeWhileAnotherProcessRemovesItsOwn) {
+    class Removing : public ReplacedSystem {
+    public:
+        explicit Removing(OtherProcess &other) : other_(other) {}
+        int sync_all(int fd) override {
+            if (!armed) {
+                return System::sync_all(fd);
+            }
+            armed = false;
+            other = other_.run();
+            errno = EIO;
+            return -1;
+        }
+
+        bool armed = false;
+        int other = -1;
+
+    private:
+        OtherProcess &other_;
+    };
+    OtherProcess other([&] { return create() != nullptr ? 0 : cd_last_error(); });
+    Removing system(other);
+    ASSERT_NE(create(), nullptr);
+    system.armed = true; // at the removal of the name
+    EXPECT_NE(commit_cd(CURRENT_CD), CD_SUCCESS);
+    EXPECT_EQ(system.other, CD_ERROR_STORE_LOCKED);
+    EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"});
+    EXPECT_EQ(commit_cd(CURRENT_CD), CD_SUCCESS);
 }
 
 TEST_F(NewStore, ThatAnotherProcessHasMadeMeanwhileIsItsOwn) {
@@ -212,6 +276,26 @@ TEST_F(NewStore, ThatAnotherProcessHasMadeMeanwhileIsItsOwn) {
     }
     EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"});
     EXPECT_EQ(found(), 5);
+}
+
+TEST_F(NewStore, WhoseUnfinishedFileWasTakenBackByAnotherProcessBeforeItWasLockedIsMadeOfOneMore) {
+    class Locking : public ReplacedSystem {
+    public:
+        explicit Locking(std::string unfinished) : unfinished_(std::move(unfinished)) {}
+        int lock_open_file(int fd, pid_t &holder) override {
+            std::filesystem::remove(std::exchange(unfinished_, "nothing"));
+            return System::lock_open_file(fd, holder);
+        }
+
+    private:
+        std::string unfinished_;
+    };
+    {
+        const Locking system(directory_ + "/.0-root.cds.new");
+        EXPECT_NE(create(), nullptr) << cd_last_error_message();
+        EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"});
+        EXPECT_EQ(commit_cd(CURRENT_CD), CD_SUCCESS);
+    }
 }
 
 TEST_F(NewStore, OfAnotherProcessThatIsNotFinishedStays) {

@@ -29,12 +29,24 @@ protected:
 };
 
 TEST_F(BoundsTest, LetFilesBeBackInDirectoriesThatAreNotThereYet) {
-    EXPECT_TRUE(check("new/../new/below/file", {scratch_.folder()})) << message();
-    EXPECT_TRUE(
-        check("not/../../" + scratch_.folder().filename().string() + "/file", {scratch_.folder()}))
-        << message();
-    EXPECT_EQ(check("not/../../file", {scratch_.folder()}).code(), CD_ERROR_ARGUMENT);
+    EXPECT_TRUE(check("new/below/file", {scratch_.folder()})) << message();
+    EXPECT_TRUE(check("in/../new/below/file", {scratch_.folder()})) << message();
+    EXPECT_EQ(check("in/../../file", {scratch_.folder()}).code(), CD_ERROR_ARGUMENT);
     EXPECT_EQ(check("new/file", {scratch_.folder() / "new" / "below"}).code(), CD_ERROR_ARGUMENT);
+}
+
+// Another file of the same set may make it there.
+TEST_F(BoundsTest, AreNotKnownBehindWhatLeadsToNothingYet) {
+    fs::create_directory_symlink("new", scratch_.folder() / "link");
+    EXPECT_EQ(check("link/../../file", {scratch_.folder()}).code(), CD_ERROR_STORE_IO);
+    EXPECT_EQ(check("link/below/file", {scratch_.folder()}).code(), CD_ERROR_STORE_IO);
+    EXPECT_EQ(check("not/../new/file", {scratch_.folder()}).code(), CD_ERROR_STORE_IO);
+}
+
+TEST_F(BoundsTest, AreOfNamesThatAFileCanHave) {
+    for (const char *name : {"in/x/", "in/x/..", "in/.", "."}) {
+        EXPECT_EQ(check(name, {scratch_.folder()}).code(), CD_ERROR_ARGUMENT) << name;
+    }
 }
 
 TEST_F(BoundsTest, OfTheRootOrOfNothingAreNone) {

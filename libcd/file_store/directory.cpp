@@ -121,6 +121,10 @@ Status Directory::leads_to(const File &named, const File &file, bool &leads) {
 
 bool Directory::has(const std::string &name) const { return look_at(name).is_open(); }
 
+bool Directory::may_have(const std::string &name) const {
+    return look_at(name).is_open() || errno != ENOENT;
+}
+
 Status Directory::check_name(const std::string &name, const File &file) const {
     const File named = look_at(name);
     if (!named.is_open() && (errno == EMFILE || errno == ENFILE || errno == EACCES)) {

@@ -101,7 +101,7 @@ private:
     // What is kept aside goes with the first new point in time.
     Status start_afresh(const File &file) {
         bool keeps = true;
-        if (directory_.has(aside())) {
+        if (directory_.may_have(aside())) {
             if (Status status = ask_whether_newer(file, keeps); !status) {
                 return status;
             }

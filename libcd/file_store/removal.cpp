@@ -68,8 +68,9 @@ Status Directory::keep_by(const std::string &name, const std::string &second, bo
 // Where it has both names renaming does nothing, and else takes the place of what has its own.
 void Directory::give_back(const std::string &name, const std::string &second,
                           bool forced) const noexcept {
-    os::system().rename_at(descriptor(), second.c_str(), name.c_str());
-    os::system().unlink_at(descriptor(), second.c_str());
+    if (os::system().rename_at(descriptor(), second.c_str(), name.c_str()) == 0) {
+        os::system().unlink_at(descriptor(), second.c_str());
+    }
     if (forced) {
         os::system().sync_all(descriptor());
     }

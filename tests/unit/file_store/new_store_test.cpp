@@ -86,6 +86,9 @@ protected:
             cd_handle root = create();
             system.failing = -1;
             if (root != nullptr) {
+                const auto kept = was.find("0-root.cds.old");
+                EXPECT_TRUE(kept == was.end() || contents().at(kept->first) == kept->second)
+                    << "call " << call;
                 commit_cd(root);
                 if (!system.failed) {
                     return call;

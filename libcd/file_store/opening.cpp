@@ -57,14 +57,12 @@ public:
         if (Status status = there ? Status::ok() : check_that_there_is_none(choice); !status) {
             return status;
         }
-        return there ? start_afresh(file) : create(nullptr);
+        return there ? start_afresh(file) : create(Old::is_not_there);
     }
 
 private:
-    // By what is made anew.
-    struct Replaced {
-        bool keeps; // it is set aside, instead of what is there already
-    };
+    // What becomes of the store that has the name.
+    enum class Old { is_not_there, is_set_aside, is_removed };
 
     std::string aside() const { return name_ + ".old"; }
 
@@ -106,8 +104,7 @@ private:
                 return status;
             }
         }
-        const Replaced replaced{keeps};
-        return create(&replaced);
+        return create(keeps ? Old::is_set_aside : Old::is_removed);
     }
 
     // A store that began in this way and has not advanced since holds nothing that is worth more
@@ -133,8 +130,8 @@ private:
                     reason.c_str(), aside().c_str());
     }
 
-    Status create(const Replaced *replaced) {
-        Status status = make_new(replaced);
+    Status create(Old old) {
+        Status status = make_new(old);
         if (!status) {
             opened_.pieces.clear(); // which give their places back to the store
             opened_.store.reset();
@@ -142,8 +139,8 @@ private:
         return status;
     }
 
-    // replaced: the store that has the name now, and keeps it unless all succeeds.
-    Status make_new(const Replaced *replaced) {
+    // The old store keeps the name unless all succeeds.
+    Status make_new(Old old) {
         Directory names; // the store takes the other one with it, also if it is not finished
         if (Status status = Directory::open(directory_.path(), names); !status) {
             return status;
@@ -153,7 +150,7 @@ private:
         if (Status status = own.reserve(file); !status) {
             return status;
         }
-        if (replaced == nullptr && names.has(name_)) {
+        if (old == Old::is_not_there && names.has(name_)) {
             return fail(CD_ERROR_STORE_LOCKED,
                         "%s/%s: another process has made this store just now; repeat the call to "
                         "go on from it, once that process has ended",
@@ -165,7 +162,7 @@ private:
         if (Status status = fill(file); !status) {
             return status;
         }
-        return replaced == nullptr ? publish(own) : publish(own, names, *replaced);
+        return old == Old::is_not_there ? publish(own) : replace(own, names, old);
     }
 
     Status publish(NewName &own) {
@@ -177,18 +174,18 @@ private:
     }
 
     // The old store is never without a name.
-    Status publish(NewName &own, const Directory &names, const Replaced &replaced) {
+    Status replace(NewName &own, const Directory &names, Old old) {
         const std::string hidden = Directory::removed(name_);
-        OldName old(names, name_, forced_);
-        if (Status status = old.keep_as(replaced.keeps ? aside() : hidden); !status) {
+        OldName of_old(names, name_, forced_);
+        if (Status status = of_old.keep_as(old == Old::is_set_aside ? aside() : hidden); !status) {
             return status;
         }
         if (Status status = opened_.store->replace(); !status) {
             return status;
         }
         own.is_published();
-        old.is_taken();
-        if (!replaced.keeps) {
+        of_old.is_taken();
+        if (old == Old::is_removed) {
             names.try_to_remove(hidden);
         }
         return Status::ok();
@@ -336,7 +333,7 @@ private:
                     file.path(), static_cast<unsigned long long>(epoch), known.c_str());
     }
 
-    void make_store(File file, uint64_t size) {
+    void make_store(File &&file, uint64_t size) {
         opened_.store = std::make_shared<FileStore>(std::move(file), size, std::move(directory_),
                                                     name_, options(), addresses_);
         opened_.store->keep_aside(aside());

@@ -93,14 +93,14 @@ private:
 
 Status check_bounds(const Set &set, int member, const Place &place, const Survey &survey,
                     const Bounds &bounds) {
+    if (bounds.empty() || !survey.lost(member).data) {
+        return Status::ok();
+    }
     BoundsCheck check;
     for (const std::string &bound : bounds) {
         if (Status status = check.add(bound); !status) {
             return status;
         }
-    }
-    if (bounds.empty() || !survey.lost(member).data) {
-        return Status::ok();
     }
     for (const StoredFile &file : survey.files[static_cast<size_t>(member)]) {
         if (Status status = check.check(place.path(file.name), set, member); !status) {

@@ -35,7 +35,6 @@ struct Descriptor {
     int job_ranks = 0;
 
     bool is_of(const Set &set) const;
-    bool operator==(const Descriptor &) const = default;
 };
 Status read_descriptor(const KvTree &tree, const char *file, Descriptor &descriptor);
 

@@ -251,7 +251,7 @@ NAMES = [
     Mutation("what another process is making is removed", "new_store.cpp",
              "Status Directory::remove_left(", "status = lock_store(file);", "status;"),
     Mutation("nobody looks whether a store was made meanwhile", "opening.cpp", "Status make_new(",
-             "replaced == nullptr && names.has(name_)", "false"),
+             "old == Old::is_not_there && names.has(name_)", "false"),
     Mutation("an old store loses its name for one that may fail", "names.cpp", "OldName::~OldName()",
              "if (!second_.empty()) {", "if (false) {"),
 ]

@@ -54,13 +54,21 @@ Status Directory::force() const {
 // Whoever had it open before may have removed or renamed it between our open and our lock.
 Status Directory::open_store(const std::string &name, File &store, bool &there) const {
     File file;
-    for (bool leads = false; !leads;) {
+    bool leads = false;
+    for (int i = 0; i < most_tries && !leads; ++i) {
+        file = File(); // whose lock goes with it
         if (Status status = open_and_lock(name, file, there); !status || !there) {
             return status;
         }
         if (Status status = leads_to(look_at(name), file, leads); !status) {
             return status;
         }
+    }
+    if (!leads) {
+        return fail(CD_ERROR_STORE_IO,
+                    "%s: the name does not lead to the file that was opened by it, after %d tries; "
+                    "give another dir= in storage_info",
+                    file.path(), most_tries);
     }
     store = std::move(file);
     return Status::ok();
@@ -119,10 +127,13 @@ Status Directory::leads_to(const File &named, const File &file, bool &leads) {
     return Status::ok();
 }
 
-bool Directory::has(const std::string &name) const { return look_at(name).is_open(); }
-
-bool Directory::may_have(const std::string &name) const {
-    return look_at(name).is_open() || errno != ENOENT;
+Status Directory::look_for(const std::string &name, bool &there) const {
+    const File named = look_at(name);
+    there = named.is_open() || errno != ENOENT;
+    if (there && !named.is_open()) {
+        return refuse_path_for_error((std::string(path()) + "/" + name).c_str(), "look for it");
+    }
+    return Status::ok();
 }
 
 Status Directory::check_name(const std::string &name, const File &file) const {

@@ -52,8 +52,8 @@ public:
     Status undo_remove(const std::string &name, bool forced) const;
     // That what is not there, or cannot be removed, stays, does no harm.
     void try_to_remove(const std::string &name, bool forced = false) const noexcept;
-    bool has(const std::string &name) const;
-    bool may_have(const std::string &name) const; // or nobody can tell now
+    // there: also after a failure, since it may be.
+    Status look_for(const std::string &name, bool &there) const;
     // That nobody has removed or renamed the file, or put another in its place. Passes also where
     // the process has no descriptor left to look with, or may no longer look.
     Status check_name(const std::string &name, const File &file) const;
@@ -65,6 +65,8 @@ public:
     static std::string removed(const std::string &name); // while hide() has hidden it
 
 private:
+    static constexpr int most_tries = 100; // where names do not lead to what was opened by them
+
     static std::string unfinished(const std::string &name);
     Status open_unfinished(const std::string &name, File &store) const;
     Status check_unfinished(const std::string &name, const File &file, bool &is_new) const;

@@ -18,7 +18,6 @@ namespace cd {
 std::string Directory::unfinished(const std::string &name) { return "." + name + ".new"; }
 
 Status Directory::create_store(const std::string &name, File &store) const {
-    constexpr int most_tries = 100; // where names do not lead to what was opened by them
     File file;
     bool is_new = false;
     for (int i = 0; i < most_tries && !is_new; ++i) {

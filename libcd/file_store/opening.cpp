@@ -81,7 +81,11 @@ private:
             return Status::ok();
         }
         const std::string path = std::string(directory_.path()) + "/" + name_;
-        if (directory_.has(aside())) {
+        bool kept = false;
+        if (Status status = directory_.look_for(aside(), kept); !status) {
+            return status;
+        }
+        if (kept) {
             return fail(CD_ERROR_ARGUMENT,
                         "%s: CD_RESTART asks for epoch %llu, and there is no store, but %s beside "
                         "it, which a start with CD_RESTART=no has kept aside: rename it to %s to "
@@ -98,11 +102,14 @@ private:
 
     // What is kept aside goes with the first new point in time.
     Status start_afresh(const File &file) {
+        bool kept = false;
+        Status status = directory_.look_for(aside(), kept);
         bool keeps = true;
-        if (directory_.may_have(aside())) {
-            if (Status status = ask_whether_newer(file, keeps); !status) {
-                return status;
-            }
+        if (status && kept) {
+            status = ask_whether_newer(file, keeps);
+        }
+        if (!status) {
+            return status;
         }
         return create(keeps ? Old::is_set_aside : Old::is_removed);
     }
@@ -150,7 +157,11 @@ private:
         if (Status status = own.reserve(file); !status) {
             return status;
         }
-        if (old == Old::is_not_there && names.has(name_)) {
+        bool there = old != Old::is_not_there;
+        if (Status status = there ? Status::ok() : names.look_for(name_, there); !status) {
+            return status;
+        }
+        if (old == Old::is_not_there && there) {
             return fail(CD_ERROR_STORE_LOCKED,
                         "%s/%s: another process has made this store just now; repeat the call to "
                         "go on from it, once that process has ended",

@@ -301,6 +301,30 @@ TEST_F(NewStore, WhoseUnfinishedFileWasTakenBackByAnotherProcessBeforeItWasLocke
     }
 }
 
+TEST_F(NewStore, IsRefusedWhereTheNameNeverLeadsToWhatWasOpenedByIt) {
+    class Replacing : public ReplacedSystem {
+    public:
+        explicit Replacing(std::string store) : store_(std::move(store)) {}
+        int lock_open_file(int fd, pid_t &holder) override {
+            std::filesystem::copy_file(store_, store_ + "-copy");
+            std::filesystem::rename(store_ + "-copy", store_);
+            return System::lock_open_file(fd, holder);
+        }
+
+    private:
+        const std::string store_;
+    };
+    store_value(7);
+    {
+        const Replacing system(store());
+        EXPECT_EQ(create(), nullptr);
+        EXPECT_EQ(cd_last_error(), CD_ERROR_STORE_IO);
+        EXPECT_NE(std::string(cd_last_error_message()).find("does not lead"), std::string::npos)
+            << cd_last_error_message();
+    }
+    EXPECT_EQ(found(), 7);
+}
+
 TEST_F(NewStore, OfAnotherProcessThatIsNotFinishedStays) {
     store_value(3);
     Directory directory;

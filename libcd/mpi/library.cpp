@@ -92,7 +92,15 @@ Status open_root(const cd_protected_root &root, std::unique_ptr<Protection> &pro
     });
     const KeptOutcome read(ready);
     std::unique_ptr<protection::Job> job;
-    if (Status status = MpiJob::meet(root.name, request.stores, job); !status) {
+    OwnRoot own;
+    ready = attempt([&] {
+        own = {root.name, {request.stores, request.flush_store}, request.sync};
+        return Status::ok();
+    });
+    if (!ready) {
+        return is_usable() ? MpiJob::refuse(KeptOutcome(ready)) : ready;
+    }
+    if (Status status = MpiJob::meet(own, job); !status) {
         return status;
     }
     if (Status status = agree(*job, read.again()); !status) {
@@ -124,7 +132,7 @@ int decline(const char *name, int own, cd_protection_message *why) {
             return MpiJob::refuse(refused);
         }
         std::unique_ptr<protection::Job> job;
-        Status met = MpiJob::meet(name, {}, job);
+        Status met = MpiJob::meet({name, {}}, job);
         return met ? agree(*job, refused.again()) : met;
     });
 }

@@ -10,15 +10,17 @@
 #include "protection/opening.h"
 #include "redset/kvtree_image.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
-#include <optional>
+#include <utility>
 
 namespace cd::protection {
 namespace {
 
 using redset::KvTree;
 
-constexpr char told_file[] = "what a rank sees of others' roots";
+constexpr char told_file[] = "what a rank sees of roots";
 
 // By names alone: many ranks may look at once, at what all ranks of another root have written.
 bool counts(const std::string &attempt, const std::set<int> &ranks) {
@@ -45,27 +47,115 @@ std::optional<Point> latest_in(const std::string &path, const std::set<int> &ran
     return latest;
 }
 
+// The file system's, which another node may use for another one.
+std::string identity_of(const std::string &path, const std::string &node) {
+    const File file(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH, 0), path);
+    os::FileIdentity identity;
+    if (!file.is_open() || os::system().identify(file.descriptor(), identity) != 0) {
+        return node + ":" + path;
+    }
+    return node + ":" + std::to_string(identity.device) + ":" + std::to_string(identity.inode);
+}
+
+// Which of those that are asked for each is; if for different ranks different ones, the first.
+using Stores = std::map<std::string, std::optional<size_t>>;
+
+void add(const Asked &asked, Stores &stores) {
+    for (size_t i = 0; i < asked.directories.size(); ++i) {
+        stores.emplace(asked.directories[i],
+                       i == asked.flush_store ? std::nullopt : std::optional(i));
+    }
+}
+
 void add(const Elsewhere &each, KvTree &tree) {
     tree.add_value("ROOT", each.root);
     tree.add_number("RANK", static_cast<uint64_t>(each.rank));
-    tree.add_value("PATH", each.path);
+    tree.add_value("DIRECTORY", each.directory);
     tree.add_value("POINT", directory_name(each.latest));
+    tree.add_value("IDENTITY", each.identity);
+    if (each.store) {
+        tree.add_number("STORE", *each.store);
+    }
+}
+
+std::optional<size_t> store_in(const KvTree &tree) {
+    const auto store = tree.number("STORE");
+    return store ? std::optional<size_t>(*store) : std::nullopt;
+}
+
+Status decode(const redset::Bytes &told, KvTree &tree) {
+    uint64_t size = 0;
+    return redset::decode_image(told, told_file, tree, size);
 }
 
 } // namespace
 
-std::vector<Elsewhere> see_elsewhere(const RanksOfRoots &roots,
-                                     const std::set<std::string> &directories, int rank) {
+std::string Elsewhere::path() const { return Folder::path_below(directory, root); }
+
+std::vector<Elsewhere> see_points(const RanksOfRoots &roots, const std::vector<Asked> &asked,
+                                  int rank, const std::string &node) {
+    Stores own;
+    add(asked[static_cast<size_t>(rank)], own);
+    Stores all = own;
+    for (const Asked &theirs : asked) {
+        add(theirs, all);
+    }
     std::vector<Elsewhere> seen;
     for (const auto &[root, ranks] : roots) {
-        for (const std::string &directory : directories) {
+        for (const auto &[directory, store] : ranks.contains(rank) ? own : all) {
             const std::string path = Folder::path_below(directory, root);
             if (const auto latest = latest_in(path, ranks)) {
-                seen.push_back({root, rank, path, *latest});
+                seen.push_back({root, rank, directory, *latest, store, identity_of(path, node)});
             }
         }
     }
     return seen;
+}
+
+std::vector<Elsewhere> find_elsewhere(const RanksOfRoots &roots,
+                                      const std::vector<Elsewhere> &seen) {
+    const auto is_own = [&](const Elsewhere &each) {
+        const auto ranks = roots.find(each.root);
+        return ranks != roots.end() && ranks->second.contains(each.rank);
+    };
+    std::set<std::pair<std::string, std::string>> known; // roots and identities
+    for (const Elsewhere &each : seen) {
+        if (is_own(each)) {
+            known.emplace(each.root, each.identity);
+        }
+    }
+    std::vector<Elsewhere> elsewhere;
+    for (const Elsewhere &each : seen) {
+        if (known.emplace(each.root, each.identity).second) {
+            elsewhere.push_back(each);
+        }
+    }
+    return elsewhere;
+}
+
+Status encode(const Asked &asked, redset::Bytes &told) {
+    KvTree tree;
+    KvTree &directories = tree.add("DIRECTORY");
+    for (size_t i = 0; i < asked.directories.size(); ++i) {
+        directories.add_value(std::to_string(i), asked.directories[i]);
+    }
+    if (asked.flush_store) {
+        tree.add_number("FLUSH", *asked.flush_store);
+    }
+    return redset::encode_image(tree, told_file, told);
+}
+
+Status decode(const redset::Bytes &told, Asked &asked) {
+    KvTree tree;
+    Status status = decode(told, tree);
+    const KvTree *directories = status ? tree.find("DIRECTORY") : nullptr;
+    for (size_t i = 0; directories != nullptr && i < directories->elements().size(); ++i) {
+        asked.directories.emplace_back(directories->value(std::to_string(i)).value_or(""));
+    }
+    if (const auto flush = tree.number("FLUSH")) {
+        asked.flush_store = *flush;
+    }
+    return status;
 }
 
 Status encode(const std::vector<Elsewhere> &seen, redset::Bytes &told) {
@@ -78,15 +168,15 @@ Status encode(const std::vector<Elsewhere> &seen, redset::Bytes &told) {
 
 Status decode(const redset::Bytes &told, std::vector<Elsewhere> &seen) {
     KvTree tree;
-    uint64_t size = 0;
-    if (Status status = redset::decode_image(told, told_file, tree, size); !status) {
+    if (Status status = decode(told, tree); !status) {
         return status;
     }
     for (const auto &[number, each] : tree.elements()) {
         if (const auto point = point_of(each.value("POINT").value_or(""))) {
             seen.push_back({std::string(each.value("ROOT").value_or("")),
                             static_cast<int>(each.number("RANK").value_or(0)),
-                            std::string(each.value("PATH").value_or("")), *point});
+                            std::string(each.value("DIRECTORY").value_or("")), *point,
+                            store_in(each), std::string(each.value("IDENTITY").value_or(""))});
         }
     }
     return Status::ok();
@@ -120,11 +210,12 @@ Status check_that_nothing_later_is(const std::vector<Elsewhere> &elsewhere,
         own == points.end() ? "nothing" : "epoch " + std::to_string(own->point.epoch);
     return fail(CD_ERROR_RESTART_MISMATCH,
                 "epoch %s of root \"%s\" is in %s of rank %d, which does not have this root, and "
-                "its own ranks find %s: start its ranks on the nodes that have its points in time, "
-                "or copy these directories to the nodes where they are; without it the program "
+                "its own ranks find %s: it could not come from there, as another job uses it, it "
+                "cannot be read, or it is a copy of flush= that these do not see. End that job, or "
+                "start its ranks on the nodes that have its points in time; without it the program "
                 "starts with CD_RESTART=no, or with an epoch that its own ranks find",
                 std::to_string(latest->latest.epoch).c_str(), latest->root.c_str(),
-                latest->path.c_str(), latest->rank, here.c_str());
+                latest->path().c_str(), latest->rank, here.c_str());
 }
 
 Status with_those_elsewhere(Status status, const std::vector<Elsewhere> &elsewhere) {
@@ -137,7 +228,7 @@ Status with_those_elsewhere(Status status, const std::vector<Elsewhere> &elsewhe
                 "%s; rank %d, which does not have this root, sees points in time of it in %s: "
                 "start its ranks on the nodes that have them, or copy these directories to the "
                 "nodes where they are",
-                why.c_str(), first.rank, first.path.c_str());
+                why.c_str(), first.rank, first.path().c_str());
 }
 
 } // namespace cd::protection

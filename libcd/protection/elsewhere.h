@@ -6,6 +6,7 @@
 #include "redset/exchange.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,28 +16,45 @@ namespace cd::protection {
 struct Findings;
 struct Start;
 
-// The latest point in time of a root that counts where a rank of the program sees it that does not
-// have this root, and so takes no part in looking for it.
+// The directories that a rank asks for, in their order, of which that of flush= is no node's own.
+struct Asked {
+    std::vector<std::string> directories;
+    std::optional<size_t> flush_store;
+    bool operator==(const Asked &) const = default;
+};
+
+// The latest point in time of a root that counts where a rank of the program sees it.
 struct Elsewhere {
     std::string root;
     int rank = 0; // of the program
-    std::string path;
+    std::string directory;
     Point latest;
+    std::optional<size_t> store = 0; // which of those asked for it is; not given: that of flush=
+    std::string identity;            // what tells the directory from others
+    std::string path() const;
     bool operator==(const Elsewhere &) const = default;
 };
 
 // The ranks that have a root, by its name.
 using RanksOfRoots = std::map<std::string, std::set<int>>;
 
-// What this rank sees of roots that it does not have, in any of the directories: where one of the
-// root's ranks has been, as other ranks may have, or have had, another root of this name. What
-// cannot be read is not seen. May throw std::bad_alloc.
-std::vector<Elsewhere> see_elsewhere(const RanksOfRoots &roots,
-                                     const std::set<std::string> &directories, int rank);
+// What this rank sees of its own root where it asks for that, and of others' in any of the
+// directories: where one of the root's ranks has been, as other ranks may have, or have had,
+// another root of this name. asked: by rank. What cannot be read is not seen. May throw
+// std::bad_alloc.
+std::vector<Elsewhere> see_points(const RanksOfRoots &roots, const std::vector<Asked> &asked,
+                                  int rank, const std::string &node);
+
+// Of all that was seen what lies where none of a root's ranks sees it, each directory once: ranks
+// that do not have the root take no part in looking for it.
+std::vector<Elsewhere> find_elsewhere(const RanksOfRoots &roots,
+                                      const std::vector<Elsewhere> &seen);
 
 // As ranks tell it to each other. May throw std::bad_alloc.
+Status encode(const Asked &asked, redset::Bytes &told);
+Status decode(const redset::Bytes &told, Asked &asked);
 Status encode(const std::vector<Elsewhere> &seen, redset::Bytes &told);
-Status decode(const redset::Bytes &told, std::vector<Elsewhere> &seen);
+Status decode(const redset::Bytes &told, std::vector<Elsewhere> &seen); // adds to it
 
 // CD_ERROR_RESTART_MISMATCH where something is elsewhere that is later than all points in time that
 // the root's own ranks have found, and that restart, as CD_RESTART, does not leave out. May throw.

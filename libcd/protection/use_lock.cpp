@@ -57,6 +57,10 @@ std::string prefix_of(uint64_t session) {
     return prefix;
 }
 
+std::string path_of(const std::string &directory, uint64_t session, int rank) {
+    return directory + "/" + prefix_of(session) + std::to_string(rank);
+}
+
 // Calls visit(path, file), which must not lock it (ranks of one job look at the same moment), for
 // the files of users that are not of the session; that of this process itself must not be closed.
 template <typename Visit>
@@ -101,7 +105,7 @@ UseLock::~UseLock() { os::system().unlink_at(AT_FDCWD, path_.c_str()); }
 // Its own file comes first, so that of two jobs one sees the other's.
 Status UseLock::take(const std::string &directory, const User &user,
                      std::unique_ptr<UseLock> &lock) {
-    const std::string path = directory + "/" + prefix_of(user.session) + std::to_string(user.rank);
+    const std::string path = path_of(directory, user.session, user.rank);
     std::unique_ptr<UseLock> taken;
     constexpr int tries = 100; // each is lost only if another job looks at that moment
     for (int i = 0; i < tries && taken == nullptr; ++i) {
@@ -145,6 +149,12 @@ Status UseLock::find_users(const std::string &directory, uint64_t session,
         }
     }
     return Status::ok();
+}
+
+bool UseLock::is_used_by(const std::string &directory, uint64_t session, int rank) {
+    const std::string path = path_of(directory, session, rank);
+    return File(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0), path)
+        .is_open();
 }
 
 Status UseLock::check_unused(const std::string &directory) {

@@ -37,6 +37,10 @@ public:
     static Status find_users(const std::string &directory, uint64_t session,
                              std::vector<int> &ranks);
 
+    // Whether a rank of a job uses the directory, also where a file system tells of new files late
+    // to those who list them.
+    static bool is_used_by(const std::string &directory, uint64_t session, int rank);
+
     // CD_ERROR_STORE_LOCKED says which process uses the directory. This one does not.
     static Status check_unused(const std::string &directory);
 

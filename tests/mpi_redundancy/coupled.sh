@@ -19,25 +19,50 @@ expect() { # TIMES TEXT
     [ "$(grep -cF "$2" "$scratch/log")" -eq "$1" ] || { echo "not $1 times: $2"; cat "$scratch/log"; exit 1; }
 }
 
+from() { # EPOCH STATE_OF_RANK_0: that of the others is as many times that as they are ranks
+    for rank in 0 1; do expect 1 "rank $rank: ocean from epoch $1, state $(($2 * (rank + 1)))"; done
+    for rank in 2 3; do expect 1 "rank $rank: air from epoch $1, state $(($2 * (rank + 1)))"; done
+}
+has() { # CODE NODE...: these have its points in time, and no others
+    local code=$1 there
+    shift
+    there=$(cd "$scratch" && printf '%s ' */"$code.points")
+    [ "$there" = "$(printf "%s/$code.points " "$@")" ] || { echo "not on $*: $there"; exit 1; }
+}
+
 run 2 n0 n1 n2 n3
-expect 2 "ocean from epoch 0"
-expect 2 "air from epoch 0"
+from 0 0
+has ocean n0 n1
+has air n2 n3
 
-# Each finds nothing, and is told that others do.
+# Each finds nothing, and gets it from where the other one is.
 run 2 n3 n2 n1 n0
-expect 2 "ocean: epoch 2 of root \"ocean\" is in $scratch/n"
-expect 2 "air: epoch 2 of root \"air\" is in $scratch/n"
-expect 4 ", which does not have this root, and its own ranks find nothing: "
+from 2 2
+has ocean n2 n3
+has air n0 n1
 
-# One node each is with the other code: one loss, which is covered.
+# One node each is with the other code.
 run 1 n2 n1 n0 n3
-for rank in 0 1; do expect 1 "rank $rank: ocean from epoch 2, state $((2 * (rank + 1)))"; done
-for rank in 2 3; do expect 1 "rank $rank: air from epoch 2, state $((2 * (rank + 1)))"; done
+from 4 4
+has ocean n1 n2
+has air n0 n3
 
-# These have what is older now.
-run 0 n0 n4 n5 n2
-expect 2 "ocean: epoch 3 of root \"ocean\" is in $scratch/n2/"
-restart=2 run 0 n0 n1 n2 n3
-expect 2 "ocean from epoch 2"
-restart=no run 0 n3 n2 n1 n0
-expect 2 "ocean from epoch 0"
+# Of what another job has there is nothing.
+python3 - "$scratch/n1/ocean.points/in-use-0000000000000001-0" "$scratch/locked" <<'END' &
+import fcntl, sys, time
+file = open(sys.argv[1], "w")
+fcntl.lockf(file, fcntl.LOCK_EX)
+open(sys.argv[2], "w").close()
+time.sleep(60)
+END
+other=$!
+until [ -e "$scratch/locked" ]; do sleep 0.05; done
+run 0 n4 n5 n1 n2
+expect 2 "from epoch 5, state"
+kill "$other"
+wait "$other" 2>/dev/null || true
+
+# What it left there is as those have it who lost it, and goes now.
+run 0 n4 n5 n1 n2
+expect 2 "ocean from epoch 5, state"
+has ocean n4 n5

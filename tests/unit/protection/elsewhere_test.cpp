@@ -12,7 +12,7 @@ namespace {
 class PointsElsewhere : public Protected {
 protected:
     static Elsewhere seen(uint64_t number, uint64_t epoch) {
-        return {"solver", 9, "/local/solver.points", {number, epoch, 0, 77}};
+        return {"solver", 9, "/local", {number, epoch, 0, 77}, 0, "node:1:2"};
     }
     LocalProgram::Outcome outcome() const { return cluster.run({}).outcome(); }
 };
@@ -69,13 +69,22 @@ TEST_F(PointsElsewhere, AreToldOfWhereFilesAreLost) {
         << told.text;
 }
 
+// Ranks that share a directory of this name, of which the first has the root or not.
+std::vector<Elsewhere> seen_in(const std::vector<std::string> &directories,
+                               const RanksOfRoots &roots, int rank) {
+    std::vector<Asked> asked(6, {{directories.front()}, std::nullopt});
+    asked.back() = {directories, std::nullopt};
+    return see_points(roots, asked, rank, "node");
+}
+
 TEST_F(PointsElsewhere, AreTheLatestThatCountInEachDirectory) {
     cluster.run({6, 7});
     const std::string here = cluster.directory("n0").string();
-    const std::set<std::string> directories{here, cluster.directory("nowhere").string()};
-    const auto found = see_elsewhere({{"other", {0}}, {"solver", {0, 1}}}, directories, 5);
+    const std::vector<std::string> directories{cluster.directory("nowhere").string(), here};
+    const RanksOfRoots roots{{"other", {3, 4, 5}}, {"solver", {0, 1, 2}}};
+    const auto found = seen_in(directories, roots, 4);
     ASSERT_EQ(found.size(), 1U);
-    EXPECT_EQ(found[0], (Elsewhere{"solver", 5, here + "/solver.points", found[0].latest}));
+    EXPECT_EQ(found[0], (Elsewhere{"solver", 4, here, found[0].latest, 1, found[0].identity}));
     EXPECT_EQ(found[0].latest.epoch, 7U);
 
     redset::Bytes told;
@@ -89,14 +98,48 @@ TEST_F(PointsElsewhere, AreTheLatestThatCountInEachDirectory) {
             std::filesystem::remove(each.path());
         }
     }
-    EXPECT_TRUE(see_elsewhere({{"solver", {0, 1}}}, directories, 5).empty());
+    EXPECT_TRUE(seen_in(directories, roots, 4).empty());
 }
 
 TEST_F(PointsElsewhere, OfOtherRanksAreOfAnotherRootOfThisName) {
     cluster.run({7});
-    const std::set<std::string> directories{cluster.directory("n0").string()};
-    EXPECT_EQ(see_elsewhere({{"solver", {0, 9}}}, directories, 5).size(), 1U);
-    EXPECT_TRUE(see_elsewhere({{"solver", {1, 9}}}, directories, 5).empty());
+    const std::vector<std::string> directories{cluster.directory("n0").string()};
+    EXPECT_EQ(seen_in(directories, {{"solver", {0, 9}}}, 5).size(), 1U);
+    EXPECT_TRUE(seen_in(directories, {{"solver", {1, 9}}}, 5).empty());
+}
+
+// What a rank asks for itself is where it looks for its own.
+TEST_F(PointsElsewhere, AreNotWhereARankOfTheRootSeesThem) {
+    cluster.run({7});
+    const RanksOfRoots roots{{"other", {3, 4, 5}}, {"solver", {0, 1, 2}}};
+    const std::vector<std::string> directories{cluster.directory("n0").string(),
+                                               cluster.directory("n1").string()};
+    std::vector<Elsewhere> seen;
+    for (int rank = 0; rank < 5; ++rank) {
+        const auto own = seen_in(directories, roots, rank);
+        EXPECT_EQ(own.size(), rank < 3 ? 1U : 2U) << rank;
+        seen.insert(seen.end(), own.begin(), own.end());
+    }
+    const auto elsewhere = find_elsewhere(roots, seen);
+    ASSERT_EQ(elsewhere.size(), 1U);
+    EXPECT_EQ(elsewhere[0].rank, 3);
+    EXPECT_EQ(elsewhere[0].directory, directories[1]);
+}
+
+TEST_F(PointsElsewhere, OfCopiesAreNoNodesOwn) {
+    cluster.run({7});
+    const std::vector<Asked> asked{{{"/nowhere"}, std::nullopt},
+                                   {{cluster.directory("n0").string()}, 0},
+                                   {{"/nowhere"}, std::nullopt}};
+    const auto seen = see_points({{"other", {2}}, {"solver", {0, 1}}}, asked, 2, "node");
+    ASSERT_EQ(seen.size(), 1U);
+    EXPECT_EQ(seen[0].store, std::nullopt);
+
+    redset::Bytes told;
+    Asked heard;
+    ASSERT_TRUE(encode(asked[1], told));
+    ASSERT_TRUE(decode(told, heard));
+    EXPECT_EQ(heard, asked[1]);
 }
 
 } // namespace

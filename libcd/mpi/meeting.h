@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "mpi/mpi_exchange.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cd::mpi {
+
+// All ranks of whole call it, those with the same color meet in exchange, in the order of their
+// keys, and all of whole get the same outcome. Does not throw.
+Status make_exchange(MPI_Comm whole, int color, int key, std::unique_ptr<MpiExchange> &exchange);
+
+// What everybody tells, unless somebody fails. Does not throw.
+Status gather_all(MpiExchange &all, Status own, std::string_view tells,
+                  std::vector<redset::Bytes> &told);
+
+std::string text_in(std::span<const std::byte> bytes);
+
+} // namespace cd::mpi

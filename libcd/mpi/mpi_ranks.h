@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "mpi/mpi_exchange.h"
+#include "protection/job.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cd::mpi {
+
+// Some ranks of MPI_COMM_WORLD, on communicators of their own.
+class MpiRanks : public protection::Job {
+public:
+    MpiRanks(std::unique_ptr<MpiExchange> all, std::vector<int> ranks, int program_ranks,
+             std::vector<protection::Elsewhere> elsewhere = {});
+
+    static std::string name_of_node(); // MPI is usable
+
+    redset::Exchange &all() override { return *all_; }
+    const std::vector<int> &ranks() const override { return ranks_; }
+    int program_ranks() const override { return program_ranks_; }
+    std::string node() const override { return name_of_node(); }
+    const std::vector<protection::Elsewhere> &elsewhere() const override { return elsewhere_; }
+    Status divide(int color, int key, std::unique_ptr<redset::Exchange> &part) override;
+    void give_name_up() noexcept override {}
+
+private:
+    std::unique_ptr<MpiExchange> all_;
+    std::vector<int> ranks_;
+    int program_ranks_;
+    std::vector<protection::Elsewhere> elsewhere_;
+};
+
+} // namespace cd::mpi

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "mpi/roots_apart.h"
+
+#include "base/attempt.h"
+#include "mpi/meeting.h"
+#include "mpi/mpi_ranks.h"
+#include "protection/fetching.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <utility>
+
+namespace cd::mpi {
+namespace {
+
+using protection::Asked;
+using protection::Elsewhere;
+using redset::Bytes;
+
+Status gather_asked(MpiExchange &all, const Asked &own, std::vector<Asked> &asked) {
+    Bytes tells;
+    std::vector<Bytes> heard;
+    Status ready = attempt([&] { return encode(own, tells); });
+    if (Status status = gather_all(all, ready, text_in(tells), heard); !status) {
+        return status;
+    }
+    Status understood = attempt([&] {
+        for (const Bytes &theirs : heard) {
+            if (Status status = decode(theirs, asked.emplace_back()); !status) {
+                return status;
+            }
+        }
+        return Status::ok();
+    });
+    return all.check_all(understood);
+}
+
+Status look_elsewhere(MpiExchange &all, const protection::RanksOfRoots &roots,
+                      const std::vector<Asked> &asked, std::vector<Elsewhere> &elsewhere) {
+    Bytes tells;
+    std::vector<Bytes> heard;
+    Status ready = attempt([&] {
+        return encode(see_points(roots, asked, all.self(), MpiRanks::name_of_node()), tells);
+    });
+    if (Status status = gather_all(all, ready, text_in(tells), heard); !status) {
+        return status;
+    }
+    Status understood = attempt([&] {
+        std::vector<Elsewhere> seen;
+        for (const Bytes &theirs : heard) {
+            if (Status status = decode(theirs, seen); !status) {
+                return status;
+            }
+        }
+        elsewhere = find_elsewhere(roots, seen);
+        return Status::ok();
+    });
+    return all.check_all(understood);
+}
+
+// A root whose ranks will not open it, or not alike, is none for which anything moves.
+bool opens(const std::set<int> &ranks, const std::vector<Asked> &asked) {
+    const Asked &first = asked[static_cast<size_t>(*ranks.begin())];
+    return !first.directories.empty() && std::ranges::all_of(ranks, [&](int rank) {
+        const Asked &theirs = asked[static_cast<size_t>(rank)];
+        return theirs.directories.size() == first.directories.size() &&
+               theirs.flush_store == first.flush_store;
+    });
+}
+
+// Copies of flush= are where all see them, or else nobody's who does not.
+protection::RootApart apart_of(const std::string &root, const std::set<int> &ranks, int self,
+                               const std::vector<Asked> &asked,
+                               const std::vector<Elsewhere> &elsewhere) {
+    const int asking = ranks.contains(self) ? self : *ranks.begin();
+    protection::RootApart apart{root, ranks, asked[static_cast<size_t>(asking)], {}};
+    for (const Elsewhere &each : elsewhere) {
+        if (each.root != root || !each.store) {
+            continue;
+        }
+        Elsewhere &taken = apart.elsewhere.emplace_back(each);
+        if (*each.store >= apart.asked.directories.size() ||
+            each.store == apart.asked.flush_store) {
+            taken.store = 0;
+        }
+    }
+    return apart;
+}
+
+// All ranks of all meet in it, of which those that it concerns do something.
+Status fetch_one(MpiExchange &all, const protection::RootApart &apart, bool sync) {
+    std::vector<int> ranks;
+    Status ready = attempt([&] {
+        std::set<int> concerned = apart.ranks;
+        for (const Elsewhere &each : apart.elsewhere) {
+            concerned.insert(each.rank);
+        }
+        ranks.assign(concerned.begin(), concerned.end());
+        return Status::ok();
+    });
+    if (Status status = all.check_all(ready); !status) {
+        return status;
+    }
+    const bool takes_part = std::ranges::binary_search(ranks, all.self());
+    std::unique_ptr<MpiExchange> part;
+    if (Status status =
+            make_exchange(all.communicator().get(), takes_part ? 0 : 1, all.self(), part);
+        !status) {
+        return status;
+    }
+    Status fetched;
+    if (takes_part) {
+        MpiRanks job(std::move(part), std::move(ranks), all.members());
+        fetched = fetch(job, apart, sync);
+    }
+    if (!fetched) {
+        char why[900];
+        std::snprintf(why, sizeof why, "%s", message());
+        fetched = fail(fetched.code(),
+                       "root \"%s\", whose points in time come from nodes where "
+                       "none of its ranks is: %s",
+                       apart.root.c_str(), why);
+    }
+    std::vector<Bytes> told;
+    return gather_all(all, fetched, "", told);
+}
+
+} // namespace
+
+Status bring_together(MpiExchange &all, const protection::RanksOfRoots &roots,
+                      const std::set<std::string> &live, const OwnRoot &own,
+                      std::vector<Elsewhere> &left) {
+    if (roots.size() < 2) {
+        return Status::ok();
+    }
+    std::vector<Asked> asked;
+    std::vector<Elsewhere> elsewhere;
+    if (Status status = gather_asked(all, own.asked, asked); !status) {
+        return status;
+    }
+    if (Status status = look_elsewhere(all, roots, asked, elsewhere); !status) {
+        return status;
+    }
+    std::vector<protection::RootApart> apart;
+    Status known = attempt([&] {
+        for (const auto &[root, ranks] : roots) {
+            if (opens(ranks, asked) && !live.contains(root)) {
+                protection::RootApart each = apart_of(root, ranks, all.self(), asked, elsewhere);
+                if (!each.elsewhere.empty()) {
+                    apart.push_back(std::move(each));
+                }
+            }
+        }
+        return Status::ok();
+    });
+    if (Status status = all.check_all(known); !status) {
+        return status;
+    }
+    for (const protection::RootApart &each : apart) {
+        if (Status status = fetch_one(all, each, own.sync); !status) {
+            return status;
+        }
+    }
+    if (!apart.empty()) {
+        if (Status status = look_elsewhere(all, roots, asked, elsewhere); !status) {
+            return status;
+        }
+    }
+    std::erase_if(elsewhere, [&](const Elsewhere &each) { return each.root != own.name; });
+    left = std::move(elsewhere);
+    return Status::ok();
+}
+
+} // namespace cd::mpi

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "mpi/mpi_exchange.h"
+#include "protection/elsewhere.h"
+
+#include <string>
+#include <vector>
+
+namespace cd::mpi {
+
+// What a rank says of its root before it meets those that share it.
+struct OwnRoot {
+    std::string name;
+    protection::Asked asked; // nothing where it will not get one
+    bool sync = true;
+};
+
+// All ranks of all call it, before each meets those that share its root: where they have roots of
+// several names, what lies on nodes where none of a root's ranks is comes to these. live: roots
+// that there are, of which nothing is touched. left: of this rank's root, what could not come. All
+// get the same outcome. Does not throw.
+Status bring_together(MpiExchange &all, const protection::RanksOfRoots &roots,
+                      const std::set<std::string> &live, const OwnRoot &own,
+                      std::vector<protection::Elsewhere> &left);
+
+} // namespace cd::mpi

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "protection/handing_over.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <tuple>
+
+namespace cd::protection {
+namespace {
+
+// Calls use(content) for all that is known.
+template <typename Use> void each_content(const Apart &apart, const Use &use) {
+    for (const auto &[place, content] : apart.of_its_own) {
+        use(content);
+    }
+    for (const Held &held : apart.held) {
+        use(held.content);
+    }
+}
+
+Findings in_one(const Apart &apart) {
+    Findings all;
+    each_content(apart, [&](const Content &content) { all.contents.push_back(content); });
+    return all;
+}
+
+std::set<Point> all_that_count(const Findings &all) {
+    const std::vector<Point> agreed = all.agreed();
+    std::set<Point> counting(agreed.begin(), agreed.end());
+    std::erase_if(counting, [&](const Point &point) { return all.has_forgotten(point); });
+    return counting;
+}
+
+// Where a rank's own files of a point in time are, if it has the root: none may be there yet.
+struct Own {
+    int position = 0;
+    const RankFiles *files = nullptr;
+};
+
+std::optional<Own> own_of(const Apart &apart, size_t store, const Point &point, int rank) {
+    const auto at = std::ranges::find(apart.ranks, rank);
+    const auto position = static_cast<int>(at - apart.ranks.begin());
+    const auto content = apart.of_its_own.find({store, position});
+    if (content == apart.of_its_own.end()) {
+        return std::nullopt;
+    }
+    const auto files = content->second.points.find(point);
+    if (files == content->second.points.end() || !files->second.contains(rank)) {
+        return Own{position, nullptr};
+    }
+    return Own{position, &files->second.at(rank)};
+}
+
+// What is there with another size is another file only if records tell which one is whole.
+bool is_there(const Own &own, const RankFiles &held, const std::string &name, uint64_t size) {
+    if (own.files == nullptr) {
+        return false;
+    }
+    const auto there = own.files->sizes.find(name);
+    if (there == own.files->sizes.end() || there->second == size) {
+        return there != own.files->sizes.end();
+    }
+    const std::optional<Record> &record = own.files->record ? own.files->record : held.record;
+    if (!record) {
+        return true;
+    }
+    const auto at_first = record->sizes.find(name);
+    return at_first == record->sizes.end() || at_first->second != size;
+}
+
+bool is_record(const std::string &name, int rank) {
+    return name == stored_name(rank) || name == agreed_name(rank);
+}
+
+// A rank that counts a point in time has no record of before it.
+bool is_of_before(const Own &own, const std::string &name, int rank) {
+    return name == stored_name(rank) && own.files != nullptr && own.files->agreed;
+}
+
+} // namespace
+
+std::vector<HandingOver> find_missing(const Apart &apart) {
+    const std::set<Point> counting = all_that_count(in_one(apart));
+    std::set<std::pair<Point, std::string>> known;
+    std::map<std::tuple<size_t, size_t, Point>, HandingOver> all;
+    for (const Held &held : apart.held) {
+        for (const auto &[point, ranks] : held.content.points) {
+            if (!counting.contains(point)) {
+                continue;
+            }
+            for (const auto &[rank, files] : ranks) {
+                const auto own = own_of(apart, held.store, point, rank);
+                for (const auto &[name, size] : files.sizes) {
+                    if (!own || is_there(*own, files, name, size) ||
+                        is_of_before(*own, name, rank) || !known.emplace(point, name).second) {
+                        continue;
+                    }
+                    HandingOver &handing = all[{held.store, held.round, point}];
+                    handing.store = held.store;
+                    handing.round = held.round;
+                    handing.point = point;
+                    (is_record(name, rank) ? handing.records : handing.data)
+                        .push_back({held.position, own->position, name, size});
+                }
+            }
+        }
+    }
+    std::vector<HandingOver> in_order;
+    in_order.reserve(all.size());
+    for (auto &[key, handing] : all) {
+        in_order.push_back(std::move(handing));
+    }
+    return in_order;
+}
+
+std::set<Point> find_dispensable(const Apart &apart, const Held &held) {
+    const Findings all = in_one(apart);
+    const std::set<Point> counting = all_that_count(all);
+    const auto is_everything_there = [&](const Point &point, const auto &ranks) {
+        return std::ranges::all_of(ranks, [&](const auto &of_rank) {
+            const int rank = of_rank.first;
+            const RankFiles &files = of_rank.second;
+            const auto own = own_of(apart, held.store, point, rank);
+            return own && std::ranges::all_of(files.sizes, [&](const auto &file) {
+                       return is_there(*own, files, file.first, file.second) ||
+                              is_of_before(*own, file.first, rank);
+                   });
+        });
+    };
+    std::set<Point> dispensable;
+    uint64_t last = 0; // number of those that are not needed here
+    for (const auto &[point, ranks] : held.content.points) {
+        if (counting.contains(point) && is_everything_there(point, ranks)) {
+            dispensable.insert(point);
+            last = std::max(last, point.number);
+        }
+    }
+    for (const auto &[point, ranks] : held.content.points) {
+        if (!counting.contains(point) && (point.number < last || all.has_forgotten(point))) {
+            dispensable.insert(point);
+        }
+    }
+    return dispensable;
+}
+
+std::vector<Tombstone> find_unheard(const Apart &apart) {
+    std::map<uint64_t, std::set<uint64_t>> heard; // sessions, by number
+    for (const auto &[place, content] : apart.of_its_own) {
+        for (const Tombstone &tombstone : content.tombstones) {
+            heard[tombstone.number].insert(tombstone.sessions.begin(), tombstone.sessions.end());
+        }
+    }
+    std::map<uint64_t, Tombstone> unheard;
+    for (const Held &held : apart.held) {
+        for (const auto &[number, sessions] : held.content.tombstones) {
+            std::set<uint64_t> &known = heard[number];
+            if (!std::ranges::includes(known, sessions)) {
+                known.insert(sessions.begin(), sessions.end());
+                unheard[number] = {number, known};
+            }
+        }
+    }
+    std::vector<Tombstone> in_order;
+    in_order.reserve(unheard.size());
+    for (auto &[number, tombstone] : unheard) {
+        in_order.push_back(std::move(tombstone));
+    }
+    return in_order;
+}
+
+} // namespace cd::protection

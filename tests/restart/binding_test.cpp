@@ -3,6 +3,7 @@
 // What a store holds finds its place in another process, in each of the ways in which it can be
 // known there.
 
+#include "memory.h"
 #include "restarting.h"
 
 #include <fcntl.h>
@@ -11,26 +12,11 @@
 #include <array>
 #include <cstring>
 #include <fstream>
-#include <memory>
 
 namespace restarting {
 namespace {
 
 std::array<unsigned char, 5000> global;
-
-class Memory {
-public:
-    explicit Memory(size_t size) : bytes_(size) {}
-    void fill(int value) { std::ranges::fill(bytes_, static_cast<unsigned char>(value)); }
-    bool is(int value) const {
-        return std::ranges::all_of(bytes_, [&](unsigned char byte) { return byte == value; });
-    }
-    unsigned char *at(size_t offset = 0) { return &bytes_[offset]; }
-    size_t size() const { return bytes_.size(); }
-
-private:
-    std::vector<unsigned char> bytes_;
-};
 
 class Binding : public Restarting {
 protected:
@@ -282,69 +268,6 @@ TEST_F(Binding, WhatChangesAndIsNotAddedYetHoldsUpTheAdvanceAndItsStoreIsNamed) 
     });
 }
 
-TEST_F(Binding, AddsOfAChildBindWhatItHasLeftToItsAncestors) {
-    run([&]() -> std::string {
-        Memory heap(1000);
-        heap.fill(4);
-        cd_handle root = create();
-        cd_handle child = child_of(root);
-        return add(child, heap.at(), 1000) && commit_cd(child) == CD_SUCCESS ? "" : refusal();
-    });
-    run([&]() -> std::string {
-        Memory heap(7000);
-        cd_handle root = create();
-        cd_handle child = child_of(root);
-        if (!add(child, heap.at(1000), 1000) || restore_cd(root) != CD_SUCCESS) {
-            return refusal();
-        }
-        return heap.at(1000)[999] == 4 ? "" : "wrong data";
-    });
-}
-
-// Ranges of one length, which nothing but their order tells apart; killed each time.
-TEST_F(Binding, RangesOfAChildAreFoundOneAfterTheOtherHoweverManyProcessesAddThem) {
-    const auto fill_or_compare = [](std::vector<Memory> &ranges, bool is_first) {
-        bool is_right = true;
-        for (size_t i = 0; i < ranges.size(); ++i) {
-            const int value = static_cast<int>(i) + 1;
-            if (is_first) {
-                ranges[i].fill(value);
-            }
-            is_right &= ranges[i].is(value);
-        }
-        return is_right;
-    };
-    for (const bool in_one_call : {false, true}) {
-        for (int process = 0; process < 3; ++process) {
-            run([&]() -> std::string {
-                std::vector<Memory> ranges;
-                std::vector<cd_addrspec> list;
-                for (int i = 0; i < 4; ++i) {
-                    Memory &range = ranges.emplace_back(1000);
-                    list.push_back({range.at(), 1000, CD_READ_WRITE, CD_GLOBAL});
-                }
-                cd_handle root = create();
-                // The last one finds them in the child itself.
-                const bool is_last = process == 2;
-                bool is_restored = is_last || restore_cd(root) == CD_SUCCESS;
-                cd_handle child = child_of(root);
-                is_restored &= !is_last || restore_cd(child) == CD_SUCCESS;
-                bool is_added = process > 0 || fill_or_compare(ranges, true);
-                const int count = in_one_call ? 4 : 1;
-                for (int i = 0; i < 4; i += count) {
-                    is_added &= add_to_cd_via_copy(child, &list[static_cast<size_t>(i)], count,
-                                                   nullptr) == CD_SUCCESS;
-                }
-                return is_restored && is_added && fill_or_compare(ranges, false) &&
-                               info_of(root).unbound == 0
-                           ? ""
-                           : "process " + std::to_string(process) + ": " + refusal();
-            });
-        }
-        std::filesystem::remove(store());
-    }
-}
-
 TEST_F(Binding, FilePositionsComeBackForFilesThatAreAddedAgain) {
     const std::string name = path("data");
     std::ofstream(name) << std::string(100, 'x');
@@ -363,59 +286,6 @@ TEST_F(Binding, FilePositionsComeBackForFilesThatAreAddedAgain) {
         }
         const off_t position = ::lseek(file, 0, SEEK_CUR);
         return position == 42 ? "" : "position " + std::to_string(position);
-    });
-}
-
-// Where a child of another process has a range of another length in its place, which may be what
-// the root is told to forget.
-TEST_F(Binding, WhatAChildWasCommittedWithStaysInLaterPointsInTime) {
-    constexpr size_t size = 5000;
-    run([&]() -> std::string {
-        Memory heap(size);
-        cd_handle root = create();
-        cd_handle child = child_of(root);
-        heap.fill(7);
-        return add(child, heap.at(), size) && commit_cd(child) == CD_SUCCESS &&
-                       advance_cd_point_in_time(root) == CD_SUCCESS
-                   ? ""
-                   : refusal();
-    });
-    run([&]() -> std::string {
-        Memory heap(2 * size);
-        cd_handle root = create();
-        return restore_cd(root) == CD_SUCCESS && add(child_of(root), heap.at(), 2 * size)
-                   ? ""
-                   : refusal();
-    });
-    run([&]() -> std::string {
-        Memory heap(size);
-        cd_handle root = create();
-        const bool done = restore_cd(root) == CD_SUCCESS && add(child_of(root), heap.at(), size);
-        return done && heap.is(7) ? "" : "other data: " + refusal();
-    });
-}
-
-// Of a killed process, which the root has gone on with since.
-TEST_F(Binding, WhatAKilledProcessHasLeftIsOwedUntilTheNextPointInTimeOnly) {
-    constexpr size_t size = 5000;
-    const auto adds_in_child = [this](Memory &heap, bool advances) {
-        cd_handle root = create();
-        return restore_cd(root) == CD_SUCCESS &&
-               (!advances || advance_cd_point_in_time(root) == CD_SUCCESS) &&
-               add(child_of(root), heap.at(), heap.size(), CD_READ_ONLY);
-    };
-    const auto leave = [&](size_t length, int value, bool advances) {
-        run([&]() -> std::string {
-            Memory heap(length);
-            heap.fill(value);
-            return adds_in_child(heap, advances) ? "" : refusal();
-        });
-    };
-    leave(size, 7, false);
-    leave(2 * size, 8, true);
-    run([&]() -> std::string {
-        Memory heap(size);
-        return adds_in_child(heap, false) && heap.is(0) ? "" : "other data: " + refusal();
     });
 }
 
@@ -449,51 +319,6 @@ TEST_F(Binding, AnOlderPointInTimeIsGoneBackToWhenAllThatItNeedsIsKnown) {
     choose("yes", 1000, 4);
     choose("2", 1000, 2);
     choose("yes", 1000, 2);
-}
-
-// The root got it after its point in time, so that it is what the next process does anew.
-TEST_F(Binding, WhatACommittedChildOfAKilledProcessHeldWithAnotherLengthDoesNotHoldUpTheRoot) {
-    constexpr size_t size = 5000;
-    for (const size_t length : {size, 2 * size}) {
-        run([&]() -> std::string {
-            Memory heap(length);
-            cd_handle root = create();
-            const bool restored = restore_cd(root) == CD_SUCCESS;
-            cd_handle child = child_of(root);
-            const bool done =
-                restored && add(child, heap.at(), length) && commit_cd(child) == CD_SUCCESS;
-            return done && (length == size || advance_cd_point_in_time(root) == CD_SUCCESS)
-                       ? ""
-                       : refusal();
-        });
-    }
-}
-
-TEST_F(Binding, WhatAChildChangesAgainStaysInThePointInTime) {
-    constexpr size_t size = 5000;
-    run([&]() -> std::string {
-        Memory heap(size);
-        heap.fill(7);
-        cd_handle root = create();
-        for (int time = 0; time < 2; ++time) {
-            cd_handle child = child_of(root);
-            if (!add(child, heap.at(), size) || commit_cd(child) != CD_SUCCESS ||
-                (time == 0 && advance_cd_point_in_time(root) != CD_SUCCESS)) {
-                return refusal();
-            }
-            heap.fill(9);
-        }
-        return "";
-    });
-    for (const size_t length : {2 * size, size}) {
-        run([&]() -> std::string {
-            Memory heap(length);
-            cd_handle root = create();
-            const bool done =
-                restore_cd(root) == CD_SUCCESS && add(child_of(root), heap.at(), length);
-            return done && heap.is(length == size ? 7 : 0) ? "" : "other data: " + refusal();
-        });
-    }
 }
 
 int fill_with_threes(cd_addrspec *specs, int count) {

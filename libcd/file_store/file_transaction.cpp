@@ -18,7 +18,8 @@ constexpr size_t copied_together = 16 * format::checked_part;
 } // namespace
 
 FileTransaction::FileTransaction(FileStore &store)
-    : store_(store), writer_(store.volume_, store.options_.checksummed, store.options_.forced) {}
+    : store_(store), begun_(store.volume_.forcing().mark()),
+      writer_(store.volume_, store.options_.checksummed, store.options_.forced) {}
 
 FileTransaction::~FileTransaction() { store_.unwritten_splits_ += splits_; }
 
@@ -308,7 +309,7 @@ Status FileTransaction::force_data() {
     Status flushed = writer_.flush();
     under_way_.clear();
     const bool forces = flushed.is_ok() && writer_.has_written() && store_.options_.forced;
-    return forces ? store_.volume_.file().sync_data() : flushed;
+    return forces ? store_.volume_.forcing().force(begun_) : flushed;
 }
 
 Status FileTransaction::commit(LastWord *last_word) {

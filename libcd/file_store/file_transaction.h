@@ -79,7 +79,8 @@ private:
     bool checked_ = false; // the volume
     std::vector<Piece> retained_;
     std::vector<Piece> under_way_; // what may still be written belongs to nobody else
-    DataWriter writer_;            // ends before the above do
+    const Forcing::Mark begun_;
+    DataWriter writer_; // ends before the above do
 };
 
 } // namespace cd

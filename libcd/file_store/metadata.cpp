@@ -60,11 +60,14 @@ Status Metadata::no_spare() const {
                 volume_.file().path());
 }
 
-Status Metadata::force() { return forced_ ? volume_.file().sync_data() : Status::ok(); }
+void Metadata::begin_writing() { begun_ = volume_.forcing().mark(); }
+
+Status Metadata::force() { return forced_ ? volume_.forcing().force(begun_) : Status::ok(); }
 
 // Both headers are the same: if one is damaged before there is a second generation, the other
 // knows everything too. Whoever gives the file its name forces it to the disk before.
 Status Metadata::create(const Header &identity, std::span<const std::byte> changes) {
+    begin_writing();
     auto first = std::make_shared<HeldGeneration>(volume_, next_generation(identity));
     Status status =
         write_generation(*first, changes, {format::smallest_journal, format::smallest_journal});
@@ -274,6 +277,7 @@ Status Metadata::append(std::span<const std::byte> changes, const Growth &growth
     if (Status status = keep_room_for(changes, growth, counted); !status) {
         return status;
     }
+    begin_writing();
     const Header &header = newest_->header;
     const ByteWriter record = encode_record(header, records_, changes);
     unsettled_ = size;
@@ -299,6 +303,7 @@ Status Metadata::settle() {
     if (is_settled()) {
         return Status::ok();
     }
+    begin_writing();
     const Header &header = newest_->header;
     Status status = Unused(header).write(volume_.file(), header.journal.offset + used_, unsettled_);
     if (status.is_ok()) {
@@ -336,6 +341,7 @@ Status Metadata::move(std::span<const std::byte> changes, uint64_t room) {
 Status Metadata::rewrite(const State &state) { return move_to(state, 0); }
 
 Status Metadata::move_to(const State &state, uint64_t room) {
+    begin_writing();
     ChangeWriter snapshot;
     write_snapshot(state, snapshot);
     auto next = std::make_shared<HeldGeneration>(volume_, next_generation(newest_->header));
@@ -406,6 +412,7 @@ Status Metadata::flip_to(const std::shared_ptr<HeldGeneration> &next) {
 Status Metadata::take_back_header() {
     Header header = older_ != nullptr ? older_->header : newest_->header;
     header.slot = newest_->header.other_slot();
+    begin_writing();
     Status status = write_header(volume_.file(), header);
     return status.is_ok() ? force() : status;
 }

@@ -108,10 +108,12 @@ private:
                             JournalLength journal);
     Status flip_to(const std::shared_ptr<HeldGeneration> &next);
     Status take_back_header();
+    void begin_writing(); // what force() is for
     Status force();
 
     Volume &volume_;
     bool forced_;
+    Forcing::Mark begun_ = 0;
     std::shared_ptr<HeldGeneration> newest_; // none before create() or take_over()
     std::shared_ptr<HeldGeneration> older_;  // if there is one
     uint64_t records_ = 0;

@@ -4,6 +4,7 @@
 
 #include "file_store/direct_file.h"
 #include "file_store/file.h"
+#include "file_store/forcing.h"
 #include "file_store/header.h"
 #include "file_store/space.h"
 #include "file_store/usage.h"
@@ -28,6 +29,7 @@ public:
     ~Volume();
 
     File &file() { return file_; }
+    Forcing &forcing() { return forcing_; }
 
     // Where an extent that was reserved can be written without a system call, or nullptr: in files
     // that live in memory. check_whole() goes first.
@@ -80,6 +82,7 @@ private:
     Status check_size(uint64_t size) const;
 
     File file_;
+    Forcing forcing_{file_};
     std::optional<os::FileIdentity> identity_; // where the system told
     std::optional<DirectFile> direct_;
     Usage usage_;

@@ -24,6 +24,8 @@ SYNCS = [
     Mutation("data are not forced before their record", "file_transaction.cpp",
              "Status FileTransaction::force_data()",
              "writer_.has_written() && store_.options_.forced", "false"),
+    Mutation("that another call's data may be lost with this one's is not known", "forcing.cpp",
+             "Status Forcing::check(", "failures_ == since", "true"),
     Mutation("a record is not forced", "metadata.cpp", "Status Metadata::append(", FORCE, NO_FORCE),
     Mutation("the wiping of a record that failed is not forced", "metadata.cpp",
              "Status Metadata::settle()", FORCE, NO_FORCE),
@@ -251,7 +253,7 @@ NAMES = [
     Mutation("what another process is making is removed", "new_store.cpp",
              "Status Directory::remove_left(", "status = lock_store(file);", "status;"),
     Mutation("nobody looks whether a store was made meanwhile", "opening.cpp", "Status make_new(",
-             "old == Old::is_not_there && names.has(name_)", "false"),
+             "old == Old::is_not_there && there", "false"),
     Mutation("an old store loses its name for one that may fail", "names.cpp", "OldName::~OldName()",
              "if (!second_.empty()) {", "if (false) {"),
 ]

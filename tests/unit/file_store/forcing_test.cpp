@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// What the system tells once, of data that could not be written, is known to all who wrote.
+
+#include "../replaced_system.h"
+#include "file_store/forcing.h"
+#include "store_directory.h"
+#include "told_thread.h"
+
+#include <atomic>
+#include <cerrno>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace cd {
+namespace {
+
+// Forces nothing, and fails when it is told to.
+class ForcedDisk : public ReplacedSystem {
+public:
+    int sync_data(int) override {
+        ++forced;
+        if (meanwhile) {
+            std::exchange(meanwhile, nullptr)();
+        }
+        errno = EIO;
+        return std::exchange(fails, false) ? -1 : 0;
+    }
+
+    std::atomic<int> forced = 0;
+    bool fails = false;
+    std::function<void()> meanwhile;
+};
+
+TEST(Forcing, FailsForAllThatHaveBegunBeforeAFailure) {
+    ForcedDisk disk;
+    const File file(-1, "the file");
+    Forcing forcing(file);
+    const auto before = forcing.mark();
+    EXPECT_TRUE(forcing.force(before));
+    disk.fails = true;
+    EXPECT_FALSE(forcing.force(forcing.mark()));
+    EXPECT_FALSE(forcing.force(before));
+    EXPECT_NE(std::string(message()).find("another call"), std::string::npos) << message();
+    EXPECT_TRUE(forcing.force(forcing.mark()));
+}
+
+// Who waits meanwhile has one that began after it came.
+TEST(Forcing, IsDoneOnceForAllThatWait) {
+    ForcedDisk disk;
+    const File file(-1, "the file");
+    Forcing forcing(file);
+    constexpr int threads = 8;
+    std::vector<std::thread> waiting;
+    std::atomic<int> come = 0;
+    std::atomic<int> well = 0;
+    disk.meanwhile = [&] {
+        for (int i = 0; i < threads; ++i) {
+            waiting.emplace_back([&] {
+                const auto mark = forcing.mark();
+                ++come;
+                well += forcing.force(mark) ? 1 : 0;
+            });
+        }
+        while (come < threads) {
+            std::this_thread::yield();
+        }
+    };
+    EXPECT_TRUE(forcing.force(forcing.mark()));
+    for (std::thread &thread : waiting) {
+        thread.join();
+    }
+    EXPECT_EQ(well, threads);
+    EXPECT_GE(disk.forced, 2);
+    EXPECT_LE(disk.forced, 1 + threads);
+}
+
+// Two children of one root, in threads.
+class ForcedTogether : public StoreDirectory {
+protected:
+    static bool add(cd_handle cd, const std::vector<char> &bytes) {
+        const cd_addrspec range{const_cast<char *>(bytes.data()), bytes.size(), CD_READ_WRITE,
+                                CD_GLOBAL};
+        return add_to_cd_via_copy(cd, &range, 1, nullptr) == CD_SUCCESS;
+    }
+};
+
+// As the kernel does it: whoever forces first is told.
+TEST_F(ForcedTogether, AnAddWhoseDataMayBeLostWithAnothersFails) {
+    class Writeback : public ForcedDisk {
+    public:
+        ssize_t write_at(int fd, const void *from, size_t length, off_t offset) override {
+            const ssize_t written = System::write_at(fd, from, length, offset);
+            if (length >= 50000 && after_data) {
+                std::exchange(after_data, nullptr)();
+            }
+            return written;
+        }
+
+        std::function<void()> after_data;
+    };
+    const std::vector<char> first(100000, 1);
+    const std::vector<char> second(100000, 2);
+    ToldThread other;
+    cd_handle other_child = nullptr;
+    bool other_added = true;
+    cd_handle root = create();
+    ASSERT_NE(root, nullptr);
+    cd_handle child = create_cd(root, nullptr, CD_COMM_LOGGING_DISABLED, nullptr, nullptr);
+    other([&] {
+        other_child = create_cd(root, nullptr, CD_COMM_LOGGING_DISABLED, nullptr, nullptr);
+    });
+    {
+        Writeback disk;
+        disk.after_data = [&] {
+            disk.fails = true;
+            other([&] { other_added = add(other_child, second); });
+        };
+        EXPECT_FALSE(add(child, first));
+        EXPECT_EQ(cd_last_error(), CD_ERROR_STORE_IO);
+        EXPECT_FALSE(other_added);
+        EXPECT_TRUE(add(child, first));
+    }
+    other([&] {
+        EXPECT_TRUE(add(other_child, second));
+        EXPECT_EQ(commit_cd(other_child), CD_SUCCESS);
+    });
+    EXPECT_EQ(commit_cd(child), CD_SUCCESS);
+    EXPECT_EQ(commit_cd(root), CD_SUCCESS);
+}
+
+} // namespace
+} // namespace cd

@@ -94,7 +94,7 @@ Status open_root(const cd_protected_root &root, std::unique_ptr<Protection> &pro
     std::unique_ptr<protection::Job> job;
     OwnRoot own;
     ready = attempt([&] {
-        own = {root.name, {request.stores, request.flush_store}, request.sync};
+        own = {root.name, asked_in(request), request.sync};
         return Status::ok();
     });
     if (!ready) {

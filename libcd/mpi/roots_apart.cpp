@@ -60,41 +60,12 @@ Status look_elsewhere(MpiExchange &all, const protection::RanksOfRoots &roots,
     return all.check_all(understood);
 }
 
-// A root whose ranks will not open it, or not alike, is none for which anything moves.
-bool opens(const std::set<int> &ranks, const std::vector<Asked> &asked) {
-    const Asked &first = asked[static_cast<size_t>(*ranks.begin())];
-    return !first.directories.empty() && std::ranges::all_of(ranks, [&](int rank) {
-        const Asked &theirs = asked[static_cast<size_t>(rank)];
-        return theirs.directories.size() == first.directories.size() &&
-               theirs.flush_store == first.flush_store;
-    });
-}
-
-// Copies of flush= are where all see them, or else nobody's who does not.
-protection::RootApart apart_of(const std::string &root, const std::set<int> &ranks, int self,
-                               const std::vector<Asked> &asked,
-                               const std::vector<Elsewhere> &elsewhere) {
-    const int asking = ranks.contains(self) ? self : *ranks.begin();
-    protection::RootApart apart{root, ranks, asked[static_cast<size_t>(asking)], {}};
-    for (const Elsewhere &each : elsewhere) {
-        if (each.root != root || !each.store) {
-            continue;
-        }
-        Elsewhere &taken = apart.elsewhere.emplace_back(each);
-        if (*each.store >= apart.asked.directories.size() ||
-            each.store == apart.asked.flush_store) {
-            taken.store = 0;
-        }
-    }
-    return apart;
-}
-
 // All ranks of all meet in it, of which those that it concerns do something.
 Status fetch_one(MpiExchange &all, const protection::RootApart &apart, bool sync) {
     std::vector<int> ranks;
     Status ready = attempt([&] {
         std::set<int> concerned = apart.ranks;
-        for (const Elsewhere &each : apart.elsewhere) {
+        for (const protection::Holding &each : apart.holdings) {
             concerned.insert(each.rank);
         }
         ranks.assign(concerned.begin(), concerned.end());
@@ -146,11 +117,9 @@ Status bring_together(MpiExchange &all, const protection::RanksOfRoots &roots,
     std::vector<protection::RootApart> apart;
     Status known = attempt([&] {
         for (const auto &[root, ranks] : roots) {
-            if (opens(ranks, asked) && !live.contains(root)) {
-                protection::RootApart each = apart_of(root, ranks, all.self(), asked, elsewhere);
-                if (!each.elsewhere.empty()) {
-                    apart.push_back(std::move(each));
-                }
+            protection::RootApart each = root_apart(root, ranks, all.self(), asked, elsewhere);
+            if (!each.holdings.empty() && !live.contains(root)) {
+                apart.push_back(std::move(each));
             }
         }
         return Status::ok();

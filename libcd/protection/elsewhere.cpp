@@ -8,6 +8,7 @@
 #include "protection/folder.h"
 #include "protection/leftovers.h"
 #include "protection/opening.h"
+#include "protection/store_list.h"
 #include "redset/kvtree_image.h"
 
 #include <fcntl.h>
@@ -57,30 +58,29 @@ std::string identity_of(const std::string &path, const std::string &node) {
     return node + ":" + std::to_string(identity.device) + ":" + std::to_string(identity.inode);
 }
 
-// Which of those that are asked for each is; if for different ranks different ones, the first.
-using Stores = std::map<std::string, std::optional<size_t>>;
-
-void add(const Asked &asked, Stores &stores) {
-    for (size_t i = 0; i < asked.directories.size(); ++i) {
-        stores.emplace(asked.directories[i],
-                       i == asked.flush_store ? std::nullopt : std::optional(i));
-    }
-}
-
 void add(const Elsewhere &each, KvTree &tree) {
     tree.add_value("ROOT", each.root);
     tree.add_number("RANK", static_cast<uint64_t>(each.rank));
     tree.add_value("DIRECTORY", each.directory);
     tree.add_value("POINT", directory_name(each.latest));
     tree.add_value("IDENTITY", each.identity);
-    if (each.store) {
-        tree.add_number("STORE", *each.store);
+}
+
+template <typename Texts> void add_texts(const char *key, const Texts &texts, KvTree &tree) {
+    KvTree &list = tree.add(key);
+    size_t number = 0;
+    for (const std::string &text : texts) {
+        list.add_value(std::to_string(number++), text);
     }
 }
 
-std::optional<size_t> store_in(const KvTree &tree) {
-    const auto store = tree.number("STORE");
-    return store ? std::optional<size_t>(*store) : std::nullopt;
+std::vector<std::string> texts_in(const KvTree &tree, const char *key) {
+    std::vector<std::string> texts;
+    const KvTree *list = tree.find(key);
+    for (size_t i = 0; list != nullptr && i < list->elements().size(); ++i) {
+        texts.emplace_back(list->value(std::to_string(i)).value_or(""));
+    }
+    return texts;
 }
 
 Status decode(const redset::Bytes &told, KvTree &tree) {
@@ -90,22 +90,41 @@ Status decode(const redset::Bytes &told, KvTree &tree) {
 
 } // namespace
 
+Asked asked_in(const Request &request) {
+    const MessageKeeper keeper;
+    Asked asked{request.stores, request.flush_store, {}, {}, false};
+    for (const LevelRequest &level : request.levels) {
+        asked.stores[level.index] = level.store;
+    }
+    RestartChoice choice;
+    asked.afresh = parse_restart_choice(request.restart.c_str(), choice) && choice.afresh;
+    Folder folder;
+    bool there = false;
+    StoreList list;
+    if (!request.stores.empty() &&
+        Folder::find(request.stores.front(), request.root, false, folder, there) && there &&
+        read_store_list(folder, list)) {
+        asked.listed = {list.directories.begin(), list.directories.end()};
+    }
+    return asked;
+}
+
 std::string Elsewhere::path() const { return Folder::path_below(directory, root); }
 
 std::vector<Elsewhere> see_points(const RanksOfRoots &roots, const std::vector<Asked> &asked,
                                   int rank, const std::string &node) {
-    Stores own;
-    add(asked[static_cast<size_t>(rank)], own);
-    Stores all = own;
+    const std::vector<std::string> &asked_here = asked[static_cast<size_t>(rank)].directories;
+    const std::set<std::string> own(asked_here.begin(), asked_here.end());
+    std::set<std::string> all;
     for (const Asked &theirs : asked) {
-        add(theirs, all);
+        all.insert(theirs.directories.begin(), theirs.directories.end());
     }
     std::vector<Elsewhere> seen;
     for (const auto &[root, ranks] : roots) {
-        for (const auto &[directory, store] : ranks.contains(rank) ? own : all) {
+        for (const std::string &directory : ranks.contains(rank) ? own : all) {
             const std::string path = Folder::path_below(directory, root);
             if (const auto latest = latest_in(path, ranks)) {
-                seen.push_back({root, rank, directory, *latest, store, identity_of(path, node)});
+                seen.push_back({root, rank, directory, *latest, identity_of(path, node)});
             }
         }
     }
@@ -135,27 +154,38 @@ std::vector<Elsewhere> find_elsewhere(const RanksOfRoots &roots,
 
 Status encode(const Asked &asked, redset::Bytes &told) {
     KvTree tree;
-    KvTree &directories = tree.add("DIRECTORY");
-    for (size_t i = 0; i < asked.directories.size(); ++i) {
-        directories.add_value(std::to_string(i), asked.directories[i]);
+    add_texts("DIRECTORY", asked.directories, tree);
+    add_texts("LISTED", asked.listed, tree);
+    KvTree &stores = tree.add("STORE");
+    for (const auto &[level, store] : asked.stores) {
+        stores.add(std::to_string(level)).add_number("STORE", store);
     }
     if (asked.flush_store) {
         tree.add_number("FLUSH", *asked.flush_store);
     }
+    tree.add_number("AFRESH", asked.afresh ? 1 : 0);
     return redset::encode_image(tree, told_file, told);
 }
 
 Status decode(const redset::Bytes &told, Asked &asked) {
     KvTree tree;
-    Status status = decode(told, tree);
-    const KvTree *directories = status ? tree.find("DIRECTORY") : nullptr;
-    for (size_t i = 0; directories != nullptr && i < directories->elements().size(); ++i) {
-        asked.directories.emplace_back(directories->value(std::to_string(i)).value_or(""));
+    if (Status status = decode(told, tree); !status) {
+        return status;
+    }
+    asked.directories = texts_in(tree, "DIRECTORY");
+    const auto listed = texts_in(tree, "LISTED");
+    asked.listed = {listed.begin(), listed.end()};
+    if (const KvTree *stores = tree.find("STORE"); stores != nullptr) {
+        for (const auto &[level, store] : stores->elements()) {
+            asked.stores[static_cast<int>(redset::to_number(level).value_or(0))] =
+                store.number("STORE").value_or(0);
+        }
     }
     if (const auto flush = tree.number("FLUSH")) {
         asked.flush_store = *flush;
     }
-    return status;
+    asked.afresh = tree.number("AFRESH") == 1U;
+    return Status::ok();
 }
 
 Status encode(const std::vector<Elsewhere> &seen, redset::Bytes &told) {
@@ -176,7 +206,7 @@ Status decode(const redset::Bytes &told, std::vector<Elsewhere> &seen) {
             seen.push_back({std::string(each.value("ROOT").value_or("")),
                             static_cast<int>(each.number("RANK").value_or(0)),
                             std::string(each.value("DIRECTORY").value_or("")), *point,
-                            store_in(each), std::string(each.value("IDENTITY").value_or(""))});
+                            std::string(each.value("IDENTITY").value_or(""))});
         }
     }
     return Status::ok();

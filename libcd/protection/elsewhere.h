@@ -14,14 +14,21 @@
 namespace cd::protection {
 
 struct Findings;
+struct Request;
 struct Start;
 
-// The directories that a rank asks for, in their order, of which that of flush= is no node's own.
+// What a rank asks for, and others have to know of who look for what its root has.
 struct Asked {
-    std::vector<std::string> directories;
+    std::vector<std::string> directories; // that of dir= is the first
     std::optional<size_t> flush_store;
+    std::map<int, size_t> stores; // by the index of their level
+    std::set<std::string> listed; // other directories in which there may be something
+    bool afresh = false;          // CD_RESTART=no
     bool operator==(const Asked &) const = default;
 };
+
+// What is listed is read, if it can be. May throw std::bad_alloc.
+Asked asked_in(const Request &request);
 
 // The latest point in time of a root that counts where a rank of the program sees it.
 struct Elsewhere {
@@ -29,8 +36,7 @@ struct Elsewhere {
     int rank = 0; // of the program
     std::string directory;
     Point latest;
-    std::optional<size_t> store = 0; // which of those asked for it is; not given: that of flush=
-    std::string identity;            // what tells the directory from others
+    std::string identity; // what tells the directory from others
     std::string path() const;
     bool operator==(const Elsewhere &) const = default;
 };

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace cd::protection {
@@ -20,9 +21,9 @@ namespace {
 
 // A directory that this rank has, or holds for others.
 struct Place {
-    size_t store = 0;
     Folder folder;
-    std::unique_ptr<UseLock> use = nullptr; // none: it is left alone
+    std::unique_ptr<UseLock> use = nullptr; // none: what is held is left alone
+    const Holding *holding = nullptr;
 };
 
 class Fetching {
@@ -57,38 +58,42 @@ private:
         return Status::ok();
     }
 
-    // ---- Places: who has the root has all of them, in the order of stores
+    // ---- Places: who has the root has all that it asks for, and each a mark in them
 
     Status open_places() {
-        for (const Elsewhere &each : root_.elsewhere) {
-            stores_.insert(*each.store);
+        for (const Holding &each : root_.holdings) {
+            stores_.insert(each.store);
             rounds_ = std::max(rounds_, static_cast<size_t>(std::ranges::count(
-                                            root_.elsewhere, each.rank, &Elsewhere::rank)));
+                                            root_.holdings, each.rank, &Holding::rank)));
         }
         rounds_ = std::max(rounds_, stores_.size());
         return has_root_ ? open_own() : open_held();
     }
 
     Status open_own() {
-        for (const size_t store : stores_) {
-            Place &place = places_.emplace_back(Place{store, {}});
-            Status status =
-                Folder::open(root_.asked.directories[store], root_.root, sync_, place.folder);
-            status = status ? use(place) : status;
+        for (const std::string &directory : root_.asked.directories) {
+            Place place;
+            Status status = Folder::open(directory, root_.root, sync_, place.folder);
+            const auto is_same = [&](const Place &other) {
+                return other.folder.identity() == place.folder.identity();
+            };
+            status = status && std::ranges::none_of(places_, is_same) ? use(place) : status;
             if (!status) {
                 return status;
             }
+            places_.push_back(std::move(place));
         }
         return Status::ok();
     }
 
     Status open_held() {
         const MessageKeeper keeper;
-        for (const Elsewhere &each : root_.elsewhere) {
+        for (const Holding &each : root_.holdings) {
             if (each.rank != job_.rank()) {
                 continue;
             }
-            Place &place = places_.emplace_back(Place{*each.store, {}});
+            Place &place = places_.emplace_back();
+            place.holding = &each;
             bool there = false;
             Status status = Folder::find(each.directory, root_.root, sync_, place.folder, there);
             status = status && there ? UseLock::check_unused(place.folder.path()) : status;
@@ -144,36 +149,44 @@ private:
         return Status::ok();
     }
 
-    // What is held and cannot be looked at is left alone.
     Status look_at(size_t round, Content &content) {
-        Place *const place = round < places_.size() ? &places_[round] : nullptr;
-        if (place == nullptr || place->use == nullptr) {
+        if (has_root_) {
+            return round < stores_.size() ? places_[store_of(round)].folder.look(content)
+                                          : Status::ok();
+        }
+        if (round >= places_.size() || places_[round].use == nullptr) {
             return Status::ok();
         }
-        if (has_root_) {
-            return place->folder.look(content);
-        }
         const MessageKeeper keeper;
-        if (!place->folder.look(content)) {
+        if (!places_[round].folder.look(content)) { // it is left alone
             content = {};
-            place->use = nullptr;
+            places_[round].use = nullptr;
+        }
+        if (!places_[round].holding->is_named) {
+            std::erase_if(content.points, [&](const auto &found) {
+                const auto store = root_.asked.stores.find(found.first.level);
+                return store == root_.asked.stores.end() || store->second != 0;
+            });
         }
         return Status::ok();
+    }
+
+    size_t store_of(size_t round) const {
+        return *std::next(stores_.begin(), static_cast<std::ptrdiff_t>(round));
     }
 
     void sort_in(size_t round, int position, Content content) {
         const int rank = job_.ranks()[static_cast<size_t>(position)];
         if (root_.ranks.contains(rank)) {
             if (round < stores_.size()) {
-                const size_t store = *std::next(stores_.begin(), static_cast<long>(round));
-                apart_.of_its_own[{store, position}] = std::move(content);
+                apart_.of_its_own[{store_of(round), position}] = std::move(content);
             }
             return;
         }
         size_t before = 0;
-        for (const Elsewhere &each : root_.elsewhere) {
+        for (const Holding &each : root_.holdings) {
             if (each.rank == rank && before++ == round) {
-                apart_.held.push_back({position, *each.store, round, std::move(content)});
+                apart_.held.push_back({position, each.store, round, std::move(content)});
                 return;
             }
         }
@@ -204,23 +217,29 @@ private:
             return status;
         }
         for (const HandingOver &each : all) {
-            const Folder &folder = folder_for(each);
-            Status status = agree(job_, attempt([&] { return make_room(folder, each); }));
-            status = status ? move_files(job_, folder, each.point, each.data, sync_) : status;
-            status = status ? move_files(job_, folder, each.point, each.records, sync_) : status;
-            if (!status) {
+            if (Status status = hand_over(each); !status) {
                 return status;
             }
         }
         return Status::ok();
     }
 
+    // Who starts afresh can do without, but has to know what there was.
+    Status hand_over(const HandingOver &handing) {
+        const Folder &folder = folder_for(handing);
+        Status status = agree(job_, attempt([&] { return make_room(folder, handing); }));
+        status = status ? move_files(job_, folder, handing.point, handing.data, sync_) : status;
+        if (root_.asked.afresh && status.code() == CD_ERROR_STORE_FULL) {
+            tell_that_it_stays(handing);
+            status = Status::ok();
+        }
+        return status ? move_files(job_, folder, handing.point, handing.records, sync_) : status;
+    }
+
     // Of who has no part in it, any.
     const Folder &folder_for(const HandingOver &handing) const {
-        if (!has_root_) {
-            return handing.round < places_.size() ? places_[handing.round].folder : no_folder_;
-        }
-        return std::ranges::find(places_, handing.store, &Place::store)->folder;
+        const size_t place = has_root_ ? handing.store : handing.round;
+        return place < places_.size() ? places_[place].folder : no_folder_;
     }
 
     Status make_room(const Folder &folder, const HandingOver &handing) {
@@ -231,25 +250,57 @@ private:
                    : Status::ok();
     }
 
+    void tell_that_it_stays(const HandingOver &handing) {
+        const MessageKeeper keeper;
+        for (const Transfer &each : handing.data) {
+            if (each.from == job_.all().self()) {
+                attempt_quietly([&] {
+                    const std::string line =
+                        places_[handing.round].folder.path_of(handing.point) +
+                        ": it is of root \"" + root_.root +
+                        "\", which begins afresh, and none of its ranks is here, nor has room for "
+                        "it; remove it";
+                    os::system().warn(line.c_str());
+                    return Status::ok();
+                });
+                return;
+            }
+        }
+    }
+
     // What cannot be removed stays.
     Status remove_what_is_there_now() {
         const MessageKeeper keeper;
         for (const Held &held : apart_.held) {
-            const Folder &folder = folder_for({held.store, held.round, {}, {}, {}});
-            if (held.position != job_.all().self() || places_[held.round].use == nullptr) {
-                continue;
-            }
-            const std::set<Point> gone = find_dispensable(apart_, held);
-            const auto keeps = [&](const Point &point) { return !gone.contains(point); };
-            const uint64_t end = gone.empty() ? 0 : gone.rbegin()->number + 1;
-            (void)folder.remove_before(end, keeps).is_ok();
-            if (gone.size() == held.content.points.size() && lists_nothing_else(folder)) {
-                places_[held.round].use = nullptr;
-                UseLock::remove_what_the_dead_left(folder.path(), session_);
-                folder.remove_what_is_left();
+            if (held.position == job_.all().self() && places_[held.round].use != nullptr) {
+                remove_what_is_there_now(held, places_[held.round]);
             }
         }
         return Status::ok();
+    }
+
+    void remove_what_is_there_now(const Held &held, Place &place) const {
+        const Folder &folder = place.folder;
+        const Dispensable dispensable = find_dispensable(apart_, held);
+        for (const auto &[point, names] : dispensable.files) {
+            folder.remove_files(point, names);
+        }
+        const auto keeps = [&](const Point &point) { return !dispensable.points.contains(point); };
+        const auto &gone = dispensable.points;
+        const uint64_t end = gone.empty() ? 0 : gone.rbegin()->number + 1;
+        (void)folder.remove_before(end, keeps).is_ok();
+        if (has_no_points(folder) && lists_nothing_else(folder)) {
+            place.use = nullptr;
+            UseLock::remove_what_the_dead_left(folder.path(), session_);
+            folder.remove_what_is_left();
+        }
+    }
+
+    static bool has_no_points(const Folder &folder) {
+        std::vector<std::string> names;
+        return names_in(folder.path(), names) &&
+               std::ranges::none_of(
+                   names, [](const std::string &name) { return point_of(name).has_value(); });
     }
 
     // Where other points in time may be found, which are not asked for here.
@@ -274,7 +325,68 @@ private:
     Apart apart_;
 };
 
+// Where a root's ranks will not open it, or not alike, nothing moves.
+bool open_alike(const std::set<int> &ranks, const std::vector<Asked> &asked) {
+    const Asked &first = asked[static_cast<size_t>(*ranks.begin())];
+    return !first.directories.empty() && std::ranges::all_of(ranks, [&](int rank) {
+        const Asked &theirs = asked[static_cast<size_t>(rank)];
+        return theirs.directories.size() == first.directories.size() &&
+               theirs.flush_store == first.flush_store && theirs.stores == first.stores;
+    });
+}
+
+// Which of what a root's ranks ask for a directory is, by its name.
+std::optional<size_t> store_of_name(const std::string &directory, const std::set<int> &ranks,
+                                    const std::vector<Asked> &asked) {
+    for (const int rank : ranks) {
+        const auto &theirs = asked[static_cast<size_t>(rank)].directories;
+        const auto at = std::ranges::find(theirs, directory);
+        if (at != theirs.end()) {
+            return static_cast<size_t>(at - theirs.begin());
+        }
+    }
+    return std::nullopt;
+}
+
+bool is_listed(const std::string &directory, const std::set<int> &ranks,
+               const std::vector<Asked> &asked) {
+    return std::ranges::any_of(ranks, [&](int rank) {
+        return asked[static_cast<size_t>(rank)].listed.contains(directory);
+    });
+}
+
+bool is_first_of_any(const std::string &directory, const std::vector<Asked> &asked) {
+    return std::ranges::any_of(asked, [&](const Asked &theirs) {
+        return !theirs.directories.empty() && theirs.directories.front() == directory;
+    });
+}
+
 } // namespace
+
+RootApart root_apart(const std::string &root, const std::set<int> &ranks, int self,
+                     const std::vector<Asked> &asked, const std::vector<Elsewhere> &elsewhere) {
+    const Asked &first = asked[static_cast<size_t>(*ranks.begin())];
+    RootApart apart{
+        root, ranks, ranks.contains(self) ? asked[static_cast<size_t>(self)] : first, {}};
+    apart.asked.afresh = first.afresh;
+    if (!open_alike(ranks, asked)) {
+        return apart;
+    }
+    for (const Elsewhere &each : elsewhere) {
+        if (each.root != root) {
+            continue;
+        }
+        const auto named = store_of_name(each.directory, ranks, asked);
+        const bool is_copies = named && named == first.flush_store;
+        const bool is_unknown = !named && (is_listed(each.directory, ranks, asked) ||
+                                           !is_first_of_any(each.directory, asked));
+        if (!is_copies && !is_unknown) {
+            apart.holdings.push_back(
+                {each.rank, each.directory, named.value_or(0), named.has_value()});
+        }
+    }
+    return apart;
+}
 
 Status fetch(Job &job, const RootApart &root, bool sync) { return Fetching(job, root, sync).run(); }
 

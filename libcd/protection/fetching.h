@@ -11,13 +11,28 @@
 
 namespace cd::protection {
 
+// A directory in which a rank that does not have a root sees some of its points in time.
+struct Holding {
+    int rank = 0;
+    std::string directory;
+    size_t store = 0;     // of those that the root's ranks ask for, the one to which it comes
+    bool is_named = true; // by one of them, so that it is that store whatever is in it
+    bool operator==(const Holding &) const = default;
+};
+
 // A root whose points in time lie where none of its ranks is, too.
 struct RootApart {
     std::string root;
-    std::set<int> ranks;              // that have it
-    Asked asked;                      // by this rank, or else by one of these; as many by each
-    std::vector<Elsewhere> elsewhere; // in directories of which each of these has its own
+    std::set<int> ranks; // that have it
+    Asked asked;         // by this rank, or else by the first that has it
+    std::vector<Holding> holdings;
 };
+
+// What of it can come to its ranks: what they call by its name, and what others have as their dir=,
+// which is not the same on all nodes. Copies of flush= are where all see them, or nobody's who does
+// not; and of directories that are only listed the root's ranks may have some, too. asked: by rank.
+RootApart root_apart(const std::string &root, const std::set<int> &ranks, int self,
+                     const std::vector<Asked> &asked, const std::vector<Elsewhere> &elsewhere);
 
 // Brings a root's files from nodes where none of its ranks is to the nodes of the ranks that they
 // belong to, and removes them where they were once they are there: as if the ranks' own node had

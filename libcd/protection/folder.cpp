@@ -174,6 +174,20 @@ bool remove_file(const File &directory, const std::string &name) {
     return os::system().unlink_at(directory.descriptor(), name.c_str()) == 0 || errno == ENOENT;
 }
 
+// Records go first, so that what is left of them never looks like a point in time that was lost.
+// Whether these are gone.
+bool remove_all(const File &directory, std::vector<std::string> names) {
+    const auto others =
+        std::stable_partition(names.begin(), names.end(),
+                              [](const std::string &name) { return name.ends_with(".agreed"); });
+    for (auto name = names.begin(); name != names.end(); ++name) {
+        if (!remove_file(directory, *name) && name < others) {
+            return false;
+        }
+    }
+    return true;
+}
+
 } // namespace
 
 Status names_in(const std::string &path, std::vector<std::string> &names) {
@@ -304,7 +318,6 @@ Status Folder::mark_agreed(const Point &point, int rank) const {
     return sync_ ? directory.sync_all() : Status::ok();
 }
 
-// Records go first, so that what is left of them never looks like a point in time that was lost.
 // In a directory that several nodes see, others may do the same.
 Status Folder::remove(const Point &point) const {
     const std::string path = path_of(point);
@@ -322,16 +335,19 @@ Status Folder::remove(const Point &point) const {
     if (!directory.is_open() || os::system().list(directory.descriptor(), names) != 0) {
         return directory.refused("list the directory");
     }
-    const auto others =
-        std::stable_partition(names.begin(), names.end(),
-                              [](const std::string &name) { return name.ends_with(".agreed"); });
-    for (auto name = names.begin(); name != names.end(); ++name) {
-        if (!remove_file(directory, *name) && name < others) {
-            return directory.refused("remove a record in the directory");
-        }
+    if (!remove_all(directory, std::move(names))) {
+        return directory.refused("remove a record in the directory");
     }
     os::system().remove_directory_at(AT_FDCWD, path.c_str());
     return Status::ok();
+}
+
+void Folder::remove_files(const Point &point, const std::vector<std::string> &names) const {
+    const MessageKeeper keeper;
+    const File directory = opened_to_read(path_of(point));
+    if (directory.is_open() && remove_all(directory, names)) {
+        remove_if_empty(point);
+    }
 }
 
 void Folder::remove_files_of(const Point &point, int rank) const {

@@ -71,6 +71,8 @@ public:
 
     // What cannot be removed stays; nobody depends on it any more.
     void remove_files_of(const Point &point, int rank) const;
+    // The same, and the attempt's directory if nothing else is in it.
+    void remove_files(const Point &point, const std::vector<std::string> &names) const;
     // Attempts with smaller numbers, but for those of levels that keep what they have. Fails where
     // a record that one of them counted stays, with all that is beside it.
     Status remove_before(uint64_t number, const std::function<bool(const Point &)> &keeps) const;

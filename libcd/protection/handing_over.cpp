@@ -20,18 +20,47 @@ template <typename Use> void each_content(const Apart &apart, const Use &use) {
     }
 }
 
-Findings in_one(const Apart &apart) {
-    Findings all;
-    each_content(apart, [&](const Content &content) { all.contents.push_back(content); });
-    return all;
-}
+// What all know together.
+class Knowledge {
+public:
+    explicit Knowledge(const Apart &apart) : apart_(apart) {
+        each_content(apart, [&](const Content &content) { all_.contents.push_back(content); });
+        for (const Point &point : all_.agreed()) {
+            if (!all_.has_forgotten(point)) {
+                counting_.insert(point);
+            }
+        }
+    }
 
-std::set<Point> all_that_count(const Findings &all) {
-    const std::vector<Point> agreed = all.agreed();
-    std::set<Point> counting(agreed.begin(), agreed.end());
-    std::erase_if(counting, [&](const Point &point) { return all.has_forgotten(point); });
-    return counting;
-}
+    bool counts(const Point &point) const { return counting_.contains(point); }
+    bool is_forgotten(const Point &point) const { return all_.has_forgotten(point); }
+
+    // Those before it of its level went when it counted, or would have.
+    bool is_replaced(const Point &point) const {
+        return std::ranges::any_of(counting_, [&](const Point &other) {
+            return other.level == point.level && other.number > point.number && is_whole(other);
+        });
+    }
+
+private:
+    // Whether all ranks that have the root have all of it.
+    bool is_whole(const Point &point) const {
+        std::map<size_t, Findings> stores;
+        for (const auto &[place, content] : apart_.of_its_own) {
+            const auto &[store, position] = place;
+            Findings &found = stores[store];
+            found.speakers.push_back(static_cast<int>(found.ranks.size()));
+            found.ranks.push_back(apart_.ranks[static_cast<size_t>(position)]);
+            found.contents.push_back(content);
+        }
+        return std::ranges::any_of(
+            stores, [&](const auto &store) { return is_in_place(store.second, point); });
+    }
+
+    const Apart &apart_;
+    Findings all_;
+    std::set<Point> counting_;
+};
 
 // Where a rank's own files of a point in time are, if it has the root: none may be there yet.
 struct Own {
@@ -82,12 +111,12 @@ bool is_of_before(const Own &own, const std::string &name, int rank) {
 } // namespace
 
 std::vector<HandingOver> find_missing(const Apart &apart) {
-    const std::set<Point> counting = all_that_count(in_one(apart));
+    const Knowledge all_know(apart);
     std::set<std::pair<Point, std::string>> known;
     std::map<std::tuple<size_t, size_t, Point>, HandingOver> all;
     for (const Held &held : apart.held) {
         for (const auto &[point, ranks] : held.content.points) {
-            if (!counting.contains(point)) {
+            if (!all_know.counts(point) || all_know.is_replaced(point)) {
                 continue;
             }
             for (const auto &[rank, files] : ranks) {
@@ -115,31 +144,39 @@ std::vector<HandingOver> find_missing(const Apart &apart) {
     return in_order;
 }
 
-std::set<Point> find_dispensable(const Apart &apart, const Held &held) {
-    const Findings all = in_one(apart);
-    const std::set<Point> counting = all_that_count(all);
-    const auto is_everything_there = [&](const Point &point, const auto &ranks) {
-        return std::ranges::all_of(ranks, [&](const auto &of_rank) {
-            const int rank = of_rank.first;
-            const RankFiles &files = of_rank.second;
-            const auto own = own_of(apart, held.store, point, rank);
-            return own && std::ranges::all_of(files.sizes, [&](const auto &file) {
-                       return is_there(*own, files, file.first, file.second) ||
-                              is_of_before(*own, file.first, rank);
-                   });
-        });
-    };
-    std::set<Point> dispensable;
-    uint64_t last = 0; // number of those that are not needed here
+// Only what was seen is held to be there.
+Dispensable find_dispensable(const Apart &apart, const Held &held) {
+    const Knowledge all_know(apart);
+    Dispensable dispensable;
+    std::map<int, uint64_t> last; // number of what the root's own ranks have, by level
     for (const auto &[point, ranks] : held.content.points) {
-        if (counting.contains(point) && is_everything_there(point, ranks)) {
-            dispensable.insert(point);
-            last = std::max(last, point.number);
+        if (!all_know.counts(point)) {
+            continue;
+        }
+        if (all_know.is_replaced(point)) {
+            dispensable.points.insert(point);
+            continue;
+        }
+        std::vector<std::string> there;
+        bool all_are_there = true;
+        for (const auto &[rank, files] : ranks) {
+            const auto own = own_of(apart, held.store, point, rank);
+            for (const auto &[name, size] : files.sizes) {
+                const bool is_own =
+                    own && (is_there(*own, files, name, size) || is_of_before(*own, name, rank));
+                all_are_there = all_are_there && is_own;
+                there.push_back(name);
+            }
+        }
+        if (all_are_there) {
+            dispensable.files[point] = std::move(there);
+            last[point.level] = std::max(last[point.level], point.number);
         }
     }
     for (const auto &[point, ranks] : held.content.points) {
-        if (!counting.contains(point) && (point.number < last || all.has_forgotten(point))) {
-            dispensable.insert(point);
+        const bool precedes = !all_know.counts(point) && point.number < last[point.level];
+        if (precedes || all_know.is_forgotten(point)) {
+            dispensable.points.insert(point);
         }
     }
     return dispensable;

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -36,12 +37,16 @@ struct HandingOver {
     std::vector<Transfer> records;
 };
 
-// Of the points in time that counted, as far as anything tells, and count still. Each file once.
+// Of the points in time that counted, as far as anything tells, and count still, but for what the
+// root's own ranks have something later instead of, whole. Each file once.
 std::vector<HandingOver> find_missing(const Apart &apart);
 
-// Points in time of which the root's own ranks have all that is held, and what can never count
-// beside later ones of these; they need not be held any longer.
-std::set<Point> find_dispensable(const Apart &apart, const Held &held);
+// What need not be held any longer.
+struct Dispensable {
+    std::map<Point, std::vector<std::string>> files; // that the root's own ranks have, too
+    std::set<Point> points;                          // that count no more, or never can
+};
+Dispensable find_dispensable(const Apart &apart, const Held &held);
 
 // What says that points in time do not count any more, and only those who hold it know; with what
 // the root's own ranks know of the same number.

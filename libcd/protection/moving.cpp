@@ -35,6 +35,7 @@ struct Outgoing {
     File file;
     Announcement announcement;
     std::vector<std::byte> buffer;
+    std::byte whole{1};
 };
 
 struct Incoming {
@@ -42,6 +43,7 @@ struct Incoming {
     Announcement announcement;
     size_t draft = 0;
     std::vector<std::byte> buffer;
+    std::byte whole{0};
 };
 
 // Nothing of what its holder cannot read.
@@ -59,7 +61,7 @@ public:
             const size_t most = length_of(transfer, 0);
             if (transfer.from == exchange_.self()) {
                 Outgoing &out = outgoing_.emplace_back(
-                    Outgoing{transfer, {}, {}, std::vector<std::byte>(most)});
+                    Outgoing{transfer, {}, {}, std::vector<std::byte>(most), std::byte{1}});
                 const bool readable =
                     redset::open_own_to_read(directory_ + "/" + transfer.name, out.file,
                                              out.announcement.attributes) &&
@@ -67,7 +69,7 @@ public:
                 out.announcement.readable = readable ? 1 : 0;
             }
             if (transfer.to == exchange_.self()) {
-                incoming_.push_back({transfer, {}, 0, std::vector<std::byte>(most)});
+                incoming_.push_back({transfer, {}, 0, std::vector<std::byte>(most), {}});
             }
         }
         out_.reserve(outgoing_.size());
@@ -117,12 +119,12 @@ public:
                 return status;
             }
         }
-        return Status::ok();
+        return tell_which_are_whole();
     }
 
     Status finish() {
         for (const Incoming &each : incoming_) {
-            if (each.announcement.readable != 0) {
+            if (each.whole != std::byte{}) {
                 try_files([&] { return drafts_.finish(each.draft, each.announcement.attributes); });
             } else if (outcome_) {
                 drafts_.give_up(each.draft);
@@ -163,13 +165,16 @@ private:
         return Status::ok();
     }
 
-    // Who cannot read goes on with whatever is in the buffer: the checksums will tell.
+    // Who cannot read goes on with whatever is in the buffer, and tells it then.
     Status carry_piece(uint64_t round) {
         for (Outgoing &each : outgoing_) {
             if (const size_t length = length_of(each, round); length > 0) {
-                attempt_quietly([&] {
-                    return each.file.read(round * moved_piece, each.buffer.data(), length);
-                });
+                const MessageKeeper keeper;
+                const bool read =
+                    attempt([&] {
+                        return each.file.read(round * moved_piece, each.buffer.data(), length);
+                    }).is_ok();
+                each.whole = read ? each.whole : std::byte{};
                 out_.push_back({each.transfer.to, std::span(each.buffer).first(length)});
             }
         }
@@ -190,6 +195,17 @@ private:
             }
         }
         return Status::ok();
+    }
+
+    Status tell_which_are_whole() {
+        for (Outgoing &each : outgoing_) {
+            each.whole = each.announcement.readable != 0 ? each.whole : std::byte{};
+            out_.push_back({each.transfer.to, std::span(&each.whole, size_t{1})});
+        }
+        for (Incoming &each : incoming_) {
+            in_.push_back({each.transfer.from, std::span(&each.whole, size_t{1})});
+        }
+        return meet();
     }
 
     template <typename Action> void try_files(const Action &action) {

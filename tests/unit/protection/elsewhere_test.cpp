@@ -5,6 +5,7 @@
 #include "protected.h"
 
 #include "protection/elsewhere.h"
+#include "protection/store_list.h"
 
 namespace cd::protection {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 class PointsElsewhere : public Protected {
 protected:
     static Elsewhere seen(uint64_t number, uint64_t epoch) {
-        return {"solver", 9, "/local", {number, epoch, 0, 77}, 0, "node:1:2"};
+        return {"solver", 9, "/local", {number, epoch, 0, 77}, "node:1:2"};
     }
     LocalProgram::Outcome outcome() const { return cluster.run({}).outcome(); }
 };
@@ -72,8 +73,11 @@ TEST_F(PointsElsewhere, AreToldOfWhereFilesAreLost) {
 // Ranks that share a directory of this name, of which the first has the root or not.
 std::vector<Elsewhere> seen_in(const std::vector<std::string> &directories,
                                const RanksOfRoots &roots, int rank) {
-    std::vector<Asked> asked(6, {{directories.front()}, std::nullopt});
-    asked.back() = {directories, std::nullopt};
+    std::vector<Asked> asked(6);
+    for (Asked &each : asked) {
+        each.directories = {directories.front()};
+    }
+    asked.back().directories = directories;
     return see_points(roots, asked, rank, "node");
 }
 
@@ -84,7 +88,7 @@ TEST_F(PointsElsewhere, AreTheLatestThatCountInEachDirectory) {
     const RanksOfRoots roots{{"other", {3, 4, 5}}, {"solver", {0, 1, 2}}};
     const auto found = seen_in(directories, roots, 4);
     ASSERT_EQ(found.size(), 1U);
-    EXPECT_EQ(found[0], (Elsewhere{"solver", 4, here, found[0].latest, 1, found[0].identity}));
+    EXPECT_EQ(found[0], (Elsewhere{"solver", 4, here, found[0].latest, found[0].identity}));
     EXPECT_EQ(found[0].latest.epoch, 7U);
 
     redset::Bytes told;
@@ -126,20 +130,23 @@ TEST_F(PointsElsewhere, AreNotWhereARankOfTheRootSeesThem) {
     EXPECT_EQ(elsewhere[0].directory, directories[1]);
 }
 
-TEST_F(PointsElsewhere, OfCopiesAreNoNodesOwn) {
+TEST_F(PointsElsewhere, AreLookedForWithWhatOthersAskFor) {
     cluster.run({7});
-    const std::vector<Asked> asked{{{"/nowhere"}, std::nullopt},
-                                   {{cluster.directory("n0").string()}, 0},
-                                   {{"/nowhere"}, std::nullopt}};
-    const auto seen = see_points({{"other", {2}}, {"solver", {0, 1}}}, asked, 2, "node");
-    ASSERT_EQ(seen.size(), 1U);
-    EXPECT_EQ(seen[0].store, std::nullopt);
+    Request request;
+    request.root = "solver";
+    request.restart = "no";
+    request.stores = {cluster.directory("n0").string(), "/copies", "/ssd"};
+    request.flush_store = 1;
+    request.levels = {{3, 1, {}, "", 0}, {5, 4, {}, "", 2}};
+    ASSERT_TRUE(write_store_list(folder_in("n0"), 0, false, {"/copies", "/earlier"}));
+    const Asked asked = asked_in(request);
+    EXPECT_EQ(asked, (Asked{request.stores, 1, {{3, 0}, {5, 2}}, {"/copies", "/earlier"}, true}));
 
     redset::Bytes told;
     Asked heard;
-    ASSERT_TRUE(encode(asked[1], told));
+    ASSERT_TRUE(encode(asked, told));
     ASSERT_TRUE(decode(told, heard));
-    EXPECT_EQ(heard, asked[1]);
+    EXPECT_EQ(heard, asked);
 }
 
 } // namespace

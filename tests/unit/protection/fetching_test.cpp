@@ -6,9 +6,18 @@
 
 #include "protection/fetching.h"
 
+#include <atomic>
+#include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace cd::protection {
 namespace {
@@ -21,17 +30,13 @@ struct Moved {
     std::vector<std::string> of_others = four_nodes;
     std::function<void(int)> before = [](int) {};
     std::function<void(int)> after = [](int) {};
+    bool afresh = false;
     bool died = false;
 
-    std::vector<Elsewhere> elsewhere(const Cluster &cluster) const {
-        std::vector<Elsewhere> all;
+    std::vector<Holding> holdings(const Cluster &cluster) const {
+        std::vector<Holding> all;
         for (size_t i = 0; i < of_others.size(); ++i) {
-            all.push_back({"solver",
-                           10 + static_cast<int>(i),
-                           cluster.directory(of_others[i]).string(),
-                           {},
-                           0,
-                           ""});
+            all.push_back({10 + static_cast<int>(i), cluster.directory(of_others[i]).string()});
         }
         return all;
     }
@@ -45,10 +50,11 @@ struct Moved {
         }
         LocalProgram program(all, ranks);
         const auto outcomes = program.run([&](std::unique_ptr<Job> job) {
-            const RootApart root{"solver",
-                                 {0, 1, 2, 3},
-                                 {{cluster.directory(job->node()).string()}, std::nullopt},
-                                 elsewhere(cluster)};
+            const RootApart root{
+                "solver",
+                {0, 1, 2, 3},
+                {{cluster.directory(job->node()).string()}, std::nullopt, {{0, 0}}, {}, afresh},
+                holdings(cluster)};
             before(job->rank());
             Status status = fetch(*job, root, true);
             after(job->rank());
@@ -68,6 +74,15 @@ protected:
     std::optional<uint64_t> start() {
         cluster.nodes = moved.nodes;
         return cluster.run({}).start();
+    }
+    // Their contents, by name.
+    std::map<std::string, std::string> files_in(const std::string &node) const {
+        std::map<std::string, std::string> files;
+        for (const auto &each : std::filesystem::directory_iterator(epoch_in(node, 7))) {
+            std::ifstream file(each.path(), std::ios::binary);
+            files[each.path().filename().string()].assign(std::istreambuf_iterator<char>(file), {});
+        }
+        return files;
     }
     bool is_left(const std::string &node) const {
         return std::filesystem::exists(cluster.directory(node) / "solver.points");
@@ -178,6 +193,111 @@ TEST_F(Fetched, TombstonesOfOneNumberBecomeOne) {
     EXPECT_EQ(start(), std::nullopt);
 }
 
+// Whoever starts afresh goes on, and later numbers are later all the same.
+TEST_F(Fetched, WhatIsGivenUpNeedsNoRoom) {
+    cluster.run({6, 7});
+    {
+        const SmallStores small(490); // for records, and no images
+        moved.afresh = true;
+        EXPECT_EQ(fetch().text, "");
+        EXPECT_EQ(small.told().size(), 4U);
+    }
+    EXPECT_EQ(epochs_in("n0"), Epochs{7});
+    cluster.nodes = moved.nodes;
+    cluster.restart = "no";
+    EXPECT_EQ(cluster.run({1}).start(), std::nullopt);
+    cluster.restart = "";
+    moved.afresh = false;
+    EXPECT_EQ(fetch().text, "");
+    EXPECT_FALSE(is_left("n0"));
+    EXPECT_EQ(start(), 1U);
+}
+
+TEST_F(Fetched, WhatCountsNoMoreGoesWithoutBeingMoved) {
+    cluster.run({7});
+    for (const std::string &node : four_nodes) {
+        std::filesystem::copy(cluster.directory(node), cluster.directory("m" + node.substr(1)),
+                              std::filesystem::copy_options::recursive);
+    }
+    cluster.nodes = four_others;
+    cluster.run({8});
+    const SmallStores small(0);
+    EXPECT_EQ(fetch().text, "");
+    for (const std::string &node : four_nodes) {
+        EXPECT_FALSE(is_left(node)) << node;
+    }
+    EXPECT_EQ(start(), 8U);
+}
+
+// What a rank cannot open or read for a moment.
+class FailingFiles : public DyingSystem {
+public:
+    FailingFiles(std::string ending, int rank, int error)
+        : ending_(std::move(ending)), rank_(rank), error_(error) {}
+
+    bool when_read = false;
+
+    int open_at(int directory, const char *name, int flags, mode_t mode) override {
+        if (!when_read && concerns(name)) {
+            errno = error_;
+            return -1;
+        }
+        const int fd = DyingSystem::open_at(directory, name, flags, mode);
+        if (concerns(name) && fd >= 0) {
+            failing_ = fd;
+        }
+        return fd;
+    }
+    ssize_t read_at(int fd, void *to, size_t length, off_t offset) override {
+        if (when_read && rank_of_this_thread() == rank_ && fd == failing_) {
+            errno = error_;
+            return -1;
+        }
+        return DyingSystem::read_at(fd, to, length, offset);
+    }
+
+private:
+    bool concerns(const char *name) {
+        return rank_of_this_thread() == rank_ && std::string_view(name).ends_with(ending_);
+    }
+
+    const std::string ending_;
+    const int rank_;
+    const int error_;
+    std::atomic<int> failing_ = -1;
+};
+
+TEST_F(Fetched, WhatCannotBeReadOrOpenedStaysAndIsBroughtByTheNext) {
+    for (const bool when_read : {true, false}) {
+        for (const char *ending : {".image", ".redset", ".agreed"}) {
+            if (when_read && std::string_view(ending) == ".agreed") {
+                continue; // it is read before
+            }
+            SCOPED_TRACE(ending + std::string(when_read ? ", read" : ", opened"));
+            for (const char *node : {"n2", "m2"}) {
+                cluster.lose(node);
+            }
+            moved.nodes = {"n0", "n1", "m2", "n3"};
+            moved.of_others = {"n2"};
+            cluster.nodes = four_nodes;
+            cluster.restart = "no";
+            cluster.run({7});
+            cluster.restart = "";
+            const auto content = files_in("n2");
+            {
+                FailingFiles failing(ending, 10, when_read ? EIO : EMFILE);
+                failing.when_read = when_read;
+                EXPECT_EQ(fetch().text, "");
+            }
+            EXPECT_TRUE(is_left("n2"));
+            EXPECT_EQ(fetch().text, "");
+            EXPECT_FALSE(is_left("n2"));
+            EXPECT_EQ(files_in("m2"), content);
+            EXPECT_EQ(start(), 7U);
+        }
+    }
+}
+
 // A root of this name that other ranks had is another one.
 TEST_F(Fetched, FilesOfRanksThatDoNotHaveTheRootStay) {
     cluster.ranks = {0, 1, 2, 5};
@@ -193,6 +313,44 @@ TEST_F(Fetched, WhateverCannotBeLookedAtIsLeftAlone) {
     EXPECT_EQ(fetch().text, "");
     EXPECT_TRUE(is_left("n1"));
     EXPECT_EQ(start(), 7U); // one is lost
+}
+
+// ---- What can come, and to where
+
+Asked asks_for(std::vector<std::string> directories) {
+    return {std::move(directories), {}, {{0, 0}}, {}, false};
+}
+
+std::vector<Holding> holdings(const std::vector<Asked> &asked, const std::string &directory) {
+    const Elsewhere seen{"solver", 2, directory, {}, "node:1:2"};
+    return root_apart("solver", {0, 1}, 2, asked, {seen}).holdings;
+}
+
+TEST(RootApart, HasWhatItsRanksCallByItsNameWhateverItIsToOthers) {
+    std::vector<Asked> asked{asks_for({"/local", "/ssd", "/copies"}),
+                             asks_for({"/local", "/ssd", "/copies"}), asks_for({"/ssd"})};
+    EXPECT_EQ(holdings(asked, "/ssd"), (std::vector<Holding>{{2, "/ssd", 1, true}}));
+    asked[0].flush_store = asked[1].flush_store = 2;
+    asked[2] = asks_for({"/copies"});
+    EXPECT_EQ(holdings(asked, "/copies"), std::vector<Holding>{});
+}
+
+TEST(RootApart, HasWhatIsAnotherRanksFirstDirectoryAsItsOwnFirst) {
+    std::vector<Asked> asked{asks_for({"/n0"}), asks_for({"/n1"}), asks_for({"/n2", "/ssd"})};
+    EXPECT_EQ(holdings(asked, "/n1"), (std::vector<Holding>{{2, "/n1", 0, true}}));
+    EXPECT_EQ(holdings(asked, "/n2"), (std::vector<Holding>{{2, "/n2", 0, false}}));
+    EXPECT_EQ(holdings(asked, "/ssd"), std::vector<Holding>{});
+    asked[1].listed = {"/n2"};
+    EXPECT_EQ(holdings(asked, "/n2"), std::vector<Holding>{});
+}
+
+TEST(RootApart, HasNothingWhereItsRanksDoNotAskAlike) {
+    std::vector<Asked> asked{asks_for({"/n0"}), asks_for({"/n0", "/ssd"}), asks_for({"/n0"})};
+    EXPECT_EQ(holdings(asked, "/n0"), std::vector<Holding>{});
+    asked[1] = asks_for({"/n0"});
+    EXPECT_EQ(holdings(asked, "/n0").size(), 1U);
+    asked[0] = asked[1] = asks_for({});
+    EXPECT_EQ(holdings(asked, "/n0"), std::vector<Holding>{});
 }
 
 // ---- Whatever happens in between

@@ -53,4 +53,8 @@ std::string text_in(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
+std::string_view view_of(const Bytes &bytes) {
+    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
 } // namespace cd::mpi

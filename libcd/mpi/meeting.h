@@ -21,5 +21,6 @@ Status gather_all(MpiExchange &all, Status own, std::string_view tells,
                   std::vector<redset::Bytes> &told);
 
 std::string text_in(std::span<const std::byte> bytes);
+std::string_view view_of(const redset::Bytes &bytes); // the same, as long as they live
 
 } // namespace cd::mpi

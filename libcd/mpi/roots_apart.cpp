@@ -23,7 +23,7 @@ Status gather_asked(MpiExchange &all, const Asked &own, std::vector<Asked> &aske
     Bytes tells;
     std::vector<Bytes> heard;
     Status ready = attempt([&] { return encode(own, tells); });
-    if (Status status = gather_all(all, ready, text_in(tells), heard); !status) {
+    if (Status status = gather_all(all, ready, view_of(tells), heard); !status) {
         return status;
     }
     Status understood = attempt([&] {
@@ -44,7 +44,7 @@ Status look_elsewhere(MpiExchange &all, const protection::RanksOfRoots &roots,
     Status ready = attempt([&] {
         return encode(see_points(roots, asked, all.self(), MpiRanks::name_of_node()), tells);
     });
-    if (Status status = gather_all(all, ready, text_in(tells), heard); !status) {
+    if (Status status = gather_all(all, ready, view_of(tells), heard); !status) {
         return status;
     }
     Status understood = attempt([&] {

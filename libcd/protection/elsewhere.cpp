@@ -14,6 +14,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 namespace cd::protection {
@@ -32,10 +33,20 @@ bool counts(const std::string &attempt, const std::set<int> &ranks) {
            });
 }
 
-std::optional<Point> latest_in(const std::string &path, const std::set<int> &ranks) {
+void tell_that_it_is_not_seen(const std::string &path, const std::string &root) {
+    const std::string line = "root \"" + root + "\": what may be in " + path +
+                             ", on a node where none of its ranks is, is not found: " + message();
+    os::system().warn(line.c_str());
+}
+
+std::optional<Point> latest_in(const std::string &path, const std::string &root,
+                               const std::set<int> &ranks) {
     const MessageKeeper keeper;
     std::vector<std::string> names;
     if (!names_in(path, names)) {
+        if (errno != ENOENT && errno != ENOTDIR) {
+            tell_that_it_is_not_seen(path, root);
+        }
         return std::nullopt;
     }
     std::optional<Point> latest;
@@ -46,6 +57,18 @@ std::optional<Point> latest_in(const std::string &path, const std::set<int> &ran
         }
     }
     return latest;
+}
+
+// Where other programs have left something, as far as they are written down here.
+std::set<std::string> listed_in(const std::string &directory, const std::string &root) {
+    const MessageKeeper keeper;
+    Folder folder;
+    bool there = false;
+    StoreList list;
+    const bool read = Folder::find(directory, root, false, folder, there).is_ok() && there &&
+                      read_store_list(folder, list);
+    return read ? std::set<std::string>(list.directories.begin(), list.directories.end())
+                : std::set<std::string>();
 }
 
 // The file system's, which another node may use for another one.
@@ -98,13 +121,8 @@ Asked asked_in(const Request &request) {
     }
     RestartChoice choice;
     asked.afresh = parse_restart_choice(request.restart.c_str(), choice) && choice.afresh;
-    Folder folder;
-    bool there = false;
-    StoreList list;
-    if (!request.stores.empty() &&
-        Folder::find(request.stores.front(), request.root, false, folder, there) && there &&
-        read_store_list(folder, list)) {
-        asked.listed = {list.directories.begin(), list.directories.end()};
+    if (!request.stores.empty()) {
+        asked.listed = listed_in(request.stores.front(), request.root);
     }
     return asked;
 }
@@ -121,9 +139,16 @@ std::vector<Elsewhere> see_points(const RanksOfRoots &roots, const std::vector<A
     }
     std::vector<Elsewhere> seen;
     for (const auto &[root, ranks] : roots) {
-        for (const std::string &directory : ranks.contains(rank) ? own : all) {
+        std::set<std::string> directories = own;
+        if (!ranks.contains(rank)) {
+            directories = all;
+            for (const std::string &directory : all) {
+                directories.merge(listed_in(directory, root));
+            }
+        }
+        for (const std::string &directory : directories) {
             const std::string path = Folder::path_below(directory, root);
-            if (const auto latest = latest_in(path, ranks)) {
+            if (const auto latest = latest_in(path, root, ranks)) {
                 seen.push_back({root, rank, directory, *latest, identity_of(path, node)});
             }
         }

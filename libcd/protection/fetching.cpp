@@ -127,8 +127,14 @@ private:
     // ---- What there is
 
     Status look() {
-        apart_ = {};
-        apart_.ranks = job_.ranks();
+        Status begun = attempt([&] {
+            apart_ = {};
+            apart_.ranks = job_.ranks();
+            return Status::ok();
+        });
+        if (Status status = agree_on_memory(job_, begun); !status) {
+            return status;
+        }
         for (size_t round = 0; round < rounds_; ++round) {
             Content own;
             Status looked = attempt([&] { return look_at(round, own); });

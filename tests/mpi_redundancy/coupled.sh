@@ -47,20 +47,32 @@ from 4 4
 has ocean n1 n2
 has air n0 n3
 
-# Of what another job has there is nothing.
-python3 - "$scratch/n1/ocean.points/in-use-0000000000000001-0" "$scratch/locked" <<'END' &
+# What another job uses stays where it is.
+lock() { # NODE
+    python3 - "$scratch/$1/ocean.points/in-use-0000000000000001-0" "$scratch/locked-$1" <<'END' &
 import fcntl, sys, time
 file = open(sys.argv[1], "w")
 fcntl.lockf(file, fcntl.LOCK_EX)
 open(sys.argv[2], "w").close()
 time.sleep(60)
 END
-other=$!
-until [ -e "$scratch/locked" ]; do sleep 0.05; done
+    others+=($!)
+    until [ -e "$scratch/locked-$1" ]; do sleep 0.05; done
+}
+others=()
+lock n1
+lock n2
 run 0 n4 n5 n1 n2
-expect 2 "from epoch 5, state"
-kill "$other"
-wait "$other" 2>/dev/null || true
+expect 2 "ocean: epoch 5 of root \"ocean\" is in $scratch/n"
+restart=no run 0 n6 n7 n1 n2
+expect 2 "ocean from epoch 0"
+rm -rf "$scratch/n6" "$scratch/n7"
+kill "${others[1]}"
+wait "${others[1]}" || true
+run 0 n4 n5 n1 n2
+expect 2 "ocean from epoch 5, state"
+kill "${others[0]}"
+wait "${others[0]}" || true
 
 # What it left there is as those have it who lost it, and goes now.
 run 0 n4 n5 n1 n2

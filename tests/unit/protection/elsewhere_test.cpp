@@ -5,7 +5,10 @@
 #include "protected.h"
 
 #include "protection/elsewhere.h"
+#include "protection/fetching.h"
 #include "protection/store_list.h"
+
+#include <cerrno>
 
 namespace cd::protection {
 namespace {
@@ -128,6 +131,37 @@ TEST_F(PointsElsewhere, AreNotWhereARankOfTheRootSeesThem) {
     ASSERT_EQ(elsewhere.size(), 1U);
     EXPECT_EQ(elsewhere[0].rank, 3);
     EXPECT_EQ(elsewhere[0].directory, directories[1]);
+}
+
+TEST_F(PointsElsewhere, AreSeenWhereAListSaysThatThereMayBeSome) {
+    cluster.run({7});
+    const std::string there = cluster.directory("n0").string();
+    const std::string asked = cluster.directory("n9").string();
+    Folder folder;
+    ASSERT_TRUE(Folder::open(asked, "solver", false, folder));
+    ASSERT_TRUE(write_store_list(folder, 0, false, {there}));
+    const RanksOfRoots roots{{"other", {3, 4, 5}}, {"solver", {0, 1, 2}}};
+    const auto seen = seen_in({asked}, roots, 5);
+    ASSERT_EQ(seen.size(), 1U);
+    EXPECT_EQ(seen[0].directory, there);
+    EXPECT_EQ(root_apart("solver", {0, 1, 2}, 5, std::vector<Asked>(6), seen).holdings,
+              std::vector<Holding>{});
+}
+
+TEST_F(PointsElsewhere, WhatCannotBeListedIsTold) {
+    cluster.run({7});
+    const std::string there = cluster.directory("n0").string();
+    class Closed : public DyingSystem {
+    public:
+        int list(int, std::vector<std::string> &) override {
+            errno = EIO;
+            return -1;
+        }
+    };
+    const Closed closed;
+    EXPECT_TRUE(seen_in({there}, {{"solver", {0, 9}}}, 5).empty());
+    ASSERT_EQ(closed.told().size(), 1U);
+    EXPECT_NE(closed.told()[0].find(there + "/solver.points"), std::string::npos);
 }
 
 TEST_F(PointsElsewhere, AreLookedForWithWhatOthersAskFor) {

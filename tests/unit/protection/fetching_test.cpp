@@ -415,7 +415,9 @@ TEST(Fetching, ThatFailsAnywhereLosesNothing) {
             cluster.nodes = moved.nodes;
             EXPECT_EQ(cluster.run({}).start(), 7U);
         }
-        EXPECT_GT(failures, failing < 10 ? 5 : -1);
+        if (failing < 10) { // what is held stays where it is
+            EXPECT_GT(failures, 5);
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 #include "restart/placing.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -20,6 +21,12 @@ Domain &root_of(Domain &domain) {
         at = at->parent;
     }
     return *at;
+}
+
+// But for memory that is as the system gives it.
+bool has_other_values(const char *memory, const std::vector<char> &values) {
+    return std::memcmp(memory, values.data(), values.size()) != 0 &&
+           std::any_of(memory, memory + values.size(), [](char byte) { return byte != 0; });
 }
 
 std::vector<Domain *> waiting_in_family_of(Domain &domain) {
@@ -234,14 +241,32 @@ void Arrivals::pass(Domain &holder, size_t number, uintptr_t address) {
     supersede(holder, number);
 }
 
+// is_another_cds: the program may have given the bytes their first values for the call's CD, after
+// the other one was restored. That is lost, and must not be so without a word.
+Status Arrivals::fill(const Piece &data, Range here, bool is_another_cds) {
+    constexpr size_t most = 65536;
+    std::vector<char> part;
+    for (size_t done = 0; done < here.length(); done += part.size()) {
+        part.resize(std::min(most, here.length() - done));
+        if (Status status =
+                data.block().backing()->read(data.offset() + done, part.data(), part.size());
+            !status) {
+            return status;
+        }
+        char *const memory = static_cast<char *>(here.address()) + done;
+        overwritten_ = overwritten_ || (is_another_cds && has_other_values(memory, part));
+        std::ranges::copy(part, memory);
+    }
+    return Status::ok();
+}
+
 Status Arrivals::pay(const Owed &owed, std::vector<cd_addrspec> &to_regenerate) {
     const Unbound &found = owed.domain->unbound[owed.number];
     const Range here = {owed.address, owed.address + found.old.length()};
     Status status;
     switch (found.restoration) {
     case Restoration::copy:
-        return found.data.block().backing()->read(found.data.offset(), here.address(),
-                                                  here.length());
+        return fill(found.data, here, !found.left && owed.domain != &domain_);
     case Restoration::parent:
         for_each_source(
             owed.domain->parent, here,

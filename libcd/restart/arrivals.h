@@ -58,6 +58,9 @@ public:
     // what it would have had regenerated.
     Status pay_what_is_owed(std::vector<cd_addrspec> &to_regenerate);
 
+    // Whether that was given other values by the program before, as far as can be seen.
+    bool has_overwritten() const { return overwritten_; }
+
     // The add call finds what it names, and what it writes down counts on that.
     void publish(OrderedRanges ordered);
 
@@ -94,6 +97,7 @@ private:
     void cut(Domain &holder, size_t number, uint64_t address);
     void unpublish() noexcept;
     void pass(Domain &holder, size_t number, uintptr_t address);
+    Status fill(const Piece &data, Range here, bool is_another_cds);
     Status pay(const Owed &owed, std::vector<cd_addrspec> &to_regenerate);
 
     Domain &domain_;
@@ -109,6 +113,7 @@ private:
     std::vector<Noted> ahead_;
     std::vector<Noted> anew_;
     bool goes_on_ = false;
+    bool overwritten_ = false;
     bool published_ = false;
     bool kept_ = false;
 };

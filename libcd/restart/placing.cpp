@@ -104,6 +104,23 @@ void tell_what_waits_for_files(const Domain &domain) noexcept {
     });
 }
 
+void tell_what_was_overwritten(const Domain &domain) noexcept {
+    if (domain.ledger->told_of_values.exchange(true)) {
+        return;
+    }
+    attempt_quietly([&] {
+        const std::string line =
+            std::string("CD ") + domain.name() +
+            " has added memory of which a CD above it has data from its store " +
+            domain.ledger->path() +
+            ", and these are in memory only now, since the restore did not know yet where that is: "
+            "values that the program had given it before this add are gone. Give it a name "
+            "(cd_name_region) before the root is created, in this program and in those that wrote "
+            "the store, or values after the add";
+        os::system().warn(line.c_str());
+    });
+}
+
 bool is_free(const Domain &domain, uintptr_t address, size_t length) {
     const auto at = domain.entries.find(address);
     return at == domain.entries.end() || at->second->range.begin >= address + length;

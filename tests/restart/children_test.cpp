@@ -5,7 +5,12 @@
 #include "memory.h"
 #include "restarting.h"
 
+#include <algorithm>
+#include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -172,6 +177,59 @@ TEST_F(Children, WhatAChildChangesAgainStaysInThePointInTime) {
             return done && heap.is(length == size ? 7 : 0) ? "" : "other data: " + refusal();
         });
     }
+}
+
+// Whether the program had filled it, or counts on what it had, nothing tells: it is told.
+TEST_F(Children, WhatTheProgramHadMadeOfMemoryThatTheRootGetsBackWithAnAddIsToldOnce) {
+    constexpr size_t size = 100000;
+    const auto step = [&](Memory &heap, cd_handle root, int first, int last) {
+        cd_handle child = child_of(root);
+        heap.fill(first);
+        const bool added = add(child, heap.at(), size);
+        const int got = *heap.at();
+        heap.fill(last);
+        return added && commit_cd(child) == CD_SUCCESS ? got : -1;
+    };
+    const auto said_by = [&](const std::function<std::string()> &program) {
+        run([&]() -> std::string {
+            if (std::freopen(path("said").c_str(), "w", stderr) == nullptr) {
+                return "standard error cannot be read";
+            }
+            const std::string problem = program();
+            std::fflush(stderr);
+            return problem;
+        });
+        std::stringstream text;
+        text << std::ifstream(path("said")).rdbuf();
+        return text.str();
+    };
+    run([&]() -> std::string {
+        Memory heap(size);
+        cd_handle root = create();
+        return step(heap, root, 1, 2) == 1 && advance_cd_point_in_time(root) == CD_SUCCESS
+                   ? ""
+                   : refusal();
+    });
+    EXPECT_EQ(said_by([&]() -> std::string {
+                  Memory heap(size);
+                  cd_handle root = create();
+                  return restore_cd(root) == CD_SUCCESS && step(heap, root, 0, 2) == 2 &&
+                                 step(heap, root, 3, 2) == 3 // as in a process that lives on
+                             ? ""
+                             : refusal();
+              }),
+              "");
+    const std::string said = said_by([&]() -> std::string {
+        Memory heap(size);
+        cd_handle root = create();
+        return restore_cd(root) == CD_SUCCESS && step(heap, root, 1, 2) == 2 ? "" : refusal();
+    });
+    EXPECT_EQ(said.find("containment-domains: CD 0/root/1/0 has added memory of which a CD above "
+                        "it has data from its store " +
+                        store()),
+              0U)
+        << said;
+    EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
 }
 
 } // namespace

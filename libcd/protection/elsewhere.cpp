@@ -24,39 +24,42 @@ using redset::KvTree;
 
 constexpr char told_file[] = "what a rank sees of roots";
 
+// What is not there is empty.
+Status names_in_if_there(const std::string &path, std::vector<std::string> &names) {
+    Status status = names_in(path, names);
+    const bool is_not_there = !status && (errno == ENOENT || errno == ENOTDIR);
+    return is_not_there ? Status::ok() : status;
+}
+
 // By names alone: many ranks may look at once, at what all ranks of another root have written.
-bool counts(const std::string &attempt, const std::set<int> &ranks) {
+Status look_whether_counts(const std::string &attempt, const std::set<int> &ranks, bool &counts) {
     std::vector<std::string> names;
-    return names_in(attempt, names) && std::ranges::any_of(names, [&](const std::string &name) {
-               const auto rank = rank_of(name);
-               return rank && name == agreed_name(*rank) && ranks.contains(*rank);
-           });
+    Status status = names_in_if_there(attempt, names);
+    counts = std::ranges::any_of(names, [&](const std::string &name) {
+        const auto rank = rank_of(name);
+        return rank && name == agreed_name(*rank) && ranks.contains(*rank);
+    });
+    return status;
 }
 
-void tell_that_it_is_not_seen(const std::string &path, const std::string &root) {
-    const std::string line = "root \"" + root + "\": what may be in " + path +
-                             ", on a node where none of its ranks is, is not found: " + message();
-    os::system().warn(line.c_str());
-}
-
-std::optional<Point> latest_in(const std::string &path, const std::string &root,
-                               const std::set<int> &ranks) {
-    const MessageKeeper keeper;
+Status find_latest(const std::string &path, const std::set<int> &ranks,
+                   std::optional<Point> &latest) {
     std::vector<std::string> names;
-    if (!names_in(path, names)) {
-        if (errno != ENOENT && errno != ENOTDIR) {
-            tell_that_it_is_not_seen(path, root);
-        }
-        return std::nullopt;
+    if (Status status = names_in_if_there(path, names); !status) {
+        return status;
     }
-    std::optional<Point> latest;
     for (const std::string &name : names) {
         const auto point = point_of(name);
-        if (point && (!latest || *latest < *point) && counts(path_in(path, name), ranks)) {
-            latest = point;
+        bool counts = false;
+        if (!point || (latest && *point < *latest)) {
+            continue;
         }
+        if (Status status = look_whether_counts(path_in(path, name), ranks, counts); !status) {
+            return status;
+        }
+        latest = counts ? point : latest;
     }
-    return latest;
+    return Status::ok();
 }
 
 // Where other programs have left something, as far as they are written down here.
@@ -87,6 +90,7 @@ void add(const Elsewhere &each, KvTree &tree) {
     tree.add_value("DIRECTORY", each.directory);
     tree.add_value("POINT", directory_name(each.latest));
     tree.add_value("IDENTITY", each.identity);
+    tree.add_value("PROBLEM", each.problem);
 }
 
 template <typename Texts> void add_texts(const char *key, const Texts &texts, KvTree &tree) {
@@ -148,8 +152,12 @@ std::vector<Elsewhere> see_points(const RanksOfRoots &roots, const std::vector<A
         }
         for (const std::string &directory : directories) {
             const std::string path = Folder::path_below(directory, root);
-            if (const auto latest = latest_in(path, root, ranks)) {
-                seen.push_back({root, rank, directory, *latest, identity_of(path, node)});
+            std::optional<Point> latest;
+            const MessageKeeper keeper;
+            const Status found = find_latest(path, ranks, latest);
+            if (latest || !found) {
+                seen.push_back({root, rank, directory, latest.value_or(Point()),
+                                identity_of(path, node), found ? "" : message()});
             }
         }
     }
@@ -231,7 +239,8 @@ Status decode(const redset::Bytes &told, std::vector<Elsewhere> &seen) {
             seen.push_back({std::string(each.value("ROOT").value_or("")),
                             static_cast<int>(each.number("RANK").value_or(0)),
                             std::string(each.value("DIRECTORY").value_or("")), *point,
-                            std::string(each.value("IDENTITY").value_or(""))});
+                            std::string(each.value("IDENTITY").value_or("")),
+                            std::string(each.value("PROBLEM").value_or(""))});
         }
     }
     return Status::ok();
@@ -250,6 +259,20 @@ Status check_that_nothing_later_is(const std::vector<Elsewhere> &elsewhere,
         return !choice.epoch || *choice.epoch == point.epoch;
     };
     const auto own = std::ranges::find_if(points, is_asked_for, &Start::point);
+    if (choice.epoch && own != points.end()) {
+        return Status::ok();
+    }
+    const auto unread = std::ranges::find_if(
+        elsewhere, [](const Elsewhere &each) { return !each.problem.empty(); });
+    if (unread != elsewhere.end()) {
+        return fail(CD_ERROR_RESTART_MISMATCH,
+                    "root \"%s\": rank %d, which does not have it, cannot tell whether later "
+                    "points in time of it are on its node: %s. Repeat the call, or remove %s if it "
+                    "is another's; without it the program starts with CD_RESTART=no, or with an "
+                    "epoch that its own ranks find",
+                    unread->root.c_str(), unread->rank, unread->problem.c_str(),
+                    unread->path().c_str());
+    }
     const Elsewhere *latest = nullptr;
     for (const Elsewhere &each : elsewhere) {
         const bool is_later = own == points.end() || own->point.number < each.latest.number;
@@ -258,7 +281,7 @@ Status check_that_nothing_later_is(const std::vector<Elsewhere> &elsewhere,
             latest = &each;
         }
     }
-    if (latest == nullptr || (choice.epoch && own != points.end())) {
+    if (latest == nullptr) {
         return Status::ok();
     }
     const std::string here =
@@ -274,10 +297,12 @@ Status check_that_nothing_later_is(const std::vector<Elsewhere> &elsewhere,
 }
 
 Status with_those_elsewhere(Status status, const std::vector<Elsewhere> &elsewhere) {
-    if (status.code() != CD_ERROR_REDUNDANCY_EXCEEDED || elsewhere.empty()) {
+    const auto seen =
+        std::ranges::find_if(elsewhere, [](const Elsewhere &each) { return each.problem.empty(); });
+    if (status.code() != CD_ERROR_REDUNDANCY_EXCEEDED || seen == elsewhere.end()) {
         return status;
     }
-    const Elsewhere &first = elsewhere.front();
+    const Elsewhere &first = *seen;
     const std::string why = message();
     return fail(status.code(),
                 "%s; rank %d, which does not have this root, sees points in time of it in %s: "

@@ -36,7 +36,8 @@ struct Elsewhere {
     int rank = 0; // of the program
     std::string directory;
     Point latest;
-    std::string identity; // what tells the directory from others
+    std::string identity;     // what tells the directory from others
+    std::string problem = {}; // why nobody can tell whether there is one; "": this is it
     std::string path() const;
     bool operator==(const Elsewhere &) const = default;
 };
@@ -47,7 +48,7 @@ using RanksOfRoots = std::map<std::string, std::set<int>>;
 // What this rank sees of its own root where it asks for that, and of others' in any of the
 // directories: where one of the root's ranks has been, as other ranks may have, or have had,
 // another root of this name; and where these have written down that there may be something. asked:
-// by rank. What cannot be read is not seen, which people are told. May throw std::bad_alloc.
+// by rank. May throw std::bad_alloc.
 std::vector<Elsewhere> see_points(const RanksOfRoots &roots, const std::vector<Asked> &asked,
                                   int rank, const std::string &node);
 

@@ -40,6 +40,7 @@ public:
         status = status ? agree(job_, attempt([&] { return bury(); })) : status;
         status = status ? hand_over() : status;
         status = status ? look() : status;
+        status = status ? agree(job_, attempt([&] { return force_what_is_there(); })) : status;
         return status ? agree(job_, attempt([&] { return remove_what_is_there_now(); })) : status;
     }
 
@@ -200,9 +201,9 @@ private:
 
     // ---- What is done
 
-    // One rank is enough.
+    // On all nodes, since one of them may be lost.
     Status bury() {
-        if (job_.rank() != *root_.ranks.begin()) {
+        if (!has_root_) {
             return Status::ok();
         }
         for (const Tombstone &tombstone : find_unheard(apart_)) {
@@ -272,6 +273,22 @@ private:
                 return;
             }
         }
+    }
+
+    // Names that a process has given that was interrupted may not outlive the machine yet.
+    Status force_what_is_there() const {
+        for (const Held &held : apart_.held) {
+            const auto own = apart_.of_its_own.find({held.store, job_.all().self()});
+            for (const auto &[point, ranks] : held.content.points) {
+                if (own == apart_.of_its_own.end() || !own->second.points.contains(point)) {
+                    continue;
+                }
+                if (Status status = places_[held.store].folder.make(point); !status) {
+                    return status;
+                }
+            }
+        }
+        return Status::ok();
     }
 
     // What cannot be removed stays.
@@ -379,7 +396,7 @@ RootApart root_apart(const std::string &root, const std::set<int> &ranks, int se
         return apart;
     }
     for (const Elsewhere &each : elsewhere) {
-        if (each.root != root) {
+        if (each.root != root || !each.problem.empty()) {
             continue;
         }
         const auto named = store_of_name(each.directory, ranks, asked);

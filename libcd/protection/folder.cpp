@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 
 namespace cd::protection {
 namespace {
@@ -174,19 +175,7 @@ bool remove_file(const File &directory, const std::string &name) {
     return os::system().unlink_at(directory.descriptor(), name.c_str()) == 0 || errno == ENOENT;
 }
 
-// Records go first, so that what is left of them never looks like a point in time that was lost.
-// Whether these are gone.
-bool remove_all(const File &directory, std::vector<std::string> names) {
-    const auto others =
-        std::stable_partition(names.begin(), names.end(),
-                              [](const std::string &name) { return name.ends_with(".agreed"); });
-    for (auto name = names.begin(); name != names.end(); ++name) {
-        if (!remove_file(directory, *name) && name < others) {
-            return false;
-        }
-    }
-    return true;
-}
+bool is_agreed_record(const std::string &name) { return name.ends_with(".agreed"); }
 
 } // namespace
 
@@ -318,6 +307,7 @@ Status Folder::mark_agreed(const Point &point, int rank) const {
     return sync_ ? directory.sync_all() : Status::ok();
 }
 
+// Records go first, so that what is left of them never looks like a point in time that was lost.
 // In a directory that several nodes see, others may do the same.
 Status Folder::remove(const Point &point) const {
     const std::string path = path_of(point);
@@ -335,8 +325,11 @@ Status Folder::remove(const Point &point) const {
     if (!directory.is_open() || os::system().list(directory.descriptor(), names) != 0) {
         return directory.refused("list the directory");
     }
-    if (!remove_all(directory, std::move(names))) {
-        return directory.refused("remove a record in the directory");
+    const auto others = std::stable_partition(names.begin(), names.end(), is_agreed_record);
+    for (auto name = names.begin(); name != names.end(); ++name) {
+        if (!remove_file(directory, *name) && name < others) {
+            return directory.refused("remove a record in the directory");
+        }
     }
     os::system().remove_directory_at(AT_FDCWD, path.c_str());
     return Status::ok();
@@ -345,7 +338,21 @@ Status Folder::remove(const Point &point) const {
 void Folder::remove_files(const Point &point, const std::vector<std::string> &names) const {
     const MessageKeeper keeper;
     const File directory = opened_to_read(path_of(point));
-    if (directory.is_open() && remove_all(directory, names)) {
+    std::vector<std::string> there;
+    if (!directory.is_open() || os::system().list(directory.descriptor(), there) != 0 ||
+        !std::ranges::all_of(there, [&](const std::string &name) {
+            return std::ranges::find(names, name) != names.end() || redset::writer_of_draft(name);
+        })) {
+        return;
+    }
+    const auto records =
+        std::stable_partition(there.begin(), there.end(), std::not_fn(is_agreed_record));
+    const bool all_gone = std::all_of(there.begin(), records, [&](const std::string &name) {
+        return remove_file(directory, name);
+    });
+    if (all_gone) {
+        std::for_each(records, there.end(),
+                      [&](const std::string &name) { remove_file(directory, name); });
         remove_if_empty(point);
     }
 }

@@ -71,7 +71,8 @@ public:
 
     // What cannot be removed stays; nobody depends on it any more.
     void remove_files_of(const Point &point, int rank) const;
-    // The same, and the attempt's directory if nothing else is in it.
+    // Those of an attempt that is elsewhere, too: all that is there, or where that is not all that
+    // is known nothing. What says that it counted goes last, so that what is left is seen.
     void remove_files(const Point &point, const std::vector<std::string> &names) const;
     // Attempts with smaller numbers, but for those of levels that keep what they have. Fails where
     // a record that one of them counted stays, with all that is beside it.

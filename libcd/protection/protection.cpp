@@ -370,6 +370,9 @@ void Protection::remove_what_is_buried() {
         job_->warn_once(message());
         return;
     }
+    if (!job_->elsewhere().empty()) {
+        return; // what could not come from there may come to a later program
+    }
     for (size_t i = opened_.stores.size(); i-- > 0;) {
         // The first knows of the others until they are gone on all nodes.
         if (i == 0 && opened_.stores.size() > 1 && !agree(*job_, Status::ok())) {

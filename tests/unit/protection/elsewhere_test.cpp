@@ -148,20 +148,56 @@ TEST_F(PointsElsewhere, AreSeenWhereAListSaysThatThereMayBeSome) {
               std::vector<Holding>{});
 }
 
-TEST_F(PointsElsewhere, WhatCannotBeListedIsTold) {
+TEST_F(PointsElsewhere, AreAnErrorWhereNobodyCanTellWhetherThereAreAny) {
     cluster.run({7});
     const std::string there = cluster.directory("n0").string();
-    class Closed : public DyingSystem {
-    public:
-        int list(int, std::vector<std::string> &) override {
-            errno = EIO;
-            return -1;
+    const RanksOfRoots roots{{"solver", {0, 9}}};
+    std::vector<Elsewhere> seen;
+    for (const int working : {0, 1}) { // lists, of the directory and of the attempt in it
+        class Closed : public DyingSystem {
+        public:
+            explicit Closed(int working) : working_(working) {}
+            int list(int directory, std::vector<std::string> &names) override {
+                if (working_-- > 0) {
+                    return System::list(directory, names);
+                }
+                errno = EIO;
+                return -1;
+            }
+
+        private:
+            int working_;
+        };
+        {
+            const Closed closed(working);
+            seen = seen_in({there}, roots, 5);
         }
-    };
-    const Closed closed;
-    EXPECT_TRUE(seen_in({there}, {{"solver", {0, 9}}}, 5).empty());
-    ASSERT_EQ(closed.told().size(), 1U);
-    EXPECT_NE(closed.told()[0].find(there + "/solver.points"), std::string::npos);
+        ASSERT_EQ(seen.size(), 1U);
+        EXPECT_NE(seen[0].problem.find(there + "/solver.points"), std::string::npos)
+            << seen[0].problem;
+        EXPECT_TRUE(root_apart("solver", {0, 9}, 5, std::vector<Asked>(10), seen).holdings.empty());
+    }
+    cluster.elsewhere = seen;
+    EXPECT_EQ(outcome().code, CD_ERROR_RESTART_MISMATCH);
+    EXPECT_NE(outcome().text.find(seen[0].problem), std::string::npos);
+    cluster.restart = "7";
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+    cluster.restart = "no";
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+}
+
+// What could not come may do so once the root was committed.
+TEST_F(PointsElsewhere, AreForgottenWithACommit) {
+    cluster.run({7});
+    std::filesystem::rename(cluster.directory("n3"), cluster.directory("held"));
+    cluster.elsewhere = {seen(1, 7)};
+    cluster.run({8}, true);
+    cluster.elsewhere = {};
+    std::filesystem::remove_all(cluster.directory("n3"));
+    std::filesystem::rename(cluster.directory("held"), cluster.directory("n3"));
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+    cluster.run({}, true);
+    EXPECT_FALSE(std::filesystem::exists(cluster.directory("n0") / "solver.points"));
 }
 
 TEST_F(PointsElsewhere, AreLookedForWithWhatOthersAskFor) {

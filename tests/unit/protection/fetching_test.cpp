@@ -84,6 +84,12 @@ protected:
         }
         return files;
     }
+    // By ranks that do not have the root.
+    bool is_seen_in(const std::string &node) const {
+        std::vector<Asked> asked(11);
+        asked[10].directories = {cluster.directory(node).string()};
+        return !see_points({{"solver", {0, 1, 2, 3}}}, asked, 10, "node").empty();
+    }
     bool is_left(const std::string &node) const {
         return std::filesystem::exists(cluster.directory(node) / "solver.points");
     }
@@ -290,6 +296,7 @@ TEST_F(Fetched, WhatCannotBeReadOrOpenedStaysAndIsBroughtByTheNext) {
                 EXPECT_EQ(fetch().text, "");
             }
             EXPECT_TRUE(is_left("n2"));
+            EXPECT_TRUE(is_seen_in("n2"));
             EXPECT_EQ(fetch().text, "");
             EXPECT_FALSE(is_left("n2"));
             EXPECT_EQ(files_in("m2"), content);

@@ -129,11 +129,10 @@ Status Directory::leads_to(const File &named, const File &file, bool &leads) {
 
 Status Directory::look_for(const std::string &name, bool &there) const {
     const File named = look_at(name);
-    there = named.is_open() || errno != ENOENT;
-    if (there && !named.is_open()) {
-        return refuse_path_for_error((std::string(path()) + "/" + name).c_str(), "look for it");
-    }
-    return Status::ok();
+    there = named.is_open();
+    return there || errno == ENOENT
+               ? Status::ok()
+               : refuse_path_for_error((std::string(path()) + "/" + name).c_str(), "look for it");
 }
 
 Status Directory::check_name(const std::string &name, const File &file) const {

@@ -52,7 +52,6 @@ public:
     Status undo_remove(const std::string &name, bool forced) const;
     // That what is not there, or cannot be removed, stays, does no harm.
     void try_to_remove(const std::string &name, bool forced = false) const noexcept;
-    // there: also after a failure, since it may be.
     Status look_for(const std::string &name, bool &there) const;
     // That nobody has removed or renamed the file, or put another in its place. Passes also where
     // the process has no descriptor left to look with, or may no longer look.

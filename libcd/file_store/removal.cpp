@@ -17,10 +17,9 @@ Status Directory::hide(const std::string &name, bool forced, bool &nameless) con
     const std::string gone = removed(name);
     // Where both names lead to the same file, because a removal was undone in part, renaming would
     // do nothing.
-    bool there = true;
-    {
-        const MessageKeeper keeper;
-        (void)look_for(name, there).is_ok();
+    bool there = false;
+    if (Status status = look_for(name, there); !status) {
+        return status;
     }
     if (there && system.unlink_at(descriptor(), gone.c_str()) != 0 && errno != ENOENT) {
         return file_.refused("remove what was left of an earlier removal");

@@ -131,8 +131,16 @@ int decline(const char *name, int own, cd_protection_message *why) {
         if (*name == '\0') {
             return MpiJob::refuse(refused);
         }
+        OwnRoot nothing_more;
+        Status ready = attempt([&] {
+            nothing_more.name = name;
+            return Status::ok();
+        });
+        if (!ready) {
+            return MpiJob::refuse(KeptOutcome(ready));
+        }
         std::unique_ptr<protection::Job> job;
-        Status met = MpiJob::meet({name, {}}, job);
+        Status met = MpiJob::meet(nothing_more, job);
         return met ? agree(*job, refused.again()) : met;
     });
 }

@@ -89,8 +89,9 @@ Status open_world() {
 
 } // namespace
 
-MpiJob::MpiJob(std::string name, std::unique_ptr<MpiExchange> all, std::vector<int> ranks,
-               int program_ranks, std::vector<protection::Elsewhere> elsewhere)
+MpiJob::MpiJob(std::unique_ptr<LiveName> name, std::unique_ptr<MpiExchange> all,
+               std::vector<int> ranks, int program_ranks,
+               std::vector<protection::Elsewhere> elsewhere)
     : MpiRanks(std::move(all), std::move(ranks), program_ranks, std::move(elsewhere)),
       name_(std::move(name)) {}
 
@@ -152,7 +153,8 @@ Status MpiJob::meet(const OwnRoot &root, std::unique_ptr<protection::Job> &job) 
         if (Status status = check_that_nobody_has(root.name, live); !status) {
             return status;
         }
-        made.reset(new MpiJob(root.name, std::move(part), std::move(ranks), all.members(),
+        auto name = std::make_unique<LiveName>(root.name); // what can fail before part is taken
+        made.reset(new MpiJob(std::move(name), std::move(part), std::move(ranks), all.members(),
                               std::move(elsewhere)));
         return Status::ok();
     });

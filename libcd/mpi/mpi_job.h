@@ -26,13 +26,13 @@ public:
     // MPI is usable.
     static Status refuse(const KeptOutcome &why);
 
-    void give_name_up() noexcept override { name_.give_up(); }
+    void give_name_up() noexcept override { name_->give_up(); }
 
 private:
-    MpiJob(std::string name, std::unique_ptr<MpiExchange> all, std::vector<int> ranks,
+    MpiJob(std::unique_ptr<LiveName> name, std::unique_ptr<MpiExchange> all, std::vector<int> ranks,
            int program_ranks, std::vector<protection::Elsewhere> elsewhere);
 
-    LiveName name_;
+    std::unique_ptr<LiveName> name_;
 };
 
 } // namespace cd::mpi

@@ -61,7 +61,8 @@ Status look_elsewhere(MpiExchange &all, const protection::RanksOfRoots &roots,
 }
 
 // All ranks of all meet in it, of which those that it concerns do something.
-Status fetch_one(MpiExchange &all, const protection::RootApart &apart, bool sync) {
+Status fetch_one(MpiExchange &all, const protection::RootApart &apart, bool sync,
+                 std::vector<protection::Holding> &same) {
     std::vector<int> ranks;
     Status ready = attempt([&] {
         std::set<int> concerned = apart.ranks;
@@ -84,7 +85,7 @@ Status fetch_one(MpiExchange &all, const protection::RootApart &apart, bool sync
     Status fetched;
     if (takes_part) {
         MpiRanks job(std::move(part), std::move(ranks), all.members());
-        fetched = fetch(job, apart, sync);
+        fetched = fetch(job, apart, sync, same);
     }
     if (!fetched) {
         char why[900];
@@ -127,9 +128,14 @@ Status bring_together(MpiExchange &all, const protection::RanksOfRoots &roots,
     if (Status status = all.check_all(known); !status) {
         return status;
     }
+    std::vector<protection::Holding> same;
     for (const protection::RootApart &each : apart) {
-        if (Status status = fetch_one(all, each, own.sync); !status) {
+        std::vector<protection::Holding> of_this;
+        if (Status status = fetch_one(all, each, own.sync, of_this); !status) {
             return status;
+        }
+        if (each.root == own.name) {
+            same = std::move(of_this);
         }
     }
     if (!apart.empty()) {
@@ -137,7 +143,12 @@ Status bring_together(MpiExchange &all, const protection::RanksOfRoots &roots,
             return status;
         }
     }
-    std::erase_if(elsewhere, [&](const Elsewhere &each) { return each.root != own.name; });
+    std::erase_if(elsewhere, [&](const Elsewhere &each) {
+        const auto is_it = [&](const protection::Holding &other) {
+            return other.rank == each.rank && other.directory == each.directory;
+        };
+        return each.root != own.name || std::ranges::any_of(same, is_it);
+    });
     left = std::move(elsewhere);
     return Status::ok();
 }

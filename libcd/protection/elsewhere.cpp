@@ -26,9 +26,9 @@ constexpr char told_file[] = "what a rank sees of roots";
 
 // What is not there is empty.
 Status names_in_if_there(const std::string &path, std::vector<std::string> &names) {
-    Status status = names_in(path, names);
-    const bool is_not_there = !status && (errno == ENOENT || errno == ENOTDIR);
-    return is_not_there ? Status::ok() : status;
+    const File there(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH, 0), path);
+    const bool is_nothing = !there.is_open() && (errno == ENOENT || errno == ENOTDIR);
+    return is_nothing ? Status::ok() : names_in(path, names);
 }
 
 // By names alone: many ranks may look at once, at what all ranks of another root have written.

@@ -28,14 +28,15 @@ struct Place {
 
 class Fetching {
 public:
-    Fetching(Job &job, const RootApart &root, bool sync)
-        : job_(job), root_(root), sync_(sync), has_root_(root.ranks.contains(job.rank())) {}
+    Fetching(Job &job, const RootApart &root, bool sync, std::vector<Holding> &same)
+        : job_(job), root_(root), sync_(sync), has_root_(root.ranks.contains(job.rank())),
+          same_(same) {}
 
     // The steps, in which all meet.
     Status run() {
         Status status = agree_on_session();
         status = status ? agree(job_, attempt([&] { return open_places(); })) : status;
-        status = status ? agree(job_, attempt([&] { return leave_what_is_one(); })) : status;
+        status = status ? leave_what_is_one() : status;
         status = status ? look() : status;
         status = status ? agree(job_, attempt([&] { return bury(); })) : status;
         status = status ? hand_over() : status;
@@ -67,6 +68,7 @@ private:
             rounds_ = std::max(rounds_, static_cast<size_t>(std::ranges::count(
                                             root_.holdings, each.rank, &Holding::rank)));
         }
+        stores_.insert(0); // which tells what does not count any more
         rounds_ = std::max(rounds_, stores_.size());
         return has_root_ ? open_own() : open_held();
     }
@@ -109,20 +111,52 @@ private:
         return UseLock::take(place.folder.path(), {session_, job_.rank(), job_.node()}, place.use);
     }
 
-    // What several see is of whoever has the root, or of who comes first.
     Status leave_what_is_one() {
-        for (Place &place : places_) {
-            const bool is_others =
-                !has_root_ && place.use != nullptr &&
-                std::ranges::any_of(job_.ranks(), [&](int rank) {
-                    return (root_.ranks.contains(rank) || rank < job_.rank()) &&
-                           UseLock::is_used_by(place.folder.path(), session_, rank);
-                });
-            if (is_others) {
-                place.use = nullptr;
+        std::vector<std::byte> own;
+        Status seen = attempt([&] {
+            for (Place &place : places_) {
+                own.push_back(std::byte{leave_if_it_is_others(place)});
+            }
+            return Status::ok();
+        });
+        std::vector<redset::Bytes> all;
+        if (Status status = agree(job_, seen, own, all); !status) {
+            return status;
+        }
+        return agree_on_memory(job_, attempt([&] {
+                                   for (size_t position = 0; position < all.size(); ++position) {
+                                       note_what_is_the_roots(job_.ranks()[position],
+                                                              all[position]);
+                                   }
+                                   return Status::ok();
+                               }));
+    }
+
+    // What several see is of whoever has the root, or of who comes first. Whether a rank that has
+    // the root sees it.
+    bool leave_if_it_is_others(Place &place) const {
+        if (has_root_ || place.use == nullptr) {
+            return false;
+        }
+        const auto uses = [&](int rank) {
+            return UseLock::is_used_by(place.folder.path(), session_, rank);
+        };
+        const bool is_the_roots = std::ranges::any_of(root_.ranks, uses);
+        const bool is_others = std::ranges::any_of(
+            job_.ranks(), [&](int rank) { return rank < job_.rank() && uses(rank); });
+        if (is_the_roots || is_others) {
+            place.use = nullptr;
+        }
+        return is_the_roots;
+    }
+
+    void note_what_is_the_roots(int rank, const redset::Bytes &flags) {
+        size_t number = 0;
+        for (const Holding &each : root_.holdings) {
+            if (each.rank == rank && number++ < flags.size() && flags[number - 1] != std::byte{}) {
+                same_.push_back(each);
             }
         }
-        return Status::ok();
     }
 
     // ---- What there is
@@ -340,6 +374,7 @@ private:
     const RootApart &root_;
     const bool sync_;
     const bool has_root_;
+    std::vector<Holding> &same_; // what a rank that has the root has, too
     uint64_t session_ = 0;
     std::set<size_t> stores_; // in which anything is elsewhere
     size_t rounds_ = 0;       // so many places one rank has at most
@@ -411,6 +446,8 @@ RootApart root_apart(const std::string &root, const std::set<int> &ranks, int se
     return apart;
 }
 
-Status fetch(Job &job, const RootApart &root, bool sync) { return Fetching(job, root, sync).run(); }
+Status fetch(Job &job, const RootApart &root, bool sync, std::vector<Holding> &same) {
+    return Fetching(job, root, sync, same).run();
+}
 
 } // namespace cd::protection

@@ -38,7 +38,8 @@ RootApart root_apart(const std::string &root, const std::set<int> &ranks, int se
 // belong to, and removes them where they were once they are there: as if the ranks' own node had
 // had them. What another job uses, or cannot be read, is left where it is. The job's ranks are
 // those that have the root and those that see what is elsewhere; all get the same outcome, and
-// after a failure nothing is lost. Does not throw.
-Status fetch(Job &job, const RootApart &root, bool sync);
+// after a failure nothing is lost. same: gets what is no other directory than that of a rank that
+// has the root, as these know it then. Does not throw.
+Status fetch(Job &job, const RootApart &root, bool sync, std::vector<Holding> &same);
 
 } // namespace cd::protection

@@ -28,7 +28,7 @@ struct Apart {
 };
 
 // Files of a point in time that go from some of those who hold them to whose they are. Records come
-// last: where one is, the others are, too.
+// last: where one is, the others are, too, unless there was no room for them and all begin afresh.
 struct HandingOver {
     size_t store = 0;
     size_t round = 0;

@@ -244,18 +244,25 @@ void Arrivals::pass(Domain &holder, size_t number, uintptr_t address) {
 // is_another_cds: the program may have given the bytes their first values for the call's CD, after
 // the other one was restored. That is lost, and must not be so without a word.
 Status Arrivals::fill(const Piece &data, Range here, bool is_another_cds) {
+    if (is_another_cds && !overwritten_) {
+        if (Status status = compare(data, here); !status) {
+            return status;
+        }
+    }
+    return data.block().backing()->read(data.offset(), here.address(), here.length());
+}
+
+Status Arrivals::compare(const Piece &data, Range here) {
     constexpr size_t most = 65536;
     std::vector<char> part;
-    for (size_t done = 0; done < here.length(); done += part.size()) {
+    for (size_t done = 0; done < here.length() && !overwritten_; done += part.size()) {
         part.resize(std::min(most, here.length() - done));
         if (Status status =
                 data.block().backing()->read(data.offset() + done, part.data(), part.size());
             !status) {
             return status;
         }
-        char *const memory = static_cast<char *>(here.address()) + done;
-        overwritten_ = overwritten_ || (is_another_cds && has_other_values(memory, part));
-        std::ranges::copy(part, memory);
+        overwritten_ = has_other_values(static_cast<const char *>(here.address()) + done, part);
     }
     return Status::ok();
 }

@@ -98,6 +98,7 @@ private:
     void unpublish() noexcept;
     void pass(Domain &holder, size_t number, uintptr_t address);
     Status fill(const Piece &data, Range here, bool is_another_cds);
+    Status compare(const Piece &data, Range here);
     Status pay(const Owed &owed, std::vector<cd_addrspec> &to_regenerate);
 
     Domain &domain_;

@@ -5,6 +5,8 @@
 #include "memory.h"
 #include "restarting.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -81,6 +83,7 @@ TEST_F(Children, RangesOfAChildAreFoundOneAfterTheOtherHoweverManyProcessesAddTh
         std::filesystem::remove(store());
     }
 }
+
 // Where a child of another process has a range of another length in its place, which may be what
 // the root is told to forget.
 TEST_F(Children, WhatAChildWasCommittedWithStaysInLaterPointsInTime) {
@@ -230,6 +233,29 @@ TEST_F(Children, WhatTheProgramHadMadeOfMemoryThatTheRootGetsBackWithAnAddIsTold
               0U)
         << said;
     EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
+}
+
+TEST_F(Children, WhatTheRootGetsBackWithAnAddOfMemoryThatCannotBeWrittenToIsAnError) {
+    constexpr size_t size = 8192;
+    run([&]() -> std::string {
+        Memory heap(size);
+        cd_handle root = create();
+        cd_handle child = child_of(root);
+        heap.fill(7);
+        return add(child, heap.at(), size) && commit_cd(child) == CD_SUCCESS &&
+                       advance_cd_point_in_time(root) == CD_SUCCESS
+                   ? ""
+                   : refusal();
+    });
+    run([&]() -> std::string {
+        void *const constant = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        cd_handle root = create();
+        if (constant == MAP_FAILED || restore_cd(root) != CD_SUCCESS ||
+            add(child_of(root), constant, size)) {
+            return "no error";
+        }
+        return refusal().find("cannot be written to") != std::string::npos ? "" : refusal();
+    });
 }
 
 } // namespace

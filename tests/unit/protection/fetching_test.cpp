@@ -32,6 +32,7 @@ struct Moved {
     std::function<void(int)> after = [](int) {};
     bool afresh = false;
     bool died = false;
+    std::vector<Holding> same; // as those know it who have the root
 
     std::vector<Holding> holdings(const Cluster &cluster) const {
         std::vector<Holding> all;
@@ -56,7 +57,11 @@ struct Moved {
                 {{cluster.directory(job->node()).string()}, std::nullopt, {{0, 0}}, {}, afresh},
                 holdings(cluster)};
             before(job->rank());
-            Status status = fetch(*job, root, true);
+            std::vector<Holding> found;
+            Status status = fetch(*job, root, true, found);
+            if (job->rank() == 0) {
+                same = std::move(found);
+            }
             after(job->rank());
             return status;
         });
@@ -100,6 +105,7 @@ protected:
 TEST_F(Fetched, PointsInTimeAreFoundByTheRootsRanksAndNotWhereTheyWere) {
     cluster.run({6, 7});
     EXPECT_EQ(fetch().text, "");
+    EXPECT_TRUE(moved.same.empty());
     for (const std::string &node : four_nodes) {
         EXPECT_FALSE(is_left(node)) << node;
     }
@@ -149,6 +155,7 @@ TEST_F(Fetched, ADirectoryOfTheRootsOwnRanksStaysAsItIs) {
     const auto files = files_of_ranks();
     EXPECT_EQ(fetch().text, "");
     EXPECT_EQ(files_of_ranks(), files);
+    EXPECT_EQ(moved.same, moved.holdings(cluster));
     EXPECT_EQ(start(), 7U);
 }
 

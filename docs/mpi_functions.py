@@ -113,7 +113,10 @@ FAMILIES = {
         "what others have written into this rank's memory, and what operations have brought that end here",
         "writes both",
     ),
-    "AsksWindow": ("the attribute", "gives it"),
+    "AsksWindow": (
+        "the attribute, unless the logger knows it itself: `MPI_WIN_BASE`, `MPI_WIN_MODEL`",
+        "gives it, also when the window is gone",
+    ),
     "SetsAttributeOfWindow": ("the call", "is made again; a restore brings back what was there before"),
     "DeletesAttributeOfWindow": ("the call", "is made again; a restore brings back what was there before"),
     "SetsErrorHandlerOfWindow": ("the call", "is made again; a restore brings back what was there before"),

@@ -10,6 +10,9 @@
 #include "replay/match.h"
 #include "windows/gone_windows.h"
 
+#include <map>
+#include <mutex>
+
 namespace cd::logger {
 namespace {
 
@@ -59,6 +62,15 @@ void note_gone(const cd_log_place &place, const Window &window) {
     gone.window = window.number;
     forget_gone(place, gone.number, window.number);
     GoneWindows::add(gone);
+}
+
+// Where a number can be found until the process ends. Windows have few different ones.
+template <typename Number> Number *lasting(const void *number) {
+    static std::mutex mutex;
+    static auto &all = *new std::map<Number, Number>;
+    const Number wanted = *static_cast<const Number *>(number);
+    const std::scoped_lock lock(mutex);
+    return &all.try_emplace(wanted, wanted).first->second;
 }
 
 } // namespace
@@ -218,6 +230,15 @@ const Window *AsksWindow::separate(MPI_Win win, int key) {
     }
     const Window *const window = WindowTable::instance().find(win);
     return window != nullptr && !window->is_mpis ? window : nullptr;
+}
+
+void AsksWindow::make_lasting(int key, void *value) {
+    auto *const place = static_cast<void **>(value);
+    if (key == MPI_WIN_SIZE) {
+        *place = lasting<MPI_Aint>(*place);
+    } else if (key == MPI_WIN_DISP_UNIT || key == MPI_WIN_CREATE_FLAVOR || key == MPI_WIN_MODEL) {
+        *place = lasting<int>(*place);
+    }
 }
 
 int AsksSharedMemory::of_gone_window(Fn fn, const void *site, const Window &window) {

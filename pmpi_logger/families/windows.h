@@ -208,14 +208,16 @@ private:
     static int replay(const Call &call, Window &window);
 };
 
-// MPI_Win_get_attr: tells of the program's memory, and of the separate memory model.
+// MPI_Win_get_attr: tells of the program's memory, and of the separate memory model. What else MPI
+// tells of a window lies in memory of ours, since MPI's goes with the window, and a replay or what
+// it restores may still look there.
 class AsksWindow : public MovesData {
 public:
     template <Fn F>
     static int call(const void *site, MPI_Win win, int key, void *value, int *present) {
         const Window *const window = separate(win, key);
         if (window == nullptr) {
-            return Exchange::call<F>(site, win, key, value, present);
+            return Exchange::call_by<F>(ask<F>, site, win, key, value, present);
         }
         static int model = MPI_WIN_SEPARATE;
         *static_cast<void **>(value) = key == MPI_WIN_BASE ? window->memory() : &model;
@@ -225,6 +227,18 @@ public:
 
     // The window, if the program asks for one of these two attributes and MPI has a copy.
     static const Window *separate(MPI_Win win, int key);
+
+private:
+    template <Fn F> static int ask(MPI_Win win, int key, void *value, int *present) {
+        const int result = real<F>(win, key, value, present);
+        if (result == MPI_SUCCESS && *present != 0) {
+            make_lasting(key, value);
+        }
+        return result;
+    }
+
+    // The place of the value, if MPI's own would go with the window, becomes one that stays.
+    static void make_lasting(int key, void *value);
 };
 
 #ifdef OPEN_MPI // elsewhere handles are the same in Fortran

@@ -276,6 +276,93 @@ struct OwnWindow {
 
 } // namespace
 
+namespace {
+
+// What MPI tells of a window.
+struct Attributes {
+    explicit Attributes(MPI_Win window)
+        : base(ask<void>(window, MPI_WIN_BASE)), size(ask<MPI_Aint>(window, MPI_WIN_SIZE)),
+          unit(ask<int>(window, MPI_WIN_DISP_UNIT)),
+          flavour(ask<int>(window, MPI_WIN_CREATE_FLAVOR)), model(ask<int>(window, MPI_WIN_MODEL)) {
+    }
+
+    template <typename Value> static Value *ask(MPI_Win window, int key) {
+        Value *value = nullptr;
+        int present = 0;
+        MPI_Win_get_attr(window, key, &value, &present);
+        CHECK(present != 0);
+        return value;
+    }
+
+    void are_those_of(const Numbers &memory, int its_model) const {
+        CHECK(base == memory.data());
+        CHECK(*size == static_cast<MPI_Aint>(memory.size() * sizeof(int)));
+        CHECK(*unit == sizeof(int));
+        CHECK(*flavour == MPI_WIN_FLAVOR_CREATE);
+        CHECK(*model == its_model);
+    }
+
+    void *base;
+    MPI_Aint *size;
+    int *unit;
+    int *flavour;
+    int *model;
+};
+
+// MPI writes it to where it had a window that it has freed.
+void make_other_window() {
+    char *memory = nullptr;
+    MPI_Win window = MPI_WIN_NULL;
+    MPI_Win_allocate(large, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    std::vector<std::vector<char>> more;
+    for (size_t size = 16; size < 4096; size += 16) {
+        more.emplace_back(size, 'x');
+    }
+    MPI_Win_free(&window);
+}
+
+// One window is older than the CD, the other one is made in it; both are freed in it.
+void ask_windows_that_are_freed_inside() {
+    Numbers memory = numbers(world_rank(), eager);
+    Numbers other = numbers(world_rank(), 2 * eager);
+    MPI_Win older = window_over(memory);
+    const Attributes before(older);
+    const int model = *before.model;
+    const auto go = [&] {
+        before.are_those_of(memory, model);
+        Attributes(older).are_those_of(memory, model);
+        MPI_Win newer = window_over(other);
+        Attributes(newer).are_those_of(other, model);
+        MPI_Win_free(&older);
+        MPI_Win_free(&newer);
+        make_other_window();
+    };
+    if (world_rank() == 1) {
+        MPI_Win newer = window_over(other);
+        MPI_Win_free(&older);
+        MPI_Win_free(&newer);
+        make_other_window();
+        return;
+    }
+    Domain domain;
+    const MPI_Win handle = older;
+    go();
+    for (int i = 0; i < 2; ++i) {
+        older = handle;
+        domain.restore();
+        go();
+    }
+}
+
+} // namespace
+
+// Where MPI has told them, MPI has something else meanwhile.
+HAZARD(attributes_of_a_window_that_is_freed_inside) { ask_windows_that_are_freed_inside(); }
+HAZARD(attributes_of_a_direct_window_that_is_freed_inside) {
+    setenv("CD_WINDOWS", "direct", 1);
+    ask_windows_that_are_freed_inside();
+}
+
 // Each means its own by a handle that both have had, whoever is restored.
 HAZARD_IN_THREADS(windows_of_siblings) {
     OwnWindow one(70);

@@ -14,6 +14,7 @@
 #include "requests/completion.h"
 #include "requests/logged_arrivals.h"
 #include "requests/placeholder.h"
+#include "windows/early_reads.h"
 
 #include <algorithm>
 #include <utility>
@@ -149,6 +150,11 @@ void Completes::settle(Completion &c, int result, bool recording) {
                       : c.shape == Shape::some ? k
                                                : 0];
     };
+    for (const int slot : slots) {
+        if (const Request *request = space.requests[static_cast<size_t>(slot)]) {
+            await_data(*request);
+        }
+    }
     auto types = table.hold_types();
     for (size_t k = 0; k < slots.size(); ++k) {
         if (Request *request = space.requests[static_cast<size_t>(slots[k])]) {
@@ -304,6 +310,9 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
     const int result = real<Fn::MPI_Request_get_status>(
         request != nullptr ? request->known_to_mpi() : handle, flag, loan.to());
     const bool error_written = loan.settle();
+    if (request != nullptr && *flag != 0) {
+        await_data(*request);
+    }
     auto types = RequestTable::instance().hold_types();
     if (request != nullptr && *flag != 0) {
         deliver_staged(*request, loan.written(), result);

@@ -9,6 +9,7 @@
 #include "replay/match.h"
 #include "requests/placeholder.h"
 #include "whole_program/whole_program.h"
+#include "windows/early_reads.h"
 
 #include <vector>
 
@@ -41,6 +42,7 @@ int free_untracked(const Call &call, int mode, MPI_Request *handle) {
 }
 
 void deliver(Request &request, const MPI_Status &status, int result) {
+    await_data(request);
     const auto types = RequestTable::instance().hold_types();
     deliver_staged(request, status, result);
 }

@@ -10,6 +10,7 @@
 #include "requests/completion.h"
 #include "requests/placeholder.h"
 #include "whole_program/whole_program.h"
+#include "windows/window_table.h"
 
 namespace cd::logger {
 namespace {
@@ -102,7 +103,7 @@ void Starting::note_made_at_once(const Call &call, Request::Kind kind, bool is_c
 }
 
 void Starting::record_message(const Call &call, Request::Kind kind, int result, MPI_Request handle,
-                              Shadow &&shadow) {
+                              Shadow &shadow) {
     const Inside inside;
     uint64_t id = 0;
     const bool at_once = handle == MPI_REQUEST_NULL || complete_from_start(handle);
@@ -125,8 +126,15 @@ void Starting::record_message(const Call &call, Request::Kind kind, int result, 
     writer.write();
 }
 
-void Starting::record(const Call &call, Request::Kind kind, int result, MPI_Request handle,
-                      Staging &&staging) {
+void Starting::keep_sent(MPI_Win handle, int target, Shadow &&sent) {
+    Window *const window = sent.empty() ? nullptr : WindowTable::instance().find(handle);
+    if (window != nullptr) {
+        window->keep(target, std::move(sent));
+    }
+}
+
+Request *Starting::record(const Call &call, Request::Kind kind, int result, MPI_Request handle,
+                          Staging &&staging) {
     const Inside inside;
     const bool goes_on =
         result == MPI_SUCCESS && handle != MPI_REQUEST_NULL && !complete_from_start(handle);
@@ -152,6 +160,7 @@ void Starting::record(const Call &call, Request::Kind kind, int result, MPI_Requ
     if (result == MPI_SUCCESS) {
         note_made_at_once(call, kind, !goes_on);
     }
+    return request;
 }
 
 int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, Request *&again) {

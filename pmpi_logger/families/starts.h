@@ -4,6 +4,7 @@
 
 #include "families/exchange.h"
 #include "requests/table.h"
+#include "windows/early_reads.h"
 
 #include <tuple>
 
@@ -25,16 +26,21 @@ protected:
     static void track_receive(MPI_Request request, const Block &to, MPI_Comm comm, int peer,
                               int tag);
 
+    // Takes the shadow if the request goes on.
     static void record_message(const Call &call, Request::Kind kind, int result,
-                               MPI_Request request, Shadow &&shadow);
-    static void record(const Call &call, Request::Kind kind, int result, MPI_Request request,
-                       Staging &&staging);
+                               MPI_Request request, Shadow &shadow);
+    // Returns what goes on; nullptr if nothing does.
+    static Request *record(const Call &call, Request::Kind kind, int result, MPI_Request request,
+                           Staging &&staging);
 
     // Sets request, unless the call has to be started once more: then sets again.
     static int replay(const Call &call, Request::Kind kind, MPI_Request *request, Request *&again);
 
     // The call was started once more.
     static void started_again(Request &again, MPI_Request request);
+
+    // What a write of another rank's window has sent that was complete at once.
+    static void keep_sent(MPI_Win window, int target, Shadow &&sent);
 
     static Shadow shadow_of(const Call &call);
     static Staging staging_of(const Call &call, Request::Kind kind, bool has_send_buf);
@@ -129,7 +135,13 @@ private:
                 }
             }
             const int result = make();
-            record_message(call, K, result, made(result, request), std::move(shadow));
+            record_message(call, K, result, made(result, request), shadow);
+            if constexpr (W == Works::on_shadow && Roles::has(Role::window)) {
+                if (result == MPI_SUCCESS) {
+                    keep_sent(std::get<Roles::index(Role::window)>(arguments),
+                              std::get<Roles::index(Role::target)>(arguments), std::move(shadow));
+                }
+            }
             return result;
         } else {
             Staging staging;
@@ -140,10 +152,24 @@ private:
                 }
             }
             const int result = make();
-            record(call, K, result, made(result, request), std::move(staging));
+            [[maybe_unused]] bool is_own = false;
+            if constexpr (reads_window<Roles>) {
+                const bool brings = call.arguments.recv_count > 0;
+                is_own = result == MPI_SUCCESS && brings && give_own_request(request);
+            }
+            [[maybe_unused]] Request *const going_on =
+                record(call, K, result, made(result, request), std::move(staging));
+            if constexpr (reads_window<Roles>) {
+                if (going_on != nullptr) {
+                    going_on->complete_without_data = is_own;
+                }
+            }
             return result;
         }
     }
+
+    template <typename Roles>
+    static constexpr bool reads_window = Roles::has(Role::window) && Roles::has(Role::recv_buf);
 
     // A call that failed has made none, and may have been given no place for it.
     static MPI_Request made(int result, const MPI_Request *request) {

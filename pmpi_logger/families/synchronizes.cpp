@@ -77,7 +77,9 @@ void Synchronizes::settle(const Synchronization &what, Window &window, int resul
         std::erase_if(reads, [&](const Request *read) { return !what.concludes(read->target); });
     }
     for (const Request *read : reads) {
-        read->staging.deliver(read->arrivals, everything);
+        if (!read->delivered) { // else the program may have stored something else there
+            read->staging.deliver(read->arrivals, everything);
+        }
         brought.push_back({0, read->id, read->arrivals.front()});
     }
     if (recording) {
@@ -92,6 +94,7 @@ void Synchronizes::settle(const Synchronization &what, Window &window, int resul
     }
     std::ranges::for_each(reads, [](Request *read) { nothing_is_left_of(*read); });
     if (ended) {
+        window.let_go([&](int target) { return what.concludes(target); });
         std::erase_if(window.accesses, [&](const Access &access) {
             if (!what.concludes(access.target)) {
                 return false;

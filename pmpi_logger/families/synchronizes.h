@@ -46,7 +46,19 @@ public:
         if (what.publishes) {
             window->publish();
         }
+        if constexpr (F == Fn::MPI_Win_unlock) {
+            window->unlock(what.target);
+        } else if constexpr (F == Fn::MPI_Win_unlock_all) {
+            window->unlock_all();
+        }
         const int result = real<F>(a...);
+        if (result == MPI_SUCCESS) {
+            if constexpr (F == Fn::MPI_Win_lock) {
+                window->lock(what.target);
+            } else if constexpr (F == Fn::MPI_Win_lock_all) {
+                window->lock_all();
+            }
+        }
         settle(what, *window, result, mode == CD_LOG_RECORDING);
         return result;
     }

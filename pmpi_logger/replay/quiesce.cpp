@@ -10,6 +10,7 @@
 #include "requests/completion.h"
 #include "requests/placeholder.h"
 #include "requests/table.h"
+#include "windows/early_reads.h"
 
 #include <algorithm>
 #include <chrono>
@@ -116,6 +117,7 @@ bool stop(Request &request, bool will_be_started_again) {
     if (!completes_in_time(request, status)) {
         return false;
     }
+    await_data(request);
     const bool cancelled = request.kind == Request::Kind::receive && was_cancelled(status);
     request.state = cancelled ? Request::State::cancelled : Request::State::parked;
     if (request.state == Request::State::parked) {

@@ -35,6 +35,7 @@ void Request::clear() {
     parts_delivered.clear();
     window = MPI_WIN_NULL;
     target = 0;
+    complete_without_data = false;
     if (make_again) {
         make_again = nullptr;
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace cd::logger {
 
@@ -87,6 +88,37 @@ void Window::mpi_is_done() {
     own_copy_.reset();
     agreed_.reset();
     accesses.clear();
+    kept_.clear();
+}
+
+void Window::lock(int target) {
+    const std::scoped_lock lock(mutex_);
+    locked_.push_back(target);
+}
+
+void Window::lock_all() {
+    const std::scoped_lock lock(mutex_);
+    all_locked_ = true;
+}
+
+void Window::unlock(int target) {
+    const std::scoped_lock lock(mutex_);
+    std::erase(locked_, target);
+}
+
+void Window::unlock_all() {
+    const std::scoped_lock lock(mutex_);
+    all_locked_ = false;
+}
+
+bool Window::is_locked(int target) const {
+    const std::scoped_lock lock(mutex_);
+    return all_locked_ || std::ranges::find(locked_, target) != locked_.end();
+}
+
+void Window::keep(int target, Shadow &&sent) {
+    const std::scoped_lock lock(mutex_);
+    kept_.push_back({target, std::move(sent)});
 }
 
 void *Window::in_copy(const void *first, size_t bytes) const {

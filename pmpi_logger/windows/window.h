@@ -82,6 +82,21 @@ public:
     // MPI has the program's memory itself, or its own: known only since it is freed.
     bool is_mpis = false;
 
+    // What this rank's epochs say now, in MPI: which targets it has locked.
+    void lock(int target);
+    void lock_all();
+    void unlock(int target);
+    void unlock_all();
+    bool is_locked(int target) const;
+
+    // MPI may still read what a request has sent that is complete, until a synchronization ends it
+    // at its target.
+    void keep(int target, Shadow &&sent);
+    template <typename Concluded> void let_go(const Concluded &concluded) {
+        const std::scoped_lock lock(mutex_);
+        std::erase_if(kept_, [&](const Kept &one) { return concluded(one.target); });
+    }
+
     // Until a synchronization ends them.
     std::vector<Access> accesses;
     Access *find(uint64_t id);
@@ -99,7 +114,12 @@ private:
     static Memory make_memory(size_t size);
     static void copy_runs(const Runs &runs, const std::byte *from, std::byte *to);
 
-    std::mutex mutex_;
+    struct Kept {
+        int target;
+        Shadow sent;
+    };
+
+    mutable std::mutex mutex_;
     size_t size_ = 0;
     std::byte *memory_ = nullptr;
     std::byte *copy_ = nullptr;
@@ -107,6 +127,9 @@ private:
     Memory own_copy_;
     Memory agreed_; // what both had when they were brought together
     bool gone_ = false;
+    bool all_locked_ = false;
+    std::vector<int> locked_;
+    std::vector<Kept> kept_;
 };
 
 } // namespace cd::logger

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "windows/early_reads.h"
+
+#include "interception/inside.h"
+#include "interception/real.h"
+#include "requests/complete_from_start.h"
+#include "requests/completion.h"
+#include "requests/placeholder.h"
+#include "whole_program/whole_program.h"
+#include "windows/window_table.h"
+
+namespace cd::logger {
+
+bool give_own_request([[maybe_unused]] MPI_Request *request) {
+#ifdef MPICH_VERSION
+    if (*request == MPI_REQUEST_NULL || !complete_from_start(*request) || WholeProgram::records()) {
+        return false;
+    }
+    const Inside inside;
+    MPI_Status status = {};
+    const int result = real<Fn::MPI_Wait>(request, &status);
+    *request = completed_request(status, result);
+    return true;
+#else
+    return false;
+#endif
+}
+
+void await_data_of_own(const Request &request) {
+    if (!brings_data(request)) { // a synchronization has brought them
+        return;
+    }
+    const Window *const window = WindowTable::instance().find(request.window);
+    if (window != nullptr && window->is_locked(request.target)) {
+        real<Fn::MPI_Win_flush_local>(request.target, request.window);
+    }
+}
+
+} // namespace cd::logger

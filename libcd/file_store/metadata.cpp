@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 namespace cd {
@@ -28,6 +29,9 @@ Header next_generation(const Header &header) {
 // Binding fewer takes no time that anybody would notice.
 constexpr size_t always_few = 1000;
 
+// Two that are kept, the one that was used last, and one that is reserved and used at once.
+constexpr size_t most_spares = 4;
+
 // What a journal is where there is no room for more: enough to go on.
 constexpr uint64_t shortest_journal = format::smallest_journal / 4;
 
@@ -35,6 +39,17 @@ constexpr uint64_t shortest_journal = format::smallest_journal / 4;
 // else, as by a restore.
 uint64_t with_journal(uint64_t snapshot, uint64_t least) {
     return snapshot + std::max(snapshot, least);
+}
+
+// Places become longer in few steps, since those that are outgrown leave room that no later one
+// fits in; docs/format-store.md bounds the size with it.
+uint64_t with_reserve(uint64_t length) {
+    constexpr uint64_t short_enough = 2 * format::smallest_journal;
+    if (length <= short_enough) {
+        return length;
+    }
+    const uint64_t step = std::bit_floor(length) / 2;
+    return (length + step - 1) / step * step;
 }
 
 size_t entries_of(const State &state) {
@@ -122,47 +137,72 @@ bool Metadata::has_room_behind(uint64_t grown) const {
 
 // Those that are outgrown are replaced; the file grows if it has no room for them otherwise.
 Status Metadata::keep_spares(uint64_t grown, LongerFile longer_file) {
+    std::ranges::sort(spares_, std::ranges::greater(), &Extent::length);
     for (; spares_.size() > spares_wanted(); spares_.pop_back()) {
         volume_.release(spares_.back());
     }
-    spares_.reserve(spares_wanted());
+    spares_.reserve(most_spares);
+    Status status;
+    for (size_t i = 0; i < spares_wanted() && status.is_ok(); ++i) {
+        Extent spare = i < spares_.size() ? spares_[i] : Extent();
+        status = make_long_enough(spare, grown, longer_file);
+        if (i < spares_.size()) {
+            spares_[i] = spare;
+        } else if (spare.length > 0) {
+            spares_.push_back(spare);
+        }
+    }
+    return status;
+}
+
+// spare: empty, or too short perhaps.
+Status Metadata::make_long_enough(Extent &spare, uint64_t grown, LongerFile longer_file) {
     const uint64_t snapshot = snapshot_behind(grown);
     const uint64_t records = two_records(newest_->header.snapshot_length);
-    const std::array<uint64_t, 2> lengths = {
-        with_journal(snapshot, std::max(format::smallest_journal, records)),
-        with_journal(snapshot, shortest_journal)};
+    const uint64_t usual = with_journal(snapshot, std::max(format::smallest_journal, records));
+    const std::array<uint64_t, 3> lengths = {with_reserve(usual), usual,
+                                             with_journal(snapshot, shortest_journal)};
+    if (spare.length >= usual) {
+        return Status::ok();
+    }
     // What is shorter than records that are long would have the metadata move with each.
     const bool longest_only = longer_file == LongerFile::allowed &&
                               records > std::max(snapshot, format::smallest_journal);
-    for (size_t i = 0; i < spares_wanted(); ++i) {
-        const uint64_t present = i < spares_.size() ? spares_[i].length : 0;
-        Extent longer;
-        const bool is_there = std::ranges::any_of(
-            std::span(lengths).first(longest_only ? 1 : lengths.size()), [&](uint64_t length) {
-                return present >= length || volume_.reserve_inside(length, longer);
-            });
-        Status status;
-        for (size_t j = 0; !is_there && j < lengths.size(); ++j) {
-            if (present >= lengths[j]) {
-                status = Status::ok();
-                break;
-            }
-            status = longer_file == LongerFile::allowed ? volume_.reserve(lengths[j], longer)
-                                                        : no_spare();
-            if (status.code() != CD_ERROR_STORE_FULL) {
-                break;
-            }
+    Extent longer;
+    Status status;
+    if (!std::ranges::any_of(std::span(lengths).first(longest_only ? 2 : 3), [&](uint64_t length) {
+            return spare.length >= length || volume_.reserve_inside(length, longer);
+        })) {
+        status =
+            longer_file == LongerFile::allowed ? lengthen_file(lengths, spare, longer) : no_spare();
+    }
+    if (longer.length > 0) {
+        volume_.release(std::exchange(spare, longer));
+    }
+    return status;
+}
+
+// For the first of the lengths that there is room for, unless the spare has that much.
+Status Metadata::lengthen_file(std::span<const uint64_t> lengths, const Extent &spare,
+                               Extent &longer) {
+    Status status;
+    for (const uint64_t length : lengths) {
+        if (spare.length >= length) {
+            return Status::ok();
         }
-        if (!status) {
-            return status;
-        }
-        if (longer.length > 0 && present > 0) {
-            volume_.release(std::exchange(spares_[i], longer));
-        } else if (longer.length > 0) {
-            spares_.push_back(longer);
+        status = volume_.reserve(length, longer);
+        if (status.code() != CD_ERROR_STORE_FULL) {
+            break;
         }
     }
-    return Status::ok();
+    return status;
+}
+
+void Metadata::cut_off(Extent &spare, uint64_t most) {
+    if (spare.length > most) {
+        volume_.release({spare.offset + most, spare.length - most});
+        spare.length = most;
+    }
 }
 
 // That is all of it, and takes as long as the metadata are large.
@@ -230,15 +270,16 @@ Status Metadata::keep_room_for(std::span<const std::byte> changes, const Growth 
     return status;
 }
 
-bool Metadata::use_spare(Header &header, uint64_t snapshot, uint64_t least, uint64_t most) {
+// With the reserve: what others got of it would leave the next one less.
+bool Metadata::use_spare(Header &header, uint64_t snapshot, uint64_t least, uint64_t wanted) {
     const auto at = std::ranges::find_if(
         spares_, [&](const Extent &spare) { return spare.length >= snapshot + least; });
     if (at == spares_.end()) {
         return false;
     }
+    cut_off(*at, with_reserve(snapshot + wanted));
     header.snapshot = {at->offset, snapshot};
-    header.journal = {header.snapshot.end(), std::min(most, at->length - snapshot)};
-    volume_.release({header.journal.end(), at->end() - header.journal.end()});
+    header.journal = {header.snapshot.end(), at->length - snapshot};
     spares_.erase(at);
     return true;
 }
@@ -248,15 +289,45 @@ Status Metadata::reserve_generation(Header &header, uint64_t snapshot, JournalLe
     if (use_spare(header, snapshot, journal.wanted / 2, journal.wanted)) {
         return Status::ok();
     }
-    Status status = volume_.reserve(snapshot, header.snapshot);
+    spares_.reserve(most_spares);
+    Extent place;
+    Status status = volume_.reserve(with_reserve(snapshot + journal.wanted), place);
     if (status.is_ok()) {
-        status = volume_.reserve(journal.wanted, header.journal);
-    }
-    if (status.code() != CD_ERROR_STORE_FULL) {
+        spares_.push_back(place);
+        (void)use_spare(header, snapshot, journal.wanted, journal.wanted);
         return status;
     }
-    volume_.release(std::exchange(header.snapshot, {}));
-    return use_spare(header, snapshot, journal.least, journal.wanted) ? Status::ok() : status;
+    if (status.code() == CD_ERROR_STORE_FULL) {
+        status = reserve_apart(header, snapshot, journal.wanted);
+    }
+    return status.code() == CD_ERROR_STORE_FULL &&
+                   use_spare(header, snapshot, journal.least, journal.wanted)
+               ? Status::ok()
+               : status;
+}
+
+Status Metadata::reserve_apart(Header &header, uint64_t snapshot, uint64_t journal) {
+    Status status = volume_.reserve(snapshot, header.snapshot);
+    if (status.is_ok()) {
+        status = volume_.reserve(journal, header.journal);
+    }
+    if (!status) {
+        volume_.release(std::exchange(header.snapshot, {}));
+    }
+    return status;
+}
+
+// No header names the generation any more: the one behind the next has its place, if nobody holds
+// it, so that they go on in the same three.
+void Metadata::take_place_of(const std::shared_ptr<HeldGeneration> &oldest) {
+    if (oldest == nullptr || oldest.use_count() > 1) {
+        return;
+    }
+    Header &header = oldest->header;
+    if (header.snapshot.end() == header.journal.offset) {
+        spares_.push_back({header.snapshot.offset, header.snapshot.length + header.journal.length});
+        header.snapshot = header.journal = {};
+    }
 }
 
 // A header that is on the disk, as far as we know, but does not count, names a state that only
@@ -351,12 +422,14 @@ Status Metadata::move_to(const State &state, uint64_t room) {
                                                  2 * room, two_records(snapshot.bytes().size())})),
         format::whole_blocks(std::max(shortest_journal, room))};
     abandoned_.reserve(abandoned_.size() + 1);
+    spares_.reserve(most_spares);
     if (Status status = write_generation(*next, snapshot.bytes().bytes(), journal); !status) {
         return status;
     }
     if (Status status = flip_to(next); !status) {
         return status;
     }
+    take_place_of(older_);
     older_ = std::move(newest_);
     newest_ = std::move(next);
     records_ = 0;

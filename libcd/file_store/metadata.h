@@ -88,6 +88,9 @@ private:
     size_t spares_wanted() const { return older_ != nullptr ? 1 : 2; }
     enum class LongerFile { allowed, refused };
     Status keep_spares(uint64_t grown, LongerFile longer_file);
+    Status make_long_enough(Extent &spare, uint64_t grown, LongerFile longer_file);
+    Status lengthen_file(std::span<const uint64_t> lengths, const Extent &spare, Extent &longer);
+    void cut_off(Extent &spare, uint64_t most);
     Status no_spare() const;
     uint64_t two_records(uint64_t snapshot) const;
     uint64_t snapshot_behind(uint64_t grown) const;
@@ -100,7 +103,9 @@ private:
     void count(const Growth &growth, bool counted);
     Status load_with(std::span<const std::byte> changes, State &state) const;
     Status reserve_generation(Header &header, uint64_t snapshot, JournalLength journal);
-    bool use_spare(Header &header, uint64_t snapshot, uint64_t least, uint64_t most);
+    bool use_spare(Header &header, uint64_t snapshot, uint64_t least, uint64_t wanted);
+    Status reserve_apart(Header &header, uint64_t snapshot, uint64_t journal);
+    void take_place_of(const std::shared_ptr<HeldGeneration> &oldest);
     Status move(std::span<const std::byte> changes, uint64_t room);
     Status move_to(const State &state, uint64_t room);
     // next: knows its identity and number, and gets its extents.

@@ -4,6 +4,7 @@
 
 #include "domains/commit.h"
 #include "domains/handover.h"
+#include "domains/rejoin.h"
 #include "domains/tidy.h"
 #include "ranges/prefetch.h"
 #include "store/copy_run.h"
@@ -275,8 +276,10 @@ std::optional<Status> advance(Domain &domain, Locked locked, std::vector<FilePos
     if (domain.is_root() && domain.ledger != nullptr) {
         domain.ledger->forget_aside();
     }
+    rejoin(domain);
     tidy(domain);
     if (!domain.is_root()) {
+        rejoin(*domain.parent);
         tidy(*domain.parent);
     }
     return Status::ok();

@@ -3,6 +3,7 @@
 #include "domains/commit.h"
 
 #include "domains/inheriting.h"
+#include "domains/rejoin.h"
 #include "domains/tidy.h"
 
 #include <memory>
@@ -49,6 +50,7 @@ std::optional<Status> commit(Domain &domain, Locked locked, LastWord *last_word)
         handover.publish();
         inheriting.publish();
         domain.log.leave(domain.parent->log, domain.depth);
+        rejoin(*domain.parent);
         tidy(*domain.parent);
     } else if (domain.ledger != nullptr) {
         if (Status status = domain.ledger->remove(last_word); !status) {

@@ -46,6 +46,7 @@ struct Domain {
 
     // What it holds.
     RangeIndex entries;
+    int steps_since_joined = 0; // advances, and those of children, since rejoin() had to do
     FileTable files;
     UnboundRanges unbound; // from another process, and not known here yet
     // From there, too, by calls of other CDs which hold the same bytes: in that process this CD has

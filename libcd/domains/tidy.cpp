@@ -34,7 +34,8 @@ Status copy_if_sparse(Transaction &transaction, Holder &holder, Range range,
         return Status::ok();
     }
     Piece place;
-    Status status = transaction.copy(holder.data, range.length(), place);
+    const StoredPart part = {&holder.data, range.length()};
+    Status status = transaction.copy({&part, 1}, place);
     if (status && place) {
         copies.push_back({&holder, range, std::move(place)});
     }

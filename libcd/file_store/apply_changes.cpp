@@ -159,11 +159,7 @@ private:
         }
         switch (kind) {
         case Change::demote:
-            for (auto &[place, entry] : cd->entries) {
-                entry.access = CD_READ_ONLY;
-                entry.recent = false;
-                entry.added_anew = false;
-            }
+            demote(*cd);
             break;
         case Change::files:
         case Change::positions:
@@ -185,6 +181,23 @@ private:
                 return;
             }
             state_.cds.erase(number);
+        }
+    }
+
+    // What has no data of its own is one again with its neighbours, as in the process.
+    static void demote(StoredCd &cd) {
+        bool joins = false; // the entry before this one was changed
+        for (auto at = cd.entries.begin(); at != cd.entries.end(); ++at) {
+            StoredEntry &entry = at->second;
+            const bool changed =
+                entry.access == CD_READ_WRITE && entry.restoration == Restoration::parent;
+            entry.access = CD_READ_ONLY;
+            entry.recent = false;
+            entry.added_anew = false;
+            if (joins || changed) {
+                at = join_before(cd.entries, at);
+            }
+            joins = changed;
         }
     }
 
@@ -304,6 +317,7 @@ private:
             entry.run = like.run;
             entry.run_offset = like.run_offset + (begin - range.begin);
         });
+        join(cd.entries, range);
     }
 
     void relabel(StoredCd &cd, Range range) {
@@ -322,6 +336,9 @@ private:
                 wrong_ = "an entry has no data";
             }
         });
+        if (restoration != Restoration::copy) {
+            join(cd.entries, range);
+        }
     }
 
     void give(Change kind, StoredCd &from, Range range) {
@@ -396,6 +413,39 @@ private:
         state_.grown += entry_size;
         at->second.end = address;
         entries.emplace(StoredPlace{space, address}, second);
+    }
+
+    // What of the range is alike again, also in where its data are: only what is one in the process
+    // that wrote the change, which counts what it makes more.
+    void join(StoredEntries &entries, Range range) {
+        auto at = entries.find({state_.space, range.begin});
+        while (at != entries.end() && at->second.end < range.end) {
+            if (++at == entries.end() || at->first >= StoredPlace{state_.space, range.end}) {
+                break;
+            }
+            at = join_before(entries, at);
+        }
+    }
+
+    // The entry that has these bytes then.
+    static StoredEntries::iterator join_before(StoredEntries &entries, StoredEntries::iterator at) {
+        if (at == entries.begin() || !continues(*std::prev(at), *at)) {
+            return at;
+        }
+        std::prev(at)->second.end = at->second.end;
+        return std::prev(entries.erase(at));
+    }
+
+    static bool continues(const StoredEntries::value_type &left,
+                          const StoredEntries::value_type &right) {
+        StoredEntry expected = left.second;
+        const uint64_t length = expected.end - left.first.begin;
+        expected.key.offset += length;
+        expected.run_offset = expected.run != nullptr ? expected.run_offset + length
+                                                      : right.second.run_offset; // means nothing
+        expected.end = right.second.end;
+        return left.first.space == right.first.space && left.second.end == right.first.begin &&
+               expected == right.second;
     }
 
     template <typename Visit>

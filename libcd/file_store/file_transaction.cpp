@@ -15,6 +15,41 @@ namespace {
 
 constexpr size_t copied_together = 16 * format::checked_part;
 
+// What lies in several places, one after the other.
+class StoredBytes {
+public:
+    explicit StoredBytes(std::span<const StoredPart> parts) : parts_(parts) {}
+
+    size_t left() const {
+        size_t left = 0;
+        for (const StoredPart &part : parts_) {
+            left += part.length;
+        }
+        return left - read_;
+    }
+
+    Status read(std::byte *to, size_t length) {
+        Status status;
+        while (length > 0 && status.is_ok()) {
+            const auto &[data, size] = parts_.front();
+            const size_t part = std::min(length, size - read_);
+            status = data->block().backing()->read(data->offset() + read_, to, part);
+            to += part;
+            length -= part;
+            read_ += part;
+            if (read_ == size) {
+                parts_ = parts_.subspan(1);
+                read_ = 0;
+            }
+        }
+        return status;
+    }
+
+private:
+    std::span<const StoredPart> parts_;
+    size_t read_ = 0; // of the first
+};
+
 } // namespace
 
 FileTransaction::FileTransaction(FileStore &store)
@@ -59,28 +94,39 @@ Status FileTransaction::keep(Range memory, Piece &place) {
     return status;
 }
 
-Status FileTransaction::copy(const Piece &data, size_t length, Piece &place) {
+Status FileTransaction::copy(std::span<const StoredPart> parts, Piece &place) {
     if (Status status = check_volume(); !status) {
         return status;
+    }
+    size_t length = 0;
+    for (const StoredPart &part : parts) {
+        length += part.length;
     }
     const MessageKeeper keeper;
     if (!new_place(length, place)) {
         return Status::ok();
     }
     hold_while_written(place, length);
-    std::vector<std::byte> buffer(std::min(length, copied_together));
-    size_t done = 0;
-    for (StoredRun &run : static_cast<FileRun &>(*place.block().backing()).runs()) {
-        const size_t end = done + run.length;
-        while (done < end) {
-            const size_t part = std::min(buffer.size(), end - done);
-            if (!data.block().backing()->read(data.offset() + done, buffer.data(), part)) {
-                named_.push_back(std::move(place)); // what is buffered for it may still be written
+    bool readable = true;
+    Status status = copy_to(static_cast<FileRun &>(*place.block().backing()), parts, readable);
+    if (!readable) {
+        named_.push_back(std::move(place)); // what is buffered for it may still be written
+    }
+    return status;
+}
+
+Status FileTransaction::copy_to(FileRun &to, std::span<const StoredPart> parts, bool &readable) {
+    StoredBytes from(parts);
+    std::vector<std::byte> buffer(std::min(from.left(), copied_together));
+    for (StoredRun &run : to.runs()) {
+        for (size_t done = 0; done < run.length;) {
+            const size_t part = std::min<size_t>(buffer.size(), run.length - done);
+            readable = from.read(buffer.data(), part).is_ok();
+            if (!readable) {
                 return Status::ok();
             }
             Checksums checksums;
-            if (Status status = writer_.write(run.offset + run.length - (end - done), buffer.data(),
-                                              part, checksums);
+            if (Status status = writer_.write(run.offset + done, buffer.data(), part, checksums);
                 !status) {
                 return status;
             }

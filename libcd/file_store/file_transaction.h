@@ -27,7 +27,7 @@ public:
     ~FileTransaction() override;
 
     Status keep(Range memory, Piece &place) override;
-    Status copy(const Piece &data, size_t length, Piece &place) override;
+    Status copy(std::span<const StoredPart> parts, Piece &place) override;
     void hold(CdNumber cd, std::span<const Entry *const> entries) override;
     void replace_data(CdNumber cd, Range range, const Piece &data) override;
     void relabel(CdNumber cd, Range range, addr_type access, Restoration restoration) override;
@@ -54,6 +54,7 @@ private:
     Status force_data();
     friend class FileStore;
 
+    Status copy_to(FileRun &to, std::span<const StoredPart> parts, bool &readable);
     Status new_place(size_t length, Piece &place);
     StoredKey key_of_first(CdNumber cd, Range &range, bool &added_anew);
     void hold_part(CdNumber cd, const Entry &entry, Range part, StoredKey key, bool added_anew);

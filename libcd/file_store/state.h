@@ -51,6 +51,7 @@ struct StoredLeft {
     bool is = false;
     uint64_t path = 0; // number of a StoredName
     uint64_t interval = 0;
+    bool operator==(const StoredLeft &) const = default;
 };
 
 struct StoredEntry {
@@ -66,6 +67,7 @@ struct StoredEntry {
     // deleted.
     bool added_anew = false;
     StoredLeft left;
+    bool operator==(const StoredEntry &) const = default;
 };
 
 // Addresses mean something in one process only: each process that opens the store has a space of

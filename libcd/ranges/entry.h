@@ -62,7 +62,8 @@ struct Entry {
     bool data_shared = false; // another CD's entry has the same bytes: never write over them
     bool in_place = false;    // shadow=none: an advance overwrites the data and can undo that
     bool listed = false;      // in its index's list of READ_WRITE entries
-    bool whole = false;       // all of its elements: no other entry of its index can be alike
+    bool whole : 1 = false;   // all of its elements: no other entry of its index can be alike
+    bool reused : 1 = false;  // an operation named just these bytes, which were cut off before
     uint16_t slot = 0;        // for the pool that its memory is from
 
     Entry() = default;

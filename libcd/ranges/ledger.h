@@ -40,6 +40,12 @@ public:
     virtual Status say(Status own) noexcept = 0;
 };
 
+// Data that are stored; who names them keeps the piece.
+struct StoredPart {
+    const Piece *data;
+    size_t length;
+};
+
 // One operation on CDs that outlive their process, as it is written down: first the data and what
 // the operation changes, then commit(). Before the operation itself takes effect, which then cannot
 // fail any more. A transaction that ends without commit() has not happened.
@@ -53,8 +59,9 @@ public:
     // Stores the bytes that are in memory now. place: what the entry had for its next data; it is
     // used again if nobody else has it, else replaced.
     virtual Status keep(Range memory, Piece &place) = 0;
-    // Stores again what is stored. place: empty if it cannot be read, or there is no room.
-    virtual Status copy(const Piece &data, size_t length, Piece &place) = 0;
+    // Stores again what is stored, in one place. That stays empty if some of it cannot be read, or
+    // there is no room.
+    virtual Status copy(std::span<const StoredPart> parts, Piece &place) = 0;
 
     // The CD gets a range that it does not hold, as entries have it, side by side.
     virtual void hold(CdNumber cd, std::span<const Entry *const> entries) = 0;

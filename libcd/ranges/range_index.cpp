@@ -41,6 +41,7 @@ RangeIndex::Position RangeIndex::insert(Position where, Entry *entry) {
 
 RangeIndex::Position RangeIndex::insert_arriving(Position where, Entry *entry) {
     const auto inserted = insert(where, entry);
+    cuts_ += entry->whole ? 0 : 1;
     entry->stage = Stage::arriving;
     arriving_.append(*entry);
     return inserted;
@@ -75,6 +76,7 @@ RangeIndex::Position RangeIndex::split(Position near, uintptr_t address) {
         right->shadow.reset();
     }
     left.end_at(address);
+    cuts_ += right->whole ? 0 : 1;
     right.release();
     ++splits_;
     return inserted;
@@ -84,6 +86,7 @@ RangeIndex::Position RangeIndex::make_borders(Position near, Range range) {
     near = find_near(near, range.begin);
     if (near != entries_.end() && near->second->range.begin == range.begin &&
         near->second->range.end == range.end) {
+        near->second->reused = !near->second->whole;
         return near; // the usual case
     }
     split(find(range.end), range.end);
@@ -120,6 +123,18 @@ RangeIndex::Position RangeIndex::merge_before(Position where) {
     right.data.reset(); // left holds these bytes from now on
     right.shadow.reset();
     return std::prev(erase(where));
+}
+
+RangeIndex::Position RangeIndex::join(Position where, uintptr_t behind, Piece data) {
+    Entry &first = *where->second;
+    first.give_up_data();
+    first.range.end = behind;
+    first.data = std::move(data);
+    first.data_shared = false;
+    for (++where; where != entries_.end() && where->second->range.begin < behind;) {
+        where = erase(where);
+    }
+    return where;
 }
 
 RangeIndex::Position RangeIndex::erase(Position where) {

@@ -35,6 +35,7 @@ public:
     Position begin() const { return entries_.begin(); }
     Position end() const { return entries_.end(); }
     bool empty() const { return entries_.empty(); }
+    size_t size() const { return entries_.size(); }
 
     // The first entry that ends behind address.
     Position find(uintptr_t address) const { return find_near(entries_.end(), address); }
@@ -64,12 +65,21 @@ public:
     // How many times an entry was split since this was asked last.
     size_t take_splits() { return std::exchange(splits_, 0); }
 
+    // How many entries became part of the index, since forget_cuts(), that are only part of a range
+    // that was added.
+    size_t cuts() const { return cuts_; }
+    void forget_cuts() { cuts_ = 0; }
+
     // Relabels an entry and keeps the list of READ_WRITE entries.
     void set_access(Entry &entry, addr_type access);
 
     // Joins the entry at where with the one before it if they are alike and their data lie side by
     // side. Returns the position of the entry that now holds where's bytes.
     Position merge_before(Position where);
+
+    // The entries from where on, up to behind, become one that has these data and nothing else:
+    // they are alike, and lie side by side. Returns the position behind.
+    Position join(Position where, uintptr_t behind, Piece data);
 
     // Removes and deletes; returns the position behind.
     Position erase(Position where);
@@ -115,6 +125,7 @@ private:
     EntryList read_write_; // in the order of their promotion
     EntryList arriving_;
     size_t splits_ = 0;
+    size_t cuts_ = 0;
 };
 
 } // namespace cd

@@ -4,12 +4,16 @@
 // What was one range when it was added is one entry again as soon as its parts are alike.
 #include "domains/add.h"
 #include "domains/advance.h"
+#include "domains/rejoin.h"
 #include "domains/remove.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <iterator>
+#include <random>
 #include <vector>
 
 namespace cd {
@@ -23,6 +27,7 @@ protected:
         request.list = &range;
         request.count = 1;
         request.in_place = in_place;
+        request.checksummed = checksummed;
         request.call = ++calls;
         size_t copied = 0;
         ASSERT_TRUE(add(domain, request, copied).is_ok());
@@ -34,11 +39,37 @@ protected:
         ASSERT_TRUE(advance(domain, Locked::parent, positions, copied)->is_ok());
     }
 
+    void use(size_t bytes) {
+        memory.resize(bytes);
+        std::ranges::fill(memory, std::byte{0});
+        keep(0, bytes, CD_READ_ONLY);
+        advance_all();
+    }
+
+    // One step of a program: this part changes.
+    void change(size_t begin, size_t end) {
+        keep(begin, end, CD_READ_WRITE);
+        std::fill(memory.begin() + static_cast<ptrdiff_t>(begin),
+                  memory.begin() + static_cast<ptrdiff_t>(end),
+                  static_cast<std::byte>(++changes % 251));
+        advance_all();
+    }
+
+    bool holds_what_is_in_memory() const {
+        return std::ranges::all_of(domain.entries, [](const auto &held) {
+            const Entry &entry = *held.second;
+            return std::memcmp(entry.data.at(), entry.range.address(), entry.range.length()) == 0 &&
+                   entry.data.block().intact(entry.data.offset(), entry.range.length());
+        });
+    }
+
     auto entries() const { return std::distance(domain.entries.begin(), domain.entries.end()); }
 
     std::vector<std::byte> memory = std::vector<std::byte>(100);
     Domain domain;
     uint64_t calls = 0;
+    unsigned changes = 0;
+    bool checksummed = false;
 };
 
 TEST_F(Joining, OfPartsThatHaveTheSameLabelsAgain) {
@@ -79,6 +110,50 @@ TEST_F(Joining, OfRangesThatWereAddedOneByOneIsNone) {
     keep(0, 100, CD_READ_WRITE);
     advance_all();
     EXPECT_EQ(entries(), 2);
+}
+
+// Twice as many as parts of longest_joined, and what may be cut before it is looked at again.
+TEST_F(Joining, KeepsThemFewWhateverPartsChangeOneAfterTheOther) {
+    for (checksummed = false;; checksummed = true) {
+        const size_t size = 128 * longest_joined;
+        use(size);
+        std::mt19937 dice(1); // NOLINT(cert-msc51-cpp): the same each time
+        for (int i = 0; i < 6000; ++i) {
+            const size_t begin = dice() % (size - 100);
+            change(begin, begin + 1 + dice() % 100);
+            ASSERT_LT(entries(), 2 * 128 + 1500);
+        }
+        EXPECT_TRUE(holds_what_is_in_memory());
+        const cd_addrspec all = {memory.data(), size, CD_READ_WRITE, CD_GLOBAL};
+        ASSERT_TRUE(remove(domain, &all, 1).is_ok());
+        if (checksummed) {
+            break;
+        }
+    }
+}
+
+TEST_F(Joining, LeavesAloneWhatAProgramUsesAgainAndAgain) {
+    constexpr int parts = 1000;
+    constexpr size_t distance = 1000;
+    use(parts * distance);
+    for (int step = 0; step < 40; ++step) {
+        for (size_t i = 0; i < parts; ++i) {
+            keep(i * distance + 500, i * distance + 600, CD_READ_WRITE);
+        }
+        advance_all();
+        ASSERT_EQ(entries(), 2 * parts + 1);
+    }
+}
+
+TEST_F(Joining, LeavesAloneWhatIsDamaged) {
+    checksummed = true;
+    use(2 * longest_joined);
+    domain.entries.begin()->second->data.block().mark_damaged(0, 1);
+    for (size_t i = 0; i < 1000; ++i) {
+        change(longest_joined + 2 * i, longest_joined + 2 * i + 1);
+    }
+    EXPECT_LT(entries(), 1000);
+    EXPECT_FALSE(holds_what_is_in_memory());
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "restart/address_book.h"
 #include "restart/by_name.h"
 #include "restart/by_order.h"
+#include "restart/placing.h"
 
 #include <algorithm>
 

@@ -19,7 +19,22 @@
 namespace restarting {
 namespace {
 
-class Children : public Restarting {};
+class Children : public Restarting {
+protected:
+    // In a point in time of the root, which has them from a child that was committed.
+    void leave_sevens_of_a_child(size_t size) const {
+        run([&]() -> std::string {
+            Memory heap(size);
+            cd_handle root = create();
+            cd_handle child = child_of(root);
+            heap.fill(7);
+            return add(child, heap.at(), size) && commit_cd(child) == CD_SUCCESS &&
+                           advance_cd_point_in_time(root) == CD_SUCCESS
+                       ? ""
+                       : refusal();
+        });
+    }
+};
 
 TEST_F(Children, AddsOfAChildBindWhatItHasLeftToItsAncestors) {
     run([&]() -> std::string {
@@ -88,16 +103,7 @@ TEST_F(Children, RangesOfAChildAreFoundOneAfterTheOtherHoweverManyProcessesAddTh
 // the root is told to forget.
 TEST_F(Children, WhatAChildWasCommittedWithStaysInLaterPointsInTime) {
     constexpr size_t size = 5000;
-    run([&]() -> std::string {
-        Memory heap(size);
-        cd_handle root = create();
-        cd_handle child = child_of(root);
-        heap.fill(7);
-        return add(child, heap.at(), size) && commit_cd(child) == CD_SUCCESS &&
-                       advance_cd_point_in_time(root) == CD_SUCCESS
-                   ? ""
-                   : refusal();
-    });
+    leave_sevens_of_a_child(size);
     run([&]() -> std::string {
         Memory heap(2 * size);
         cd_handle root = create();
@@ -237,16 +243,7 @@ TEST_F(Children, WhatTheProgramHadMadeOfMemoryThatTheRootGetsBackWithAnAddIsTold
 
 TEST_F(Children, WhatTheRootGetsBackWithAnAddOfMemoryThatCannotBeWrittenToIsAnError) {
     constexpr size_t size = 8192;
-    run([&]() -> std::string {
-        Memory heap(size);
-        cd_handle root = create();
-        cd_handle child = child_of(root);
-        heap.fill(7);
-        return add(child, heap.at(), size) && commit_cd(child) == CD_SUCCESS &&
-                       advance_cd_point_in_time(root) == CD_SUCCESS
-                   ? ""
-                   : refusal();
-    });
+    leave_sevens_of_a_child(size);
     run([&]() -> std::string {
         void *const constant = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         cd_handle root = create();

@@ -5,6 +5,7 @@
 #include "base/attempt.h"
 
 #include <algorithm>
+#include <span>
 
 namespace cd::mpi {
 
@@ -47,10 +48,6 @@ Status gather_all(MpiExchange &all, Status own, std::string_view tells, std::vec
     }
     redset::take_codes_off(told);
     return Status::ok();
-}
-
-std::string text_in(std::span<const std::byte> bytes) {
-    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
 std::string_view view_of(const Bytes &bytes) {

@@ -5,8 +5,6 @@
 #include "mpi/mpi_exchange.h"
 
 #include <memory>
-#include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,7 +18,7 @@ Status make_exchange(MPI_Comm whole, int color, int key, std::unique_ptr<MpiExch
 Status gather_all(MpiExchange &all, Status own, std::string_view tells,
                   std::vector<redset::Bytes> &told);
 
-std::string text_in(std::span<const std::byte> bytes);
-std::string_view view_of(const redset::Bytes &bytes); // the same, as long as they live
+// What was told, as long as the bytes live.
+std::string_view view_of(const redset::Bytes &bytes);
 
 } // namespace cd::mpi

@@ -18,7 +18,7 @@ using redset::Bytes;
 protection::RanksOfRoots by_root(const std::vector<Bytes> &names) {
     protection::RanksOfRoots roots;
     for (size_t rank = 0; rank < names.size(); ++rank) {
-        roots[text_in(names[rank])].insert(static_cast<int>(rank));
+        roots[std::string(view_of(names[rank]))].insert(static_cast<int>(rank));
     }
     return roots;
 }
@@ -35,7 +35,7 @@ std::string joined(const std::vector<std::string> &names) {
 // What was joined.
 std::set<std::string> separated(const Bytes &told) {
     std::set<std::string> all;
-    const std::string text = text_in(told);
+    const std::string text(view_of(told));
     for (size_t begin = 0; begin < text.size();) {
         const std::string each = text.c_str() + begin;
         begin += each.size() + 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 #include "file_store/changes.h"
+#include "file_store/first_values.h"
 #include "file_store/growth.h"
 
 #include <algorithm>
@@ -180,6 +181,7 @@ private:
                 wrong_ = "the root is dropped";
                 return;
             }
+            note_first_values(state_, *cd);
             state_.cds.erase(number);
         }
     }
@@ -194,6 +196,7 @@ private:
             entry.access = CD_READ_ONLY;
             entry.recent = false;
             entry.added_anew = false;
+            entry.compared = false;
             if (joins || changed) {
                 at = join_before(cd.entries, at);
             }
@@ -228,6 +231,10 @@ private:
             return;
         }
         const Range range = {begin, begin + length};
+        if (number != State::root &&
+            (kind == Change::data || kind == Change::relabel || kind == Change::erase)) {
+            note_first_values(state_, *cd, range);
+        }
         switch (kind) {
         case Change::hold:
             return hold(*cd, range);
@@ -258,12 +265,15 @@ private:
         entry.end = range.end;
         entry.access = static_cast<addr_type>(labels & 1U);
         entry.scope = static_cast<addr_scope>(labels >> 1U & 1U);
-        entry.restoration = static_cast<Restoration>(labels >> 2U & 3U);
+        entry.compared = (labels >> 2U & 3U) == format::compared_copy;
+        entry.restoration =
+            entry.compared ? Restoration::copy : static_cast<Restoration>(labels >> 2U & 3U);
         entry.recent = (labels & 16U) != 0;
         entry.added_anew = (labels & 32U) != 0;
         entry.left.is = (labels & 64U) != 0;
+        entry.filled_anew = (labels & 128U) != 0;
         entry.key = {reader_.number(), reader_.number(), reader_.number(), reader_.number()};
-        if (labels >= 128 || entry.restoration > Restoration::regen ||
+        if ((entry.filled_anew && entry.restoration != Restoration::copy) ||
             !state_.names.contains(entry.key.name)) {
             wrong_ = "an entry has labels that make no sense";
             return;
@@ -332,6 +342,7 @@ private:
             entry.restoration = restoration;
             if (restoration != Restoration::copy) {
                 entry.run = nullptr;
+                entry.compared = entry.filled_anew = false;
             } else if (entry.run == nullptr) {
                 wrong_ = "an entry has no data";
             }
@@ -432,7 +443,10 @@ private:
         if (at == entries.begin() || !continues(*std::prev(at), *at)) {
             return at;
         }
-        std::prev(at)->second.end = at->second.end;
+        StoredEntry &before = std::prev(at)->second;
+        before.end = at->second.end;
+        before.compared |= at->second.compared;
+        before.filled_anew &= at->second.filled_anew;
         return std::prev(entries.erase(at));
     }
 
@@ -444,6 +458,8 @@ private:
         expected.run_offset = expected.run != nullptr ? expected.run_offset + length
                                                       : right.second.run_offset; // means nothing
         expected.end = right.second.end;
+        expected.compared = right.second.compared;
+        expected.filled_anew = right.second.filled_anew;
         return left.first.space == right.first.space && left.second.end == right.first.begin &&
                expected == right.second;
     }

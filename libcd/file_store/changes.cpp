@@ -47,10 +47,12 @@ ChangeWriter::Data ChangeWriter::run(uint64_t offset, uint64_t length, const Che
 
 void ChangeWriter::hold(uint64_t cd, Range range, Labels labels, const StoredKey &key, Data data) {
     begin(Change::hold, cd, range);
+    const int restoration =
+        labels.compared ? format::compared_copy : static_cast<int>(labels.restoration);
     bytes_.fixed8(static_cast<uint8_t>(
-        static_cast<int>(labels.access) | static_cast<int>(labels.scope) << 1 |
-        static_cast<int>(labels.restoration) << 2 | static_cast<int>(labels.recent) << 4 |
-        static_cast<int>(labels.added_anew) << 5 | static_cast<int>(labels.left.is) << 6));
+        static_cast<int>(labels.access) | static_cast<int>(labels.scope) << 1 | restoration << 2 |
+        static_cast<int>(labels.recent) << 4 | static_cast<int>(labels.added_anew) << 5 |
+        static_cast<int>(labels.left.is) << 6 | static_cast<int>(labels.filled_anew) << 7));
     bytes_.number(key.name);
     bytes_.number(key.ordinal);
     bytes_.number(key.offset);
@@ -186,7 +188,7 @@ private:
             }
             into_.hold(cd, {place.begin, entry.end},
                        {entry.access, entry.scope, entry.restoration, entry.recent,
-                        entry.added_anew, entry.left},
+                        entry.added_anew, entry.left, entry.compared, entry.filled_anew},
                        entry.key, data);
         }
         into_.files(cd, files);

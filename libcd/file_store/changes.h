@@ -26,6 +26,8 @@ public:
         bool recent = false;
         bool added_anew = false;
         StoredLeft left = {};
+        bool compared = false;
+        bool filled_anew = false;
     };
 
     void space(uint64_t space);

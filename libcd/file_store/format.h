@@ -12,7 +12,7 @@ namespace cd::format {
 // little-endian.
 
 constexpr std::array<unsigned char, 8> magic = {'C', 'D', 'S', 'T', 'O', 'R', 'E', 0x1a};
-constexpr uint32_t version = 5;
+constexpr uint32_t version = 6;
 constexpr uint32_t oldest_version = 2; // that is read
 // Entries say whether they came from a child, and names whether they are the program's.
 constexpr uint32_t first_version_with_recent = 3;
@@ -83,6 +83,9 @@ enum class Change : uint8_t {
     positions = 18,
     leave = 19,
 };
+
+// In the place of a restoration type: COPY, and what a descendant had is known.
+constexpr uint8_t compared_copy = 3;
 
 enum class NameKind : uint8_t {
     path = 0,    // of a CD in its family; a byte is known by when it was added there

@@ -34,6 +34,9 @@ struct Unbound {
     std::shared_ptr<const std::string> left_by;
     uint64_t left_in = 0;
     bool added_anew = false; // by a process for which later ones of its order waited
+    // A CD below this one, which added it first after a point in time, had other values by then: the
+    // program gives it these anew.
+    bool filled_anew = false;
     bool owed = false;       // a restore would have written it: do so once it is bound
 
     Known known = Known::by_order;
@@ -90,6 +93,7 @@ private:
         same.left_by = left_by;
         same.left_in = left_in;
         same.added_anew = added_anew;
+        same.filled_anew = filled_anew;
         same.owed = owed;
         same.known = known;
         same.name = name;

@@ -29,6 +29,10 @@ bool has_other_values(const char *memory, const std::vector<char> &values) {
            std::any_of(memory, memory + values.size(), [](char byte) { return byte != 0; });
 }
 
+Status read(const Piece &data, Range here) {
+    return data.block().backing()->read(data.offset(), here.address(), here.length());
+}
+
 std::vector<Domain *> waiting_in_family_of(Domain &domain) {
     std::vector<Domain *> family = subtree_of(root_of(domain));
     std::erase_if(family, [](const Domain *each) { return each->unbound.empty(); });
@@ -241,28 +245,33 @@ void Arrivals::pass(Domain &holder, size_t number, uintptr_t address) {
     supersede(holder, number);
 }
 
-// is_another_cds: the program may have given the bytes their first values for the call's CD, after
-// the other one was restored. That is lost, and must not be so without a word.
-Status Arrivals::fill(const Piece &data, Range here, bool is_another_cds) {
-    if (is_another_cds && !overwritten_) {
-        if (Status status = compare(data, here); !status) {
+// The program may have given the bytes their first values for the call's CD after the one above was
+// restored. Where it did so in the process before they stay. Elsewhere they are lost, since a CD
+// may as well count on what another one has left in memory. Neither without a word.
+Status Arrivals::fill_below(const Unbound &found, Range here) {
+    bool has_others = false;
+    if (values_before_ == Values::none) {
+        if (Status status = compare(found.data, here, has_others); !status) {
             return status;
         }
     }
-    return data.block().backing()->read(data.offset(), here.address(), here.length());
+    if (has_others) {
+        values_before_ = found.filled_anew ? Values::kept : Values::overwritten;
+    }
+    return found.filled_anew ? Status::ok() : read(found.data, here);
 }
 
-Status Arrivals::compare(const Piece &data, Range here) {
+Status Arrivals::compare(const Piece &data, Range here, bool &has_others) {
     constexpr size_t most = 65536;
     std::vector<char> part;
-    for (size_t done = 0; done < here.length() && !overwritten_; done += part.size()) {
+    for (size_t done = 0; done < here.length() && !has_others; done += part.size()) {
         part.resize(std::min(most, here.length() - done));
         if (Status status =
                 data.block().backing()->read(data.offset() + done, part.data(), part.size());
             !status) {
             return status;
         }
-        overwritten_ = has_other_values(static_cast<const char *>(here.address()) + done, part);
+        has_others = has_other_values(static_cast<const char *>(here.address()) + done, part);
     }
     return Status::ok();
 }
@@ -273,7 +282,8 @@ Status Arrivals::pay(const Owed &owed, std::vector<cd_addrspec> &to_regenerate) 
     Status status;
     switch (found.restoration) {
     case Restoration::copy:
-        return fill(found.data, here, !found.left && owed.domain != &domain_);
+        return found.left || owed.domain == &domain_ ? read(found.data, here)
+                                                     : fill_below(found, here);
     case Restoration::parent:
         for_each_source(
             owed.domain->parent, here,

@@ -58,8 +58,10 @@ public:
     // what it would have had regenerated.
     Status pay_what_is_owed(std::vector<cd_addrspec> &to_regenerate);
 
-    // Whether that was given other values by the program before, as far as can be seen.
-    bool has_overwritten() const { return overwritten_; }
+    // Whether the program had given other values to some of that before, as far as can be seen, and
+    // what became of these.
+    enum class Values { none, overwritten, kept };
+    Values values_before() const { return values_before_; }
 
     // The add call finds what it names, and what it writes down counts on that.
     void publish(OrderedRanges ordered);
@@ -97,8 +99,8 @@ private:
     void cut(Domain &holder, size_t number, uint64_t address);
     void unpublish() noexcept;
     void pass(Domain &holder, size_t number, uintptr_t address);
-    Status fill(const Piece &data, Range here, bool is_another_cds);
-    Status compare(const Piece &data, Range here);
+    Status fill_below(const Unbound &found, Range here);
+    Status compare(const Piece &data, Range here, bool &has_others);
     Status pay(const Owed &owed, std::vector<cd_addrspec> &to_regenerate);
 
     Domain &domain_;
@@ -114,7 +116,7 @@ private:
     std::vector<Noted> ahead_;
     std::vector<Noted> anew_;
     bool goes_on_ = false;
-    bool overwritten_ = false;
+    Values values_before_ = Values::none;
     bool published_ = false;
     bool kept_ = false;
 };

@@ -161,6 +161,7 @@ private:
             found.left_in = entry.left.interval;
         }
         found.added_anew = entry.added_anew;
+        found.filled_anew = entry.filled_anew;
         if (entry.run != nullptr) {
             found.data = opened_.pieces[entry.run->number].share(entry.run_offset);
         }

@@ -65,8 +65,8 @@ Status add_and_bind(Domain &domain, const AddRequest &request, size_t &copied,
     if (Status status = arrivals.pay_what_is_owed(to_regenerate); !status) {
         return status;
     }
-    if (arrivals.has_overwritten()) {
-        tell_what_was_overwritten(domain);
+    if (arrivals.values_before() != Arrivals::Values::none) {
+        tell_of_values(domain, arrivals.values_before() == Arrivals::Values::kept);
     }
     if (Status status = to_regenerate.empty() ? Status::ok() : regenerate(to_regenerate); !status) {
         return status;

@@ -104,7 +104,7 @@ void tell_what_waits_for_files(const Domain &domain) noexcept {
     });
 }
 
-void tell_what_was_overwritten(const Domain &domain) noexcept {
+void tell_of_values(const Domain &domain, bool are_kept) noexcept {
     if (domain.ledger->told_of_values.exchange(true)) {
         return;
     }
@@ -113,10 +113,13 @@ void tell_what_was_overwritten(const Domain &domain) noexcept {
             std::string("CD ") + domain.name() +
             " has added memory of which a CD above it has data from its store " +
             domain.ledger->path() +
-            ", and these are in memory only now, since the restore did not know yet where that is: "
-            "values that the program had given it before this add are gone. Give it a name "
-            "(cd_name_region) before the root is created, in this program and in those that wrote "
-            "the store, or values after the add";
+            ", which the restore did not write, as it did not know yet where that is. " +
+            (are_kept ? "What the program has made of it before this add is kept, since in the "
+                        "process before it had given it new values there, too. If it has made that "
+                        "of what is in the store, give the memory a name (cd_name_region)"
+                      : "It has these now; what the program had made of it before this add is "
+                        "gone. Give it values after the add, or a name (cd_name_region)") +
+            " before the root is created, in this program and in those that wrote the store";
         os::system().warn(line.c_str());
     });
 }

@@ -31,9 +31,10 @@ void tell_what_waits_for_libraries(const Domain &domain) noexcept;
 // They may come later, or be copies of those that were, which nothing tells. Once per store.
 void tell_what_waits_for_files(const Domain &domain) noexcept;
 
-// When an add of the CD has given memory what an ancestor has, and the program had given it other
-// values before. Once per store.
-void tell_what_was_overwritten(const Domain &domain) noexcept;
+// When an add of the CD comes to memory of which an ancestor has data that its restore did not
+// write, and the program had given it other values before: says there what has become of them. Once
+// per store.
+void tell_of_values(const Domain &domain, bool are_kept) noexcept;
 
 // Whether the CD has no entry in these bytes.
 bool is_free(const Domain &domain, uintptr_t address, size_t length);

@@ -4,6 +4,7 @@
 
 #include "base/attempt.h"
 #include "base/make_room.h"
+#include "file_store/first_values.h"
 #include "file_store/opening.h"
 #include "restart/address_book.h"
 #include "restart/attach.h"
@@ -15,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -55,8 +57,13 @@ Status attach(Resident &root, OpenedStore &opened, FamilyLock &lock) {
     lock.prepare_discard(opened.loaded.state.cds.size());
     const std::unique_ptr<Transaction> binds = root.ledger->begin();
     std::map<uint64_t, Resident *> made;
-    agree_on_lengths_of_regions(opened.loaded.state);
-    for (const auto &[number, stored] : opened.loaded.state.cds) {
+    State &state = opened.loaded.state;
+    agree_on_lengths_of_regions(state);
+    // What a restore will end: it may not get to these bytes any more before it counts on that.
+    for (const auto &[number, stored] : std::views::reverse(state.cds)) {
+        note_first_values(state, stored);
+    }
+    for (const auto &[number, stored] : state.cds) {
         made[number] = &root;
         Status status = number == State::root ? fill_from_store(root, stored, opened, *binds)
                                               : make_dormant(stored, *made.at(stored.parent),

@@ -241,8 +241,17 @@ TEST_F(ThisFormat, HasPositionsOfFilesWithTheirBirths) {
     const auto &files = loaded_.state.cds.at(cd::State::root).files;
     ASSERT_EQ(files.size(), 1U);
     EXPECT_EQ(files[0].position, 42);
-    EXPECT_EQ(files[0].inode, 11010131U);
-    EXPECT_EQ(files[0].born / 1'000'000'000, 1795577499);
+    EXPECT_EQ(files[0].inode, 11905091U);
+    EXPECT_EQ(files[0].born / 1'000'000'000, 1795679915);
+}
+
+TEST_F(ThisFormat, HasEntriesThatWereComparedWithWhatAChildHad) {
+    const auto &entries = loaded_.state.cds.at(cd::State::root).entries;
+    const auto has = [](bool cd::StoredEntry::*label) {
+        return [label](const auto &held) { return held.second.*label; };
+    };
+    EXPECT_TRUE(std::ranges::any_of(entries, has(&cd::StoredEntry::compared)));
+    EXPECT_TRUE(std::ranges::any_of(entries, has(&cd::StoredEntry::filled_anew)));
 }
 
 TEST_F(ThisFormat, HasRecordsAsTheyAreWritten) {

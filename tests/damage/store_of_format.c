@@ -73,9 +73,9 @@ static cd_handle begin(void) {
     return root;
 }
 
-static void change_in_child(cd_handle root) {
+static void change_in_child(cd_handle root, size_t length) {
     cd_handle child = child_of(root);
-    add(child, field, field_size / 2, CD_READ_WRITE);
+    add(child, field, length, CD_READ_WRITE);
     check(commit_cd(child) == CD_SUCCESS);
 }
 
@@ -86,7 +86,7 @@ static void first(void) {
         add_all(root);
         memset(field, step, field_size);
         memset(changing, step, changing_size);
-        change_in_child(root);
+        change_in_child(root, field_size); /* a half before version 6 */
         check(advance_cd_point_in_time(root) == CD_SUCCESS);
     }
     die_in_child_with(child_of(root), 1000, 500);
@@ -97,7 +97,7 @@ static void second(void) {
     add_all(root);
     check(restore_cd(root) == CD_SUCCESS && field[0] == 3 && changing[0] == 3);
     for (int i = 0; i < 25; ++i) { /* until the metadata have moved */
-        change_in_child(root);
+        change_in_child(root, field_size / 2);
     }
     die_in_child_with(child_of(root), 600, 300);
 }

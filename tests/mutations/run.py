@@ -24,7 +24,7 @@ PROGRAMS = [
     ("cd_damage_test", "tests/damage/cd_damage_test", "*"),
     ("cd_crash_tests", "tests/crash/cd_crash_tests", "Random*"),
     ("cd_unit_tests", "tests/unit/cd_unit_tests", "*Crash*:*Direct*:*Store*:*Restart*:*PointInTime*:*Ending*:*Damaged*:*Image*:Held*:*Disk*"),
-    ("cd_restart_test", "tests/restart/cd_restart_test", "Size*:Binding*:Order*"),
+    ("cd_restart_test", "tests/restart/cd_restart_test", "Size*:Binding*:Order*:Children*:LeftBehind*"),
 ]
 LONGEST_RUN = 600  # seconds
 

@@ -34,6 +34,35 @@ protected:
                        : refusal();
         });
     }
+
+    // A child of its own for each step, which finds the values of first, and leaves 2. The root has
+    // them in its point in time after the first.
+    std::string two_intervals(Memory &heap, const std::function<bool(cd_handle)> &second) const {
+        cd_handle root = create();
+        heap.fill(1);
+        return step(heap, root) && advance_cd_point_in_time(root) == CD_SUCCESS && second(root)
+                   ? ""
+                   : refusal();
+    }
+    static bool step(Memory &heap, cd_handle parent) {
+        cd_handle child = child_of(parent);
+        const bool added = add(child, heap.at(), heap.size());
+        heap.fill(2);
+        return added && commit_cd(child) == CD_SUCCESS;
+    }
+
+    // What a child of the next process finds in memory that was filled with 3 before it adds it.
+    void expect_of_filled(size_t size, int expected) const {
+        run([&]() -> std::string {
+            Memory heap(size);
+            cd_handle root = create();
+            const bool restored = restore_cd(root) == CD_SUCCESS;
+            heap.fill(3);
+            return restored && add(child_of(root), heap.at(), size) && heap.is(expected)
+                       ? ""
+                       : "it has " + std::to_string(*heap.at()) + ": " + refusal();
+        });
+    }
 };
 
 TEST_F(Children, AddsOfAChildBindWhatItHasLeftToItsAncestors) {
@@ -169,11 +198,12 @@ TEST_F(Children, WhatAChildChangesAgainStaysInThePointInTime) {
         cd_handle root = create();
         for (int time = 0; time < 2; ++time) {
             cd_handle child = child_of(root);
-            if (!add(child, heap.at(), size) || commit_cd(child) != CD_SUCCESS ||
+            const bool added = add(child, heap.at(), size);
+            heap.fill(time == 0 ? 7 : 9);
+            if (!added || commit_cd(child) != CD_SUCCESS ||
                 (time == 0 && advance_cd_point_in_time(root) != CD_SUCCESS)) {
                 return refusal();
             }
-            heap.fill(9);
         }
         return "";
     });
@@ -239,6 +269,96 @@ TEST_F(Children, WhatTheProgramHadMadeOfMemoryThatTheRootGetsBackWithAnAddIsTold
               0U)
         << said;
     EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
+}
+
+TEST_F(Children, WhatTheProgramFilledAnewInTheProcessBeforeIsKept) {
+    for (const size_t size : {size_t{8}, size_t{200000}}) {
+        run([&]() -> std::string {
+            Memory heap(size);
+            return two_intervals(heap, [&](cd_handle root) {
+                heap.fill(1);
+                return step(heap, root);
+            });
+        });
+        expect_of_filled(size, 3);
+        expect_of_filled(size, 3); // which has killed the child of that one
+        std::filesystem::remove(store());
+    }
+}
+
+TEST_F(Children, WhatTheProgramFilledAnewInALaterIntervalIsKept) {
+    constexpr size_t size = 5000;
+    run([&]() -> std::string {
+        Memory heap(size);
+        return two_intervals(heap, [&](cd_handle root) {
+            const bool carried = step(heap, root);
+            return carried && advance_cd_point_in_time(root) == CD_SUCCESS &&
+                   (heap.fill(5), true) && step(heap, root) &&
+                   advance_cd_point_in_time(root) == CD_SUCCESS;
+        });
+    });
+    expect_of_filled(size, 3);
+}
+
+TEST_F(Children, WhatTheProgramFilledAnewForAChildThatWasKilledIsKept) {
+    constexpr size_t size = 5000;
+    for (const bool by_a_grandchild : {false, true}) {
+        run([&]() -> std::string {
+            Memory heap(size);
+            return two_intervals(heap, [&](cd_handle root) {
+                heap.fill(1);
+                cd_handle child = child_of(root);
+                return add(by_a_grandchild ? child_of(child) : child, heap.at(), size);
+            });
+        });
+        expect_of_filled(size, 3);
+        std::filesystem::remove(store());
+    }
+}
+
+// What later children find they have from the first.
+TEST_F(Children, WhatTheFirstChildAfterAPointInTimeHasFoundInMemoryComesBack) {
+    constexpr size_t size = 5000;
+    using Second = std::function<bool(Memory &, cd_handle)>;
+    const std::vector<Second> ways = {
+        [](Memory &, cd_handle) { return true; }, // nothing tells what it would have found
+        [](Memory &heap, cd_handle root) { return step(heap, root); },
+        [](Memory &heap, cd_handle root) {
+            const bool first = step(heap, root);
+            heap.fill(6);
+            return first && step(heap, root);
+        },
+        [](Memory &heap, cd_handle root) {
+            cd_handle child = child_of(root);
+            const bool first = step(heap, child);
+            heap.fill(6);
+            return first && step(heap, child) && commit_cd(child) == CD_SUCCESS;
+        },
+        [](Memory &heap, cd_handle root) { // what the child has now it did not have then
+            cd_handle child = child_of(root);
+            const bool added = add(child, heap.at(), heap.size());
+            heap.fill(6);
+            return added && advance_cd_point_in_time(child) == CD_SUCCESS &&
+                   commit_cd(child) == CD_SUCCESS;
+        },
+        [](Memory &heap, cd_handle root) {
+            cd_handle child = child_of(root);
+            const cd_addrspec all = {heap.at(), heap.size(), CD_READ_WRITE, CD_GLOBAL};
+            const bool added =
+                add(child, heap.at(), heap.size()) && delete_from_cd(child, &all, 1) == CD_SUCCESS;
+            heap.fill(6);
+            return added && add(child, heap.at(), heap.size()) && commit_cd(child) == CD_SUCCESS;
+        },
+    };
+    for (size_t way = 0; way < ways.size(); ++way) {
+        SCOPED_TRACE(way);
+        run([&]() -> std::string {
+            Memory heap(size);
+            return two_intervals(heap, [&](cd_handle root) { return ways[way](heap, root); });
+        });
+        expect_of_filled(size, 2);
+        std::filesystem::remove(store());
+    }
 }
 
 TEST_F(Children, WhatTheRootGetsBackWithAnAddOfMemoryThatCannotBeWrittenToIsAnError) {

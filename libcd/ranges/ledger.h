@@ -168,8 +168,9 @@ public:
     std::atomic<size_t> unbound = 0;
     // Whether the program was told that it has not added all files again.
     std::atomic<bool> told_of_files = false;
-    // Whether the program was told that an add has overwritten what it had made of memory.
-    std::atomic<bool> told_of_values = false;
+    // Whether the program was told that an add has kept what it had made of memory, or overwritten.
+    std::atomic<bool> told_of_kept_values = false;
+    std::atomic<bool> told_of_lost_values = false;
 
     // To be called when the root's first new point in time is there: what was kept aside of an
     // older store goes.

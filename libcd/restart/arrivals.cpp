@@ -249,14 +249,9 @@ void Arrivals::pass(Domain &holder, size_t number, uintptr_t address) {
 // restored. Where it did so in the process before they stay. Elsewhere they are lost, since a CD
 // may as well count on what another one has left in memory. Neither without a word.
 Status Arrivals::fill_below(const Unbound &found, Range here) {
-    bool has_others = false;
-    if (values_before_ == Values::none) {
-        if (Status status = compare(found.data, here, has_others); !status) {
-            return status;
-        }
-    }
-    if (has_others) {
-        values_before_ = found.filled_anew ? Values::kept : Values::overwritten;
+    bool &has_others = found.filled_anew ? kept_values_ : lost_values_;
+    if (Status status = compare(found.data, here, has_others); !status) {
+        return status;
     }
     return found.filled_anew ? Status::ok() : read(found.data, here);
 }

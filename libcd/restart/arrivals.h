@@ -58,10 +58,10 @@ public:
     // what it would have had regenerated.
     Status pay_what_is_owed(std::vector<cd_addrspec> &to_regenerate);
 
-    // Whether the program had given other values to some of that before, as far as can be seen, and
-    // what became of these.
-    enum class Values { none, overwritten, kept };
-    Values values_before() const { return values_before_; }
+    // Whether the program had given other values to some of that before, as far as can be seen,
+    // which are there still, or are not.
+    bool has_kept_values() const { return kept_values_; }
+    bool has_lost_values() const { return lost_values_; }
 
     // The add call finds what it names, and what it writes down counts on that.
     void publish(OrderedRanges ordered);
@@ -116,7 +116,8 @@ private:
     std::vector<Noted> ahead_;
     std::vector<Noted> anew_;
     bool goes_on_ = false;
-    Values values_before_ = Values::none;
+    bool kept_values_ = false;
+    bool lost_values_ = false;
     bool published_ = false;
     bool kept_ = false;
 };

@@ -65,8 +65,11 @@ Status add_and_bind(Domain &domain, const AddRequest &request, size_t &copied,
     if (Status status = arrivals.pay_what_is_owed(to_regenerate); !status) {
         return status;
     }
-    if (arrivals.values_before() != Arrivals::Values::none) {
-        tell_of_values(domain, arrivals.values_before() == Arrivals::Values::kept);
+    if (arrivals.has_kept_values()) {
+        tell_of_values(domain, true);
+    }
+    if (arrivals.has_lost_values()) {
+        tell_of_values(domain, false);
     }
     if (Status status = to_regenerate.empty() ? Status::ok() : regenerate(to_regenerate); !status) {
         return status;

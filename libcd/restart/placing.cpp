@@ -105,14 +105,14 @@ void tell_what_waits_for_files(const Domain &domain) noexcept {
 }
 
 void tell_of_values(const Domain &domain, bool are_kept) noexcept {
-    if (domain.ledger->told_of_values.exchange(true)) {
+    Ledger &ledger = *domain.ledger;
+    if ((are_kept ? ledger.told_of_kept_values : ledger.told_of_lost_values).exchange(true)) {
         return;
     }
     attempt_quietly([&] {
         const std::string line =
             std::string("CD ") + domain.name() +
-            " has added memory of which a CD above it has data from its store " +
-            domain.ledger->path() +
+            " has added memory of which a CD above it has data from its store " + ledger.path() +
             ", which the restore did not write, as it did not know yet where that is. " +
             (are_kept ? "What the program has made of it before this add is kept, since in the "
                         "process before it had given it new values there, too. If it has made that "

@@ -33,7 +33,7 @@ void tell_what_waits_for_files(const Domain &domain) noexcept;
 
 // When an add of the CD comes to memory of which an ancestor has data that its restore did not
 // write, and the program had given it other values before: says there what has become of them. Once
-// per store.
+// of each per store.
 void tell_of_values(const Domain &domain, bool are_kept) noexcept;
 
 // Whether the CD has no entry in these bytes.

@@ -36,8 +36,11 @@ public:
                    !status) {
             return status;
         }
-        if (Status status = Directory::open(store_directory(request_.storage), directory_);
-            !status) {
+        std::string where;
+        if (Status status = store_directory(request_.storage, where); !status) {
+            return status;
+        }
+        if (Status status = Directory::open(where, directory_); !status) {
             return status;
         }
         if (Status status = forced_ ? directory_.force() : Status::ok(); !status) {
@@ -364,8 +367,12 @@ private:
 
 } // namespace
 
-std::string store_directory(const StorageInfo &storage) {
-    return storage.dir.empty() ? default_directory : own_directory(storage.dir);
+Status store_directory(const StorageInfo &storage, std::string &directory) {
+    if (storage.dir.empty()) {
+        directory = default_directory;
+        return Status::ok();
+    }
+    return own_directory(storage.dir, directory);
 }
 
 std::string store_name(int rank, const std::string &root) {

@@ -26,7 +26,7 @@ struct OpenRequest {
 };
 
 // Where it is: in one of the user's own where all may write to that which is asked for.
-std::string store_directory(const StorageInfo &storage);
+Status store_directory(const StorageInfo &storage, std::string &directory);
 std::string store_name(int rank, const std::string &root);
 
 struct OpenedStore {

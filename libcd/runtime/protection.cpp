@@ -77,7 +77,10 @@ Status Protection::open(const OpenRequest &root, std::unique_ptr<Protection> &pr
                     "not have; link ContainmentDomains::cd_mpi, or preload "
                     "lib/cd/<flavour>/libcd_mpi.so");
     }
-    const std::string directory = store_directory(root.storage);
+    std::string directory;
+    if (Status status = store_directory(root.storage, directory); !status) {
+        return status;
+    }
     const std::string storage_info = write_storage_info(root.storage);
     const char *restart = os::system().environment("CD_RESTART");
     const cd_protected_root described = {root.rank, root.name.c_str(), directory.c_str(),

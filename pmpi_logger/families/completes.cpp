@@ -310,12 +310,18 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
     const int result = real<Fn::MPI_Request_get_status>(
         request != nullptr ? request->known_to_mpi() : handle, flag, loan.to());
     const bool error_written = loan.settle();
+    if (mode == CD_LOG_RECORDING && *flag != 0) {
+        FreesRequest::look_for_arrivals();
+    }
+    cd_log_place place = {};
+    cd_log_here(&place);
     if (request != nullptr && *flag != 0) {
         await_data(*request);
     }
     auto types = RequestTable::instance().hold_types();
     if (request != nullptr && *flag != 0) {
         deliver_staged(*request, loan.written(), result);
+        note_delivered(*request, place);
     }
     if (mode != CD_LOG_RECORDING) {
         return result;
@@ -349,6 +355,8 @@ int Peeks::replay(const void *site, MPI_Request handle, int *flag, MPI_Status *s
     Call call;
     call.fn = Fn::MPI_Request_get_status;
     call.site = site;
+    cd_log_place place = {};
+    cd_log_here(&place);
     int result = MPI_SUCCESS;
     std::optional<EntryReader> entry = next_answer(call, result);
     if (!entry) {
@@ -367,7 +375,7 @@ int Peeks::replay(const void *site, MPI_Request handle, int *flag, MPI_Status *s
             return not_matching(call, *entry, "how much data is received");
         }
         if (request != nullptr) {
-            request->delivered = true;
+            note_delivered(*request, place);
         }
     }
     return entry->result();

@@ -103,7 +103,7 @@ int FreesRequest::run(const void *site, MPI_Request *handle) {
     if (request->persistent && mode != CD_LOG_OFF) {
         free_with_log(*request);
     }
-    if (request->state == Request::State::replayed && !brings_data(*request)) {
+    if (request->state == Request::State::replayed && !still_brings_data(*request)) {
         complete(*request);
     } else if (mode == CD_LOG_REPLAYING) {
         freed_are_under_way() = true; // nothing can be recorded now
@@ -147,8 +147,9 @@ void FreesRequest::sweep(bool at_end) {
             freed_are_under_way() = true;
             continue;
         }
+        const bool brings = still_brings_data(*request);
         deliver(*request, status, result);
-        if (brings_data(*request) && cd_log_mode() == CD_LOG_RECORDING && !at_end) {
+        if (brings && cd_log_mode() == CD_LOG_RECORDING && !at_end) {
             record_arrived(*request, status, result);
         }
         if (!request->persistent) {

@@ -147,14 +147,21 @@ void post_again(Request &request) {
     request.stand_in = posted;
 }
 
+// The program has its data since before what the re-execution repeats. What no log has it may be
+// told again.
+bool stays_delivered(const Reach &reach, const Request &request) {
+    const cd_log_place &place = request.delivered_at;
+    return request.delivered && place.family != 0 && !reach.covers(place);
+}
+
 // As it was before stop(), whatever the restore has written over it.
-void go_on(Request &request) {
+void go_on(const Reach &reach, Request &request) {
     if (request.is_apart()) {
         return;
     }
     if (request.state == Request::State::cancelled) {
         post_again(request);
-    } else {
+    } else if (!stays_delivered(reach, request)) {
         deliver_kept(request);
     }
     request.state = Request::State::active;
@@ -198,7 +205,7 @@ void resume_all(const Reach &reach, bool restored) {
         if (restored && will_be_started_again(reach, *request)) {
             set_aside(*request);
         } else {
-            go_on(*request);
+            go_on(reach, *request);
         }
     }
     stopped.clear();
@@ -216,7 +223,7 @@ void drop_replayed(const Reach &reach) {
 // The program has its memory and its handles again as they were.
 void take_back(const Reach &reach) {
     for (Request *request : RequestTable::instance().concerned(reach)) {
-        request->delivered = false;
+        request->delivered = stays_delivered(reach, *request);
         request->parts_delivered.clear();
         if (request->freed && reach.covers(request->freed_at)) {
             request->freed = false;

@@ -32,6 +32,7 @@ void Request::clear() {
     shadow = {};
     staging.clear();
     delivered = false;
+    delivered_at = {};
     parts_delivered.clear();
     window = MPI_WIN_NULL;
     target = 0;

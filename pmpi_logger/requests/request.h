@@ -79,6 +79,7 @@ struct Request : Purpose {
     Staging staging; // that any other one works on
     // What the program has of that already, which it may have changed since: all, or these parts.
     bool delivered = false;
+    cd_log_place delivered_at = {}; // by a call that left the request, where that stands in a log
     std::vector<bool> parts_delivered;
 
     // Of a read of another rank's window. What ends those also brings the data.

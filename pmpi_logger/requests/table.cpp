@@ -296,6 +296,7 @@ void RequestTable::start(Request &request, uint64_t id, const cd_log_place &plac
     set_number(request, id);
     request.place = place;
     request.delivered = false;
+    request.delivered_at = {};
     request.parts_delivered.clear();
     request.thread = this_thread();
     request.order = ++starts_;

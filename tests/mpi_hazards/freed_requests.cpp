@@ -25,6 +25,14 @@ MPI_Request start_persistent_receive(Numbers &data) {
     return request;
 }
 
+MPI_Request start_matched_receive(Numbers &data) {
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Mprobe(1, 1, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    MPI_Imrecv(data.data(), length, MPI_INT, &message, &request);
+    return request;
+}
+
 // How the program comes to know that the data are there: rank 1 has sent them before it signals.
 void await_by_waiting() {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -37,6 +45,12 @@ void await_by_polling() {
     MPI_Irecv(nullptr, 0, MPI_INT, 1, 2, MPI_COMM_WORLD, &request);
     for (int complete = 0; !complete;) {
         MPI_Test(&request, &complete, MPI_STATUS_IGNORE);
+    }
+}
+
+void await_status(MPI_Request request) {
+    for (int complete = 0; !complete;) {
+        MPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE);
     }
 }
 
@@ -90,6 +104,80 @@ HAZARD(freed_receive_brings_its_data_again_before_a_poll_succeeds) {
 
 HAZARD(freed_persistent_receive_brings_its_data_again) {
     data_come_again(start_persistent_receive, await_by_receiving);
+}
+
+// The status of a request that is not freed yet is told, and the other's data are there.
+HAZARD(freed_receive_brings_its_data_again_before_a_status_is_told) {
+    if (world_rank() == 1) {
+        await(0);
+        send(numbers(5, eager), 0, 1);
+        send({}, 0, 2);
+        return;
+    }
+    Numbers data = numbers(9, eager);
+    Domain domain;
+    domain.keep(data);
+    const auto take = [&] {
+        MPI_Request freed = start_receive(data);
+        MPI_Request_free(&freed);
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Irecv(nullptr, 0, MPI_INT, 1, 2, MPI_COMM_WORLD, &request);
+        signal(1);
+        await_status(request);
+        CHECK(data == numbers(5, eager));
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    };
+    take();
+    for (int i = 0; i < 2; ++i) {
+        domain.restore();
+        CHECK(data == numbers(9, eager));
+        take();
+    }
+}
+
+namespace {
+
+// From then on the program may do with the data what it likes.
+void data_come_with_the_status(const std::function<MPI_Request(Numbers &)> &start) {
+    if (world_rank() == 1) {
+        send(numbers(5, eager), 0, 1);
+        send({}, 0, 2);
+        return;
+    }
+    Numbers data = numbers(9, eager);
+    Domain domain;
+    domain.keep(data);
+    const auto take = [&] {
+        MPI_Request request = start(data);
+        await_status(request);
+        Numbers expected = numbers(5, eager);
+        CHECK(data == expected);
+        data[3] = expected[3] = 42;
+        MPI_Request_free(&request);
+        CHECK(request == MPI_REQUEST_NULL);
+        CHECK(data == expected);
+        data[4] = expected[4] = 43;
+        receive(0, 1, 2);
+        CHECK(data == expected);
+    };
+    take();
+    for (int i = 0; i < 2; ++i) {
+        domain.restore();
+        CHECK(data == numbers(9, eager));
+        take();
+    }
+}
+
+} // namespace
+
+HAZARD(data_of_a_freed_receive_come_with_its_status) { data_come_with_the_status(start_receive); }
+
+HAZARD(data_of_a_freed_persistent_receive_come_with_its_status) {
+    data_come_with_the_status(start_persistent_receive);
+}
+
+HAZARD(data_of_a_freed_matched_receive_come_with_its_status) {
+    data_come_with_the_status(start_matched_receive);
 }
 
 // It is older than the CD that frees it.

@@ -4,6 +4,7 @@
 #include "receives.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace older_receives {
 
@@ -193,6 +194,51 @@ HAZARD(receive_from_before_the_cd_asked_for_inside) {
             destroy(buffer);
         }
     }
+}
+
+namespace {
+
+// The program was told of the data before the CD, and has changed them since.
+void status_told_before_the_cd(const std::function<MPI_Request(Numbers &)> &start) {
+    if (world_rank() == 1) {
+        send(numbers(4, eager), 0, 5);
+        send({}, 0, 2);
+        return;
+    }
+    Numbers buffer = numbers(before_anything, eager);
+    const Domain parent;
+    MPI_Request request = start(buffer);
+    for (int complete = 0; !complete;) {
+        MPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE);
+    }
+    Numbers expected = numbers(4, eager);
+    CHECK(buffer == expected);
+    buffer[3] = expected[3] = 42;
+    Domain domain(parent.handle());
+    domain.keep(buffer);
+    receive(0, 1, 2);
+    destroy(buffer);
+    domain.restore();
+    CHECK(buffer == expected);
+    receive(0, 1, 2);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(buffer == expected);
+}
+
+} // namespace
+
+HAZARD(what_get_status_has_brought_before_the_cd_is_not_brought_again) {
+    status_told_before_the_cd([](Numbers &buffer) { return post_receive(buffer, 1, 5); });
+}
+
+HAZARD(what_get_status_has_brought_of_a_found_message_before_the_cd_is_not_brought_again) {
+    status_told_before_the_cd([](Numbers &buffer) {
+        MPI_Message message = MPI_MESSAGE_NULL;
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Mprobe(1, 5, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+        MPI_Imrecv(buffer.data(), eager, MPI_INT, &message, &request);
+        return request;
+    });
 }
 
 } // namespace older_receives

@@ -10,6 +10,7 @@
 #include "lifetimes/logged_files.h"
 #include "payload/mortal_comms.h"
 #include "replay/call_text.h"
+#include "replay/going_live.h"
 #include "whole_program/whole_program.h"
 
 #include "cd/mpi_log.h"
@@ -86,8 +87,11 @@ int end_replay(const Call &call, OnDivergence wanted) {
         real<Fn::MPI_Abort>(world_comm(), MPI_ERR_OTHER);
     }
     if (wanted == OnDivergence::live) {
-        delete_MPI_log_from_cd(CD_CURRENT_CD);
-        return run_live;
+        if (go_live()) {
+            return run_live;
+        }
+        std::fprintf(stderr, "pmpi_logger: rank %d: it cannot go on live, so the call fails: %s\n",
+                     MpiLife::rank(), cd_last_error_message());
     }
     return raise(call.arguments.comm, MPI_ERR_OTHER);
 }
@@ -158,6 +162,11 @@ int diverged(const Call &call, const EntryHeader &logged, const char *difference
     if (const std::string comms = names_of_comms(call.fn, call.words, call.word_count);
         comms != logged_comms) {
         std::fputs(comms.c_str(), stderr);
+    }
+    if (wanted == OnDivergence::live) {
+        std::fputs("  what the first execution received or sent later is not received or sent "
+                   "again: a call waits for ever if no other rank takes part in it now\n",
+                   stderr);
     }
     return end_replay(call, wanted);
 }

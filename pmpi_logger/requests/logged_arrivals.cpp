@@ -91,4 +91,11 @@ bool take_arrivals(EntryReader &entry, uint64_t id, const Request *request, size
     return places.size() == blocks && entry.take_data(places);
 }
 
+void skip_arrivals(EntryReader &entry, size_t blocks) {
+    entry.take(sizeof(Block) * blocks);
+    for (; blocks > 0; --blocks) {
+        entry.take(entry.take<uint64_t>());
+    }
+}
+
 } // namespace cd::logger

@@ -21,4 +21,7 @@ void add_arrivals(EntryWriter &writer, const Request &request, const MPI_Status 
 // or the first. False if they are not those that are expected.
 bool take_arrivals(EntryReader &entry, uint64_t id, const Request *request, size_t blocks);
 
+// Nobody gets them.
+void skip_arrivals(EntryReader &entry, size_t blocks);
+
 } // namespace cd::logger

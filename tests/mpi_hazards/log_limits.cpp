@@ -123,56 +123,106 @@ HAZARD(nested_logs_that_exceed_their_limit_are_replayed) {
     CHECK(take(2 * third, messages) == rest);
 }
 
-// The directory's name is how find_file() finds it.
+namespace {
+
+void send_data() {
+    for (int i = 0; i < messages; ++i) {
+        send(numbers(i, size_of(i)), 0, i);
+    }
+}
+
+void receive_data() {
+    for (int i = 0; i < messages; ++i) {
+        CHECK(receive(size_of(i), 1, i) == numbers(i, size_of(i)));
+    }
+}
+
+// Whether one could not be received, and all before it were right.
+bool one_cannot_be_received() {
+    int failed = 0;
+    for (int i = 0; i < messages && failed == 0; ++i) {
+        Numbers buffer(size_of(i));
+        failed = MPI_Recv(buffer.data(), static_cast<int>(buffer.size()), MPI_INT, 1, i,
+                          MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK(failed != 0 || buffer == numbers(i, size_of(i)));
+    }
+    return failed != 0;
+}
+
+void damage_file() {
+    const int file = find_file();
+    CHECK(file >= 0);
+    const Numbers wrong = numbers(7, 1000);
+    CHECK(::pwrite(file, wrong.data(), wrong.size() * sizeof(int), 1'000'000) > 0);
+}
+
+// Its name is how find_file() finds it.
+class Directory {
+public:
+    Directory() { std::filesystem::create_directories(name_); }
+    Directory(const Directory &) = delete;
+    Directory &operator=(const Directory &) = delete;
+    ~Directory() { std::filesystem::remove(name_); }
+    std::string storage_info() const { return limit + (",dir=" + name_); }
+
+private:
+    const std::string name_ = std::filesystem::temp_directory_path().string() + "/cd-log-limits";
+};
+
+} // namespace
+
 HAZARD(log_that_was_damaged_in_its_file_is_an_error) {
     if (world_rank() == 1) {
-        for (int i = 0; i < messages; ++i) {
-            send(numbers(i, size_of(i)), 0, i);
-        }
+        send_data();
         await(0);
         return;
     }
-    const std::string directory =
-        std::filesystem::temp_directory_path().string() + "/cd-log-limits";
-    std::filesystem::create_directories(directory);
-    {
-        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-        Domain domain(nullptr, "hazard", (limit + (",dir=" + directory)).c_str());
-        for (int i = 0; i < messages; ++i) {
-            CHECK(receive(size_of(i), 1, i) == numbers(i, size_of(i)));
-        }
-        const int file = find_file();
-        CHECK(file >= 0);
-        const Numbers wrong = numbers(7, 1000);
-        CHECK(::pwrite(file, wrong.data(), wrong.size() * sizeof(int), 1'000'000) > 0);
-        domain.restore();
-        int failed = 0;
-        for (int i = 0; i < messages && failed == 0; ++i) {
-            Numbers buffer(size_of(i));
-            failed = MPI_Recv(buffer.data(), static_cast<int>(buffer.size()), MPI_INT, 1, i,
-                              MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            CHECK(failed != 0 || buffer == numbers(i, size_of(i)));
-        }
-        CHECK(failed != 0);
-        CHECK(domain.info().replaying == 1);
-        CHECK(delete_MPI_log_from_cd(domain.handle()) == SUCCESS);
-        signal(1);
+    const Directory directory;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    Domain domain(nullptr, "hazard", directory.storage_info().c_str());
+    receive_data();
+    damage_file();
+    domain.restore();
+    CHECK(one_cannot_be_received());
+    CHECK(domain.info().replaying == 1);
+    CHECK(delete_MPI_log_from_cd(domain.handle()) == SUCCESS);
+    signal(1);
+}
+
+// An ancestor has still to replay what cannot be read, and keeps it.
+HAZARD(log_that_was_damaged_in_its_file_does_not_go_on_live_in_a_child) {
+    if (world_rank() == 1) {
+        send_data();
+        await(0);
+        return;
     }
-    std::filesystem::remove(directory);
+    setenv("CD_ON_DIVERGENCE", "live", 1);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    const Directory directory;
+    Domain parent(nullptr, "hazard", directory.storage_info().c_str());
+    {
+        const Domain child(parent.handle());
+        receive_data();
+        damage_file();
+    }
+    parent.restore();
+    {
+        const Domain child(parent.handle());
+        CHECK(one_cannot_be_received());
+        CHECK(child.info().replaying == 1);
+    }
+    CHECK(delete_MPI_log_from_cd(parent.handle()) == SUCCESS);
+    signal(1);
 }
 
 // The program goes on, and what it says names the directory.
 HAZARD(log_that_cannot_be_written_says_why) {
     if (world_rank() == 1) {
-        for (int i = 0; i < messages; ++i) {
-            send(numbers(i, size_of(i)), 0, i);
-        }
+        send_data();
         return;
     }
     const Domain domain(nullptr, "hazard", "log_limit=256K,dir=/proc/nowhere");
-    for (int i = 0; i < messages; ++i) {
-        CHECK(receive(size_of(i), 1, i) == numbers(i, size_of(i)));
-    }
+    receive_data();
 }
 
 } // namespace log_limits

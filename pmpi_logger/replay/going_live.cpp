@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "replay/going_live.h"
+
+#include "entry/reader.h"
+#include "replay/endings.h"
+#include "requests/completion.h"
+#include "requests/logged_arrivals.h"
+#include "requests/placeholder.h"
+#include "requests/table.h"
+
+#include "cd/mpi_log.h"
+
+#include <cstring>
+
+namespace cd::logger {
+namespace {
+
+// MPI has one now that is complete, where the log had it.
+void end(Request &request, const MPI_Status &status, int result) {
+    if (request.freed) {
+        complete(request);
+        return;
+    }
+    request.stand_in = completed_request(status, result);
+    ++RequestTable::instance().stand_ins;
+    request.state = Request::State::active;
+}
+
+// What comes next in the entry is what a request has brought. False if nothing behind it can be
+// read.
+bool take(EntryReader &entry, uint64_t id, size_t blocks, const MPI_Status &status, int result) {
+    RequestTable &table = RequestTable::instance();
+    Request *const request = id != 0 ? table.find(id) : nullptr;
+    if (request == nullptr || request->state != Request::State::replayed) {
+        skip_arrivals(entry, blocks);
+        return true;
+    }
+    if (request->delivered) {
+        skip_arrivals(entry, blocks);
+    } else if (request->arrivals.size() != blocks) { // a synchronization has brought them
+        skip_arrivals(entry, blocks);
+        result = MPI_ERR_OTHER;
+    } else {
+        const auto types = table.hold_types();
+        if (!take_arrivals(entry, id, request, blocks)) {
+            return false;
+        }
+    }
+    end(*request, status, result);
+    return true;
+}
+
+bool completes_all(Fn fn) { return fn == Fn::MPI_Waitall || fn == Fn::MPI_Testall; }
+
+bool completes(Fn fn) {
+    switch (fn) {
+    case Fn::MPI_Wait:
+    case Fn::MPI_Test:
+    case Fn::MPI_Waitany:
+    case Fn::MPI_Testany:
+    case Fn::MPI_Waitsome:
+    case Fn::MPI_Testsome:
+        return true;
+    default:
+        return completes_all(fn);
+    }
+}
+
+void take_completed(EntryReader &entry) {
+    const auto ending = entry.take<Ending>();
+    entry.take(sizeof(int) * static_cast<size_t>(ending.indices));
+    const auto *statuses = entry.take(sizeof(MPI_Status) * static_cast<size_t>(ending.statuses));
+    bool readable = true;
+    for (int k = 0; k < ending.finished && readable; ++k) {
+        const auto finished = entry.take<Finished>();
+        if (finished.blocks == Finished::no_data) {
+            continue;
+        }
+        const int at = completes_all(entry.header().function()) ? finished.slot : k;
+        MPI_Status status;
+        std::memcpy(&status, statuses + sizeof status * static_cast<size_t>(at), sizeof status);
+        const int result = entry.result() == MPI_ERR_IN_STATUS ? status.MPI_ERROR : entry.result();
+        readable = take(entry, finished.id, finished.blocks, status, result);
+    }
+}
+
+// What the program asked about, and has perhaps freed then.
+void take_told(EntryReader &entry) {
+    const auto status = entry.take<MPI_Status>();
+    const auto id = entry.take<uint64_t>();
+    const auto blocks = entry.take<uint32_t>();
+    if (blocks != Finished::no_data) {
+        static_cast<void>(take(entry, id, blocks, status, entry.result()));
+    }
+}
+
+// Of one that was freed. Its status is not known, if the re-execution asks for it.
+void take_arrived(EntryReader &entry) {
+    const auto id = entry.take<uint64_t>();
+    const auto blocks = entry.take<uint64_t>();
+    static_cast<void>(take(entry, id, blocks, {}, MPI_ERR_OTHER));
+}
+
+void take_rest_of_log() {
+    size_t size = 0;
+    while (const void *found = cd_log_read(&size)) {
+        EntryReader entry(found, size);
+        const Fn fn = entry.header().function();
+        if (entry.has(EntryHeader::arrived)) {
+            take_arrived(entry);
+        } else if (entry.has(EntryHeader::negative)) {
+            continue;
+        } else if (completes(fn)) {
+            take_completed(entry);
+        } else if (fn == Fn::MPI_Request_get_status) {
+            take_told(entry);
+        }
+    }
+}
+
+} // namespace
+
+bool go_live() {
+    take_rest_of_log();
+    for (Request *request : RequestTable::instance().of_this_thread()) {
+        if (request->state == Request::State::replayed && still_brings_data(*request)) {
+            end(*request, {}, MPI_ERR_OTHER);
+        }
+    }
+    delete_MPI_log_from_cd(CD_CURRENT_CD);
+    return cd_log_mode() != CD_LOG_REPLAYING;
+}
+
+} // namespace cd::logger

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+namespace cd::logger {
+
+// Ends the replay of the thread's active CD, whose log is forgotten. The messages in what is left
+// of it do not come again. So requests that the re-execution has started, and that the first
+// execution completed, are completed from there first: they are waited for as if MPI had just done
+// so. One of which the log has no data fails. False if the replay cannot be ended, since the log
+// cannot be read: an ancestor has still to replay it.
+[[nodiscard]] bool go_live();
+
+} // namespace cd::logger

@@ -20,6 +20,14 @@ const Hazard *find(const char *name) {
     return hazard;
 }
 
+// Those of whole_program.cpp look at what the logger records of a program without CDs.
+bool lacks_environment(const Hazard &hazard) {
+    const char *const log = std::getenv("CD_LOG");
+    const bool is_recorded = log != nullptr && std::strcmp(log, "all") == 0;
+    return std::strncmp(hazard.name, "whole_program_", std::strlen("whole_program_")) == 0 &&
+           (!is_recorded || std::getenv("CD_LOG_LIMIT") == nullptr);
+}
+
 // Nothing is left for the next one in the same job.
 void end_of(const Hazard &hazard) {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -125,6 +133,10 @@ int main(int argc, char **argv) {
         const Hazard *const hazard = find(argv[i]);
         if (hazard == nullptr) {
             std::fprintf(stderr, "there is no hazard %s\n", argv[i]);
+            return 2;
+        }
+        if (lacks_environment(*hazard)) {
+            std::fprintf(stderr, "%s needs CD_LOG=all CD_LOG_LIMIT=200000\n", hazard->name);
             return 2;
         }
         wanted.push_back(hazard);

@@ -167,6 +167,66 @@ HAZARD(attribute_functions_call_mpi) {
 
 namespace {
 
+int note_copy_of_type(MPI_Datatype, int, void *, void *value, void *copy, int *flag) {
+    ++copies;
+    *static_cast<void **>(copy) = value;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+template <typename Object, typename GetAttribute>
+void has_attribute(Object object, int key, const void *expected, const GetAttribute &get) {
+    void *value = nullptr;
+    int present = 0;
+    get(object, key, &value, &present);
+    CHECK(present != 0 && value == expected);
+}
+
+} // namespace
+
+// A copy is the one of the first execution, and has what they gave it.
+HAZARD(attribute_copy_functions_are_not_called_again) {
+    static char values[8];
+    int of_comms = MPI_KEYVAL_INVALID;
+    int of_types = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(copy_with_size, MPI_COMM_NULL_DELETE_FN, &of_comms, nullptr);
+    MPI_Type_create_keyval(note_copy_of_type, MPI_TYPE_NULL_DELETE_FN, &of_types, nullptr);
+    MPI_Comm_set_attr(MPI_COMM_SELF, of_comms, values);
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(3, MPI_INT, &type);
+    MPI_Type_set_attr(type, of_types, values);
+    {
+        Domain domain;
+        const auto duplicate = [&] {
+            MPI_Comm comms[3];
+            MPI_Request request = MPI_REQUEST_NULL;
+            MPI_Comm_dup(MPI_COMM_SELF, &comms[0]);
+            MPI_Comm_dup_with_info(MPI_COMM_SELF, MPI_INFO_NULL, &comms[1]);
+            MPI_Comm_idup(MPI_COMM_SELF, &comms[2], &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            for (MPI_Comm &comm : comms) {
+                has_attribute(comm, of_comms, values + 1, MPI_Comm_get_attr);
+                MPI_Comm_free(&comm);
+            }
+            MPI_Datatype copy = MPI_DATATYPE_NULL;
+            MPI_Type_dup(type, &copy);
+            has_attribute(copy, of_types, values, MPI_Type_get_attr);
+            MPI_Type_free(&copy);
+        };
+        duplicate();
+        CHECK(copies == 4);
+        domain.restore();
+        duplicate();
+        CHECK(copies == 4);
+    }
+    MPI_Type_free(&type);
+    MPI_Comm_delete_attr(MPI_COMM_SELF, of_comms);
+    MPI_Comm_free_keyval(&of_comms);
+    MPI_Type_free_keyval(&of_types);
+}
+
+namespace {
+
 // The attribute is a communicator of its own, which goes with the one that has it.
 int free_with(MPI_Comm, int, void *value, void *) {
     ++deletions;

@@ -50,10 +50,12 @@ Blocks brought_at_once(const Call &call, Request::Kind kind, const Block &made) 
 
 } // namespace
 
-void Starting::track(const Call &call, Request::Kind kind, MPI_Request handle) {
+void Starting::track(const Call &call, Request::Kind kind, MPI_Request handle, bool early) {
     const Inside inside;
     if (handle != MPI_REQUEST_NULL && !complete_from_start(handle)) {
-        RequestTable::instance().add(handle, purpose_of(call, kind, made_by(call, kind)));
+        Request &request =
+            RequestTable::instance().add(handle, purpose_of(call, kind, made_by(call, kind)));
+        request.complete_without_data = early;
     }
 }
 

@@ -5,6 +5,7 @@
 #include "families/exchange.h"
 #include "requests/table.h"
 #include "windows/early_reads.h"
+#include "windows/window_table.h"
 
 #include <tuple>
 
@@ -21,8 +22,8 @@ namespace cd::logger {
 // has completed meanwhile and its data were kept.
 class Starting : public MovesData {
 protected:
-    // Tracks a request that no log knows, if it brings data.
-    static void track(const Call &call, Request::Kind kind, MPI_Request request);
+    // Tracks a request that no log knows, if it brings data; early: perhaps it is complete without.
+    static void track(const Call &call, Request::Kind kind, MPI_Request request, bool early);
     static void track_receive(MPI_Request request, const Block &to, MPI_Comm comm, int peer,
                               int tag);
 
@@ -84,7 +85,7 @@ private:
             return real<F>(a...);
         }();
         if (result == MPI_SUCCESS) {
-            [[maybe_unused]] const MPI_Request request =
+            [[maybe_unused]] MPI_Request &request =
                 *std::get<Roles::index(Role::request)>(arguments);
             if constexpr (K == Request::Kind::receive) {
                 const Block to = {std::get<Roles::index(Role::recv_buf)>(arguments),
@@ -94,7 +95,14 @@ private:
                               std::get<Roles::index(Role::peer)>(arguments),
                               std::get<Roles::index(Role::tag)>(arguments));
             } else if constexpr (brings_data) {
-                track(decode_data<F>(site, a...), K, request);
+                bool early = false; // a CD may log when it is waited for
+                if constexpr (reads_window<Roles>) {
+                    early = WindowTable::instance().find(
+                                std::get<Roles::index(Role::window)>(arguments)) != nullptr &&
+                            std::get<Roles::index(Role::recv_count)>(arguments) > 0 &&
+                            give_own_request(&request);
+                }
+                track(decode_data<F>(site, a...), K, request, early);
             }
         }
         return result;

@@ -33,6 +33,15 @@ Numbers with_pairs(Numbers memory, const Numbers &data) {
     return memory;
 }
 
+MPI_Request begin_to_read(Numbers &into, MPI_Win window) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Datatype type = pairs(some_pairs);
+    MPI_Rget(into.data(), 1, type, 1, 0, eager, MPI_INT, window, &request);
+    MPI_Type_free(&type);
+    use_memory();
+    return request;
+}
+
 void read_pairs(const std::function<void(MPI_Request &)> &end) {
     Numbers memory = numbers(world_rank(), eager);
     MPI_Win window = window_over(memory);
@@ -45,16 +54,8 @@ void read_pairs(const std::function<void(MPI_Request &)> &end) {
         Domain domain;
         domain.keep(got);
         domain.keep(elsewhere);
-        const auto begin = [&](Numbers &into) {
-            MPI_Request request = MPI_REQUEST_NULL;
-            MPI_Datatype type = pairs(some_pairs);
-            MPI_Rget(into.data(), 1, type, 1, 0, eager, MPI_INT, window, &request);
-            MPI_Type_free(&type);
-            use_memory();
-            return request;
-        };
         const auto read = [&](Numbers &into) {
-            MPI_Request request = begin(into);
+            MPI_Request request = begin_to_read(into, window);
             end(request);
             use_memory();
         };
@@ -68,9 +69,9 @@ void read_pairs(const std::function<void(MPI_Request &)> &end) {
             into[0] = there[0];
             CHECK(into == there);
         };
-        begin(got);
+        begin_to_read(got, window);
         domain.restore();
-        begin(elsewhere);
+        begin_to_read(elsewhere, window);
         domain.restore();
         read(got);
         destroy(got);
@@ -110,6 +111,30 @@ HAZARD(pairs_are_there_when_their_status_says_so) {
         }
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     });
+}
+
+// No log has that they were begun.
+HAZARD(pairs_read_from_before_the_cd_are_there_when_they_are_waited_for) {
+    Numbers memory = numbers(world_rank(), eager);
+    MPI_Win window = window_over(memory);
+    MPI_Win_lock_all(0, window);
+    if (world_rank() == 0) {
+        Numbers got = numbers(9, 4 * some_pairs);
+        const Numbers there = with_pairs(got, numbers(1, eager));
+        const MPI_Request begun = begin_to_read(got, window);
+        Domain domain;
+        for (int i = 0; i < 3; ++i) {
+            MPI_Request request = begun;
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            CHECK(got == there);
+            if (i < 2) {
+                set(got, numbers(9, 4 * some_pairs));
+                domain.restore();
+            }
+        }
+    }
+    MPI_Win_unlock_all(window);
+    MPI_Win_free(&window);
 }
 
 // A synchronization does not bring once more what the program has got already.

@@ -56,7 +56,9 @@ static void work(cd_handle sibling, int thread, double *value, int hit) {
 
 static void run_threads(cd_handle parent, double *values, int hit) {
     cd_handle siblings[THREADS];
-    /* In a known order: a sibling's number says which log is its own in a re-execution. */
+    /* In a known order: a sibling's number says which log is its own in a re-execution. And with a
+     * schedule that gives this thread the same sibling again: its own children's logs lie in those
+     * of their parents, other threads' beside them. */
     for (int i = 0; i < THREADS; ++i) {
         siblings[i] = child_of(parent);
     }

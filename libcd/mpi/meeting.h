@@ -10,8 +10,8 @@
 
 namespace cd::mpi {
 
-// All ranks of whole call it, those with the same color meet in exchange, in the order of their
-// keys, and all of whole get the same outcome. Does not throw.
+// All ranks of whole call it; those with the same color meet in exchange, in the order of their
+// keys, and get the same outcome, which may not be that of others. Does not throw.
 Status make_exchange(MPI_Comm whole, int color, int key, std::unique_ptr<MpiExchange> &exchange);
 
 // What everybody tells, unless somebody fails. Does not throw.

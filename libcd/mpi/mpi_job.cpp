@@ -139,7 +139,8 @@ Status MpiJob::meet(const OwnRoot &root, std::unique_ptr<protection::Job> &job) 
         return status;
     }
     std::vector<protection::Elsewhere> elsewhere;
-    if (Status status = bring_together(all, roots, live_names, root, elsewhere); !status) {
+    KeptOutcome brought;
+    if (Status status = bring_together(all, roots, live_names, root, elsewhere, brought); !status) {
         return status;
     }
     std::unique_ptr<MpiExchange> part;
@@ -150,7 +151,9 @@ Status MpiJob::meet(const OwnRoot &root, std::unique_ptr<protection::Job> &job) 
     MpiExchange &meeting = *part; // lives on, or ends on all
     std::unique_ptr<MpiJob> made;
     Status ready = attempt([&] {
-        if (Status status = check_that_nobody_has(root.name, live); !status) {
+        Status status = brought.again();
+        status = status ? check_that_nobody_has(root.name, live) : status;
+        if (!status) {
             return status;
         }
         auto name = std::make_unique<LiveName>(root.name); // what can fail before part is taken

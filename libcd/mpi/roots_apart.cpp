@@ -5,11 +5,11 @@
 #include "base/attempt.h"
 #include "mpi/meeting.h"
 #include "mpi/mpi_ranks.h"
-#include "protection/fetching.h"
+#include "protection/turns.h"
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
+#include <memory>
 #include <utility>
 
 namespace cd::mpi {
@@ -60,50 +60,50 @@ Status look_elsewhere(MpiExchange &all, const protection::RanksOfRoots &roots,
     return all.check_all(understood);
 }
 
-// All ranks of all meet in it, of which those that it concerns do something.
-Status fetch_one(MpiExchange &all, const protection::RootApart &apart, bool sync,
-                 std::vector<protection::Holding> &same) {
-    std::vector<int> ranks;
-    Status ready = attempt([&] {
-        std::set<int> concerned = apart.ranks;
-        for (const protection::Holding &each : apart.holdings) {
-            concerned.insert(each.rank);
-        }
-        ranks.assign(concerned.begin(), concerned.end());
-        return Status::ok();
+// What becomes of this rank's own root.
+struct Brought {
+    std::vector<protection::Holding> same;
+    KeptOutcome outcome;
+};
+
+KeptOutcome with_root(Status failure, const std::string &root) {
+    const KeptOutcome why(failure);
+    char text[900];
+    std::snprintf(text, sizeof text, "%s", why.text());
+    return KeptOutcome(fail(failure.code(),
+                            "root \"%s\", whose points in time come from nodes where none of its "
+                            "ranks is: %s",
+                            root.c_str(), text));
+}
+
+// All ranks of all come to it, and those of each root meet apart: what these fail at is no matter
+// of others, and who only sees their files leaves them then.
+void take_turn(MpiExchange &all, protection::Turn &turn, const OwnRoot &own, Brought &brought) {
+    const auto part = std::ranges::find_if(turn, [&](const protection::PartInTurn &each) {
+        return std::ranges::binary_search(each.ranks, all.self());
     });
-    if (Status status = all.check_all(ready); !status) {
-        return status;
+    std::unique_ptr<MpiExchange> those;
+    Status fetched = make_exchange(all.communicator().get(), static_cast<int>(part - turn.begin()),
+                                   all.self(), those);
+    if (part == turn.end()) {
+        return;
     }
-    const bool takes_part = std::ranges::binary_search(ranks, all.self());
-    std::unique_ptr<MpiExchange> part;
-    if (Status status =
-            make_exchange(all.communicator().get(), takes_part ? 0 : 1, all.self(), part);
-        !status) {
-        return status;
+    std::vector<protection::Holding> same;
+    if (fetched) {
+        MpiRanks job(std::move(those), std::move(part->ranks), all.members());
+        fetched = fetch(job, part->root, own.sync, same);
     }
-    Status fetched;
-    if (takes_part) {
-        MpiRanks job(std::move(part), std::move(ranks), all.members());
-        fetched = fetch(job, apart, sync, same);
+    if (part->root.root == own.name) {
+        brought.same = std::move(same);
+        brought.outcome = fetched ? KeptOutcome() : with_root(fetched, own.name);
     }
-    if (!fetched) {
-        char why[900];
-        std::snprintf(why, sizeof why, "%s", message());
-        fetched = fail(fetched.code(),
-                       "root \"%s\", whose points in time come from nodes where "
-                       "none of its ranks is: %s",
-                       apart.root.c_str(), why);
-    }
-    std::vector<Bytes> told;
-    return gather_all(all, fetched, "", told);
 }
 
 } // namespace
 
 Status bring_together(MpiExchange &all, const protection::RanksOfRoots &roots,
                       const std::set<std::string> &live, const OwnRoot &own,
-                      std::vector<Elsewhere> &left) {
+                      std::vector<Elsewhere> &left, KeptOutcome &own_outcome) {
     if (roots.size() < 2) {
         return Status::ok();
     }
@@ -115,30 +115,26 @@ Status bring_together(MpiExchange &all, const protection::RanksOfRoots &roots,
     if (Status status = look_elsewhere(all, roots, asked, elsewhere); !status) {
         return status;
     }
-    std::vector<protection::RootApart> apart;
+    std::vector<protection::Turn> turns;
     Status known = attempt([&] {
+        std::vector<protection::RootApart> apart;
         for (const auto &[root, ranks] : roots) {
             protection::RootApart each = root_apart(root, ranks, all.self(), asked, elsewhere);
             if (!each.holdings.empty() && !live.contains(root)) {
                 apart.push_back(std::move(each));
             }
         }
-        return Status::ok();
+        turns = take_turns(std::move(apart));
     });
     if (Status status = all.check_all(known); !status) {
         return status;
     }
-    std::vector<protection::Holding> same;
-    for (const protection::RootApart &each : apart) {
-        std::vector<protection::Holding> of_this;
-        if (Status status = fetch_one(all, each, own.sync, of_this); !status) {
-            return status;
-        }
-        if (each.root == own.name) {
-            same = std::move(of_this);
-        }
+    Brought brought;
+    for (protection::Turn &turn : turns) {
+        take_turn(all, turn, own, brought);
     }
-    if (!apart.empty()) {
+    own_outcome = brought.outcome;
+    if (!turns.empty()) {
         if (Status status = look_elsewhere(all, roots, asked, elsewhere); !status) {
             return status;
         }
@@ -147,7 +143,7 @@ Status bring_together(MpiExchange &all, const protection::RanksOfRoots &roots,
         const auto is_it = [&](const protection::Holding &other) {
             return other.rank == each.rank && other.directory == each.directory;
         };
-        return each.root != own.name || std::ranges::any_of(same, is_it);
+        return each.root != own.name || std::ranges::any_of(brought.same, is_it);
     });
     left = std::move(elsewhere);
     return Status::ok();

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "base/kept_outcome.h"
 #include "mpi/mpi_exchange.h"
 #include "protection/elsewhere.h"
 
@@ -19,10 +20,11 @@ struct OwnRoot {
 
 // All ranks of all call it, before each meets those that share its root: where they have roots of
 // several names, what lies on nodes where none of a root's ranks is comes to these. live: roots
-// that there are, of which nothing is touched. left: of this rank's root, what could not come. All
+// that there are, of which nothing is touched. left: of this rank's root, what could not come.
+// own_outcome: why nothing more of it could, on all of its ranks and no others. For the rest all
 // get the same outcome. Does not throw.
 Status bring_together(MpiExchange &all, const protection::RanksOfRoots &roots,
                       const std::set<std::string> &live, const OwnRoot &own,
-                      std::vector<protection::Elsewhere> &left);
+                      std::vector<protection::Elsewhere> &left, KeptOutcome &own_outcome);
 
 } // namespace cd::mpi

@@ -78,3 +78,14 @@ wait "${others[0]}" || true
 run 0 n4 n5 n1 n2
 expect 2 "ocean from epoch 5, state"
 has ocean n4 n5
+
+# What fails for one root, as its points in time come, is no matter of the other's.
+mkdir "$scratch/n6"
+touch "$scratch/n6/ocean.points"
+run 0 n6 n7 n4 n5
+expect 2 "ocean: root \"ocean\", whose points in time come from nodes where none of its ranks is: "
+expect 2 "$scratch/n6/ocean.points"
+expect 2 "air from epoch 0"
+rm "$scratch/n6/ocean.points"
+run 0 n6 n7 n4 n5
+expect 2 "ocean from epoch 5, state"

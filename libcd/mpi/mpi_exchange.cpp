@@ -6,7 +6,9 @@
 #include "mpi/waiting.h"
 
 #include <algorithm>
+#include <array>
 #include <climits>
+#include <functional>
 #include <numeric>
 
 namespace cd::mpi {
@@ -19,12 +21,25 @@ constexpr size_t longest_message = size_t{1} << 30; // MPI counts with int
 
 } // namespace
 
+// What one member tells: all of it, if that is short, as outcomes mostly are.
+struct MpiExchange::Telling {
+    unsigned long long size = 0;
+    int code = CD_ERROR_NONE; // that it lacks the memory for what is short
+    std::array<std::byte, 52> bytes = {};
+
+    Telling() = default;
+    Telling(std::span<const std::byte> all, Status ready) : size(all.size()), code(ready.code()) {
+        std::ranges::copy(all.first(std::min(all.size(), bytes.size())), bytes.begin());
+    }
+    bool is_short() const { return size <= bytes.size(); }
+};
+
 struct MpiExchange::Buffers {
-    explicit Buffers(size_t members) : sizes(members) {}
+    explicit Buffers(size_t members) : told(members) {}
 
     Communicator::Tally tally;
-    unsigned long long own_size = 0;
-    std::vector<unsigned long long> sizes; // of what members tell
+    Telling own;
+    std::vector<Telling> told; // by member
 };
 
 MpiExchange::MpiExchange(Communicator &communicator)
@@ -51,14 +66,14 @@ struct MpiExchange::Gathering {
     Bytes together;
     std::vector<Bytes> apart;
 
-    Gathering(std::span<const std::byte> own_bytes, const std::vector<unsigned long long> &sizes)
-        : own(own_bytes.begin(), own_bytes.end()), lengths(sizes.begin(), sizes.end()),
-          offsets(sizes.size()), together(std::reduce(sizes.begin(), sizes.end())),
-          apart(sizes.size()) {
-        std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
+    Gathering(std::span<const std::byte> own_bytes, const std::vector<Telling> &told)
+        : own(own_bytes.begin(), own_bytes.end()), offsets(told.size()), apart(told.size()) {
         for (size_t member = 0; member < apart.size(); ++member) {
-            apart[member].resize(static_cast<size_t>(lengths[member]));
+            lengths.push_back(static_cast<int>(told[member].size));
+            apart[member].resize(told[member].size);
         }
+        std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
+        together.resize(static_cast<size_t>(std::reduce(lengths.begin(), lengths.end())));
     }
 
     void take_apart() {
@@ -100,32 +115,67 @@ Status MpiExchange::check_all(Status own_outcome) {
     return met ? all : met;
 }
 
-// When all have the memory the rest cannot fail in one alone.
+// What is short is with all at once; for more they have to have the memory, and then the rest
+// cannot fail in one alone.
 Status MpiExchange::gather(std::span<const std::byte> own_bytes, std::vector<Bytes> &all) {
+    std::vector<Bytes> heard;
+    Status ready = attempt([&] {
+        heard.assign(static_cast<size_t>(members_), Bytes(Telling().bytes.size()));
+        return Status::ok();
+    });
+    if (Status status = tell_all(own_bytes, ready); !status) {
+        return status;
+    }
+    const std::vector<Telling> &told = buffers_->told;
+    if (!std::ranges::all_of(told, &Telling::is_short)) {
+        return gather_long(own_bytes, all);
+    }
+    for (size_t member = 0; member < told.size(); ++member) {
+        heard[member].resize(told[member].size);
+        std::copy_n(told[member].bytes.begin(), told[member].size, heard[member].begin());
+    }
+    all = std::move(heard);
+    return Status::ok();
+}
+
+Status MpiExchange::tell_all(std::span<const std::byte> own_bytes, Status ready) {
     const MPI_Comm comm = communicator_.get();
-    const auto gather_sizes = [&](Buffers &buffers) {
-        buffers.own_size = static_cast<unsigned long long>(own_bytes.size());
+    const auto tell = [&](Buffers &buffers) {
+        buffers.own = Telling(own_bytes, ready);
         return together(
             comm,
             [&](MPI_Request &request) {
-                return own().iallgather(&buffers.own_size, 1, MPI_UNSIGNED_LONG_LONG,
-                                        buffers.sizes.data(), 1, MPI_UNSIGNED_LONG_LONG, comm,
+                return own().iallgather(&buffers.own, sizeof buffers.own, MPI_BYTE,
+                                        buffers.told.data(), sizeof buffers.own, MPI_BYTE, comm,
                                         &request);
             },
             "gather sizes");
     };
-    if (Status status = with_buffers(gather_sizes); !status) {
+    if (Status status = with_buffers(tell); !status) {
         return status;
     }
-    const auto &sizes = buffers_->sizes;
-    const unsigned long long total = std::reduce(sizes.begin(), sizes.end());
+    const auto lacking = std::ranges::find_if(
+        buffers_->told, [](const Telling &each) { return each.code != CD_ERROR_NONE; });
+    return lacking == buffers_->told.end() || !ready
+               ? ready
+               : fail(static_cast<cd_error>(lacking->code), "another rank: %s",
+                      describe(lacking->code));
+}
+
+// After it is known what size everybody's has.
+Status MpiExchange::gather_long(std::span<const std::byte> own_bytes, std::vector<Bytes> &all) {
+    const MPI_Comm comm = communicator_.get();
+    const std::vector<Telling> &told = buffers_->told;
+    const unsigned long long total =
+        std::transform_reduce(told.begin(), told.end(), 0ULL, std::plus<>(),
+                              [](const Telling &each) { return each.size; });
     if (total > INT_MAX) {
         return fail(CD_ERROR_STORE_IO,
                     "%d ranks want to tell each other %llu bytes, and MPI takes %d at a time",
                     members_, total, INT_MAX);
     }
     std::unique_ptr<Gathering> gathering;
-    Status ready = attempt([&] { gathering = std::make_unique<Gathering>(own_bytes, sizes); });
+    Status ready = attempt([&] { gathering = std::make_unique<Gathering>(own_bytes, told); });
     if (Status status = check_all(ready); !status) {
         return status;
     }

@@ -35,11 +35,14 @@ public:
     Status check_all(Status own);
 
 private:
+    struct Telling;
     struct Buffers; // of what all ranks do together
     struct Gathering;
     template <typename Together> Status with_buffers(const Together &do_together);
     template <typename Begin> Status begin(const Message &message, const Begin &begin);
     template <typename Action> Status unless_failed(const Action &action);
+    Status tell_all(std::span<const std::byte> own, Status ready);
+    Status gather_long(std::span<const std::byte> own, std::vector<redset::Bytes> &all);
     void give_up();
 
     Communicator communicator_;

@@ -3,12 +3,14 @@
 
 // MPI fails while something is under way: what it may still write to is neither freed nor on the
 // stack, and who goes on is refused. With two ranks it fails when one of them begins something: the
-// other does not wait for it. The program has libcd/mpi with an MPI that fails when told.
+// other does not wait for it, nor where it lacks memory. The program has libcd/mpi with an MPI that
+// fails when told.
 
 #include "mpi/mpi_exchange.h"
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -27,10 +29,13 @@ bool fails_when_done = false;
 Call last = Call::none;
 const char *written_to = nullptr; // by the call that is not waited for
 bool freed = false;
+bool no_memory = false;
+int calls = 0;
 
 // Whether it is to be begun.
 bool note(Call call, const void *to) {
     last = call;
+    ++calls;
     if (call == failing) {
         written_to = static_cast<const char *>(to);
     }
@@ -97,6 +102,9 @@ void must_be_refused(cd::Status status, const char *what) {
     must(!status && std::strstr(cd::message(), "half-way") != nullptr, what);
 }
 
+// Too long to be told at once.
+const std::vector<std::byte> long_text(100, std::byte{'x'});
+
 std::unique_ptr<cd::mpi::MpiExchange> make_exchange() {
     cd::mpi::Communicator part;
     must(cd::mpi::Communicator::split(MPI_COMM_WORLD, 0, 0, part).is_ok(), "split");
@@ -104,7 +112,7 @@ std::unique_ptr<cd::mpi::MpiExchange> make_exchange() {
 }
 
 void fail_in(Call call) {
-    const auto told = std::as_bytes(std::span("what this rank tells"));
+    const auto &told = long_text;
     std::vector<cd::redset::Bytes> all;
     auto exchange = make_exchange();
     must(exchange->gather(told, all) && all.front().size() == told.size(), "gather");
@@ -150,7 +158,7 @@ cd::Status send_to(int other, cd::mpi::MpiExchange &exchange) {
 
 // In rank 1, and rank 0 waits for it.
 void refuse(Call call) {
-    const auto told = std::as_bytes(std::span("what this rank tells"));
+    const auto &told = long_text;
     std::vector<cd::redset::Bytes> all;
     cd::mpi::MpiExchange &exchange = *make_exchange().release(); // what is under way never ends
     const int self = exchange.self();
@@ -182,7 +190,32 @@ void end_after_a_failure() {
     must(frees == before + 1, "a communicator was not freed on which nothing has failed");
 }
 
+// What is short takes one call, whoever tells more takes three, and lacks memory for neither alone.
+void gather_with_and_without_memory() {
+    const auto exchange = make_exchange();
+    const int self = exchange->self();
+    std::vector<cd::redset::Bytes> all;
+    for (const size_t size : {size_t{0}, size_t{52}, size_t{53}}) {
+        const std::vector<std::byte> told(self == 1 ? size : 1, std::byte{'y'});
+        calls = 0;
+        must(exchange->gather(told, all).is_ok(), "a gather");
+        must(calls == (size > 52 ? 3 : 1), "the number of calls");
+        must(all[0].size() == 1 && all[1].size() == size &&
+                 std::ranges::count(all[1], std::byte{'y'}) == static_cast<long>(size),
+             "what was gathered");
+        no_memory = self == 1;
+        const cd::Status status = exchange->gather(told, all);
+        no_memory = false;
+        must(status.code() == CD_ERROR_NO_MEMORY, "a gather that rank 1 has no memory for");
+    }
+}
+
 } // namespace
+
+void *operator new(size_t size) {
+    void *const at = no_memory ? nullptr : std::malloc(size);
+    return at != nullptr ? at : throw std::bad_alloc();
+}
 
 // What is in it may be what MPI writes to.
 void operator delete(void *at) noexcept {
@@ -237,6 +270,7 @@ int main(int argc, char **argv) {
             refuse(call);
         }
         end_after_a_failure();
+        gather_with_and_without_memory();
     } else {
         fail_in(Call::iallgather);
         fail_in(Call::iallreduce);

@@ -20,13 +20,15 @@ std::string MpiRanks::name_of_node() {
     return {name, static_cast<size_t>(length)};
 }
 
+// Those of a part have one outcome.
 Status MpiRanks::divide(int color, int key, std::unique_ptr<redset::Exchange> &part) {
     std::unique_ptr<MpiExchange> made;
-    if (Status status = make_exchange(all_->communicator().get(), color, key, made); !status) {
-        return status;
+    Status parted = make_exchange(all_->communicator().get(), color, key, made);
+    Status status = all_->check_all(parted);
+    if (status) {
+        part = std::move(made);
     }
-    part = std::move(made);
-    return Status::ok();
+    return status;
 }
 
 } // namespace cd::mpi

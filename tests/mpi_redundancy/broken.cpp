@@ -7,6 +7,7 @@
 // fails when told.
 
 #include "mpi/mpi_exchange.h"
+#include "mpi/mpi_ranks.h"
 
 #include <malloc.h>
 
@@ -210,6 +211,19 @@ void gather_with_and_without_memory() {
     }
 }
 
+// Rank 1 alone has none to meet the others of its set with, and rank 0 is of another set.
+void divide_without_memory() {
+    cd::mpi::MpiRanks ranks(make_exchange(), {0, 1}, 2);
+    std::unique_ptr<cd::redset::Exchange> part;
+    const int self = ranks.all().self();
+    no_memory = self == 1;
+    const cd::Status status = ranks.divide(self, self, part);
+    no_memory = false;
+    must(status.code() == CD_ERROR_NO_MEMORY && part == nullptr,
+         "a division that rank 1 has no memory for has succeeded");
+    must(ranks.divide(self, self, part) && part->members() == 1, "the next division");
+}
+
 } // namespace
 
 void *operator new(size_t size) {
@@ -271,6 +285,7 @@ int main(int argc, char **argv) {
         }
         end_after_a_failure();
         gather_with_and_without_memory();
+        divide_without_memory();
     } else {
         fail_in(Call::iallgather);
         fail_in(Call::iallreduce);

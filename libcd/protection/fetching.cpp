@@ -42,7 +42,11 @@ public:
         status = status ? hand_over() : status;
         status = status ? look() : status;
         status = status ? agree(job_, attempt([&] { return force_what_is_there(); })) : status;
-        return status ? agree(job_, attempt([&] { return remove_what_is_there_now(); })) : status;
+        status = status ? agree(job_, attempt([&] { return remove_what_is_there_now(); })) : status;
+        if (!status) {
+            leave_own_places();
+        }
+        return status;
     }
 
 private:
@@ -87,6 +91,18 @@ private:
             places_.push_back(std::move(place));
         }
         return Status::ok();
+    }
+
+    // Of a directory in which there is nothing, nothing is left, where none of the root's ranks is
+    // about to open it again.
+    void leave_own_places() {
+        const MessageKeeper keeper;
+        for (Place &place : places_) {
+            place.use = nullptr;
+            if (has_root_) {
+                place.folder.remove_if_empty();
+            }
+        }
     }
 
     Status open_held() {
@@ -274,7 +290,11 @@ private:
             tell_that_it_stays(handing);
             status = Status::ok();
         }
-        return status ? move_files(job_, folder, handing.point, handing.records, sync_) : status;
+        status = status ? move_files(job_, folder, handing.point, handing.records, sync_) : status;
+        if (!status && has_root_) {
+            attempt_quietly([&] { folder.remove_if_empty(handing.point); });
+        }
+        return status;
     }
 
     // Of who has no part in it, any.

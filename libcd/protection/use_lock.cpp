@@ -4,6 +4,7 @@
 
 #include "base/attempt.h"
 #include "base/path.h"
+#include "file_store/directory.h"
 #include "os/system.h"
 #include "protection/folder.h"
 #include "redset/kvtree.h"
@@ -102,7 +103,8 @@ UseLock::UseLock(std::string path, File file) : path_(std::move(path)), file_(st
 
 UseLock::~UseLock() { os::system().unlink_at(AT_FDCWD, path_.c_str()); }
 
-// Its own file comes first, so that of two jobs one sees the other's.
+// Its own file comes first, so that of two jobs one sees the other's. Who had the directory before
+// may have removed it since it was opened here, as nothing was in it.
 Status UseLock::take(const std::string &directory, const User &user,
                      std::unique_ptr<UseLock> &lock) {
     const std::string path = path_of(directory, user.session, user.rank);
@@ -111,6 +113,13 @@ Status UseLock::take(const std::string &directory, const User &user,
     for (int i = 0; i < tries && taken == nullptr; ++i) {
         File file(os::system().open_at(AT_FDCWD, path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW, 0600),
                   path);
+        if (!file.is_open() && errno == ENOENT) {
+            Directory made;
+            if (Status status = Directory::open(directory, made); !status) {
+                return status;
+            }
+            continue;
+        }
         if (!file.is_open()) {
             return file.refused("create the file");
         }

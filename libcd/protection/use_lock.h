@@ -28,8 +28,8 @@ public:
     ~UseLock();
 
     // CD_ERROR_STORE_LOCKED says which process of another job is there; of two that come at the
-    // same time one is refused, or both are. Where files cannot be locked nobody is. May throw
-    // std::bad_alloc.
+    // same time one is refused, or both are. Where files cannot be locked nobody is. Makes the
+    // directory again where it has gone. May throw std::bad_alloc.
     static Status take(const std::string &directory, const User &user,
                        std::unique_ptr<UseLock> &lock);
 

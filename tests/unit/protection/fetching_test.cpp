@@ -167,7 +167,7 @@ TEST_F(Fetched, ADirectoryThatSeveralSeeIsTakenOnce) {
     EXPECT_EQ(start(), 7U);
 }
 
-TEST_F(Fetched, WhereThereIsNoRoomNothingIsLost) {
+TEST_F(Fetched, WhereThereIsNoRoomNothingIsLostNorLeft) {
     cluster.run({7});
     {
         const SmallStores small(100);
@@ -176,8 +176,9 @@ TEST_F(Fetched, WhereThereIsNoRoomNothingIsLost) {
         EXPECT_NE(told.text.find("for which there is no room here"), std::string::npos)
             << told.text;
     }
-    for (const std::string &node : four_nodes) {
-        EXPECT_TRUE(is_left(node)) << node;
+    for (size_t i = 0; i < four_nodes.size(); ++i) {
+        EXPECT_TRUE(is_left(four_nodes[i])) << four_nodes[i];
+        EXPECT_FALSE(is_left(four_others[i])) << four_others[i];
     }
     EXPECT_EQ(fetch().text, "");
     EXPECT_EQ(start(), 7U);

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -70,6 +71,25 @@ TEST(UseLock, AnotherJobIsKeptAwayAndToldByWhomUntilThatOneEndsHoweverItDoes) {
     EXPECT_EQ(cluster.run({2}).start(), 1U);
     EXPECT_EQ(cluster.run({}, true).start(), 2U);
     EXPECT_FALSE(std::filesystem::exists(points));
+}
+
+// As another job does that fails to create its root, and has found nothing in it.
+TEST(UseLock, IsTakenInADirectoryThatSomebodyRemovesAtTheLastMoment) {
+    class Removing : public DyingSystem {
+    public:
+        int open_at(int directory, const char *name, int flags, mode_t mode) override {
+            const std::filesystem::path path(name);
+            if (path.filename().string().starts_with("in-use-") && !removed.exchange(true)) {
+                std::filesystem::remove(path.parent_path());
+            }
+            return DyingSystem::open_at(directory, name, flags, mode);
+        }
+        std::atomic<bool> removed = false;
+    } system;
+    Cluster cluster({"n0", "n1"});
+    EXPECT_EQ(cluster.run({1}).outcome().text, "");
+    EXPECT_TRUE(system.removed);
+    EXPECT_EQ(cluster.run({}).start(), 1U);
 }
 
 TEST(UseLock, OfAStoreThatIsOnlyListedSaysWhoKnowsOfIt) {

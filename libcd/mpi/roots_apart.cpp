@@ -54,7 +54,7 @@ Status look_elsewhere(MpiExchange &all, const protection::RanksOfRoots &roots,
                 return status;
             }
         }
-        elsewhere = find_elsewhere(roots, seen);
+        elsewhere = find_elsewhere(roots, asked, seen);
         return Status::ok();
     });
     return all.check_all(understood);

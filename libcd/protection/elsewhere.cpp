@@ -164,7 +164,7 @@ std::vector<Elsewhere> see_points(const RanksOfRoots &roots, const std::vector<A
     return seen;
 }
 
-std::vector<Elsewhere> find_elsewhere(const RanksOfRoots &roots,
+std::vector<Elsewhere> find_elsewhere(const RanksOfRoots &roots, const std::vector<Asked> &asked,
                                       const std::vector<Elsewhere> &seen) {
     const auto is_own = [&](const Elsewhere &each) {
         const auto ranks = roots.find(each.root);
@@ -176,10 +176,16 @@ std::vector<Elsewhere> find_elsewhere(const RanksOfRoots &roots,
             known.emplace(each.root, each.identity);
         }
     }
+    const auto asks_for = [&](const Elsewhere &each) {
+        const auto &directories = asked[static_cast<size_t>(each.rank)].directories;
+        return std::ranges::find(directories, each.directory) != directories.end();
+    };
     std::vector<Elsewhere> elsewhere;
-    for (const Elsewhere &each : seen) {
-        if (known.emplace(each.root, each.identity).second) {
-            elsewhere.push_back(each);
+    for (const bool by_who_asks : {true, false}) {
+        for (const Elsewhere &each : seen) {
+            if (asks_for(each) == by_who_asks && known.emplace(each.root, each.identity).second) {
+                elsewhere.push_back(each);
+            }
         }
     }
     return elsewhere;

@@ -52,9 +52,10 @@ using RanksOfRoots = std::map<std::string, std::set<int>>;
 std::vector<Elsewhere> see_points(const RanksOfRoots &roots, const std::vector<Asked> &asked,
                                   int rank, const std::string &node);
 
-// Of all that was seen what lies where none of a root's ranks sees it, each directory once: ranks
-// that do not have the root take no part in looking for it.
-std::vector<Elsewhere> find_elsewhere(const RanksOfRoots &roots,
+// Of all that was seen what lies where none of a root's ranks sees it, each directory once, and by
+// who asks for it where several see it: ranks that do not have the root take no part in looking for
+// it.
+std::vector<Elsewhere> find_elsewhere(const RanksOfRoots &roots, const std::vector<Asked> &asked,
                                       const std::vector<Elsewhere> &seen);
 
 // As ranks tell it to each other. May throw std::bad_alloc.

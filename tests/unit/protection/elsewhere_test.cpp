@@ -127,10 +127,16 @@ TEST_F(PointsElsewhere, AreNotWhereARankOfTheRootSeesThem) {
         EXPECT_EQ(own.size(), rank < 3 ? 1U : 2U) << rank;
         seen.insert(seen.end(), own.begin(), own.end());
     }
-    const auto elsewhere = find_elsewhere(roots, seen);
+    std::vector<Asked> asked(5);
+    auto elsewhere = find_elsewhere(roots, asked, seen);
     ASSERT_EQ(elsewhere.size(), 1U);
     EXPECT_EQ(elsewhere[0].rank, 3);
     EXPECT_EQ(elsewhere[0].directory, directories[1]);
+
+    asked[4].directories = {directories[1]}; // it is on the node of that one
+    elsewhere = find_elsewhere(roots, asked, seen);
+    ASSERT_EQ(elsewhere.size(), 1U);
+    EXPECT_EQ(elsewhere[0].rank, 4);
 }
 
 TEST_F(PointsElsewhere, AreSeenWhereAListSaysThatThereMayBeSome) {

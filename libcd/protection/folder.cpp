@@ -371,6 +371,19 @@ void Folder::remove_files_of(const Point &point, int rank) const {
     }
 }
 
+void Folder::remove_drafts_of_the_dead() const {
+    const MessageKeeper keeper;
+    std::vector<std::string> names;
+    if (!names_in(path_, names)) {
+        return;
+    }
+    for (const std::string &name : names) {
+        if (point_of(name)) {
+            redset::remove_drafts_of_the_dead(path_in(path_, name));
+        }
+    }
+}
+
 Status Folder::remove_before(uint64_t number,
                              const std::function<bool(const Point &)> &keeps) const {
     std::vector<std::string> names;

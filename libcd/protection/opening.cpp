@@ -333,6 +333,7 @@ private:
         for (const OpenStore &store : stores_) {
             if (store.speaks) {
                 UseLock::remove_what_the_dead_left(store.folder.path(), result_.session);
+                attempt_quietly([&] { store.folder.remove_drafts_of_the_dead(); });
             }
         }
     }

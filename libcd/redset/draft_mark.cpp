@@ -74,7 +74,7 @@ void remove_what_the_dead_left(const File &folder, const std::string &prefix) {
     }
     std::set<std::string> marks;
     for (const std::string &name : names) {
-        if (name.starts_with(prefix)) {
+        if (name.starts_with(prefix) && writer_of_draft(name)) {
             marks.insert(name.substr(0, name.find('.', prefix.size())));
         }
     }
@@ -120,6 +120,15 @@ Status DraftMark::make(const File &folder, int writer, std::unique_ptr<DraftMark
         }
     }
     return folder.refused("keep a file in the directory");
+}
+
+void remove_drafts_of_the_dead(const std::string &folder) {
+    const File open(
+        os::system().open_at(AT_FDCWD, folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0),
+        folder);
+    if (open.is_open()) {
+        remove_what_the_dead_left(open, beginning);
+    }
 }
 
 std::optional<int> writer_of_draft(std::string_view name) {

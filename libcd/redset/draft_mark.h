@@ -36,6 +36,10 @@ private:
     File file_;
 };
 
+// Whoever wrote them, who may have had nothing more to write after it was interrupted. What
+// somebody who lives has in the folder stays. May throw std::bad_alloc.
+void remove_drafts_of_the_dead(const std::string &folder);
+
 // Whose draft, or mark, a file of this name is.
 std::optional<int> writer_of_draft(std::string_view file_name);
 

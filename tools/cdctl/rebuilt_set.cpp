@@ -3,8 +3,12 @@
 #include "rebuilt_set.h"
 
 #include "alone.h"
+#include "redset/draft_mark.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace cdctl {
@@ -48,6 +52,26 @@ const char *nobody_needs(Attempts::Standing standing) {
                "no program starts from it, and the next one removes it";
     default:
         return nullptr;
+    }
+}
+
+// Where a rebuild writes that was killed, though there may be nothing more to write now. What
+// belongs above the directory of a member's files may be anybody's.
+void remove_what_was_interrupted(const cd::redset::FoundSet &found,
+                                 const cd::redset::Survey &survey) {
+    std::set<std::filesystem::path> folders;
+    for (size_t member = 0; member < found.places.size(); ++member) {
+        const cd::redset::Place &place = found.places[member];
+        const std::filesystem::path own = place.descriptor(found.set, static_cast<int>(member));
+        folders.insert(own.parent_path());
+        for (const cd::redset::StoredFile &file : survey.files[member]) {
+            if (!file.name.starts_with('/') && file.name.find("..") == std::string::npos) {
+                folders.insert(std::filesystem::path(place.path(file.name)).parent_path());
+            }
+        }
+    }
+    for (const std::filesystem::path &folder : folders) {
+        cd::redset::remove_drafts_of_the_dead(folder.string());
     }
 }
 
@@ -113,6 +137,9 @@ Result rebuild_set(cd::redset::FoundSet &found, const Attempts &known, const Arg
         result.problem = cd::message();
     } else if (anything_lost(result.survey)) {
         result.verdict = dry_run ? Verdict::rebuildable : Verdict::rebuilt;
+    }
+    if (status && !dry_run) {
+        remove_what_was_interrupted(found, result.survey);
     }
     judge_records(arguments, status.is_ok(), result);
     return result;

@@ -24,6 +24,18 @@ TEST_F(Protected, AnAttemptThatDiedGoesAtTheNextStart) {
     }
 }
 
+// As by cdctl rebuild, which had given some files their names: nobody has anything to write there.
+TEST_F(Protected, DraftsOfTheDeadGoFromAPointInTimeThatIsWhole) {
+    cluster.run({1});
+    const auto left = epoch_in("n1", 1) / ".cd-draft.1-00000000000000cd.0";
+    const auto other = epoch_in("n1", 1) / ".cd-draft";
+    std::ofstream(left) << "half";
+    std::ofstream(other) << "not ours";
+    EXPECT_EQ(cluster.run({}).start(), 1U);
+    EXPECT_FALSE(std::filesystem::exists(left));
+    EXPECT_TRUE(std::filesystem::exists(other));
+}
+
 TEST_F(Protected, WithOneMoreLostAnAttemptThatDiedStaysToo) {
     cluster.run({1});
     ASSERT_TRUE(folder_in("n3").make({5, 2, 0, 77})) << message();

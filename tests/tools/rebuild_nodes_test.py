@@ -187,6 +187,7 @@ class TwoRuns(OfNodes):
         self.assertEqual([told.removeprefix("cdctl: ").rstrip()], json.loads(out)["different_runs"])
         self.assertIn("/runA/n0, ", told)
         self.assertIn("/runB/n0 have no session in common", told)
+        self.assertIn("starts from the latest of both", told)
         shutil.rmtree(os.path.join(self.directory, "runA", "n0"))
         shutil.rmtree(os.path.join(self.directory, "runA", "n1"))
         status, out, _ = self.rebuild("--json", "--dry-run", self.directory)

@@ -111,7 +111,9 @@ std::vector<std::string> different_runs(const std::vector<Root> &roots) {
                 sentence.append(place == *of_it.begin() ? " in " : ", ").append(place);
             }
             sentence += " have no session in common, and are taken for different runs, each of "
-                        "which is judged by itself";
+                        "which is judged by itself; where one is the flush= of a program that has "
+                        "the other one as its dir=, that starts from the latest of both that can "
+                        "be had, and what is lost of the other one is not needed";
         }
     }
     return sentences;

@@ -19,8 +19,9 @@ namespace {
 
 class Reading {
 public:
-    Reading(std::span<const std::byte> bytes, State &state)
-        : reader_(bytes), state_(state), runs_before_(state.runs->size()) {}
+    Reading(std::span<const std::byte> bytes, State &state, bool is_of_record)
+        : reader_(bytes), state_(state), runs_before_(state.runs->size()),
+          is_of_record_(is_of_record) {}
 
     const char *apply() {
         while (reader_.left() > 0 && wrong_ == nullptr) {
@@ -181,7 +182,6 @@ private:
                 wrong_ = "the root is dropped";
                 return;
             }
-            note_first_values(state_, *cd);
             state_.cds.erase(number);
         }
     }
@@ -231,10 +231,6 @@ private:
             return;
         }
         const Range range = {begin, begin + length};
-        if (number != State::root &&
-            (kind == Change::data || kind == Change::relabel || kind == Change::erase)) {
-            note_first_values(state_, *cd, range);
-        }
         switch (kind) {
         case Change::hold:
             return hold(*cd, range);
@@ -292,6 +288,9 @@ private:
         }
         state_.grown += entry_size;
         cd.entries.emplace_hint(behind, place, entry);
+        if (is_of_record_) {
+            note_first_values(state_, cd, place, entry);
+        }
     }
 
     bool read_left(StoredLeft &left) {
@@ -365,6 +364,7 @@ private:
             erase(*to, state_.space, {begin, entry.end});
             const auto given = to->entries.emplace(StoredPlace{state_.space, begin}, entry).first;
             given->second.recent = true;
+            given->second.compared = given->second.filled_anew = false;
             if (leaves && !given->second.left.is) {
                 given->second.left = left;
             }
@@ -493,13 +493,18 @@ private:
     ByteReader reader_;
     State &state_;
     size_t runs_before_; // those that the changes name follow these
+    bool is_of_record_;  // something happens with what there is
     const char *wrong_ = nullptr;
 };
 
 } // namespace
 
 const char *apply_changes(std::span<const std::byte> bytes, State &state) {
-    return Reading(bytes, state).apply();
+    return Reading(bytes, state, true).apply();
+}
+
+const char *read_snapshot(std::span<const std::byte> bytes, State &state) {
+    return Reading(bytes, state, false).apply();
 }
 
 } // namespace cd

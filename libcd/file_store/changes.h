@@ -85,8 +85,10 @@ struct Binds {
 // The changes that make state out of an empty one, without names that nothing has.
 void write_snapshot(const State &state, ChangeWriter &into);
 
-// Makes the changes in bytes. Returns what is wrong with them, or nullptr; state is useless then.
-// May throw std::bad_alloc.
+// Makes the changes in bytes, which are of a record. Returns what is wrong with them, or nullptr;
+// state is useless then. May throw std::bad_alloc.
 const char *apply_changes(std::span<const std::byte> bytes, State &state);
+// The same for those of a snapshot, into an empty state.
+const char *read_snapshot(std::span<const std::byte> bytes, State &state);
 
 } // namespace cd

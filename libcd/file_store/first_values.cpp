@@ -56,11 +56,11 @@ std::optional<bool> are_the_same(const CheckedBytes &one, const CheckedBytes &ot
     return all_are ? std::optional(true) : std::nullopt;
 }
 
-// What only their order tells, and the CD has added itself, a later process adds before its
-// descendants do.
+// A later process restores what the CD has added itself, and what is named, before descendants add
+// it.
 bool is_known_by_descendants(const StoredCd &holder, const StoredEntry &entry, const State &state) {
-    return entry.key.name != holder.path ||
-           state.names.at(entry.key.name).kind != format::NameKind::path;
+    return entry.key.name != holder.path &&
+           state.names.at(entry.key.name).kind == format::NameKind::path;
 }
 
 // The entry that has the place, else the first one behind it.
@@ -97,15 +97,16 @@ bool note_in(StoredCd &holder, const StoredPlace &place, const StoredEntry &adde
             continue;
         }
         held.compared = true;
-        if (const auto same = are_the_same(at->first, held, place, added)) {
-            held.filled_anew = !*same;
-        }
+        held.filled_anew = are_the_same(at->first, held, place, added) == false;
     }
     return is_there;
 }
 
-void note(State &state, const StoredCd &cd, const StoredPlace &place, const StoredEntry &added) {
-    bool is_there = added.left.is; // which the CD has not added
+} // namespace
+
+void note_first_values(State &state, const StoredCd &cd, const StoredPlace &place,
+                       const StoredEntry &added) {
+    bool is_there = false;
     for (const StoredCd *below = &cd; below->number != State::root && !is_there;) {
         const auto above = state.cds.find(below->parent);
         if (above == state.cds.end()) {
@@ -113,21 +114,6 @@ void note(State &state, const StoredCd &cd, const StoredPlace &place, const Stor
         }
         is_there = note_in(above->second, place, added, state);
         below = &above->second;
-    }
-}
-
-} // namespace
-
-void note_first_values(State &state, const StoredCd &ending) {
-    for (const auto &[place, added] : ending.entries) {
-        note(state, ending, place, added);
-    }
-}
-
-void note_first_values(State &state, const StoredCd &cd, Range range) {
-    for (auto at = first_behind(cd.entries, {state.space, range.begin});
-         at != cd.entries.end() && at->first < StoredPlace{state.space, range.end}; ++at) {
-        note(state, cd, at->first, at->second);
     }
 }
 

@@ -67,10 +67,10 @@ struct StoredEntry {
     // deleted.
     bool added_anew = false;
     StoredLeft left;
-    // What the first descendant has added of it since the CD's point in time was compared with it,
-    // as far as it could be. COPY only, as the next one.
+    // A descendant has added it since the CD's point in time, and that was compared with this. COPY
+    // only, as the next one.
     bool compared = false;
-    bool filled_anew = false; // and it was something else, when that was known last
+    bool filled_anew = false; // when that happened last it was something else
     bool operator==(const StoredEntry &) const = default;
 };
 

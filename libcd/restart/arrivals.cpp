@@ -23,14 +23,32 @@ Domain &root_of(Domain &domain) {
     return *at;
 }
 
-// But for memory that is as the system gives it.
-bool has_other_values(const char *memory, const std::vector<char> &values) {
-    return std::memcmp(memory, values.data(), values.size()) != 0 &&
-           std::any_of(memory, memory + values.size(), [](char byte) { return byte != 0; });
-}
-
 Status read(const Piece &data, Range here) {
     return data.block().backing()->read(data.offset(), here.address(), here.length());
+}
+
+enum class Zeros { are_values, may_be_of_the_system };
+
+// Whether memory has other values than the data, for what is told: data that cannot be read fail
+// nothing here.
+bool has_others(const Piece &data, Range here, Zeros zeros) {
+    constexpr size_t most = 65536;
+    std::vector<char> stored;
+    const MessageKeeper keeper;
+    for (size_t done = 0; done < here.length(); done += stored.size()) {
+        stored.resize(std::min(most, here.length() - done));
+        if (!data.block().backing()->read(data.offset() + done, stored.data(), stored.size())) {
+            return true;
+        }
+        const char *const memory = static_cast<const char *>(here.address()) + done;
+        const bool may_be_fresh =
+            zeros == Zeros::may_be_of_the_system &&
+            std::all_of(memory, memory + stored.size(), [](char byte) { return byte == 0; });
+        if (!may_be_fresh && std::memcmp(memory, stored.data(), stored.size()) != 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 std::vector<Domain *> waiting_in_family_of(Domain &domain) {
@@ -249,26 +267,12 @@ void Arrivals::pass(Domain &holder, size_t number, uintptr_t address) {
 // restored. Where it did so in the process before they stay. Elsewhere they are lost, since a CD
 // may as well count on what another one has left in memory. Neither without a word.
 Status Arrivals::fill_below(const Unbound &found, Range here) {
-    bool &has_others = found.filled_anew ? kept_values_ : lost_values_;
-    if (Status status = compare(found.data, here, has_others); !status) {
-        return status;
+    if (found.filled_anew) {
+        kept_values_ = kept_values_ || has_others(found.data, here, Zeros::are_values);
+        return Status::ok();
     }
-    return found.filled_anew ? Status::ok() : read(found.data, here);
-}
-
-Status Arrivals::compare(const Piece &data, Range here, bool &has_others) {
-    constexpr size_t most = 65536;
-    std::vector<char> part;
-    for (size_t done = 0; done < here.length() && !has_others; done += part.size()) {
-        part.resize(std::min(most, here.length() - done));
-        if (Status status =
-                data.block().backing()->read(data.offset() + done, part.data(), part.size());
-            !status) {
-            return status;
-        }
-        has_others = has_other_values(static_cast<const char *>(here.address()) + done, part);
-    }
-    return Status::ok();
+    lost_values_ = lost_values_ || has_others(found.data, here, Zeros::may_be_of_the_system);
+    return read(found.data, here);
 }
 
 Status Arrivals::pay(const Owed &owed, std::vector<cd_addrspec> &to_regenerate) {

@@ -100,7 +100,6 @@ private:
     void unpublish() noexcept;
     void pass(Domain &holder, size_t number, uintptr_t address);
     Status fill_below(const Unbound &found, Range here);
-    Status compare(const Piece &data, Range here, bool &has_others);
     Status pay(const Owed &owed, std::vector<cd_addrspec> &to_regenerate);
 
     Domain &domain_;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace cd {
 namespace {
@@ -212,6 +213,25 @@ void agree_on_lengths_of_regions(State &state) {
     each(
         [&](const StoredKey &key) { lengths[key.name] = std::max(lengths[key.name], key.length); });
     each([&](StoredKey &key) { key.length = lengths[key.name]; });
+}
+
+void agree_on_first_values(State &state) {
+    const auto is_filled_anew = [](const auto &held) { return held.second.filled_anew; };
+    for (auto &[number, cd] : state.cds) {
+        if (std::ranges::none_of(cd.entries, is_filled_anew)) {
+            continue;
+        }
+        std::map<std::pair<uint64_t, uint64_t>, bool> all_are; // by name and ordinal
+        const auto range_of = [](const StoredEntry &entry) {
+            return std::pair(entry.key.name, entry.key.ordinal);
+        };
+        for (const auto &[place, entry] : cd.entries) {
+            all_are.try_emplace(range_of(entry), true).first->second &= entry.filled_anew;
+        }
+        for (auto &[place, entry] : cd.entries) {
+            entry.filled_anew = all_are.at(range_of(entry));
+        }
+    }
 }
 
 Status fill_from_store(Domain &domain, const StoredCd &stored, OpenedStore &opened,

@@ -4,7 +4,6 @@
 
 #include "base/attempt.h"
 #include "base/make_room.h"
-#include "file_store/first_values.h"
 #include "file_store/opening.h"
 #include "restart/address_book.h"
 #include "restart/attach.h"
@@ -16,7 +15,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -59,10 +57,7 @@ Status attach(Resident &root, OpenedStore &opened, FamilyLock &lock) {
     std::map<uint64_t, Resident *> made;
     State &state = opened.loaded.state;
     agree_on_lengths_of_regions(state);
-    // What a restore will end: it may not get to these bytes any more before it counts on that.
-    for (const auto &[number, stored] : std::views::reverse(state.cds)) {
-        note_first_values(state, stored);
-    }
+    agree_on_first_values(state);
     for (const auto &[number, stored] : state.cds) {
         made[number] = &root;
         Status status = number == State::root ? fill_from_store(root, stored, opened, *binds)

@@ -51,6 +51,21 @@ protected:
         return added && commit_cd(child) == CD_SUCCESS;
     }
 
+    // Says what a program has written to standard error.
+    std::string said_by(const std::function<std::string()> &program) const {
+        run([&]() -> std::string {
+            if (std::freopen(path("said").c_str(), "w", stderr) == nullptr) {
+                return "standard error cannot be read";
+            }
+            const std::string problem = program();
+            std::fflush(stderr);
+            return problem;
+        });
+        std::stringstream text;
+        text << std::ifstream(path("said")).rdbuf();
+        return text.str();
+    }
+
     // What a child of the next process finds in memory that was filled with 3 before it adds it.
     void expect_of_filled(size_t size, int expected) const {
         run([&]() -> std::string {
@@ -229,19 +244,6 @@ TEST_F(Children, WhatTheProgramHadMadeOfMemoryThatTheRootGetsBackWithAnAddIsTold
         heap.fill(last);
         return added && commit_cd(child) == CD_SUCCESS ? got : -1;
     };
-    const auto said_by = [&](const std::function<std::string()> &program) {
-        run([&]() -> std::string {
-            if (std::freopen(path("said").c_str(), "w", stderr) == nullptr) {
-                return "standard error cannot be read";
-            }
-            const std::string problem = program();
-            std::fflush(stderr);
-            return problem;
-        });
-        std::stringstream text;
-        text << std::ifstream(path("said")).rdbuf();
-        return text.str();
-    };
     run([&]() -> std::string {
         Memory heap(size);
         cd_handle root = create();
@@ -284,6 +286,22 @@ TEST_F(Children, WhatTheProgramFilledAnewInTheProcessBeforeIsKept) {
         expect_of_filled(size, 3); // which has killed the child of that one
         std::filesystem::remove(store());
     }
+}
+
+// In parts, of which the last is as it was.
+TEST_F(Children, WhatWasFilledAnewInPartsOnlyComesBackAsAWhole) {
+    constexpr size_t size = 200000;
+    run([&]() -> std::string {
+        Memory heap(size);
+        return two_intervals(heap, [&](cd_handle root) {
+            cd_handle child = child_of(root);
+            const bool cut = add(child, heap.at(), 65536) && commit_cd(child) == CD_SUCCESS &&
+                             advance_cd_point_in_time(root) == CD_SUCCESS;
+            std::fill(heap.at(), heap.at() + 65536, 1);
+            return cut && step(heap, root);
+        });
+    });
+    expect_of_filled(size, 2);
 }
 
 TEST_F(Children, WhatTheProgramFilledAnewInALaterIntervalIsKept) {
@@ -349,6 +367,31 @@ TEST_F(Children, WhatTheFirstChildAfterAPointInTimeHasFoundInMemoryComesBack) {
             heap.fill(6);
             return added && add(child, heap.at(), heap.size()) && commit_cd(child) == CD_SUCCESS;
         },
+        [](Memory &heap, cd_handle root) { // and the second ends first
+            cd_handle first = child_of(root);
+            const bool added = add(first, heap.at(), heap.size());
+            heap.fill(6);
+            return step(heap, root) && added && commit_cd(first) == CD_SUCCESS;
+        },
+        [](Memory &heap, cd_handle root) { // and is killed with it
+            const bool added = add(child_of(root), heap.at(), heap.size());
+            heap.fill(6);
+            return added && add(child_of(root), heap.at(), heap.size());
+        },
+        [](Memory &heap, cd_handle root) { // and is its parent
+            cd_handle child = child_of(root);
+            cd_handle grandchild = child_of(child);
+            const bool added = add(grandchild, heap.at(), heap.size());
+            heap.fill(6);
+            return added && add(child, heap.at(), heap.size()) &&
+                   commit_cd(grandchild) == CD_SUCCESS && commit_cd(child) == CD_SUCCESS;
+        },
+        [](Memory &heap, cd_handle root) { // filled anew, but a part of it only is added then
+            heap.fill(1);
+            const bool anew = step(heap, root) && advance_cd_point_in_time(root) == CD_SUCCESS;
+            cd_handle child = child_of(root);
+            return anew && add(child, heap.at(), 1000) && commit_cd(child) == CD_SUCCESS;
+        },
     };
     for (size_t way = 0; way < ways.size(); ++way) {
         SCOPED_TRACE(way);
@@ -359,6 +402,27 @@ TEST_F(Children, WhatTheFirstChildAfterAPointInTimeHasFoundInMemoryComesBack) {
         expect_of_filled(size, 2);
         std::filesystem::remove(store());
     }
+}
+
+// Also where the program has given it none, which memory does not tell from zeros.
+TEST_F(Children, WhatIsKeptInThePlaceOfWhatTheRootHasIsTold) {
+    constexpr size_t size = 100000;
+    run([&]() -> std::string {
+        Memory heap(size);
+        return two_intervals(heap, [&](cd_handle root) {
+            heap.fill(1);
+            return step(heap, root);
+        });
+    });
+    const std::string said = said_by([&]() -> std::string {
+        Memory heap(size);
+        cd_handle root = create();
+        return restore_cd(root) == CD_SUCCESS && add(child_of(root), heap.at(), size) && heap.is(0)
+                   ? ""
+                   : refusal();
+    });
+    EXPECT_NE(said.find("before this add is kept"), std::string::npos) << said;
+    EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
 }
 
 TEST_F(Children, WhatTheRootGetsBackWithAnAddOfMemoryThatCannotBeWrittenToIsAnError) {

@@ -42,14 +42,6 @@ public:
                       data);
         return *this;
     }
-    Family &end(uint64_t cd) {
-        if (cd == child && has_grandchild_) {
-            end(grandchild);
-        }
-        has_grandchild_ &= cd != grandchild;
-        changes_.drop(cd);
-        return *this;
-    }
     ChangeWriter &changes() { return changes_; }
 
     // Of the first entry that a CD has, also when it was in a snapshot.
@@ -59,7 +51,7 @@ public:
         ChangeWriter snapshot;
         write_snapshot(state, snapshot);
         State again;
-        if (wrong != nullptr || apply_changes(snapshot.bytes().bytes(), again) != nullptr) {
+        if (wrong != nullptr || read_snapshot(snapshot.bytes().bytes(), again) != nullptr) {
             return wrong != nullptr ? wrong : "the snapshot cannot be read";
         }
         const StoredEntry &entry = again.cds.at(cd).entries.begin()->second;
@@ -69,44 +61,38 @@ public:
 
 private:
     ChangeWriter changes_;
-    bool has_grandchild_ = true;
 };
 
-TEST(FirstValues, AreComparedWhenTheChildEnds) {
+TEST(FirstValues, AreComparedWhenTheChildAddsThem) {
     Family same;
-    same.hold(root, memory, {1, 2, 3}).hold(child, memory, {1, 2, 3});
-    EXPECT_EQ(same.labels(), "not compared");
-    EXPECT_EQ(same.end(child).labels(), "compared");
+    EXPECT_EQ(same.hold(root, memory, {1, 2, 3}).labels(), "not compared");
+    EXPECT_EQ(same.hold(child, memory, {1, 2, 3}).labels(), "compared");
     Family other;
-    other.hold(root, memory, {1, 2, 3}).hold(child, memory, {1, 2, 4}).end(child);
+    other.hold(root, memory, {1, 2, 3}).hold(child, memory, {1, 2, 4});
     EXPECT_EQ(other.labels(), "compared, filled anew");
 }
 
-TEST(FirstValues, AreOfEachInterval) {
+TEST(FirstValues, AreThoseOfTheFirstInAnInterval) {
     Family family;
-    family.hold(root, memory, {1, 2, 3}).hold(grandchild, memory, {1, 2, 4}).end(grandchild);
-    family.hold(child, memory, {1, 2, 3}); // which comes too late
-    family.changes().erase(child, memory);
+    family.hold(root, memory, {1, 2, 3}).hold(grandchild, memory, {1, 2, 4});
+    family.hold(child, memory, {1, 2, 3});
     EXPECT_EQ(family.labels(), "compared, filled anew");
+    family.changes().drop(grandchild);
+    family.changes().erase(child, memory);
     family.changes().demote(root);
     EXPECT_EQ(family.labels(), "not compared, filled anew");
-    family.hold(child, memory, {1, 2, 3}).end(child);
+    family.hold(child, memory, {1, 2, 3});
     EXPECT_EQ(family.labels(), "compared");
 }
 
-TEST(FirstValues, AreThoseBeforeTheChildAdvancesOrDeletes) {
-    for (const bool advances : {false, true}) {
-        Family family;
-        family.hold(root, memory, {1, 2, 3}).hold(child, memory, {1, 2, 3});
-        if (advances) {
-            family.changes().data(child, memory,
-                                  family.changes().run(0, memory.length(), {4, 5, 6}));
-        } else {
-            family.changes().erase(child, memory);
-            family.hold(child, memory, {4, 5, 6});
-        }
-        EXPECT_EQ(family.end(child).labels(), "compared") << advances;
-    }
+TEST(FirstValues, AreForgottenWhereWhatIsAddedNextDoesNotTell) {
+    Family family;
+    family.hold(root, memory, {1, 2, 3}).hold(child, memory, {4, 5, 6});
+    family.changes().erase(child, memory);
+    family.changes().demote(root);
+    family.changes().hold(child, memory, {CD_READ_WRITE, CD_GLOBAL, Restoration::parent},
+                          {child, 1, 0, memory.length()}, {});
+    EXPECT_EQ(family.labels(), "compared");
 }
 
 TEST(FirstValues, AreNotToldByChecksumsOfMore) {
@@ -114,7 +100,7 @@ TEST(FirstValues, AreNotToldByChecksumsOfMore) {
     for (const uint32_t whole : {2U, 9U}) {
         for (const uint32_t cut : {3U, 9U}) {
             Family family;
-            family.hold(root, middle, {2, 3}).hold(child, memory, {1, whole, cut}).end(child);
+            family.hold(root, middle, {2, 3}).hold(child, memory, {1, whole, cut});
             EXPECT_EQ(family.labels(), whole == 9 ? "compared, filled anew" : "compared")
                 << whole << " " << cut;
         }
@@ -123,43 +109,73 @@ TEST(FirstValues, AreNotToldByChecksumsOfMore) {
 
 TEST(FirstValues, AreNotToldByChecksumsOfOtherParts) {
     Family family;
-    family.hold(root, memory, {1, 2, 3}, 8).hold(child, memory, {4, 5, 6}).end(child);
+    family.hold(root, memory, {1, 2, 3}, 8).hold(child, memory, {4, 5, 6});
     EXPECT_EQ(family.labels(), "compared");
 }
 
 TEST(FirstValues, AreNotToldWithoutChecksumsOrAll) {
     Family family;
-    family.hold(root, memory, {}).hold(child, memory, {4, 5, 6}).end(child);
+    family.hold(root, memory, {}).hold(child, memory, {4, 5, 6});
     EXPECT_EQ(family.labels(), "compared");
     Family of_some;
     of_some.hold(root, memory, {1, 2, 3});
-    of_some.hold(child, {memory.begin, memory.begin + part}, {4}).end(child);
+    of_some.hold(child, {memory.begin, memory.begin + part}, {4});
     EXPECT_EQ(of_some.labels(), "compared");
 }
 
 TEST(FirstValues, AreComparedWithTheNearestCdThatHasTheBytes) {
     Family family;
-    family.hold(root, memory, {1, 2, 3}).hold(child, memory, {1, 2, 3});
-    family.hold(grandchild, memory, {4, 5, 6}, 0, grandchild).end(grandchild);
+    family.hold(child, memory, {1, 2, 3});
+    family.changes().give(child, root, memory, true);
+    family.changes().demote(root);
+    family.hold(grandchild, memory, {4, 5, 6}, 0, grandchild);
     EXPECT_EQ(family.labels(), "not compared");
     EXPECT_EQ(family.labels(child), "not compared"); // which has added it itself
     Family without_child;
     without_child.hold(root, memory, {1, 2, 3}).hold(grandchild, memory, {4, 5, 6});
-    EXPECT_EQ(without_child.end(grandchild).labels(), "compared, filled anew");
+    EXPECT_EQ(without_child.labels(), "compared, filled anew");
 }
 
 TEST(FirstValues, AreNotComparedWithWhatCameSinceThePointInTime) {
     Family family;
     family.hold(grandchild, memory, {1, 2, 3});
     family.changes().give(grandchild, root, memory, false);
-    family.hold(child, memory, {4, 5, 6}).end(child);
+    family.hold(child, memory, {4, 5, 6});
     EXPECT_EQ(family.labels(), "not compared");
 }
 
 TEST(FirstValues, AreNotComparedWithWhatTheCdHasAddedInItsOrder) {
     Family family;
-    family.hold(root, memory, {1, 2, 3}, 0, root).hold(child, memory, {4, 5, 6}).end(child);
+    family.hold(root, memory, {1, 2, 3}, 0, root).hold(child, memory, {4, 5, 6});
     EXPECT_EQ(family.labels(), "not compared");
+}
+
+TEST(FirstValues, AreNotComparedOfWhatHasAName) {
+    constexpr uint64_t region = 3;
+    Family family;
+    family.changes().name(region, {format::NameKind::region, "field"});
+    family.hold(root, memory, {1, 2, 3}, 0, region).hold(child, memory, {4, 5, 6}, 0, region);
+    EXPECT_EQ(family.labels(), "not compared");
+}
+
+TEST(FirstValues, StandInTheLabelsOfAnEntry) {
+    constexpr uint8_t read_write = 1;
+    constexpr uint8_t compared = 3 << 2;
+    constexpr uint8_t filled_anew = 1 << 7;
+    Family family;
+    family.changes().run(0, memory.length(), {});
+    ByteWriter &bytes = family.changes().bytes();
+    bytes.fixed8(static_cast<uint8_t>(format::Change::hold));
+    for (const uint64_t number : {root, uint64_t{memory.begin}, uint64_t{memory.length()}}) {
+        bytes.number(number);
+    }
+    bytes.fixed8(read_write | compared | filled_anew);
+    for (const uint64_t number : {child, uint64_t{0}, uint64_t{0}, uint64_t{memory.length()}}) {
+        bytes.number(number);
+    }
+    bytes.number(0); // run
+    bytes.number(0); // offset in it
+    EXPECT_EQ(family.labels(), "compared, filled anew");
 }
 
 TEST(FirstValues, AreOfWhatIsCopiedOnly) {

@@ -13,7 +13,7 @@
 namespace cd::protection {
 namespace {
 
-class Elsewhere : public Protected {
+class StoreListElsewhere : public Protected {
 protected:
     // Levels of which the second one has a store of its own, for each other epoch.
     void use_store(const std::string &name) {
@@ -29,7 +29,7 @@ protected:
     }
 };
 
-TEST_F(Elsewhere, WhatIsInAStoreThatAConfigurationDoesNotNameAnyMoreIsFound) {
+TEST_F(StoreListElsewhere, WhatIsInAStoreThatAConfigurationDoesNotNameAnyMoreIsFound) {
     use_store("levels");
     cluster.run({1, 2});
     use_store("others");
@@ -42,7 +42,7 @@ TEST_F(Elsewhere, WhatIsInAStoreThatAConfigurationDoesNotNameAnyMoreIsFound) {
     EXPECT_EQ(cluster.run({}).start(), 2U);
 }
 
-TEST_F(Elsewhere, AStoreIsForgottenWhenNothingIsLeftInIt) {
+TEST_F(StoreListElsewhere, AStoreIsForgottenWhenNothingIsLeftInIt) {
     use_store("levels");
     cluster.run({1, 2});
     use_store("others");
@@ -58,7 +58,8 @@ TEST_F(Elsewhere, AStoreIsForgottenWhenNothingIsLeftInIt) {
 }
 
 // Nothing newer of its level would ever take its place.
-TEST_F(Elsewhere, OfALevelThatIsNotThereAnyMoreAPointInTimeGoesWhenANewerOneOfAnyLevelCounts) {
+TEST_F(StoreListElsewhere,
+       OfALevelThatIsNotThereAnyMoreAPointInTimeGoesWhenANewerOneOfAnyLevelCounts) {
     use_store("levels");
     cluster.run({1, 2});
     cluster.config = "";
@@ -73,7 +74,7 @@ TEST_F(Elsewhere, OfALevelThatIsNotThereAnyMoreAPointInTimeGoesWhenANewerOneOfAn
     EXPECT_EQ(cluster.run({}).start(), 4U);
 }
 
-TEST_F(Elsewhere, AFlushThatIsNotAskedForAnyMoreIsFound) {
+TEST_F(StoreListElsewhere, AFlushThatIsNotAskedForAnyMoreIsFound) {
     cluster.flush = path_of("parallel");
     cluster.run({1, 2, 3});
     cluster.flush = "";
@@ -83,7 +84,7 @@ TEST_F(Elsewhere, AFlushThatIsNotAskedForAnyMoreIsFound) {
     EXPECT_EQ(cluster.run({}).start(), 2U);
 }
 
-TEST_F(Elsewhere, OneListIsEnoughAndNoneIsAnErrorThatNamesIt) {
+TEST_F(StoreListElsewhere, OneListIsEnoughAndNoneIsAnErrorThatNamesIt) {
     use_store("levels");
     cluster.run({1, 2});
     cluster.config = "";
@@ -108,7 +109,7 @@ TEST_F(Elsewhere, OneListIsEnoughAndNoneIsAnErrorThatNamesIt) {
     EXPECT_EQ(cluster.run({}).start(), 2U);
 }
 
-TEST_F(Elsewhere, AStoreThatCannotBeOpenedIsAnErrorThatSaysWhoKnowsOfIt) {
+TEST_F(StoreListElsewhere, AStoreThatCannotBeOpenedIsAnErrorThatSaysWhoKnowsOfIt) {
     use_store("levels");
     cluster.run({1, 2});
     cluster.config = "";
@@ -127,7 +128,7 @@ TEST_F(Elsewhere, AStoreThatCannotBeOpenedIsAnErrorThatSaysWhoKnowsOfIt) {
     EXPECT_EQ(cluster.run({}).start(), 2U);
 }
 
-TEST_F(Elsewhere, AStoreThatNoNodeHasAnyMoreIsToldOnce) {
+TEST_F(StoreListElsewhere, AStoreThatNoNodeHasAnyMoreIsToldOnce) {
     use_store("levels");
     cluster.run({1, 2, 3});
     cluster.config = "";
@@ -141,7 +142,7 @@ TEST_F(Elsewhere, AStoreThatNoNodeHasAnyMoreIsToldOnce) {
     EXPECT_EQ(system.told().size(), 1U);
 }
 
-TEST_F(Elsewhere, AStoreByAnotherNameIsTheSame) {
+TEST_F(StoreListElsewhere, AStoreByAnotherNameIsTheSame) {
     use_store("levels");
     cluster.run({1, 2});
     std::filesystem::create_directory_symlink(path_of("levels"), path_of("link"));
@@ -151,7 +152,7 @@ TEST_F(Elsewhere, AStoreByAnotherNameIsTheSame) {
 }
 
 // Programs with other configurations may have called it otherwise, and not all nodes were there.
-TEST_F(Elsewhere, AStoreThatIsListedByTwoNamesIsOne) {
+TEST_F(StoreListElsewhere, AStoreThatIsListedByTwoNamesIsOne) {
     use_store("levels");
     cluster.run({1, 2});
     std::filesystem::create_directory_symlink(path_of("levels"), path_of("link"));
@@ -188,7 +189,7 @@ private:
     const int error_;
 };
 
-TEST_F(Elsewhere, AStoreThatSomeNodesDoNotHaveBlocksNoStartThatNeedsNothingOfIt) {
+TEST_F(StoreListElsewhere, AStoreThatSomeNodesDoNotHaveBlocksNoStartThatNeedsNothingOfIt) {
     use_store("levels");
     cluster.run({1, 2, 3});
     cluster.config = "";
@@ -199,7 +200,8 @@ TEST_F(Elsewhere, AStoreThatSomeNodesDoNotHaveBlocksNoStartThatNeedsNothingOfIt)
     EXPECT_FALSE(is_there("n2"));
 }
 
-TEST_F(Elsewhere, AStoreThatSomeNodesCannotOpenIsToldAndBlocksNoStartThatNeedsNothingOfIt) {
+TEST_F(StoreListElsewhere,
+       AStoreThatSomeNodesCannotOpenIsToldAndBlocksNoStartThatNeedsNothingOfIt) {
     use_store("levels");
     cluster.run({1, 2, 3});
     cluster.config = "";
@@ -212,7 +214,7 @@ TEST_F(Elsewhere, AStoreThatSomeNodesCannotOpenIsToldAndBlocksNoStartThatNeedsNo
 }
 
 // What is needed is made there.
-TEST_F(Elsewhere, AStoreThatANodeDoesNotHaveYetIsMadeThereForWhatIsNeededOfIt) {
+TEST_F(StoreListElsewhere, AStoreThatANodeDoesNotHaveYetIsMadeThereForWhatIsNeededOfIt) {
     use_store("levels");
     cluster.run({1, 2});
     cluster.config = "";

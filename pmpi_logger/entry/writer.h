@@ -136,12 +136,12 @@ public:
         EntryHeader *written = &header();
         begin_ = nullptr;
         cd_log_close(length);
+        last_ = written;
         if (WholeProgram::records()) [[unlikely]] {
             WholeProgram::written(written, length);
-        } else {
-            last_ = written;
+            return nullptr;
         }
-        return last_;
+        return written;
     }
 
     // The entry that this thread has written last, as long as nothing can have come behind it.

@@ -5,6 +5,7 @@
 #include "entry/writer.h"
 #include "replay/complaint.h"
 #include "replay/match.h"
+#include "whole_program/whole_program.h"
 
 #include <cstring>
 #include <vector>
@@ -35,7 +36,10 @@ void record_nothing(const Call &call, int result) {
     if (last != nullptr && (last->flags & EntryHeader::negative) != 0 && same_call(call, *last) &&
         last->result == result) {
         ++last->repeats;
-        return;
+        if (!WholeProgram::records() || WholeProgram::changed(last)) {
+            return;
+        }
+        --last->repeats; // as it was written
     }
     EntryWriter writer(call, result);
     writer.set(EntryHeader::negative);

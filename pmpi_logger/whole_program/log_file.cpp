@@ -148,6 +148,7 @@ void LogFile::append(const void *entry, uint64_t size) {
     if (!is_open()) {
         return;
     }
+    last_.reset();
     bool added = add_to_block(entry, size);
     if (!added && !block_.empty()) { // perhaps there is room in what has been written
         write_block();
@@ -172,11 +173,20 @@ bool LogFile::add_to_block(const void *entry, uint64_t size) {
     try {
         put(&size, sizeof size);
         put(entry, size);
+        last_ = before + sizeof size;
         return true;
     } catch (const std::bad_alloc &) {
         block_.erase(block_.begin() + static_cast<ptrdiff_t>(before), block_.end());
         return false;
     }
+}
+
+bool LogFile::change_last(const void *beginning, size_t size) {
+    const std::scoped_lock lock(mutex_);
+    if (is_open() && last_) {
+        std::memcpy(block_.data() + *last_, beginning, size);
+    }
+    return !is_open() || last_;
 }
 
 void LogFile::miss() {
@@ -218,6 +228,7 @@ void LogFile::write_what_there_is() {
 }
 
 void LogFile::write_block() {
+    last_.reset();
     if (process_ != getpid()) { // the parent's file, and its entries
         block_.clear();
         return;

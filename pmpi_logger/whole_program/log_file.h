@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -28,6 +29,8 @@ public:
     void open_unlike_others(const std::string &directory, const std::string &name, int rank);
 
     void append(const void *entry, uint64_t size);
+    // The last one begins with other bytes now. False if it is in the file already as it was.
+    bool change_last(const void *beginning, size_t size);
     void miss(); // an entry that could not be recorded
     void flush();
     void flush_if_possible(); // not while another call is under way
@@ -53,7 +56,8 @@ private:
     dev_t device_ = 0;
     ino_t inode_ = 0;
     std::vector<std::byte> block_;
-    uint64_t entries_ = 0; // so far
+    std::optional<size_t> last_; // where in it the entry begins that was appended last
+    uint64_t entries_ = 0;       // so far
     uint64_t missed_ = 0;
     uint64_t missed_written_ = 0; // what the last block says
 };

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "whole_program/whole_program.h"
 
+#include "entry/entry.h"
 #include "interception/inside.h"
 #include "interception/mpi_life.h"
 #include "interception/real.h"
@@ -272,5 +273,9 @@ void WholeProgram::flush_if_possible() {
 void WholeProgram::written(const void *entry, size_t length) { own_->file.append(entry, length); }
 
 void WholeProgram::not_written() { own_->file.miss(); }
+
+bool WholeProgram::changed(const EntryHeader *last) {
+    return own_->file.change_last(last, sizeof *last);
+}
 
 } // namespace cd::logger

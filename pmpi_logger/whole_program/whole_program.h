@@ -9,6 +9,7 @@
 
 namespace cd::logger {
 
+struct EntryHeader;
 struct Recording;
 
 // CD_LOG=all: each thread that calls MPI has a CD around everything from MPI_Init to MPI_Finalize,
@@ -36,6 +37,9 @@ public:
     // bytes. Puts it into the file of CD_LOG_FILE.
     static void written(const void *entry, size_t length);
     static void not_written(); // for lack of memory
+    // Of the entry that was written last the header is another one now. False if the file has it as
+    // it was.
+    static bool changed(const EntryHeader *last);
 
 private:
     struct EndOfThread;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
-"""read_log.py FUNCTION=COUNT... [missed=COUNT] FILE...: reads log files as docs/log-file.md says, and
-fails if one is not like that, has not so many calls of the functions, or has missed others than so
-many (none)."""
+"""read_log.py FUNCTION=COUNT... [vain=COUNT] [missed=COUNT] FILE...: reads log files as
+docs/log-file.md says, and fails if one is not like that, has not so many entries of the functions,
+not so many polls that found nothing, if that is given, or has missed others than so many (none)."""
 
 import struct
 import sys
@@ -40,6 +40,7 @@ def read(path):
     names = names.decode().split("\0")[:-1]
     at += names_size
     counts = {}
+    vain = 0
     missed = 0
     while at < len(data):
         block_magic, block_sum, size, entries, missed = struct.unpack_from("<4sIQQQ", data, at)
@@ -50,21 +51,24 @@ def read(path):
         at += 32 + size
         inside = 0
         while inside < size:
-            length, function = struct.unpack_from("<QH", block, inside)
+            length, function, _, flags, _, _, repeats = struct.unpack_from("<QHBBiQQ", block, inside)
             assert length >= 24 and inside + 8 + length <= size, "an entry runs out of its block"
             counts[names[function]] = counts.get(names[function], 0) + 1
+            vain += repeats if flags & 1 else 0
             inside += 8 + length
         assert entries == sum(counts.values()), "a block is missing"
-    return rank, counts, missed
+    return rank, counts, vain, missed
 
 
-expected = dict(argument.split("=") for argument in sys.argv[1:] if argument.startswith(("MPI_", "missed=")))
+expected = dict(argument.split("=") for argument in sys.argv[1:] if argument.startswith(("MPI_", "vain=", "missed=")))
 paths = sys.argv[1 + len(expected):]
 assert paths, "no file to read"
 expected_missed = int(expected.pop("missed", 0))
+expected_vain = int(expected.pop("vain", -1))
 for path in paths:
-    rank, counts, missed = read(path)
+    rank, counts, vain, missed = read(path)
     assert missed == expected_missed, f"{path}: {missed} calls could not be recorded"
+    assert expected_vain in (vain, -1), f"{path}: {vain} polls found nothing"
     assert f"/rank-{rank}." in path, f"{path} says that it is of rank {rank}"
     for name, count in expected.items():
         assert counts.get(name, 0) == int(count), f"{path}: {name}: {counts.get(name, 0)}"

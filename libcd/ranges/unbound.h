@@ -34,10 +34,10 @@ struct Unbound {
     std::shared_ptr<const std::string> left_by;
     uint64_t left_in = 0;
     bool added_anew = false; // by a process for which later ones of its order waited
-    // A CD below this one, which added it first after a point in time, had other values by then: the
-    // program gives it these anew.
+    // A CD below this one, which added it first after a point in time, had other values by then:
+    // the program gives it these anew.
     bool filled_anew = false;
-    bool owed = false;       // a restore would have written it: do so once it is bound
+    bool owed = false; // a restore would have written it: do so once it is bound
 
     Known known = Known::by_order;
     std::shared_ptr<const std::string> name; // path, object or region

@@ -31,9 +31,6 @@ std::optional<Status> commit(Domain &domain, Locked locked, LastWord *last_word)
     if (Status status = check_no_children(domain, "commit"); !status) {
         return status;
     }
-    if (Status status = domain.log.check_end(domain.depth, domain.name()); !status) {
-        return status;
-    }
     if (!domain.is_root()) {
         Handover handover(domain, Handover::Kind::move);
         if (!handover.prepare(locked)) {

@@ -36,24 +36,26 @@ private:
     uint64_t end_;
 };
 
-// Nothing where the checksums do not tell.
+// Nothing where the checksums do not tell, or some parts are the same: all of it is taken for one.
 std::optional<bool> are_the_same(const CheckedBytes &one, const CheckedBytes &other) {
     if (!one.is_checked() || !other.is_checked() ||
         one.offset_in_part() != other.offset_in_part()) {
         return std::nullopt;
     }
+    bool any_is = false;
     bool all_are = true;
+    bool any_is_not = false;
     for (uint64_t part = 0; part < one.parts(); ++part) {
-        if (one.length_of(part) == other.length_of(part) &&
-            one.checksum(part) == other.checksum(part)) {
-            continue;
-        }
-        if (one.has_all_of(part) && other.has_all_of(part)) {
-            return false;
-        }
-        all_are = false;
+        const bool is_same = one.length_of(part) == other.length_of(part) &&
+                             one.checksum(part) == other.checksum(part);
+        any_is |= is_same;
+        all_are &= is_same;
+        any_is_not |= !is_same && one.has_all_of(part) && other.has_all_of(part);
     }
-    return all_are ? std::optional(true) : std::nullopt;
+    if (all_are) {
+        return true;
+    }
+    return any_is_not && !any_is ? std::optional(false) : std::nullopt;
 }
 
 // A later process restores what the CD has added itself, and what is named, before descendants add

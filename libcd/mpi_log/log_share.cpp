@@ -121,10 +121,6 @@ Status LogShare::check_begin_now(int depth, const char *cd) const {
     return stream_->replaying() ? check_own_left(depth, cd) : check_nested_left(depth, cd);
 }
 
-Status LogShare::check_end(int depth, const char *cd) const {
-    return owned_ != nullptr && stream_->replaying() ? check_own_left(depth, cd) : Status::ok();
-}
-
 // A restore would replay them to who did not log them.
 Status LogShare::check_orphans(int depth, const char *cd) const {
     Status status;

@@ -66,8 +66,6 @@ public:
     // check: whether it would be wrong, because logs were left over by the re-execution;
     // cd: the CD's name.
     Status check_begin_now(int depth, const char *cd) const;
-    // The same for a root that ends, of what it has executed anew in the place of what it logged.
-    Status check_end(int depth, const char *cd) const;
     void prepare_begin_now(int depth); // may throw std::bad_alloc; changes nothing visible
     void begin_now() noexcept;
 

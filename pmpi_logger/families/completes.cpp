@@ -286,8 +286,11 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
     }
     auto types = RequestTable::instance().hold_types();
     if (request != nullptr && *flag != 0) {
+        const bool is_first = !request->delivered; // the program may have changed the data since
         deliver_staged(*request, loan.written(), result);
-        note_delivered(*request, place);
+        if (is_first) {
+            note_delivered(*request, place);
+        }
     }
     if (mode != CD_LOG_RECORDING) {
         return result;
@@ -340,7 +343,7 @@ int Peeks::replay(const void *site, MPI_Request handle, int *flag, MPI_Status *s
             types.unlock();
             return not_matching(call, *entry, "how much data is received");
         }
-        if (request != nullptr) {
+        if (request != nullptr && !request->delivered) {
             note_delivered(*request, place);
         }
     }

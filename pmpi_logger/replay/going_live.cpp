@@ -46,6 +46,7 @@ bool take(EntryReader &entry, uint64_t id, size_t blocks, const MPI_Status &stat
         if (!take_arrivals(entry, id, request, blocks)) {
             return false;
         }
+        request->delivered = true; // what is staged is of an older use
     }
     end(*request, status, result);
     return true;

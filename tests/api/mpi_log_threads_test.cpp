@@ -148,21 +148,6 @@ TEST_F(MpiLogThreadsMissed, AdvanceOverWhatAnotherThreadsChildRanLiveInsteadIsAn
     EXPECT_EQ(rest(own), "");
 }
 
-// Other ranks got twice what it has sent: that must not end without a word.
-TEST_F(MpiLogThreadsMissed, SoIsACommit) {
-    run_live();
-    EXPECT_TRUE(fails_with(CD_ERROR_LOG_SIBLINGS, commit_cd(root)));
-    EXPECT_NE(last_message().find("1 log entries"), std::string::npos) << last_message();
-    ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
-    EXPECT_TRUE(succeeds(commit_cd(root)));
-    root = nullptr;
-}
-
-TEST_F(MpiLogThreadsMissed, ACommitIsNoErrorWhereNothingRanLiveInstead) {
-    EXPECT_TRUE(succeeds(commit_cd(root)));
-    root = nullptr;
-}
-
 // What it logs is another thread's too if only a second child of its own does.
 TEST_F(MpiLogThreadsMissed, SoItIsIfASecondSiblingBelowThatChildRanLive) {
     std::thread([&] {

@@ -199,7 +199,8 @@ HAZARD(receive_from_before_the_cd_asked_for_inside) {
 namespace {
 
 // The program was told of the data before the CD, and has changed them since.
-void status_told_before_the_cd(const std::function<MPI_Request(Numbers &)> &start) {
+void status_told_before_the_cd(const std::function<MPI_Request(Numbers &)> &start,
+                               bool and_again_in_it = false) {
     if (world_rank() == 1) {
         send(numbers(4, eager), 0, 5);
         send({}, 0, 2);
@@ -217,10 +218,17 @@ void status_told_before_the_cd(const std::function<MPI_Request(Numbers &)> &star
     Domain domain(parent.handle());
     domain.keep(buffer);
     receive(0, 1, 2);
+    int is_complete = 0;
+    if (and_again_in_it) {
+        MPI_Request_get_status(request, &is_complete, MPI_STATUS_IGNORE);
+    }
     destroy(buffer);
     domain.restore();
     CHECK(buffer == expected);
     receive(0, 1, 2);
+    if (and_again_in_it) {
+        MPI_Request_get_status(request, &is_complete, MPI_STATUS_IGNORE);
+    }
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     CHECK(buffer == expected);
 }
@@ -229,6 +237,10 @@ void status_told_before_the_cd(const std::function<MPI_Request(Numbers &)> &star
 
 HAZARD(what_get_status_has_brought_before_the_cd_is_not_brought_again) {
     status_told_before_the_cd([](Numbers &buffer) { return post_receive(buffer, 1, 5); });
+}
+
+HAZARD(what_get_status_has_brought_before_the_cd_and_told_again_in_it_is_not_brought_again) {
+    status_told_before_the_cd([](Numbers &buffer) { return post_receive(buffer, 1, 5); }, true);
 }
 
 HAZARD(what_get_status_has_brought_of_a_found_message_before_the_cd_is_not_brought_again) {

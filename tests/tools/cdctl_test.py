@@ -38,7 +38,7 @@ class CdctlTest(Case):
     def test_show_tells_every_entry_and_how_it_finds_its_place(self):
         self.make()
         (store,) = self.json("show", self.path())
-        self.assertEqual((store["format"], store["mode"], store["owner"]), (5, 0o600, os.geteuid()))
+        self.assertEqual((store["format"], store["mode"], store["owner"]), (6, 0o600, os.geteuid()))
         root, child = store["domains"]
         self.assertEqual((root["identity"], child["identity"]), ("0/heat/0/0", "0/heat/1/0"))
         by_size = {entry["bytes"]: entry for entry in root["entries"]}

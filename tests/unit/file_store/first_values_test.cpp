@@ -68,13 +68,16 @@ TEST(FirstValues, AreComparedWhenTheChildAddsThem) {
     EXPECT_EQ(same.hold(root, memory, {1, 2, 3}).labels(), "not compared");
     EXPECT_EQ(same.hold(child, memory, {1, 2, 3}).labels(), "compared");
     Family other;
-    other.hold(root, memory, {1, 2, 3}).hold(child, memory, {1, 2, 4});
+    other.hold(root, memory, {1, 2, 3}).hold(child, memory, {4, 5, 6});
     EXPECT_EQ(other.labels(), "compared, filled anew");
+    Family partly; // as where what is carried gets other borders outside of children
+    partly.hold(root, memory, {1, 2, 3}).hold(child, memory, {4, 2, 6});
+    EXPECT_EQ(partly.labels(), "compared");
 }
 
 TEST(FirstValues, AreThoseOfTheFirstInAnInterval) {
     Family family;
-    family.hold(root, memory, {1, 2, 3}).hold(grandchild, memory, {1, 2, 4});
+    family.hold(root, memory, {1, 2, 3}).hold(grandchild, memory, {4, 5, 6});
     family.hold(child, memory, {1, 2, 3});
     EXPECT_EQ(family.labels(), "compared, filled anew");
     family.changes().drop(grandchild);

@@ -3,6 +3,7 @@
 #include "file_store/changes.h"
 #include "file_store/first_values.h"
 #include "file_store/growth.h"
+#include "file_store/joining.h"
 
 #include <algorithm>
 #include <climits>
@@ -438,32 +439,6 @@ private:
         }
     }
 
-    // The entry that has these bytes then.
-    static StoredEntries::iterator join_before(StoredEntries &entries, StoredEntries::iterator at) {
-        if (at == entries.begin() || !continues(*std::prev(at), *at)) {
-            return at;
-        }
-        StoredEntry &before = std::prev(at)->second;
-        before.end = at->second.end;
-        before.compared |= at->second.compared;
-        before.filled_anew &= at->second.filled_anew;
-        return std::prev(entries.erase(at));
-    }
-
-    static bool continues(const StoredEntries::value_type &left,
-                          const StoredEntries::value_type &right) {
-        StoredEntry expected = left.second;
-        const uint64_t length = expected.end - left.first.begin;
-        expected.key.offset += length;
-        expected.run_offset = expected.run != nullptr ? expected.run_offset + length
-                                                      : right.second.run_offset; // means nothing
-        expected.end = right.second.end;
-        expected.compared = right.second.compared;
-        expected.filled_anew = right.second.filled_anew;
-        return left.first.space == right.first.space && left.second.end == right.first.begin &&
-               expected == right.second;
-    }
-
     template <typename Visit>
     void for_each_at(StoredCd &cd, uint64_t space, Range range, const Visit &visit) {
         if (const auto whole = cd.entries.find({space, range.begin});
@@ -503,7 +478,7 @@ const char *apply_changes(std::span<const std::byte> bytes, State &state) {
     return Reading(bytes, state, true).apply();
 }
 
-const char *read_snapshot(std::span<const std::byte> bytes, State &state) {
+const char *apply_snapshot(std::span<const std::byte> bytes, State &state) {
     return Reading(bytes, state, false).apply();
 }
 

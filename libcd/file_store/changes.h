@@ -89,6 +89,6 @@ void write_snapshot(const State &state, ChangeWriter &into);
 // state is useless then. May throw std::bad_alloc.
 const char *apply_changes(std::span<const std::byte> bytes, State &state);
 // The same for those of a snapshot, into an empty state.
-const char *read_snapshot(std::span<const std::byte> bytes, State &state);
+const char *apply_snapshot(std::span<const std::byte> bytes, State &state);
 
 } // namespace cd

@@ -58,9 +58,10 @@ std::optional<bool> are_the_same(const CheckedBytes &one, const CheckedBytes &ot
     return any_is_not && !any_is ? std::optional(false) : std::nullopt;
 }
 
-// A later process restores what the CD has added itself, and what is named, before descendants add
-// it.
-bool is_known_by_descendants(const StoredCd &holder, const StoredEntry &entry, const State &state) {
+// Others a later process restores before descendants add them: what the CD has added itself, and
+// what has a name.
+bool was_added_by_a_descendant(const StoredCd &holder, const StoredEntry &entry,
+                               const State &state) {
     return entry.key.name != holder.path &&
            state.names.at(entry.key.name).kind == format::NameKind::path;
 }
@@ -95,7 +96,7 @@ bool note_in(StoredCd &holder, const StoredPlace &place, const StoredEntry &adde
         is_there = true;
         StoredEntry &held = at->second;
         if (held.run == nullptr || held.recent || held.compared ||
-            !is_known_by_descendants(holder, held, state)) {
+            !was_added_by_a_descendant(holder, held, state)) {
             continue;
         }
         held.compared = true;

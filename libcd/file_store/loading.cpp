@@ -65,7 +65,7 @@ public:
             return damaged(file_, header_.snapshot.offset,
                            "the snapshot does not match its checksum");
         }
-        const char *wrong = cd::read_snapshot(bytes, state);
+        const char *wrong = apply_snapshot(bytes, state);
         if (header_.version < format::first_version_with_recent) {
             mark_recent(state);
         }

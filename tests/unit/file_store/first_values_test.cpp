@@ -51,7 +51,7 @@ public:
         ChangeWriter snapshot;
         write_snapshot(state, snapshot);
         State again;
-        if (wrong != nullptr || read_snapshot(snapshot.bytes().bytes(), again) != nullptr) {
+        if (wrong != nullptr || apply_snapshot(snapshot.bytes().bytes(), again) != nullptr) {
             return wrong != nullptr ? wrong : "the snapshot cannot be read";
         }
         const StoredEntry &entry = again.cds.at(cd).entries.begin()->second;

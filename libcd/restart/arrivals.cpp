@@ -268,10 +268,12 @@ void Arrivals::pass(Domain &holder, size_t number, uintptr_t address) {
 // may as well count on what another one has left in memory. Neither without a word.
 Status Arrivals::fill_below(const Unbound &found, Range here) {
     if (found.filled_anew) {
-        kept_values_ = kept_values_ || has_others(found.data, here, Zeros::are_values);
+        kept_values_ = kept_values_ || (!domain_.ledger->told_of_kept_values &&
+                                        has_others(found.data, here, Zeros::are_values));
         return Status::ok();
     }
-    lost_values_ = lost_values_ || has_others(found.data, here, Zeros::may_be_of_the_system);
+    lost_values_ = lost_values_ || (!domain_.ledger->told_of_lost_values &&
+                                    has_others(found.data, here, Zeros::may_be_of_the_system));
     return read(found.data, here);
 }
 

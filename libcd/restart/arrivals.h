@@ -59,7 +59,7 @@ public:
     Status pay_what_is_owed(std::vector<cd_addrspec> &to_regenerate);
 
     // Whether the program had given other values to some of that before, as far as can be seen,
-    // which are there still, or are not.
+    // which are there still, or are not. Not looked at again once the program was told.
     bool has_kept_values() const { return kept_values_; }
     bool has_lost_values() const { return lost_values_; }
 

@@ -122,7 +122,8 @@ public:
     // The same of several; most: of the first one.
     void add_data(const Blocks &blocks, size_t most);
 
-    // Ends the entry. Returns it, or nullptr if there is no memory, which has been said.
+    // Ends the entry. Returns it, or nullptr if there is no memory, which has been said, or if the
+    // entry is in a file, too, where it stays as it is.
     EntryHeader *write() {
         last_ = nullptr;
         if (begin_ == nullptr) [[unlikely]] {

@@ -8,7 +8,8 @@ set -euo pipefail
 flavour=$1 program=$2 library=$3
 mpirun=$(dirname "$0")/../../examples/mpirun.sh
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/cd-coupled.XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
+others=() # processes that hold locks until they are killed
+trap 'kill "${others[@]}" 2>/dev/null || true; rm -rf "$scratch"' EXIT
 storage="store=file,dir=$scratch/%n,group=%n,redundancy=xor,set_size=2,sync=none"
 
 run() { # EPOCHS NODE...
@@ -50,16 +51,15 @@ has air n0 n3
 # What another job uses stays where it is.
 lock() { # NODE
     python3 - "$scratch/$1/ocean.points/in-use-0000000000000001-0" "$scratch/locked-$1" <<'END' &
-import fcntl, sys, time
+import fcntl, signal, sys
 file = open(sys.argv[1], "w")
 fcntl.lockf(file, fcntl.LOCK_EX)
 open(sys.argv[2], "w").close()
-time.sleep(60)
+signal.pause()
 END
     others+=($!)
     until [ -e "$scratch/locked-$1" ]; do sleep 0.05; done
 }
-others=()
 lock n1
 lock n2
 run 0 n4 n5 n1 n2

@@ -282,7 +282,7 @@ private:
             return;
         }
         const StoredPlace place = {state_.space, range.begin};
-        auto behind = cd.entries.lower_bound(place);
+        auto behind = first_from(cd.entries, place);
         if (is_taken(cd.entries, behind, range)) {
             erase(cd, state_.space, range);
             behind = cd.entries.lower_bound(place);
@@ -396,6 +396,12 @@ private:
     }
 
     // ---- What a CD holds of a range ----
+
+    // The first entry that does not begin before place. Most come behind all others.
+    static StoredEntries::iterator first_from(StoredEntries &entries, const StoredPlace &place) {
+        const bool is_last = entries.empty() || std::prev(entries.end())->first < place;
+        return is_last ? entries.end() : entries.lower_bound(place);
+    }
 
     // behind: the first entry that does not begin before range.
     bool is_taken(const StoredEntries &entries, StoredEntries::iterator behind, Range range) const {

@@ -7,6 +7,7 @@
 #include "file_store/records.h"
 #include "file_store/space.h"
 #include "store/crc32c.h"
+#include "store/large_allocator.h"
 
 #include <algorithm>
 #include <array>
@@ -37,6 +38,8 @@ void mark_recent(State &state) {
 // would in memory.
 constexpr uint64_t much = uint64_t{16} << 20;
 
+using MetadataBytes = std::vector<std::byte, LargeAllocator<std::byte>>;
+
 // One header's snapshot and journal.
 class Generation {
 public:
@@ -56,7 +59,7 @@ public:
         if (there < header_.snapshot_length) {
             return damaged(file_, header_.snapshot.offset + there, "the snapshot has a hole");
         }
-        std::vector<std::byte> bytes(header_.snapshot_length);
+        MetadataBytes bytes(header_.snapshot_length);
         if (Status status = file_.read(header_.snapshot.offset, bytes.data(), bytes.size());
             !status) {
             return status;
@@ -80,7 +83,7 @@ public:
         if (Status status = find_what_is_there(header_.journal, there); !status) {
             return status;
         }
-        std::vector<std::byte> bytes(there);
+        MetadataBytes bytes(there);
         if (Status status = read_blocks(header_.journal.offset, bytes); !status) {
             return status;
         }

@@ -59,18 +59,18 @@ struct StoredEntry {
     addr_type access = CD_READ_ONLY;
     addr_scope scope = CD_GLOBAL;
     Restoration restoration = Restoration::copy;
-    const StoredRun *run = nullptr; // COPY only; the state has it
-    uint64_t run_offset = 0;
-    StoredKey key;
     bool recent = false; // came from a child since the CD's point in time
     // A process that came later added it in front of what waited, in the place of a range that was
     // deleted.
     bool added_anew = false;
-    StoredLeft left;
     // A descendant has added it since the CD's point in time, and that was compared with this. COPY
     // only, as the next one.
     bool compared = false;
-    bool filled_anew = false; // when that happened last it was something else
+    bool filled_anew = false;       // when that happened last it was something else
+    const StoredRun *run = nullptr; // COPY only; the state has it
+    uint64_t run_offset = 0;
+    StoredKey key;
+    StoredLeft left;
     bool operator==(const StoredEntry &) const = default;
 };
 

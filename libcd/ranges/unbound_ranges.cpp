@@ -34,7 +34,7 @@ void UnboundRanges::remove(std::span<const size_t> numbers) noexcept {
         }
     }
     if (all_.empty()) {
-        std::vector<Unbound>().swap(all_);
+        decltype(all_)().swap(all_);
         index_.reset();
     }
 }

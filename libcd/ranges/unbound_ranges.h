@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ranges/unbound.h"
+#include "store/large_allocator.h"
 
 #include <array>
 #include <compare>
@@ -100,7 +101,7 @@ private:
     void forget(const Unbound &found) noexcept;
     void replace_by_last(size_t number) noexcept;
 
-    std::vector<Unbound> all_;
+    std::vector<Unbound, LargeAllocator<Unbound>> all_;
     std::unique_ptr<Index> index_; // none: until somebody asks
 };
 

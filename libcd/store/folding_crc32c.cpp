@@ -9,24 +9,18 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <immintrin.h>
 
 namespace cd {
 namespace {
 
-// So many streams at once, since memory and prefetchers serve several better than one. A multiple
-// of a page takes up to eight times as long, as in copy_past_caches(). Measured: five are better
-// than four, most of all since of 64 KiB, as the files of stores have checksums for, they leave no
-// more than one step of lines.
-constexpr size_t streams = 5;
-constexpr size_t stream = 204 * cache_line;
-
 // So many lines, since a multiplication takes longer than to begin with the next.
 constexpr size_t lines = 4;
 
 // Measured.
-constexpr size_t ahead_in_stream = 4 * cache_line;
 constexpr size_t ahead_of_lines = 32 * cache_line;
+constexpr size_t ahead_past_caches = 48 * cache_line;
 
 // By what the halves of each 16 bytes are multiplied to stand so many bytes further up. As
 // everywhere in CRC-32C the top bit is the lowest power, which products of 64 bits have one bit
@@ -102,7 +96,6 @@ template <Target T>
 struct Distances {
     Distance one_line{cache_line};
     Distance all_lines{lines * cache_line};
-    Distance one_stream{stream};
 };
 
 const Distances &distances() {
@@ -110,36 +103,26 @@ const Distances &distances() {
     return known;
 }
 
-template <Target T>
-[[gnu::target("avx2,vpclmulqdq")]] uint64_t copy_streams(uint64_t crc, CopyRest &rest) {
-    const __m256i one_line = for_each_lane(distances().one_line);
-    const __m256i one_stream = for_each_lane(distances().one_stream);
-    for (; rest.length >= streams * stream; rest.advance(streams * stream)) {
-        Line folded[streams];
-        for (size_t k = 0; k < streams; ++k) {
-            folded[k] = copy_line<T>(rest.to + k * stream, rest.from + k * stream);
-        }
-        add_to_begin(folded[0], crc);
-        for (size_t at = cache_line; at < stream; at += cache_line) {
-            for (size_t k = 0; k < streams; ++k) {
-                const std::byte *from = rest.from + k * stream + at;
-                std::byte *to = rest.to + k * stream + at;
-                _mm_prefetch(from + ahead_in_stream, _MM_HINT_T0);
-                if (at % small_page == cache_line) {
-                    _mm_prefetch(to + small_page, _MM_HINT_T0); // for its address: see long_copy
-                }
-                folded[k] = fold(folded[k], one_line, copy_line<T>(to, from));
-            }
-        }
-        for (size_t k = 1; k < streams; ++k) {
-            folded[k] = fold(folded[k - 1], one_stream, folded[k]);
-        }
-        crc = crc_of(folded[streams - 1]);
+// Line by line: measured, several at a time, and several streams, are slower past the caches, where
+// what is fetched early has to be the next data also where others go on with these.
+[[gnu::target("avx2,vpclmulqdq")]] uint64_t copy_past_caches(uint64_t crc, CopyRest &rest) {
+    constexpr auto past_caches = Target::past_caches;
+    if (rest.length < cache_line) {
+        return crc;
     }
-    return crc;
+    const __m256i one_line = for_each_lane(distances().one_line);
+    Line folded = copy_line<past_caches>(rest.to, rest.from);
+    add_to_begin(folded, crc);
+    for (rest.advance(cache_line); rest.length >= cache_line; rest.advance(cache_line)) {
+        _mm_prefetch(rest.from + ahead_past_caches, _MM_HINT_T0);
+        if (reinterpret_cast<uintptr_t>(rest.to) % small_page == 0) {
+            _mm_prefetch(rest.to + small_page, _MM_HINT_T0); // for its address: see long_copy
+        }
+        folded = fold(folded, one_line, copy_line<past_caches>(rest.to, rest.from));
+    }
+    return crc_of(folded);
 }
 
-template <Target T>
 [[gnu::target("avx2,vpclmulqdq")]] uint64_t copy_lines(uint64_t crc, CopyRest &rest) {
     constexpr size_t step = lines * cache_line;
     if (rest.length < step) {
@@ -149,14 +132,15 @@ template <Target T>
     const __m256i all_lines = for_each_lane(distances().all_lines);
     Line folded[lines];
     for (size_t k = 0; k < lines; ++k) {
-        folded[k] = copy_line<T>(rest.to + k * cache_line, rest.from + k * cache_line);
+        folded[k] = copy_line<Target::cached>(rest.to + k * cache_line, rest.from + k * cache_line);
     }
     add_to_begin(folded[0], crc);
     for (rest.advance(step); rest.length >= step; rest.advance(step)) {
         for (size_t k = 0; k < lines; ++k) {
             const std::byte *from = rest.from + k * cache_line;
             _mm_prefetch(from + ahead_of_lines, _MM_HINT_T0);
-            folded[k] = fold(folded[k], all_lines, copy_line<T>(rest.to + k * cache_line, from));
+            folded[k] = fold(folded[k], all_lines,
+                             copy_line<Target::cached>(rest.to + k * cache_line, from));
         }
     }
     for (size_t k = 1; k < lines; ++k) {
@@ -173,12 +157,8 @@ bool can_fold_crc32c() noexcept {
     return can;
 }
 
-// In the caches one stream is as fast.
 template <Target T> uint64_t copy_folding_crc32c(uint64_t crc, CopyRest &rest) noexcept {
-    if constexpr (T == Target::past_caches) {
-        crc = copy_streams<T>(crc, rest);
-    }
-    return copy_lines<T>(crc, rest);
+    return T == Target::past_caches ? copy_past_caches(crc, rest) : copy_lines(crc, rest);
 }
 
 } // namespace cd

@@ -119,7 +119,6 @@ FAMILIES = {
     ),
     "SetsAttributeOfWindow": ("the call", "is made again; a restore brings back what was there before"),
     "DeletesAttributeOfWindow": ("the call", "is made again; a restore brings back what was there before"),
-    "SetsErrorHandlerOfWindow": ("the call", "is made again; a restore brings back what was there before"),
     "SetsNameOfWindow": ("the call", "is made again; a restore brings back what was there before"),
     "CallsWindowHandler": ("the call", "is made again"),
     "BeginsSplit": ("the call, and a checksum of the data written; MPI works on a copy", "nothing"),

@@ -163,11 +163,21 @@ private:
         } else if constexpr (F == Fn::MPI_File_set_errhandler) {
             return LoggedFiles::find_closed(object);
         } else if constexpr (F == Fn::MPI_Win_set_errhandler) {
-            return WindowTable::instance().is_gone(object) ? std::optional<Owner>(Owner())
-                                                           : std::nullopt;
+            return find_gone_window(object);
         } else {
             return std::nullopt;
         }
+    }
+
+    static std::optional<Owner> find_gone_window(MPI_Win handle) {
+        const Window *const window = WindowTable::instance().find(handle);
+        if (window == nullptr || !window->is_gone()) {
+            return std::nullopt;
+        }
+        Owner gone;
+        gone.number = static_cast<int>(window->number);
+        gone.handler = window->handler;
+        return gone;
     }
 
     // What a replay does errors with, of an object that MPI has freed.
@@ -177,6 +187,11 @@ private:
             MortalComms::change(number, set);
         } else if constexpr (F == Fn::MPI_File_set_errhandler) {
             LoggedFiles::change(number, set);
+        } else if constexpr (F == Fn::MPI_Win_set_errhandler) {
+            if (Window *const window =
+                    WindowTable::instance().find(static_cast<uint64_t>(number))) {
+                window->handler = handler;
+            }
         }
     }
 

@@ -7,6 +7,7 @@
 #include "families/exchange.h"
 #include "families/names.h"
 #include "families/pass.h"
+#include "families/window_attributes.h"
 #include "lifetimes/lifetimes.h"
 #include "windows/gone_windows.h"
 #include "windows/separation.h"
@@ -184,15 +185,16 @@ public:
         const Inside inside;
         // What the program has stored last nobody can read any more, and its memory may be gone.
         const int held = hold_handler(*window);
-        const int result = held == MPI_SUCCESS ? free_now<F>(win) : held;
+        const int result = held == MPI_SUCCESS ? free_now<F>(win, window->number) : held;
         freed(call, result, *window);
         return result;
     }
 
 private:
-    template <Fn F> static int free_now(MPI_Win *win) {
+    template <Fn F> static int free_now(MPI_Win *win, uint64_t number = 0) {
         const std::optional<GoneWindow> other = GoneWindows::take_other(*win);
-        const int result = free_object(win, [&] { return real<F>(win); });
+        const int result = free_object(
+            win, [&] { return real<F>(win); }, static_cast<int>(number));
         if (other && *win != MPI_WIN_NULL) { // MPI has refused
             GoneWindows::add(*other);
         }
@@ -217,7 +219,13 @@ public:
     static int call(const void *site, MPI_Win win, int key, void *value, int *present) {
         const Window *const window = separate(win, key);
         if (window == nullptr) {
-            return Exchange::call_by<F>(ask<F>, site, win, key, value, present);
+            const int result = Exchange::call_by<F>(ask<F>, site, win, key, value, present);
+            const SetAttribute *const set =
+                result == MPI_SUCCESS && *present != 0 ? AttributesOfGone::find(win, key) : nullptr;
+            if (set != nullptr) {
+                *static_cast<void **>(value) = set->value;
+            }
+            return result;
         }
         static int model = MPI_WIN_SEPARATE;
         *static_cast<void **>(value) = key == MPI_WIN_BASE ? window->memory() : &model;
@@ -295,9 +303,7 @@ public:
     }
 };
 
-using SetsAttributeOfWindow = OfWindow<SetsAttribute>;
 using DeletesAttributeOfWindow = OfWindow<DeletesAttribute>;
-using SetsErrorHandlerOfWindow = OfWindow<SetsErrorHandler>;
 using SetsNameOfWindow = OfWindow<SetsName>;
 
 // MPI_Win_call_errhandler: the handler is the program's, and is called in a re-execution, too.

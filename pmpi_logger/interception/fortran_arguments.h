@@ -54,7 +54,15 @@ struct GetsAttributeOfWindow {
 #endif
         const Window *const window = AsksWindow::separate(MPI_Win_f2c(*win), key_in_c);
         if (window == nullptr) {
-            return GetsAttribute<MPI_Aint>::call<F, Exchange>(site, win, key, value, flag);
+            const int result =
+                GetsAttribute<MPI_Aint>::call<F, Exchange>(site, win, key, value, flag);
+            const SetAttribute *const set = result == MPI_SUCCESS && *flag != 0
+                                                ? AttributesOfGone::find(MPI_Win_f2c(*win), *key)
+                                                : nullptr;
+            if (set != nullptr) {
+                *value = set->is_number ? set->number : reinterpret_cast<MPI_Aint>(set->value);
+            }
+            return result;
         }
         *value = MPI_WIN_SEPARATE;
         if (key_in_c == MPI_WIN_BASE) {

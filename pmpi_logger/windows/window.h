@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mpi.h>
 #include <mutex>
@@ -36,6 +37,14 @@ struct Access {
 
     bool brings() const { return landing.type != MPI_DATATYPE_NULL; }
     bool writes_program() const { return brings() && landing.address == result.address; }
+};
+
+// Of a window that MPI has freed, by a re-execution.
+struct SetAttribute {
+    void *value = nullptr; // as C gets it
+    MPI_Aint number = 0;   // as Fortran has set it
+    bool is_number = false;
+    cd_log_place at = {}; // where the log has that
 };
 
 // A window in MPI's separate memory model: the program has its memory, and MPI, hence all other
@@ -106,6 +115,7 @@ public:
     MPI_Win handle = MPI_WIN_NULL;
     MPI_Fint in_fortran = 0;                      // the handle there
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL; // of one that is gone, if it is known
+    std::map<int, SetAttribute> attributes;       // of one that is gone
     // The interval in which the whole memory has been recorded.
     uint64_t recorded_in = 0;
 

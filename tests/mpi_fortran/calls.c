@@ -502,6 +502,14 @@ static void note_of_type(MPI_Datatype datatype, int key) {
     note_value(value, flag);
 }
 
+void c_tells_number(int win, int win_key) {
+    void *value;
+    int flag;
+
+    MPI_Win_get_attr(MPI_Win_f2c(win), win_key, &value, &flag);
+    note_value(flag ? *(void **)value : NULL, flag);
+}
+
 static void note_of_win(MPI_Win win, int key) {
     void *value;
     int flag;
@@ -592,7 +600,9 @@ void c_attributes(void) {
     MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &key, more);
     MPI_Win_set_attr(win, key, large);
     note_of_win(win, key);
+    note_of_win(win, key);
     MPI_Win_set_attr(win, key, (void *)(MPI_Aint)-1);
+    note_of_win(win, key);
     note_of_win(win, key);
     MPI_Win_delete_attr(win, key);
     note_of_win(win, key);

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "families/changes.h"
+#include "families/exchange.h"
+#include "windows/window_table.h"
+
+#include <mpi.h>
+#include <optional>
+
+namespace cd::logger {
+
+// The attributes of windows that MPI has freed, as a re-execution has set them: an address is
+// another one than that in the log.
+class AttributesOfGone {
+public:
+    // nullptr unless MPI has freed the window.
+    static Window *window(MPI_Win handle);
+
+    // What the thread's last call has set. number: by Fortran, else value is what C has set.
+    static void note(Window &window, int key, void *value, std::optional<MPI_Aint> number);
+
+    // What the thread's last call has asked for. nullptr if the re-execution has not set it.
+    static const SetAttribute *find(MPI_Win handle, int key);
+};
+
+// MPI_Win_set_attr: of a window that is gone MPI can be told nothing.
+class SetsAttributeOfWindow {
+public:
+    using Of = Arrivals;
+
+    template <Fn F> static int call(const void *site, MPI_Win win, int key, void *value) {
+        Window *const gone = AttributesOfGone::window(win);
+        if (gone == nullptr) {
+            return SetsAttribute::call<F>(site, win, key, value);
+        }
+        const int result = Exchange::call<F>(site, win, key, value);
+        if (result == MPI_SUCCESS) {
+            AttributesOfGone::note(*gone, key, value, std::nullopt);
+        }
+        return result;
+    }
+
+    // By Fortran.
+    template <Fn F, typename Make>
+    static int call_by(const Make &make, const void *site, MPI_Win win, int key, void *value) {
+        Window *const gone = AttributesOfGone::window(win);
+        if (gone == nullptr) {
+            return SetsAttribute::call_by<F>(make, site, win, key, value);
+        }
+        const int result = Exchange::call_by<F>(make, site, win, key, value);
+        if (result == MPI_SUCCESS) {
+            AttributesOfGone::note(*gone, key, nullptr, *static_cast<MPI_Aint *>(value));
+        }
+        return result;
+    }
+};
+
+} // namespace cd::logger

@@ -102,8 +102,13 @@ Status outcome_of(Job &job, std::vector<Bytes> told, std::vector<Bytes> &all) {
         all = std::move(told);
         return Status::ok();
     }
+    const auto is_lost = [](const Bytes &each) {
+        return code_of(each) == CD_ERROR_REDUNDANCY_EXCEEDED;
+    };
+    const bool any_lost = std::ranges::any_of(told, is_lost);
     const auto other = std::ranges::find_if(told, [&](const Bytes &each) {
-        return failed(each) && code_of(each) != CD_ERROR_REDUNDANCY_EXCEEDED;
+        const bool needs_room = code_of(each) == CD_ERROR_STORE_FULL;
+        return failed(each) && !is_lost(each) && !(any_lost && needs_room);
     });
     return other == told.end() ? too_much_lost(told) : failure_of(told, *other, job.ranks());
 }

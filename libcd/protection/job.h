@@ -45,8 +45,8 @@ public:
 };
 
 // All get the same outcome: success when all have it, else the first failure, and which ranks
-// failed with its code. CD_ERROR_REDUNDANCY_EXCEEDED only where nothing else went wrong, and with
-// all that is lost. Does not throw.
+// failed with its code. CD_ERROR_REDUNDANCY_EXCEEDED, with all that is lost, only where nothing
+// else went wrong but for lack of room, with which it would be lost, too. Does not throw.
 Status agree(Job &job, Status own);
 
 // The same, and everybody's bytes when all succeeded.

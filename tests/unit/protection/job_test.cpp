@@ -44,6 +44,24 @@ TEST(Job, SetsThatAreWholeHaveNothingToSay) {
     }
 }
 
+// With more room it would be lost, too; what cannot be read may be there.
+TEST(Job, WhatIsLostIsToldBeforeALackOfRoomAndAfterAllElse) {
+    for (const cd_error other : {CD_ERROR_STORE_FULL, CD_ERROR_STORE_IO}) {
+        LocalProgram program({"n0", "n1", "n2"}, {});
+        const auto outcomes = program.run([&](std::unique_ptr<Job> job) {
+            return agree(*job, job->rank() == 0   ? fail(other, "set 1 has failed")
+                               : job->rank() == 1 ? Status::ok()
+                                                  : fail(CD_ERROR_REDUNDANCY_EXCEEDED, "set 2"));
+        });
+        for (const auto &outcome : outcomes) {
+            EXPECT_EQ(outcome.code,
+                      other == CD_ERROR_STORE_FULL ? CD_ERROR_REDUNDANCY_EXCEEDED : other);
+            EXPECT_EQ(outcome.text,
+                      other == CD_ERROR_STORE_FULL ? "set 2" : "rank 0: set 1 has failed");
+        }
+    }
+}
+
 // A local advance goes on where MPI has failed; what needs all ranks does not.
 TEST(Job, RanksThatCannotMeetHaveEachItsOwnOutcomeOnlyWhereThatIsAskedFor) {
     LocalProgram program({"n0", "n1"}, {});

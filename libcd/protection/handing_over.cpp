@@ -20,16 +20,30 @@ template <typename Use> void each_content(const Apart &apart, const Use &use) {
     }
 }
 
+// What the ranks that have the root have in each of its stores.
+std::map<size_t, Findings> own_findings(const Apart &apart) {
+    std::map<size_t, Findings> stores;
+    for (const auto &[place, content] : apart.of_its_own) {
+        const auto &[store, position] = place;
+        Findings &found = stores[store];
+        found.speakers.push_back(static_cast<int>(found.ranks.size()));
+        found.ranks.push_back(apart.ranks[static_cast<size_t>(position)]);
+        found.contents.push_back(content);
+    }
+    return stores;
+}
+
 // What all know together.
 class Knowledge {
 public:
-    explicit Knowledge(const Apart &apart) : apart_(apart) {
+    explicit Knowledge(const Apart &apart) {
         each_content(apart, [&](const Content &content) { all_.contents.push_back(content); });
         for (const Point &point : all_.agreed()) {
             if (!all_.has_forgotten(point)) {
                 counting_.insert(point);
             }
         }
+        find_last_whole(own_findings(apart));
     }
 
     bool counts(const Point &point) const { return counting_.contains(point); }
@@ -37,29 +51,27 @@ public:
 
     // Those before it of its level went when it counted, or would have.
     bool is_replaced(const Point &point) const {
-        return std::ranges::any_of(counting_, [&](const Point &other) {
-            return other.level == point.level && other.number > point.number && is_whole(other);
-        });
+        const auto last = last_whole_.find(point.level);
+        return last != last_whole_.end() && last->second > point.number;
     }
 
 private:
-    // Whether all ranks that have the root have all of it.
-    bool is_whole(const Point &point) const {
-        std::map<size_t, Findings> stores;
-        for (const auto &[place, content] : apart_.of_its_own) {
-            const auto &[store, position] = place;
-            Findings &found = stores[store];
-            found.speakers.push_back(static_cast<int>(found.ranks.size()));
-            found.ranks.push_back(apart_.ranks[static_cast<size_t>(position)]);
-            found.contents.push_back(content);
+    // Of which all ranks that have the root have all in one store.
+    void find_last_whole(const std::map<size_t, Findings> &stores) {
+        for (const Point &point : counting_) {
+            const auto is_whole = [&](const auto &store) {
+                return is_in_place(store.second, point);
+            };
+            uint64_t &last = last_whole_[point.level];
+            if (point.number > last && std::ranges::any_of(stores, is_whole)) {
+                last = point.number;
+            }
         }
-        return std::ranges::any_of(
-            stores, [&](const auto &store) { return is_in_place(store.second, point); });
     }
 
-    const Apart &apart_;
     Findings all_;
     std::set<Point> counting_;
+    std::map<int, uint64_t> last_whole_; // numbers, by level
 };
 
 // Where a rank's own files of a point in time are, if it has the root: none may be there yet.

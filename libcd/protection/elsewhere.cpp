@@ -150,6 +150,10 @@ std::vector<Elsewhere> see_points(const RanksOfRoots &roots, const std::vector<A
                 directories.merge(listed_in(directory, root));
             }
         }
+        for (const int listing : ranks) {
+            const std::set<std::string> &listed = asked[static_cast<size_t>(listing)].listed;
+            directories.insert(listed.begin(), listed.end());
+        }
         for (const std::string &directory : directories) {
             const std::string path = Folder::path_below(directory, root);
             std::optional<Point> latest;

@@ -47,8 +47,8 @@ using RanksOfRoots = std::map<std::string, std::set<int>>;
 
 // What this rank sees of its own root where it asks for that, and of others' in any of the
 // directories: where one of the root's ranks has been, as other ranks may have, or have had,
-// another root of this name; and where these have written down that there may be something. asked:
-// by rank. May throw std::bad_alloc.
+// another root of this name; and, of both, where these have written down that there may be
+// something. asked: by rank. May throw std::bad_alloc.
 std::vector<Elsewhere> see_points(const RanksOfRoots &roots, const std::vector<Asked> &asked,
                                   int rank, const std::string &node);
 

@@ -76,11 +76,11 @@ TEST_F(PointsElsewhere, AreToldOfWhereFilesAreLost) {
 // Ranks that share a directory of this name, of which the first has the root or not.
 std::vector<Elsewhere> seen_in(const std::vector<std::string> &directories,
                                const RanksOfRoots &roots, int rank) {
-    std::vector<Asked> asked(6);
+    std::vector<Asked> asked(10);
     for (Asked &each : asked) {
         each.directories = {directories.front()};
     }
-    asked.back().directories = directories;
+    asked[5].directories = directories;
     return see_points(roots, asked, rank, "node");
 }
 
@@ -150,8 +150,20 @@ TEST_F(PointsElsewhere, AreSeenWhereAListSaysThatThereMayBeSome) {
     const auto seen = seen_in({asked}, roots, 5);
     ASSERT_EQ(seen.size(), 1U);
     EXPECT_EQ(seen[0].directory, there);
-    EXPECT_EQ(root_apart("solver", {0, 1, 2}, 5, std::vector<Asked>(6), seen).holdings,
-              std::vector<Holding>{});
+}
+
+// Be it on another node.
+TEST_F(PointsElsewhere, AreSeenWhereAListOfTheRootsRanksSaysThatThereMayBeSome) {
+    cluster.run({7});
+    const std::string there = cluster.directory("n0").string();
+    const RanksOfRoots roots{{"other", {3}}, {"solver", {0, 1, 2}}};
+    std::vector<Asked> asked(4);
+    asked[1].listed = {there};
+    for (const int rank : {2, 3}) {
+        const auto seen = see_points(roots, asked, rank, "node");
+        ASSERT_EQ(seen.size(), 1U) << rank;
+        EXPECT_EQ(seen[0].directory, there);
+    }
 }
 
 TEST_F(PointsElsewhere, AreAnErrorWhereNobodyCanTellWhetherThereAreAny) {

@@ -2,9 +2,7 @@
 // Copyright the containment-domains authors
 // Points in time on nodes where none of the root's ranks is come to where these are.
 
-#include "protected.h"
-
-#include "protection/fetching.h"
+#include "moved.h"
 
 #include <atomic>
 #include <cerrno>
@@ -21,86 +19,6 @@
 
 namespace cd::protection {
 namespace {
-
-const std::vector<std::string> four_others{"m0", "m1", "m2", "m3"};
-
-// The root's four ranks are on other nodes than before, where ranks without the root are now.
-struct Moved {
-    std::vector<std::string> nodes = four_others;
-    std::vector<std::string> of_others = four_nodes;
-    std::function<void(int)> before = [](int) {};
-    std::function<void(int)> after = [](int) {};
-    bool afresh = false;
-    bool died = false;
-    std::vector<Holding> same; // as those know it who have the root
-
-    std::vector<Holding> holdings(const Cluster &cluster) const {
-        std::vector<Holding> all;
-        for (size_t i = 0; i < of_others.size(); ++i) {
-            all.push_back({10 + static_cast<int>(i), cluster.directory(of_others[i]).string()});
-        }
-        return all;
-    }
-
-    LocalProgram::Outcome fetch_in(const Cluster &cluster) {
-        std::vector<std::string> all = nodes;
-        all.insert(all.end(), of_others.begin(), of_others.end());
-        std::vector<int> ranks{0, 1, 2, 3};
-        for (size_t i = 0; i < of_others.size(); ++i) {
-            ranks.push_back(10 + static_cast<int>(i));
-        }
-        LocalProgram program(all, ranks);
-        const auto outcomes = program.run([&](std::unique_ptr<Job> job) {
-            const RootApart root{
-                "solver",
-                {0, 1, 2, 3},
-                {{cluster.directory(job->node()).string()}, std::nullopt, {{0, 0}}, {}, afresh},
-                holdings(cluster)};
-            before(job->rank());
-            std::vector<Holding> found;
-            Status status = fetch(*job, root, true, found);
-            if (job->rank() == 0) {
-                same = std::move(found);
-            }
-            after(job->rank());
-            return status;
-        });
-        died = program.dead();
-        for (const auto &outcome : outcomes) {
-            EXPECT_TRUE(died || outcome == outcomes.front()) << outcome.text;
-        }
-        return outcomes.front();
-    }
-};
-
-class Fetched : public Protected {
-protected:
-    LocalProgram::Outcome fetch() { return moved.fetch_in(cluster); }
-    std::optional<uint64_t> start() {
-        cluster.nodes = moved.nodes;
-        return cluster.run({}).start();
-    }
-    // Their contents, by name.
-    std::map<std::string, std::string> files_in(const std::string &node) const {
-        std::map<std::string, std::string> files;
-        for (const auto &each : std::filesystem::directory_iterator(epoch_in(node, 7))) {
-            std::ifstream file(each.path(), std::ios::binary);
-            files[each.path().filename().string()].assign(std::istreambuf_iterator<char>(file), {});
-        }
-        return files;
-    }
-    // By ranks that do not have the root.
-    bool is_seen_in(const std::string &node) const {
-        std::vector<Asked> asked(11);
-        asked[10].directories = {cluster.directory(node).string()};
-        return !see_points({{"solver", {0, 1, 2, 3}}}, asked, 10, "node").empty();
-    }
-    bool is_left(const std::string &node) const {
-        return std::filesystem::exists(cluster.directory(node) / "solver.points");
-    }
-
-    Moved moved;
-};
 
 TEST_F(Fetched, PointsInTimeAreFoundByTheRootsRanksAndNotWhereTheyWere) {
     cluster.run({6, 7});
@@ -328,44 +246,6 @@ TEST_F(Fetched, WhateverCannotBeLookedAtIsLeftAlone) {
     EXPECT_EQ(fetch().text, "");
     EXPECT_TRUE(is_left("n1"));
     EXPECT_EQ(start(), 7U); // one is lost
-}
-
-// ---- What can come, and to where
-
-Asked asks_for(std::vector<std::string> directories) {
-    return {std::move(directories), {}, {{0, 0}}, {}, false};
-}
-
-std::vector<Holding> holdings(const std::vector<Asked> &asked, const std::string &directory) {
-    const Elsewhere seen{"solver", 2, directory, {}, "node:1:2"};
-    return root_apart("solver", {0, 1}, 2, asked, {seen}).holdings;
-}
-
-TEST(RootApart, HasWhatItsRanksCallByItsNameWhateverItIsToOthers) {
-    std::vector<Asked> asked{asks_for({"/local", "/ssd", "/copies"}),
-                             asks_for({"/local", "/ssd", "/copies"}), asks_for({"/ssd"})};
-    EXPECT_EQ(holdings(asked, "/ssd"), (std::vector<Holding>{{2, "/ssd", 1, true}}));
-    asked[0].flush_store = asked[1].flush_store = 2;
-    asked[2] = asks_for({"/copies"});
-    EXPECT_EQ(holdings(asked, "/copies"), std::vector<Holding>{});
-}
-
-TEST(RootApart, HasWhatIsAnotherRanksFirstDirectoryAsItsOwnFirst) {
-    std::vector<Asked> asked{asks_for({"/n0"}), asks_for({"/n1"}), asks_for({"/n2", "/ssd"})};
-    EXPECT_EQ(holdings(asked, "/n1"), (std::vector<Holding>{{2, "/n1", 0, true}}));
-    EXPECT_EQ(holdings(asked, "/n2"), (std::vector<Holding>{{2, "/n2", 0, false}}));
-    EXPECT_EQ(holdings(asked, "/ssd"), std::vector<Holding>{});
-    asked[1].listed = {"/n2"};
-    EXPECT_EQ(holdings(asked, "/n2"), std::vector<Holding>{});
-}
-
-TEST(RootApart, HasNothingWhereItsRanksDoNotAskAlike) {
-    std::vector<Asked> asked{asks_for({"/n0"}), asks_for({"/n0", "/ssd"}), asks_for({"/n0"})};
-    EXPECT_EQ(holdings(asked, "/n0"), std::vector<Holding>{});
-    asked[1] = asks_for({"/n0"});
-    EXPECT_EQ(holdings(asked, "/n0").size(), 1U);
-    asked[0] = asked[1] = asks_for({});
-    EXPECT_EQ(holdings(asked, "/n0"), std::vector<Holding>{});
 }
 
 // ---- Whatever happens in between

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// The same from directories that only an earlier configuration had.
+
+#include "moved.h"
+
+#include "protection/store_list.h"
+
+namespace cd::protection {
+namespace {
+
+class FetchedFromEarlier : public Fetched {
+protected:
+    void SetUp() override {
+        cluster.run({6});
+        for (const std::string &node : four_nodes) {
+            std::filesystem::copy(epoch_in(node, 6), cluster.directory(node) / "six");
+            name_of_six = epoch_in(node, 6).filename();
+        }
+        cluster.run({7});
+        for (const std::string &node : four_nodes) {
+            const auto directory = cluster.directory(node);
+            std::filesystem::create_directory(directory / "ssd");
+            std::filesystem::rename(directory / "solver.points", directory / "ssd/solver.points");
+            Folder folder;
+            ASSERT_TRUE(Folder::open(directory.string(), "solver", false, folder));
+            ASSERT_TRUE(write_store_list(folder, 0, false, {(directory / "ssd").string()}));
+        }
+        moved.earlier = "ssd";
+    }
+    void put_another_into_the_first() const {
+        for (const std::string &node : four_nodes) {
+            std::filesystem::copy(cluster.directory(node) / "six",
+                                  cluster.directory(node) / "solver.points" / name_of_six);
+        }
+    }
+    std::vector<std::string> listed_in(const std::string &node) const {
+        StoreList list;
+        EXPECT_TRUE(read_store_list(folder_in(node), list));
+        return list.directories;
+    }
+    std::filesystem::path ssd(const std::string &node) const {
+        return cluster.directory(node) / "ssd";
+    }
+
+    std::filesystem::path name_of_six;
+};
+
+TEST_F(FetchedFromEarlier, TheyKeepTheirDirectoriesWhichAreListed) {
+    EXPECT_EQ(fetch().text, "");
+    for (size_t i = 0; i < four_nodes.size(); ++i) {
+        EXPECT_FALSE(is_left(four_nodes[i] + "/ssd")) << four_nodes[i];
+        EXPECT_EQ(epochs_in(four_others[i] + "/ssd"), Epochs{7});
+        EXPECT_EQ(listed_in(four_others[i]), std::vector{ssd(four_others[i]).string()});
+    }
+}
+
+TEST_F(FetchedFromEarlier, AListGoesWithTheLastOfWhatItNames) {
+    put_another_into_the_first();
+    moved.earlier = "";
+    EXPECT_EQ(fetch().text, "");
+    EXPECT_EQ(listed_in("n0"), std::vector{ssd("n0").string()});
+    EXPECT_EQ(epochs_in("m0"), Epochs{6});
+    put_another_into_the_first();
+    moved.earlier = "ssd";
+    moved.are_in_both = true;
+    EXPECT_EQ(fetch().text, "");
+    for (const std::string &node : four_nodes) {
+        EXPECT_FALSE(is_left(node)) << node;
+        EXPECT_FALSE(is_left(node + "/ssd")) << node;
+    }
+}
+
+TEST_F(FetchedFromEarlier, TheyComeToTheFirstDirectoryWhereNotAllRanksCanHaveTheirs) {
+    std::filesystem::create_directories(cluster.directory("m2"));
+    std::ofstream(ssd("m2")) << "a file";
+    EXPECT_EQ(fetch().text, "");
+    for (const std::string &node : four_others) {
+        EXPECT_FALSE(is_left(node + "/ssd")) << node;
+        EXPECT_TRUE(listed_in(node).empty()) << node;
+    }
+    EXPECT_FALSE(is_left("n0/ssd"));
+    EXPECT_EQ(start(), 7U);
+}
+
+TEST_F(FetchedFromEarlier, CopiesStayWhereTheyAreAndAreListedThere) {
+    for (const std::string &node : four_nodes) {
+        for (const auto &each : std::filesystem::directory_iterator(ssd(node) / "solver.points")) {
+            auto point = *point_of(each.path().filename().string());
+            point.level = flush_level;
+            std::filesystem::rename(each.path(), each.path().parent_path() / directory_name(point));
+        }
+    }
+    put_another_into_the_first();
+    moved.are_in_both = true;
+    EXPECT_EQ(fetch().text, "");
+    EXPECT_EQ(listed_in("n0"), std::vector{ssd("n0").string()});
+    EXPECT_EQ(epochs_in("m0"), Epochs{6});
+    EXPECT_EQ(epochs_in("n0/ssd"), Epochs{7});
+    EXPECT_EQ(epochs_in("m0/ssd"), Epochs{});
+}
+
+} // namespace
+} // namespace cd::protection

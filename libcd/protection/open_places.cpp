@@ -102,7 +102,7 @@ Status OpenPlaces::open_held() {
         Status status = Folder::find(each.directory, root_.root, sync_, place.folder, there);
         status = status && there ? UseLock::check_unused(place.folder.path()) : status;
         if (status && there) {
-            (void)UseLock::take(place.folder.path(), own_user(), place.use).is_ok();
+            (void)UseLock::take_if_there(place.folder.path(), own_user(), place.use).is_ok();
         }
     }
     return Status::ok();

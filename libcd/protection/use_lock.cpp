@@ -105,7 +105,7 @@ UseLock::~UseLock() { os::system().unlink_at(AT_FDCWD, path_.c_str()); }
 
 // Its own file comes first, so that of two jobs one sees the other's. Who had the directory before
 // may have removed it since it was opened here, as nothing was in it.
-Status UseLock::take(const std::string &directory, const User &user,
+Status UseLock::take(const std::string &directory, const User &user, Gone gone,
                      std::unique_ptr<UseLock> &lock) {
     const std::string path = path_of(directory, user.session, user.rank);
     std::unique_ptr<UseLock> taken;
@@ -114,6 +114,10 @@ Status UseLock::take(const std::string &directory, const User &user,
         File file(os::system().open_at(AT_FDCWD, path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW, 0600),
                   path);
         if (!file.is_open() && errno == ENOENT) {
+            if (gone == Gone::left) {
+                lock = nullptr;
+                return Status::ok();
+            }
             Directory made;
             if (Status status = Directory::open(directory, made); !status) {
                 return status;
@@ -140,6 +144,16 @@ Status UseLock::take(const std::string &directory, const User &user,
         lock = std::move(taken);
     }
     return alone;
+}
+
+Status UseLock::take(const std::string &directory, const User &user,
+                     std::unique_ptr<UseLock> &lock) {
+    return take(directory, user, Gone::made_again, lock);
+}
+
+Status UseLock::take_if_there(const std::string &directory, const User &user,
+                              std::unique_ptr<UseLock> &lock) {
+    return take(directory, user, Gone::left, lock);
 }
 
 Status UseLock::find_users(const std::string &directory, uint64_t session,

@@ -32,6 +32,9 @@ public:
     // directory again where it has gone. May throw std::bad_alloc.
     static Status take(const std::string &directory, const User &user,
                        std::unique_ptr<UseLock> &lock);
+    // The same, but where the directory has gone there is nothing to lock.
+    static Status take_if_there(const std::string &directory, const User &user,
+                                std::unique_ptr<UseLock> &lock);
 
     // The ranks of a job that use the directory, from whichever nodes. May throw std::bad_alloc.
     static Status find_users(const std::string &directory, uint64_t session,
@@ -48,6 +51,10 @@ public:
     static void remove_what_the_dead_left(const std::string &directory, uint64_t session);
 
 private:
+    enum class Gone { made_again, left };
+    static Status take(const std::string &directory, const User &user, Gone gone,
+                       std::unique_ptr<UseLock> &lock);
+
     std::string path_;
     File file_;
 };

@@ -231,6 +231,27 @@ TEST_F(Fetched, WhatCannotBeReadOrOpenedStaysAndIsBroughtByTheNext) {
     }
 }
 
+// As another job does that has found nothing in it.
+TEST_F(Fetched, WhatSomebodyRemovesAtThatMomentIsNotMadeAgain) {
+    class Removing : public DyingSystem {
+    public:
+        int open_at(int directory, const char *name, int flags, mode_t mode) override {
+            const std::filesystem::path path(name);
+            if (rank_of_this_thread() == 12 && path.filename().string().starts_with("in-use-")) {
+                std::filesystem::remove_all(path.parent_path());
+            }
+            return DyingSystem::open_at(directory, name, flags, mode);
+        }
+    };
+    cluster.run({7});
+    {
+        const Removing removing;
+        EXPECT_EQ(fetch().text, "");
+    }
+    EXPECT_FALSE(is_left("n2"));
+    EXPECT_EQ(start(), 7U);
+}
+
 // A root of this name that other ranks had is another one.
 TEST_F(Fetched, FilesOfRanksThatDoNotHaveTheRootStay) {
     cluster.ranks = {0, 1, 2, 5};

@@ -92,6 +92,18 @@ TEST(UseLock, IsTakenInADirectoryThatSomebodyRemovesAtTheLastMoment) {
     EXPECT_EQ(cluster.run({}).start(), 1U);
 }
 
+TEST(UseLock, OfADirectoryThatHasGoneIsNoneForWhoNeedsItOnlyIfItIsThere) {
+    const Cluster cluster({"n0"});
+    const auto directory = cluster.directory("n0");
+    std::unique_ptr<UseLock> lock;
+    EXPECT_TRUE(UseLock::take_if_there(directory.string(), {1, 3, "here"}, lock)) << message();
+    EXPECT_EQ(lock, nullptr);
+    EXPECT_FALSE(std::filesystem::exists(directory));
+    std::filesystem::create_directories(directory);
+    EXPECT_TRUE(UseLock::take_if_there(directory.string(), {1, 3, "here"}, lock)) << message();
+    EXPECT_NE(lock, nullptr);
+}
+
 TEST(UseLock, OfAStoreThatIsOnlyListedSaysWhoKnowsOfIt) {
     const DyingSystem system;
     Cluster cluster({"n0", "n1"});

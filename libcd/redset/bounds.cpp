@@ -60,6 +60,11 @@ public:
         return status;
     }
 
+    bool contains(const fs::path &real) const {
+        return std::ranges::any_of(bounds_,
+                                   [&](const fs::path &bound) { return is_in(real, bound); });
+    }
+
     Status check(const std::string &path, const Set &set, int member) const {
         const fs::path name = fs::path(path).filename();
         if (name.empty() || name == "." || name == "..") {
@@ -72,8 +77,7 @@ public:
         if (Status status = real_directory(fs::path(path).parent_path(), real); !status) {
             return status;
         }
-        const auto bounds = [&](const fs::path &bound) { return is_in(real, bound); };
-        if (std::ranges::any_of(bounds_, bounds)) {
+        if (contains(real)) {
             return Status::ok();
         }
         return fail(
@@ -89,6 +93,15 @@ private:
     std::vector<fs::path> bounds_;
 };
 
+Status check_for(const Bounds &bounds, BoundsCheck &check) {
+    for (const std::string &bound : bounds) {
+        if (Status status = check.add(bound); !status) {
+            return status;
+        }
+    }
+    return Status::ok();
+}
+
 } // namespace
 
 Status check_bounds(const Set &set, int member, const Place &place, const Survey &survey,
@@ -97,10 +110,8 @@ Status check_bounds(const Set &set, int member, const Place &place, const Survey
         return Status::ok();
     }
     BoundsCheck check;
-    for (const std::string &bound : bounds) {
-        if (Status status = check.add(bound); !status) {
-            return status;
-        }
+    if (Status status = check_for(bounds, check); !status) {
+        return status;
     }
     for (const StoredFile &file : survey.files[static_cast<size_t>(member)]) {
         if (Status status = check.check(place.path(file.name), set, member); !status) {
@@ -108,6 +119,14 @@ Status check_bounds(const Set &set, int member, const Place &place, const Survey
         }
     }
     return Status::ok();
+}
+
+bool is_in_bounds(const std::string &directory, const Bounds &bounds) {
+    const MessageKeeper keeper;
+    BoundsCheck check;
+    fs::path real;
+    return bounds.empty() ||
+           (check_for(bounds, check) && real_directory(directory, real) && check.contains(real));
 }
 
 } // namespace cd::redset

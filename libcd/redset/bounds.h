@@ -18,4 +18,7 @@ using Bounds = std::vector<std::string>;
 Status check_bounds(const Set &set, int member, const Place &place, const Survey &survey,
                     const Bounds &bounds);
 
+// Whether a directory is below one of them, wherever links lead; what cannot be told is not.
+bool is_in_bounds(const std::string &directory, const Bounds &bounds);
+
 } // namespace cd::redset

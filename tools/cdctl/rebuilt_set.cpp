@@ -3,6 +3,7 @@
 #include "rebuilt_set.h"
 
 #include "alone.h"
+#include "redset/bounds.h"
 #include "redset/draft_mark.h"
 
 #include <algorithm>
@@ -55,10 +56,11 @@ const char *nobody_needs(Attempts::Standing standing) {
     }
 }
 
-// Where a rebuild writes that was killed, though there may be nothing more to write now. What
-// belongs above the directory of a member's files may be anybody's.
+// Where a rebuild writes that was killed, though there may be nothing more to write now, and not
+// where it may not. What belongs above the directory of a member's files may be anybody's.
 void remove_what_was_interrupted(const cd::redset::FoundSet &found,
-                                 const cd::redset::Survey &survey) {
+                                 const cd::redset::Survey &survey,
+                                 const cd::redset::Bounds &bounds) {
     std::set<std::filesystem::path> folders;
     for (size_t member = 0; member < found.places.size(); ++member) {
         const cd::redset::Place &place = found.places[member];
@@ -71,7 +73,9 @@ void remove_what_was_interrupted(const cd::redset::FoundSet &found,
         }
     }
     for (const std::filesystem::path &folder : folders) {
-        cd::redset::remove_drafts_of_the_dead(folder.string());
+        if (cd::redset::is_in_bounds(folder.string(), bounds)) {
+            cd::redset::remove_drafts_of_the_dead(folder.string());
+        }
     }
 }
 
@@ -139,7 +143,7 @@ Result rebuild_set(cd::redset::FoundSet &found, const Attempts &known, const Arg
         result.verdict = dry_run ? Verdict::rebuildable : Verdict::rebuilt;
     }
     if (status && !dry_run) {
-        remove_what_was_interrupted(found, result.survey);
+        remove_what_was_interrupted(found, result.survey, arguments.paths);
     }
     judge_records(arguments, status.is_ok(), result);
     return result;

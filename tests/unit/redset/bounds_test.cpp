@@ -67,5 +67,17 @@ TEST_F(BoundsTest, FailWhereNobodyCanTellWhereANameLeads) {
         << message();
 }
 
+TEST_F(BoundsTest, HaveWhatIsBelowThemWhereverLinksLead) {
+    const std::string in = scratch_.folder() / "in";
+    fs::create_directories(in);
+    fs::create_directory_symlink("/tmp", scratch_.folder() / "out");
+    fs::create_symlink("round", scratch_.folder() / "round");
+    EXPECT_TRUE(is_in_bounds(in, {scratch_.folder()}));
+    EXPECT_TRUE(is_in_bounds("/tmp", {}));
+    EXPECT_FALSE(is_in_bounds(scratch_.folder() / "out", {scratch_.folder()}));
+    EXPECT_FALSE(is_in_bounds(scratch_.folder() / "round", {scratch_.folder()}));
+    EXPECT_FALSE(is_in_bounds(scratch_.folder(), {in}));
+}
+
 } // namespace
 } // namespace cd::redset

@@ -14,7 +14,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 namespace cd::protection {
@@ -23,13 +22,6 @@ namespace {
 using redset::KvTree;
 
 constexpr char told_file[] = "what a rank sees of roots";
-
-// What is not there is empty.
-Status names_in_if_there(const std::string &path, std::vector<std::string> &names) {
-    const File there(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH, 0), path);
-    const bool is_nothing = !there.is_open() && (errno == ENOENT || errno == ENOTDIR);
-    return is_nothing ? Status::ok() : names_in(path, names);
-}
 
 // By names alone: many ranks may look at once, at what all ranks of another root have written.
 Status look_whether_counts(const std::string &attempt, const std::set<int> &ranks, bool &counts) {

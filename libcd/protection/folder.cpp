@@ -194,6 +194,12 @@ Status names_in(const std::string &path, std::vector<std::string> &names) {
     return Status::ok();
 }
 
+Status names_in_if_there(const std::string &path, std::vector<std::string> &names) {
+    const File there(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH, 0), path);
+    const bool is_nothing = !there.is_open() && (errno == ENOENT || errno == ENOTDIR);
+    return is_nothing ? Status::ok() : names_in(path, names);
+}
+
 Status look_at_points(const std::string &path, Content &content) {
     std::vector<std::string> names;
     if (Status status = names_in(path, names); !status) {

@@ -40,6 +40,8 @@ struct Content {
 
 // Of a directory that is no symbolic link. May throw std::bad_alloc.
 Status names_in(const std::string &path, std::vector<std::string> &names);
+// The same, where what is not there is empty.
+Status names_in_if_there(const std::string &path, std::vector<std::string> &names);
 
 // What is not ours is left alone and not told of. May throw std::bad_alloc.
 Status look_at_points(const std::string &path, Content &content);

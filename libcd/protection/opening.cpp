@@ -116,11 +116,13 @@ bool is_listed(const std::vector<std::string> &directories, const Folder &folder
 }
 
 // Before anything new is stored in them.
-Status list_stores(Job &job, const std::vector<OpenStore> &stores, bool sync) {
-    const OpenStore &first = stores.front();
+Status list_stores(Job &job, const std::vector<Findings> &findings, std::vector<OpenStore> &stores,
+                   bool sync) {
+    OpenStore &first = stores.front();
     if (!first.speaks) {
         return Status::ok();
     }
+    first.begins = std::ranges::all_of(findings, &Findings::nothing);
     std::vector<std::string> others;
     for (const OpenStore &store : std::span(stores).subspan(1)) {
         others.push_back(store.folder.directory());
@@ -207,7 +209,31 @@ size_t level_of(const std::vector<OpenLevel> &levels, uint64_t epoch) {
     return best;
 }
 
+namespace {
+
+// A store that others see may have gone with them.
+bool has_points(const OpenStore &store) {
+    std::vector<std::string> names;
+    return store.there && (!names_in_if_there(store.folder.path(), names) ||
+                           std::ranges::any_of(names, [](const std::string &name) {
+                               return point_of(name).has_value();
+                           }));
+}
+
+// While others are kept away: the list of stores that have had nothing all the time.
+void remove_vain_list(const std::vector<OpenStore> &stores) {
+    attempt_quietly([&] {
+        const bool is_vain = !stores.empty() && stores.front().begins &&
+                             stores.front().use != nullptr &&
+                             std::ranges::none_of(stores, has_points);
+        return is_vain ? write_store_list(stores.front().folder, 0, false, {}) : Status::ok();
+    });
+}
+
+} // namespace
+
 void close_stores(std::vector<OpenStore> &stores) noexcept {
+    remove_vain_list(stores);
     for (OpenStore &store : stores) {
         store.use.reset();
         if (store.there) {
@@ -314,7 +340,7 @@ private:
         Status known = attempt([&] {
             result_.start_is_protected = result_.start && is_protected_now(result_, introduced_.all,
                                                                            job_.ranks(), division_);
-            return list_stores(job_, stores_, request_.sync);
+            return list_stores(job_, findings_, stores_, request_.sync);
         });
         return agree(job_, known);
     }

@@ -42,9 +42,10 @@ struct OpenStore {
     bool there = true;                      // else it is listed, and not made for that alone
     bool speaks = false;                    // for its directory
     std::unique_ptr<UseLock> use = nullptr; // of who speaks
+    bool begins = false; // there was nothing in any of the stores, which it lists
 };
 
-// Of a directory in which there is nothing, nothing is left.
+// Of a directory in which there is nothing, nothing is left, be it that others were listed in it.
 void close_stores(std::vector<OpenStore> &stores) noexcept;
 
 struct OpenLevel {

@@ -57,6 +57,30 @@ TEST_F(StoreListElsewhere, AStoreIsForgottenWhenNothingIsLeftInIt) {
     }
 }
 
+TEST_F(StoreListElsewhere, OfARootThatFailsNothingIsLeftUnlessSomethingWasThere) {
+    const auto fail_to_create = [&](bool another_removes) {
+        const auto run = cluster.run_steps([&](Cluster::Rank &self) {
+            Status status = self.protection().agree_on(
+                self.number() == 2 ? fail(CD_ERROR_STORE_FULL, "full") : Status::ok());
+            if (another_removes && self.number() == 3) {
+                std::filesystem::remove_all(cluster.directory("levels") / "solver.points");
+            }
+            return status;
+        });
+        EXPECT_EQ(run.outcome().code, CD_ERROR_STORE_FULL);
+    };
+    use_store("levels");
+    fail_to_create(true);
+    for (const std::string &node : four_nodes) {
+        EXPECT_FALSE(is_there(node)) << node;
+    }
+    EXPECT_FALSE(is_there("levels"));
+    cluster.run({2});
+    fail_to_create(false);
+    cluster.config = "";
+    EXPECT_EQ(cluster.run({}).start(), 2U);
+}
+
 // Nothing newer of its level would ever take its place.
 TEST_F(StoreListElsewhere,
        OfALevelThatIsNotThereAnyMoreAPointInTimeGoesWhenANewerOneOfAnyLevelCounts) {

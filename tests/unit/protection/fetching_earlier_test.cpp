@@ -2,12 +2,25 @@
 // Copyright the containment-domains authors
 // The same from directories that only an earlier configuration had.
 
+#include "each_fault.h"
 #include "moved.h"
 
 #include "protection/store_list.h"
 
 namespace cd::protection {
 namespace {
+
+// What the nodes have is in a directory that is listed there.
+void move_to_earlier(const Cluster &cluster) {
+    for (const std::string &node : four_nodes) {
+        const auto directory = cluster.directory(node);
+        std::filesystem::create_directory(directory / "ssd");
+        std::filesystem::rename(directory / "solver.points", directory / "ssd/solver.points");
+        Folder folder;
+        ASSERT_TRUE(Folder::open(directory.string(), "solver", false, folder));
+        ASSERT_TRUE(write_store_list(folder, 0, false, {(directory / "ssd").string()}));
+    }
+}
 
 class FetchedFromEarlier : public Fetched {
 protected:
@@ -18,14 +31,7 @@ protected:
             name_of_six = epoch_in(node, 6).filename();
         }
         cluster.run({7});
-        for (const std::string &node : four_nodes) {
-            const auto directory = cluster.directory(node);
-            std::filesystem::create_directory(directory / "ssd");
-            std::filesystem::rename(directory / "solver.points", directory / "ssd/solver.points");
-            Folder folder;
-            ASSERT_TRUE(Folder::open(directory.string(), "solver", false, folder));
-            ASSERT_TRUE(write_store_list(folder, 0, false, {(directory / "ssd").string()}));
-        }
+        move_to_earlier(cluster);
         moved.earlier = "ssd";
     }
     void put_another_into_the_first() const {
@@ -98,6 +104,42 @@ TEST_F(FetchedFromEarlier, CopiesStayWhereTheyAreAndAreListedThere) {
     EXPECT_EQ(epochs_in("m0"), Epochs{6});
     EXPECT_EQ(epochs_in("n0/ssd"), Epochs{7});
     EXPECT_EQ(epochs_in("m0/ssd"), Epochs{});
+}
+
+// What has come is never in a directory that is not listed when it is nowhere else.
+TEST_F(FetchedFromEarlier, WhereItDiesAnywhereAllThatHasComeAndGoneIsListed) {
+    for (const int victim : {1, 12}) {
+        int deaths = 0;
+        bool died = true;
+        for (int nth = 1; died && !HasFailure(); nth = next_fault(nth)) {
+            SCOPED_TRACE("rank " + std::to_string(victim) + ", before call " + std::to_string(nth));
+            const TimeLimit limit(60);
+            for (const auto &nodes : {four_nodes, four_others}) {
+                lose(nodes);
+            }
+            cluster.nodes = four_nodes;
+            cluster.run({7});
+            move_to_earlier(cluster);
+            {
+                const DyingSystem dying({victim, 0}, nth);
+                (void)fetch();
+                died = moved.died;
+                deaths += died ? 1 : 0;
+            }
+            for (size_t i = 0; i < four_nodes.size(); ++i) {
+                EXPECT_TRUE(is_left(four_nodes[i] + "/ssd") || !listed_in(four_others[i]).empty())
+                    << four_nodes[i];
+            }
+            EXPECT_EQ(fetch().text, "");
+            for (size_t i = 0; i < four_nodes.size(); ++i) {
+                EXPECT_FALSE(is_left(four_nodes[i] + "/ssd")) << four_nodes[i];
+                EXPECT_EQ(epochs_in(four_others[i] + "/ssd"), Epochs{7});
+                EXPECT_EQ(files_in(four_others[i] + "/ssd").size(), 5U);
+                EXPECT_EQ(listed_in(four_others[i]), std::vector{ssd(four_others[i]).string()});
+            }
+        }
+        EXPECT_GT(deaths, 5);
+    }
 }
 
 } // namespace

@@ -7,10 +7,6 @@
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <functional>
-#include <iterator>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>

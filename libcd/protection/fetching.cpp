@@ -303,21 +303,30 @@ private:
 
     // Where other points in time may be found, which are not asked for here, nor have come.
     bool lists_nothing_else(const Folder &folder) const {
+        const auto is_one_of = [](const std::vector<std::string> &all,
+                                  const std::string &directory) {
+            return std::ranges::find(all, directory) != all.end();
+        };
         StoreList list;
         return read_store_list(folder, list) &&
                std::ranges::all_of(list.directories, [&](const std::string &directory) {
-                   return std::ranges::find(root_.asked.directories, directory) !=
-                              root_.asked.directories.end() ||
-                          is_empty_now(directory);
+                   return is_one_of(root_.asked.directories, directory) ||
+                          is_the_roots(directory) ||
+                          (is_one_of(root_.earlier, directory) && is_empty_now(directory));
                });
     }
 
     bool is_empty_now(const std::string &earlier) const {
         Folder folder;
         bool there = false;
-        return std::ranges::find(root_.earlier, earlier) != root_.earlier.end() &&
-               Folder::find(earlier, root_.root, sync_, folder, there) &&
+        return Folder::find(earlier, root_.root, sync_, folder, there) &&
                (!there || has_no_points(folder));
+    }
+
+    bool is_the_roots(const std::string &directory) const {
+        return std::ranges::any_of(same_, [&](const Holding &each) {
+            return each.rank == job_.rank() && each.directory == directory;
+        });
     }
 
     Job &job_;

@@ -77,6 +77,24 @@ TEST_F(FetchedFromEarlier, AListGoesWithTheLastOfWhatItNames) {
     }
 }
 
+// As a file system that all nodes see.
+TEST_F(FetchedFromEarlier, AListGoesAlsoWhereTheRootsRanksHaveWhatItNames) {
+    const std::string shared = cluster.directory("shared").string();
+    std::filesystem::rename(ssd("n0"), shared);
+    for (const std::string &node : four_nodes) {
+        ASSERT_TRUE(write_store_list(folder_in(node), 0, false, {shared}));
+    }
+    put_another_into_the_first();
+    moved.earlier = shared;
+    moved.are_in_both = true;
+    EXPECT_EQ(fetch().text, "");
+    for (size_t i = 0; i < four_nodes.size(); ++i) {
+        EXPECT_FALSE(is_left(four_nodes[i])) << four_nodes[i];
+        EXPECT_EQ(listed_in(four_others[i]), std::vector{shared});
+    }
+    EXPECT_EQ(epochs_in("shared"), Epochs{7});
+}
+
 TEST_F(FetchedFromEarlier, TheyComeToTheFirstDirectoryWhereNotAllRanksCanHaveTheirs) {
     std::filesystem::create_directories(cluster.directory("m2"));
     std::ofstream(ssd("m2")) << "a file";

@@ -419,6 +419,15 @@ void FileStore::show() noexcept {
     attempt_quietly([&] { return regain_name(); });
 }
 
+void FileStore::undo_start() noexcept {
+    const MessageKeeper keeper;
+    if (before_ == Before::set_aside) {
+        directory_.give_back(name_, aside_, options_.forced);
+    } else if (before_ == Before::nothing) {
+        directory_.try_to_remove(name_, options_.forced);
+    }
+}
+
 // That it stays when it cannot be removed does no harm.
 void FileStore::forget_aside() noexcept {
     if (!aside_.empty()) {

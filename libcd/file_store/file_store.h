@@ -61,6 +61,13 @@ public:
 
     void keep_aside(std::string name) { aside_ = std::move(name); }
 
+    // What was there before a start made it: nothing, a store that it has set aside, or one that
+    // was worth no more than this one.
+    enum class Before { nothing, set_aside, the_same };
+    void comes_after(Before before) { before_ = before; }
+    // Where the start fails in another rank: all is as it was before.
+    void undo_start() noexcept;
+
     // What the file says now, to be read later. No longer than the store lives.
     HeldMetadata hold_metadata();
     bool forces() const { return options_.forced; }
@@ -129,6 +136,7 @@ private:
     Directory directory_;
     std::string name_;
     std::string aside_; // a file that goes with the first new point in time
+    Before before_ = Before::the_same;
     FileStoreOptions options_;
     Addresses &addresses_;
     pid_t process_;

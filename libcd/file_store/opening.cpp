@@ -183,6 +183,7 @@ private:
         Status status = opened_.store->publish();
         if (status) {
             own.is_published();
+            opened_.store->comes_after(FileStore::Before::nothing);
         }
         return status;
     }
@@ -201,6 +202,8 @@ private:
         of_old.is_taken();
         if (old == Old::is_removed) {
             names.try_to_remove(hidden);
+        } else {
+            opened_.store->comes_after(FileStore::Before::set_aside);
         }
         return Status::ok();
     }

@@ -70,8 +70,8 @@ Status attach(Resident &root, OpenedStore &opened, FamilyLock &lock) {
     return binds->commit();
 }
 
-Status open_here(Resident &root, const OpenRequest &request, FamilyLock &lock) {
-    OpenedStore opened;
+Status open_here(Resident &root, const OpenRequest &request, FamilyLock &lock,
+                 OpenedStore &opened) {
     if (Status status = open_store(request, AddressBook::instance(), opened); !status) {
         return status;
     }
@@ -94,16 +94,22 @@ Status meet_others(Resident &root, const OpenRequest &request, FamilyLock &lock,
     return status;
 }
 
-// Once the ranks have agreed on what to start from, they wait for each other to do so.
+// Once the ranks have agreed on what to start from, they wait for each other to do so. Where one
+// does not, another program may go on from the stores that they had.
 Status open_protected(Resident &root, OpenRequest &request, FamilyLock &lock, bool &met) {
     cd_protected_start start = {};
     if (Status status = meet_others(root, request, lock, start, met); !status) {
         return status;
     }
-    return root.protection->opened(attempt([&] {
+    OpenedStore opened;
+    Status status = root.protection->opened(attempt([&] {
         request.start = StoreStart{start.epoch, start.image};
-        return open_here(root, request, lock);
+        return open_here(root, request, lock, opened);
     }));
+    if (!status && opened.store != nullptr) {
+        opened.store->undo_start();
+    }
+    return status;
 }
 
 // Which of its parent's children it was.
@@ -118,8 +124,11 @@ uint64_t last_number_of(std::string_view path) {
 
 Status open_family(FamilyLock &lock, Resident &root, bool &met) {
     OpenRequest request = {root.storage, root.rank, root.root_name, std::nullopt};
-    return root.storage.is_protected() ? open_protected(root, request, lock, met)
-                                       : open_here(root, request, lock);
+    if (root.storage.is_protected()) {
+        return open_protected(root, request, lock, met);
+    }
+    OpenedStore opened;
+    return open_here(root, request, lock, opened);
 }
 
 void end_family(FamilyLock &lock, Resident &top) noexcept {

@@ -75,6 +75,30 @@ TEST_F(Creating, ARootThatAnotherRankCannotOpenIsNotCreatedAndCanBeLater) {
     EXPECT_EQ(std::ranges::count(memory, 'a'), static_cast<long>(memory.size()));
 }
 
+// Without redundancy each goes on from its own store, and all have to have the same.
+TEST_F(Creating, ARootThatAnotherRankCannotOpenLeavesTheStoreThatWasThere) {
+    protector.opened_fails = CD_ERROR_STORE_FULL;
+    EXPECT_EQ(create(), nullptr);
+    EXPECT_EQ(files(), Calls{});
+    const std::string plain = "store=file,sync=none,dir=" + local.string();
+    const auto create_plain = [&] {
+        root = create_cd(nullptr, plain.c_str(), CD_COMM_LOGGING_DISABLED, "root", nullptr);
+        ASSERT_NE(root, nullptr) << cd_last_error_message();
+    };
+    EXPECT_EQ(0, in_process([&] {
+                  create_plain();
+                  advance_with('a');
+                  return info().epoch == 1 ? 0 : 1;
+              }));
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        EXPECT_EQ(create(), nullptr);
+        EXPECT_STREQ(cd_last_error_message(), "opened was told to fail");
+        EXPECT_EQ(files(), Calls{"0-root.cds"});
+    }
+    create_plain();
+    EXPECT_EQ(info().epoch, 1U);
+}
+
 // Another rank may have come to the creation, and does not wait for this one.
 TEST_F(Creating, ARootThatCannotComeToBeIsDeclined) {
     begin();

@@ -100,7 +100,7 @@ Status OpenPlaces::open_held() {
         place.holding = &each;
         bool there = false;
         Status status = Folder::find(each.directory, root_.root, sync_, place.folder, there);
-        status = status && there ? UseLock::check_unused(place.folder.path()) : status;
+        status = status && there ? UseLock::check_unused(place.folder.path(), session_) : status;
         if (status && there) {
             (void)UseLock::take_if_there(place.folder.path(), own_user(), place.use).is_ok();
         }

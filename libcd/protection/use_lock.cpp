@@ -234,8 +234,8 @@ bool UseLock::has_users(const std::string &directory) {
     });
 }
 
-Status UseLock::check_unused(const std::string &directory) {
-    return check_alone(directory, std::nullopt, "wait until it ends, or use a copy of them");
+Status UseLock::check_unused(const std::string &directory, std::optional<uint64_t> session) {
+    return check_alone(directory, session, "wait until it ends, or use a copy of them");
 }
 
 void UseLock::remove_what_the_dead_left(const std::string &directory, uint64_t session) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,8 +50,10 @@ public:
     // nobody can tell.
     static bool has_users(const std::string &directory);
 
-    // CD_ERROR_STORE_LOCKED says which process uses the directory. This one does not.
-    static Status check_unused(const std::string &directory);
+    // CD_ERROR_STORE_LOCKED says which process uses the directory. This one does not. session:
+    // whose users do not count.
+    static Status check_unused(const std::string &directory,
+                               std::optional<uint64_t> session = std::nullopt);
 
     // Whether the system has locked the file, so that others can be told from the dead.
     bool is_locked() const { return is_locked_; }

@@ -93,6 +93,16 @@ TEST(UseLock, ProcessesOfOneJobUseADirectoryTogether) {
               CD_ERROR_STORE_LOCKED);
 }
 
+// A rank that looks may come after those that use it.
+TEST(UseLock, UsersOfTheOwnSessionAreNoOthers) {
+    const Cluster cluster({"n0"});
+    const std::string directory = cluster.directory("n0").string();
+    std::filesystem::create_directories(directory);
+    const OtherJob other(directory); // its session is 1
+    EXPECT_TRUE(UseLock::check_unused(directory, 1)) << message();
+    EXPECT_EQ(UseLock::check_unused(directory, 2).code(), CD_ERROR_STORE_LOCKED);
+}
+
 TEST(UseLock, WhoOnlyLooksLearnsOfAUserAndLeavesNothing) {
     const Cluster cluster({"n0"});
     const std::string directory = cluster.directory("n0").string();

@@ -133,6 +133,11 @@ CD_API int cd_log_inside(cd_handle cd);
    library has called. */
 CD_API int cd_log_begins(cd_handle cd, struct cd_log_place *begins, int count);
 
+/* When the point in time of cd was, whether it logs or not, or, for NULL, when now is: what comes
+   later has a greater number. 0 if cd is not alive, or inside a function that the library has
+   called. */
+CD_API uint64_t cd_log_moment(cd_handle cd);
+
 /* What the interposition layer wants to hear of. All are called in the thread of the operation,
    outside of locks; they may call the functions of this section, and nothing else of the library.
  */

@@ -184,6 +184,7 @@ void LogShare::prepare_begin_now(int depth) {
 }
 
 void LogShare::begin_now() noexcept {
+    moment_ = ++moments_;
     if (!enabled()) {
         return;
     }

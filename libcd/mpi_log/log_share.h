@@ -6,6 +6,7 @@
 #include "mpi_log/log_stream.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -38,6 +39,10 @@ public:
     ~LogShare();
 
     bool enabled() const { return stream_ != nullptr; }
+    // When the CD's point in time was, whether it logs or not, and when now is: what comes later
+    // has a greater number.
+    uint64_t moment() const { return moment_; }
+    static uint64_t now() { return moments_.load(std::memory_order_relaxed); }
     LogStream &stream() { return *stream_; }
     const LogStream::Sibling &sibling() const { return sibling_; } // of a child's
     const std::shared_ptr<LogStream> &shared_stream() const { return stream_; }
@@ -143,6 +148,9 @@ private:
     Status check_own_left(int depth, const char *cd) const;
     Status check_nested_left(int depth, const char *cd) const;
 
+    static inline std::atomic<uint64_t> moments_ = 1;
+
+    uint64_t moment_ = ++moments_;
     std::shared_ptr<LogSpill> spill_;   // a root's
     std::shared_ptr<LogStream> owned_;  // a root's
     std::shared_ptr<LogStream> stream_; // threads refer to it, too

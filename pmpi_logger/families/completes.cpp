@@ -160,10 +160,13 @@ void Completes::settle(Completion &c, int result, bool recording) {
             if (active) {
                 finished.becomes_null = request->persistent ? 0 : 1;
                 finished.id = request->id & UINT64_MAX >> 1;
+            }
+            const bool brings = active && request->told == 0;
+            if (brings) {
                 finished.blocks = static_cast<uint32_t>(request->arrivals.size());
             }
             write(writer, finished);
-            if (active) {
+            if (brings) {
                 add_arrivals(writer, *request, status_of(k, slot), result);
             }
         }
@@ -279,18 +282,14 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
     if (mode == CD_LOG_RECORDING && *flag != 0) {
         FreesRequest::look_for_arrivals();
     }
-    cd_log_place place = {};
-    cd_log_here(&place);
-    if (request != nullptr && *flag != 0) {
+    const bool is_first = request != nullptr && *flag != 0 && request->told == 0;
+    if (is_first) {
         await_data(*request);
     }
     auto types = RequestTable::instance().hold_types();
-    if (request != nullptr && *flag != 0) {
-        const bool is_first = !request->delivered; // the program may have changed the data since
+    if (is_first) {
         deliver_staged(*request, loan.written(), result);
-        if (is_first) {
-            note_delivered(*request, place);
-        }
+        note_told(*request, mode == CD_LOG_RECORDING);
     }
     if (mode != CD_LOG_RECORDING) {
         return result;
@@ -309,9 +308,10 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
     }
     writer.add(loan.written());
     const bool active = request != nullptr && request->state == Request::State::active;
+    const bool brings = active && is_first;
     writer.add(active ? request->id : uint64_t{0});
-    writer.add(active ? static_cast<uint32_t>(request->arrivals.size()) : Finished::no_data);
-    if (active) {
+    writer.add(brings ? static_cast<uint32_t>(request->arrivals.size()) : Finished::no_data);
+    if (brings) {
         add_arrivals(writer, *request, loan.written(), result);
     }
     types.unlock();
@@ -324,8 +324,6 @@ int Peeks::replay(const void *site, MPI_Request handle, int *flag, MPI_Status *s
     Call call;
     call.fn = Fn::MPI_Request_get_status;
     call.site = site;
-    cd_log_place place = {};
-    cd_log_here(&place);
     int result = MPI_SUCCESS;
     std::optional<EntryReader> entry = next_answer(call, result);
     if (!entry) {
@@ -337,14 +335,15 @@ int Peeks::replay(const void *site, MPI_Request handle, int *flag, MPI_Status *s
                     status);
         const auto id = entry->take<uint64_t>();
         const auto blocks = entry->take<uint32_t>();
-        Request *request = id != 0 ? RequestTable::instance().find(id) : nullptr;
-        auto types = RequestTable::instance().hold_types();
+        RequestTable &table = RequestTable::instance();
+        Request *request = id != 0 ? table.find(id) : table.find(handle);
+        auto types = table.hold_types();
         if (blocks != Finished::no_data && !take_arrivals(*entry, id, request, blocks)) {
             types.unlock();
             return not_matching(call, *entry, "how much data is received");
         }
-        if (request != nullptr && !request->delivered) {
-            note_delivered(*request, place);
+        if (request != nullptr && request->told == 0) {
+            note_told(*request, true);
         }
     }
     return entry->result();

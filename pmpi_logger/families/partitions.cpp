@@ -18,7 +18,7 @@ bool has(const Request *request, int part) {
 // What the program gets of a part when it asks; empty unless it is under way.
 Blocks arriving(const Request *request, int part) {
     if (!has(request, part) || request->state == Request::State::inactive ||
-        request->arrivals.empty()) {
+        !still_brings_data(*request)) {
         return {};
     }
     return {part_of(request->arrivals.front(), part, request->partitions)};

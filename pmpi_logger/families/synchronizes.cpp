@@ -77,10 +77,11 @@ void Synchronizes::settle(const Synchronization &what, Window &window, int resul
         std::erase_if(reads, [&](const Request *read) { return !what.concludes(read->target); });
     }
     for (const Request *read : reads) {
-        if (!read->delivered) { // else the program may have stored something else there
+        const bool brings = still_brings_data(*read);
+        if (brings && !read->delivered) {
             read->staging.deliver(read->arrivals, everything);
         }
-        brought.push_back({0, read->id, read->arrivals.front()});
+        brought.push_back({0, read->id, brings ? read->arrivals.front() : Block()});
     }
     if (recording) {
         EntryWriter writer(what.call, result);

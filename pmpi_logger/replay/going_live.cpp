@@ -27,19 +27,20 @@ void end(Request &request, const MPI_Status &status, int result) {
     request.state = Request::State::active;
 }
 
-// What comes next in the entry is what a request has brought. False if nothing behind it can be
-// read.
+// What comes next in the entry is what a request has brought, unless the program had been told of
+// it before. False if nothing behind it can be read.
 bool take(EntryReader &entry, uint64_t id, size_t blocks, const MPI_Status &status, int result) {
     RequestTable &table = RequestTable::instance();
     Request *const request = id != 0 ? table.find(id) : nullptr;
+    const size_t brought = blocks != Finished::no_data ? blocks : 0;
     if (request == nullptr || request->state != Request::State::replayed) {
-        skip_arrivals(entry, blocks);
+        skip_arrivals(entry, brought);
         return true;
     }
     if (request->delivered) {
-        skip_arrivals(entry, blocks);
+        skip_arrivals(entry, brought);
     } else if (request->arrivals.size() != blocks) { // a synchronization has brought them
-        skip_arrivals(entry, blocks);
+        skip_arrivals(entry, brought);
         result = MPI_ERR_OTHER;
     } else {
         const auto types = table.hold_types();
@@ -75,9 +76,6 @@ void take_completed(EntryReader &entry) {
     bool readable = true;
     for (int k = 0; k < ending.finished && readable; ++k) {
         const auto finished = entry.take<Finished>();
-        if (finished.blocks == Finished::no_data) {
-            continue;
-        }
         const int at = completes_all(entry.header().function()) ? finished.slot : k;
         MPI_Status status;
         std::memcpy(&status, statuses + sizeof status * static_cast<size_t>(at), sizeof status);
@@ -86,13 +84,22 @@ void take_completed(EntryReader &entry) {
     }
 }
 
-// What the program asked about, and has perhaps freed then.
+// What the program asked about, and has perhaps freed then. If not, MPI has the request, and where
+// it lay during the restore, the log alone has what it has brought.
 void take_told(EntryReader &entry) {
     const auto status = entry.take<MPI_Status>();
     const auto id = entry.take<uint64_t>();
     const auto blocks = entry.take<uint32_t>();
-    if (blocks != Finished::no_data) {
+    RequestTable &table = RequestTable::instance();
+    const Request *const request = id != 0 ? table.find(id) : nullptr;
+    if (blocks == Finished::no_data || (id != 0 && request == nullptr)) {
+        return;
+    }
+    if (request != nullptr && request->state == Request::State::replayed) {
         static_cast<void>(take(entry, id, blocks, status, entry.result()));
+    } else if (request == nullptr || (!request->is_apart() && !request->delivered)) {
+        const auto types = table.hold_types();
+        static_cast<void>(take_arrivals(entry, id, request, blocks));
     }
 }
 

@@ -63,8 +63,25 @@ bool completes_in_time(const Request &request, MPI_Status &status) {
     return true;
 }
 
-void keep_data(Request &request, const MPI_Status &status) {
+bool cannot_be_posted_again(const Request &request) {
+    return !request.persistent && request.comm == MPI_COMM_NULL;
+}
+
+bool will_be_started_again(const Reach &reach, const Request &request) {
+    return request.logged() && reach.covers(request.place);
+}
+
+// The program has its data since before what the re-execution repeats.
+bool stays_delivered(const Reach &reach, const Request &request) {
+    return request.told != 0 && reach.begins_after(request.told);
+}
+
+void keep_data(const Reach &reach, Request &request, const MPI_Status &status) {
     request.data.clear();
+    request.status = status;
+    if (request.told_in_log || stays_delivered(reach, request)) {
+        return; // nobody needs them, and the program may have taken the memory away
+    }
     const auto types = RequestTable::instance().hold_types();
     size_t most = bytes_brought(request, status, MPI_SUCCESS);
     std::vector<std::byte> scratch;
@@ -74,15 +91,10 @@ void keep_data(Request &request, const MPI_Status &status) {
         const auto *from = static_cast<const std::byte *>(bytes.data);
         request.data.insert(request.data.end(), from, from + bytes.size);
     }
-    request.status = status;
-}
-
-bool cannot_be_posted_again(const Request &request) {
-    return !request.persistent && request.comm == MPI_COMM_NULL;
 }
 
 // False if it neither ends nor can go on during a restore.
-bool stop(Request &request, bool will_be_started_again) {
+bool stop(const Reach &reach, Request &request) {
     if (request.is_apart()) {
         if (request.persistent) { // the re-execution comes to earlier uses of it first
             stopped.push_back(&request);
@@ -96,7 +108,7 @@ bool stop(Request &request, bool will_be_started_again) {
     case Request::Kind::send:
         // An older send's buffer may not change while it is under way, so that a restore writes
         // what is there. One of the re-execution needs the shadow.
-        if (!will_be_started_again) {
+        if (!will_be_started_again(reach, request)) {
             return true;
         }
         break;
@@ -107,7 +119,7 @@ bool stop(Request &request, bool will_be_started_again) {
         if (!is_complete(request, status)) { // Open MPI crashes when one is cancelled twice
             MPI_Request known = request.known_to_mpi();
             real<Fn::MPI_Cancel>(&known);
-        } else if (was_cancelled(status) && !will_be_started_again) {
+        } else if (was_cancelled(status) && !will_be_started_again(reach, request)) {
             return true; // by the program
         }
         break;
@@ -121,7 +133,7 @@ bool stop(Request &request, bool will_be_started_again) {
     const bool cancelled = request.kind == Request::Kind::receive && was_cancelled(status);
     request.state = cancelled ? Request::State::cancelled : Request::State::parked;
     if (request.state == Request::State::parked) {
-        keep_data(request, status);
+        keep_data(reach, request, status);
     }
     stopped.push_back(&request);
     return true;
@@ -145,13 +157,6 @@ void post_again(Request &request) {
         ++RequestTable::instance().stand_ins;
     }
     request.stand_in = posted;
-}
-
-// The program has its data since before what the re-execution repeats. What no log has it may be
-// told again.
-bool stays_delivered(const Reach &reach, const Request &request) {
-    const cd_log_place &place = request.delivered_at;
-    return request.delivered && place.family != 0 && !reach.covers(place);
 }
 
 // As it was before stop(), whatever the restore has written over it.
@@ -196,10 +201,6 @@ void set_aside(Request &request) {
     request.freed = false;
 }
 
-bool will_be_started_again(const Reach &reach, const Request &request) {
-    return request.logged() && reach.covers(request.place);
-}
-
 void resume_all(const Reach &reach, bool restored) {
     for (Request *request : stopped) {
         if (restored && will_be_started_again(reach, *request)) {
@@ -224,6 +225,10 @@ void drop_replayed(const Reach &reach) {
 void take_back(const Reach &reach) {
     for (Request *request : RequestTable::instance().concerned(reach)) {
         request->delivered = stays_delivered(reach, *request);
+        if (!request->delivered) {
+            request->told = 0;
+            request->told_in_log = false;
+        }
         request->parts_delivered.clear();
         if (request->freed && reach.covers(request->freed_at)) {
             request->freed = false;
@@ -245,7 +250,7 @@ const char *quiesce(cd_handle cd) {
     }
     for (auto at = pending.rbegin(); at != pending.rend(); ++at) {
         Request *const request = *at;
-        if (!stop(*request, will_be_started_again(reach, *request))) {
+        if (!stop(reach, *request)) {
             std::ranges::reverse(stopped);
             resume_all(reach, false);
             auto &reason = of_this_thread<Reason>();

@@ -40,6 +40,12 @@ void deliver_staged(Request &request, const MPI_Status &status, int result) {
     request.delivered = true;
 }
 
+void note_told(Request &request, bool in_log) {
+    request.delivered = true;
+    request.told = cd_log_moment(nullptr);
+    request.told_in_log = in_log;
+}
+
 void deliver_staged_part(Request &request, int part) {
     if (request.staging.empty() || request.delivered) {
         return;

@@ -14,23 +14,20 @@ size_t bytes_brought(const Request &request, const MPI_Status &status, int resul
 // The program gets what a request has brought that is complete, if it lies elsewhere; once.
 void deliver_staged(Request &request, const MPI_Status &status, int result);
 
-// The program has the data of one that it has not ended; place: where that stands in a log.
-inline void note_delivered(Request &request, const cd_log_place &place) {
-    request.delivered = true;
-    request.delivered_at = place;
-}
+// A call that leaves the request has told the program that the data are there.
+void note_told(Request &request, bool in_log);
 
 // The same of one part that has arrived; and that the program has it from elsewhere.
 void deliver_staged_part(Request &request, int part);
 void note_part_delivered(Request &request, int part);
 
-// Whether its end is to be recorded with what it has brought.
+// Whether what it brings has a place in the program's memory.
 inline bool brings_data(const Request &request) { return !request.arrivals.empty(); }
 
-// The same of one that is freed. A call that told of it may have brought the data: the program may
-// have changed them since.
+// Whether its end is to be recorded with that. A call that told of it may have brought the data:
+// the program may have changed them since, or have taken the memory away.
 inline bool still_brings_data(const Request &request) {
-    return brings_data(request) && !request.delivered;
+    return brings_data(request) && request.told == 0;
 }
 
 // Frees the one that other buffers have, if there is one.

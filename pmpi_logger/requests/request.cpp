@@ -32,7 +32,8 @@ void Request::clear() {
     shadow = {};
     staging.clear();
     delivered = false;
-    delivered_at = {};
+    told = 0;
+    told_in_log = false;
     parts_delivered.clear();
     window = MPI_WIN_NULL;
     target = 0;

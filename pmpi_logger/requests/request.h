@@ -79,7 +79,10 @@ struct Request : Purpose {
     Staging staging; // that any other one works on
     // What the program has of that already, which it may have changed since: all, or these parts.
     bool delivered = false;
-    cd_log_place delivered_at = {}; // by a call that left the request, where that stands in a log
+    // When a call that left the request told of that, as cd_log_moment() counts; 0: none has. The
+    // memory is the program's again since.
+    uint64_t told = 0;
+    bool told_in_log = false; // which has what it brought
     std::vector<bool> parts_delivered;
 
     // Of a read of another rank's window. What ends those also brings the data.

@@ -296,7 +296,8 @@ void RequestTable::start(Request &request, uint64_t id, const cd_log_place &plac
     set_number(request, id);
     request.place = place;
     request.delivered = false;
-    request.delivered_at = {};
+    request.told = 0;
+    request.told_in_log = false;
     request.parts_delivered.clear();
     request.thread = this_thread();
     request.order = ++starts_;

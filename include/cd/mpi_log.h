@@ -82,6 +82,10 @@ CD_API int cd_log_widen(struct cd_log_room *room, size_t used, size_t size);
    last. */
 CD_API void cd_log_close(size_t length);
 
+/* The same; a re-execution may do without the entry, as without a poll that found nothing: a log in
+   which only such ones are left has been replayed. */
+CD_API void cd_log_close_optional(size_t length);
+
 /* The open entry is none after all. Nothing happens if this thread has none open. */
 CD_API void cd_log_drop(void);
 

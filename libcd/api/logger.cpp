@@ -98,6 +98,13 @@ void cd_log_close(size_t length) {
     }
 }
 
+void cd_log_close_optional(size_t length) {
+    if (cd::LogStream *log = cd::ActiveStack::open_log()) {
+        log->close_entry(length, true);
+        cd::ActiveStack::set_open_log(nullptr);
+    }
+}
+
 void cd_log_drop() { cd::drop_open_entry(); }
 
 const void *cd_log_read(size_t *length) {

@@ -41,7 +41,7 @@ Status LogShare::of_child(LogShare &parent, LogStream::Sibling sibling, const ch
                         static_cast<unsigned long long>(left));
         }
         if (!sibling.elsewhere && known == nullptr &&
-            parent.stream_->replaying_for(sibling.depth - 1)) {
+            parent.stream_->replaying_for(sibling.depth - 1) && parent.stream_->left() > 0) {
             return fail(CD_ERROR_LOG_SIBLINGS,
                         "CD %s: the re-execution creates sibling %d at depth %d (not counting "
                         "those of other threads), which the log that is being replayed does not "
@@ -118,7 +118,7 @@ Status LogShare::check_begin_now(int depth, const char *cd) const {
     if (owned_ == nullptr) {
         return Status::ok();
     }
-    return stream_->replaying() ? check_own_left(depth, cd) : check_nested_left(depth, cd);
+    return stream_->left() > 0 ? check_own_left(depth, cd) : check_nested_left(depth, cd);
 }
 
 // A restore would replay them to who did not log them.
@@ -160,8 +160,8 @@ Status LogShare::check_own_left(int depth, const char *cd) const {
 // Of a root.
 Status LogShare::check_nested_left(int depth, const char *cd) const {
     Status status;
-    stream_->for_each_nested(depth, [&](LogStream::Sibling sibling, const LogStream &nested) {
-        const uint64_t left = nested.places().remaining();
+    stream_->for_each_nested(depth, [&](LogStream::Sibling sibling, LogStream &nested) {
+        const uint64_t left = nested.left();
         if (status.is_ok() && left > 0) {
             status = fail(CD_ERROR_LOG_SIBLINGS,
                           "CD %s: sibling %d at depth %d (counting only those of %s) left "

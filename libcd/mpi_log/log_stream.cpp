@@ -205,7 +205,7 @@ void *LogStream::append(const cd_log_part *parts, int count) noexcept {
     if (record == nullptr) {
         return nullptr;
     }
-    record->length = length;
+    record->word = length;
     auto *to = static_cast<std::byte *>(record->payload());
     for (int i = 0; i < count; ++i) {
         if (parts[i].length > 0) {
@@ -258,7 +258,7 @@ LogStream::Record &LogStream::step(Position &position) const {
     auto *record = reinterpret_cast<Record *>(position.chunk->at(position.offset));
     position.offset += record->size_in_chunk();
     ++position.entries;
-    position.bytes += record->length;
+    position.bytes += record->length();
     return *record;
 }
 
@@ -275,7 +275,7 @@ void *LogStream::next(size_t &length) noexcept {
     Record &record = step(place);
     cursor_ = place;
     cursor_moved();
-    length = record.length;
+    length = record.length();
     return record.payload();
 }
 
@@ -324,35 +324,6 @@ void LogStream::mark_end() noexcept {
 bool LogStream::grown_since_mark() const {
     const std::scoped_lock lock(lock_);
     return end_.entries > marked_;
-}
-
-bool LogStream::replaying_for(int depth) const {
-    const std::scoped_lock lock(lock_);
-    return replaying() && restored_ <= depth;
-}
-
-void LogStream::orphan(int depth) noexcept {
-    const std::scoped_lock lock(lock_);
-    if (replaying() && restored_ >= depth) {
-        restored_ = nobody;
-    }
-}
-
-uint64_t LogStream::orphaned() const {
-    const std::scoped_lock lock(lock_);
-    return is_orphaned() ? end_.entries - cursor_.entries : 0;
-}
-
-bool LogStream::take_resident() {
-    const std::scoped_lock lock(lock_);
-    if (replaying()) {
-        return std::ranges::binary_search(residents_, cursor_.entries);
-    }
-    residents_.erase(residents_.begin(), std::ranges::lower_bound(residents_, begin_.entries));
-    if (residents_.empty() || residents_.back() != end_.entries) {
-        residents_.push_back(end_.entries);
-    }
-    return true;
 }
 
 LogStream::Position LogStream::skip_to_end() noexcept {

@@ -121,9 +121,9 @@ public:
     // as it was.
     [[nodiscard]] bool widen(size_t used, size_t size, cd_log_room &room) noexcept;
     // The first length bytes of the room are an entry.
-    void close_entry(size_t length) noexcept {
+    void close_entry(size_t length, bool may_be_left = false) noexcept {
         auto *record = reinterpret_cast<Record *>(last_->at(last_->used));
-        record->length = length;
+        record->word = length | (may_be_left ? Record::may_be_left : 0);
         account(length, sizeof(Record) + aligned(length));
         lock_.unlock();
     }
@@ -168,11 +168,14 @@ public:
     // For a restore of a CD at depth.
     void rewind(const Position &position, int depth) noexcept;
     // The CD at depth has ended: what is left of a replay for it or for deeper ones waits for a
-    // restore of a CD that is older than that.
+    // restore of a CD that is older than that, unless all of it may be left.
     void orphan(int depth) noexcept;
     uint64_t orphaned() const; // entries
-    // A CD that has the stream to itself begins at the cursor. False in a replay if none did so
-    // there before: then who was there last has left entries unread. May throw std::bad_alloc.
+    // How many entries a replay has left; 0 if a re-execution may leave all of them unread.
+    uint64_t left() noexcept;
+    // A CD that has the stream to itself begins at the cursor, or behind entries there that may be
+    // left. False in a replay if none did so before: then who was there last has left others
+    // unread. May throw std::bad_alloc.
     [[nodiscard]] bool take_resident();
     // From now on the stream counts as used anew as soon as something is added.
     void mark_end() noexcept;
@@ -243,12 +246,16 @@ private:
 
     // Precedes its payload, unless that is an adopted entry.
     struct alignas(record_alignment) Record {
-        size_t length;
+        static constexpr size_t may_be_left = ~(SIZE_MAX / 2); // no length has that bit
+
+        size_t word; // the length, and whether a re-execution may leave it unread
         void *adopted;
 
+        size_t length() const { return word & ~may_be_left; }
+        bool has_to_be_read() const { return (word & may_be_left) == 0; }
         void *payload() { return adopted != nullptr ? adopted : this + 1; }
         size_t size_in_chunk() const {
-            return sizeof(Record) + (adopted != nullptr ? 0 : aligned(length));
+            return sizeof(Record) + (adopted != nullptr ? 0 : aligned(length()));
         }
     };
 
@@ -299,6 +306,7 @@ private:
 
     static constexpr int nobody = INT_MAX;
     bool is_orphaned() const { return replaying() && restored_ == nobody; }
+    bool passes(Position &position, uint64_t until) noexcept;
 
     static inline std::atomic<uint64_t> streams_ = 0;
 

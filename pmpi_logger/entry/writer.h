@@ -67,6 +67,8 @@ public:
         if (begin_ != nullptr) {
             header().flags |= flag;
         }
+        is_optional_ =
+            is_optional_ || flag == EntryHeader::negative || flag == EntryHeader::optional;
     }
     void repeats(uint64_t times) {
         if (begin_ != nullptr) {
@@ -136,7 +138,11 @@ public:
         const auto length = static_cast<size_t>(at_ - begin_);
         EntryHeader *written = &header();
         begin_ = nullptr;
-        cd_log_close(length);
+        if (is_optional_) {
+            cd_log_close_optional(length);
+        } else {
+            cd_log_close(length);
+        }
         last_ = written;
         if (WholeProgram::records()) [[unlikely]] {
             WholeProgram::written(written, length);
@@ -194,6 +200,7 @@ private:
     EntryHeader &header() { return *reinterpret_cast<EntryHeader *>(begin_); }
 
     Fn fn_;
+    bool is_optional_ = false; // as EntryHeader says
     std::byte *begin_ = nullptr;
     std::byte *at_ = nullptr;
     std::byte *end_ = nullptr;

@@ -3,6 +3,7 @@
 #include "config/storage_info.h"
 
 #include "base/quoted.h"
+#include "config/byte_count.h"
 
 #include <algorithm>
 #include <bitset>
@@ -148,21 +149,12 @@ template <auto field> constexpr StorageKey text_key(const char *key, const char 
 constexpr uint64_t smallest_log_limit = uint64_t{256} << 10;
 constexpr uint64_t largest_log_limit = uint64_t{1024} << 30;
 
-// A number of bytes, or of kibibytes, mebibytes or gibibytes.
 bool set_log_limit(std::string_view value, StorageInfo &into) {
-    static constexpr Choice<int> units[] = {{"K", 10}, {"M", 20}, {"G", 30}};
-    int shift = 0;
-    if (!value.empty() && choose(value.substr(value.size() - 1), units, shift)) {
-        value.remove_suffix(1);
-    }
-    uint64_t count = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
-    const bool number = error == std::errc{} && end == value.data() + value.size();
-    const bool fits = number && count <= largest_log_limit >> shift;
-    if (!fits || (count != 0 && count << shift < smallest_log_limit)) {
+    const std::optional<uint64_t> bytes = byte_count(value, largest_log_limit);
+    if (!bytes || (*bytes != 0 && *bytes < smallest_log_limit)) {
         return false;
     }
-    into.log_limit = count << shift;
+    into.log_limit = *bytes;
     return true;
 }
 

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "whole_program/whole_program.h"
 
+#include "config/byte_count.h"
 #include "entry/entry.h"
 #include "interception/inside.h"
 #include "interception/mpi_life.h"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -85,15 +87,19 @@ bool is_wanted() {
 
 size_t limit_wanted() {
     const char *setting = std::getenv("CD_LOG_LIMIT");
-    char *end = nullptr;
-    const unsigned long long bytes = setting != nullptr ? std::strtoull(setting, &end, 10) : 0;
-    if (setting != nullptr && (*end != '\0' || bytes == 0)) {
-        std::fprintf(stderr,
-                     "pmpi_logger: CD_LOG_LIMIT is \"%s\"; it has to be a number of bytes; taking "
-                     "%zu\n",
-                     setting, usual_limit);
+    if (setting == nullptr) {
+        return usual_limit;
     }
-    return bytes != 0 ? static_cast<size_t>(bytes) : usual_limit;
+    const uint64_t bytes = byte_count(setting, SIZE_MAX).value_or(0);
+    if (bytes == 0) {
+        std::fprintf(
+            stderr,
+            "pmpi_logger: CD_LOG_LIMIT is \"%s\"; it has to be a size in bytes, or with K, M "
+            "or G, as 64M; taking %zuM\n",
+            setting, usual_limit >> 20);
+        return usual_limit;
+    }
+    return bytes;
 }
 
 bool was_spawned() {

@@ -136,7 +136,7 @@ int main(int argc, char **argv) {
             return 2;
         }
         if (lacks_environment(*hazard)) {
-            std::fprintf(stderr, "%s needs CD_LOG=all CD_LOG_LIMIT=200000\n", hazard->name);
+            std::fprintf(stderr, "%s needs CD_LOG=all CD_LOG_LIMIT=200K\n", hazard->name);
             return 2;
         }
         wanted.push_back(hazard);

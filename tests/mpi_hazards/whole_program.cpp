@@ -35,7 +35,7 @@ int last_number(const void *entry, size_t length) {
 } // namespace
 
 HAZARD(whole_program_keeps_its_newest_calls) {
-    const auto limit = static_cast<size_t>(std::atoi(std::getenv("CD_LOG_LIMIT")));
+    const size_t limit = size_t{1024} * static_cast<size_t>(std::atoi(std::getenv("CD_LOG_LIMIT")));
     constexpr int calls = 20000;
     cd_info info = {};
     for (int i = 1; i <= calls; ++i) {

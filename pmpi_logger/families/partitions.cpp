@@ -26,6 +26,42 @@ Blocks arriving(const Request *request, int part) {
 
 } // namespace
 
+std::vector<int> ReadiesParts::take_new(Request *request, const std::vector<int> &parts) {
+    if (request == nullptr) {
+        return parts;
+    }
+    if (request->stand_in != MPI_REQUEST_NULL) {
+        return {}; // an execution before has sent it all
+    }
+    std::vector<int> fresh;
+    RequestTable::instance().change(*request, [&](Request &sent) {
+        sent.parts_ready.resize(static_cast<size_t>(sent.partitions), Request::Ready::no);
+        for (const int part : parts) {
+            Request::Ready *const known =
+                has(&sent, part) ? &sent.parts_ready[static_cast<size_t>(part)] : nullptr;
+            if (known == nullptr || *known != Request::Ready::said_before) {
+                fresh.push_back(part);
+            }
+            if (known != nullptr) {
+                *known = Request::Ready::said;
+            }
+        }
+    });
+    return fresh;
+}
+
+int ReadiesParts::ready_one_by_one([[maybe_unused]] const std::vector<int> &parts,
+                                   [[maybe_unused]] MPI_Request handle) {
+    int result = MPI_SUCCESS;
+#if MPI_VERSION >= 4
+    const Inside inside;
+    for (size_t i = 0; i < parts.size() && result == MPI_SUCCESS; ++i) {
+        result = real<Fn::MPI_Pready>(parts[i], handle);
+    }
+#endif
+    return result;
+}
+
 void ReadiesParts::copy(const Request *request, const std::vector<int> &parts) {
     const Inside inside;
     for (const int part : parts) {

@@ -41,10 +41,15 @@ public:
         add_checksum(call, request, which);
         int result = MPI_SUCCESS;
         if (mode == CD_LOG_REPLAYING) {
-            return replay(call, result) ? ReadiesParts::call<F>(site, a...) : result;
+            if (replay(call, result)) {
+                return ReadiesParts::call<F>(site, a...);
+            }
+            take_new(request, which);
+            return result;
         }
-        copy(request, which);
-        result = ready();
+        const std::vector<int> fresh = take_new(request, which);
+        copy(request, fresh);
+        result = fresh == which ? ready() : ready_one_by_one(fresh, handle);
         record(call, result);
         return result;
     }
@@ -67,6 +72,9 @@ private:
         return which;
     }
 
+    // Those that MPI does not know of from an execution before; notes all.
+    static std::vector<int> take_new(Request *request, const std::vector<int> &parts);
+    static int ready_one_by_one(const std::vector<int> &parts, MPI_Request handle);
     static void copy(const Request *request, const std::vector<int> &parts);
     static void add_checksum(Call &call, const Request *request, const std::vector<int> &parts);
     static void record(const Call &call, int result);

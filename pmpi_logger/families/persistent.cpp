@@ -86,6 +86,20 @@ bool has_to_be_started_again(const Request &request) {
     return with_nobody || request.set_aside == Request::State::cancelled;
 }
 
+// The re-execution has come to the use that a restore has set aside.
+void take_up(Request &request) {
+    request.set_aside_id = 0;
+    request.state = Request::State::active;
+    if (has_to_be_started_again(request)) {
+        MPI_Request handle = request.known_to_mpi();
+        real<Fn::MPI_Start>(&handle);
+    } else if (request.set_aside == Request::State::parked) {
+        deliver_kept(request);
+        ++RequestTable::instance().stand_ins;
+        request.stand_in = completed_request(request.status, request.error);
+    }
+}
+
 Call simple_call(Fn fn, const void *site) {
     Call call;
     call.fn = fn;
@@ -224,7 +238,13 @@ int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Reques
     int started = 0;
     while (result == MPI_SUCCESS && started < count) {
         Request *request = table.find(requests[started]);
+        if (request != nullptr && request->set_aside_id != 0) { // no log comes to it any more
+            take_up(*request);
+            ++started;
+            continue;
+        }
         if (request != nullptr) {
+            request->parts_ready.clear();
             if (mode == CD_LOG_RECORDING) {
                 send_from_copy(*request);
             }
@@ -281,16 +301,7 @@ int Activates::replay(Call &call, int count, MPI_Request *requests) {
             request->state = Request::State::replayed;
             continue;
         }
-        request->set_aside_id = 0;
-        request->state = Request::State::active;
-        if (has_to_be_started_again(*request)) {
-            MPI_Request handle = request->known_to_mpi();
-            real<Fn::MPI_Start>(&handle);
-        } else if (request->set_aside == Request::State::parked) {
-            deliver_kept(*request);
-            ++table.stand_ins;
-            request->stand_in = completed_request(request->status, request->error);
-        }
+        take_up(*request);
     }
     return entry->result() == MPI_SUCCESS ? MPI_SUCCESS : raise(MPI_COMM_NULL, entry->result());
 }

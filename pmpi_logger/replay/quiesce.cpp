@@ -230,6 +230,8 @@ void take_back(const Reach &reach) {
             request->told_in_log = false;
         }
         request->parts_delivered.clear();
+        std::ranges::replace(request->parts_ready, Request::Ready::said,
+                             Request::Ready::said_before);
         if (request->freed && reach.covers(request->freed_at)) {
             request->freed = false;
         }

@@ -35,6 +35,7 @@ void Request::clear() {
     told = 0;
     told_in_log = false;
     parts_delivered.clear();
+    parts_ready.clear();
     window = MPI_WIN_NULL;
     target = 0;
     complete_without_data = false;

@@ -84,6 +84,9 @@ struct Request : Purpose {
     uint64_t told = 0;
     bool told_in_log = false; // which has what it brought
     std::vector<bool> parts_delivered;
+    // Of which parts MPI knows that they may go: since this execution has said so, or one before.
+    enum class Ready : uint8_t { no, said, said_before };
+    std::vector<Ready> parts_ready;
 
     // Of a read of another rank's window. What ends those also brings the data.
     MPI_Win window = MPI_WIN_NULL;

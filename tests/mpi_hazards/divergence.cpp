@@ -317,6 +317,71 @@ HAZARD(divergence_goes_on_live_with_persistent_receives_that_the_log_completes) 
     goes_on_live_with_receives(start_persistent_receives, wait_for_the_first_first);
 }
 
+// Its second use is under way at the restore: the re-execution, which takes another way after the
+// first start, comes to it where it starts the request a second time.
+HAZARD(divergence_goes_on_live_with_a_persistent_send_under_way) {
+    if (world_rank() == 1) {
+        CHECK(receive(rendezvous, 0, 1) == numbers(1, rendezvous));
+        await(0);
+        CHECK(receive(rendezvous, 0, 1) == numbers(2, rendezvous));
+        return;
+    }
+    setenv("CD_ON_DIVERGENCE", "live", 1);
+    Numbers data = numbers(1, rendezvous);
+    Domain domain;
+    domain.keep(data);
+    MPI_Request request = MPI_REQUEST_NULL;
+    const auto make_and_start = [&] {
+        MPI_Send_init(data.data(), rendezvous, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
+        MPI_Start(&request);
+    };
+    make_and_start();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    set(data, numbers(2, rendezvous));
+    MPI_Start(&request);
+    domain.restore();
+    make_and_start();
+    MPI_Barrier(MPI_COMM_SELF);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    set(data, numbers(2, rendezvous));
+    MPI_Start(&request);
+    signal(1);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+}
+
+// The same of a receive whose message has come.
+HAZARD(divergence_goes_on_live_with_a_persistent_receive_under_way) {
+    if (world_rank() == 1) {
+        send(numbers(1, eager), 0, 1);
+        send(numbers(2, eager), 0, 1);
+        signal(0);
+        return;
+    }
+    setenv("CD_ON_DIVERGENCE", "live", 1);
+    Numbers data = numbers(9, eager);
+    Domain domain;
+    domain.keep(data);
+    MPI_Request request = MPI_REQUEST_NULL;
+    const auto make_and_start = [&] {
+        MPI_Recv_init(data.data(), eager, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
+        MPI_Start(&request);
+    };
+    make_and_start();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Start(&request);
+    await(1);
+    domain.restore();
+    make_and_start();
+    MPI_Barrier(MPI_COMM_SELF);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(data == numbers(1, eager));
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(data == numbers(2, eager));
+    MPI_Request_free(&request);
+}
+
 // The child's part of the log is what its parent, which was restored, has still to replay.
 HAZARD(divergence_goes_on_live_in_the_child_of_what_is_restored) {
     if (world_rank() == 1) {

@@ -178,6 +178,43 @@ static void partitioned_receive(bool made_before) {
 HAZARD(partitioned_receive_pending) { partitioned_receive(false); }
 HAZARD(partitioned_receive_from_before_the_cd_pending) { partitioned_receive(true); }
 
+namespace {
+
+// The re-execution takes another way after the start, and makes all parts ready then: none of them
+// goes a second time. ready: so many were ready, and the request complete if these are all.
+void goes_on_live_with_parts(int ready) {
+    if (world_rank() == 1) {
+        receive_parts(5);
+        return;
+    }
+    setenv("CD_ON_DIVERGENCE", "live", 1);
+    Numbers data = numbers(5, size);
+    Domain domain;
+    MPI_Request request = sends_to_1(data);
+    const auto say = [&](int count) {
+        for (int part = 0; part < count; ++part) {
+            CHECK(MPI_Pready(part, request) == MPI_SUCCESS);
+        }
+    };
+    MPI_Start(&request);
+    say(ready);
+    if (ready == parts) {
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    domain.restore();
+    request = sends_to_1(data);
+    MPI_Start(&request);
+    MPI_Barrier(MPI_COMM_SELF);
+    say(parts);
+    await_all_of(request);
+}
+
+} // namespace
+
+HAZARD(partitioned_send_that_the_log_completes_goes_on_live) { goes_on_live_with_parts(parts); }
+
+HAZARD(partitioned_send_under_way_goes_on_live) { goes_on_live_with_parts(2); }
+
 HAZARD(log_ends_with_questions_for_a_part_in_vain) {
     if (world_rank() == 1) {
         go_on_when_told([] { send_parts(4); });

@@ -11,6 +11,7 @@
 #include "payload/mortal_comms.h"
 #include "replay/call_text.h"
 #include "replay/going_live.h"
+#include "replay/stopped.h"
 #include "whole_program/whole_program.h"
 
 #include "cd/mpi_log.h"
@@ -81,7 +82,8 @@ const char *consequence_of(OnDivergence wanted) {
 // What comes next usually ends the job, and MPICH's launcher then drops what it has not read yet.
 void let_it_be_read() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
 
-int end_replay(const Call &call, OnDivergence wanted) {
+// Otherwise does what else is to be done before the program hears of it.
+int end_replay(const Call &call, OnDivergence wanted, void (*otherwise)()) {
     let_it_be_read();
     if (wanted == OnDivergence::abort) {
         real<Fn::MPI_Abort>(world_comm(), MPI_ERR_OTHER);
@@ -93,6 +95,7 @@ int end_replay(const Call &call, OnDivergence wanted) {
         std::fprintf(stderr, "pmpi_logger: rank %d: it cannot go on live, so the call fails: %s\n",
                      MpiLife::rank(), cd_last_error_message());
     }
+    otherwise();
     return raise(call.arguments.comm, MPI_ERR_OTHER);
 }
 
@@ -142,7 +145,7 @@ int unreadable(const Call &call) {
                  "pmpi_logger: rank %d: %s cannot be answered from the log: %s; %s\n    at %s\n",
                  MpiLife::rank(), name_of(call.fn), of_file ? trouble : "there is no memory",
                  consequence_of(wanted), place_in_program(call.site).c_str());
-    return end_replay(call, wanted);
+    return end_replay(call, wanted, [] {});
 }
 
 int diverged(const Call &call, const EntryHeader &logged, const char *difference) {
@@ -168,7 +171,17 @@ int diverged(const Call &call, const EntryHeader &logged, const char *difference
                    "again: a call waits for ever if no other rank takes part in it now\n",
                    stderr);
     }
-    return end_replay(call, wanted);
+    return end_replay(call, wanted, &StoppedReplays::stop);
+}
+
+int fail_after_difference(const Call &call) {
+    if (StoppedReplays::is_to_be_told()) {
+        std::fprintf(stderr,
+                     "pmpi_logger: rank %d: %s fails, too, and so does every later call that the "
+                     "log would have to answer: restore the CD, or an ancestor\n    at %s\n",
+                     MpiLife::rank(), name_of(call.fn), place_in_program(call.site).c_str());
+    }
+    return raise(call.arguments.comm, MPI_ERR_OTHER);
 }
 
 int raise(MPI_Comm comm, int error) {

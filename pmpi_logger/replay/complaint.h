@@ -23,9 +23,13 @@ void complain_lost(Fn fn);
 // call, as diverged() does.
 int unreadable(const Call &call);
 
-// The program does something else than the log: says what both do, and where. Returns the result of
-// the call, run_live if CD_ON_DIVERGENCE=live.
+// The program does something else than the log, which is where that is: says what both do, and
+// where. Returns the result of the call, run_live if CD_ON_DIVERGENCE=live; else the replay has
+// stopped there.
 int diverged(const Call &call, const EntryHeader &logged, const char *difference);
+
+// A call after that: says once that it and the others fail. Returns its result.
+int fail_after_difference(const Call &call);
 
 // As MPI does when a call on comm fails: calls the error handler, and returns the error.
 int raise(MPI_Comm comm, int error);

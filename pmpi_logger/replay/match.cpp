@@ -4,6 +4,7 @@
 
 #include "replay/arrived.h"
 #include "replay/complaint.h"
+#include "replay/stopped.h"
 
 #include "cd/mpi_log.h"
 
@@ -18,6 +19,10 @@ bool same_call(const Call &call, const EntryHeader &logged) {
 }
 
 std::optional<EntryReader> next_entry(const Call &call, int &result) {
+    if (StoppedReplays::is_stopped()) {
+        result = fail_after_difference(call);
+        return std::nullopt;
+    }
     size_t size = 0;
     while (const void *found = cd_log_read(&size)) {
         EntryReader entry(found, size);
@@ -45,6 +50,9 @@ std::optional<EntryReader> next_entry(const Call &call, int &result) {
 }
 
 std::optional<EntryReader> next_entry_if_same(const Call &call) {
+    if (StoppedReplays::is_stopped()) {
+        return std::nullopt;
+    }
     size_t size = 0;
     while (const void *found = cd_log_read(&size)) {
         EntryReader entry(found, size);

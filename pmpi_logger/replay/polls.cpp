@@ -5,6 +5,7 @@
 #include "entry/writer.h"
 #include "replay/complaint.h"
 #include "replay/match.h"
+#include "replay/stopped.h"
 #include "whole_program/whole_program.h"
 
 #include <cstring>
@@ -50,7 +51,8 @@ void record_nothing(const Call &call, int result) {
 
 std::optional<EntryReader> next_answer(const Call &call, int &result) {
     uint64_t &left = polls_left();
-    if (left > 0 && log_is_behind_it() && same_call(call, replayed.nothing().header())) {
+    if (left > 0 && !StoppedReplays::is_stopped() && log_is_behind_it() &&
+        same_call(call, replayed.nothing().header())) {
         --left;
         return replayed.nothing();
     }

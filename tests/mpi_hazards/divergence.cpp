@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // A program that does something else than the log.
+#include "cd/mpi_log.h"
 #include "complaints.h"
 #include "receives.h"
 
@@ -31,7 +32,7 @@ int send_third(const Numbers &data) {
 }
 
 // The first execution makes one call, the re-execution another: that is an error which names both
-// calls and where they are, and nothing is delivered.
+// calls and where they are, and nothing is delivered, nor later.
 void refuses(const Call &recorded, const Call &other, const char *log_has,
              const char *program_calls) {
     if (world_rank() == 1) {
@@ -57,8 +58,20 @@ void refuses(const Call &recorded, const Call &other, const char *log_has,
         CHECK(complaints.name("cd_mpi_hazards"));
         CHECK(complaints.name("rank 0"));
     }
+    {
+        Complaints complaints;
+        CHECK(recorded(buffer) != MPI_SUCCESS);
+        CHECK(complaints.name("fails, too"));
+        CHECK(complaints.name("restore the CD"));
+    }
+    {
+        Complaints complaints;
+        CHECK(recorded(buffer) != MPI_SUCCESS);
+        CHECK(complaints.text().empty());
+    }
     CHECK(buffer == before);
-    // The log is where it was: the right call still gets its answer.
+    domain.restore();
+    CHECK(receive_first(buffer) == MPI_SUCCESS);
     CHECK(recorded(buffer) == MPI_SUCCESS);
     if (std::string(log_has) != "MPI_Send") {
         CHECK(send_third(buffer) == MPI_SUCCESS);
@@ -125,6 +138,7 @@ HAZARD(divergence_is_told_by_names) {
         CHECK(complaints.name("the program calls MPI_Allreduce(1, MPI_FLOAT, MPI_MAX, "));
         CHECK(complaints.name("the log has       MPI_Allreduce(1, MPI_DOUBLE, MPI_SUM, "));
         CHECK(complaints.name(" is \"halo\"\n"));
+        domain.restore();
         CHECK(MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, halo) == MPI_SUCCESS);
     }
     CHECK(sum == world_size());
@@ -163,6 +177,8 @@ HAZARD(divergence_other_data_in_isend) {
         CHECK(send_these(6)(buffer) != MPI_SUCCESS);
         CHECK(complaints.name("MPI_Isend"));
     }
+    domain.restore();
+    CHECK(receive_first(buffer) == MPI_SUCCESS);
     CHECK(send_these(5)(buffer) == MPI_SUCCESS);
     CHECK(receive_second(buffer) == MPI_SUCCESS);
     CHECK(buffer == numbers(2, eager));
@@ -194,11 +210,70 @@ HAZARD(divergence_other_requests_waited_for) {
         CHECK(complaints.name("MPI_Wait"));
     }
     CHECK(first == numbers(8, eager));
+    domain.restore();
+    start();
     CHECK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE) == MPI_SUCCESS);
     CHECK(MPI_Wait(&requests[1], MPI_STATUS_IGNORE) == MPI_SUCCESS);
     CHECK(first == numbers(1, eager));
     CHECK(second == numbers(2, eager));
     send_third(first);
+}
+
+// Polls that found nothing are not answered either, though the program has made as many before.
+HAZARD(divergence_stops_the_answers_to_polls) {
+    if (world_rank() == 1) {
+        be_the_other();
+        return;
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    Numbers buffer = numbers(9, eager);
+    {
+        Domain domain;
+        domain.keep(buffer);
+        const auto poll = [] {
+            int flag = 0;
+            return MPI_Iprobe(0, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        };
+        const auto poll_twice = [&] {
+            CHECK(poll() == MPI_SUCCESS);
+            CHECK(poll() == MPI_SUCCESS);
+        };
+        poll_twice();
+        CHECK(receive_first(buffer) == MPI_SUCCESS);
+        domain.restore();
+        CHECK(poll() == MPI_SUCCESS);
+        {
+            const Complaints complaints;
+            CHECK(receive_second(buffer) != MPI_SUCCESS);
+            CHECK(poll() != MPI_SUCCESS);
+        }
+        domain.restore();
+        poll_twice();
+        CHECK(receive_first(buffer) == MPI_SUCCESS);
+    }
+    CHECK(receive_second(buffer) == MPI_SUCCESS);
+    CHECK(send_third(buffer) == MPI_SUCCESS);
+}
+
+// Forgetting the log ends the replay: the calls are MPI's again.
+HAZARD(divergence_is_over_when_the_log_is_forgotten) {
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    const Domain domain;
+    const auto reduce = [](MPI_Op operation) {
+        const int one = 1;
+        int all = 0;
+        return MPI_Allreduce(&one, &all, 1, MPI_INT, operation, MPI_COMM_SELF);
+    };
+    CHECK(reduce(MPI_SUM) == MPI_SUCCESS);
+    CHECK(reduce(MPI_SUM) == MPI_SUCCESS);
+    CHECK(restore_cd(domain.handle()) == SUCCESS);
+    {
+        const Complaints complaints;
+        CHECK(reduce(MPI_MAX) != MPI_SUCCESS);
+        CHECK(reduce(MPI_SUM) != MPI_SUCCESS);
+    }
+    CHECK(delete_MPI_log_from_cd(domain.handle()) == SUCCESS);
+    CHECK(reduce(MPI_SUM) == MPI_SUCCESS);
 }
 
 // CD_ON_DIVERGENCE=live: the log ends there, and the call is made.

@@ -4,6 +4,7 @@
 
 #include "replay/arrived.h"
 #include "replay/complaint.h"
+#include "replay/poll_rounds.h"
 #include "replay/stopped.h"
 
 #include "cd/mpi_log.h"
@@ -34,7 +35,8 @@ std::optional<EntryReader> next_entry(const Call &call, int &result) {
             }
             continue;
         }
-        if (same_call(call, logged)) {
+        if (entry.has(EntryHeader::rounds) ? PollRound(entry).find(call, 0).has_value()
+                                           : same_call(call, logged)) {
             return entry;
         }
         if (!entry.has(EntryHeader::negative) && !entry.has(EntryHeader::optional)) {

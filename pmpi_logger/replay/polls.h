@@ -12,10 +12,10 @@
 
 namespace cd::logger {
 
-// Polls that found nothing stand in the log as one entry that counts them. How often a program asks
-// may depend on its speed, so a re-execution may ask less often. One that asks as often finds
-// nothing as often, also where the log ends: else the next re-execution would be told more than it
-// was.
+// Polls that found nothing stand in the log as one entry that counts them, also those of a few
+// kinds in turn (poll_rounds.h). How often a program asks may depend on its speed, so a
+// re-execution may ask less often. One that asks as often finds nothing as often, also where the
+// log ends: else the next re-execution would be told more than it was.
 
 // The poll found nothing, and has written its outputs.
 void record_nothing(const Call &call, int result);

@@ -23,7 +23,7 @@ constexpr size_t block_size = size_t{1} << 20;
 
 struct FileHeader {
     char magic[8] = {'C', 'D', 'M', 'P', 'I', 'L', 'O', 'G'};
-    uint32_t version = 3;
+    uint32_t version = 4;
     int32_t rank = 0;
     uint32_t names_size = 0; // of the functions' names, each with its NUL, that follow
     uint32_t names_checksum = 0;

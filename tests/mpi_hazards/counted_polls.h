@@ -17,8 +17,8 @@ struct Polling {
 };
 
 // A program that counts polls in vain counts as many when it is executed again, and again, although
-// its log has ended with some. Rank 0.
-void finds_nothing_as_often(Domain &domain, const Polling &polling);
+// its log has ended with so many. Rank 0.
+void finds_nothing_as_often(Domain &domain, const Polling &polling, int in_log = polls_in_log);
 
 // Rank 1 does its part when rank 0 has been restored.
 void go_on_when_told(const std::function<void()> &part);

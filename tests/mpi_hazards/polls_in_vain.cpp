@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 // Logs that end with polls that found nothing: a program that counts them counts as many when it is
 // executed again, and again.
+#include "cd/mpi_log.h"
 #include "counted_polls.h"
 #include "window.h"
 

@@ -32,7 +32,7 @@ def read(path):
     with open(path, "rb") as file:
         data = file.read()
     magic, version, rank, names_size, names_sum, begun = struct.unpack_from("<8sIiIIq", data)
-    assert magic == b"CDMPILOG" and version == 3, "not a log"
+    assert magic == b"CDMPILOG" and version == 4, "not a log"
     assert begun > 1_700_000_000, "it was begun before there was such a format"
     at = 32
     names = data[at:at + names_size]

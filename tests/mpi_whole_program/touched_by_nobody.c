@@ -47,6 +47,12 @@ int main(int argc, char **argv) {
                 : MPI_Iprobe(previous, 4, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
     }
 
+    for (int i = 0; i < 1000; ++i) { /* neither comes, which is one entry once it is seen */
+        int is_there = 0;
+        MPI_Iprobe(previous, 3, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
+        MPI_Iprobe(previous, 4, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
+    }
+
     /* A callback of the program's runs when a communicator is freed, and not later. */
     int key = MPI_KEYVAL_INVALID;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, count_deletion, &key, NULL);

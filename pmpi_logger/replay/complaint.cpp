@@ -112,6 +112,35 @@ void raise_by(MPI_Errhandler handler, int error) {
     real<Fn::MPI_Errhandler_free>(&before);
 }
 
+bool ends_the_program(MPI_Comm comm) {
+    const Inside inside;
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    if (const std::optional<Mortal> mortal = MortalComms::find(comm); mortal && mortal->freed) {
+        return mortal->handler == MPI_ERRORS_ARE_FATAL;
+    }
+    real<Fn::MPI_Comm_get_errhandler>(comm, &handler);
+    const bool is_fatal = handler == MPI_ERRORS_ARE_FATAL;
+    real<Fn::MPI_Errhandler_free>(&handler);
+    return is_fatal;
+}
+
+// MPI may not know the communicator, and must not be asked about it then.
+bool is_about_communicator(int error) {
+    const Inside inside;
+    int error_class = MPI_SUCCESS;
+    real<Fn::MPI_Error_class>(error, &error_class);
+    return error_class == MPI_ERR_COMM;
+}
+
+// An error that is in the log ended nothing: where MPI did not raise it on the communicator of the
+// call, it did so on that of all processes, or not at all.
+int raise_what_was_survived(MPI_Comm comm, int error) {
+    if (!may_name(comm, MPI_COMM_NULL) || is_about_communicator(error) || !ends_the_program(comm)) {
+        return raise(comm, error);
+    }
+    return ends_the_program(world_comm()) ? error : raise(world_comm(), error);
+}
+
 // MPI calls those of open files only.
 void raise_by_file(MPI_Errhandler handler, int error) {
     if (handler == MPI_ERRORS_RETURN) {
@@ -211,7 +240,7 @@ void raise_at(MPI_File file, int error) {
 
 int raise(const Call &call, int error) {
     if (std::strncmp(name_of(call.fn), "MPI_File_", std::strlen("MPI_File_")) != 0) {
-        return raise(call.arguments.comm, error);
+        return raise_what_was_survived(call.arguments.comm, error);
     }
     const Inside inside;
     MPI_File file = MPI_FILE_NULL;

@@ -47,6 +47,33 @@ HAZARD(type_that_is_not_committed_is_an_error_of_the_communicator) {
     MPI_Type_free(&pair);
 }
 
+#ifdef MPICH // the other one raises it on the communicator, and the program ends
+namespace {
+
+// Says so to that of all processes, which returns errors here, though the call's own does not.
+void split_to_nowhere() {
+    MPI_Comm own = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_SELF, &own);
+    CHECK(class_of(MPI_Comm_split(own, 0, 0, nullptr)) == MPI_ERR_ARG);
+    MPI_Comm_free(&own);
+}
+
+} // namespace
+#endif
+
+HAZARD(error_that_is_raised_elsewhere_than_on_the_communicator_ends_no_replay) {
+    if (world_rank() == 1) {
+        return;
+    }
+#ifdef MPICH
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    Domain domain;
+    split_to_nowhere();
+    domain.restore();
+    split_to_nowhere();
+#endif
+}
+
 // To know what is sent, the logger packs it.
 HAZARD(type_in_another_order_that_is_not_committed_ends_no_program) {
     if (world_rank() == 1) {

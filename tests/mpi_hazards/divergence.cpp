@@ -3,7 +3,7 @@
 // A program that does something else than the log.
 #include "cd/mpi_log.h"
 #include "complaints.h"
-#include "receives.h"
+#include "diverging.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -14,22 +14,7 @@ namespace divergence {
 
 namespace {
 
-// Rank 1 sends two messages and receives one.
-void be_the_other() {
-    send(numbers(1, eager), 0, 1);
-    send(numbers(2, eager), 0, 2);
-    receive(eager, 0, 3);
-}
-
 using Call = std::function<int(Numbers &)>;
-
-int receive_first(Numbers &buffer) {
-    return MPI_Recv(buffer.data(), eager, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
-
-int send_third(const Numbers &data) {
-    return MPI_Send(data.data(), static_cast<int>(data.size()), MPI_INT, 1, 3, MPI_COMM_WORLD);
-}
 
 // The first execution makes one call, the re-execution another: that is an error which names both
 // calls and where they are, and nothing is delivered, nor later.
@@ -78,10 +63,6 @@ void refuses(const Call &recorded, const Call &other, const char *log_has,
     } else {
         CHECK(receive(eager, 1, 2) == numbers(2, eager));
     }
-}
-
-int receive_second(Numbers &buffer) {
-    return MPI_Recv(buffer.data(), eager, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 } // namespace
@@ -297,189 +278,6 @@ HAZARD(divergence_goes_on_live) {
     CHECK(!domain.info().replaying);
     send_third(buffer);
     domain.restore();
-    send_third(buffer);
-}
-
-namespace {
-
-void start_receives(Numbers &first, Numbers &second, MPI_Request *requests) {
-    MPI_Irecv(first.data(), eager, MPI_INT, 1, 1, MPI_COMM_WORLD, &requests[0]);
-    MPI_Irecv(second.data(), eager, MPI_INT, 1, 2, MPI_COMM_WORLD, &requests[1]);
-}
-
-void start_persistent_receives(Numbers &first, Numbers &second, MPI_Request *requests) {
-    MPI_Recv_init(first.data(), eager, MPI_INT, 1, 1, MPI_COMM_WORLD, &requests[0]);
-    MPI_Recv_init(second.data(), eager, MPI_INT, 1, 2, MPI_COMM_WORLD, &requests[1]);
-    MPI_Startall(2, requests);
-}
-
-void wait_for_the_first_first(MPI_Request *requests) {
-    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
-}
-
-void wait_for_all(MPI_Request *requests) { MPI_Waitall(2, requests, MPI_STATUSES_IGNORE); }
-
-void wait_for_some(MPI_Request *requests) {
-    int indices[2];
-    for (int done = 0; done < 2;) {
-        int count = 0;
-        MPI_Waitsome(2, requests, &count, indices, MPI_STATUSES_IGNORE);
-        done += count;
-    }
-}
-
-void free_when_told(MPI_Request *requests) {
-    for (int i = 0; i < 2; ++i) {
-        for (int complete = 0; !complete;) {
-            MPI_Request_get_status(requests[i], &complete, MPI_STATUS_IGNORE);
-        }
-        MPI_Request_free(&requests[i]);
-    }
-}
-
-// The log completes rank 0's receives in another way than the re-execution. What they have brought
-// will not be sent again.
-void goes_on_live_with_receives(void (*start)(Numbers &, Numbers &, MPI_Request *),
-                                void (*complete)(MPI_Request *)) {
-    if (world_rank() == 1) {
-        be_the_other();
-        return;
-    }
-    setenv("CD_ON_DIVERGENCE", "live", 1);
-    Numbers first = numbers(8, eager);
-    Numbers second = numbers(9, eager);
-    Domain domain;
-    domain.keep(first);
-    domain.keep(second);
-    MPI_Request requests[2];
-    start(first, second, requests);
-    complete(requests);
-    domain.restore();
-    start(first, second, requests);
-    MPI_Status statuses[2];
-    {
-        Complaints complaints;
-        CHECK(MPI_Wait(&requests[1], &statuses[1]) == MPI_SUCCESS);
-        CHECK(complaints.name("going on live"));
-    }
-    CHECK(MPI_Wait(&requests[0], &statuses[0]) == MPI_SUCCESS);
-    CHECK(tells(statuses[0], 1, 1, eager) && first == numbers(1, eager));
-    CHECK(tells(statuses[1], 1, 2, eager) && second == numbers(2, eager));
-    CHECK(!domain.info().replaying);
-    send_third(first);
-}
-
-} // namespace
-
-HAZARD(divergence_goes_on_live_with_receives_that_the_log_completes) {
-    goes_on_live_with_receives(start_receives, wait_for_the_first_first);
-}
-
-HAZARD(divergence_goes_on_live_with_receives_that_the_log_completes_together) {
-    goes_on_live_with_receives(start_receives, wait_for_all);
-}
-
-HAZARD(divergence_goes_on_live_with_receives_that_the_log_completes_as_they_come) {
-    goes_on_live_with_receives(start_receives, wait_for_some);
-}
-
-HAZARD(divergence_goes_on_live_with_receives_that_the_log_frees) {
-    goes_on_live_with_receives(start_receives, free_when_told);
-}
-
-HAZARD(divergence_goes_on_live_with_persistent_receives_that_the_log_completes) {
-    goes_on_live_with_receives(start_persistent_receives, wait_for_the_first_first);
-}
-
-// Its second use is under way at the restore: the re-execution, which takes another way after the
-// first start, comes to it where it starts the request a second time.
-HAZARD(divergence_goes_on_live_with_a_persistent_send_under_way) {
-    if (world_rank() == 1) {
-        CHECK(receive(rendezvous, 0, 1) == numbers(1, rendezvous));
-        await(0);
-        CHECK(receive(rendezvous, 0, 1) == numbers(2, rendezvous));
-        return;
-    }
-    setenv("CD_ON_DIVERGENCE", "live", 1);
-    Numbers data = numbers(1, rendezvous);
-    Domain domain;
-    domain.keep(data);
-    MPI_Request request = MPI_REQUEST_NULL;
-    const auto make_and_start = [&] {
-        MPI_Send_init(data.data(), rendezvous, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
-        MPI_Start(&request);
-    };
-    make_and_start();
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    set(data, numbers(2, rendezvous));
-    MPI_Start(&request);
-    domain.restore();
-    make_and_start();
-    MPI_Barrier(MPI_COMM_SELF);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    set(data, numbers(2, rendezvous));
-    MPI_Start(&request);
-    signal(1);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Request_free(&request);
-}
-
-// The same of a receive whose message has come.
-HAZARD(divergence_goes_on_live_with_a_persistent_receive_under_way) {
-    if (world_rank() == 1) {
-        send(numbers(1, eager), 0, 1);
-        send(numbers(2, eager), 0, 1);
-        signal(0);
-        return;
-    }
-    setenv("CD_ON_DIVERGENCE", "live", 1);
-    Numbers data = numbers(9, eager);
-    Domain domain;
-    domain.keep(data);
-    MPI_Request request = MPI_REQUEST_NULL;
-    const auto make_and_start = [&] {
-        MPI_Recv_init(data.data(), eager, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
-        MPI_Start(&request);
-    };
-    make_and_start();
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Start(&request);
-    await(1);
-    domain.restore();
-    make_and_start();
-    MPI_Barrier(MPI_COMM_SELF);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    CHECK(data == numbers(1, eager));
-    MPI_Start(&request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    CHECK(data == numbers(2, eager));
-    MPI_Request_free(&request);
-}
-
-// The child's part of the log is what its parent, which was restored, has still to replay.
-HAZARD(divergence_goes_on_live_in_the_child_of_what_is_restored) {
-    if (world_rank() == 1) {
-        be_the_other();
-        return;
-    }
-    setenv("CD_ON_DIVERGENCE", "live", 1);
-    Numbers buffer = numbers(9, eager);
-    Domain parent;
-    parent.keep(buffer);
-    {
-        const Domain child(parent.handle());
-        receive_first(buffer);
-    }
-    MPI_Barrier(MPI_COMM_SELF);
-    parent.restore();
-    {
-        const Domain child(parent.handle());
-        const Complaints complaints;
-        CHECK(receive_second(buffer) == MPI_SUCCESS);
-        CHECK(buffer == numbers(2, eager));
-    }
-    CHECK(!parent.info().replaying);
     send_third(buffer);
 }
 

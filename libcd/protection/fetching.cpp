@@ -43,7 +43,9 @@ public:
 private:
     void count_rounds() {
         for (const Holding &each : root_.holdings) {
-            stores_.insert(open_.store_for(each));
+            if (!open_.is_lacking(each.store)) {
+                stores_.insert(each.store);
+            }
             rounds_ = std::max(rounds_, static_cast<size_t>(std::ranges::count(
                                             root_.holdings, each.rank, &Holding::rank)));
         }
@@ -127,7 +129,9 @@ private:
         size_t before = 0;
         for (const Holding &each : root_.holdings) {
             if (each.rank == rank && before++ == round) {
-                apart_.held.push_back({position, open_.store_for(each), round, std::move(content)});
+                if (!open_.is_lacking(each.store)) {
+                    apart_.held.push_back({position, each.store, round, std::move(content)});
+                }
                 return;
             }
         }

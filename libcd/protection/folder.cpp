@@ -18,7 +18,6 @@
 namespace cd::protection {
 namespace {
 
-constexpr std::string_view ending = ".points";
 constexpr int reading = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 
 File opened_to_read(const std::string &path) {
@@ -180,12 +179,6 @@ bool is_agreed_record(const std::string &name) { return name.ends_with(".agreed"
 
 } // namespace
 
-std::optional<std::string> root_of(std::string_view name) {
-    return name.size() > ending.size() && name.ends_with(ending)
-               ? std::optional<std::string>(name.substr(0, name.size() - ending.size()))
-               : std::nullopt;
-}
-
 Status names_in(const std::string &path, std::vector<std::string> &names) {
     const File directory = opened_to_read(path);
     if (!directory.is_open() || os::system().list(directory.descriptor(), names) != 0) {
@@ -280,7 +273,7 @@ Status Folder::find(const std::string &directory, const std::string &root, bool 
 }
 
 std::string Folder::path_below(const std::string &directory, const std::string &root) {
-    return (directory + "/" + root).append(ending);
+    return directory + "/" + root + ".points";
 }
 
 Status Folder::make(const Point &point) const {

@@ -9,7 +9,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace cd::protection {
@@ -28,9 +27,6 @@ struct RankFiles {
     bool agreed = false;                   // whether the record is of after the agreement
     std::optional<Unread> unread;          // if there is one of after it that cannot
 };
-
-// Whose points in time a directory of this name has.
-std::optional<std::string> root_of(std::string_view directory_name);
 
 // What there is in a directory of points in time.
 struct Content {

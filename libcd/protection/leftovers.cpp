@@ -89,47 +89,6 @@ Status Leftovers::remove(Job &job, const std::vector<OpenStore> &stores) {
 
 namespace {
 
-// Somebody may be about to use what has been empty all the time.
-void remove_what_the_dead_left(const Folder &folder, uint64_t session) {
-    std::vector<std::string> before;
-    if (!names_in(folder.path(), before) || before.empty()) {
-        return;
-    }
-    UseLock::remove_what_the_dead_left(folder.path(), session);
-    folder.remove_drafts_of_the_dead();
-    if (UseLock::has_users(folder.path())) {
-        return;
-    }
-    for (const std::string &name : before) {
-        if (const auto point = point_of(name)) {
-            folder.remove_if_empty(*point);
-        }
-    }
-    folder.remove_if_empty();
-}
-
-} // namespace
-
-void remove_what_the_dead_left_beside(const Folder &own, uint64_t session) {
-    attempt_quietly([&] {
-        const std::string directory = own.directory();
-        std::vector<std::string> names;
-        Status status = names_in(directory + "/.", names); // behind a link, too
-        for (const std::string &name : names) {
-            const auto root = root_of(name);
-            Folder folder;
-            bool there = false;
-            if (root && Folder::find(directory, *root, false, folder, there) && there &&
-                folder.path() != own.path()) {
-                remove_what_the_dead_left(folder, session);
-            }
-        }
-        return status;
-    });
-}
-
-namespace {
-
 // What a rank has in its directory: whether there is a store of a point in time, or one that cannot
 // be read, and the epoch.
 struct LocalStore {

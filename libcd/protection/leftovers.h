@@ -32,10 +32,6 @@ private:
     std::vector<std::set<Point>> points_; // none: there is nothing to remove
 };
 
-// Drafts and marks that starts left in the same directory which were killed, of other roots: whose
-// ranks may not come back. What somebody who lives has stays. session: this start's.
-void remove_what_the_dead_left_beside(const Folder &own, uint64_t session);
-
 // Local stores that are not what all start from, nor older than that: a program without redundancy
 // may have left them, or one whose points in time could not be protected. People are told once.
 Status tell_of_local_stores(Job &job, const Request &request, const std::optional<Start> &start);

@@ -72,11 +72,23 @@ Status OpenPlaces::open_own(const std::string &directory) {
 void OpenPlaces::close_where_lacking(const redset::Bytes &lacking) {
     for (size_t i = 0; i < lacking.size(); ++i) {
         const size_t store = root_.asked.directories.size() + i;
-        if (lacking[i] == std::byte{} || !lacking_.insert(store).second || !has_root_) {
+        if (lacking[i] == std::byte{} || !lacking_.insert(store).second) {
             continue;
         }
-        places_[store].use = nullptr;
-        places_[store].folder.remove_if_empty();
+        if (has_root_) {
+            places_[store].use = nullptr;
+            places_[store].folder.remove_if_empty();
+        } else {
+            leave_what_is_held_for(store);
+        }
+    }
+}
+
+void OpenPlaces::leave_what_is_held_for(size_t store) {
+    for (Place &place : places_) {
+        if (place.holding->store == store) {
+            place.use = nullptr;
+        }
     }
 }
 

@@ -40,17 +40,16 @@ public:
     // By store, for who has the root; else by the number of what it holds.
     std::vector<Place> &places() { return places_; }
     uint64_t session() const { return session_; }
-    // Whether it is an earlier store that not all who have the root can have.
+    // Whether it is an earlier store that not all who have the root can have: what is in it stays
+    // where it is, all of it, as a point in time counts by what one store has.
     bool is_lacking(size_t store) const { return lacking_.contains(store); }
-    size_t store_for(const Holding &holding) const {
-        return is_lacking(holding.store) ? 0 : holding.store;
-    }
 
 private:
     Status agree_on_session();
     Status open_own(std::vector<std::byte> &lacking);
     Status open_own(const std::string &directory);
     void close_where_lacking(const redset::Bytes &lacking);
+    void leave_what_is_held_for(size_t store);
     Status open_held();
     User own_user();
     bool leave_if_it_is_others(Place &place) const;

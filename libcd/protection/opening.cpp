@@ -355,17 +355,11 @@ private:
         return Status::ok();
     }
 
-    // Many nodes see that of copies, in which nobody else's are in the way.
     void tidy() const {
-        for (size_t i = 0; i < stores_.size(); ++i) {
-            const OpenStore &store = stores_[i];
-            if (!store.speaks) {
-                continue;
-            }
-            UseLock::remove_what_the_dead_left(store.folder.path(), result_.session);
-            attempt_quietly([&] { store.folder.remove_drafts_of_the_dead(); });
-            if (i != result_.flush_store && store.use != nullptr && store.use->is_locked()) {
-                remove_what_the_dead_left_beside(store.folder, result_.session);
+        for (const OpenStore &store : stores_) {
+            if (store.speaks) {
+                UseLock::remove_what_the_dead_left(store.folder.path(), result_.session);
+                attempt_quietly([&] { store.folder.remove_drafts_of_the_dead(); });
             }
         }
     }

@@ -18,9 +18,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <limits>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -48,33 +46,10 @@ std::string read_user(const File &file, pid_t holder) {
                                            : "process " + std::to_string(holder);
 }
 
-enum class Locked { by_this, by_another, by_nobody };
-
-Locked try_to_lock(const File &file) {
+bool lock_is_taken(const File &file) {
     pid_t holder = 0;
-    const bool is_done = os::system().lock(file.descriptor(), holder) == 0;
-    return is_done                              ? Locked::by_this
-           : errno == EAGAIN || errno == EACCES ? Locked::by_another
-                                                : Locked::by_nobody;
-}
-
-// A process loses its lock when it closes the file anywhere, and does not see it: files of these
-// names are left alone. One that was forked has none of them.
-using NameOfProcess = std::pair<pid_t, std::string>;
-
-struct OwnNames {
-    std::mutex mutex;
-    std::multiset<NameOfProcess> names;
-};
-
-OwnNames &own_names() {
-    static auto *const names = new OwnNames; // threads may still protect while the process ends
-    return *names;
-}
-
-bool is_own(const std::string &name) {
-    const std::scoped_lock lock(own_names().mutex);
-    return own_names().names.contains({os::system().process(), name});
+    return os::system().lock(file.descriptor(), holder) != 0 &&
+           (errno == EAGAIN || errno == EACCES);
 }
 
 std::string prefix_of(uint64_t session) {
@@ -88,7 +63,7 @@ std::string path_of(const std::string &directory, uint64_t session, int rank) {
 }
 
 // Calls visit(path, file), which must not lock it (ranks of one job look at the same moment), for
-// the files of users that are neither of the session nor of this process.
+// the files of users that are not of the session; that of this process itself must not be closed.
 template <typename Visit>
 Status each_other(const std::string &directory, std::optional<uint64_t> session,
                   const Visit &visit) {
@@ -97,8 +72,7 @@ Status each_other(const std::string &directory, std::optional<uint64_t> session,
         return status;
     }
     for (const std::string &name : names) {
-        if (!name.starts_with(beginning) || is_own(name) ||
-            (session && name.starts_with(prefix_of(*session)))) {
+        if (!name.starts_with(beginning) || (session && name.starts_with(prefix_of(*session)))) {
             continue;
         }
         const std::string path = path_in(directory, name);
@@ -125,25 +99,7 @@ Status check_alone(const std::string &directory, std::optional<uint64_t> session
 
 } // namespace
 
-class UseLock::Name {
-public:
-    explicit Name(std::string name) : name_(os::system().process(), std::move(name)) {
-        const std::scoped_lock lock(own_names().mutex);
-        own_names().names.insert(name_);
-    }
-    Name(const Name &) = delete;
-    ~Name() {
-        const std::scoped_lock lock(own_names().mutex);
-        own_names().names.erase(own_names().names.find(name_));
-    }
-
-private:
-    const NameOfProcess name_;
-};
-
-UseLock::UseLock(std::unique_ptr<Name> name, std::string path, File file, bool is_locked)
-    : name_(std::move(name)), path_(std::move(path)), file_(std::move(file)),
-      is_locked_(is_locked) {}
+UseLock::UseLock(std::string path, File file) : path_(std::move(path)), file_(std::move(file)) {}
 
 UseLock::~UseLock() { os::system().unlink_at(AT_FDCWD, path_.c_str()); }
 
@@ -155,7 +111,6 @@ Status UseLock::take(const std::string &directory, const User &user, Gone gone,
     std::unique_ptr<UseLock> taken;
     constexpr int tries = 100; // each is lost only if another job looks at that moment
     for (int i = 0; i < tries && taken == nullptr; ++i) {
-        auto name = std::make_unique<Name>(prefix_of(user.session) + std::to_string(user.rank));
         File file(os::system().open_at(AT_FDCWD, path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW, 0600),
                   path);
         if (!file.is_open() && errno == ENOENT) {
@@ -172,10 +127,8 @@ Status UseLock::take(const std::string &directory, const User &user, Gone gone,
         if (!file.is_open()) {
             return file.refused("create the file");
         }
-        const Locked locked = try_to_lock(file);
-        if (locked != Locked::by_another && redset::leads_to(path, file)) {
-            taken = std::make_unique<UseLock>(std::move(name), path, std::move(file),
-                                              locked == Locked::by_this);
+        if (!lock_is_taken(file) && redset::leads_to(path, file)) {
+            taken = std::make_unique<UseLock>(path, std::move(file));
         }
     }
     if (taken == nullptr) {
@@ -225,13 +178,6 @@ bool UseLock::is_used_by(const std::string &directory, uint64_t session, int ran
     const std::string path = path_of(directory, session, rank);
     return File(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0), path)
         .is_open();
-}
-
-bool UseLock::has_users(const std::string &directory) {
-    std::vector<std::string> names;
-    return !names_in(directory, names) || std::ranges::any_of(names, [](const std::string &name) {
-        return name.starts_with(beginning);
-    });
 }
 
 Status UseLock::check_unused(const std::string &directory, std::optional<uint64_t> session) {

@@ -23,8 +23,7 @@ struct User {
 // system forgets that when the process ends, however it does; the file may stay.
 class UseLock {
 public:
-    class Name;
-    UseLock(std::unique_ptr<Name> name, std::string path, File file, bool is_locked);
+    UseLock(std::string path, File file);
     UseLock(const UseLock &) = delete;
     UseLock &operator=(const UseLock &) = delete;
     ~UseLock();
@@ -46,19 +45,12 @@ public:
     // to those who list them.
     static bool is_used_by(const std::string &directory, uint64_t session, int rank);
 
-    // Whether a user's file is there, this process's or that of one who died, too. Also where
-    // nobody can tell.
-    static bool has_users(const std::string &directory);
-
     // CD_ERROR_STORE_LOCKED says which process uses the directory. This one does not. session:
     // whose users do not count.
     static Status check_unused(const std::string &directory,
                                std::optional<uint64_t> session = std::nullopt);
 
-    // Whether the system has locked the file, so that others can be told from the dead.
-    bool is_locked() const { return is_locked_; }
-
-    // Removes what processes left that were killed. session: whose users this process may be.
+    // Removes what processes left that were killed.
     static void remove_what_the_dead_left(const std::string &directory, uint64_t session);
 
 private:
@@ -66,10 +58,8 @@ private:
     static Status take(const std::string &directory, const User &user, Gone gone,
                        std::unique_ptr<UseLock> &lock);
 
-    std::unique_ptr<Name> name_; // outlives the file
     std::string path_;
     File file_;
-    bool is_locked_;
 };
 
 } // namespace cd::protection

@@ -245,9 +245,13 @@ int Completes::replay(Completion &c) {
         give_status(logged, logged.MPI_ERROR != unwritten_error, &c.statuses[i]);
     }
     RequestTable &table = RequestTable::instance();
+    MPI_Comm comm = MPI_COMM_NULL; // of one that may have failed
     for (int k = 0; k < ending.finished; ++k) {
         const auto finished = entry->take<Finished>();
         Request *request = finished.id != 0 ? table.find(finished.id) : nullptr;
+        if (request != nullptr && !may_name(comm, MPI_COMM_NULL)) {
+            comm = request->comm;
+        }
         MPI_Request &handle = c.requests[finished.slot];
         if (request != nullptr && handle != request->handle) {
             return not_matching(c.call, *entry, "which request is complete");
@@ -269,7 +273,8 @@ int Completes::replay(Completion &c) {
             complete(*request);
         }
     }
-    return entry->result() == MPI_SUCCESS ? MPI_SUCCESS : raise(MPI_COMM_NULL, entry->result());
+    return entry->result() == MPI_SUCCESS ? MPI_SUCCESS
+                                          : raise_logged_of_request(comm, entry->result());
 }
 
 int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *status, int mode) {
@@ -289,7 +294,11 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
     auto types = RequestTable::instance().hold_types();
     if (is_first) {
         deliver_staged(*request, loan.written(), result);
-        note_told(*request, mode == CD_LOG_RECORDING);
+        cd_log_place here = {};
+        if (mode == CD_LOG_RECORDING) {
+            cd_log_here(&here);
+        }
+        note_told(*request, here);
     }
     if (mode != CD_LOG_RECORDING) {
         return result;
@@ -343,7 +352,7 @@ int Peeks::replay(const void *site, MPI_Request handle, int *flag, MPI_Status *s
             return not_matching(call, *entry, "how much data is received");
         }
         if (request != nullptr && request->told == 0) {
-            note_told(*request, true);
+            note_told(*request, last_entry().value_or(cd_log_place()));
         }
     }
     return entry->result();

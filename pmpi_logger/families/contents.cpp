@@ -29,7 +29,7 @@ int TellsContents::replay(const Call &call, Parts &recorded) {
         return result;
     }
     if (entry->result() != MPI_SUCCESS) {
-        return raise(MPI_COMM_NULL, entry->result());
+        return raise_logged(MPI_COMM_NULL, entry->result());
     }
     recorded.resize(entry->take<uint64_t>());
     const size_t size = recorded.size() * sizeof recorded[0];

@@ -81,7 +81,7 @@ int FreesRequest::run(const void *site, MPI_Request *handle) {
             return result == run_live ? run(site, handle) : result;
         }
         if (entry->result() != MPI_SUCCESS) {
-            return raise(MPI_COMM_NULL, entry->result());
+            return raise_logged(MPI_COMM_NULL, entry->result());
         }
     }
     if (request != nullptr && WholeProgram::records()) {

@@ -166,7 +166,7 @@ Initializing::Made Initializing::replay(const Call &call, Request::Kind kind, MP
     }
     *handle = entry->take<MPI_Request>();
     if (entry->result() != MPI_SUCCESS) {
-        result = raise(call.arguments.comm, entry->result());
+        result = raise_logged(call.arguments.comm, entry->result());
         return Made::failed;
     }
     const Request *request = RequestTable::instance().find(*handle);
@@ -303,7 +303,8 @@ int Activates::replay(Call &call, int count, MPI_Request *requests) {
         }
         take_up(*request);
     }
-    return entry->result() == MPI_SUCCESS ? MPI_SUCCESS : raise(MPI_COMM_NULL, entry->result());
+    return entry->result() == MPI_SUCCESS ? MPI_SUCCESS
+                                          : raise_logged(MPI_COMM_NULL, entry->result());
 }
 
 int Cancels::run(const void *site, MPI_Request *handle) {

@@ -39,7 +39,7 @@ int Polls::replay(const Call &call) {
     give_status(entry->take<MPI_Status>(), entry->has(EntryHeader::status_error_written),
                 call.arguments.status);
     return entry->result() == MPI_SUCCESS ? MPI_SUCCESS
-                                          : raise(call.arguments.comm, entry->result());
+                                          : raise_logged(call.arguments.comm, entry->result());
 }
 
 } // namespace cd::logger

@@ -51,7 +51,7 @@ int Releases::replay(const Call &call, int refused) {
     entry->take_outputs(call);
     return entry->result() == MPI_SUCCESS || entry->result() == refused
                ? entry->result()
-               : raise(MPI_COMM_NULL, entry->result());
+               : raise_logged(MPI_COMM_NULL, entry->result());
 }
 
 int Releases::freed_before(const Call &call, int result) {

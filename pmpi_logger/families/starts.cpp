@@ -177,7 +177,7 @@ int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, 
     entry->take_outputs(call);
     const auto id = entry->take<uint64_t>();
     if (entry->result() != MPI_SUCCESS) {
-        return raise(call.arguments.comm, entry->result());
+        return raise_logged(call.arguments.comm, entry->result());
     }
     if (id == 0) {
         *handle = entry->take<MPI_Request>();

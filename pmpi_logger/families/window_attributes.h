@@ -23,6 +23,9 @@ public:
 
     // What the thread's last call has asked for. nullptr if the re-execution has not set it.
     static const SetAttribute *find(MPI_Win handle, int key);
+
+    // Whether MPI has the window, and with it what the program has set under the key.
+    static bool mpi_has(MPI_Win handle, int key);
 };
 
 // MPI_Win_set_attr: of a window that is gone MPI can be told nothing.

@@ -255,7 +255,12 @@ int raise_at(const Window &window, int error) {
         return error;
     }
 #ifdef OPEN_MPI // which calls error handlers of living windows only, and makes none for one rank
-    return window.handler == MPI_ERRORS_RETURN ? error : raise(MPI_COMM_NULL, error);
+    if (window.handler == MPI_ERRORS_RETURN) {
+        return error;
+    }
+    const bool is_the_programs =
+        window.handler != MPI_ERRHANDLER_NULL && window.handler != MPI_ERRORS_ARE_FATAL;
+    return is_the_programs ? raise_logged(MPI_COMM_NULL, error) : raise(MPI_COMM_NULL, error);
 #else
     MPI_Win own = MPI_WIN_NULL;
     real<Fn::MPI_Win_create>(nullptr, 0, 1, MPI_INFO_NULL, self_comm(), &own);

@@ -219,11 +219,16 @@ public:
     static int call(const void *site, MPI_Win win, int key, void *value, int *present) {
         const Window *const window = separate(win, key);
         if (window == nullptr) {
+            const bool replays = Logging::mode() == CD_LOG_REPLAYING;
             const int result = Exchange::call_by<F>(ask<F>, site, win, key, value, present);
-            const SetAttribute *const set =
-                result == MPI_SUCCESS && *present != 0 ? AttributesOfGone::find(win, key) : nullptr;
-            if (set != nullptr) {
+            if (!replays || result != MPI_SUCCESS || *present == 0) {
+                return result;
+            }
+            if (const SetAttribute *const set = AttributesOfGone::find(win, key)) {
                 *static_cast<void **>(value) = set->value;
+            } else if (AttributesOfGone::mpi_has(win, key)) {
+                const Inside inside;
+                return real<F>(win, key, value, present);
             }
             return result;
         }

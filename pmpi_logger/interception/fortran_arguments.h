@@ -54,13 +54,18 @@ struct GetsAttributeOfWindow {
 #endif
         const Window *const window = AsksWindow::separate(MPI_Win_f2c(*win), key_in_c);
         if (window == nullptr) {
+            const bool replays = Logging::mode() == CD_LOG_REPLAYING;
             const int result =
                 GetsAttribute<MPI_Aint>::call<F, Exchange>(site, win, key, value, flag);
-            const SetAttribute *const set = result == MPI_SUCCESS && *flag != 0
-                                                ? AttributesOfGone::find(MPI_Win_f2c(*win), *key)
-                                                : nullptr;
-            if (set != nullptr) {
+            if (!replays || result != MPI_SUCCESS || *flag == 0) {
+                return result;
+            }
+            const MPI_Win in_c = MPI_Win_f2c(*win);
+            if (const SetAttribute *const set = AttributesOfGone::find(in_c, *key)) {
                 *value = set->is_number ? set->number : reinterpret_cast<MPI_Aint>(set->value);
+            } else if (AttributesOfGone::mpi_has(in_c, *key)) {
+                const Inside inside;
+                return fortran<F>(site, win, key, value, flag);
             }
             return result;
         }

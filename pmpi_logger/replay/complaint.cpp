@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <initializer_list>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -112,14 +113,23 @@ void raise_by(MPI_Errhandler handler, int error) {
     real<Fn::MPI_Errhandler_free>(&before);
 }
 
+bool ends_programs(MPI_Errhandler handler) {
+#ifdef MPI_ERRORS_ABORT
+    if (handler == MPI_ERRORS_ABORT) {
+        return true;
+    }
+#endif
+    return handler == MPI_ERRORS_ARE_FATAL;
+}
+
 bool ends_the_program(MPI_Comm comm) {
     const Inside inside;
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     if (const std::optional<Mortal> mortal = MortalComms::find(comm); mortal && mortal->freed) {
-        return mortal->handler == MPI_ERRORS_ARE_FATAL;
+        return ends_programs(mortal->handler);
     }
     real<Fn::MPI_Comm_get_errhandler>(comm, &handler);
-    const bool is_fatal = handler == MPI_ERRORS_ARE_FATAL;
+    const bool is_fatal = ends_programs(handler);
     real<Fn::MPI_Errhandler_free>(&handler);
     return is_fatal;
 }
@@ -132,13 +142,14 @@ bool is_about_communicator(int error) {
     return error_class == MPI_ERR_COMM;
 }
 
-// An error that is in the log ended nothing: where MPI did not raise it on the communicator of the
-// call, it did so on that of all processes, or not at all.
-int raise_what_was_survived(MPI_Comm comm, int error) {
-    if (!may_name(comm, MPI_COMM_NULL) || is_about_communicator(error) || !ends_the_program(comm)) {
-        return raise(comm, error);
+// An error that is in the log ended nothing: MPI did not raise it where that would end the program.
+int raise_on_first_that_survives(std::initializer_list<MPI_Comm> comms, int error) {
+    for (const MPI_Comm comm : comms) {
+        if (may_name(comm, MPI_COMM_NULL) && !ends_the_program(comm)) {
+            return raise(comm, error);
+        }
     }
-    return ends_the_program(world_comm()) ? error : raise(world_comm(), error);
+    return error;
 }
 
 // MPI calls those of open files only.
@@ -207,7 +218,8 @@ int fail_after_difference(const Call &call) {
     if (StoppedReplays::is_to_be_told()) {
         std::fprintf(stderr,
                      "pmpi_logger: rank %d: %s fails, too, and so does every later call that the "
-                     "log would have to answer: restore the CD, or an ancestor\n    at %s\n",
+                     "log would have to answer: restore the CD, or an ancestor, before the CD is "
+                     "advanced, or delete its log\n    at %s\n",
                      MpiLife::rank(), name_of(call.fn), place_in_program(call.site).c_str());
     }
     return raise(call.arguments.comm, MPI_ERR_OTHER);
@@ -222,6 +234,19 @@ int raise(MPI_Comm comm, int error) {
                                            error);
     }
     return error;
+}
+
+int raise_logged(MPI_Comm comm, int error) {
+    return is_about_communicator(error) ? raise(comm, error)
+                                        : raise_on_first_that_survives({comm, world_comm()}, error);
+}
+
+int raise_logged_of_request(MPI_Comm comm, int error) {
+#ifdef OPEN_MPI
+    return raise_on_first_that_survives({comm, world_comm()}, error);
+#else // that of all processes, but for some messages of a process to itself
+    return raise_on_first_that_survives({world_comm(), comm}, error);
+#endif
 }
 
 void raise_at(MPI_File file, int error) {
@@ -240,7 +265,7 @@ void raise_at(MPI_File file, int error) {
 
 int raise(const Call &call, int error) {
     if (std::strncmp(name_of(call.fn), "MPI_File_", std::strlen("MPI_File_")) != 0) {
-        return raise_what_was_survived(call.arguments.comm, error);
+        return raise_logged(call.arguments.comm, error);
     }
     const Inside inside;
     MPI_File file = MPI_FILE_NULL;

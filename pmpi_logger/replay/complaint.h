@@ -34,6 +34,11 @@ int fail_after_difference(const Call &call);
 // As MPI does when a call on comm fails: calls the error handler, and returns the error.
 int raise(MPI_Comm comm, int error);
 
+// Of an error that is in the log, on the communicator of the call, or of the request that failed:
+// on that of all processes where the program would end, and on none if it ends there, too.
+int raise_logged(MPI_Comm comm, int error);
+int raise_logged_of_request(MPI_Comm comm, int error);
+
 // The same with a file, which may be closed.
 void raise_at(MPI_File file, int error);
 

@@ -79,7 +79,8 @@ bool stays_delivered(const Reach &reach, const Request &request) {
 void keep_data(const Reach &reach, Request &request, const MPI_Status &status) {
     request.data.clear();
     request.status = status;
-    if (request.told_in_log || stays_delivered(reach, request)) {
+    const bool come_again = request.told_at.family != 0 && reach.covers(request.told_at);
+    if (come_again || stays_delivered(reach, request)) {
         return; // nobody needs them, and the program may have taken the memory away
     }
     const auto types = RequestTable::instance().hold_types();
@@ -227,7 +228,7 @@ void take_back(const Reach &reach) {
         request->delivered = stays_delivered(reach, *request);
         if (!request->delivered) {
             request->told = 0;
-            request->told_in_log = false;
+            request->told_at = {};
         }
         request->parts_delivered.clear();
         std::ranges::replace(request->parts_ready, Request::Ready::said,

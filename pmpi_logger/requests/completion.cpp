@@ -40,10 +40,10 @@ void deliver_staged(Request &request, const MPI_Status &status, int result) {
     request.delivered = true;
 }
 
-void note_told(Request &request, bool in_log) {
+void note_told(Request &request, const cd_log_place &at) {
     request.delivered = true;
     request.told = cd_log_moment(nullptr);
-    request.told_in_log = in_log;
+    request.told_at = at;
 }
 
 void deliver_staged_part(Request &request, int part) {

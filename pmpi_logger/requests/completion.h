@@ -14,8 +14,9 @@ size_t bytes_brought(const Request &request, const MPI_Status &status, int resul
 // The program gets what a request has brought that is complete, if it lies elsewhere; once.
 void deliver_staged(Request &request, const MPI_Status &status, int result);
 
-// A call that leaves the request has told the program that the data are there.
-void note_told(Request &request, bool in_log);
+// A call that leaves the request has told the program that the data are there. at: the entry that
+// has them, 0 if none has.
+void note_told(Request &request, const cd_log_place &at);
 
 // The same of one part that has arrived; and that the program has it from elsewhere.
 void deliver_staged_part(Request &request, int part);

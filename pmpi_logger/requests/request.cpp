@@ -33,7 +33,7 @@ void Request::clear() {
     staging.clear();
     delivered = false;
     told = 0;
-    told_in_log = false;
+    told_at = {};
     parts_delivered.clear();
     parts_ready.clear();
     window = MPI_WIN_NULL;

@@ -82,7 +82,7 @@ struct Request : Purpose {
     // When a call that left the request told of that, as cd_log_moment() counts; 0: none has. The
     // memory is the program's again since.
     uint64_t told = 0;
-    bool told_in_log = false; // which has what it brought
+    cd_log_place told_at = {}; // the entry of that, which has what it brought; 0 if none has it
     std::vector<bool> parts_delivered;
     // Of which parts MPI knows that they may go: since this execution has said so, or one before.
     enum class Ready : uint8_t { no, said, said_before };

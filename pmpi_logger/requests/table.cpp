@@ -297,7 +297,7 @@ void RequestTable::start(Request &request, uint64_t id, const cd_log_place &plac
     request.place = place;
     request.delivered = false;
     request.told = 0;
-    request.told_in_log = false;
+    request.told_at = {};
     request.parts_delivered.clear();
     request.thread = this_thread();
     request.order = ++starts_;

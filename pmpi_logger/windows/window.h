@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <mpi.h>
@@ -113,9 +114,9 @@ public:
     uint64_t number = 0;
     cd_log_place made = {}; // where a log says so
     MPI_Win handle = MPI_WIN_NULL;
-    MPI_Fint in_fortran = 0;                      // the handle there
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL; // of one that is gone, if it is known
-    std::map<int, SetAttribute> attributes;       // of one that is gone
+    MPI_Fint in_fortran = 0;                           // the handle there
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;      // of one that is gone, if it is known
+    std::map<int, std::list<SetAttribute>> attributes; // of one that is gone, by key
     // The interval in which the whole memory has been recorded.
     uint64_t recorded_in = 0;
 

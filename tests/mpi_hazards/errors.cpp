@@ -103,6 +103,43 @@ HAZARD(type_in_another_order_that_is_not_committed_ends_no_program) {
     MPI_Comm_free(&own);
 }
 
+// Whose own errors are returned, while those of all processes end the program. To MPICH those of
+// messages from others are of all processes, and to Open MPI those of messages to itself are none.
+HAZARD(error_of_a_completion_that_a_communicator_returns_ends_no_replay) {
+#ifdef MPICH
+    const int source = 0;
+#else
+    const int source = 1;
+#endif
+    MPI_Comm own = MPI_COMM_NULL;
+    MPI_Comm_dup(source == 0 ? MPI_COMM_SELF : MPI_COMM_WORLD, &own);
+    MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    const Numbers long_message = numbers(1, 2);
+    const auto send_it = [&] { MPI_Send(long_message.data(), 2, MPI_INT, 0, 1, own); };
+    if (world_rank() == 1) {
+        if (source == 1) {
+            send_it();
+        }
+        MPI_Comm_free(&own);
+        return;
+    }
+    Numbers buffer(1);
+    Domain domain;
+    const auto fail = [&] {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Irecv(buffer.data(), 1, MPI_INT, source, 1, own, &request);
+        if (source == 0) {
+            send_it();
+        }
+        CHECK(class_of(MPI_Wait(&request, MPI_STATUS_IGNORE)) == MPI_ERR_TRUNCATE);
+    };
+    fail();
+    domain.restore();
+    fail();
+    MPI_Comm_free(&own);
+}
+
 // A message that is longer than the buffer: the same codes once more.
 HAZARD(truncation_errors) {
     if (world_rank() == 1) {

@@ -281,6 +281,25 @@ HAZARD(told_in_a_cd_without_a_log_is_told_again) {
     CHECK(data[3] == 42);
 }
 
+// Then what it has brought is kept as if nobody had logged it.
+HAZARD(told_in_a_log_that_is_deleted_is_told_again) {
+    if (world_rank() == 1) {
+        send(numbers(5, eager), 0, 1);
+        return;
+    }
+    Numbers data = numbers(9, eager);
+    MPI_Request request = start_receive(data.data());
+    Domain domain;
+    domain.keep(data);
+    be_told(request);
+    CHECK(delete_MPI_log_from_cd(domain.handle()) == SUCCESS);
+    CHECK(restore_cd(domain.handle()) == SUCCESS); // with no log
+    be_told(request);
+    CHECK(data == numbers(5, eager));
+    wait(request);
+    CHECK(data == numbers(5, eager));
+}
+
 // The re-execution takes another way after the start: the data are where the log has them.
 HAZARD(told_after_a_divergence_brings_what_the_log_has) {
     if (world_rank() == 1) {

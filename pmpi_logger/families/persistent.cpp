@@ -70,11 +70,24 @@ void describe_anew(const Call &call, Request &request) {
 void add_checksums(Call &call, const MPI_Request *requests, int count) {
     uint64_t sum = 0;
     for (int i = 0; i < count; ++i) {
-        if (const Request *request = RequestTable::instance().find(requests[i])) {
-            sum = sum * 31 + checksum_of(request->departures);
+        if (Request *request = RequestTable::instance().find(requests[i])) {
+            const uint64_t own = checksum_of(request->departures);
+            sum = sum * 31 + own;
+            if (request->set_aside_id == 0) {
+                request->departed = own;
+            }
         }
     }
     call.add_word(sum);
+}
+
+// What is under way goes to its receiver; MPI starts a request only once that has ended.
+int not_sent(Fn fn, const void *site, const Request &request) {
+    complain_unknown(fn, site,
+                     "the request sends other data since before the restore, and nothing has come "
+                     "to where it started. Give it the same data once more, or send these by "
+                     "another request");
+    return raise(request.comm, MPI_ERR_REQUEST);
 }
 
 // One with nobody is, which nobody notices: a request that stood in for it could not be started,
@@ -239,6 +252,9 @@ int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Reques
     while (result == MPI_SUCCESS && started < count) {
         Request *request = table.find(requests[started]);
         if (request != nullptr && request->set_aside_id != 0) { // no log comes to it any more
+            if (checksum_of(request->departures) != request->departed) {
+                return not_sent(fn, site, *request);
+            }
             take_up(*request);
             ++started;
             continue;

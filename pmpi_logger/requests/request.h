@@ -99,6 +99,7 @@ struct Request : Purpose {
     // What a restore has set aside of a persistent one: the use that started with this number is
     // cancelled, parked or still under way, while the re-execution goes through those before it.
     uint64_t set_aside_id = 0;
+    uint64_t departed = 0; // of a persistent send: the checksum of what its last start has sent
     State set_aside = State::inactive;
 
     // A parked one's.

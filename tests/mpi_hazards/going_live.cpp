@@ -191,4 +191,37 @@ HAZARD(divergence_goes_on_live_in_the_child_of_what_is_restored) {
     send_third(buffer);
 }
 
+// Other data than those under way are not taken for these, whose receiver waits for nothing else.
+HAZARD(persistent_send_of_other_data_is_refused_while_one_is_under_way) {
+    Numbers data = numbers(1, large);
+    if (world_rank() == 1) {
+        await(0);
+        MPI_Recv(data.data(), static_cast<int>(large), MPI_INT, 0, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+        CHECK(data == numbers(1, large));
+        return;
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Send_init(data.data(), static_cast<int>(large), MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
+    {
+        Domain domain;
+        MPI_Start(&request);
+        domain.restore();
+        CHECK(delete_MPI_log_from_cd(domain.handle()) == SUCCESS);
+    }
+    data[3] += 1;
+    {
+        Complaints complaints;
+        CHECK(MPI_Start(&request) != MPI_SUCCESS);
+        CHECK(complaints.name("sends other data"));
+    }
+    data[3] -= 1;
+    CHECK(MPI_Start(&request) == MPI_SUCCESS);
+    signal(1);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 } // namespace going_live

@@ -2,11 +2,13 @@
 // Copyright the containment-domains authors
 #include "families/completes.h"
 
+#include "call/handles.h"
 #include "call/per_thread.h"
 #include "entry/writer.h"
 #include "families/freed_requests.h"
 #include "families/made_comms.h"
 #include "interception/fortran_real.h"
+#include "lifetimes/lifetimes.h"
 #include "payload/copy.h"
 #include "payload/status.h"
 #include "replay/endings.h"

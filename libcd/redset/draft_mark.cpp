@@ -49,6 +49,11 @@ bool is_locked(const File &file) {
     return os::system().lock(file.descriptor(), holder) != 0;
 }
 
+// Locks it; false if another process has done so, which looks whether its maker lives.
+bool lock_before_others(const File &file) {
+    return !is_locked(file) || (errno != EAGAIN && errno != EACCES);
+}
+
 // What its maker has locked, or is about to lock, stays.
 void remove_if_dead(const File &folder, const std::string &mark,
                     const std::vector<std::string> &names) {
@@ -112,9 +117,8 @@ Status DraftMark::make(const File &folder, int writer, std::unique_ptr<DraftMark
             return made->file_.refused("create the file");
         }
         // Where files cannot be locked nobody can tell that somebody died, and nothing is removed.
-        is_locked(made->file_);
         // Until it is locked, another process may take the file for that of somebody who died.
-        if (leads_to(path, made->file_)) {
+        if (lock_before_others(made->file_) && leads_to(path, made->file_)) {
             mark = std::move(made);
             return Status::ok();
         }

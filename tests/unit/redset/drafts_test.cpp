@@ -210,5 +210,27 @@ TEST_F(DraftsTest, ANameThatCannotBeGivenSaysWhatHasChanged) {
         << message();
 }
 
+// Another process has the file locked for a moment, to see whether its maker lives.
+class LookedAtOnce : public ReplacedSystem {
+public:
+    int lock(int fd, pid_t &holder) override {
+        if (locks++ == 0) {
+            errno = EAGAIN;
+            return -1;
+        }
+        return System::lock(fd, holder);
+    }
+    int locks = 0;
+};
+
+TEST_F(DraftsTest, AMarkThatOthersHaveLockedIsNotKept) {
+    LookedAtOnce system;
+    Drafts drafts(3, false);
+    size_t number = 0;
+    ASSERT_TRUE(write(drafts, path("user"), "new", number)) << message();
+    EXPECT_EQ(system.locks, 2);
+    EXPECT_EQ(names().size(), 2U); // the draft and a mark that is locked
+}
+
 } // namespace
 } // namespace cd::redset

@@ -30,8 +30,7 @@ void AttributesOfGone::note(Window &window, int key, void *value, std::optional<
     }
     std::list<SetAttribute> &all = window.attributes[key]; // C finds a number where it is there
     all.remove_if([&](const SetAttribute &set) { return !is_before(set, *here); });
-    SetAttribute &attribute =
-        all.emplace_back(SetAttribute{value, number.value_or(0), number.has_value(), *here});
+    SetAttribute &attribute = all.emplace_back(SetAttribute{value, number.value_or(0), *here});
     if (number) {
         attribute.value = &attribute.number;
     }

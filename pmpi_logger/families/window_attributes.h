@@ -4,6 +4,7 @@
 
 #include "families/changes.h"
 #include "families/exchange.h"
+#include "interception/inside.h"
 #include "windows/window_table.h"
 
 #include <mpi.h>
@@ -21,10 +22,22 @@ public:
     // What the thread's last call has set. number: by Fortran, else value is what C has set.
     static void note(Window &window, int key, void *value, std::optional<MPI_Aint> number);
 
-    // What the thread's last call has asked for. nullptr if the re-execution has not set it.
-    static const SetAttribute *find(MPI_Win handle, int key);
+    // What the thread's last call has asked for, and the log has answered: take gets what the
+    // re-execution has set of a window that is gone, ask asks MPI about one that it has. What
+    // neither knows is as the log has it.
+    template <typename Take, typename Ask>
+    static int answer(MPI_Win handle, int key, const Take &take, const Ask &ask) {
+        if (const SetAttribute *const set = find(handle, key)) {
+            take(*set);
+        } else if (mpi_has(handle, key)) {
+            const Inside inside;
+            return ask();
+        }
+        return MPI_SUCCESS;
+    }
 
-    // Whether MPI has the window, and with it what the program has set under the key.
+private:
+    static const SetAttribute *find(MPI_Win handle, int key);
     static bool mpi_has(MPI_Win handle, int key);
 };
 

@@ -224,13 +224,10 @@ public:
             if (!replays || result != MPI_SUCCESS || *present == 0) {
                 return result;
             }
-            if (const SetAttribute *const set = AttributesOfGone::find(win, key)) {
-                *static_cast<void **>(value) = set->value;
-            } else if (AttributesOfGone::mpi_has(win, key)) {
-                const Inside inside;
-                return real<F>(win, key, value, present);
-            }
-            return result;
+            return AttributesOfGone::answer(
+                win, key,
+                [&](const SetAttribute &set) { *static_cast<void **>(value) = set.value; },
+                [&] { return real<F>(win, key, value, present); });
         }
         static int model = MPI_WIN_SEPARATE;
         *static_cast<void **>(value) = key == MPI_WIN_BASE ? window->memory() : &model;

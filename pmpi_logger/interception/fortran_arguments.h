@@ -60,14 +60,10 @@ struct GetsAttributeOfWindow {
             if (!replays || result != MPI_SUCCESS || *flag == 0) {
                 return result;
             }
-            const MPI_Win in_c = MPI_Win_f2c(*win);
-            if (const SetAttribute *const set = AttributesOfGone::find(in_c, *key)) {
-                *value = set->is_number ? set->number : reinterpret_cast<MPI_Aint>(set->value);
-            } else if (AttributesOfGone::mpi_has(in_c, *key)) {
-                const Inside inside;
-                return fortran<F>(site, win, key, value, flag);
-            }
-            return result;
+            return AttributesOfGone::answer(
+                MPI_Win_f2c(*win), *key,
+                [&](const SetAttribute &set) { *value = set.in_fortran(); },
+                [&] { return fortran<F>(site, win, key, value, flag); });
         }
         *value = MPI_WIN_SEPARATE;
         if (key_in_c == MPI_WIN_BASE) {

@@ -43,9 +43,12 @@ struct Access {
 // Of a window that MPI has freed, by a re-execution.
 struct SetAttribute {
     void *value = nullptr; // as C gets it
-    MPI_Aint number = 0;   // as Fortran has set it
-    bool is_number = false;
-    cd_log_place at = {}; // where the log has that
+    MPI_Aint number = 0;   // as Fortran has set it: then the value is where this is
+    cd_log_place at = {};  // where the log has that
+
+    MPI_Aint in_fortran() const {
+        return value == &number ? number : reinterpret_cast<MPI_Aint>(value);
+    }
 };
 
 // A window in MPI's separate memory model: the program has its memory, and MPI, hence all other

@@ -20,7 +20,12 @@ constexpr size_t lines = 4;
 
 // Measured.
 constexpr size_t ahead_of_lines = 32 * cache_line;
-constexpr size_t ahead_past_caches = 48 * cache_line;
+constexpr size_t ahead_past_caches = 20 * cache_line;
+
+// Two of them and a few lines are 64 KiB, which stores give a checksum each, and where one is in a
+// page the other is elsewhere: see long_copy.
+constexpr size_t stream_past_caches = 508 * cache_line;
+constexpr size_t to_next_stream = (size_t{64} << 10) - stream_past_caches;
 
 // By what the halves of each 16 bytes are multiplied to stand so many bytes further up. As
 // everywhere in CRC-32C the top bit is the lowest power, which products of 64 bits have one bit
@@ -49,20 +54,22 @@ struct Line {
 }
 
 // The sum of lanes, distance further up, and of what is there.
-[[gnu::target("avx2,vpclmulqdq")]] __m256i fold(__m256i lanes, __m256i distance, __m256i there) {
+[[gnu::target("avx2,vpclmulqdq"), gnu::always_inline]] inline __m256i
+fold(__m256i lanes, __m256i distance, __m256i there) {
     return _mm256_xor_si256(_mm256_xor_si256(_mm256_clmulepi64_epi128(lanes, distance, 0x00),
                                              _mm256_clmulepi64_epi128(lanes, distance, 0x11)),
                             there);
 }
 
-[[gnu::target("avx2,vpclmulqdq")]] Line fold(const Line &line, __m256i distance,
-                                             const Line &there) {
+[[gnu::target("avx2,vpclmulqdq"), gnu::always_inline]] inline Line
+fold(const Line &line, __m256i distance, const Line &there) {
     return {fold(line.first, distance, there.first), fold(line.second, distance, there.second)};
 }
 
 // Reads a line once, so that what is written is what the checksum sees.
 template <Target T>
-[[gnu::target("avx2,vpclmulqdq")]] Line copy_line(std::byte *to, const std::byte *from) {
+[[gnu::target("avx2,vpclmulqdq"), gnu::always_inline]] inline Line
+copy_line(std::byte *to, const std::byte *from) {
     const auto *source = reinterpret_cast<const __m256i *>(from);
     auto *target = reinterpret_cast<__m256i *>(to);
     const Line line{_mm256_loadu_si256(source), _mm256_loadu_si256(source + 1)};
@@ -96,6 +103,7 @@ template <Target T>
 struct Distances {
     Distance one_line{cache_line};
     Distance all_lines{lines * cache_line};
+    Distance one_stream{stream_past_caches};
 };
 
 const Distances &distances() {
@@ -103,23 +111,59 @@ const Distances &distances() {
     return known;
 }
 
-// Line by line: measured, several at a time, and several streams, are slower past the caches, where
-// what is fetched early has to be the next data also where others go on with these.
-[[gnu::target("avx2,vpclmulqdq")]] uint64_t copy_past_caches(uint64_t crc, CopyRest &rest) {
-    constexpr auto past_caches = Target::past_caches;
-    if (rest.length < cache_line) {
+template <size_t Ahead>
+[[gnu::target("avx2,vpclmulqdq"), gnu::always_inline]] inline void
+fold_past_caches(Line &folded, __m256i one_line, const CopyRest &rest, size_t offset) {
+    std::byte *to = rest.to + offset;
+    const std::byte *from = rest.from + offset;
+    _mm_prefetch(from + Ahead, _MM_HINT_T0);
+    if (reinterpret_cast<uintptr_t>(to) % small_page == 0) {
+        _mm_prefetch(to + small_page, _MM_HINT_T0); // for its address: see long_copy
+    }
+    folded = fold(folded, one_line, copy_line<Target::past_caches>(to, from));
+}
+
+template <size_t Ahead>
+[[gnu::target("avx2,vpclmulqdq"), gnu::always_inline]] inline void
+fold_two_streams(Line &first, Line &second, __m256i one_line, const CopyRest &rest, size_t length) {
+    for (size_t at = 0; at < length; at += 2 * cache_line) {
+        fold_past_caches<Ahead>(first, one_line, rest, at);
+        fold_past_caches<Ahead>(first, one_line, rest, at + cache_line);
+        fold_past_caches<Ahead>(second, one_line, rest, at + stream_past_caches);
+        fold_past_caches<Ahead>(second, one_line, rest, at + stream_past_caches + cache_line);
+    }
+}
+
+// Two streams, two lines of one and two of the other, as long as there is enough for them:
+// measured, one waits for memory more, and more cannot be kept in registers. Near its end each
+// fetches early what its like begins with in what follows.
+[[gnu::target("avx2,vpclmulqdq")]] uint64_t copy_past_caches(uint64_t crc, CopyRest &whole) {
+    if (whole.length < cache_line) {
         return crc;
     }
+    CopyRest rest = whole; // which no store can be taken to change
     const __m256i one_line = for_each_lane(distances().one_line);
-    Line folded = copy_line<past_caches>(rest.to, rest.from);
+    const __m256i one_stream = for_each_lane(distances().one_stream);
+    Line folded = copy_line<Target::past_caches>(rest.to, rest.from);
     add_to_begin(folded, crc);
-    for (rest.advance(cache_line); rest.length >= cache_line; rest.advance(cache_line)) {
-        _mm_prefetch(rest.from + ahead_past_caches, _MM_HINT_T0);
-        if (reinterpret_cast<uintptr_t>(rest.to) % small_page == 0) {
-            _mm_prefetch(rest.to + small_page, _MM_HINT_T0); // for its address: see long_copy
-        }
-        folded = fold(folded, one_line, copy_line<past_caches>(rest.to, rest.from));
+    rest.advance(cache_line);
+    while (rest.length >= 2 * stream_past_caches) {
+        Line second{_mm256_setzero_si256(), _mm256_setzero_si256()};
+        constexpr size_t until_end = stream_past_caches - ahead_past_caches;
+        fold_two_streams<ahead_past_caches>(folded, second, one_line, rest, until_end);
+        rest.advance(until_end);
+        constexpr size_t next = ahead_past_caches + to_next_stream;
+        _mm_prefetch(rest.to + next, _MM_HINT_T0); // for its address, too
+        _mm_prefetch(rest.to + stream_past_caches + next, _MM_HINT_T0);
+        fold_two_streams<ahead_past_caches + to_next_stream>(folded, second, one_line, rest,
+                                                             ahead_past_caches);
+        rest.advance(ahead_past_caches + stream_past_caches);
+        folded = fold(folded, one_stream, second);
     }
+    for (; rest.length >= cache_line; rest.advance(cache_line)) {
+        fold_past_caches<ahead_past_caches>(folded, one_line, rest, 0);
+    }
+    whole = rest;
     return crc_of(folded);
 }
 

@@ -11,8 +11,8 @@ namespace cd {
 
 // Memory for the entries of one RangeIndex, in slabs: the heap takes longer for each, and gives
 // memory that the kernel has to provide anew. A slab has room for as many entries as the pool held
-// when it was made, from 4 up to 64 KiB of them, or 2 MiB for a pool that holds 8 MiB. It is freed
-// when its last entry is gone.
+// when it was made, or is told to expect, from 4 up to 64 KiB of them, or 2 MiB for 8 MiB and more.
+// It is freed when its last entry is gone.
 //
 // An entry knows its slab and the slab its pool, so whole slabs can go to another pool while the
 // addresses of their entries stay.
@@ -31,6 +31,9 @@ public:
 
     // May throw std::bad_alloc.
     Pointer make();
+
+    // Until it is told otherwise, slabs are made as if the pool held so many.
+    void expect(size_t entries) { expected_ = entries; }
 
     // entry: from make(). The caller holds whatever protects the pool that has it now.
     static void destroy(Entry *entry) noexcept;
@@ -55,6 +58,7 @@ private:
     Slabs with_room_;
     Slabs full_;
     size_t live_ = 0;
+    size_t expected_ = 0;
 };
 
 } // namespace cd

@@ -47,6 +47,9 @@ public:
     // std::bad_alloc.
     EntryPool::Pointer make_entry() { return pool_.make(); }
 
+    // For who is about to make so many: see EntryPool.
+    void expect(size_t entries) { pool_.expect(entries); }
+
     // Takes ownership; entry must not overlap another. where: the first entry behind it.
     Position insert(Position where, Entry *entry);
 

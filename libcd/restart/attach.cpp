@@ -195,24 +195,36 @@ private:
 } // namespace
 
 void agree_on_lengths_of_regions(State &state) {
-    const auto each = [&state](const auto &visit) {
+    std::map<uint64_t, uint64_t> lengths; // by the number of the name
+    for (const auto &[number, name] : state.names) {
+        if (name.kind == format::NameKind::region) {
+            lengths[number] = 0;
+        }
+    }
+    if (lengths.empty()) {
+        return;
+    }
+    const auto each = [&](const auto &visit) {
+        auto region = lengths.end();
         for (auto &[number, cd] : state.cds) {
             for (auto &[place, entry] : cd.entries) {
-                if (state.names.at(entry.key.name).kind == format::NameKind::region) {
-                    visit(entry.key);
+                if (region == lengths.end() || region->first != entry.key.name) {
+                    region = lengths.find(entry.key.name);
+                }
+                if (region != lengths.end()) {
+                    visit(region->second, entry.key);
                 }
             }
         }
     };
-    if (std::ranges::none_of(state.names, [](const auto &name) {
-            return name.second.kind == format::NameKind::region;
-        })) {
-        return;
+    bool agree = true;
+    each([&agree](uint64_t &longest, const StoredKey &key) {
+        agree = agree && (longest == 0 || longest == key.length);
+        longest = std::max(longest, key.length);
+    });
+    if (!agree) {
+        each([](uint64_t longest, StoredKey &key) { key.length = longest; });
     }
-    std::map<uint64_t, uint64_t> lengths; // by the number of the name
-    each(
-        [&](const StoredKey &key) { lengths[key.name] = std::max(lengths[key.name], key.length); });
-    each([&](StoredKey &key) { key.length = lengths[key.name]; });
 }
 
 void agree_on_first_values(State &state) {
@@ -242,11 +254,13 @@ Status fill_from_store(Domain &domain, const StoredCd &stored, OpenedStore &open
     domain.epoch = stored.epoch;
     domain.unbound_files = stored.files;
     domain.unbound.reserve(stored.entries.size());
+    domain.entries.expect(stored.entries.size());
     Filling filling(domain, opened, binds);
     if (Status status = filling.add_all(stored.entries); !status) {
         return status;
     }
     domain.entries.accept_arriving();
+    domain.entries.expect(0);
     return Status::ok();
 }
 

@@ -140,6 +140,7 @@ Status read_member(const KvTree &tree, const char *file, int member, MemberEntry
         return status;
     }
     read.tree = tree;
+    read.tree.sort(); // so that those that tell the same are equal
     entry = std::move(read);
     return Status::ok();
 }

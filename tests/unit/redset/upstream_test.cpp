@@ -4,6 +4,7 @@
 // What upstream leaves behind, and what gets mixed up: without our checksums.
 #include "redset/kvtree_image.h"
 #include "redset/local_exchange.h"
+#include "redset/offline.h"
 #include "scratch_set.h"
 
 #include <gtest/gtest.h>
@@ -64,6 +65,14 @@ KvTree with(const KvTree &tree, std::string_view key, const std::function<void(K
     return changed;
 }
 
+KvTree reversed(const KvTree &tree) {
+    KvTree other;
+    for (size_t i = tree.elements().size(); i-- > 0;) {
+        other.add(tree.elements()[i].key) = reversed(tree.elements()[i].below);
+    }
+    return other;
+}
+
 void lose_and_rebuild(ScratchSet &scratch, int member, const FolderState &before) {
     scratch.erase(member);
     ASSERT_TRUE(scratch.rebuild()) << message();
@@ -102,15 +111,25 @@ TEST(Upstream, AnOwnerMoreIsNoHarm) {
 TEST(Upstream, UnknownKeysAndAnotherOrderAreNoHarm) {
     const auto scratch = upstreams_set({Scheme::reed_solomon, 4, 2});
     edit_header(*scratch, 1, [](const KvTree &tree) {
-        KvTree reversed;
-        for (size_t i = tree.elements().size(); i-- > 0;) {
-            reversed.add(tree.elements()[i].key) = tree.elements()[i].below;
-        }
-        reversed.add_value("SOMETHING", "else");
-        return reversed;
+        KvTree other = reversed(tree);
+        other.add_value("SOMETHING", "else");
+        return other;
     });
     const FolderState before = scratch->state();
     lose_and_rebuild(*scratch, 2, before);
+}
+
+TEST(Upstream, AFileInAnotherOrderIsOfTheSameSet) {
+    for (const Scheme scheme : {Scheme::partner, Scheme::xor_set, Scheme::reed_solomon}) {
+        const auto scratch = upstreams_set({scheme, 4, 1});
+        edit_header(*scratch, 1, reversed);
+        Search search;
+        ASSERT_TRUE(find_sets(
+            std::vector{scratch->folder().string()}, [](std::string_view) { return false; },
+            search))
+            << message();
+        EXPECT_EQ(search.sets.size(), 1u);
+    }
 }
 
 // Nothing says which of two is right, and a rebuild from both would be neither.

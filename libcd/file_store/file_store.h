@@ -61,16 +61,18 @@ public:
 
     void keep_aside(std::string name) { aside_ = std::move(name); }
 
-    // What was there before a start made it: nothing, a store that it has set aside, or one that
-    // was worth no more than this one.
+    // What was there before a start made it: nothing, a store that is set aside, by that start or
+    // by one before it that never advanced, or this one.
     enum class Before { nothing, set_aside, the_same };
     void comes_after(Before before) { before_ = before; }
-    // Where the start fails in another rank: all is as it was before.
+    // Where the start fails in another rank: all is as it was before, and before those that never
+    // advanced, which need not have come to all ranks.
     void undo_start() noexcept;
 
     // What the file says now, to be read later. No longer than the store lives.
     HeldMetadata hold_metadata();
     bool forces() const { return options_.forced; }
+    const Directory &directory() const { return directory_; }
 
     const char *path() override { return volume_.file().path(); }
     Volume &volume() { return volume_; }

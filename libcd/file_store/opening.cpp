@@ -141,20 +141,24 @@ private:
     }
 
     Status create(Old old) {
-        Status status = make_new(old);
+        Directory names; // the store takes the other one with it, also if it is not finished
+        if (Status status = Directory::open(directory_.path(), names); !status) {
+            return status;
+        }
+        Status status = make_new(old, names);
         if (!status) {
             opened_.pieces.clear(); // which give their places back to the store
             opened_.store.reset();
+            // As the other ranks do, see FileStore::undo_start().
+            if (old == Old::is_removed && request_.start) {
+                names.give_back(name_, aside(), forced_);
+            }
         }
         return status;
     }
 
     // The old store keeps the name unless all succeeds.
-    Status make_new(Old old) {
-        Directory names; // the store takes the other one with it, also if it is not finished
-        if (Status status = Directory::open(directory_.path(), names); !status) {
-            return status;
-        }
+    Status make_new(Old old, const Directory &names) {
         File file;
         NewName own(names, name_);
         if (Status status = own.reserve(file); !status) {
@@ -202,9 +206,8 @@ private:
         of_old.is_taken();
         if (old == Old::is_removed) {
             names.try_to_remove(hidden);
-        } else {
-            opened_.store->comes_after(FileStore::Before::set_aside);
         }
+        opened_.store->comes_after(FileStore::Before::set_aside);
         return Status::ok();
     }
 
@@ -292,6 +295,27 @@ private:
         make_store(std::move(file), size);
         opened_.store->take_over(loaded, opened_.pieces);
         opened_.restarted = true;
+        return tell_of_what_is_aside();
+    }
+
+    // A start that was killed before its first advance need not have put anything aside in all
+    // ranks.
+    Status tell_of_what_is_aside() const {
+        const FileStore &store = *opened_.store;
+        bool kept = false;
+        if (Status status = store.directory().look_for(aside(), kept); !status) {
+            return status;
+        }
+        if (kept) {
+            const std::string line =
+                std::string(store.directory().path()) + "/" + name_ +
+                ": the root goes on from it; " + aside() +
+                " beside it, which an earlier start has put aside, goes with the next advance: to "
+                "go "
+                "on from that instead, end the program before, and rename it to " +
+                name_;
+            os::system().warn(line.c_str());
+        }
         return Status::ok();
     }
 

@@ -99,6 +99,56 @@ TEST_F(Creating, ARootThatAnotherRankCannotOpenLeavesTheStoreThatWasThere) {
     EXPECT_EQ(info().epoch, 1U);
 }
 
+// What an earlier start had put aside that never advanced: it may have come to this rank only.
+class CreatingAfterOneThatNeverAdvanced : public Creating {
+protected:
+    void SetUp() override {
+        Creating::SetUp();
+        ASSERT_EQ(0, in_process([&] {
+                      create_plain();
+                      advance_with('a');
+                      return info().epoch == 1 ? 0 : 1;
+                  }));
+        ASSERT_EQ(0, in_process([&] { return create() != nullptr ? 0 : 1; }));
+        ASSERT_EQ(files(), (Calls{"0-root.cds", "0-root.cds.old"}));
+    }
+    void create_plain() {
+        const std::string plain = "store=file,sync=none,dir=" + local.string();
+        root = create_cd(nullptr, plain.c_str(), CD_COMM_LOGGING_DISABLED, "root", nullptr);
+        ASSERT_NE(root, nullptr) << cd_last_error_message();
+    }
+    void expect_that_the_store_is_back() {
+        EXPECT_EQ(files(), Calls{"0-root.cds"});
+        create_plain();
+        EXPECT_EQ(info().epoch, 1U);
+    }
+};
+
+TEST_F(CreatingAfterOneThatNeverAdvanced, AndThatAnotherRankCannotOpenGivesTheStoreItsNameBack) {
+    protector.opened_fails = CD_ERROR_STORE_FULL;
+    EXPECT_EQ(create(), nullptr);
+    expect_that_the_store_is_back();
+}
+
+TEST_F(CreatingAfterOneThatNeverAdvanced, AndThatThisRankCannotOpenGivesTheStoreItsNameBack) {
+    protector.restarts = false;
+    protector.start.epoch = 2; // there is no image
+    EXPECT_EQ(create(), nullptr);
+    EXPECT_EQ(cd_last_error(), CD_ERROR_STORE_IO);
+    expect_that_the_store_is_back();
+}
+
+TEST_F(CreatingAfterOneThatNeverAdvanced, WithoutRedundancySaysWhatIsBesideTheStoreThatItTakes) {
+    testing::internal::CaptureStderr();
+    create_plain();
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "containment-domains: " + (local / "0-root.cds").string() +
+                  ": the root goes on from it; 0-root.cds.old beside it, which an earlier start "
+                  "has put aside, goes with the next advance: to go on from that instead, end the "
+                  "program before, and rename it to 0-root.cds\n");
+    EXPECT_EQ(info().epoch, 0U);
+}
+
 // Another rank may have come to the creation, and does not wait for this one.
 TEST_F(Creating, ARootThatCannotComeToBeIsDeclined) {
     begin();

@@ -88,6 +88,34 @@ TEST_F(StartFromImage, KeepsWhatIsAsideWhereTheStoreHasNotGoneOnFromTheSameImage
     }
 }
 
+TEST_F(StartFromImage, ThatFailsAtAnyCallLosesNothingOfWhatAnEarlierOnePutAside) {
+    make_image_and_go_on();
+    const std::string ahead = scratch::content(store());
+    int given_back = 0;
+    for (int call = 0;; ++call) {
+        SCOPED_TRACE(call);
+        if (!std::filesystem::exists(store() + ".old")) {
+            EXPECT_EQ(start(), 1U);
+        }
+        ASSERT_TRUE(scratch::content(store() + ".old") == ahead);
+        OpenedStore opened;
+        FailingSystem system;
+        system.failing = call;
+        const Status status = open_store(request(), AddressBook::instance(), opened);
+        system.failing = -1;
+        if (!status && !std::filesystem::exists(store() + ".old")) {
+            ++given_back;
+            ASSERT_TRUE(scratch::content(store()) == ahead);
+        } else {
+            ASSERT_TRUE(scratch::content(store() + ".old") == ahead);
+        }
+        if (!system.failed) {
+            break;
+        }
+    }
+    EXPECT_GT(given_back, 10);
+}
+
 TEST_F(StartFromImage, KeepsTheStoreAsideWhereItHasGoneOn) {
     make_image_and_go_on();
     const std::string ahead = scratch::content(store());

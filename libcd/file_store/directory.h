@@ -38,6 +38,8 @@ public:
     // may have it still, or not.
     Status replace(const std::string &name, const File &store, bool forced) const;
 
+    // Whether it is the name of what create_store() or hide() have for moments.
+    static bool is_for_moments(const std::string &name);
     // Whatever create_store() or hide() left when they were interrupted. store: the one of that
     // name, locked.
     void remove_unfinished(const std::string &name, const File &store) const;

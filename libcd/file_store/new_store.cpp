@@ -17,6 +17,10 @@ namespace cd {
 
 std::string Directory::unfinished(const std::string &name) { return "." + name + ".new"; }
 
+bool Directory::is_for_moments(const std::string &name) {
+    return name.starts_with('.') && (name.ends_with(".cds.new") || name.ends_with(".cds.gone"));
+}
+
 Status Directory::create_store(const std::string &name, File &store) const {
     File file;
     bool is_new = false;

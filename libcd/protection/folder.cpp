@@ -383,6 +383,7 @@ void Folder::remove_drafts_of_the_dead() const {
     if (!names_in(path_, names)) {
         return;
     }
+    redset::remove_drafts_of_the_dead(path_);
     for (const std::string &name : names) {
         if (point_of(name)) {
             redset::remove_drafts_of_the_dead(path_in(path_, name));

@@ -76,7 +76,7 @@ public:
     // Those of an attempt that is elsewhere, too: all that is there, or where that is not all that
     // is known nothing. What says that it counted goes last, so that what is left is seen.
     void remove_files(const Point &point, const std::vector<std::string> &names) const;
-    // In all attempts.
+    // In it, and in all attempts.
     void remove_drafts_of_the_dead() const;
     // Attempts with smaller numbers, but for those of levels that keep what they have. Fails where
     // a record that one of them counted stays, with all that is beside it.

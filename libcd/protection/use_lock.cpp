@@ -72,7 +72,7 @@ Status each_other(const std::string &directory, std::optional<uint64_t> session,
         return status;
     }
     for (const std::string &name : names) {
-        if (!name.starts_with(beginning) || (session && name.starts_with(prefix_of(*session)))) {
+        if (!UseLock::is_name(name) || (session && name.starts_with(prefix_of(*session)))) {
             continue;
         }
         const std::string path = path_in(directory, name);
@@ -183,6 +183,8 @@ bool UseLock::is_used_by(const std::string &directory, uint64_t session, int ran
 Status UseLock::check_unused(const std::string &directory, std::optional<uint64_t> session) {
     return check_alone(directory, session, "wait until it ends, or use a copy of them");
 }
+
+bool UseLock::is_name(std::string_view name) { return name.starts_with(beginning); }
 
 void UseLock::remove_what_the_dead_left(const std::string &directory, uint64_t session) {
     attempt_quietly([&] {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cd::protection {
@@ -49,6 +50,9 @@ public:
     // whose users do not count.
     static Status check_unused(const std::string &directory,
                                std::optional<uint64_t> session = std::nullopt);
+
+    // Whether a file of this name is a user's.
+    static bool is_name(std::string_view name);
 
     // Removes what processes left that were killed.
     static void remove_what_the_dead_left(const std::string &directory, uint64_t session);

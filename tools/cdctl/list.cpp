@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "command.h"
 #include "description.h"
+#include "leftovers.h"
 #include "places.h"
 #include "text.h"
 
@@ -52,7 +53,8 @@ Outcome list(const Arguments &arguments) {
                  {"CONDITION", left}});
     Json json;
     json.begin_object().key("stores").begin_array();
-    const Outcome outcome = Places(arguments.paths).visit([&](Inspection &store) {
+    const Places places(arguments.paths);
+    const Outcome outcome = places.visit([&](Inspection &store) {
         if (arguments.json) {
             add_object(store, json);
             return Outcome::good;
@@ -63,8 +65,12 @@ Outcome list(const Arguments &arguments) {
         }
         return Outcome::good;
     });
+    const std::vector<Leftover> leftovers = find_leftovers(places.directories());
+    tell_of(leftovers);
     if (arguments.json) {
-        json.end_array().end_object();
+        json.end_array();
+        describe(leftovers, json);
+        json.end_object();
         std::puts(json.text().c_str());
     } else if (!table.empty()) {
         table.print();

@@ -79,6 +79,7 @@ void Places::add_directory(const std::string &path) {
         complain(path + ": cannot read the directory: " + error.message());
         return;
     }
+    directories_.push_back(path);
     if (names.empty()) {
         std::fprintf(stderr, "cdctl: there are no stores in %s\n", printable(path).c_str());
     }

@@ -21,6 +21,8 @@ public:
     // Calls visit with each, and keeps none. The worst outcome, with what visit returns.
     Outcome visit(const std::function<Outcome(Inspection &)> &visit) const;
 
+    const std::vector<std::string> &directories() const { return directories_; }
+
 private:
     struct Place {
         std::string path;
@@ -31,6 +33,7 @@ private:
     void complain(const std::string &sentence);
 
     std::vector<Place> places_;
+    std::vector<std::string> directories_; // of stores, that could be read
     Outcome outcome_ = Outcome::good;
 };
 

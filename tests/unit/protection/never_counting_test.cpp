@@ -29,10 +29,13 @@ TEST_F(Protected, DraftsOfTheDeadGoFromAPointInTimeThatIsWhole) {
     cluster.run({1});
     const auto left = epoch_in("n1", 1) / ".cd-draft.1-00000000000000cd.0";
     const auto other = epoch_in("n1", 1) / ".cd-draft";
+    const auto beside = cluster.directory("n1") / "solver.points" / ".cd-draft.1-00000000000000ce";
     std::ofstream(left) << "half";
+    std::ofstream(beside) << "as of the list of stores";
     std::ofstream(other) << "not ours";
     EXPECT_EQ(cluster.run({}).start(), 1U);
     EXPECT_FALSE(std::filesystem::exists(left));
+    EXPECT_FALSE(std::filesystem::exists(beside));
     EXPECT_TRUE(std::filesystem::exists(other));
 }
 

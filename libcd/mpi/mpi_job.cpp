@@ -57,10 +57,10 @@ Status check_that_nobody_has(const std::string &root, const std::vector<Bytes> &
         return Status::ok();
     }
     return fail(CD_ERROR_NAME_IN_USE,
-                "root \"%s\" was created by ranks %s before, and lives: commit it first, or give "
+                "root \"%s\" was created by %s before, and lives: commit it first, or give "
                 "this one another name. Ranks that share a root create it together, and several "
                 "ones in the same order, also where threads do it",
-                root.c_str(), redset::list_ranks(ranks).c_str());
+                root.c_str(), redset::name_ranks(ranks).c_str());
 }
 
 // The exchange between all ranks: what the program does with MPI_COMM_WORLD is another matter. It

@@ -120,8 +120,8 @@ private:
             }
         }
         if (!ranks.empty()) {
-            const std::string line = directory + ": no checksums are left of ranks " +
-                                     redset::list_ranks(ranks) +
+            const std::string line = directory + ": no checksums are left of " +
+                                     redset::name_ranks(ranks) +
                                      " (*.cdsums), so that damage to their files is not found; the "
                                      "next advance has new ones";
             os::system().warn(line.c_str());

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "protection/division.h"
 
+#include "base/counted.h"
+
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -66,12 +68,11 @@ Status check_sizes(const Redundancy &redundancy, const std::vector<Members> &set
     return count == 0
                ? Status::ok()
                : fail(CD_ERROR_STORAGE_VALUE,
-                      "the failure groups of %zu ranks leave ranks %s for %s: %s; start them on "
+                      "the failure groups of %s leave %s for %s: %s; start them on "
                       "more nodes, equally many on each, or ask for less redundancy or another "
                       "set_size=",
-                      ranks, list_ranks(small).c_str(),
-                      count == 1 ? "a set" : (std::to_string(count) + " sets").c_str(),
-                      why.c_str());
+                      counted(ranks, "rank").c_str(), name_ranks(small).c_str(),
+                      count == 1 ? "a set" : counted(count, "set").c_str(), why.c_str());
 }
 
 } // namespace

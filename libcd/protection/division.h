@@ -44,5 +44,6 @@ Status divide(std::span<const int> ranks, std::span<const std::string> groups, i
               const Protecting &protecting, Division &division);
 
 using redset::list_ranks;
+using redset::name_ranks;
 
 } // namespace cd::protection

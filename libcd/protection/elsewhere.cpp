@@ -288,14 +288,17 @@ Status check_that_nothing_later_is(const std::vector<Elsewhere> &elsewhere,
     }
     const std::string here =
         own == points.end() ? "nothing" : "epoch " + std::to_string(own->point.epoch);
-    return fail(CD_ERROR_RESTART_MISMATCH,
-                "epoch %s of root \"%s\" is in %s of rank %d, which does not have this root, and "
-                "its own ranks find %s: it could not come from there, as another job uses it, it "
-                "cannot be read, or it is a copy of flush= that these do not see. End that job, or "
-                "start its ranks on the nodes that have its points in time; without it the program "
-                "starts with CD_RESTART=no, or with an epoch that its own ranks find",
-                std::to_string(latest->latest.epoch).c_str(), latest->root.c_str(),
-                latest->path().c_str(), latest->rank, here.c_str());
+    return fail(
+        CD_ERROR_RESTART_MISMATCH,
+        "epoch %s of root \"%s\" is in %s of rank %d, which does not have this root, and "
+        "its own ranks find %s: it could not come from there, as another job uses it, it "
+        "cannot be read, it is a copy of flush= that these do not see, or it is in a "
+        "directory of an earlier configuration that not all of these can have. End that "
+        "job, make that directory on their nodes, or start its ranks on the nodes that have "
+        "its points in time; without it the program starts with CD_RESTART=no, or with an epoch "
+        "that its own ranks find",
+        std::to_string(latest->latest.epoch).c_str(), latest->root.c_str(), latest->path().c_str(),
+        latest->rank, here.c_str());
 }
 
 Status with_those_elsewhere(Status status, const std::vector<Elsewhere> &elsewhere) {

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "protection/findings.h"
 
+#include "base/counted.h"
 #include "protection/unrecorded.h"
 #include "redset/plan.h"
 
@@ -82,8 +83,8 @@ std::string others_beyond_cover(const Findings &findings, const Point &point,
     for (const redset::Set &set : sets) {
         const std::vector<int> ranks = lost_beyond_cover(findings, point, set);
         if (!ranks.empty()) {
-            text += "; of set " + std::to_string(set.group + 1) + " files of ranks " +
-                    list_ranks(ranks) + " are lost, more than it can bring back";
+            text += "; of set " + std::to_string(set.group + 1) + " files of " + name_ranks(ranks) +
+                    " are lost, more than it can bring back";
         }
     }
     return text;
@@ -117,16 +118,16 @@ Status check_read(const Findings &findings, const Point &point, const std::set<i
     return unread == nullptr
                ? Status::ok()
                : fail(unread->code,
-                      "epoch %llu: no record of ranks %s can be read; rank %d finds: %s; nothing "
+                      "epoch %llu: no record of %s can be read; rank %d finds: %s; nothing "
                       "was changed, and CD_RESTART=no starts afresh",
-                      static_cast<unsigned long long>(point.epoch), list_ranks(unknown).c_str(),
+                      static_cast<unsigned long long>(point.epoch), name_ranks(unknown).c_str(),
                       reader, unread->why.c_str());
 }
 
 // "2 ranks (0, 2)", of whom not all need be known.
 std::string so_many(size_t count, std::span<const int> known) {
-    return std::to_string(count) + (count == 1 ? " rank (" : " ranks (") +
-           (known.size() < count ? "among them " : "") + list_ranks(known) + ")";
+    return counted(count, "rank") + " (" + (known.size() < count ? "among them " : "") +
+           list_ranks(known) + ")";
 }
 
 Status check_participants(const Findings &findings, const Record &record) {
@@ -292,11 +293,13 @@ Status find_sets(const Findings &findings, const Point &point, Division &divisio
             return read;
         }
         const std::vector<int> numbers = numbers_without(sets, groups);
+        const bool one = numbers.size() == 1;
         return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
-                    "epoch %llu: %zu of %d sets are lost with all that they had, set%s %s, which "
-                    "had ranks %s%s; nothing was changed",
-                    epoch, numbers.size(), groups, numbers.size() == 1 ? "" : "s",
-                    list_ranks(numbers).c_str(), list_ranks(unknown).c_str(),
+                    "epoch %llu: %zu of %s lost with all that %s had, set%s %s, which "
+                    "had %s%s; nothing was changed",
+                    epoch, numbers.size(),
+                    (counted(groups, "set") + (one ? " is" : " are")).c_str(), one ? "it" : "they",
+                    one ? "" : "s", list_ranks(numbers).c_str(), name_ranks(unknown).c_str(),
                     others_beyond_cover(findings, point, found.sets).c_str());
     }
     division = std::move(found);
@@ -380,11 +383,10 @@ Status check_cover(const Findings &findings, const Point &point, const redset::S
         return Status::ok();
     }
     return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
-                "epoch %llu: set %d of %d (%s, %d members, %d checksums or copies): files of ranks "
-                "%s are lost, more than it can bring back; nothing was changed",
+                "epoch %llu: set %d of %d (%s): files of %s are lost, more than it can bring back; "
+                "nothing was changed",
                 static_cast<unsigned long long>(point.epoch), set.group + 1, set.groups,
-                redset::scheme_name(set.shape.scheme), set.shape.members, set.shape.checks,
-                list_ranks(ranks).c_str());
+                redset::describe_shape(set.shape).c_str(), name_ranks(ranks).c_str());
 }
 
 } // namespace cd::protection

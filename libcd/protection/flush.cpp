@@ -3,6 +3,7 @@
 #include "protection/flush.h"
 
 #include "base/attempt.h"
+#include "base/counted.h"
 #include "protection/tree_file.h"
 #include "redset/apply.h"
 #include "redset/checksums.h"
@@ -36,8 +37,8 @@ Status read_checksum(const redset::Place &place, const redset::Set &set, int ran
     }
     const auto &files = checksums[redset::index(member)].files;
     if (files.size() != 1) {
-        return fail(CD_ERROR_STORE_DAMAGED, "%s: there are checksums of %zu files, not of an image",
-                    path.c_str(), files.size());
+        return fail(CD_ERROR_STORE_DAMAGED, "%s: there are checksums of %s, not of an image",
+                    path.c_str(), counted(files.size(), "file").c_str());
     }
     checksum = files.front();
     return Status::ok();

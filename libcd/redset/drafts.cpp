@@ -172,10 +172,10 @@ Status Drafts::publish() {
             const bool in_the_way = errno == ENOTEMPTY || errno == EEXIST;
             return fail(
                 CD_ERROR_STORE_IO,
-                "%s: cannot give the file its name: \"%s\"; of %zu files %zu are new already, "
+                "%s: cannot give the file its name: \"%s\"; of %zu file%s %zu %s new already, "
                 "and the others are as they were. %s the call",
                 draft.path.c_str(), in_the_way ? "a directory has it" : std::strerror(errno),
-                drafts_.size(), given,
+                drafts_.size(), drafts_.size() == 1 ? "" : "s", given, given == 1 ? "is" : "are",
                 in_the_way ? "Move that directory away, and repeat" : "Repeat");
         }
         draft.there = false;

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "redset/set.h"
 
+#include "base/counted.h"
+
 #include <algorithm>
 #include <cctype>
 #include <numeric>
@@ -13,12 +15,12 @@ Status check_set(const Set &set, int members) {
         return status;
     }
     if (set.ranks.size() != static_cast<size_t>(set.shape.members)) {
-        return fail(CD_ERROR_ARGUMENT, "a set of %d members names the ranks of %zu",
-                    set.shape.members, set.ranks.size());
+        return fail(CD_ERROR_ARGUMENT, "a set of %s names the ranks of %zu",
+                    counted(set.shape.members, "member").c_str(), set.ranks.size());
     }
     if (set.shape.members != members) {
-        return fail(CD_ERROR_ARGUMENT, "%d members meet for a set of %d", members,
-                    set.shape.members);
+        return fail(CD_ERROR_ARGUMENT, "%s came together for a set of %d",
+                    counted(members, "member").c_str(), set.shape.members);
     }
     if (set.group < 0 || set.group >= set.groups) {
         return fail(CD_ERROR_ARGUMENT, "there is no set %d among %d", set.group, set.groups);
@@ -73,6 +75,10 @@ std::string Place::scheme_file(const Set &set, int member) const {
 
 std::string Place::checksums(const Set &set, int member) const {
     return path(prefix + rank_of(set, member) + ".cdsums");
+}
+
+std::string name_ranks(std::span<const int> ranks) {
+    return (ranks.size() == 1 ? "rank " : "ranks ") + list_ranks(ranks);
 }
 
 std::string list_ranks(std::span<const int> ranks) {

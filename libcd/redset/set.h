@@ -27,6 +27,8 @@ Status check_set(const Set &set, int members);
 
 // "1, 2, 5": for messages, and not longer than these may be.
 std::string list_ranks(std::span<const int> ranks);
+// The same as "rank 1" or "ranks 1, 2, 5".
+std::string name_ranks(std::span<const int> ranks);
 
 // A file that a member entrusted to the set, as it was then. The name is what the member called it.
 struct StoredFile {

@@ -2,12 +2,22 @@
 // Copyright the containment-domains authors
 #include "redset/shape.h"
 
+#include "base/counted.h"
+
 #include <strings.h>
 
 #include <algorithm>
 #include <string>
 
 namespace cd::redset {
+namespace {
+
+std::string checks_text(const Shape &shape) {
+    return shape.scheme == Scheme::partner ? counted(shape.checks, "copy", "copies")
+                                           : counted(shape.checks, "checksum");
+}
+
+} // namespace
 
 Status check_shape(const Shape &shape) {
     constexpr int field = 256;
@@ -35,11 +45,18 @@ Status check_shape(const Shape &shape) {
         return Status::ok();
     }
     return fail(CD_ERROR_ARGUMENT,
-                "a set of %d members cannot have redundancy %s with %d checksums or copies: single "
+                "a set of %s cannot have redundancy %s with %s: single "
                 "takes 1 member, xor 2 or more, partner and rs more members than copies or "
                 "checksums, rs at most %d of both together, "
                 "and none more than %d members",
-                members, scheme_name(shape.scheme), checks, field, most_members);
+                counted(members, "member").c_str(), scheme_name(shape.scheme),
+                checks_text(shape).c_str(), field, most_members);
+}
+
+std::string describe_shape(const Shape &shape) {
+    const std::string members =
+        std::string(scheme_name(shape.scheme)) + ", " + counted(shape.members, "member");
+    return shape.checks == 0 ? members : members + ", " + checks_text(shape);
 }
 
 const char *scheme_name(Scheme scheme) {

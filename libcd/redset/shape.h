@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 
 namespace cd::redset {
 
@@ -33,6 +35,9 @@ Status check_shape(const Shape &shape);
 // anything else.
 const char *scheme_name(Scheme scheme);
 Scheme scheme_named(std::string_view name);
+
+// "XOR, 4 members, 1 checksum": for messages. May throw std::bad_alloc.
+std::string describe_shape(const Shape &shape);
 
 // A member's files one after the other are its logical file, which xor and rs cut into chunks: each
 // of the set's rows has one chunk of each member, checks of which are checksums.

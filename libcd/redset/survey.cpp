@@ -3,6 +3,7 @@
 #include "redset/survey.h"
 
 #include "base/attempt.h"
+#include "base/counted.h"
 #include "base/kept_outcome.h"
 #include "redset/kvtree_image.h"
 #include "redset/own_state.h"
@@ -61,12 +62,13 @@ Status collect_files(const Set &set, const std::vector<Remains> &all, Survey &su
     if (!unknown.empty()) {
         const std::vector<int> lost = ranks_without_header(set, all);
         const std::string known =
-            lost.empty() ? "" : "files of ranks " + list_ranks(lost) + " are lost, and ";
+            lost.empty() ? "" : "files of " + name_ranks(lost) + " are lost, and ";
         return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
-                    "set %d of %d (%s, %d members): %snothing that is left tells which files "
-                    "ranks %s had; nothing was changed",
-                    set.group + 1, set.groups, scheme_name(set.shape.scheme), set.shape.members,
-                    known.c_str(), list_ranks(unknown).c_str());
+                    "set %d of %d (%s, %s): %snothing that is left tells which files "
+                    "%s had; nothing was changed",
+                    set.group + 1, set.groups, scheme_name(set.shape.scheme),
+                    counted(set.shape.members, "member").c_str(), known.c_str(),
+                    name_ranks(unknown).c_str());
     }
     survey.layout.emplace(set.shape, std::move(sizes));
     return Status::ok();
@@ -111,12 +113,11 @@ Status too_much_lost(const Set &set, const std::vector<MemberState> &members) {
                 "; rank " + std::to_string(ranks.back()) + ": " + (data.empty() ? payload : data);
         }
     }
-    return fail(
-        CD_ERROR_REDUNDANCY_EXCEEDED,
-        "set %d of %d (%s, %d members, %d checksums or copies): files of ranks %s are lost, "
-        "more than it can bring back; nothing was changed%s",
-        set.group + 1, set.groups, scheme_name(set.shape.scheme), set.shape.members,
-        set.shape.checks, list_ranks(ranks).c_str(), reasons.c_str());
+    return fail(CD_ERROR_REDUNDANCY_EXCEEDED,
+                "set %d of %d (%s): files of %s are lost, more than it can bring back; nothing was "
+                "changed%s",
+                set.group + 1, set.groups, describe_shape(set.shape).c_str(),
+                name_ranks(ranks).c_str(), reasons.c_str());
 }
 
 Status find_rows(const Set &set, Survey &survey) {

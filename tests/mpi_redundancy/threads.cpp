@@ -104,7 +104,7 @@ void use_crossed(const std::string &storage, int rank) {
     must(first != nullptr, "create_cd");
     const cd_handle second = create(storage, names.at(1 - rank));
     const std::string told = cd_last_error_message();
-    const std::string who = "\" was created by ranks " + std::to_string(1 - rank) + " before";
+    const std::string who = "\" was created by rank " + std::to_string(1 - rank) + " before";
     must(second == nullptr && cd_last_error() == CD_ERROR_NAME_IN_USE &&
              told.find(who) != std::string::npos,
          "create_cd of what the other has");

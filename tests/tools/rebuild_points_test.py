@@ -352,7 +352,7 @@ class OfTwoSetsOneLeftNothing(Case):
             status, out, told = self.rebuild("--json", *options, self.directory)
             (sentence,) = json.loads(out)["missing_sets"]
             self.assertEqual((status, told), (GOOD, f"cdctl: {sentence}\n"))
-            self.assertIn("nothing was found of sets 2, and what their ranks had is lost", sentence)
+            self.assertIn("nothing was found of set 2, and what their ranks had is lost", sentence)
             self.assertRegex(sentence, r"found: \d+(, \d+)*\)$")
 
 

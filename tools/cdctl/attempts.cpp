@@ -112,7 +112,7 @@ std::string why_it_is_lost(const std::vector<const RankFiles *> &files, const Se
             ranks.push_back(rank);
         }
     }
-    return why + "; that is so for ranks " + cd::protection::list_ranks(ranks);
+    return why + "; that is so for " + cd::protection::name_ranks(ranks);
 }
 
 void add_missing(const Findings &findings, SetsFound found, const Attempts::Missing &like,

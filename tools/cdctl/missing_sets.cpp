@@ -63,7 +63,8 @@ std::vector<std::string> missing_sets(const std::vector<FoundSet> &found) {
             sentences.push_back(
                 known.example + ": says that there are " + std::to_string(job.sets) +
                 " sets of a job of " + std::to_string(job.ranks) + " ranks; nothing was found of " +
-                "sets " + list_others(1, job.sets, known.sets) +
+                (job.sets - static_cast<int>(known.sets.size()) == 1 ? "set " : "sets ") +
+                list_others(1, job.sets, known.sets) +
                 ", and what their ranks had is lost, unless it is in a directory that was not "
                 "given (ranks in no set that was found: " +
                 list_others(0, job.ranks, known.ranks) + ")");

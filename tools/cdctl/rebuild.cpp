@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 #include "attempts.h"
+#include "base/counted.h"
 #include "command.h"
 #include "json.h"
 #include "missing_sets.h"
@@ -59,7 +60,7 @@ private:
 std::string title_of(const FoundSet &found) {
     const auto &[shape, group, groups, job_ranks, ranks] = found.set;
     return "set " + std::to_string(group + 1) + " of " + std::to_string(groups) + " (" +
-           scheme_name(shape.scheme) + ", " + std::to_string(shape.members) + " members) of " +
+           scheme_name(shape.scheme) + ", " + cd::counted(shape.members, "member") + ") of " +
            found.found.front();
 }
 

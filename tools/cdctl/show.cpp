@@ -5,6 +5,7 @@
 #include "places.h"
 #include "text.h"
 
+#include "base/counted.h"
 #include "file_store/format.h"
 
 #include <cstdio>
@@ -53,7 +54,7 @@ void print_files(const std::vector<cd::FilePosition> &files) {
 void print_holding(const cd::Loaded &loaded, const std::string &title, uint64_t epoch,
                    const cd::StoredEntries &entries, const std::vector<cd::FilePosition> &files) {
     print("  " + title + ": epoch " + std::to_string(epoch) + ", " +
-          std::to_string(entries.size()) + " entries, " + size_text(bytes_of(entries)));
+          cd::counted(entries.size(), "entry", "entries") + ", " + size_text(bytes_of(entries)));
     print_entries(loaded, entries);
     print_files(files);
 }
@@ -70,13 +71,13 @@ void print_store(const Inspection &store) {
     const cd::Header &header = loaded.header;
     std::printf("  format %u, id %s, generation %llu\n", header.version, id_text(header).c_str(),
                 static_cast<unsigned long long>(header.generation));
-    std::printf("  file of %s, mode %04o, user %ld; snapshot of %s at %llu; journal at %llu, %llu "
-                "records, %s of %s\n",
+    std::printf("  file of %s, mode %04o, user %ld; snapshot of %s at %llu; journal at %llu, %s, "
+                "%s of %s\n",
                 size_text(store.size()).c_str(), static_cast<unsigned>(store.mode()),
                 static_cast<long>(store.owner()), size_text(header.snapshot_length).c_str(),
                 static_cast<unsigned long long>(header.snapshot.offset),
                 static_cast<unsigned long long>(header.journal.offset),
-                static_cast<unsigned long long>(loaded.records),
+                cd::counted(loaded.records, "record").c_str(),
                 size_text(loaded.journal_used).c_str(), size_text(header.journal.length).c_str());
     for (const auto &[number, stored] : loaded.state.cds) {
         print_holding(loaded, identity_of(header, stored), stored.epoch, stored.entries,

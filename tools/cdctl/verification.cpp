@@ -4,6 +4,7 @@
 
 #include "text.h"
 
+#include "base/counted.h"
 #include "file_store/format.h"
 #include "file_store/run.h"
 #include "runtime/identity.h"
@@ -77,7 +78,7 @@ std::string what_lies_there(const Use &use, const Part &part) {
     if (first >= last) {
         return {};
     }
-    return use.holder + ": " + std::to_string(last - first) + " bytes at " +
+    return use.holder + ": " + cd::counted(last - first, "byte") + " at " +
            hexadecimal(use.place->begin + (first - entry.run_offset));
 }
 

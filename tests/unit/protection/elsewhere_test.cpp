@@ -31,6 +31,10 @@ TEST_F(PointsElsewhere, AreAnErrorWhereTheyAreLaterThanWhatTheRootsOwnRanksFind)
                                           "ranks find " +
                                           std::string(here) + ": "))
             << told.text;
+        EXPECT_NE(told.text.find("a directory of an earlier configuration that not all of these "
+                                 "can have. End that job, make that directory on their nodes, or "),
+                  std::string::npos)
+            << told.text;
         cluster.elsewhere = {};
         cluster.run({7});
     }

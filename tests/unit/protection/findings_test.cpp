@@ -204,10 +204,10 @@ TEST(Findings, BesideASetThatIsGoneThoseThatHaveLostTooMuchAreNamed) {
         return std::string(message());
     };
     findings.contents[4] = {};
-    EXPECT_EQ(told(), "epoch 11: 1 of 2 sets are lost with all that they had, set 1, which had "
+    EXPECT_EQ(told(), "epoch 11: 1 of 2 sets is lost with all that it had, set 1, which had "
                       "ranks 0, 1, 2; nothing was changed");
     findings.contents[5].points[newer][5].sizes[image_name(5)] = 99;
-    EXPECT_EQ(told(), "epoch 11: 1 of 2 sets are lost with all that they had, set 1, which had "
+    EXPECT_EQ(told(), "epoch 11: 1 of 2 sets is lost with all that it had, set 1, which had "
                       "ranks 0, 1, 2; of set 2 files of ranks 4, 5 are lost, more than it can "
                       "bring back; nothing was changed");
 }

@@ -110,7 +110,7 @@ TEST_F(Protected, AllSetsWithTooMuchLostAreNamed) {
     lose({"n0", "n1"});
     const auto outcome = cluster.run({}).outcome();
     EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
-    EXPECT_NE(outcome.text.find("1 of 2 sets are lost"), std::string::npos) << outcome.text;
+    EXPECT_NE(outcome.text.find("1 of 2 sets is lost"), std::string::npos) << outcome.text;
     EXPECT_NE(outcome.text.find("set 1, which had ranks"), std::string::npos) << outcome.text;
     EXPECT_NE(outcome.text.find("ranks 0, 1"), std::string::npos) << outcome.text;
 }

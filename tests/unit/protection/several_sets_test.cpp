@@ -98,7 +98,7 @@ protected:
                      lose({"n0"});
                      change({4, 5});
                  },
-                 "set 2 of 2 (XOR, 3 members, 1 checksums or copies): files of ranks 4, 5", false},
+                 "set 2 of 2 (XOR, 3 members, 1 checksum): files of ranks 4, 5", false},
                 {"contents in both",
                  [&] {
                      change({1, 4, 5});

@@ -3,18 +3,8 @@
 
 """Each mutation takes one thing away that a file store needs to be old or new after a crash."""
 
-from dataclasses import dataclass
-
-
-@dataclass
-class Mutation:
-    name: str
-    file: str  # in libcd/file_store
-    function: str  # how it begins
-    old: str  # the first of these in the function
-    new: str
-    # Why no test can see it; "": a test has to fail.
-    survives: str = ""
+from mutation import Mutation
+from redundancy import REDUNDANCY
 
 
 FORCE = "status = force();"
@@ -266,4 +256,4 @@ NAMES = [
              "if (!second_.empty()) {", "if (false) {"),
 ]
 
-MUTATIONS = SYNCS + CHECKS + ROOM + PLACES + ORDER + NAMES
+MUTATIONS = SYNCS + CHECKS + ROOM + PLACES + ORDER + NAMES + REDUNDANCY

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-"""Takes away, one after the other, what makes file stores safe; each time a test has to fail.
+"""Takes away, one after the other, what makes stores and redundancy safe; each time a test has to fail.
 
 usage: run.py BUILD_FOLDER [WORD...]     only mutations whose name has one of the words
        run.py --check                    only whether what each takes away is there
@@ -25,6 +25,10 @@ PROGRAMS = [
     ("cd_crash_tests", "tests/crash/cd_crash_tests", "Random*"),
     ("cd_unit_tests", "tests/unit/cd_unit_tests", "*Crash*:*Direct*:*Store*:*Restart*:*PointInTime*:*Ending*:*Damaged*:*Image*:Held*:*Disk*"),
     ("cd_restart_test", "tests/restart/cd_restart_test", "Size*:Binding*:Order*:Children*:LeftBehind*"),
+]
+# Of what makes redundancy safe.
+REDUNDANCY_PROGRAMS = [
+    ("cd_unit_tests", "tests/unit/cd_unit_tests", "Forcing*:Protected.*:SeveralSets*:Flushed*:Alone*:Rebuild.*:Drafts*"),
 ]
 LONGEST_RUN = 600  # seconds
 
@@ -64,7 +68,7 @@ def misfits():
     found = []
     for mutation in MUTATIONS:
         try:
-            mutated((SOURCE / "libcd/file_store" / mutation.file).read_text(), mutation)
+            mutated((SOURCE / mutation.path).read_text(), mutation)
         except Misfit as why:
             found.append(f"{mutation.name}: {why}")
     return found
@@ -81,10 +85,10 @@ def build(folder, target):
         raise DoesNotCompile(built.stdout[-3000:])
 
 
-def first_failure(folder):
+def first_failure(folder, programs):
     """The first test that fails; None if all pass."""
     settings = dict(os.environ, GTEST_FAIL_FAST="1", CD_CRASH_STATES="40000")
-    for target, program, tests in PROGRAMS:
+    for target, program, tests in programs:
         build(folder, target)
         try:
             run = subprocess.run([str(folder / program), f"--gtest_filter={tests}"], env=settings,
@@ -117,15 +121,16 @@ def main():
                     "-DCD_BUILD_TESTS=ON", "-DCD_BUILD_EXAMPLES=OFF"], check=True,
                    stdout=subprocess.DEVNULL)
     wrong = 0
-    failed = first_failure(folder)
+    failed = first_failure(folder, PROGRAMS + REDUNDANCY_PROGRAMS)
     if failed is not None:
         raise SystemExit(f"without any mutation {failed} fails")
     for mutation in chosen:
-        file = tree / "libcd/file_store" / mutation.file
+        file = tree / mutation.path
         whole = file.read_text()
         file.write_text(mutated(whole, mutation))
         try:
-            failed = first_failure(folder)
+            programs = PROGRAMS if mutation.folder == "file_store" else REDUNDANCY_PROGRAMS
+            failed = first_failure(folder, programs)
         except DoesNotCompile as complaint:
             raise SystemExit(f"{mutation.name}: does not compile\n{complaint}") from complaint
         finally:

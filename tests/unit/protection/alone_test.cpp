@@ -55,6 +55,49 @@ TEST_F(Alone, WhoCannotAdvanceTellsAllAndNobodyDoes) {
     }
 }
 
+TEST_F(Alone, WhoCannotWriteDownThatAPointInTimeCountsLeavesTheOneBefore) {
+    class WritesNothingDown : public DyingSystem {
+    public:
+        int rename_at(int directory, const char *from, const char *to) override {
+            errno = EIO;
+            return refuses && std::string_view(to).ends_with(".agreed")
+                       ? -1
+                       : DyingSystem::rename_at(directory, from, to);
+        }
+        std::atomic<bool> refuses = false;
+    } refusing;
+    cluster.run({1});
+    refusing.refuses = true;
+    cluster.run_steps([](Cluster::Rank &self) {
+        (void)self.protect(2).is_ok(); // which is told
+        (void)self.protection().wait().is_ok();
+        EXPECT_EQ(self.protection().protected_epoch(), 1U);
+        return Status::ok();
+    });
+    EXPECT_EQ(refusing.told().size(), 1U);
+    refusing.refuses = false;
+    EXPECT_EQ(cluster.run({}).start(), 1U);
+}
+
+// What is left would come back without that.
+TEST_F(Alone, WhoCannotRemoveWhatIsForgottenKeepsWhatSaysSo) {
+    class KeepsARecord : public DyingSystem {
+    public:
+        int unlink_at(int directory, const char *name) override {
+            errno = EIO;
+            return keeps && std::string_view(name) == "1.agreed"
+                       ? -1
+                       : DyingSystem::unlink_at(directory, name);
+        }
+        std::atomic<bool> keeps = true;
+    } keeping;
+    EXPECT_EQ(cluster.run({1}, true).outcome().text, "");
+    EXPECT_EQ(keeping.told().size(), 1U);
+    EXPECT_EQ(cluster.run({}).start(), std::nullopt);
+    keeping.keeps = false;
+    EXPECT_EQ(cluster.run({2}).start(), std::nullopt);
+}
+
 // By its number in the program, and not in its set.
 TEST(AloneInItsSet, WhoHasNoRoomForWhatItProtectsIsNamed) {
     class RoomForOthers : public DyingSystem {

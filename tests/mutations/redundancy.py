@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the containment-domains authors
+
+"""Each takes one thing away that points in time need to survive the loss of nodes, or of power."""
+
+from mutation import Mutation
+
+
+def mutation(folder, *what, **more):
+    return Mutation(*what, folder=folder, **more)
+
+
+REDUNDANCY = [
+    mutation("protection", "that a point in time counts is not forced before the one before goes", "folder.cpp",
+             "Status Folder::mark_agreed(", "sync_ ? directory.sync_all()", "false ? directory.sync_all()"),
+    mutation("protection", "images in a parallel file system are not forced", "flush.cpp", "Status Flush::copy(",
+             "drafts(rank, sync_)", "drafts(rank, false)"),
+    mutation("protection", "it counts though a rank could not write that down", "protection.cpp",
+             "Status Protection::count(", "agree(*job_, marked)", "agree(*job_, Status::ok())"),
+    mutation("protection", "files of a point in time go before what says that it counts", "folder.cpp",
+             "Status Folder::remove(", "is_agreed_record)", "std::not_fn(is_agreed_record))"),
+    mutation("protection", "what says that a root is forgotten goes though not all of it has gone", "protection.cpp",
+             "void Protection::remove_what_is_buried(", "agree(*job_, removed); !status", "agree(*job_, removed); false"),
+    mutation("protection", "what is moved is whole though it could not be read", "moving.cpp", "Status carry_piece(",
+             "read ? each.whole : std::byte{}", "read ? each.whole : each.whole"),
+    mutation("redset", "files are not forced before they get their names", "drafts.cpp", "Status Drafts::finish(",
+             "sync_ ? draft.file.sync_all()", "false ? draft.file.sync_all()"),
+    mutation("redset", "names of files are not forced", "drafts.cpp", "Status Drafts::publish(",
+             "sync_ ? sync_directory(folder)", "false ? sync_directory(folder)"),
+    mutation("redset", "data are not compared with their checksums", "own_state.cpp", "Status check_data(",
+             "contents == Contents::compared", "false"),
+    mutation("redset", "redundancy is not compared with its checksums", "own_state.cpp", "Status check_payload(",
+             "contents == Contents::compared", "false"),
+    mutation("redset", "what was rebuilt is not compared with its checksums", "rebuilding.cpp",
+             "Status Rebuilding::check(", "data_->checksums() != expected.files", "false"),
+]

@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <filesystem>
 #include <string>
 
 namespace cd::redset {
@@ -61,6 +63,30 @@ TEST(Apply, AFailureOfOneMemberIsThatOfAllAndChangesNothing) {
     EXPECT_EQ(status.code(), CD_ERROR_STORE_IO) << message();
     EXPECT_EQ(told, 3);
     EXPECT_TRUE(scratch.state() == before);
+}
+
+// Another program writes to the file when members have told each other of it.
+TEST(Apply, OfAFileThatChangesMeanwhileFailsAndLeavesNothing) {
+    class ChangesWhatIsOpenedAgain : public ReplacedSystem {
+    public:
+        int open_at(int directory, const char *name, int flags, mode_t mode) override {
+            const fs::path path = name;
+            if (path.filename() == "r1_f0.dat" && ++opened_ == 2) {
+                fs::last_write_time(path, fs::last_write_time(path) + std::chrono::seconds(1));
+            }
+            return System::open_at(directory, name, flags, mode);
+        }
+
+    private:
+        std::atomic<int> opened_ = 0;
+    } system;
+    ScratchSet scratch(single_set({Scheme::xor_set, 3, 1}), {{100}, {50}, {}});
+    const size_t files = scratch.state().size();
+    EXPECT_EQ(scratch.apply().code(), CD_ERROR_ARGUMENT);
+    EXPECT_NE(std::string(message()).find("r1_f0.dat: the file changed while it was being encoded"),
+              std::string::npos)
+        << message();
+    EXPECT_EQ(scratch.state().size(), files);
 }
 
 TEST(Apply, AgainReplacesWhatWasThere) {

@@ -35,4 +35,6 @@ REDUNDANCY = [
              "contents == Contents::compared", "false"),
     mutation("redset", "what was rebuilt is not compared with its checksums", "rebuilding.cpp",
              "Status Rebuilding::check(", "data_->checksums() != expected.files", "false"),
+    mutation("redset", "redundancy that was rebuilt is not compared with its checksums", "rebuilding.cpp",
+             "Status Rebuilding::check(", "payload_crc_.whole() != expected.payload", "false"),
 ]

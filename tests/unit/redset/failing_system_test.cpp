@@ -188,7 +188,8 @@ public:
 };
 
 // Gives how often a rebuild was refused.
-int lie_at_each_read(const Shape &shape) {
+enum class Loss { all, redundancy };
+int lie_at_each_read(const Shape &shape, Loss loss = Loss::all) {
     int refused = 0;
     for (int call = 0; !testing::Test::HasFailure(); ++call) {
         SCOPED_TRACE(call);
@@ -196,7 +197,11 @@ int lie_at_each_read(const Shape &shape) {
         ScratchSet scratch(single_set(shape), {{300, 20'000}, {7}, {50'000}, {1000, 0}});
         EXPECT_TRUE(scratch.apply()) << message();
         const FolderState before = scratch.state();
-        scratch.erase(2);
+        if (loss == Loss::all) {
+            scratch.erase(2);
+        } else {
+            std::filesystem::remove(scratch.place().scheme_file(scratch.set(), 2));
+        }
         const FolderState left = scratch.state();
         system.lying = call;
         const Status status = scratch.rebuild();
@@ -218,6 +223,10 @@ int lie_at_each_read(const Shape &shape) {
 
 TEST(FailingSystem, ABitThatIsReadWrongNeverEndsUpInAFile) {
     EXPECT_GT(lie_at_each_read({Scheme::partner, 4, 1}), 0);
+}
+
+TEST(FailingSystem, ABitThatIsReadWrongNeverEndsUpInRedundancy) {
+    EXPECT_GT(lie_at_each_read({Scheme::partner, 4, 1}, Loss::redundancy), 0);
 }
 
 // Who was trusted and is wrong is looked at again.

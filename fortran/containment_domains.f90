@@ -159,6 +159,7 @@ module Containment_Domains
     enumerator :: CD_ERROR_RUN_FAILED
 
     enumerator :: CD_ERROR_LOG_SPILL
+    enumerator :: CD_ERROR_LOG_DIVERGED
   end enum
 
   ! of control.h: how often cd_run runs its body unless told

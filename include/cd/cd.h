@@ -181,7 +181,8 @@ enum cd_error {
     /* cd_run */
     CD_ERROR_RUN_FAILED, /* the body failed as often as it may run */
 
-    CD_ERROR_LOG_SPILL, /* what exceeds log_limit cannot be written to its file, or read there */
+    CD_ERROR_LOG_SPILL,    /* what exceeds log_limit cannot be written to its file, or read there */
+    CD_ERROR_LOG_DIVERGED, /* advance: the re-execution did something else than the log has */
 };
 
 /* ---- Life of a CD ------------------------------------------------------------------ */

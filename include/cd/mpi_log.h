@@ -96,6 +96,14 @@ CD_API const void *cd_log_read(size_t *length);
 /* The entry that was read last will be read again. */
 CD_API void cd_log_unread(void);
 
+/* The re-execution does something else than the entry has that would be read next: the log is not
+   to answer it any more, and the CD cannot be advanced. Holds until a restore, or until the log is
+   forgotten. */
+CD_API void cd_log_stop(void);
+
+/* Whether it has come to that. */
+CD_API int cd_log_stopped(void);
+
 /* Why cd_log_open, cd_log_widen or cd_log_read has failed, if the reason is the file that takes
    what exceeds log_limit, with the remedy, or how large an entry there was no memory for: a
    sentence, cut to size bytes. False if neither is known: there is no memory to read, or nothing

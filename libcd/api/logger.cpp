@@ -131,6 +131,17 @@ void cd_log_unread() {
     }
 }
 
+void cd_log_stop() {
+    if (cd::LogStream *log = cd::log_in_use()) {
+        log->stop();
+    }
+}
+
+int cd_log_stopped() {
+    const cd::LogStream *log = cd::log_in_use();
+    return log != nullptr && log->stopped() ? 1 : 0;
+}
+
 int cd_log_trouble(char *text, size_t size) {
     const cd::LogStream *log = cd::log_in_use();
     const cd::MessageKeeper keeper;

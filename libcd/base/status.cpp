@@ -114,6 +114,7 @@ constexpr Text texts[] = {
     {CD_ERROR_RUN_FAILED, "the work failed as often as it may be tried"},
 
     {CD_ERROR_LOG_SPILL, "what the MPI log has no memory for cannot be written or read"},
+    {CD_ERROR_LOG_DIVERGED, "the re-execution did something else than the MPI log has"},
 };
 
 // Whether a character in UTF-8 has begun before it.

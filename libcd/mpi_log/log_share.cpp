@@ -111,6 +111,9 @@ Status LogShare::check_begin_now(int depth, const char *cd) const {
     if (!enabled()) {
         return Status::ok();
     }
+    if (Status status = check_stopped(depth, cd); !status) {
+        return status;
+    }
     if (Status status = check_orphans(depth, cd); !status) {
         return status;
     }
@@ -119,6 +122,23 @@ Status LogShare::check_begin_now(int depth, const char *cd) const {
         return Status::ok();
     }
     return stream_->left() > 0 ? check_own_left(depth, cd) : check_nested_left(depth, cd);
+}
+
+// Behind the new point in time no call could be answered, and no restore would change that.
+Status LogShare::check_stopped(int depth, const char *cd) const {
+    const LogStream *stopped = stream_->stopped() ? stream_.get() : nullptr;
+    stream_->for_each_nested(depth, [&](LogStream::Sibling, const LogStream &nested) {
+        stopped = stopped == nullptr && nested.stopped() ? &nested : stopped;
+    });
+    if (stopped == nullptr) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_LOG_DIVERGED,
+                "CD %s cannot be advanced: its re-execution did something else than the log has, "
+                "of which %llu entries are left, and every later call that the log has fails; "
+                "restore CD %s or an ancestor, or forget the log of the CD that was restored "
+                "(delete_MPI_log_from_cd)",
+                cd, static_cast<unsigned long long>(stopped->places().remaining()), cd);
 }
 
 // A restore would replay them to who did not log them.

@@ -68,7 +68,8 @@ public:
 
     // The CD's point in time is now: what lies before the cursor is forgotten, by the stream too
     // if nobody else can need it. Not to be called while descendants exist.
-    // check: whether it would be wrong, because logs were left over by the re-execution;
+    // check: whether it would be wrong, because logs were left over by the re-execution, or it does
+    // something else than they have;
     // cd: the CD's name.
     Status check_begin_now(int depth, const char *cd) const;
     void prepare_begin_now(int depth); // may throw std::bad_alloc; changes nothing visible
@@ -144,6 +145,7 @@ private:
     bool replays_below(int depth) const;
     Status kind_by_order(int depth, const char *cd, bool &elsewhere) const;
     void trim_all() noexcept;
+    Status check_stopped(int depth, const char *cd) const;
     Status check_orphans(int depth, const char *cd) const;
     Status check_own_left(int depth, const char *cd) const;
     Status check_nested_left(int depth, const char *cd) const;

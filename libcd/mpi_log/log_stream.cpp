@@ -291,6 +291,19 @@ void LogStream::unread() noexcept {
     cursor_moved();
 }
 
+void LogStream::stop() noexcept {
+    const std::scoped_lock lock(lock_);
+    stopped_at_.store(cursor_.entries, std::memory_order_relaxed);
+}
+
+bool LogStream::stopped() const {
+    if (stopped_at_.load(std::memory_order_relaxed) == nowhere) {
+        return false;
+    }
+    const std::scoped_lock lock(lock_);
+    return replaying() && cursor_.entries == stopped_at_.load(std::memory_order_relaxed);
+}
+
 LogStream::Position LogStream::begin() const {
     const std::scoped_lock lock(lock_);
     return begin_;
@@ -346,6 +359,7 @@ void LogStream::move_cursor(const Position &position) noexcept {
         ++replays_;
         refused_.store(0, std::memory_order_relaxed);
     }
+    stopped_at_.store(nowhere, std::memory_order_relaxed);
     // What lies before the begin is gone, and so may be the chunk of the same place.
     cursor_ = position.entries <= begin_.entries ? begin_ : position;
     cursor_moved();

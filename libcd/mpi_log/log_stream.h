@@ -155,6 +155,11 @@ public:
     // Undoes the last next(); nothing else has moved the cursor since.
     void unread() noexcept;
 
+    // The re-execution does something else than the entry at the cursor. Holds until a restore, or
+    // until the cursor moves in another way.
+    void stop() noexcept;
+    bool stopped() const;
+
     bool replaying() const { return replaying_.load(std::memory_order_relaxed); }
     // The number of the replay that is under way, counted from 1; 0 when none is.
     uint64_t replay() const;
@@ -282,6 +287,7 @@ private:
     void end_nested() noexcept;
     void close_alone() noexcept;
     void move_cursor(const Position &position) noexcept;
+    static constexpr uint64_t nowhere = UINT64_MAX;
     bool add_chunk(size_t needed) noexcept;
     void drop_oldest(size_t room) noexcept;
     Chunk *make_chunk(size_t needed) noexcept;
@@ -325,8 +331,9 @@ private:
     Chunk *held_ = nullptr;    // where the entry lies that was read last
     Position begin_;
     Position end_;
-    Position cursor_;                 // in a replay; else it is at the end, wherever that moves
-    Position read_from_;              // the cursor before the last next()
+    Position cursor_;    // in a replay; else it is at the end, wherever that moves
+    Position read_from_; // the cursor before the last next()
+    std::atomic<uint64_t> stopped_at_ = nowhere;
     uint64_t replays_ = 0;            // begun so far
     uint64_t marked_ = 0;             // entries before the mark
     std::vector<uint64_t> residents_; // how many entries came before each CD that had it to itself

@@ -10,7 +10,6 @@
 #include "payload/mortal_comms.h"
 #include "replay/polls.h"
 #include "replay/quiesce.h"
-#include "replay/stopped.h"
 #include "windows/gone_windows.h"
 #include "windows/interval.h"
 #include "windows/window_table.h"
@@ -43,9 +42,6 @@ const char *restoring(cd_handle cd) {
 
 void restored(cd_handle cd, int success) {
     boundary();
-    if (success != 0) {
-        StoppedReplays::begun_anew(Reach(cd));
-    }
     if (!MpiLife::is_up()) {
         return;
     }

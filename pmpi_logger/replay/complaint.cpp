@@ -11,7 +11,6 @@
 #include "payload/mortal_comms.h"
 #include "replay/call_text.h"
 #include "replay/going_live.h"
-#include "replay/stopped.h"
 #include "whole_program/whole_program.h"
 
 #include "cd/mpi_log.h"
@@ -25,6 +24,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace cd::logger {
 namespace {
@@ -98,6 +98,14 @@ int end_replay(const Call &call, OnDivergence wanted, void (*otherwise)()) {
     }
     otherwise();
     return raise(call.arguments.comm, MPI_ERR_OTHER);
+}
+
+thread_local bool later_failures_are_to_be_told = false;
+
+// What the re-execution would get from the log would be data of another execution.
+void stop_replay() {
+    cd_log_stop();
+    later_failures_are_to_be_told = true;
 }
 
 // MPI calls error handlers of living communicators only.
@@ -211,15 +219,15 @@ int diverged(const Call &call, const EntryHeader &logged, const char *difference
                    "again: a call waits for ever if no other rank takes part in it now\n",
                    stderr);
     }
-    return end_replay(call, wanted, &StoppedReplays::stop);
+    return end_replay(call, wanted, stop_replay);
 }
 
 int fail_after_difference(const Call &call) {
-    if (StoppedReplays::is_to_be_told()) {
+    if (std::exchange(later_failures_are_to_be_told, false)) {
         std::fprintf(stderr,
                      "pmpi_logger: rank %d: %s fails, too, and so does every later call that the "
-                     "log would have to answer: restore the CD, or an ancestor, before the CD is "
-                     "advanced, or delete its log\n    at %s\n",
+                     "log would have to answer: restore the CD, or an ancestor, or delete its "
+                     "log\n    at %s\n",
                      MpiLife::rank(), name_of(call.fn), place_in_program(call.site).c_str());
     }
     return raise(call.arguments.comm, MPI_ERR_OTHER);

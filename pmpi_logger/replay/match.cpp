@@ -5,7 +5,6 @@
 #include "replay/arrived.h"
 #include "replay/complaint.h"
 #include "replay/poll_rounds.h"
-#include "replay/stopped.h"
 
 #include "cd/mpi_log.h"
 
@@ -20,7 +19,7 @@ bool same_call(const Call &call, const EntryHeader &logged) {
 }
 
 std::optional<EntryReader> next_entry(const Call &call, int &result) {
-    if (StoppedReplays::is_stopped()) {
+    if (cd_log_stopped() != 0) {
         result = fail_after_difference(call);
         return std::nullopt;
     }
@@ -52,7 +51,7 @@ std::optional<EntryReader> next_entry(const Call &call, int &result) {
 }
 
 std::optional<EntryReader> next_entry_if_same(const Call &call) {
-    if (StoppedReplays::is_stopped()) {
+    if (cd_log_stopped() != 0) {
         return std::nullopt;
     }
     size_t size = 0;

@@ -7,7 +7,6 @@
 #include "replay/complaint.h"
 #include "replay/match.h"
 #include "replay/poll_rounds.h"
-#include "replay/stopped.h"
 #include "whole_program/whole_program.h"
 
 #include <cstring>
@@ -126,7 +125,7 @@ void record_nothing(const Call &call, int result) {
 
 std::optional<EntryReader> next_answer(const Call &call, int &result) {
     uint64_t &left = polls_left();
-    if (left > 0 && !StoppedReplays::is_stopped() && log_is_behind_it()) {
+    if (left > 0 && cd_log_stopped() == 0 && log_is_behind_it()) {
         if (std::optional<EntryReader> answer = answer_from_last(call)) {
             return answer;
         }

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <string>
 
@@ -255,6 +256,38 @@ HAZARD(divergence_is_over_when_the_log_is_forgotten) {
     }
     CHECK(delete_MPI_log_from_cd(domain.handle()) == SUCCESS);
     CHECK(reduce(MPI_SUM) == MPI_SUCCESS);
+}
+
+// A new point in time would be where every call fails: there has to be a way back.
+HAZARD(divergence_forbids_to_advance) {
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    Numbers data = numbers(1, eager);
+    Domain domain;
+    domain.keep(data);
+    const auto reduce = [](MPI_Op operation) {
+        const int one = 1;
+        int all = 0;
+        return MPI_Allreduce(&one, &all, 1, MPI_INT, operation, MPI_COMM_SELF);
+    };
+    const auto diverge = [&] {
+        const Complaints complaints;
+        domain.restore();
+        CHECK(reduce(MPI_MAX) != MPI_SUCCESS);
+        set(data, numbers(2, eager));
+        CHECK(advance_cd_point_in_time(domain.handle()) != SUCCESS);
+        CHECK(std::strstr(cd_last_error_message(), "something else than the log") != nullptr);
+        CHECK(std::strstr(cd_last_error_message(), "delete_MPI_log_from_cd") != nullptr);
+        CHECK(reduce(MPI_SUM) != MPI_SUCCESS);
+    };
+    CHECK(reduce(MPI_SUM) == MPI_SUCCESS);
+    diverge();
+    domain.restore();
+    CHECK(data == numbers(1, eager));
+    CHECK(reduce(MPI_SUM) == MPI_SUCCESS);
+    diverge();
+    CHECK(delete_MPI_log_from_cd(domain.handle()) == SUCCESS);
+    domain.advance();
+    CHECK(reduce(MPI_MAX) == MPI_SUCCESS);
 }
 
 // CD_ON_DIVERGENCE=live: the log ends there, and the call is made.

@@ -163,6 +163,10 @@ struct cd_log_listener {
     void (*restored)(cd_handle cd, int success);
     /* Entries of the family have been forgotten. root is its root, NULL if that has ended. */
     void (*forgotten)(uint64_t family, cd_handle root);
+    /* What the thread replays is about to be forgotten, or to wait for a restore of an ancestor:
+       the entries that are left, one by one, and NULL behind the last. An entry lives until the
+       function returns. Where the operation fails after all, the replay goes on as before. */
+    void (*left)(const void *entry, size_t length);
 };
 
 /* There is one listener at most; it stays for good. */

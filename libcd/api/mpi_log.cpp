@@ -12,6 +12,7 @@
 #include "runtime/log_listener.h"
 
 #include <cstdint>
+#include <memory>
 
 namespace cd {
 namespace {
@@ -96,6 +97,18 @@ Status check_parts(const Domain &domain, const cd_log_part *parts, int count, si
         }
     }
     return Status::ok();
+}
+
+// Who knows what the entries mean has a last look at them.
+void tell_what_is_deleted(cd_handle cd) {
+    std::shared_ptr<LogStream> log;
+    {
+        FamilyLock lock;
+        if (lock_log(lock, cd) && lock.domain().log.check_forget(lock.domain().name())) {
+            log = lock.domain().log.shared_stream();
+        }
+    }
+    tell_left(log);
 }
 
 // After a step of the replay.
@@ -186,6 +199,7 @@ int delete_MPI_log_from_cd(cd_handle cd) {
     uint64_t forgotten = 0;
     cd_handle root = nullptr;
     const cd::Status status = cd::observed(CD_OP_LOG_DELETE, [&](cd::Report &report) {
+        cd::tell_what_is_deleted(cd);
         cd::FamilyLock lock;
         if (cd::Status locked = cd::lock_log(lock, cd); !locked) {
             return locked;

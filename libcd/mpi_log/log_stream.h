@@ -155,6 +155,9 @@ public:
     // Undoes the last next(); nothing else has moved the cursor since.
     void unread() noexcept;
 
+    // The cursor is where cursor() was when the same replay was under way.
+    void put_back(const Position &cursor) noexcept;
+
     // The re-execution does something else than the entry at the cursor. Holds until a restore, or
     // until the cursor moves in another way.
     void stop() noexcept;

@@ -4,7 +4,10 @@
 
 #include "cd/mpi_log.h"
 
+#include "mpi_log/log_stream.h"
+
 #include <atomic>
+#include <memory>
 
 namespace cd {
 
@@ -16,6 +19,10 @@ inline void tell_boundary() {
         listener->boundary();
     }
 }
+
+// What a replay of the thread's has left in a log that is about to go. The log stays as it is. To
+// be called outside of locks, as all of these.
+void tell_left(const std::shared_ptr<LogStream> &log);
 
 inline void tell_forgotten(uint64_t family, cd_handle root) {
     const cd_log_listener *listener = log_listener.load(std::memory_order_acquire);

@@ -8,6 +8,7 @@
 #include "lifetimes/lifetimes.h"
 #include "lifetimes/logged_files.h"
 #include "payload/mortal_comms.h"
+#include "replay/going_live.h"
 #include "replay/polls.h"
 #include "replay/quiesce.h"
 #include "windows/gone_windows.h"
@@ -61,7 +62,13 @@ void forgotten(uint64_t family, cd_handle root) {
     }
 }
 
-const cd_log_listener listener = {boundary, restoring, restored, forgotten};
+void left(const void *entry, size_t length) {
+    if (MpiLife::is_up()) {
+        take_left(entry, length);
+    }
+}
+
+const cd_log_listener listener = {boundary, restoring, restored, forgotten, left};
 
 // The program's handles are the other one's then, whatever its library is called.
 void warn_of_other_mpi() {

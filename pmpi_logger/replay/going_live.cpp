@@ -3,6 +3,7 @@
 #include "replay/going_live.h"
 
 #include "entry/reader.h"
+#include "interception/inside.h"
 #include "replay/endings.h"
 #include "requests/completion.h"
 #include "requests/logged_arrivals.h"
@@ -110,32 +111,45 @@ void take_arrived(EntryReader &entry) {
     static_cast<void>(take(entry, id, blocks, {}, MPI_ERR_OTHER));
 }
 
-void take_rest_of_log() {
-    size_t size = 0;
-    while (const void *found = cd_log_read(&size)) {
-        EntryReader entry(found, size);
-        const Fn fn = entry.header().function();
-        if (entry.has(EntryHeader::arrived)) {
-            take_arrived(entry);
-        } else if (entry.has(EntryHeader::negative)) {
-            continue;
-        } else if (completes(fn)) {
-            take_completed(entry);
-        } else if (fn == Fn::MPI_Request_get_status) {
-            take_told(entry);
+void take_entry(EntryReader entry) {
+    const Fn fn = entry.header().function();
+    if (entry.has(EntryHeader::arrived)) {
+        take_arrived(entry);
+    } else if (entry.has(EntryHeader::negative)) {
+        return;
+    } else if (completes(fn)) {
+        take_completed(entry);
+    } else if (fn == Fn::MPI_Request_get_status) {
+        take_told(entry);
+    }
+}
+
+// Those of which the log has no data.
+void fail_the_others() {
+    for (Request *request : RequestTable::instance().of_this_thread()) {
+        if (request->state == Request::State::replayed && still_brings_data(*request)) {
+            end(*request, {}, MPI_ERR_OTHER);
         }
     }
 }
 
 } // namespace
 
-bool go_live() {
-    take_rest_of_log();
-    for (Request *request : RequestTable::instance().of_this_thread()) {
-        if (request->state == Request::State::replayed && still_brings_data(*request)) {
-            end(*request, {}, MPI_ERR_OTHER);
-        }
+void take_left(const void *entry, size_t size) {
+    const Inside inside;
+    if (entry != nullptr) {
+        take_entry(EntryReader(entry, size));
+    } else {
+        fail_the_others();
     }
+}
+
+bool go_live() {
+    size_t size = 0;
+    while (const void *entry = cd_log_read(&size)) {
+        take_left(entry, size);
+    }
+    take_left(nullptr, 0);
     delete_MPI_log_from_cd(CD_CURRENT_CD);
     return cd_log_mode() != CD_LOG_REPLAYING;
 }

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include <cstddef>
+
 namespace cd::logger {
 
 // Ends the replay of the thread's active CD, whose log is forgotten. The messages in what is left
@@ -10,5 +12,9 @@ namespace cd::logger {
 // so. One of which the log has no data fails. False if the replay cannot be ended, since the log
 // cannot be read: an ancestor has still to replay it.
 [[nodiscard]] bool go_live();
+
+// The same for what a log has left that the program deletes, or that goes with a CD: entry by
+// entry, and nullptr behind the last.
+void take_left(const void *entry, size_t size);
 
 } // namespace cd::logger

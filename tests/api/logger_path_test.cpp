@@ -413,6 +413,7 @@ struct Heard {
     int boundaries = 0;
     std::vector<std::string> events;
     const char *refusal = nullptr;
+    std::vector<std::string> left;
 };
 thread_local Heard heard;
 
@@ -423,7 +424,10 @@ const cd_log_listener listener = {
         return heard.refusal;
     },
     [](cd_handle, int success) { heard.events.emplace_back(success ? "restored" : "failed"); },
-    [](uint64_t, cd_handle root) { heard.events.emplace_back(root ? "forgotten" : "ended"); }};
+    [](uint64_t, cd_handle root) { heard.events.emplace_back(root ? "forgotten" : "ended"); },
+    [](const void *entry, size_t length) {
+        heard.left.emplace_back(static_cast<const char *>(entry), length);
+    }};
 
 TEST_F(LoggerPath, TheListenerHearsOfWhatHappensToTheLog) {
     cd_log_listen(&listener);
@@ -469,6 +473,99 @@ TEST_F(LoggerPath, TheListenerIsSparedARestoreThatAnotherThreadForbids) {
     meet.arrive_and_wait();
     worker.join();
     ASSERT_TRUE(succeeds(restore_cd(root)));
+}
+
+// ---- What goes in the middle of a replay --------------------------------------------------
+
+class LogThatGoes : public LoggerPath {
+protected:
+    // Restored, and one of its three entries read.
+    cd_handle make_one() {
+        cd_log_listen(&listener);
+        const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+        for (const char *text : {"one", "two", "three"}) {
+            EXPECT_NE(write(text), nullptr);
+        }
+        EXPECT_TRUE(succeeds(restore_cd(root)));
+        EXPECT_EQ(read(), "one");
+        heard = {};
+        return root;
+    }
+
+    // As the listener hears of it: an empty one is the end.
+    const std::vector<std::string> the_rest = {"two", "three", ""};
+};
+
+TEST_F(LogThatGoes, TellsTheListenerWhatItHasLeftWhenItIsDeleted) {
+    const cd_handle root = make_one();
+    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
+    EXPECT_EQ(heard.left, the_rest);
+    EXPECT_NE(write("four"), nullptr);
+    heard = {};
+    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
+    EXPECT_EQ(heard.left, std::vector<std::string>{}) << "there is no replay";
+}
+
+TEST_F(LogThatGoes, TellsTheListenerWhatItHasLeftWhenItsRootEnds) {
+    EXPECT_TRUE(succeeds(commit_cd(make_one())));
+    EXPECT_EQ(heard.left, the_rest);
+}
+
+TEST_F(LogThatGoes, TellsOfThatOfAChildWithALogOfItsOwn) {
+    cd_log_listen(&listener);
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    make_child(root);
+    const cd_handle child = make_child(root);
+    EXPECT_NE(write("one"), nullptr);
+    EXPECT_TRUE(succeeds(restore_cd(child)));
+    heard = {};
+    EXPECT_TRUE(succeeds(commit_cd(child)));
+    EXPECT_EQ(heard.left, (std::vector<std::string>{"one", ""}));
+    int error = CD_ERROR_NONE;
+    EXPECT_EQ(create_cd(root, nullptr, COMM_LOGGING_INHERIT, nullptr, &error), nullptr);
+    EXPECT_EQ(error, CD_ERROR_LOG_SIBLINGS) << "it is still there, for a restore of the root";
+}
+
+TEST_F(LogThatGoes, IsReplayedToWhoGoesOnWithoutTheChild) {
+    const cd_handle root = make_one();
+    const cd_handle child = make_child(root);
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, delete_MPI_log_from_cd(child)));
+    EXPECT_TRUE(fails_with(CD_ERROR_HAS_CHILDREN, commit_cd(root)));
+    EXPECT_TRUE(succeeds(commit_cd(child)));
+    EXPECT_EQ(heard.left, std::vector<std::string>{});
+    EXPECT_EQ(read(), "two");
+}
+
+// ---- A re-execution that does something else ----------------------------------------------
+
+TEST_F(LogThatGoes, ForbidsToAdvanceWhereItsReplayHasStopped) {
+    const cd_handle root = make_one();
+    EXPECT_FALSE(cd_log_stopped());
+    cd_log_stop();
+    EXPECT_TRUE(cd_log_stopped());
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_DIVERGED, advance_cd_point_in_time(root)));
+    EXPECT_TRUE(message_has("0/root/0/0"));
+    EXPECT_TRUE(message_has("2 entries"));
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_FALSE(cd_log_stopped());
+    EXPECT_EQ(read(), "one") << "the point in time is the old one";
+    EXPECT_TRUE(succeeds(advance_cd_point_in_time(root)));
+    cd_log_stop();
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_DIVERGED, advance_cd_point_in_time(root)));
+    ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
+    EXPECT_FALSE(cd_log_stopped());
+    EXPECT_TRUE(succeeds(advance_cd_point_in_time(root)));
+}
+
+TEST_F(LogThatGoes, ForbidsToAdvanceWhereThatOfAChildHasStopped) {
+    const cd_handle root = make_one();
+    const cd_handle child = make_child(root);
+    cd_log_stop();
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_DIVERGED, advance_cd_point_in_time(child)));
+    ASSERT_TRUE(succeeds(commit_cd(child)));
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_DIVERGED, advance_cd_point_in_time(root)));
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_TRUE(succeeds(advance_cd_point_in_time(root)));
 }
 
 } // namespace

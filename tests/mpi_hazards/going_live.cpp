@@ -165,6 +165,56 @@ HAZARD(divergence_goes_on_live_with_a_persistent_receive_under_way) {
     MPI_Request_free(&request);
 }
 
+namespace {
+
+// The re-execution has started what the log would have completed, when that goes.
+void completed_in_a_log_that_goes(void (*start)(Numbers &, Numbers &, MPI_Request *),
+                                  void (*let_it_go)(Domain &)) {
+    if (world_rank() == 1) {
+        be_the_other();
+        return;
+    }
+    Numbers first = numbers(8, eager);
+    Numbers second = numbers(9, eager);
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    {
+        Domain domain;
+        domain.keep(first);
+        domain.keep(second);
+        start(first, second, requests);
+        wait_for_all(requests);
+        domain.restore();
+        start(first, second, requests);
+        let_it_go(domain);
+    }
+    MPI_Status statuses[2] = {};
+    MPI_Waitall(2, requests, statuses);
+    CHECK(first == numbers(1, eager));
+    CHECK(second == numbers(2, eager));
+    CHECK(statuses[0].MPI_TAG == 1);
+    CHECK(statuses[1].MPI_TAG == 2);
+    for (MPI_Request &request : requests) {
+        if (request != MPI_REQUEST_NULL) {
+            MPI_Request_free(&request);
+        }
+    }
+    send_third(first);
+}
+
+void delete_log(Domain &domain) { CHECK(delete_MPI_log_from_cd(domain.handle()) == SUCCESS); }
+
+void commit(Domain &) {}
+
+} // namespace
+
+HAZARD(completed_in_a_log_that_is_deleted_in_its_replay) {
+    completed_in_a_log_that_goes(start_receives, delete_log);
+}
+
+HAZARD(completed_in_a_root_that_is_committed_in_its_replay) {
+    completed_in_a_log_that_goes(start_receives, commit);
+}
+
 // The child's part of the log is what its parent, which was restored, has still to replay.
 HAZARD(divergence_goes_on_live_in_the_child_of_what_is_restored) {
     if (world_rank() == 1) {

@@ -300,6 +300,57 @@ HAZARD(told_in_a_log_that_is_deleted_is_told_again) {
     CHECK(data == numbers(5, eager));
 }
 
+namespace {
+
+// A restore has made the log the only place where the data are, when that goes.
+void told_in_a_log_that_goes(const Start &start, const std::function<void(Domain &)> &let_it_go) {
+    if (world_rank() == 1) {
+        send(numbers(5, eager), 0, 1);
+        return;
+    }
+    Numbers data = numbers(9, eager);
+    MPI_Request request = start(data.data());
+    {
+        Domain domain;
+        domain.keep(data);
+        MPI_Barrier(MPI_COMM_SELF);
+        be_told(request);
+        CHECK(data == numbers(5, eager));
+        domain.restore();
+        let_it_go(domain);
+    }
+    be_told(request);
+    CHECK(data == numbers(5, eager));
+    MPI_Status status;
+    MPI_Wait(&request, &status);
+    CHECK(status.MPI_SOURCE == 1);
+    CHECK(status.MPI_TAG == 1);
+    CHECK(data == numbers(5, eager));
+    end(request);
+}
+
+void delete_log(Domain &domain) { CHECK(delete_MPI_log_from_cd(domain.handle()) == SUCCESS); }
+
+void commit(Domain &) {}
+
+} // namespace
+
+HAZARD(told_in_a_log_that_is_deleted_in_its_replay_is_told_again) {
+    told_in_a_log_that_goes(start_receive, delete_log);
+}
+
+HAZARD(told_of_a_persistent_receive_in_a_log_that_is_deleted_in_its_replay) {
+    told_in_a_log_that_goes(start_persistent_receive, delete_log);
+}
+
+HAZARD(told_in_a_root_that_is_committed_in_its_replay_is_told_again) {
+    told_in_a_log_that_goes(start_receive, commit);
+}
+
+HAZARD(told_of_a_matched_receive_in_a_root_that_is_committed_in_its_replay) {
+    told_in_a_log_that_goes(start_matched_receive, commit);
+}
+
 // The re-execution takes another way after the start: the data are where the log has them.
 HAZARD(told_after_a_divergence_brings_what_the_log_has) {
     if (world_rank() == 1) {

@@ -165,6 +165,12 @@ void raise_by_file(MPI_Errhandler handler, int error) {
     if (handler == MPI_ERRORS_RETURN) {
         return;
     }
+#ifdef MPICH_VERSION
+    // A file begins with the handler of MPI_FILE_NULL. MPICH counts that use of it only where it
+    // ends, so this is what it takes away then.
+    MPI_Errhandler first = MPI_ERRHANDLER_NULL;
+    real<Fn::MPI_File_get_errhandler>(MPI_FILE_NULL, &first);
+#endif
     MPI_File own = MPI_FILE_NULL;
     real<Fn::MPI_File_open>(self_comm(), "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &own);
     real<Fn::MPI_File_set_errhandler>(own, handler);

@@ -362,8 +362,29 @@ HAZARD(file_that_is_not_there) {
     const int error = open();
     domain.restore();
     CHECK(open() == error);
-    // The handler is not freed: MPICH loses a reference to that of MPI_FILE_NULL with each file
-    // that is opened and closed, as the replay does to call it.
+    MPI_Errhandler_free(&handler);
+}
+
+// The program keeps none of its own handles to the handler: MPI alone has it.
+HAZARD(handler_of_no_file_is_called_again) {
+    Domain domain;
+    const auto open = [] {
+        MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+        MPI_File_create_errhandler(count_file_errors, &handler);
+        MPI_File_set_errhandler(MPI_FILE_NULL, handler);
+        MPI_Errhandler_free(&handler);
+        file_errors = 0;
+        MPI_File file = MPI_FILE_NULL;
+        CHECK(MPI_File_open(MPI_COMM_SELF, "/nowhere/at/all", MPI_MODE_RDONLY, MPI_INFO_NULL,
+                            &file) != MPI_SUCCESS);
+        CHECK(file_errors == 1);
+    };
+    open();
+    for (int i = 0; i < 3; ++i) {
+        domain.restore();
+        open();
+    }
+    MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
 }
 
 } // namespace errors

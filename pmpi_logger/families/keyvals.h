@@ -2,9 +2,10 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "families/delete_functions.h"
 #include "families/exchange.h"
+#include "interception/fortran_real.h"
 
-#include <tuple>
 #include <vector>
 
 namespace cd::logger {
@@ -28,21 +29,31 @@ public:
 
 class MakesKeyval : public MovesData {
 public:
-    template <Fn F, typename... A> static int call(const void *site, A... a) {
-        return made<F>(Exchange::call<F>(site, a...), a...);
+    template <Fn F, typename Copy, typename Delete>
+    static int call(const void *site, Copy copy, Delete forget, int *key, void *state) {
+        const int result = Exchange::call<F>(site, copy, forget, key, state);
+        return made<F>(result, *key, {any(forget), state, 0, is_from_fortran(site)});
     }
 
-    // make: makes the call, as Fortran or as C.
-    template <Fn F, typename Make, typename... A>
-    static int call_by(const Make &make, const void *site, A... a) {
-        return made<F>(Exchange::call_by<F>(make, site, a...), a...);
+    // make: makes the call, as Fortran or as C. MPI copies state, which is Fortran's.
+    template <Fn F, typename Make, typename Copy, typename Delete, typename Number>
+    static int call_by(const Make &make, const void *site, Copy copy, Delete forget, MPI_Fint *key,
+                       Number *state) {
+        const int result = Exchange::call_by<F>(make, site, copy, forget, key, state);
+        return made<F>(result, *key, {any(forget), nullptr, *state, true});
     }
 
 private:
-    template <Fn F, typename... A> static int made(int result, A... a) {
+    template <typename Function> static auto any(Function function) {
+        return reinterpret_cast<void (*)()>(function);
+    }
+
+    template <Fn F> static int made(int result, int key, const DeleteFunction &forget) {
         if (result == MPI_SUCCESS) {
-            Keyvals::add(Keyvals::kind<F>(),
-                         *std::get<Row<F>::Roles::index(Role::out)>(std::tuple<A...>(a...)));
+            Keyvals::add(Keyvals::kind<F>(), key);
+            if (F == Fn::MPI_Win_create_keyval) {
+                DeleteFunctions::note(key, forget);
+            }
         }
         return result;
     }

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "families/window_attributes.h"
 
+#include "families/delete_functions.h"
 #include "families/keyvals.h"
 #include "lifetimes/lifetimes.h"
 
@@ -22,28 +23,45 @@ Window *AttributesOfGone::window(MPI_Win handle) {
     return table.is_gone(handle) ? table.find(handle) : nullptr;
 }
 
-// What lies further on in the log was set by a re-execution that was restored itself.
-void AttributesOfGone::note(Window &window, int key, void *value, std::optional<MPI_Aint> number) {
-    const std::optional<cd_log_place> here = last_entry();
-    if (!here) {
-        return;
-    }
-    std::list<SetAttribute> &all = window.attributes[key]; // C finds a number where it is there
-    all.remove_if([&](const SetAttribute &set) { return !is_before(set, *here); });
-    SetAttribute &attribute = all.emplace_back(SetAttribute{value, number.value_or(0), *here});
-    if (number) {
-        attribute.value = &attribute.number;
+void AttributesOfGone::set(Window &window, int key, void *value, std::optional<MPI_Aint> number) {
+    if (SetAttribute *const attribute = change(window, key)) {
+        attribute->number = number.value_or(0);
+        attribute->value = number ? &attribute->number : value; // C finds a number where it is
     }
 }
 
-const SetAttribute *AttributesOfGone::find(MPI_Win handle, int key) {
-    const Window *const gone = window(handle);
+void AttributesOfGone::remove(Window &window, int key) {
+    if (SetAttribute *const attribute = change(window, key)) {
+        attribute->is_there = false;
+    }
+}
+
+void AttributesOfGone::remove_all(Window &window) {
+    for (const auto &attribute : window.attributes) {
+        remove(window, attribute.first);
+    }
+}
+
+// Ends what there was. nullptr if the thread has no log. What lies further on in the log was set by
+// a re-execution that was restored itself.
+SetAttribute *AttributesOfGone::change(Window &window, int key) {
     const std::optional<cd_log_place> here = last_entry();
-    if (gone == nullptr || !here) {
+    if (!here) {
         return nullptr;
     }
-    const auto all = gone->attributes.find(key);
-    if (all == gone->attributes.end()) {
+    const SetAttribute *const before = find(window, key);
+    if (before != nullptr && before->is_there) {
+        DeleteFunctions::call(window, key, *before);
+    }
+    std::list<SetAttribute> &all = window.attributes[key];
+    all.remove_if([&](const SetAttribute &set) { return !is_before(set, *here); });
+    return &all.emplace_back(SetAttribute{.at = *here});
+}
+
+const SetAttribute *AttributesOfGone::find(const Window &gone, int key) {
+    const std::optional<cd_log_place> here = last_entry();
+    const auto all = gone.attributes.find(key);
+    if (!here || all == gone.attributes.end()) {
         return nullptr;
     }
     const auto last = std::find_if(all->second.rbegin(), all->second.rend(),

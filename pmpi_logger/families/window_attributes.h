@@ -19,15 +19,20 @@ public:
     // nullptr unless MPI has freed the window.
     static Window *window(MPI_Win handle);
 
-    // What the thread's last call has set. number: by Fortran, else value is what C has set.
-    static void note(Window &window, int key, void *value, std::optional<MPI_Aint> number);
+    // What the thread's last call has set, or that it has deleted what there was. What goes is told
+    // the program's function. number: by Fortran, else value is what C has set.
+    static void set(Window &window, int key, void *value, std::optional<MPI_Aint> number);
+    static void remove(Window &window, int key);
+    static void remove_all(Window &window);
 
     // What the thread's last call has asked for, and the log has answered: take gets what the
     // re-execution has set of a window that is gone, ask asks MPI about one that it has. What
     // neither knows is as the log has it.
     template <typename Take, typename Ask>
     static int answer(MPI_Win handle, int key, const Take &take, const Ask &ask) {
-        if (const SetAttribute *const set = find(handle, key)) {
+        const Window *const gone = window(handle);
+        const SetAttribute *const set = gone != nullptr ? find(*gone, key) : nullptr;
+        if (set != nullptr && set->is_there) {
             take(*set);
         } else if (mpi_has(handle, key)) {
             const Inside inside;
@@ -37,7 +42,8 @@ public:
     }
 
 private:
-    static const SetAttribute *find(MPI_Win handle, int key);
+    static const SetAttribute *find(const Window &window, int key);
+    static SetAttribute *change(Window &window, int key);
     static bool mpi_has(MPI_Win handle, int key);
 };
 
@@ -53,7 +59,7 @@ public:
         }
         const int result = Exchange::call<F>(site, win, key, value);
         if (result == MPI_SUCCESS) {
-            AttributesOfGone::note(*gone, key, value, std::nullopt);
+            AttributesOfGone::set(*gone, key, value, std::nullopt);
         }
         return result;
     }
@@ -67,7 +73,25 @@ public:
         }
         const int result = Exchange::call_by<F>(make, site, win, key, value);
         if (result == MPI_SUCCESS) {
-            AttributesOfGone::note(*gone, key, nullptr, *static_cast<MPI_Aint *>(value));
+            AttributesOfGone::set(*gone, key, nullptr, *static_cast<MPI_Aint *>(value));
+        }
+        return result;
+    }
+};
+
+// MPI_Win_delete_attr: the same.
+class DeletesAttributeOfWindow {
+public:
+    using Of = Arrivals;
+
+    template <Fn F> static int call(const void *site, MPI_Win win, int key) {
+        Window *const gone = AttributesOfGone::window(win);
+        if (gone == nullptr) {
+            return DeletesAttribute::call<F>(site, win, key);
+        }
+        const int result = Exchange::call<F>(site, win, key);
+        if (result == MPI_SUCCESS) {
+            AttributesOfGone::remove(*gone, key);
         }
         return result;
     }

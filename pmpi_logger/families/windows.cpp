@@ -217,6 +217,7 @@ int FreesWindow::replay(const Call &call, Window &window) {
     if (entry->result() != MPI_SUCCESS) {
         return raise_at(window, entry->result());
     }
+    AttributesOfGone::remove_all(window);
     if (gone) {
         GoneWindows::remove(gone->number);
         put_back_when_restored(*gone);

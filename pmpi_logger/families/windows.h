@@ -305,7 +305,6 @@ public:
     }
 };
 
-using DeletesAttributeOfWindow = OfWindow<DeletesAttribute>;
 using SetsNameOfWindow = OfWindow<SetsName>;
 
 // MPI_Win_call_errhandler: the handler is the program's, and is called in a re-execution, too.

@@ -45,6 +45,7 @@ struct SetAttribute {
     void *value = nullptr; // as C gets it
     MPI_Aint number = 0;   // as Fortran has set it: then the value is where this is
     cd_log_place at = {};  // where the log has that
+    bool is_there = true;  // else it is deleted there
 
     MPI_Aint in_fortran() const {
         return value == &number ? number : reinterpret_cast<MPI_Aint>(value);

@@ -338,7 +338,8 @@ enum cd_operation {
     CD_OP_IMPLICIT_COMMIT, /* a child gave its parent what it has to before its advance */
     CD_OP_REPLAY_BEGIN,    /* a restore set the CD's log to replay, or a child was created
                               that replays a log of its own */
-    CD_OP_REPLAY_END,      /* the last entry was returned to the CD, or its log was deleted */
+    CD_OP_REPLAY_END,      /* the last entry was returned to the CD, or its log was deleted; a CD
+                              that ends before has none */
     CD_OP_PROTECT          /* an advance of a root with redundancy offered its new point in time to
                               be protected; error says why that failed, if it did */
 };

@@ -13,6 +13,7 @@
 #include "runtime/log_listener.h"
 #include "runtime/protected_root.h"
 
+#include <atomic>
 #include <memory>
 #include <new>
 #include <optional>
@@ -135,7 +136,8 @@ extern "C" {
 int commit_cd(cd_handle cd) {
     cd::Forgotten forgotten;
     const cd::Status status = cd::observed(CD_OP_COMMIT, [&](cd::Report &report) {
-        if (cd_log_mode() == CD_LOG_REPLAYING) {
+        if (cd::log_listener.load(std::memory_order_acquire) != nullptr &&
+            cd_log_mode() == CD_LOG_REPLAYING) {
             cd::tell_what_goes(cd);
         }
         return cd::with_parent(cd, [&](cd::FamilyLock &lock, cd::Locked locked) {

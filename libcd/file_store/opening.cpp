@@ -311,8 +311,7 @@ private:
                 std::string(store.directory().path()) + "/" + name_ +
                 ": the root goes on from it; " + aside() +
                 " beside it, which an earlier start has put aside, goes with the next advance: to "
-                "go "
-                "on from that instead, end the program before, and rename it to " +
+                "go on from that instead, end the program before, and rename it to " +
                 name_;
             os::system().warn(line.c_str());
         }

@@ -4,6 +4,8 @@
 
 #include "os/system.h"
 
+#include <atomic>
+#include <cstdint>
 #include <thread>
 
 namespace cd {
@@ -19,12 +21,22 @@ template <typename Busy> void wait_while(const Busy &busy) {
     }
 }
 
+// Asked twice rather than once behind a guard, which a thread may hold for ever in the process of a
+// fork that came while another one had it.
+bool can_be_owned() noexcept {
+    enum class Known : uint8_t { nothing, possible, impossible };
+    static std::atomic<Known> known = Known::nothing;
+    if (known == Known::nothing) {
+        known = os::system().can_order_other_threads() ? Known::possible : Known::impossible;
+    }
+    return known == Known::possible;
+}
+
 } // namespace
 
 void OwnedLock::own() noexcept {
-    static const bool possible = os::system().can_order_other_threads();
     const void *nobody = nullptr;
-    if (possible && owner_.compare_exchange_strong(nobody, this_thread())) {
+    if (can_be_owned() && owner_.compare_exchange_strong(nobody, this_thread())) {
         // Who has seen no owner has taken the lock before; who takes it later sees one.
         wait_while([this] { return taken_.load(); });
     }

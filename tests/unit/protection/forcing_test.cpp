@@ -151,7 +151,7 @@ private:
     std::set<std::string> faults_;
 };
 
-class Forcing : public testing::Test {
+class ForcingPoints : public testing::Test {
 protected:
     UnforcedSystem system;
     Cluster cluster{four_nodes};
@@ -180,18 +180,18 @@ protected:
     void expect_no_faults() const { EXPECT_EQ(system.faults(), std::set<std::string>{}); }
 };
 
-TEST_F(Forcing, OfAPointInTimeComesBeforeItCountsAndThatBeforeTheOneBeforeGoes) {
+TEST_F(ForcingPoints, OfAPointInTimeComesBeforeItCountsAndThatBeforeTheOneBeforeGoes) {
     EXPECT_EQ(run({1, 2, 3}).outcome().text, "");
     expect_no_faults();
 }
 
-TEST_F(Forcing, OfCopiesComesBeforeTheyCount) {
+TEST_F(ForcingPoints, OfCopiesComesBeforeTheyCount) {
     cluster.flush = cluster.directory("parallel").string();
     EXPECT_EQ(run({1, 2, 3, 4, 5}).outcome().text, "");
     expect_no_faults();
 }
 
-TEST_F(Forcing, OfWhatIsMovedAndRebuiltComesBeforeTheStartFromIt) {
+TEST_F(ForcingPoints, OfWhatIsMovedAndRebuiltComesBeforeTheStartFromIt) {
     run({1});
     cluster.lose("n2");
     cluster.nodes = {"n1", "n0", "spare", "n3"};
@@ -200,7 +200,7 @@ TEST_F(Forcing, OfWhatIsMovedAndRebuiltComesBeforeTheStartFromIt) {
     expect_no_faults();
 }
 
-TEST_F(Forcing, OfWhatSaysThatTheRootIsForgottenComesBeforeItsPointsInTimeGo) {
+TEST_F(ForcingPoints, OfWhatSaysThatTheRootIsForgottenComesBeforeItsPointsInTimeGo) {
     EXPECT_EQ(run({1, 2}, true).outcome().text, "");
     expect_no_faults();
 }

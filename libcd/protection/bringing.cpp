@@ -3,8 +3,10 @@
 #include "protection/bringing.h"
 
 #include "base/attempt.h"
+#include "base/kept_outcome.h"
 #include "config/restart_choice.h"
 #include "protection/moving.h"
+#include "protection/other_copies.h"
 #include "redset/rebuild.h"
 
 #include <array>
@@ -53,10 +55,26 @@ private:
         if (Status status = move_files(job_, folder_, point, transfers, sync_); !status) {
             return status;
         }
-        if (Status status = rebuild(point, set, place); !status) {
-            return status;
+        Status rebuilt = rebuild(point, set, place);
+        if (rebuilt.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
+            rebuilt = rebuild_with_other_copies(rebuilt, point, division, place);
         }
-        return agree(job_, attempt([&] { return write_down(point, set); }));
+        return rebuilt ? agree(job_, attempt([&] { return write_down(point, set); })) : rebuilt;
+    }
+
+    // found: that too much is damaged. Where copies from elsewhere do not help, that remains what
+    // is wrong; also where there is no room for them, or they cannot be read.
+    Status rebuild_with_other_copies(Status found, const Point &point, const Division &division,
+                                     const redset::Place &place) {
+        const KeptOutcome too_much(found);
+        bool taken = false;
+        Status status = take_other_copies(job_, folder_, findings_, point, division, sync_, taken);
+        const bool is_in_vain =
+            status || status.code() == CD_ERROR_STORE_FULL || status.code() == CD_ERROR_STORE_IO;
+        if (!taken && is_in_vain) {
+            return too_much.again();
+        }
+        return status ? rebuild(point, division.set_of(job_.rank()), place) : status;
     }
 
     // Where too much is lost nothing is moved, as there may be no room for what would be in vain.

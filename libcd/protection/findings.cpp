@@ -15,6 +15,7 @@ namespace cd::protection {
 namespace {
 
 using redset::index;
+using Sizes = std::map<std::string, uint64_t>; // by name
 
 // Calls use(rank, files, speaker) for all that is found of a point in time.
 template <typename Use>
@@ -31,14 +32,38 @@ void each_found(const Findings &findings, const Point &point, const Use &use) {
 }
 
 // What files had when the point in time was made of them, as far as records are left.
-std::map<std::string, uint64_t> sizes_at_first(const Findings &findings, const Point &point) {
-    std::map<std::string, uint64_t> sizes;
+Sizes sizes_at_first(const Findings &findings, const Point &point) {
+    Sizes sizes;
     each_found(findings, point, [&](int, const RankFiles &files, int) {
         if (files.record) {
             sizes.insert(files.record->sizes.begin(), files.record->sizes.end());
         }
     });
     return sizes;
+}
+
+// Of each file of a rank all that there are: those near it, and those elsewhere that have the size
+// that the file was given. By rank and name.
+std::map<std::pair<int, std::string>, std::vector<Transfer>>
+find_copies(const Findings &findings, const Point &point, const Sizes &agreed_sizes) {
+    std::map<std::pair<int, std::string>, std::vector<Transfer>> copies;
+    each_found(findings, point, [&](int rank, const RankFiles &files, int speaker) {
+        const auto at = std::ranges::find(findings.ranks, rank);
+        if (at == findings.ranks.end()) {
+            return;
+        }
+        const auto position = static_cast<int>(at - findings.ranks.begin());
+        const bool is_there = speaker == findings.speakers[index(position)];
+        for (const auto &[name, size] : files.sizes) {
+            const auto agreed = agreed_sizes.find(name);
+            const bool is_whole = agreed == agreed_sizes.end() || agreed->second == size;
+            if (name != stored_name(rank) && name != agreed_name(rank) && (is_there || is_whole)) {
+                copies[{rank, name}].push_back(
+                    {is_there ? position : speaker, position, name, size});
+            }
+        }
+    });
+    return copies;
 }
 
 // Where these files of a set are there and no others: the ranks that have lost some, if the set
@@ -308,36 +333,28 @@ Status find_sets(const Findings &findings, const Point &point, Division &divisio
 
 std::vector<Transfer> find_transfers(const Findings &findings, const Point &point) {
     const auto agreed_sizes = sizes_at_first(findings, point);
-    std::map<std::pair<int, std::string>, std::vector<Transfer>> copies; // by rank and name
-    each_found(findings, point, [&](int rank, const RankFiles &files, int speaker) {
-        const auto at = std::ranges::find(findings.ranks, rank);
-        if (at == findings.ranks.end()) {
-            return;
-        }
-        const auto position = static_cast<int>(at - findings.ranks.begin());
-        const bool is_there = speaker == findings.speakers[index(position)];
-        for (const auto &[name, size] : files.sizes) {
-            const auto agreed = agreed_sizes.find(name);
-            const bool is_whole = agreed == agreed_sizes.end() || agreed->second == size;
-            if (name != stored_name(rank) && name != agreed_name(rank) && (is_there || is_whole)) {
-                copies[{rank, name}].push_back(
-                    {is_there ? position : speaker, position, name, size});
-            }
-        }
-    });
     const auto merit = [&](const Transfer &copy) {
         const auto agreed = agreed_sizes.find(copy.name);
         return std::pair(agreed != agreed_sizes.end() && agreed->second == copy.size,
                          copy.from == copy.to);
     };
     std::vector<Transfer> transfers;
-    for (const auto &[file, all] : copies) {
+    for (const auto &[file, all] : find_copies(findings, point, agreed_sizes)) {
         if (const Transfer &best = *std::ranges::max_element(all, {}, merit);
             best.from != best.to) {
             transfers.push_back(best);
         }
     }
     return transfers;
+}
+
+std::vector<Transfer> find_copies_elsewhere(const Findings &findings, const Point &point) {
+    std::vector<Transfer> elsewhere;
+    for (const auto &[file, all] : find_copies(findings, point, sizes_at_first(findings, point))) {
+        std::ranges::copy_if(all, std::back_inserter(elsewhere),
+                             [](const Transfer &copy) { return copy.from != copy.to; });
+    }
+    return elsewhere;
 }
 
 bool is_in_place(const Findings &findings, const Point &point) {

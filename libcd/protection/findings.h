@@ -58,6 +58,9 @@ struct Transfer {
 // a copy elsewhere has. A copy that has not is not moved: it is damaged, whatever its size says.
 std::vector<Transfer> find_transfers(const Findings &findings, const Point &point);
 
+// The copies elsewhere of ranks' files, those of which a rank has one, too, which may be damaged.
+std::vector<Transfer> find_copies_elsewhere(const Findings &findings, const Point &point);
+
 // Whether all ranks have all that records tell of where they need it, as far as names and sizes
 // tell.
 bool is_in_place(const Findings &findings, const Point &point);

@@ -31,7 +31,7 @@ struct Announcement {
 };
 
 struct Outgoing {
-    const Transfer &transfer;
+    Transfer transfer;
     File file;
     Announcement announcement;
     std::vector<std::byte> buffer;
@@ -39,7 +39,7 @@ struct Outgoing {
 };
 
 struct Incoming {
-    const Transfer &transfer;
+    Transfer transfer;
     Announcement announcement;
     size_t draft = 0;
     std::vector<std::byte> buffer;
@@ -51,7 +51,7 @@ template <typename Part> size_t length_of(const Part &part, uint64_t round) {
     return part.announcement.readable != 0 ? length_of(part.transfer, round) : 0;
 }
 
-class Moving {
+class Moving final : public Arrivals {
 public:
     Moving(Exchange &exchange, std::string directory, int rank, bool sync)
         : exchange_(exchange), directory_(std::move(directory)), drafts_(rank, sync) {}
@@ -133,7 +133,26 @@ public:
         return outcome_;
     }
 
-    Status publish() {
+    std::map<std::string, std::string> paths() const override {
+        std::map<std::string, std::string> paths;
+        for (const Incoming &each : incoming_) {
+            if (each.whole != std::byte{}) {
+                paths[each.transfer.name] = drafts_.path(each.draft);
+            }
+        }
+        return paths;
+    }
+
+    void give_up(const std::string &name) override {
+        for (Incoming &each : incoming_) {
+            if (each.whole != std::byte{} && each.transfer.name == name) {
+                drafts_.give_up(each.draft);
+                each.whole = std::byte{};
+            }
+        }
+    }
+
+    Status publish() override {
         return attempt([&] { return drafts_.publish(); });
     }
 
@@ -243,8 +262,9 @@ Status make_drafts(Job &job, Moving &moving, uint64_t &rounds) {
 
 } // namespace
 
-Status move_files(Job &job, const Folder &folder, const Point &point,
-                  const std::vector<Transfer> &transfers, bool sync) {
+Status receive_files(Job &job, const Folder &folder, const Point &point,
+                     const std::vector<Transfer> &transfers, bool sync,
+                     std::unique_ptr<Arrivals> &arrivals) {
     std::unique_ptr<Moving> moving;
     Status prepared = attempt([&] {
         moving = std::make_unique<Moving>(job.all(), folder.path_of(point), job.rank(), sync);
@@ -268,7 +288,15 @@ Status move_files(Job &job, const Folder &folder, const Point &point,
     if (Status status = agree(job, moving->finish()); !status) {
         return status;
     }
-    return agree(job, moving->publish());
+    arrivals = std::move(moving);
+    return Status::ok();
+}
+
+Status move_files(Job &job, const Folder &folder, const Point &point,
+                  const std::vector<Transfer> &transfers, bool sync) {
+    std::unique_ptr<Arrivals> arrivals;
+    Status status = receive_files(job, folder, point, transfers, sync, arrivals);
+    return status ? agree(job, arrivals->publish()) : status;
 }
 
 } // namespace cd::protection

@@ -5,6 +5,10 @@
 #include "protection/findings.h"
 #include "protection/job.h"
 
+#include <map>
+#include <memory>
+#include <string>
+
 namespace cd::protection {
 
 // Copies files to where they are needed, by pieces, all of them at the same time. All ranks call it
@@ -13,5 +17,20 @@ namespace cd::protection {
 // where that can be known. Does not throw.
 Status move_files(Job &job, const Folder &folder, const Point &point,
                   const std::vector<Transfer> &transfers, bool sync);
+
+// Files that came to this rank, beside those whose names they get. What is not published is gone
+// with it.
+class Arrivals {
+public:
+    virtual ~Arrivals() = default;
+    virtual std::map<std::string, std::string> paths() const = 0; // by name
+    virtual void give_up(const std::string &name) = 0;
+    virtual Status publish() = 0;
+};
+
+// The same, but that files have no names yet.
+Status receive_files(Job &job, const Folder &folder, const Point &point,
+                     const std::vector<Transfer> &transfers, bool sync,
+                     std::unique_ptr<Arrivals> &arrivals);
 
 } // namespace cd::protection

@@ -32,6 +32,7 @@ public:
     Status create(const std::string &path, size_t &number, bool keep_open);
     Status reopen(size_t number, File &file) const;
     const File &file(size_t number) const { return drafts_[number].file; }
+    const std::string &path(size_t number) const { return drafts_[number].temporary; } // until then
 
     // As it was when it was stored. That it belongs to who runs this, instead of its owner, is no
     // failure: few may give files away.

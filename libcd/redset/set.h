@@ -6,6 +6,7 @@
 #include "redset/shape.h"
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,6 +51,7 @@ struct Place {
     std::string folder;
     std::string prefix;
     Links links = Links::followed;
+    std::map<std::string, std::string> stand_ins = {}; // paths of files that are looked at instead
 
     std::string path(const std::string &name) const;
 

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "protection/division.h"
+#include "protection/findings.h"
+#include "protection/job.h"
+
+namespace cd::protection {
+
+// For a point in time of which more is damaged near the ranks than sets can bring back: whole
+// copies from elsewhere take the place of what is, each read and compared before that. taken:
+// whether sets can bring back what is still damaged; otherwise nothing has changed. All ranks call
+// it and get the same outcome. Does not throw.
+Status take_other_copies(Job &job, const Folder &folder, const Findings &findings,
+                         const Point &point, const Division &division, bool sync, bool &taken);
+
+} // namespace cd::protection

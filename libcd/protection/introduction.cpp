@@ -401,14 +401,14 @@ Status introduce_all(Job &job, const Request &request, Introduced &introduced) {
             return status;
         }
     }
-    Status understood = attempt([&] {
-        Status status = keep_each_once(request, introduced);
-        if (status && job.tells_people()) {
-            tell_of_problems(request, introduced);
-        }
+    if (Status status = keep_each_once(job, request, introduced); !status) {
         return status;
-    });
-    return agree_on_memory(job, understood);
+    }
+    return agree_on_memory(job, attempt([&] {
+                               if (job.tells_people()) {
+                                   tell_of_problems(request, introduced);
+                               }
+                           }));
 }
 
 } // namespace

@@ -2,14 +2,17 @@
 // Copyright the containment-domains authors
 #include "protection/same_directories.h"
 
+#include "base/attempt.h"
+
 #include <algorithm>
 #include <utility>
 
 namespace cd::protection {
 namespace {
 
-// Which of the stores each is.
-Status find_places(const Request &request, Introduced &introduced) {
+// Which of the stores each is. Where two must not be one, those fail whose two are, as only there
+// the names are of one directory, and others find no more.
+Status find_places(size_t self, const Request &request, Introduced &introduced) {
     const std::vector<Introduction> &all = introduced.all;
     const std::vector<OpenStore> &stores = introduced.stores;
     std::vector<size_t> &places = introduced.places;
@@ -17,18 +20,21 @@ Status find_places(const Request &request, Introduced &introduced) {
     for (size_t i = 0; i < stores.size(); ++i) {
         places.push_back(i);
         for (size_t earlier = 0; earlier < i && places[i] == i; ++earlier) {
-            const auto same =
-                static_cast<size_t>(std::ranges::count_if(all, [&](const Introduction &each) {
-                    return each.directories[earlier] == each.directories[i];
-                }));
+            const auto is_one = [&](const Introduction &each) {
+                return each.directories[earlier] == each.directories[i];
+            };
+            const auto same = static_cast<size_t>(std::ranges::count_if(all, is_one));
             const bool is_flush = request.flush_store == i || request.flush_store == earlier;
             if (same > 0 && (same < all.size() || is_flush)) {
-                return fail(CD_ERROR_STORAGE_VALUE,
-                            "%s and %s are one directory%s; flush= needs one of its own, and "
-                            "where dir= and the STORE= of levels lead to one directory they have "
-                            "to do so on all nodes",
-                            stores[earlier].folder.path().c_str(), stores[i].folder.path().c_str(),
-                            same < all.size() ? " on some nodes" : "");
+                return is_one(all[self])
+                           ? fail(CD_ERROR_STORAGE_VALUE,
+                                  "%s and %s are one directory%s; flush= needs one of its own, and "
+                                  "where dir= and the STORE= of levels lead to one directory they "
+                                  "have to do so on all nodes",
+                                  stores[earlier].folder.path().c_str(),
+                                  stores[i].folder.path().c_str(),
+                                  same < all.size() ? " on some nodes" : "")
+                           : Status::ok();
             }
             places[i] = same > 0 ? earlier : i;
         }
@@ -71,12 +77,13 @@ void erase_other_names(const Request &request, Introduced &introduced) {
 
 } // namespace
 
-Status keep_each_once(const Request &request, Introduced &introduced) {
-    Status status = find_places(request, introduced);
-    if (status) {
-        erase_other_names(request, introduced);
+Status keep_each_once(Job &job, const Request &request, Introduced &introduced) {
+    const auto self = static_cast<size_t>(job.all().self());
+    Status found = attempt([&] { return find_places(self, request, introduced); });
+    if (Status status = agree(job, found); !status) {
+        return status;
     }
-    return status;
+    return agree_on_memory(job, attempt([&] { erase_other_names(request, introduced); }));
 }
 
 } // namespace cd::protection

@@ -8,7 +8,8 @@ namespace cd::protection {
 
 // Stores that are one directory on all nodes, by whichever names, become one.
 // CD_ERROR_STORAGE_VALUE where they are so on some nodes only, and for that of flush=, from which
-// others would be removed with what it has. All ranks have heard the same, and do the same.
-Status keep_each_once(const Request &request, Introduced &introduced);
+// others would be removed with what it has: all ranks are told by which names one of them has it.
+// All ranks get the same outcome. Does not throw.
+Status keep_each_once(Job &job, const Request &request, Introduced &introduced);
 
 } // namespace cd::protection

@@ -128,6 +128,14 @@ TEST_F(Leveled, ADirectoryThatIsOneWithAnotherOnSomeNodesOrWithThatOfCopiesIsRef
         EXPECT_NE(outcome.text.find("are one directory on some nodes"), std::string::npos)
             << outcome.text;
     }
+    cluster.config = "";
+    cluster.flush = shared; // which is what one rank's dir= is
+    const auto outcome = cluster.run({}).outcome();
+    EXPECT_EQ(outcome.text.find("rank 1: " + shared + "/solver.points and " + shared +
+                                "/solver.points are one directory on some nodes"),
+              0U)
+        << outcome.text;
+    cluster.flush = "";
     EXPECT_FALSE(std::filesystem::exists(shared + "/solver.points")); // nor anything else
     cluster.nodes = {"n0", "n1"};
     EXPECT_EQ(cluster.run({1}).start(), std::nullopt);

@@ -163,9 +163,9 @@ struct cd_log_listener {
     void (*restored)(cd_handle cd, int success);
     /* Entries of the family have been forgotten. root is its root, NULL if that has ended. */
     void (*forgotten)(uint64_t family, cd_handle root);
-    /* What the thread replays is about to be forgotten, or to wait for a restore of an ancestor:
-       the entries that are left, one by one, and NULL behind the last. An entry lives until the
-       function returns. Where the operation fails after all, the replay goes on as before. */
+    /* delete_MPI_log_from_cd is about to forget what the thread replays: the entries that are left,
+       one by one, and NULL behind the last. An entry lives until the function returns. Where the
+       operation fails after all, the replay goes on as before. Not after cd_log_stop. */
     void (*left)(const void *entry, size_t length);
 };
 

@@ -3,7 +3,6 @@
 // commit_cd, advance_cd_point_in_time, cd_need_advance
 
 #include "api/operation.h"
-#include "cd/mpi_log.h"
 #include "domains/advance.h"
 #include "domains/commit.h"
 #include "restart/placing.h"
@@ -13,8 +12,6 @@
 #include "runtime/log_listener.h"
 #include "runtime/protected_root.h"
 
-#include <atomic>
-#include <memory>
 #include <new>
 #include <optional>
 #include <vector>
@@ -50,23 +47,6 @@ template <typename Operation> Status with_parent(cd_handle handle, const Operati
         return status;
     }
     return *operation(lock, Locked::ancestors);
-}
-
-// Who knows what the entries mean has a last look at those that go with the CD.
-void tell_what_goes(cd_handle cd) {
-    std::shared_ptr<LogStream> log;
-    {
-        FamilyLock lock;
-        if (lock.lock(cd, FamilyLock::Reach::parent)) {
-            const Resident &domain = lock.domain();
-            const LogShare *const parent =
-                domain.is_root() ? nullptr : &domain.parent_resident()->log;
-            if (domain.children.empty() && domain.log.takes_rest_along(parent, domain.depth)) {
-                log = domain.log.shared_stream();
-            }
-        }
-    }
-    tell_left(log);
 }
 
 std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &report,
@@ -136,10 +116,6 @@ extern "C" {
 int commit_cd(cd_handle cd) {
     cd::Forgotten forgotten;
     const cd::Status status = cd::observed(CD_OP_COMMIT, [&](cd::Report &report) {
-        if (cd::log_listener.load(std::memory_order_acquire) != nullptr &&
-            cd_log_mode() == CD_LOG_REPLAYING) {
-            cd::tell_what_goes(cd);
-        }
         return cd::with_parent(cd, [&](cd::FamilyLock &lock, cd::Locked locked) {
             return cd::commit_locked(lock, locked, report, forgotten);
         });

@@ -79,13 +79,6 @@ public:
     // the parent if they share a stream; a later sibling does not get it.
     void leave(const LogShare &parent, int depth) noexcept;
 
-    // Whether what a replay has left is not for who goes on when the CD, which is at depth, has
-    // ended. parent: nullptr if it has none.
-    bool takes_rest_along(const LogShare *parent, int depth) const {
-        return enabled() && (parent == nullptr ||
-                             (stream_ != parent->stream_ && !stream_->replaying_for(depth - 1)));
-    }
-
     // Whether forget() would take entries from an ancestor, whose replay is still under way.
     Status check_forget(const char *cd) const;
 

@@ -9,7 +9,7 @@ namespace cd {
 void tell_left(const std::shared_ptr<LogStream> &log) {
     const cd_log_listener *listener = log_listener.load(std::memory_order_acquire);
     if (listener == nullptr || log == nullptr || log.get() != ActiveStack::active_log() ||
-        !log->replaying()) {
+        !log->replaying() || log->stopped()) {
         return;
     }
     const LogStream::Position cursor = log->cursor();

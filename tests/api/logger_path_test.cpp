@@ -506,24 +506,11 @@ TEST_F(LogThatGoes, TellsTheListenerWhatItHasLeftWhenItIsDeleted) {
     EXPECT_EQ(heard.left, std::vector<std::string>{}) << "there is no replay";
 }
 
-TEST_F(LogThatGoes, TellsTheListenerWhatItHasLeftWhenItsRootEnds) {
-    EXPECT_TRUE(succeeds(commit_cd(make_one())));
-    EXPECT_EQ(heard.left, the_rest);
-}
-
-TEST_F(LogThatGoes, TellsOfThatOfAChildWithALogOfItsOwn) {
-    cd_log_listen(&listener);
-    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
-    make_child(root);
-    const cd_handle child = make_child(root);
-    EXPECT_NE(write("one"), nullptr);
-    EXPECT_TRUE(succeeds(restore_cd(child)));
-    heard = {};
-    EXPECT_TRUE(succeeds(commit_cd(child)));
-    EXPECT_EQ(heard.left, (std::vector<std::string>{"one", ""}));
-    int error = CD_ERROR_NONE;
-    EXPECT_EQ(create_cd(root, nullptr, COMM_LOGGING_INHERIT, nullptr, &error), nullptr);
-    EXPECT_EQ(error, CD_ERROR_LOG_SIBLINGS) << "it is still there, for a restore of the root";
+TEST_F(LogThatGoes, TellsNothingWhereItsReplayHasStopped) {
+    const cd_handle root = make_one();
+    cd_log_stop();
+    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
+    EXPECT_EQ(heard.left, std::vector<std::string>{});
 }
 
 TEST_F(LogThatGoes, IsReplayedToWhoGoesOnWithoutTheChild) {

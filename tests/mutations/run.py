@@ -23,12 +23,12 @@ PROGRAMS = [
     ("cd_crash_tests", "tests/crash/cd_crash_tests", "-Random*"),
     ("cd_damage_test", "tests/damage/cd_damage_test", "*"),
     ("cd_crash_tests", "tests/crash/cd_crash_tests", "Random*"),
-    ("cd_unit_tests", "tests/unit/cd_unit_tests", "*Crash*:*Direct*:*Store*:*Restart*:*PointInTime*:*Ending*:*Damaged*:*Image*:Held*:*Disk*"),
+    ("cd_unit_tests", "tests/unit/cd_unit_tests", "*Crash*:*Direct*:*Store*:*Restart*:*PointInTime*:*Ending*:*Damaged*:*Image*:Held*:*Disk*:Forcing.*:FirstValues*"),
     ("cd_restart_test", "tests/restart/cd_restart_test", "Size*:Binding*:Order*:Children*:LeftBehind*"),
 ]
 # Of what makes redundancy safe.
 REDUNDANCY_PROGRAMS = [
-    ("cd_unit_tests", "tests/unit/cd_unit_tests", "Forcing*:Protected.*:SeveralSets*:Flushed*:Alone*:Apply.*:Rebuild.*:Drafts*:FailingSystem.ABit*"),
+    ("cd_unit_tests", "tests/unit/cd_unit_tests", "ForcingPoints*:Protected.*:SeveralSets*:Flushed*:Alone*:Apply.*:Rebuild.*:Drafts*:FailingSystem.ABit*"),
 ]
 LONGEST_RUN = 600  # seconds
 

@@ -18,9 +18,11 @@ std::optional<int> Changes::logged_result(const Call &call, int &failure) {
 
 bool Changes::is_next(const Call &call) { return next_entry_if_same(call).has_value(); }
 
-void Changes::note(const Call &call, bool is_logged, bool is_optional, int result, Undo undo) {
+std::optional<cd_log_place> Changes::note(const Call &call, bool is_logged, bool is_optional,
+                                          int result, Undo undo) {
     cd_log_place place = {};
     cd_log_here(&place);
+    bool is_there = is_logged;
     if (is_logged) {
         --place.entry;
     } else if (cd_log_mode() == CD_LOG_RECORDING) {
@@ -28,11 +30,12 @@ void Changes::note(const Call &call, bool is_logged, bool is_optional, int resul
         if (is_optional) {
             writer.set(EntryHeader::optional);
         }
-        writer.write();
+        is_there = writer.write() != nullptr;
     }
     if (result == MPI_SUCCESS && undo) {
         when_restored(place, std::move(undo));
     }
+    return is_there ? std::optional(place) : std::nullopt;
 }
 
 int SetsInfo::puts_value_back(MPI_Info info, const char *key, Undo &undo) {

@@ -6,6 +6,7 @@
 #include "families/attributes.h"
 #include "families/family.h"
 #include "families/held_handler.h"
+#include "lifetimes/inner_calls.h"
 #include "lifetimes/lifetimes.h"
 #include "lifetimes/logged_files.h"
 #include "payload/mortal_comms.h"
@@ -39,9 +40,12 @@ protected:
             }
         }
         const Inside inside;
+        InnerCalls inner(WholeProgram::records() ? InnerCalls::Of::nothing : InnerCalls::Of::call);
         Undo undo;
         const int result = apply(change, make_undo, undo);
-        note(call, before.has_value(), false, result, std::move(undo));
+        if (const auto place = note(call, before.has_value(), false, result, std::move(undo))) {
+            inner.settle(*place, before.has_value());
+        }
         return before.value_or(result);
     }
 
@@ -60,6 +64,17 @@ protected:
 
     static int nothing_to_undo(Undo &) { return MPI_SUCCESS; }
 
+    // By a delete function of the program: undone with the call that it is in.
+    template <typename Change, typename MakeUndo>
+    static int change_inside(InnerCalls &inner, const Change &change, const MakeUndo &make_undo) {
+        Undo undo;
+        const int result = apply(change, make_undo, undo);
+        if (result == MPI_SUCCESS && undo) {
+            inner.add([undo](const InnerCalls::Entry &entry) { when_restored(entry.place, undo); });
+        }
+        return result;
+    }
+
 private:
     template <typename Change, typename MakeUndo>
     static int apply(const Change &change, const MakeUndo &make_undo, Undo &undo) {
@@ -70,7 +85,9 @@ private:
     static std::optional<int> logged_result(const Call &call, int &failure);
     static bool is_next(const Call &call);
     // is_logged: the log has it, and has just read it.
-    static void note(const Call &call, bool is_logged, bool is_optional, int result, Undo undo);
+    // Returns where the entry lies, if there is one.
+    static std::optional<cd_log_place> note(const Call &call, bool is_logged, bool is_optional,
+                                            int result, Undo undo);
 };
 
 class SetsAttribute : public Changes {
@@ -84,15 +101,17 @@ public:
     template <Fn F, typename Make, typename Object>
     static int call_by(const Make &make, const void *site, Object object, int key, void *value) {
         const int mode = Logging::mode();
-        if (passes_through(mode)) {
+        InnerCalls *const inner = InnerCalls::current();
+        if (passes_through(mode) && (inner == nullptr || InnerCalls::are_of_undo())) {
             return make(object, key, value);
         }
         const Object holder = AttributeHolders::of(object);
-        return change(
-            decode<F>(site, object, key, value), mode, [&] { return make(holder, key, value); },
-            [&](Undo &undo) {
-                return puts_attribute_back<AttributesOf<F>>(site, holder, key, undo);
-            });
+        const auto set = [&] { return make(holder, key, value); };
+        const auto make_undo = [&](Undo &undo) {
+            return puts_attribute_back<AttributesOf<F>>(site, holder, key, undo);
+        };
+        return inner != nullptr ? change_inside(*inner, set, make_undo)
+                                : change(decode<F>(site, object, key, value), mode, set, make_undo);
     }
 };
 
@@ -100,15 +119,33 @@ class DeletesAttribute : public Changes {
 public:
     template <Fn F, typename Object> static int call(const void *site, Object object, int key) {
         const int mode = Logging::mode();
-        if (passes_through(mode)) {
+        InnerCalls *const inner = InnerCalls::current();
+        if (InnerCalls::are_of_undo()) {
+            return delete_in_undo<F>(object, key);
+        }
+        if (passes_through(mode) && inner == nullptr) {
             return real<F>(object, key);
         }
         const Object holder = AttributeHolders::of(object);
-        return change(
-            decode<F>(site, object, key), mode, [&] { return real<F>(holder, key); },
-            [&](Undo &undo) {
-                return puts_attribute_back<AttributesOf<F>>(site, holder, key, undo);
-            });
+        const auto remove = [&] { return real<F>(holder, key); };
+        const auto make_undo = [&](Undo &undo) {
+            return puts_attribute_back<AttributesOf<F>>(site, holder, key, undo);
+        };
+        return inner != nullptr ? change_inside(*inner, remove, make_undo)
+                                : change(decode<F>(site, object, key), mode, remove, make_undo);
+    }
+
+private:
+    // By the delete function of an attribute that a restore takes away: another one that the
+    // program has set since may be gone already, and older ones are there after the restore.
+    template <Fn F, typename Object> static int delete_in_undo(Object object, int key) {
+        void *ignored = nullptr;
+        int present = 0;
+        if (!is_being_undone({word_of(object), static_cast<uint32_t>(key)})) {
+            return MPI_SUCCESS;
+        }
+        real<AttributesOf<F>::get>(object, key, &ignored, &present);
+        return present != 0 ? real<F>(object, key) : MPI_SUCCESS;
     }
 };
 

@@ -7,6 +7,7 @@
 #include "families/keyvals.h"
 #include "families/made_comms.h"
 #include "families/releases.h"
+#include "lifetimes/inner_calls.h"
 #include "payload/mortal_comms.h"
 #include "payload/own_comm.h"
 
@@ -67,6 +68,9 @@ public:
         if (comm == nullptr) {
             return real<F>(comm); // which is an error
         }
+        if (InnerCalls::are_of_undo()) {
+            return Releases::call<F>(site, comm);
+        }
         const bool logs = !passes_through(Logging::mode());
         bool at_once = false;
         if (F == Fn::MPI_Comm_disconnect && logs) {
@@ -82,9 +86,13 @@ public:
                                  : freed_again<F>(site, comm, *meant);
         }
         const std::optional<Mortal> before = MortalComms::take(*comm);
+        InnerCalls *const inner = InnerCalls::current();
+        if (inner != nullptr && before && !before->is_other) {
+            return free_inside<F>(*inner, site, comm, *before);
+        }
         if (!before || before->is_other) {
             const int result = counted<F>(site, comm);
-            if (before && (logs || *comm != MPI_COMM_NULL)) {
+            if (before && (logs || inner != nullptr || *comm != MPI_COMM_NULL)) {
                 stays(*before);
             }
             return result;
@@ -122,8 +130,33 @@ private:
     template <Fn F> static int counted(const void *site, MPI_Comm *comm) {
         const MPI_Comm before = *comm;
         const int result = Releases::call<F>(site, comm);
-        if (Logging::mode() == CD_LOG_RECORDING && before != *comm) {
+        InnerCalls *const inner = InnerCalls::current();
+        if (before == *comm) {
+            return result;
+        }
+        if (inner != nullptr) {
+            inner->add([](const InnerCalls::Entry &entry) {
+                if (!entry.again) {
+                    one_waits();
+                }
+            });
+        } else if (Logging::mode() == CD_LOG_RECORDING) {
             one_waits();
+        }
+        return result;
+    }
+
+    // By a delete function that the program has: like all others.
+    template <Fn F>
+    static int free_inside(InnerCalls &inner, const void *site, MPI_Comm *comm,
+                           const Mortal &mortal) {
+        const int result = Releases::call<F>(site, comm);
+        if (*comm != MPI_COMM_NULL) {
+            stays(mortal);
+        } else {
+            inner.add([mortal](const InnerCalls::Entry &entry) {
+                when_restored(entry.place, [mortal] { MortalComms::put_back(mortal); });
+            });
         }
         return result;
     }

@@ -4,6 +4,7 @@
 
 #include "families/exchange.h"
 #include "families/held_handler.h"
+#include "lifetimes/inner_calls.h"
 #include "lifetimes/lifetimes.h"
 #include "lifetimes/logged_files.h"
 #include "whole_program/whole_program.h"
@@ -54,6 +55,10 @@ public:
     template <Fn F> static int call(const void *site, MPI_File *file) {
         if (file == nullptr) {
             return real<F>(file); // which is an error
+        }
+        if (InnerCalls::are_of_undo()) {
+            *file = MPI_FILE_NULL;
+            return MPI_SUCCESS;
         }
         if (passes_through(Logging::mode())) {
             return close<F>(file, LoggedFiles::find_open(*file));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "families/family.h"
+#include "lifetimes/inner_calls.h"
 #include "requests/completion.h"
 #include "requests/table.h"
 
@@ -13,6 +14,10 @@ namespace cd::logger {
 class FreesRequest : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request *request) {
+        if (InnerCalls::are_of_undo() && request != nullptr) {
+            *request = MPI_REQUEST_NULL;
+            return MPI_SUCCESS;
+        }
         return Inside::mpi() || request == nullptr ? real<F>(request) : run(site, request);
     }
 

@@ -54,16 +54,11 @@ int Releases::replay(const Call &call, int refused) {
                : raise_logged(MPI_COMM_NULL, entry->result());
 }
 
-int Releases::freed_before(const Call &call, int result) {
-    record(call, result);
-    return result == MPI_SUCCESS ? MPI_SUCCESS : raise(MPI_COMM_NULL, result);
-}
-
-void Releases::freed_again(uint64_t handle, bool given_once) {
+void Releases::freed_again(uint64_t handle, bool given_once, uint64_t which) {
     const std::optional<cd_log_place> place = last_entry();
     const bool is_second = given_once && FreedHandles::has(handle); // which MPI lets pass
     if (place && !is_second) {
-        FreedHandles::add(handle, *place);
+        FreedHandles::add(handle, *place, which);
     }
 }
 

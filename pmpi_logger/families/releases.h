@@ -7,6 +7,7 @@
 #include "families/exchange.h"
 #include "families/keyvals.h"
 #include "lifetimes/freed_handles.h"
+#include "lifetimes/inner_calls.h"
 #include "lifetimes/lifetimes.h"
 #include "payload/comm_facts.h"
 #include "payload/type_facts.h"
@@ -27,7 +28,9 @@ public:
         }
         const int mode = Logging::mode();
         if (passes_through(mode)) {
-            return free_now<F>(handle);
+            InnerCalls *const inner = InnerCalls::current();
+            return inner != nullptr && can_wait<F>(*handle) ? free_inside<F>(*inner, handle)
+                                                            : free_now<F>(handle);
         }
         if (!can_wait<F>(*handle)) {
             return Exchange::call<F>(site, handle);
@@ -65,10 +68,8 @@ public:
             return result == run_live ? Releases::call<F>(site, handle) : result;
         }
         if (is_given_once<F>() && FreedHandles::has(word_of(freed))) {
-            if (error_of_none<F>() == MPI_SUCCESS) {
-                *handle = null_of<F, Handle>();
-            }
-            return freed_before(call, error_of_none<F>());
+            record(call, error_of_none<F>());
+            return freed_before<F>(handle);
         }
         if (refused != MPI_SUCCESS) {
             record(call, refused);
@@ -85,23 +86,7 @@ public:
             if constexpr (F == Fn::MPI_Type_free) {
                 recorded = MovedTypes::recorded(freed);
             }
-            FreedHandles::add(word_of(freed), place);
-            when_forgotten(place, [recorded, moved, place] {
-                if (!FreedHandles::remove(place)) {
-                    return; // the re-execution has not come to its free
-                }
-                Handle last = recorded;
-                free_moved_type(moved);
-                if (last == null_of<F, Handle>()) {
-                    return; // the type's log, which had it, has gone before
-                }
-                if constexpr (F == Fn::MPI_Comm_disconnect) {
-                    // Logs are forgotten at different times, and a disconnect waits for the others.
-                    free_comm<Fn::MPI_Comm_free>(&last);
-                } else {
-                    free_now<F>(&last);
-                }
-            });
+            wait<F>(freed, recorded, moved, {place, false, 0});
         }
         return MPI_SUCCESS;
     }
@@ -120,6 +105,63 @@ public:
     static void free_moved_type(uint64_t number);
 
 private:
+    // By a delete function that the program has. The attributes of what a restore is to leave
+    // alone are the restore's business.
+    template <Fn F, typename Handle> static int free_inside(InnerCalls &inner, Handle *handle) {
+        const Handle freed = *handle;
+        Handle recorded = freed;
+        uint64_t moved = 0;
+        if (!InnerCalls::are_of_undo()) {
+            if (is_given_once<F>() && FreedHandles::has(word_of(freed))) {
+                return freed_before<F>(handle);
+            }
+            if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
+                if (const int refused = delete_attributes(freed); refused != MPI_SUCCESS) {
+                    return refused;
+                }
+            }
+            if constexpr (F == Fn::MPI_Type_free) {
+                moved = MovedTypes::number_of(freed);
+                recorded = MovedTypes::recorded(freed);
+            }
+        }
+        *handle = null_of<F, Handle>();
+        inner.add([=](const InnerCalls::Entry &entry) {
+            if (!entry.again) {
+                wait<F>(freed, recorded, moved, entry);
+                return;
+            }
+            if (moved != 0) {
+                moved_type_freed(moved);
+            }
+            freed_again(word_of(freed), is_given_once<F>(), entry.which);
+        });
+        return MPI_SUCCESS;
+    }
+
+    // Until the entry is forgotten.
+    template <Fn F, typename Handle>
+    static void wait(Handle freed, Handle recorded, uint64_t moved,
+                     const InnerCalls::Entry &entry) {
+        FreedHandles::add(word_of(freed), entry.place, entry.which);
+        when_forgotten(entry.place, [recorded, moved, entry] {
+            if (!FreedHandles::remove(entry.place, entry.which)) {
+                return; // the re-execution has not come to its free
+            }
+            Handle last = recorded;
+            free_moved_type(moved);
+            if (last == null_of<F, Handle>()) {
+                return; // the type's log, which had it, has gone before
+            }
+            if constexpr (F == Fn::MPI_Comm_disconnect) {
+                // Logs are forgotten at different times, and a disconnect waits for the others.
+                free_comm<Fn::MPI_Comm_free>(&last);
+            } else {
+                free_now<F>(&last);
+            }
+        });
+    }
+
     // In a replay, whose log knows it by another name: it goes when that type does, or a restore
     // goes back to before it was made.
     static void moved_type_freed(uint64_t number);
@@ -228,8 +270,14 @@ private:
     // refused: what a delete function has done, of which MPI has told the program.
     static int replay(const Call &call, int refused);
     // The program has a copy of the handle of an object that lives on only for the log.
-    static int freed_before(const Call &call, int result);
-    static void freed_again(uint64_t handle, bool given_once);
+    template <Fn F, typename Handle> static int freed_before(Handle *handle) {
+        if (error_of_none<F>() == MPI_SUCCESS) {
+            *handle = null_of<F, Handle>();
+            return MPI_SUCCESS;
+        }
+        return raise(MPI_COMM_NULL, error_of_none<F>());
+    }
+    static void freed_again(uint64_t handle, bool given_once, uint64_t which = 0);
 };
 
 // MPI_Free_mem: the re-execution gets the same memory again.
@@ -238,6 +286,14 @@ public:
     template <Fn F> static int call(const void *site, void *memory) {
         const int mode = Logging::mode();
         if (passes_through(mode)) {
+            if (InnerCalls *const inner = InnerCalls::current()) {
+                inner->add([memory](const InnerCalls::Entry &entry) {
+                    if (!entry.again) {
+                        when_forgotten(entry.place, [memory] { real<F>(memory); });
+                    }
+                });
+                return MPI_SUCCESS;
+            }
             return real<F>(memory);
         }
         if (WholeProgram::records()) {

@@ -4,6 +4,7 @@
 
 #include "families/delete_functions.h"
 #include "families/keyvals.h"
+#include "lifetimes/inner_calls.h"
 #include "lifetimes/lifetimes.h"
 
 #include <algorithm>
@@ -51,7 +52,9 @@ SetAttribute *AttributesOfGone::change(Window &window, int key) {
     }
     const SetAttribute *const before = find(window, key);
     if (before != nullptr && before->is_there) {
+        InnerCalls inner(InnerCalls::Of::call);
         DeleteFunctions::call(window, key, *before);
+        inner.settle(*here, true);
     }
     std::list<SetAttribute> &all = window.attributes[key];
     all.remove_if([&](const SetAttribute &set) { return !is_before(set, *here); });

@@ -86,7 +86,7 @@ public:
 
     template <Fn F> static int call(const void *site, MPI_Win win, int key) {
         Window *const gone = AttributesOfGone::window(win);
-        if (gone == nullptr) {
+        if (gone == nullptr || InnerCalls::are_of_undo()) {
             return DeletesAttribute::call<F>(site, win, key);
         }
         const int result = Exchange::call<F>(site, win, key);

@@ -166,7 +166,7 @@ int FreesWindow::hold_handler(Window &window) {
     return result;
 }
 
-void FreesWindow::freed(const Call &call, int result, Window &window) {
+std::optional<cd_log_place> FreesWindow::freed(const Call &call, int result, Window &window) {
     WindowTable &table = WindowTable::instance();
     WindowChanges changes(window);
     if (result == MPI_SUCCESS) {
@@ -181,12 +181,12 @@ void FreesWindow::freed(const Call &call, int result, Window &window) {
         if (result == MPI_SUCCESS) {
             table.erase(window.number);
         }
-        return;
+        return std::nullopt;
     }
     EntryWriter writer(call, result);
     writer.add_outputs(call);
     changes.add_to(writer);
-    writer.write();
+    const bool is_there = writer.write() != nullptr;
     if (result != MPI_SUCCESS) {
         if (window.is_mpis) {
             table.erase(window.number);
@@ -203,6 +203,7 @@ void FreesWindow::freed(const Call &call, int result, Window &window) {
         put_back_when_restored(gone);
         forget_gone(place, gone.number, window.number);
     }
+    return is_there ? std::optional(place) : std::nullopt;
 }
 
 int FreesWindow::replay(const Call &call, Window &window) {
@@ -217,7 +218,12 @@ int FreesWindow::replay(const Call &call, Window &window) {
     if (entry->result() != MPI_SUCCESS) {
         return raise_at(window, entry->result());
     }
+    InnerCalls inner(InnerCalls::Of::call);
+    const std::optional<cd_log_place> place = last_entry();
     AttributesOfGone::remove_all(window);
+    if (place) {
+        inner.settle(*place, true);
+    }
     if (gone) {
         GoneWindows::remove(gone->number);
         put_back_when_restored(*gone);

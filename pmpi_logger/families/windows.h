@@ -8,6 +8,7 @@
 #include "families/names.h"
 #include "families/pass.h"
 #include "families/window_attributes.h"
+#include "lifetimes/inner_calls.h"
 #include "lifetimes/lifetimes.h"
 #include "windows/gone_windows.h"
 #include "windows/separation.h"
@@ -167,6 +168,10 @@ public:
         if (win == nullptr) {
             return real<F>(win); // which is an error
         }
+        if (InnerCalls::are_of_undo()) {
+            *win = MPI_WIN_NULL;
+            return MPI_SUCCESS;
+        }
         if (Inside::mpi()) {
             return free_now<F>(win);
         }
@@ -183,10 +188,14 @@ public:
             return result == run_live ? FreesWindow::call<F>(site, win) : result;
         }
         const Inside inside;
+        const bool records = cd_log_mode() == CD_LOG_RECORDING && !WholeProgram::records();
+        InnerCalls inner(records ? InnerCalls::Of::call : InnerCalls::Of::nothing);
         // What the program has stored last nobody can read any more, and its memory may be gone.
         const int held = hold_handler(*window);
         const int result = held == MPI_SUCCESS ? free_now<F>(win, window->number) : held;
-        freed(call, result, *window);
+        if (const auto place = freed(call, result, *window)) {
+            inner.settle(*place, false);
+        }
         return result;
     }
 
@@ -206,7 +215,8 @@ private:
     static Window *known_from_now_on(MPI_Win handle);
     // Returns what MPI does when it is asked for it.
     static int hold_handler(Window &window);
-    static void freed(const Call &call, int result, Window &window);
+    // Returns where the entry lies, if there is one.
+    static std::optional<cd_log_place> freed(const Call &call, int result, Window &window);
     static int replay(const Call &call, Window &window);
 };
 

@@ -4,10 +4,10 @@
 
 #include "lifetimes/lifetimes.h"
 
+#include <array>
 #include <map>
 #include <mutex>
 #include <unordered_set>
-#include <utility>
 
 namespace cd::logger {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 std::mutex freed_mutex;
 
 struct Freed {
-    std::map<std::pair<uint64_t, uint64_t>, uint64_t> at; // handles, of stream and entry
+    std::map<std::array<uint64_t, 3>, uint64_t> at; // handles, of stream, entry and which
     std::unordered_multiset<uint64_t> handles;
 };
 
@@ -27,10 +27,10 @@ Freed &freed() {
 
 } // namespace
 
-void FreedHandles::add(uint64_t handle, const cd_log_place &place) {
-    when_restored(place, [place] { remove(place); });
+void FreedHandles::add(uint64_t handle, const cd_log_place &place, uint64_t which) {
+    when_restored(place, [=] { remove(place, which); });
     const std::scoped_lock lock(freed_mutex);
-    if (freed().at.try_emplace({place.stream, place.entry}, handle).second) {
+    if (freed().at.try_emplace({place.stream, place.entry, which}, handle).second) {
         freed().handles.insert(handle);
     }
 }
@@ -40,9 +40,9 @@ bool FreedHandles::has(uint64_t handle) {
     return freed().handles.contains(handle);
 }
 
-bool FreedHandles::remove(const cd_log_place &place) {
+bool FreedHandles::remove(const cd_log_place &place, uint64_t which) {
     const std::scoped_lock lock(freed_mutex);
-    const auto found = freed().at.find({place.stream, place.entry});
+    const auto found = freed().at.find({place.stream, place.entry, which});
     if (found == freed().at.end()) {
         return false;
     }

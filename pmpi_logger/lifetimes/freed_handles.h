@@ -13,11 +13,12 @@ namespace cd::logger {
 class FreedHandles {
 public:
     // The entry at place says that the program has freed it: until a restore goes back to before.
-    static void add(uint64_t handle, const cd_log_place &place);
+    // which: of those that functions of the program have freed inside of that call.
+    static void add(uint64_t handle, const cd_log_place &place, uint64_t which = 0);
     static bool has(uint64_t handle);
     // MPI is about to free what the entry at place says: its handle may come to mean another one.
     // False if a restore has given the program the object back.
-    static bool remove(const cd_log_place &place);
+    static bool remove(const cd_log_place &place, uint64_t which = 0);
 };
 
 } // namespace cd::logger

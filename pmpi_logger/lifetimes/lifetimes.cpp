@@ -4,6 +4,7 @@
 
 #include "call/reach.h"
 #include "interception/inside.h"
+#include "lifetimes/inner_calls.h"
 #include "lifetimes/moment.h"
 
 #include <algorithm>
@@ -80,6 +81,8 @@ void when_restored(const cd_log_place &place, Undo undo) { restored().add(place,
 
 bool is_undone(const Part &part) { return restored().undoes(part); }
 
+bool is_being_undone(const Part &part) { return restored().is_about_to_undo(part); }
+
 std::vector<UndoList::Change> object_goes(uint64_t handle, int owner) {
     return restored().object_goes(handle, owner);
 }
@@ -90,6 +93,7 @@ void object_stays(std::vector<UndoList::Change> &&changes) {
 
 void run_restored(cd_handle cd) {
     const Inside inside;
+    const InnerCalls unsettled(InnerCalls::Of::undo);
     const Moment now = next_moment();
     const Reach reach(cd);
     restored().run(now, [&](const cd_log_place &place) { return reach.covers(place); });

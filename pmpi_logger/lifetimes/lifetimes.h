@@ -31,6 +31,8 @@ void when_restored(const cd_log_place &place, std::function<void()> action);
 // whether there is one already.
 void when_restored(const cd_log_place &place, Undo undo);
 bool is_undone(const Part &part);
+// Whether a restore that is under way has yet to undo a change of the part.
+bool is_being_undone(const Part &part);
 
 // MPI is about to free an object: from now on a restore leaves it alone. If MPI refuses, which
 // leaves the handle as it is, object_stays() with what object_goes() gave.

@@ -82,6 +82,17 @@ bool UndoList::undoes(const Part &part) {
     return cd_log_covers(CD_CURRENT_CD, &newest) != 0;
 }
 
+bool UndoList::is_about_to_undo(const Part &part) {
+    const std::scoped_lock lock(mutex_);
+    for (auto next = parts_.lower_bound({part, 0});
+         next != parts_.end() && next->first.part == part; ++next) {
+        if (next->second->is_taken) {
+            return true;
+        }
+    }
+    return false;
+}
+
 std::vector<UndoList::Change> UndoList::object_goes(uint64_t handle, int owner) {
     std::vector<Change> gone;
     if (count_.load(std::memory_order_relaxed) == 0) {

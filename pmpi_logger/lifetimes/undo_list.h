@@ -45,6 +45,9 @@ public:
     // older one, too. So there are no more undos of a part in a log than CDs that write to it.
     bool undoes(const Part &part);
 
+    // Whether run() has yet to come to one of the part.
+    bool is_about_to_undo(const Part &part);
+
     // MPI is about to free the object; its handle may come to mean another one. What is given is
     // put back if MPI refuses. owner: its number, 0 if it is no Owner.
     struct Change {
@@ -55,8 +58,7 @@ public:
     void put_back(std::vector<Change> &&changes);
 
     // Takes out those that were added before now and for which wanted says so. The first runs them,
-    // the latest first, and of each part the oldest only; meanwhile objects may go, by functions of
-    // the program that MPI calls.
+    // the latest first, and of each part the oldest only; meanwhile other threads may free objects.
     using Wanted = std::function<bool(const cd_log_place &)>;
     void run(Moment now, const Wanted &wanted);
     void forget(Moment now, const Wanted &wanted);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "cd/mpi_log.h"
+
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace cd::logger {
+
+// What delete functions of attributes do to objects while MPI calls them, which is not recorded:
+// it is part of the call that they are in, or of a restore. But the log may have the objects. What
+// they free in a call waits like all that is freed, with that call's entry; what they free while a
+// restore undoes changes stays as it is, since the re-execution has it again. Of the thread that
+// has made this, until its end.
+class InnerCalls {
+public:
+    enum class Of { nothing, call, undo };
+
+    explicit InnerCalls(Of of) : of_(of), outer_(innermost_) {
+        if (of != Of::nothing) {
+            innermost_ = this;
+        }
+    }
+    InnerCalls(const InnerCalls &) = delete;
+    InnerCalls &operator=(const InnerCalls &) = delete;
+    ~InnerCalls() { innermost_ = outer_; }
+
+    // nullptr: what is done now is done at once.
+    static InnerCalls *current() { return innermost_; }
+    static bool are_of_undo() { return innermost_ != nullptr && innermost_->of_ == Of::undo; }
+
+    struct Entry {
+        cd_log_place place;
+        bool again;     // it was read: the first execution has noted the same
+        uint64_t which; // of those in the call
+    };
+    using Effect = std::function<void(const Entry &)>;
+    // To be called when the entry is there.
+    void add(Effect effect) { effects_.push_back(std::move(effect)); }
+
+    // The call's entry lies there.
+    void settle(const cd_log_place &place, bool again) {
+        if (outer_ != nullptr) { // part of another call
+            outer_->effects_.insert(outer_->effects_.end(),
+                                    std::make_move_iterator(effects_.begin()),
+                                    std::make_move_iterator(effects_.end()));
+            return;
+        }
+        uint64_t which = 0;
+        for (const Effect &effect : effects_) {
+            effect({place, again, ++which});
+        }
+    }
+
+private:
+    Of of_;
+    InnerCalls *outer_;
+    std::vector<Effect> effects_;
+    [[gnu::tls_model("initial-exec")]] static inline constinit thread_local InnerCalls *innermost_ =
+        nullptr;
+};
+
+} // namespace cd::logger

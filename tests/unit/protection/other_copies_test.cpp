@@ -26,7 +26,7 @@ protected:
     void store_and_move(size_t nodes) {
         ASSERT_EQ(cluster.run({7}).start(), std::nullopt);
         for (size_t moves = 1; moves < nodes; ++moves) {
-            std::ranges::rotate(cluster.nodes, cluster.nodes.begin() + 1);
+            std::rotate(cluster.nodes.begin(), cluster.nodes.begin() + 1, cluster.nodes.end());
             ASSERT_EQ(cluster.run({}).start(), 7U);
         }
     }

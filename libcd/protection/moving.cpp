@@ -7,8 +7,10 @@
 #include "redset/open_file.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 namespace cd::protection {
 namespace {
@@ -53,6 +55,8 @@ template <typename Part> size_t length_of(const Part &part, uint64_t round) {
 
 class Moving final : public Arrivals {
 public:
+    Moving *kept_before = nullptr; // see keep_for_ever()
+
     Moving(Exchange &exchange, std::string directory, int rank, bool sync)
         : exchange_(exchange), directory_(std::move(directory)), drafts_(rank, sync) {}
 
@@ -244,6 +248,13 @@ private:
     Status outcome_;
 };
 
+// What was started has its buffers for ever, where leak checkers find them.
+void keep_for_ever(std::unique_ptr<Moving> moving) noexcept {
+    static std::atomic<Moving *> last = nullptr;
+    moving->kept_before = last.exchange(moving.get());
+    (void)moving.release();
+}
+
 // In all members, each with room for what comes to it. rounds: the most of all.
 Status make_drafts(Job &job, Moving &moving, uint64_t &rounds) {
     Status made = moving.make_drafts();
@@ -274,7 +285,7 @@ Status receive_files(Job &job, const Folder &folder, const Point &point,
         return status;
     }
     if (Status status = moving->announce(); !status) {
-        (void)moving.release(); // what was started has its buffers for ever
+        keep_for_ever(std::move(moving));
         return status;
     }
     uint64_t rounds = 0;
@@ -282,7 +293,7 @@ Status receive_files(Job &job, const Folder &folder, const Point &point,
         return status;
     }
     if (Status status = moving->carry(rounds); !status) {
-        (void)moving.release(); // the same
+        keep_for_ever(std::move(moving));
         return status;
     }
     if (Status status = agree(job, moving->finish()); !status) {

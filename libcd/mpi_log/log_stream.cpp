@@ -293,8 +293,10 @@ void LogStream::unread() noexcept {
 
 void LogStream::put_back(const Position &cursor) noexcept {
     const std::scoped_lock lock(lock_);
-    cursor_ = cursor;
-    cursor_moved();
+    if (cursor.entries >= begin_.entries) {
+        cursor_ = cursor;
+        cursor_moved();
+    }
 }
 
 void LogStream::stop() noexcept {

@@ -155,7 +155,8 @@ public:
     // Undoes the last next(); nothing else has moved the cursor since.
     void unread() noexcept;
 
-    // The cursor is where cursor() was when the same replay was under way.
+    // The cursor is where cursor() was when the same replay was under way, unless what is there was
+    // forgotten meanwhile.
     void put_back(const Position &cursor) noexcept;
 
     // The re-execution does something else than the entry at the cursor. Holds until a restore, or

@@ -163,6 +163,34 @@ TEST_F(Children, WhatAChildWasCommittedWithStaysInLaterPointsInTime) {
     });
 }
 
+// The same where it is the process after it that goes on to the next point in time, without it.
+TEST_F(Children, WhatAChildOfAKilledProcessWasCommittedWithStaysOnceTheRootHasAdvanced) {
+    constexpr size_t size = 5000;
+    run([&]() -> std::string {
+        Memory heap(size);
+        heap.fill(7);
+        cd_handle child = child_of(create());
+        return add(child, heap.at(), size, CD_READ_ONLY) && commit_cd(child) == CD_SUCCESS
+                   ? ""
+                   : refusal();
+    });
+    run([&]() -> std::string {
+        Memory heap(2 * size);
+        cd_handle root = create();
+        return restore_cd(root) == CD_SUCCESS && advance_cd_point_in_time(root) == CD_SUCCESS &&
+                       add(child_of(root), heap.at(), 2 * size, CD_READ_ONLY)
+                   ? ""
+                   : refusal();
+    });
+    run([&]() -> std::string {
+        Memory heap(size);
+        cd_handle root = create();
+        const bool done =
+            restore_cd(root) == CD_SUCCESS && add(child_of(root), heap.at(), size, CD_READ_ONLY);
+        return done && heap.is(7) ? "" : "other data: " + refusal();
+    });
+}
+
 // Of a killed process, which the root has gone on with since.
 TEST_F(Children, WhatAKilledProcessHasLeftIsOwedUntilTheNextPointInTimeOnly) {
     constexpr size_t size = 5000;

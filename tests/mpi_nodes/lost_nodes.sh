@@ -230,10 +230,10 @@ while_rebuilding) # the node that has taken a lost one's place, and one more
     for call in $(calls code:3); do
         must_die died "$now" redundancy=rs:2 DIE=1:4
         lose "$(node_of 1)"
-        nodes="$(node_of 1) $(node_of 2)"
-        loses "$(check_of "$call" 4 1.image)" "$nodes" rebuilding "$now" redundancy=rs:2 "DIE=1:$call" ||
+        both="$(node_of 1) $(node_of 2)"
+        loses "$(check_of "$call" 4 1.image)" "$both" rebuilding "$now" redundancy=rs:2 "DIE=1:$call" ||
             die "rank 1 does not come to $call"
-        for node in $nodes; do replace "$node"; done
+        for node in $both; do replace "$node"; done
         must_go_on again '[4-6]' redundancy=rs:2
     done
     ;;

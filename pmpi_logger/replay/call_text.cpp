@@ -103,6 +103,18 @@ std::string text_of(Fn fn, const uint64_t *words, int count) {
     return text + ')';
 }
 
+bool same_but_for_data(Fn fn, const uint64_t *words, const uint64_t *others, int count) {
+    if (!moves_data(fn)) {
+        return false;
+    }
+    for (int i = 0; i < count; ++i) {
+        if (words[i] != others[i] && meaning_of(fn, i).known) {
+            return false;
+        }
+    }
+    return true;
+}
+
 std::string names_of_comms(Fn fn, const uint64_t *words, int count) {
     std::string text;
     for (int i = 0; i < count; ++i) {

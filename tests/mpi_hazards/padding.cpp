@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 // Bytes that mean nothing, of numbers and between them: nobody writes them, so that a re-execution
 // has others where it sends from.
+#include "complaints.h"
 #include "hazard.h"
 
 #include <cstddef>
@@ -123,6 +124,67 @@ HAZARD(gaps_of_types_may_differ) {
         own.place = world_rank();
         MPI_Allreduce(&own, &largest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
         CHECK(largest.value == 1 && largest.place == 1);
+    };
+    execute(0x55);
+    domain.restore();
+    execute(0xAA);
+    CHECK(domain.info().replaying == 0);
+}
+
+namespace {
+
+struct Padded {
+    char label; // and a gap
+    int value;
+};
+
+} // namespace
+
+HAZARD(gaps_of_bytes_are_told_apart_from_arguments) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    const int peer = 1 - world_rank();
+    Domain domain;
+    const auto execute = [peer](int value, int tag) {
+        int received = 0;
+        return MPI_Sendrecv(&value, 1, MPI_INT, peer, tag, &received, 1, MPI_INT, peer, tag,
+                            MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    };
+    CHECK(execute(1, 1) == MPI_SUCCESS);
+    for (const bool same_tag : {true, false}) {
+        domain.restore();
+        Complaints complaints;
+        CHECK(execute(2, same_tag ? 1 : 3) != MPI_SUCCESS);
+        CHECK(complaints.name("the re-execution differs from the log"));
+        CHECK(complaints.name("CD_SENT_DATA=ignore") == same_tag);
+    }
+    domain.restore();
+    CHECK(execute(1, 1) == MPI_SUCCESS);
+    CHECK(domain.info().replaying == 0);
+}
+
+// Needs CD_SENT_DATA=ignore.
+HAZARD(gaps_of_bytes_may_differ_where_sent_data_are_ignored) {
+    const int peer = 1 - world_rank();
+    Domain domain;
+    const auto execute = [peer](int garbage) {
+        Padded sent;
+        Padded received = {};
+        std::memset(static_cast<void *>(&sent), garbage, sizeof sent);
+        sent.label = 'a';
+        sent.value = world_rank();
+        MPI_Sendrecv(&sent, sizeof sent, MPI_BYTE, peer, 1, &received, sizeof received, MPI_BYTE,
+                     peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK(received.label == 'a' && received.value == peer);
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Send_init(&sent, sizeof sent, MPI_BYTE, peer, 2, MPI_COMM_WORLD, &request);
+        MPI_Start(&request);
+        MPI_Recv(&received, sizeof received, MPI_BYTE, peer, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+        CHECK(received.label == 'a' && received.value == peer);
+        Padded all[2] = {};
+        MPI_Allgather(&sent, sizeof sent, MPI_BYTE, all, sizeof sent, MPI_BYTE, MPI_COMM_WORLD);
+        CHECK(all[0].value == 0 && all[1].value == 1);
     };
     execute(0x55);
     domain.restore();

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+namespace cd::logger {
+
+// Whether a replay compares the data that are sent. CD_SENT_DATA=ignore leaves them out, for
+// programs that send bytes which mean nothing: gaps of structs, memory that they have not written.
+// The same for all that a process records, as it is read when the library is loaded.
+extern const bool sent_data_compared;
+
+} // namespace cd::logger

@@ -6,10 +6,10 @@
 #include "interception/mpi_life.h"
 #include "lifetimes/lifetimes.h"
 #include "replay/complaint.h"
+#include "settings/settings.h"
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <numeric>
 #include <vector>
 
@@ -18,10 +18,7 @@ namespace {
 
 // CD_COMMS_KEPT
 int most_that_wait() {
-    static const int most = [] {
-        const char *setting = std::getenv("CD_COMMS_KEPT");
-        return setting != nullptr ? std::atoi(setting) : 256;
-    }();
+    static const int most = count_in("CD_COMMS_KEPT", 256);
     return most;
 }
 

@@ -2,30 +2,10 @@
 // Copyright the containment-domains authors
 #include "payload/sent_data.h"
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include "settings/settings.h"
 
 namespace cd::logger {
-namespace {
 
-bool read_setting() {
-    const char *setting = std::getenv("CD_SENT_DATA");
-    if (setting == nullptr || std::strcmp(setting, "compare") == 0) {
-        return true;
-    }
-    if (std::strcmp(setting, "ignore") == 0) {
-        return false;
-    }
-    std::fprintf(stderr,
-                 "pmpi_logger: CD_SENT_DATA is \"%s\"; allowed are compare and ignore; taking "
-                 "compare\n",
-                 setting);
-    return true;
-}
-
-} // namespace
-
-const bool sent_data_compared = read_setting();
+const bool sent_data_compared = choice_in("CD_SENT_DATA", {"compare", "ignore"}).value_or(0) == 0;
 
 } // namespace cd::logger

@@ -11,13 +11,13 @@
 #include "payload/mortal_comms.h"
 #include "replay/call_text.h"
 #include "replay/going_live.h"
+#include "settings/settings.h"
 #include "whole_program/whole_program.h"
 
 #include "cd/mpi_log.h"
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <initializer_list>
@@ -32,21 +32,8 @@ namespace {
 enum class OnDivergence { error, abort, live };
 
 OnDivergence on_divergence() {
-    const char *wanted = std::getenv("CD_ON_DIVERGENCE");
-    if (wanted == nullptr || std::strcmp(wanted, "error") == 0) {
-        return OnDivergence::error;
-    }
-    if (std::strcmp(wanted, "abort") == 0) {
-        return OnDivergence::abort;
-    }
-    if (std::strcmp(wanted, "live") == 0) {
-        return OnDivergence::live;
-    }
-    std::fprintf(stderr,
-                 "pmpi_logger: CD_ON_DIVERGENCE is \"%s\"; allowed are error, abort and live; "
-                 "taking error\n",
-                 wanted);
-    return OnDivergence::error;
+    const size_t wanted = choice_in("CD_ON_DIVERGENCE", {"error", "abort", "live"}).value_or(0);
+    return static_cast<OnDivergence>(wanted);
 }
 
 // Of all processes, as far as there is one: where a program has sessions only, errors that concern

@@ -10,12 +10,12 @@
 #include "requests/completion.h"
 #include "requests/placeholder.h"
 #include "requests/table.h"
+#include "settings/settings.h"
 #include "windows/early_reads.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <vector>
 
 namespace cd::logger {
@@ -29,8 +29,7 @@ struct Reason {
 };
 
 std::chrono::duration<double> patience() {
-    const char *seconds = std::getenv("CD_QUIESCE_TIMEOUT");
-    return std::chrono::duration<double>(seconds != nullptr ? std::atof(seconds) : 10.0);
+    return std::chrono::duration<double>(seconds_in("CD_QUIESCE_TIMEOUT", 10));
 }
 
 // Leaves the request as it is: the program holds its handle.

@@ -4,9 +4,9 @@
 
 #include "payload/copy.h"
 #include "payload/type_facts.h"
+#include "settings/settings.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -38,10 +38,7 @@ Shadow Shadow::of(const Block &block) {
 }
 
 bool shadows_wanted() {
-    static const bool wanted = [] {
-        const char *setting = std::getenv("CD_SEND_SHADOW");
-        return setting == nullptr || std::strcmp(setting, "off") != 0;
-    }();
+    static const bool wanted = choice_in("CD_SEND_SHADOW", {"on", "off"}).value_or(0) == 0;
     return wanted;
 }
 

@@ -2,12 +2,12 @@
 // Copyright the containment-domains authors
 #include "whole_program/whole_program.h"
 
-#include "config/byte_count.h"
 #include "entry/entry.h"
 #include "interception/inside.h"
 #include "interception/mpi_life.h"
 #include "interception/real.h"
 #include "replay/polls.h"
+#include "settings/settings.h"
 #include "whole_program/earlier_files.h"
 #include "whole_program/log_file.h"
 
@@ -65,41 +65,9 @@ Recordings &recordings() {
     }
 }
 
-bool read_whether_wanted() {
-    const char *setting = std::getenv("CD_LOG");
-    if (setting == nullptr || std::strcmp(setting, "cd") == 0) {
-        return false;
-    }
-    if (std::strcmp(setting, "all") == 0) {
-        return true;
-    }
-    std::fprintf(stderr,
-                 "pmpi_logger: CD_LOG is \"%s\"; allowed are cd, to record what CDs ask for, and "
-                 "all; taking cd\n",
-                 setting);
-    return false;
-}
-
 bool is_wanted() {
-    static const bool wanted = read_whether_wanted();
+    static const bool wanted = choice_in("CD_LOG", {"cd", "all"}).value_or(0) == 1;
     return wanted;
-}
-
-size_t limit_wanted() {
-    const char *setting = std::getenv("CD_LOG_LIMIT");
-    if (setting == nullptr) {
-        return usual_limit;
-    }
-    const uint64_t bytes = byte_count(setting, SIZE_MAX).value_or(0);
-    if (bytes == 0) {
-        std::fprintf(
-            stderr,
-            "pmpi_logger: CD_LOG_LIMIT is \"%s\"; it has to be a size in bytes, or with K, M "
-            "or G, as 64M; taking %zuM\n",
-            setting, usual_limit >> 20);
-        return usual_limit;
-    }
-    return bytes;
 }
 
 bool was_spawned() {
@@ -180,7 +148,7 @@ bool WholeProgram::holds(const cd_log_place &place) {
 
 void WholeProgram::begin() {
     if (is_wanted()) {
-        limit = limit_wanted();
+        limit = size_in("CD_LOG_LIMIT", usual_limit);
         process = getpid();
         remove_files_of_earlier_runs();
         begin_here(); // before any other thread, whose file would be the first one

@@ -2,16 +2,16 @@
 // Copyright the containment-domains authors
 #include "windows/separation.h"
 
+#include "settings/settings.h"
 #include "whole_program/whole_program.h"
 
 #include "cd/mpi_log.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <optional>
 
 namespace cd::logger {
 namespace {
@@ -65,31 +65,12 @@ bool program_is_linked_with_libcd() {
     return search.found;
 }
 
-enum class Setting { by_program, separate, direct };
-
-Setting setting() {
-    const char *wanted = std::getenv("CD_WINDOWS");
-    if (wanted == nullptr) {
-        return Setting::by_program;
-    }
-    if (std::strcmp(wanted, "separate") == 0) {
-        return Setting::separate;
-    }
-    if (std::strcmp(wanted, "direct") != 0) {
-        std::fprintf(stderr,
-                     "pmpi_logger: CD_WINDOWS is \"%s\"; allowed are separate and direct; taking "
-                     "direct\n",
-                     wanted);
-    }
-    return Setting::direct;
-}
-
 } // namespace
 
 bool separate_memory_wanted() {
-    static const Setting wanted = setting();
-    if (wanted != Setting::by_program) {
-        return wanted == Setting::separate;
+    static const std::optional<size_t> wanted = choice_in("CD_WINDOWS", {"separate", "direct"});
+    if (wanted) {
+        return *wanted == 0;
     }
     static const bool linked = program_is_linked_with_libcd();
     return !WholeProgram::records() && (linked || cd_log_mode() != CD_LOG_OFF);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "settings/settings.h"
+
+#include "config/byte_count.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace cd::logger {
+namespace {
+
+void tell(const char *variable, const char *text, const std::string &allowed) {
+    std::fprintf(stderr, "pmpi_logger: %s is \"%s\", which counts as not set; allowed: %s\n",
+                 variable, text, allowed.c_str());
+}
+
+template <typename Number>
+Number number_in(const char *variable, Number otherwise, const char *allowed) {
+    const char *const text = std::getenv(variable);
+    if (text == nullptr) {
+        return otherwise;
+    }
+    const char *const behind = text + std::strlen(text);
+    Number number = 0;
+    const auto [end, error] = std::from_chars(text, behind, number);
+    if (error != std::errc{} || end != behind || !(number >= 0) ||
+        !std::isfinite(static_cast<double>(number))) {
+        tell(variable, text, allowed);
+        return otherwise;
+    }
+    return number;
+}
+
+} // namespace
+
+std::optional<size_t> choice_in(const char *variable, std::initializer_list<const char *> values) {
+    const char *const text = std::getenv(variable);
+    if (text == nullptr) {
+        return std::nullopt;
+    }
+    std::string allowed;
+    size_t number = 0;
+    for (const char *const value : values) {
+        if (std::string_view(text) == value) {
+            return number;
+        }
+        allowed += (number++ > 0 ? ", " : "") + std::string(value);
+    }
+    tell(variable, text, allowed);
+    return std::nullopt;
+}
+
+double seconds_in(const char *variable, double otherwise) {
+    return number_in(variable, otherwise, "seconds, such as 2.5");
+}
+
+int count_in(const char *variable, int otherwise) {
+    return number_in(variable, otherwise, "a number, 0 or more");
+}
+
+size_t size_in(const char *variable, size_t otherwise) {
+    const char *const text = std::getenv(variable);
+    if (text == nullptr) {
+        return otherwise;
+    }
+    const uint64_t bytes = byte_count(text, SIZE_MAX).value_or(0);
+    if (bytes == 0) {
+        tell(variable, text, "a size in bytes, or with K, M or G, such as 64M");
+        return otherwise;
+    }
+    return bytes;
+}
+
+} // namespace cd::logger

@@ -139,7 +139,7 @@ private:
             return Status::ok();
         }
         meets_held_ = true;
-        near = entries.make_borders(near, range);
+        near = entries.make_borders_of_named(near, range);
         return fill_gaps(element, near);
     }
 

@@ -17,6 +17,12 @@ bool promotes(const Entry &childs, const Entry &parents) {
            parents.restoration != Restoration::regen;
 }
 
+// Whether an operation has named just these bytes of the child's, not several parts of the
+// parent's, nor what is left of others.
+bool is_named(const Entry &childs, Range part) {
+    return (childs.whole || childs.reused) && childs.range.length() == part.length();
+}
+
 // Calls held(entry, part) for each part of range that holder has an entry for, and missing(part)
 // for the rest.
 template <typename Held, typename Missing>
@@ -94,7 +100,8 @@ void Handover::prepare_entry(RangeIndex::Position &at, RangeIndex::Position &nea
         }
         const Range shared = {done, std::min(range.end, near->second->range.end)};
         if (promotes(*at->second, *near->second)) {
-            near = parents.make_borders(near, shared);
+            near = is_named(*at->second, shared) ? parents.make_borders_of_named(near, shared)
+                                                 : parents.make_borders(near, shared);
         } else if (at->second->read_write() && near->second->restoration == Restoration::regen) {
             pass_on(shared);
         }

@@ -84,13 +84,25 @@ RangeIndex::Position RangeIndex::split(Position near, uintptr_t address) {
 
 RangeIndex::Position RangeIndex::make_borders(Position near, Range range) {
     near = find_near(near, range.begin);
-    if (near != entries_.end() && near->second->range.begin == range.begin &&
-        near->second->range.end == range.end) {
-        near->second->reused = !near->second->whole;
+    if (is_just(near, range)) {
         return near; // the usual case
     }
     split(find(range.end), range.end);
     return split(find(range.begin), range.begin);
+}
+
+RangeIndex::Position RangeIndex::make_borders_of_named(Position near, Range range) {
+    near = find_near(near, range.begin);
+    if (!is_just(near, range)) {
+        return make_borders(near, range);
+    }
+    near->second->reused = !near->second->whole;
+    return near;
+}
+
+bool RangeIndex::is_just(Position where, Range range) const {
+    return where != entries_.end() && where->second->range.begin == range.begin &&
+           where->second->range.end == range.end;
 }
 
 void RangeIndex::set_access(Entry &entry, addr_type access) {

@@ -64,6 +64,9 @@ public:
     // Makes both ends of range borders, where they lie inside entries. Returns the first entry that
     // ends behind range.begin; it is range itself if one entry of one element covered range.
     Position make_borders(Position near, Range range);
+    // The same of a range that an operation names: it may be named again, so an entry that is just
+    // that is not joined with others soon.
+    Position make_borders_of_named(Position near, Range range);
 
     // How many times an entry was split since this was asked last.
     size_t take_splits() { return std::exchange(splits_, 0); }
@@ -119,6 +122,7 @@ public:
 
 private:
     static bool mergeable(const Entry &left, const Entry &right);
+    bool is_just(Position where, Range range) const;
 
     void forget_all();
 

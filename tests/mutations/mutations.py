@@ -126,6 +126,8 @@ ROOM = [
              "use_spare(header, snapshot, journal.least, journal.wanted)", "false"),
     Mutation("entries that are cut off others are not counted", "file_transaction.cpp",
              "void FileTransaction::split(", "growth_.entries += entries;", ""),
+    Mutation("parts of what a child has changed are never joined", "../domains/handover.cpp",
+             "void Handover::prepare_entry(", "is_named(*at->second, shared) ?", "true ?"),
     Mutation("older points in time are not counted", "metadata.cpp", "uint64_t Metadata::bytes_of(",
              "entries += all_entries_ - std::min(all_entries_, going);", "entries += 0 * going;"),
     Mutation("a journal has no room for what a restore writes", "metadata.cpp",

@@ -122,13 +122,34 @@ TEST_F(SizeOfCuts, IsTwiceTheDataOfEachThatHasThemAlsoIfAChildChangesThem) {
     });
 }
 
+// Their parts may cover many older ones.
 TEST_F(SizeOfCuts, IsTwiceTheDataAlsoIfChildrenComeAndGoThatChangeThem) {
-    run_with_root({8, 8, 4000}, [&](cd_handle root, Loop &loop) {
+    for (const Cuts cuts : {Cuts{8, 8, 4000}, Cuts{3000, 1, 4000}, Cuts{50000, 1, 2000}}) {
+        run_with_root(cuts, [&](cd_handle root, Loop &loop) {
+            return loop.run([&](Bytes part, int step) {
+                cd_handle child = child_of(root);
+                const bool done = add(child, part.data(), part.size()) &&
+                                  commit_cd(child) == CD_SUCCESS &&
+                                  (step % 10 != 0 || advance_cd_point_in_time(root) == CD_SUCCESS);
+                return !done ? refusal() : step % 100 == 99 ? check_size(2) : "";
+            });
+        });
+        std::filesystem::remove(store());
+    }
+}
+
+TEST_F(SizeOfCuts, IsTwiceTheDataAlsoIfChildrenTakeOverWhatTheirsHaveChanged) {
+    run_with_root({3000, 1, 4000}, [&](cd_handle root, Loop &loop) {
+        cd_handle child = nullptr;
         return loop.run([&](Bytes part, int step) {
-            cd_handle child = child_of(root);
-            const bool done = add(child, part.data(), part.size()) &&
-                              commit_cd(child) == CD_SUCCESS &&
-                              (step % 10 != 0 || advance_cd_point_in_time(root) == CD_SUCCESS);
+            child = child != nullptr ? child : child_of(root);
+            cd_handle grandchild = child_of(child);
+            const bool ends = step % 10 == 9;
+            const bool done =
+                add(grandchild, part.data(), part.size()) && commit_cd(grandchild) == CD_SUCCESS &&
+                (!ends ||
+                 (commit_cd(child) == CD_SUCCESS && advance_cd_point_in_time(root) == CD_SUCCESS));
+            child = ends ? nullptr : child;
             return !done ? refusal() : step % 100 == 99 ? check_size(2) : "";
         });
     });

@@ -59,8 +59,8 @@ Status Directory::open_unfinished(const std::string &name, File &store) const {
     return status;
 }
 
-// is_new: whether it is empty and safe, and has its name still, now that it is locked. What is not
-// was left by a process that was interrupted.
+// is_new: whether it is empty and this user's alone, and has its name still and no other, now that
+// it is locked. What is not was left by a process that was interrupted, or put there.
 Status Directory::check_unfinished(const std::string &name, const File &file, bool &is_new) const {
     os::System &system = os::system();
     bool leads = false;
@@ -71,8 +71,9 @@ Status Directory::check_unfinished(const std::string &name, const File &file, bo
     if (system.status(file.descriptor(), status) != 0) {
         return file.refused("look at the file");
     }
-    is_new =
-        leads && S_ISREG(status.mode) && status.size == 0 && (status.mode & others_may_write) == 0;
+    constexpr mode_t of_a_store = S_IFREG | S_IRUSR | S_IWUSR;
+    is_new = leads && S_ISREG(status.mode) && status.size == 0 && status.names == 1 &&
+             status.owner == system.user() && (status.mode & ~of_a_store) == 0;
     if (leads && !is_new && system.unlink_at(descriptor(), unfinished(name).c_str()) != 0) {
         return file.refused("remove what was left unfinished");
     }

@@ -161,7 +161,8 @@ int System::status(int fd, FileStatus &status) {
     status = {static_cast<uint64_t>(found.st_size),
               found.st_uid,
               found.st_mode,
-              {found.st_dev, found.st_ino}};
+              {found.st_dev, found.st_ino},
+              found.st_nlink};
     return 0;
 }
 

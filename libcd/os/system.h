@@ -27,6 +27,7 @@ struct FileStatus {
     uid_t owner = 0;
     mode_t mode = 0; // type and permissions, as st_mode
     FileIdentity identity;
+    uint64_t names = 1;
 };
 
 // What redundancy brings back together with a file's data.

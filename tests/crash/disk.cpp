@@ -77,6 +77,15 @@ int Disk::find(int directory, const std::string &name) const {
     return at == names.end() ? -1 : at->second;
 }
 
+uint64_t Disk::names(int inode) const {
+    uint64_t names = 0;
+    for (const Inode &directory : inodes_) {
+        names += static_cast<uint64_t>(std::ranges::count(
+            directory.names_now, inode, [](const auto &entry) { return entry.second; }));
+    }
+    return names;
+}
+
 void Disk::force(int inode) {
     if (is_directory(inode)) {
         inodes_[index(inode)].names_on_medium = inodes_[index(inode)].names_now;

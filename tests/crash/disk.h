@@ -52,6 +52,7 @@ public:
     bool is_directory(int inode) const { return inodes_[index(inode)].directory; }
     int parent(int inode) const { return inodes_[index(inode)].parent; }
     int find(int directory, const std::string &name) const; // -1: no such name
+    uint64_t names(int inode) const;
     const Content &content(int inode) const { return inodes_[index(inode)].now; }
 
     // Something that was not forced: a change, of a write one part.

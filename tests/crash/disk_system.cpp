@@ -129,6 +129,7 @@ int DiskSystem::status(int fd, cd::os::FileStatus &status) {
     status.owner = user();
     status.mode = disk_.is_directory(inode) ? S_IFDIR | S_IRWXU : S_IFREG | S_IRUSR | S_IWUSR;
     status.identity = {1, static_cast<ino_t>(inode)};
+    status.names = disk_.names(inode);
     return 0;
 }
 

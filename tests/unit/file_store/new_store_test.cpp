@@ -6,6 +6,10 @@
 #include "file_store/directory.h"
 #include "store_directory.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -222,6 +226,30 @@ TEST_F(NewStore, ReplacesOneThatHasASecondName) {
         std::filesystem::rename(directory_ + "/0-root.cds.old", store());
         EXPECT_EQ(found(), 7) << second;
     }
+}
+
+// That nobody has locked: others could read the store, or have it as their own.
+TEST_F(NewStore, IsNotMadeOfAnEmptyFileThatIsNotThisUsersAlone) {
+    const std::string unfinished = directory_ + "/.0-root.cds.new";
+    const std::string elsewhere = directory_ + "/elsewhere";
+    const std::vector<std::function<void()>> ways = {
+        [&] { ASSERT_EQ(::chmod(unfinished.c_str(), 0644), 0); },
+        [&] { std::filesystem::create_hard_link(unfinished, elsewhere); },
+        [&] { ASSERT_EQ(::chown(unfinished.c_str(), ::geteuid() == 0 ? 1 : ::geteuid(), -1), 0); }};
+    for (const auto &give_away : ways) {
+        std::ofstream(unfinished).close();
+        ASSERT_EQ(::chmod(unfinished.c_str(), 0600), 0);
+        give_away();
+        store_value(7);
+        struct stat made = {};
+        ASSERT_EQ(::stat(store().c_str(), &made), 0);
+        EXPECT_EQ(made.st_mode & 07777, 0600U);
+        EXPECT_EQ(made.st_uid, ::geteuid());
+        EXPECT_EQ(made.st_nlink, 1U);
+        EXPECT_EQ(found(), 7);
+        std::filesystem::remove(store());
+    }
+    EXPECT_EQ(std::filesystem::file_size(elsewhere), 0U);
 }
 
 TEST_F(NewStore, IsNotMadeWhileAnotherProcessRemovesItsOwn) {

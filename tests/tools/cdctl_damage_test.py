@@ -99,6 +99,17 @@ class DamageTest(Case):
         self.assertEqual(found["condition"], "unreadable")
         self.assertEqual((found["verdict"], found["exit_status"]), ("unreadable", UNREADABLE))
 
+    def test_no_epoch_is_common_while_a_store_cannot_be_read(self):
+        self.make(0)
+        self.make(1)
+        broken = self.reading_fails(0, errno.ENOMEM)
+        status, out, error = self.cdctl("epoch", self.stores, env=broken)
+        self.assertEqual((status, out), (UNREADABLE, "none\n"))
+        self.assertIn("not all of these stores can be read", error)
+        self.assertNotIn("there is no epoch", error)
+        os.truncate(self.path(1), 5000)
+        self.assertEqual(self.cdctl("epoch", self.stores)[:2], (DAMAGED, "none\n"))
+
     def test_the_worst_store_decides_the_exit_status(self):
         for rank in range(3):
             self.make(rank)

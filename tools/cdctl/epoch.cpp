@@ -86,6 +86,7 @@ Outcome epoch(const Arguments &arguments) {
     std::set<std::string> renamed;             // their own names
     Outcome others = Outcome::good;
     bool any_is_gone = false;
+    bool any_is_unread = false;
     Outcome outcome = Places(arguments.paths).visit([&](Inspection &store) {
         if (!store.problem().empty()) {
             std::fprintf(stderr, "cdctl: %s\n", printable(store.problem()).c_str());
@@ -106,6 +107,10 @@ Outcome epoch(const Arguments &arguments) {
             return Outcome::good;
         }
         others = std::max(others, store.outcome());
+        if (store.outcome() == Outcome::unreadable) {
+            any_is_unread = true;
+            return Outcome::unreadable;
+        }
         stores.emplace(file_name(store.path()), store.path());
         keep_common(epochs_to_start_from(store), common);
         return Outcome::good;
@@ -137,6 +142,11 @@ Outcome epoch(const Arguments &arguments) {
     if (common && common->empty()) {
         std::fputs("cdctl: there is no epoch that all of these stores have\n", stderr);
         outcome = Outcome::damaged;
+    } else if (any_is_unread) {
+        std::fputs(
+            "cdctl: not all of these stores can be read, so nobody knows which epoch all have\n",
+            stderr);
+        keep_common({}, common);
     }
     std::optional<uint64_t> newest;
     if (common && !common->empty()) {

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "logger_path.h"
+
+#include <barrier>
+#include <string>
+#include <thread>
+#include <vector>
+
+// What the interposition layer hears of, and what becomes of a log that goes in its replay.
+namespace {
+
+// By the thread that runs the test: the listener hears of later tests' threads, too.
+struct Heard {
+    int boundaries = 0;
+    std::vector<std::string> events;
+    const char *refusal = nullptr;
+    std::vector<std::string> left;
+};
+thread_local Heard heard;
+
+const cd_log_listener listener = {
+    [] { ++heard.boundaries; },
+    [](cd_handle) -> const char * {
+        heard.events.emplace_back("restoring");
+        return heard.refusal;
+    },
+    [](cd_handle, int success) { heard.events.emplace_back(success ? "restored" : "failed"); },
+    [](uint64_t, cd_handle root) { heard.events.emplace_back(root ? "forgotten" : "ended"); },
+    [](const void *entry, size_t length) {
+        heard.left.emplace_back(static_cast<const char *>(entry), length);
+    }};
+
+class LogListener : public LoggerPath {
+protected:
+    LogListener() {
+        cd_log_listen(&listener); // stays for good
+        heard = {};
+    }
+};
+
+TEST_F(LogListener, HearsOfWhatHappensToTheLog) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    EXPECT_EQ(heard.boundaries, 1);
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
+    const cd_handle child = make_child(root);
+    ASSERT_TRUE(succeeds(commit_cd(child)));
+    ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
+    ASSERT_TRUE(succeeds(commit_cd(root)));
+    EXPECT_EQ(heard.events, (std::vector<std::string>{"restoring", "restored", "forgotten",
+                                                      "forgotten", "ended"}));
+}
+
+TEST_F(LogListener, CanRefuseARestore) {
+    heard.refusal = "a send is pending";
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_PENDING, restore_cd(root)));
+    EXPECT_NE(last_message().find("a send is pending"), std::string::npos);
+    EXPECT_NE(last_message().find("0/root/0/0"), std::string::npos);
+    EXPECT_EQ(heard.events, std::vector<std::string>{"restoring"});
+    heard.refusal = nullptr;
+}
+
+TEST_F(LogListener, IsSparedARestoreThatAnotherThreadForbids) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    std::barrier meet(2);
+    std::thread worker([&] {
+        const cd_handle child = make_child(root);
+        meet.arrive_and_wait();
+        meet.arrive_and_wait();
+        EXPECT_TRUE(succeeds(commit_cd(child)));
+    });
+    meet.arrive_and_wait();
+    EXPECT_TRUE(fails_with(CD_ERROR_ACTIVE_ELSEWHERE, restore_cd(root)));
+    EXPECT_EQ(heard.events, std::vector<std::string>{});
+    meet.arrive_and_wait();
+    worker.join();
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+}
+
+// ---- What goes in the middle of a replay --------------------------------------------------
+
+class LogThatGoes : public LogListener {
+protected:
+    // Restored, and one of its three entries read.
+    cd_handle make_one() {
+        const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+        for (const char *text : {"one", "two", "three"}) {
+            EXPECT_NE(write(text), nullptr);
+        }
+        EXPECT_TRUE(succeeds(restore_cd(root)));
+        EXPECT_EQ(read(), "one");
+        heard = {};
+        return root;
+    }
+
+    // As the listener hears of it: an empty one is the end.
+    const std::vector<std::string> the_rest = {"two", "three", ""};
+};
+
+TEST_F(LogThatGoes, TellsTheListenerWhatItHasLeftWhenItIsDeleted) {
+    const cd_handle root = make_one();
+    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
+    EXPECT_EQ(heard.left, the_rest);
+    EXPECT_NE(write("four"), nullptr);
+    heard = {};
+    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
+    EXPECT_EQ(heard.left, std::vector<std::string>{}) << "there is no replay";
+}
+
+TEST_F(LogThatGoes, TellsNothingWhereItsReplayHasStopped) {
+    const cd_handle root = make_one();
+    cd_log_stop();
+    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
+    EXPECT_EQ(heard.left, std::vector<std::string>{});
+}
+
+TEST_F(LogThatGoes, IsReplayedToWhoGoesOnWithoutTheChild) {
+    const cd_handle root = make_one();
+    const cd_handle child = make_child(root);
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_REPLAYING, delete_MPI_log_from_cd(child)));
+    EXPECT_TRUE(fails_with(CD_ERROR_HAS_CHILDREN, commit_cd(root)));
+    EXPECT_TRUE(succeeds(commit_cd(child)));
+    EXPECT_EQ(heard.left, std::vector<std::string>{});
+    EXPECT_EQ(read(), "two");
+}
+
+// ---- A re-execution that does something else ----------------------------------------------
+
+TEST_F(LogThatGoes, ForbidsToAdvanceWhereItsReplayHasStopped) {
+    const cd_handle root = make_one();
+    EXPECT_FALSE(cd_log_stopped());
+    cd_log_stop();
+    EXPECT_TRUE(cd_log_stopped());
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_DIVERGED, advance_cd_point_in_time(root)));
+    EXPECT_TRUE(message_has("0/root/0/0"));
+    EXPECT_TRUE(message_has("2 entries"));
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_FALSE(cd_log_stopped());
+    EXPECT_EQ(read(), "one") << "the point in time is the old one";
+    EXPECT_TRUE(succeeds(advance_cd_point_in_time(root)));
+    cd_log_stop();
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_DIVERGED, advance_cd_point_in_time(root)));
+    ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
+    EXPECT_FALSE(cd_log_stopped());
+    EXPECT_TRUE(succeeds(advance_cd_point_in_time(root)));
+}
+
+TEST_F(LogThatGoes, ForbidsToAdvanceWhereThatOfAChildHasStopped) {
+    const cd_handle root = make_one();
+    const cd_handle child = make_child(root);
+    cd_log_stop();
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_DIVERGED, advance_cd_point_in_time(child)));
+    ASSERT_TRUE(succeeds(commit_cd(child)));
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_DIVERGED, advance_cd_point_in_time(root)));
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_TRUE(succeeds(advance_cd_point_in_time(root)));
+}
+
+} // namespace

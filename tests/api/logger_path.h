@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "fixture.h"
+
+#include "cd/mpi_log.h"
+
+#include <cstring>
+#include <string>
+
+// What the logger calls in every MPI call, in short.
+class LoggerPath : public CdTest {
+protected:
+    // Returns where it lies, nullptr if nowhere.
+    static char *write(const std::string &text) {
+        cd_log_room room = {};
+        if (cd_log_open(&room, text.size()) == 0) {
+            return nullptr;
+        }
+        std::memcpy(room.at, text.data(), text.size());
+        cd_log_close(text.size());
+        return static_cast<char *>(room.at);
+    }
+
+    static std::string read() {
+        size_t length = 0;
+        const void *entry = cd_log_read(&length);
+        return entry == nullptr ? "" : std::string(static_cast<const char *>(entry), length);
+    }
+
+    static cd_log_place here() {
+        cd_log_place place = {};
+        EXPECT_TRUE(cd_log_here(&place));
+        return place;
+    }
+};

@@ -163,10 +163,12 @@ struct cd_log_listener {
     void (*restored)(cd_handle cd, int success);
     /* Entries of the family have been forgotten. root is its root, NULL if that has ended. */
     void (*forgotten)(uint64_t family, cd_handle root);
-    /* delete_MPI_log_from_cd is about to forget what the thread replays: the entries that are left,
-       one by one, and NULL behind the last. An entry lives until the function returns. Where the
-       operation fails after all, the replay goes on as before. Not after cd_log_stop. */
-    void (*left)(const void *entry, size_t length);
+    /* delete_MPI_log_from_cd is about to forget what is left of a replay of the log of cd, and of
+       those of its descendants, whichever threads replay them: the entries, log by log, and NULL
+       behind the last. An entry lives until the function returns. It may throw std::bad_alloc:
+       then, and where the operation fails after all, the replay goes on as before. Not after
+       cd_log_stop. */
+    void (*left)(cd_handle cd, const void *entry, size_t length);
 };
 
 /* There is one listener at most; it stays for good. */

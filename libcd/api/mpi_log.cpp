@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace cd {
 namespace {
@@ -101,14 +102,16 @@ Status check_parts(const Domain &domain, const cd_log_part *parts, int count, si
 
 // Who knows what the entries mean has a last look at them.
 void tell_what_is_deleted(cd_handle cd) {
-    std::shared_ptr<LogStream> log;
+    std::vector<std::shared_ptr<LogStream>> logs;
+    cd_handle handle = nullptr;
     {
         FamilyLock lock;
         if (lock_log(lock, cd) && lock.domain().log.check_forget(lock.domain().name())) {
-            log = lock.domain().log.shared_stream();
+            logs = lock.domain().log.in_replay(lock.domain().depth);
+            handle = lock.domain().handle;
         }
     }
-    tell_left(log);
+    tell_left(handle, logs);
 }
 
 // After a step of the replay.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // What a replay has left unread, and whose that is.
+#include "mpi_log/log_share.h"
 #include "mpi_log/log_stream.h"
 
 #include <algorithm>
@@ -73,6 +74,21 @@ bool LogStream::take_resident() {
         residents_.push_back(end_.entries);
     }
     return true;
+}
+
+std::vector<std::shared_ptr<LogStream>> LogShare::in_replay(int depth) const {
+    std::vector<std::shared_ptr<LogStream>> streams;
+    if (stream_->stopped()) {
+        return streams;
+    }
+    const auto add = [&streams](LogStream &stream) {
+        if (stream.replaying() && !stream.stopped()) {
+            streams.push_back(stream.shared_from_this());
+        }
+    };
+    add(*stream_);
+    stream_->for_each_nested(depth, [&](LogStream::Sibling, LogStream &nested) { add(nested); });
+    return streams;
 }
 
 } // namespace cd

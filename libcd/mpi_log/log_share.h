@@ -82,6 +82,10 @@ public:
     // Whether forget() would take entries from an ancestor, whose replay is still under way.
     Status check_forget(const char *cd) const;
 
+    // The logs of which forget() takes what a replay has left; none if that of the CD has stopped,
+    // as the others hold then what followed in another execution. May throw std::bad_alloc.
+    std::vector<std::shared_ptr<LogStream>> in_replay(int depth) const;
+
     // Forgets everything, also what was still to be replayed. alone: no descendants exist, so a
     // root's entries can be freed. May throw std::bad_alloc; then nothing has changed.
     void forget(int depth, bool alone);

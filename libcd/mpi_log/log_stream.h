@@ -34,7 +34,7 @@ class LogSpill;
 // LogSpill, which the streams of a family share, chunks may be in a file until they are read.
 // Thread-safe. Only a root without descendants trims; a stream that keeps the newest
 // entries drops others whenever one is appended. The thread whose CDs use the stream owns its lock.
-class LogStream {
+class LogStream : public std::enable_shared_from_this<LogStream> {
 public:
     using Chunk = LogChunk;
 

@@ -2,23 +2,37 @@
 // Copyright the containment-domains authors
 #include "runtime/log_listener.h"
 
-#include "runtime/active_stack.h"
-
 namespace cd {
+namespace {
 
-void tell_left(const std::shared_ptr<LogStream> &log) {
+// Its replay goes on from there, also where the listener has no memory to look further.
+class Rereading {
+public:
+    explicit Rereading(LogStream &log) : log_(log), cursor_(log.cursor()) {}
+    Rereading(const Rereading &) = delete;
+    Rereading &operator=(const Rereading &) = delete;
+    ~Rereading() { log_.put_back(cursor_); }
+
+private:
+    LogStream &log_;
+    const LogStream::Position cursor_;
+};
+
+} // namespace
+
+void tell_left(cd_handle cd, const std::vector<std::shared_ptr<LogStream>> &logs) {
     const cd_log_listener *listener = log_listener.load(std::memory_order_acquire);
-    if (listener == nullptr || log == nullptr || log.get() != ActiveStack::active_log() ||
-        !log->replaying() || log->stopped()) {
+    if (listener == nullptr || logs.empty()) {
         return;
     }
-    const LogStream::Position cursor = log->cursor();
-    size_t length = 0;
-    while (const void *entry = log->next(length)) {
-        listener->left(entry, length);
+    for (const std::shared_ptr<LogStream> &log : logs) {
+        const Rereading rereading(*log);
+        size_t length = 0;
+        while (const void *entry = log->next(length)) {
+            listener->left(cd, entry, length);
+        }
     }
-    listener->left(nullptr, 0);
-    log->put_back(cursor);
+    listener->left(cd, nullptr, 0);
 }
 
 } // namespace cd

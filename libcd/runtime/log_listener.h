@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <memory>
+#include <vector>
 
 namespace cd {
 
@@ -20,9 +21,9 @@ inline void tell_boundary() {
     }
 }
 
-// What a replay of the thread's has left in a log that is about to go. The log stays as it is. To
-// be called outside of locks, as all of these.
-void tell_left(const std::shared_ptr<LogStream> &log);
+// What replays have left in logs that are about to go with that of cd. They stay as they are. To be
+// called outside of locks, as all of these; the listener may throw std::bad_alloc.
+void tell_left(cd_handle cd, const std::vector<std::shared_ptr<LogStream>> &logs);
 
 inline void tell_forgotten(uint64_t family, cd_handle root) {
     const cd_log_listener *listener = log_listener.load(std::memory_order_acquire);

@@ -62,9 +62,9 @@ void forgotten(uint64_t family, cd_handle root) {
     }
 }
 
-void left(const void *entry, size_t length) {
+void left(cd_handle cd, const void *entry, size_t length) {
     if (MpiLife::is_up()) {
-        take_left(entry, length);
+        take_left(cd, entry, length);
     }
 }
 

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "replay/going_live.h"
 
+#include "call/reach.h"
 #include "entry/reader.h"
 #include "interception/inside.h"
 #include "replay/endings.h"
@@ -13,9 +14,24 @@
 #include "cd/mpi_log.h"
 
 #include <cstring>
+#include <vector>
 
 namespace cd::logger {
 namespace {
+
+// While this thread goes on live, logs of others may go with its own: they are in their calls.
+bool &spares_others() {
+    [[gnu::tls_model("initial-exec")]] static constinit thread_local bool spares = false;
+    return spares;
+}
+
+Request *find(uint64_t id) {
+    if (id == 0) {
+        return nullptr;
+    }
+    RequestTable &table = RequestTable::instance();
+    return spares_others() ? table.find_of_this_thread(id) : table.find(id);
+}
 
 // MPI has one now that is complete, where the log had it.
 void end(Request &request, const MPI_Status &status, int result) {
@@ -31,8 +47,7 @@ void end(Request &request, const MPI_Status &status, int result) {
 // What comes next in the entry is what a request has brought, unless the program had been told of
 // it before. False if nothing behind it can be read.
 bool take(EntryReader &entry, uint64_t id, size_t blocks, const MPI_Status &status, int result) {
-    RequestTable &table = RequestTable::instance();
-    Request *const request = id != 0 ? table.find(id) : nullptr;
+    Request *const request = find(id);
     const size_t brought = blocks != Finished::no_data ? blocks : 0;
     if (request == nullptr || request->state != Request::State::replayed) {
         skip_arrivals(entry, brought);
@@ -44,7 +59,7 @@ bool take(EntryReader &entry, uint64_t id, size_t blocks, const MPI_Status &stat
         skip_arrivals(entry, brought);
         result = MPI_ERR_OTHER;
     } else {
-        const auto types = table.hold_types();
+        const auto types = RequestTable::instance().hold_types();
         if (!take_arrivals(entry, id, request, blocks)) {
             return false;
         }
@@ -91,15 +106,14 @@ void take_told(EntryReader &entry) {
     const auto status = entry.take<MPI_Status>();
     const auto id = entry.take<uint64_t>();
     const auto blocks = entry.take<uint32_t>();
-    RequestTable &table = RequestTable::instance();
-    const Request *const request = id != 0 ? table.find(id) : nullptr;
-    if (blocks == Finished::no_data || (id != 0 && request == nullptr)) {
+    const Request *const request = find(id);
+    if (blocks == Finished::no_data || (request == nullptr && (id != 0 || spares_others()))) {
         return;
     }
     if (request != nullptr && request->state == Request::State::replayed) {
         static_cast<void>(take(entry, id, blocks, status, entry.result()));
     } else if (request == nullptr || (!request->is_apart() && !request->delivered)) {
-        const auto types = table.hold_types();
+        const auto types = RequestTable::instance().hold_types();
         static_cast<void>(take_arrivals(entry, id, request, blocks));
     }
 }
@@ -124,33 +138,52 @@ void take_entry(EntryReader entry) {
     }
 }
 
-// Those of which the log has no data.
-void fail_the_others() {
-    for (Request *request : RequestTable::instance().of_this_thread()) {
-        if (request->state == Request::State::replayed && still_brings_data(*request)) {
+// Those of which no log has data that is left, of the requests that were started where is_gone says
+// so.
+template <typename IsGone>
+void fail_the_others(const std::vector<Request *> &requests, const IsGone &is_gone) {
+    for (Request *request : requests) {
+        if (request->state == Request::State::replayed && still_brings_data(*request) &&
+            is_gone(request->place)) {
             end(*request, {}, MPI_ERR_OTHER);
         }
     }
 }
 
-} // namespace
-
-void take_left(const void *entry, size_t size) {
+void take_all() {
     const Inside inside;
-    if (entry != nullptr) {
+    size_t size = 0;
+    while (const void *entry = cd_log_read(&size)) {
         take_entry(EntryReader(entry, size));
-    } else {
-        fail_the_others();
     }
 }
 
-bool go_live() {
-    size_t size = 0;
-    while (const void *entry = cd_log_read(&size)) {
-        take_left(entry, size);
+} // namespace
+
+void take_left(cd_handle cd, const void *entry, size_t size) {
+    const Inside inside;
+    if (entry != nullptr) {
+        take_entry(EntryReader(entry, size));
+        return;
     }
-    take_left(nullptr, 0);
+    RequestTable &table = RequestTable::instance();
+    const Reach reach(cd);
+    fail_the_others(spares_others() ? table.of_this_thread() : table.concerned(reach),
+                    [&](const cd_log_place &start) { return reach.covers(start); });
+}
+
+bool go_live() {
+    cd_log_place here = {};
+    cd_log_here(&here);
+    take_all();
+    spares_others() = true;
     delete_MPI_log_from_cd(CD_CURRENT_CD);
+    spares_others() = false;
+    {
+        const Inside inside;
+        fail_the_others(RequestTable::instance().of_this_thread(),
+                        [&](const cd_log_place &start) { return start.stream == here.stream; });
+    }
     return cd_log_mode() != CD_LOG_REPLAYING;
 }
 

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "cd/cd.h"
+
 #include <cstddef>
 
 namespace cd::logger {
@@ -9,12 +11,13 @@ namespace cd::logger {
 // Ends the replay of the thread's active CD, whose log is forgotten. The messages in what is left
 // of it do not come again. So requests that the re-execution has started, and that the first
 // execution completed, are completed from there first: they are waited for as if MPI had just done
-// so. One of which the log has no data fails. False if the replay cannot be ended, since the log
+// so. One of which the log has no data fails. The same of what logs of its children have left, for
+// this thread's requests. False if the replay cannot be ended, since the log
 // cannot be read: an ancestor has still to replay it.
 [[nodiscard]] bool go_live();
 
-// The same for what a log has left that the program deletes, or that goes with a CD: entry by
-// entry, and nullptr behind the last.
-void take_left(const void *entry, size_t size);
+// The same for what the logs have left that the program deletes with that of cd: entry by entry,
+// and nullptr behind the last. Requests may be other threads', which do not use them meanwhile.
+void take_left(cd_handle cd, const void *entry, size_t size);
 
 } // namespace cd::logger

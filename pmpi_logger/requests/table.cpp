@@ -268,6 +268,12 @@ Request *RequestTable::find(uint64_t id) {
     return numbered_.find(id);
 }
 
+Request *RequestTable::find_of_this_thread(uint64_t id) {
+    const std::scoped_lock lock(mutex_);
+    Request *const request = numbered_.find(id);
+    return request != nullptr && request->thread == this_thread() ? request : nullptr;
+}
+
 Request *RequestTable::named(MPI_Request handle) const {
     return handle != MPI_REQUEST_NULL ? named_.find(word_of(handle)) : nullptr;
 }

@@ -86,6 +86,8 @@ public:
 
     // The one whose start has this number in the log.
     Request *find(uint64_t id);
+    // nullptr, too, if it is another thread's.
+    Request *find_of_this_thread(uint64_t id);
 
     // This thread starts it, and the start stands in a log at place, with a number under which the
     // request is found until it ends: a new one, which is returned, or the one that the log has.

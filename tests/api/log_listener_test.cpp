@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 #include "logger_path.h"
+#include "told_thread.h"
 
+#include <algorithm>
 #include <barrier>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,6 +19,8 @@ struct Heard {
     std::vector<std::string> events;
     const char *refusal = nullptr;
     std::vector<std::string> left;
+    cd_handle left_by = nullptr;
+    bool has_memory = true;
 };
 thread_local Heard heard;
 
@@ -27,8 +32,12 @@ const cd_log_listener listener = {
     },
     [](cd_handle, int success) { heard.events.emplace_back(success ? "restored" : "failed"); },
     [](uint64_t, cd_handle root) { heard.events.emplace_back(root ? "forgotten" : "ended"); },
-    [](const void *entry, size_t length) {
+    [](cd_handle cd, const void *entry, size_t length) {
+        if (!heard.has_memory) {
+            throw std::bad_alloc();
+        }
         heard.left.emplace_back(static_cast<const char *>(entry), length);
+        heard.left_by = cd;
     }};
 
 class LogListener : public LoggerPath {
@@ -101,12 +110,67 @@ protected:
 
 TEST_F(LogThatGoes, TellsTheListenerWhatItHasLeftWhenItIsDeleted) {
     const cd_handle root = make_one();
-    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
+    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(CURRENT_CD)));
     EXPECT_EQ(heard.left, the_rest);
+    EXPECT_EQ(heard.left_by, root);
     EXPECT_NE(write("four"), nullptr);
     heard = {};
     EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
     EXPECT_EQ(heard.left, std::vector<std::string>{}) << "there is no replay";
+}
+
+TEST_F(LogThatGoes, TellsTheSameWhicheverThreadDeletesIt) {
+    const cd_handle root = make_one();
+    std::thread([&] {
+        heard = {};
+        EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
+        EXPECT_EQ(heard.left, the_rest);
+    }).join();
+    EXPECT_NE(write("four"), nullptr);
+}
+
+// A child of the same thread that has ended, and one of another thread that goes on.
+TEST_F(LogThatGoes, TellsWhatThoseOfItsDescendantsHaveLeft) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    ToldThread thread;
+    cd_handle theirs = nullptr;
+    const cd_handle first = make_child(root);
+    const cd_handle second = make_child(root);
+    thread([&] { theirs = make_child(root); });
+    EXPECT_NE(write("of the second"), nullptr);
+    thread([&] {
+        EXPECT_NE(write("of the thread's"), nullptr);
+        EXPECT_NE(write("and more"), nullptr);
+        EXPECT_TRUE(succeeds(commit_cd(theirs)));
+    });
+    EXPECT_TRUE(succeeds(commit_cd(second)));
+    EXPECT_TRUE(succeeds(commit_cd(first)));
+    EXPECT_NE(write("of the root"), nullptr);
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+
+    thread([&] {
+        theirs = make_child(root);
+        EXPECT_EQ(read(), "of the thread's");
+    });
+    heard = {};
+    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
+    std::ranges::sort(heard.left);
+    EXPECT_EQ(heard.left,
+              (std::vector<std::string>{"", "and more", "of the root", "of the second"}));
+    thread([&] {
+        EXPECT_EQ(cd_log_mode(), CD_LOG_RECORDING);
+        EXPECT_TRUE(succeeds(commit_cd(theirs)));
+    });
+}
+
+TEST_F(LogThatGoes, GoesOnWhereTheListenerHasNoMemoryToHearIt) {
+    const cd_handle root = make_one();
+    heard.has_memory = false;
+    EXPECT_TRUE(fails_with(CD_ERROR_NO_MEMORY, delete_MPI_log_from_cd(root)));
+    EXPECT_EQ(cd_log_mode(), CD_LOG_REPLAYING);
+    EXPECT_EQ(read(), "two");
+    EXPECT_EQ(read(), "three");
+    EXPECT_EQ(read(), "");
 }
 
 TEST_F(LogThatGoes, TellsNothingWhereItsReplayHasStopped) {

@@ -32,7 +32,10 @@ public:
     template <Fn F, typename Copy, typename Delete>
     static int call(const void *site, Copy copy, Delete forget, int *key, void *state) {
         const int result = Exchange::call<F>(site, copy, forget, key, state);
-        return made<F>(result, *key, {any(forget), state, 0, is_from_fortran(site)});
+        if (result == MPI_SUCCESS) { // else the program may have given no place for the key
+            made<F>(*key, {any(forget), state, 0, is_from_fortran(site)});
+        }
+        return result;
     }
 
     // make: makes the call, as Fortran or as C. MPI copies state, which is Fortran's.
@@ -40,7 +43,10 @@ public:
     static int call_by(const Make &make, const void *site, Copy copy, Delete forget, MPI_Fint *key,
                        Number *state) {
         const int result = Exchange::call_by<F>(make, site, copy, forget, key, state);
-        return made<F>(result, *key, {any(forget), nullptr, *state, true});
+        if (result == MPI_SUCCESS) {
+            made<F>(*key, {any(forget), nullptr, *state, true});
+        }
+        return result;
     }
 
 private:
@@ -48,14 +54,11 @@ private:
         return reinterpret_cast<void (*)()>(function);
     }
 
-    template <Fn F> static int made(int result, int key, const DeleteFunction &forget) {
-        if (result == MPI_SUCCESS) {
-            Keyvals::add(Keyvals::kind<F>(), key);
-            if (F == Fn::MPI_Win_create_keyval) {
-                DeleteFunctions::note(key, forget);
-            }
+    template <Fn F> static void made(int key, const DeleteFunction &forget) {
+        Keyvals::add(Keyvals::kind<F>(), key);
+        if (F == Fn::MPI_Win_create_keyval) {
+            DeleteFunctions::note(key, forget);
         }
-        return result;
     }
 };
 

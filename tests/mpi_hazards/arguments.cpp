@@ -216,6 +216,10 @@ std::vector<std::function<int(Numbers &)>> wrong_calls() {
         [](Numbers &) { return allocate_shared(MPI_COMM_NULL); },
         [=](Numbers &) { return MPI_Comm_dup(world, nullptr); },
         [](Numbers &) {
+            return MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, nullptr,
+                                          nullptr);
+        },
+        [](Numbers &) {
             MPI_Datatype null = MPI_DATATYPE_NULL;
             return MPI_Type_free(&null);
         },

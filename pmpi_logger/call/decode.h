@@ -25,11 +25,11 @@ template <typename T> bool is_array(const T *array) {
 
 // A program that gives no place for what a call makes gets an error from MPI.
 template <Role R, typename T> void take_output(Call &call, T argument) {
-    if constexpr (R == Role::out || R == Role::inout || R == Role::handle ||
+    if constexpr (R == Role::out || R == Role::made || R == Role::inout || R == Role::handle ||
                   R == Role::freed_type) {
         if constexpr (R == Role::freed_type) {
             call.add_word(argument != nullptr ? word_of(MovedTypes::recorded(*argument)) : 0);
-        } else if constexpr (R != Role::out) {
+        } else if constexpr (R != Role::out && R != Role::made) {
             call.add_word(argument != nullptr ? word_of(*argument) : 0);
         }
         if (argument == nullptr) {
@@ -40,7 +40,7 @@ template <Role R, typename T> void take_output(Call &call, T argument) {
         } else {
             call.add_output({argument, sizeof *argument});
         }
-    } else if constexpr (R == Role::out_pointer) {
+    } else if constexpr (R == Role::out_pointer || R == Role::made_pointer) {
         if (argument != nullptr) {
             call.add_output({argument, sizeof(void *)});
         }
@@ -173,9 +173,10 @@ template <Role R, typename T> [[gnu::always_inline]] inline void take(Call &call
             matters = matter.at_root;
         }
         call.add_word(matters ? word_as<R>(call, argument) : 0);
-    } else if constexpr (R == Role::out || R == Role::inout || R == Role::handle ||
-                         R == Role::freed_type || R == Role::out_pointer || R == Role::out_text ||
-                         R == Role::out_array || R == Role::out_array_2) {
+    } else if constexpr (R == Role::out || R == Role::made || R == Role::inout ||
+                         R == Role::handle || R == Role::freed_type || R == Role::out_pointer ||
+                         R == Role::made_pointer || R == Role::out_text || R == Role::out_array ||
+                         R == Role::out_array_2) {
         take_output<R>(call, argument);
     }
 }

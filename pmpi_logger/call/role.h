@@ -50,12 +50,14 @@ enum class Role {
 
     // Where the call writes one thing, which is logged and written again.
     out,
-    out_pointer, // a pointer, passed as void *
-    out_text,    // a string that ends with a NUL
-    out_array,   // of as many elements as the length says
-    out_array_2, // the same by the second length
-    inout,       // also compared
-    flag,        // whether a poll found something
+    made,         // the handle of an object that the program has to free
+    made_pointer, // the same of memory, passed as void *
+    out_pointer,  // a pointer, passed as void *
+    out_text,     // a string that ends with a NUL
+    out_array,    // of as many elements as the length says
+    out_array_2,  // the same by the second length
+    inout,        // also compared
+    flag,         // whether a poll found something
 
     // What families treat in their own ways.
     status,

@@ -29,8 +29,9 @@ public:
         const int mode = Logging::mode();
         if (passes_through(mode)) {
             InnerCalls *const inner = InnerCalls::current();
-            return inner != nullptr && can_wait<F>(*handle) ? free_inside<F>(*inner, handle)
-                                                            : free_now<F>(handle);
+            const bool waits = inner != nullptr && can_wait<F>(*handle) &&
+                               !InnerCalls::take_made(word_of(*handle));
+            return waits ? free_inside<F>(*inner, handle) : free_now<F>(handle);
         }
         if (!can_wait<F>(*handle)) {
             return Exchange::call<F>(site, handle);
@@ -286,7 +287,8 @@ public:
     template <Fn F> static int call(const void *site, void *memory) {
         const int mode = Logging::mode();
         if (passes_through(mode)) {
-            if (InnerCalls *const inner = InnerCalls::current()) {
+            InnerCalls *const inner = InnerCalls::current();
+            if (inner != nullptr && !InnerCalls::take_made(word_of(memory))) {
                 inner->add([memory](const InnerCalls::Entry &entry) {
                     if (!entry.again) {
                         when_forgotten(entry.place, [memory] { real<F>(memory); });

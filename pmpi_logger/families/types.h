@@ -21,7 +21,7 @@ public:
         const Call call = decode_data<F>(site, a...);
         Layout layout;
         lay_out(Roles{}, layout, call.arguments.length, a...);
-        MPI_Datatype *const made = std::get<Roles::index(Role::out)>(std::tuple<A...>(a...));
+        MPI_Datatype *const made = std::get<Roles::index(Role::made)>(std::tuple<A...>(a...));
         if (mode == CD_LOG_REPLAYING) {
             const int result = replay(call, layout);
             if (result == run_live) {

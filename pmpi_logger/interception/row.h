@@ -23,6 +23,10 @@
 #include "families/synchronizes.h"
 #include "families/types.h"
 #include "families/windows.h"
+#include "lifetimes/inner_calls.h"
+
+#include <cstdint>
+#include <tuple>
 
 namespace cd::logger {
 
@@ -31,7 +35,30 @@ namespace cd::logger {
 template <Fn F, typename Family, typename Type = typename Declaration<F>::Type> struct Interceptor;
 
 template <Fn F, typename Family, typename R, typename... A> struct Interceptor<F, Family, R(A...)> {
-    static R call(A... a) { return Family::template call<F>(__builtin_return_address(0), a...); }
+    static R call(A... a) {
+        const void *const site = __builtin_return_address(0);
+        using Roles = typename Row<F>::Roles;
+        if constexpr (Roles::has(Role::made) || Roles::has(Role::made_pointer)) {
+            const R result = Family::template call<F>(site, a...);
+            if (result == MPI_SUCCESS && InnerCalls::current() != nullptr) {
+                InnerCalls::made(made_by<Roles>(a...));
+            }
+            return result;
+        } else {
+            return Family::template call<F>(site, a...);
+        }
+    }
+
+private:
+    template <typename Roles> static uint64_t made_by(A... a) {
+        const std::tuple<A...> arguments(a...);
+        if constexpr (Roles::has(Role::made)) {
+            return word_of(*std::get<Roles::index(Role::made)>(arguments));
+        } else {
+            return word_of(
+                *static_cast<void **>(std::get<Roles::index(Role::made_pointer)>(arguments)));
+        }
+    }
 };
 
 } // namespace cd::logger

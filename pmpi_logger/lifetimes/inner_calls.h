@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -15,8 +16,8 @@ namespace cd::logger {
 // What delete functions of attributes do to objects while MPI calls them, which is not recorded:
 // it is part of the call that they are in, or of a restore. But the log may have the objects. What
 // they free in a call waits like all that is freed, with that call's entry; what they free while a
-// restore undoes changes stays as it is, since the re-execution has it again. Of the thread that
-// has made this, until its end.
+// restore undoes changes stays as it is, since the re-execution has it again, but for what they
+// have made in the same restore, which no log has. Of the thread that has made this, until its end.
 class InnerCalls {
 public:
     enum class Of { nothing, call, undo };
@@ -32,6 +33,26 @@ public:
 
     // nullptr: what is done now is done at once.
     static InnerCalls *current() { return innermost_; }
+    // An object was made, by its handle; and whether that was in the restore that is under way,
+    // once for each time.
+    static void made(uint64_t handle) {
+        if (InnerCalls *const undo = of_undo()) {
+            undo->made_.insert(handle);
+        }
+    }
+    static bool take_made(uint64_t handle) {
+        InnerCalls *const undo = of_undo();
+        if (undo == nullptr) {
+            return false;
+        }
+        const auto found = undo->made_.find(handle);
+        const bool was_made = found != undo->made_.end();
+        if (was_made) {
+            undo->made_.erase(found);
+        }
+        return was_made;
+    }
+
     static bool are_of_undo() { return innermost_ != nullptr && innermost_->of_ == Of::undo; }
 
     struct Entry {
@@ -58,9 +79,18 @@ public:
     }
 
 private:
+    static InnerCalls *of_undo() {
+        InnerCalls *calls = innermost_;
+        while (calls != nullptr && calls->of_ != Of::undo) {
+            calls = calls->outer_;
+        }
+        return calls;
+    }
+
     Of of_;
     InnerCalls *outer_;
     std::vector<Effect> effects_;
+    std::unordered_multiset<uint64_t> made_;
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local InnerCalls *innermost_ =
         nullptr;
 };

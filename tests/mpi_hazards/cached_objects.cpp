@@ -288,6 +288,63 @@ HAZARD(delete_function_deletes_another_attribute_in_a_restore) {
     }
 }
 
+namespace {
+
+int freed_types = 0;
+
+int note_freed_type(MPI_Datatype, int, void *, void *) {
+    ++freed_types;
+    return MPI_SUCCESS;
+}
+
+// What it makes for the moment tells when it goes.
+struct ForTheMoment {
+    int of_comms = MPI_KEYVAL_INVALID;
+    int of_types = MPI_KEYVAL_INVALID;
+};
+
+int make_and_free(MPI_Comm, int, void *keys, void *) {
+    const auto &[of_comms, of_types] = *static_cast<ForTheMoment *>(keys);
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    MPI_Comm_set_attr(comm, of_comms, nullptr);
+    MPI_Datatype type = column_type();
+    MPI_Type_set_attr(type, of_types, nullptr);
+    int *memory = nullptr;
+    MPI_Alloc_mem(sizeof *memory, MPI_INFO_NULL, &memory);
+    CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS && comm == MPI_COMM_NULL);
+    CHECK(MPI_Type_free(&type) == MPI_SUCCESS && type == MPI_DATATYPE_NULL);
+    CHECK(MPI_Free_mem(memory) == MPI_SUCCESS);
+    return MPI_SUCCESS;
+}
+
+} // namespace
+
+HAZARD(what_a_delete_function_makes_and_frees_in_a_restore_goes_at_once) {
+    ForTheMoment keys;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_gone, &keys.of_comms, nullptr);
+    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, note_freed_type, &keys.of_types, nullptr);
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, make_and_free, &key, nullptr);
+    MPI_Comm holder = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_SELF, &holder);
+    gone = freed_types = 0;
+    {
+        Domain domain;
+        for (int restored = 0; restored < 3; ++restored) {
+            MPI_Comm_set_attr(holder, key, &keys);
+            CHECK(gone == restored && freed_types == restored);
+            domain.restore();
+        }
+        CHECK(gone == 3 && freed_types == 3);
+    }
+    MPI_Comm_free(&holder);
+    CHECK(gone == 3 && freed_types == 3);
+    MPI_Comm_free_keyval(&key);
+    MPI_Comm_free_keyval(&keys.of_comms);
+    MPI_Type_free_keyval(&keys.of_types);
+}
+
 HAZARD(restore_leaves_older_attributes_to_no_delete_function) {
     const Linked linked(true);
     linked.set_inner();

@@ -60,6 +60,10 @@ CD_API int cd_log_mode(void);
    stands there, the mode is CD_LOG_OFF, and need not be asked for. */
 CD_API const int *cd_log_possible(void);
 
+/* Where every thread finds, at any time, how many logs of the process are being replayed; to be
+   read as an atomic. */
+CD_API const int *cd_log_replays(void);
+
 /*
  * An entry is written in place: opened, written into the room, closed with its length. Until then
  * the log is this thread's, and others wait; the thread calls nothing of the library meanwhile but

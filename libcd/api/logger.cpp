@@ -72,6 +72,8 @@ int cd_log_mode() {
 
 const int *cd_log_possible() { return cd::ActiveStack::possible(); }
 
+const int *cd_log_replays() { return cd::LogStream::replays_under_way(); }
+
 int cd_log_open(cd_log_room *room, size_t size) {
     cd::LogStream *log = cd::ActiveStack::log_at_hand();
     if (log == nullptr || cd::CallbackScope::inside() || !log->open_at_once(size, *room))

@@ -25,6 +25,7 @@ constexpr size_t chunks_kept = 8;
 } // namespace
 
 LogStream::~LogStream() {
+    set_replaying(false);
     forget_before(Position(end_));
     free_chunks_before(nullptr);
     end_nested();

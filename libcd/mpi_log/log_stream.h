@@ -164,6 +164,9 @@ public:
     void stop() noexcept;
     bool stopped() const;
 
+    // Where it stands how many streams of the process replay.
+    static const int *replays_under_way() { return &replays_under_way_; }
+
     bool replaying() const { return replaying_.load(std::memory_order_relaxed); }
     // The number of the replay that is under way, counted from 1; 0 when none is.
     uint64_t replay() const;
@@ -310,7 +313,13 @@ private:
         last_->used += record_size;
         end_ = {last_, last_->used, end_.entries + 1, end_.bytes + length};
     }
-    void cursor_moved() { replaying_.store(!(cursor_ == end_), std::memory_order_relaxed); }
+    void cursor_moved() { set_replaying(!(cursor_ == end_)); }
+    void set_replaying(bool replaying) {
+        if (replaying_.load(std::memory_order_relaxed) != replaying) {
+            replaying_.store(replaying, std::memory_order_relaxed);
+            std::atomic_ref(replays_under_way_).fetch_add(replaying ? 1 : -1);
+        }
+    }
     void forget_before(const Position &position) noexcept;
     void free_chunks_before(const Chunk *last) noexcept;
 
@@ -319,6 +328,7 @@ private:
     bool passes(Position &position, uint64_t until) noexcept;
 
     static inline std::atomic<uint64_t> streams_ = 0;
+    static inline int replays_under_way_ = 0; // an atomic, to be read from C
 
     LogStream *const outer_ = nullptr; // lives as long as it has this one
     const Sibling sibling_;

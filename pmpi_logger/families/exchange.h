@@ -27,6 +27,7 @@ public:
     static int call_by(const Make &make, const void *site, A... a) {
         const int mode = Logging::mode();
         if (passes_through(mode)) {
+            see_bystander<F>();
             return make(a...);
         }
         Call call = decode_data<F>(site, a...);

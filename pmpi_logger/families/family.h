@@ -7,6 +7,7 @@
 #include "interception/real.h"
 #include "payload/arrivals.h"
 #include "payload/comm_facts.h"
+#include "replay/complaint.h"
 #include "whole_program/whole_program.h"
 
 #include "cd/mpi_log.h"
@@ -81,10 +82,21 @@ private:
     }
 };
 
-// What most calls of most programs find, in an instant: the thread has no active CD.
+// What most calls of most programs find, in an instant: the thread has no active CD, and nobody
+// replays a log.
 class Logging {
 public:
-    static bool is_possible() { return *possible_ != 0; }
+    static bool is_possible() { return __atomic_load_n(possible_, __ATOMIC_RELAXED) != 0; }
+
+    // This thread has no CD, but another one replays a log.
+    static bool is_bystander() { return is_possible() && possible_ == cd_log_replays(); }
+
+    // This thread may have a CD from now on, or is not to be taken for a bystander any more.
+    static void look_at_own() {
+        if (possible_ != &unknown) {
+            possible_ = cd_log_possible();
+        }
+    }
 
     // As cd_log_mode() says.
     static int mode() {
@@ -97,7 +109,8 @@ public:
 private:
     [[gnu::noinline]] static void first_call() {
         if (WholeProgram::begin_thread()) {
-            possible_ = cd_log_possible();
+            const int *const own = cd_log_possible();
+            possible_ = *own != 0 ? own : cd_log_replays();
         }
     }
 
@@ -105,6 +118,18 @@ private:
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local const int *possible_ =
         &unknown;
 };
+
+// Where a call goes to MPI since nothing is logged.
+template <Fn F> void see_bystander() {
+    using Roles = typename Row<F>::Roles;
+    if constexpr (Roles::has(Role::comm) && (Roles::has(Role::send_buf) ||
+                                             Roles::has(Role::recv_buf) || F == Fn::MPI_Barrier)) {
+        if (Logging::is_bystander()) [[unlikely]] {
+            Logging::look_at_own();
+            complain_of_bystander(F);
+        }
+    }
+}
 
 // The call goes to MPI and nowhere else: nothing is logged, or the program is inside MPI already.
 inline bool passes_through(int mode) { return mode == CD_LOG_OFF || Inside::mpi(); }

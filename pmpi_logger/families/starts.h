@@ -79,6 +79,7 @@ private:
     // No log is told.
     template <Fn F, typename... A> static int start_untold(const void *site, A... a) {
         using Roles = typename Row<F>::Roles;
+        see_bystander<F>();
         const std::tuple<A...> arguments(a...);
         const int result = [&] {
             const Inside inside;

@@ -24,6 +24,7 @@ namespace cd::logger {
 namespace {
 
 void boundary() {
+    Logging::look_at_own();
     forget_polls();
     Interval::begin();
 }

@@ -16,6 +16,7 @@
 
 #include "cd/mpi_log.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -291,6 +292,20 @@ void complain_unknown(Fn fn, const void *site, const char *why) {
                  "fails\n    at %s\n",
                  MpiLife::rank(), name_of(fn), why, place_in_program(site).c_str());
     let_it_be_read();
+}
+
+void complain_of_bystander(Fn fn) {
+    static constinit std::atomic<bool> said = false;
+    if (said.exchange(true)) {
+        return;
+    }
+    std::fprintf(stderr,
+                 "pmpi_logger: rank %d: a thread that has no CD calls %s while a log of this "
+                 "process is replayed: the call goes to MPI. If the re-execution makes it once "
+                 "more, as with threads that a library starts, the other ranks are sent the same "
+                 "messages again, or none come: let the thread have a CD of its own, or restore "
+                 "when it has ended. This is said once\n",
+                 MpiLife::rank(), name_of(fn));
 }
 
 int refuse(Fn fn, const char *reason) {

@@ -49,6 +49,9 @@ int raise(const Call &call, int error);
 // tells: says why it is not known, and what to do about it. The call fails.
 void complain_unknown(Fn fn, const void *site, const char *why);
 
+// A thread that has no CD makes a call while another one replays a log: says so, once.
+void complain_of_bystander(Fn fn);
+
 // The call cannot be replayed, so a CD that logs refuses it: says why, and fails.
 int refuse(Fn fn, const char *reason);
 

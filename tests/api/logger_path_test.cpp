@@ -84,6 +84,27 @@ TEST_F(LoggerPath, ReplaysAndThenRecordsAgain) {
     EXPECT_EQ(read(), "");
 }
 
+// Other tests of the process have left some, perhaps.
+TEST_F(LoggerPath, EveryThreadKnowsHowManyLogsReplay) {
+    const int *const replays = cd_log_replays();
+    const int before = *replays;
+    const auto replay = [&](const auto &end) {
+        const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+        write("one");
+        EXPECT_EQ(*replays, before);
+        ASSERT_TRUE(succeeds(restore_cd(root)));
+        ASSERT_TRUE(succeeds(restore_cd(root)));
+        EXPECT_EQ(*replays, before + 1);
+        std::thread([&] { EXPECT_EQ(cd_log_replays(), replays); }).join();
+        end(root);
+        EXPECT_EQ(*replays, before);
+        static_cast<void>(commit_cd(root)); // which may be the end
+    };
+    replay([](cd_handle) { EXPECT_EQ(read(), "one"); });
+    replay([](cd_handle root) { EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(root))); });
+    replay([](cd_handle root) { EXPECT_TRUE(succeeds(commit_cd(root))); });
+}
+
 TEST_F(LoggerPath, AnEntryThatWasUnreadIsReadAgain) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
     write("one");

@@ -12,7 +12,7 @@
 namespace {
 
 int finalize(const char *name) {
-    cd::mpi::wait_for_all();
+    cd::mpi::get_ready_to_end();
     const auto next = reinterpret_cast<int (*)()>(dlsym(RTLD_NEXT, name));
     return next();
 }

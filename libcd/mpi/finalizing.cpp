@@ -3,6 +3,7 @@
 #include "mpi/finalizing.h"
 
 #include "mpi/own_mpi.h"
+#include "mpi/world.h"
 #include "protection/protections.h"
 
 #include <mutex>
@@ -23,6 +24,7 @@ Remembered &remembered() {
 
 int before_the_end(MPI_Comm, int, void *, void *) {
     remembered().protections.wait();
+    leave_world();
     return MPI_SUCCESS;
 }
 
@@ -56,7 +58,7 @@ Status remember(protection::Protection &protection) {
 
 void forget(protection::Protection &protection) { remembered().protections.remove(protection); }
 
-void wait_for_all() noexcept {
+void get_ready_to_end() noexcept {
     before_the_end(MPI_COMM_NULL, MPI_KEYVAL_INVALID, nullptr, nullptr);
 }
 

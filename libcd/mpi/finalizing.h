@@ -10,6 +10,8 @@ namespace cd::mpi {
 // until they are forgotten.
 Status remember(protection::Protection &protection);
 void forget(protection::Protection &protection);
-void wait_for_all() noexcept;
+
+// Does that, and tells the other ranks.
+void get_ready_to_end() noexcept;
 
 } // namespace cd::mpi

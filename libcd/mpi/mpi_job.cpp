@@ -4,9 +4,9 @@
 
 #include "base/attempt.h"
 #include "mpi/meeting.h"
+#include "mpi/world.h"
 
 #include <algorithm>
-#include <mutex>
 #include <set>
 #include <span>
 
@@ -63,30 +63,6 @@ Status check_that_nobody_has(const std::string &root, const std::vector<Bytes> &
                 root.c_str(), redset::name_ranks(ranks).c_str());
 }
 
-// The exchange between all ranks: what the program does with MPI_COMM_WORLD is another matter. It
-// is there as long as the process: ranks that end without MPI_Finalize do not meet to free it.
-struct World {
-    std::mutex mutex; // one thread at a time meets the others
-    MpiExchange *exchange = nullptr;
-};
-
-constinit World world;
-
-Status open_world() {
-    if (world.exchange != nullptr) {
-        return Status::ok();
-    }
-    int rank = 0;
-    if (Status status = outcome(own().comm_rank(MPI_COMM_WORLD, &rank), "tell this rank");
-        !status) {
-        return status;
-    }
-    std::unique_ptr<MpiExchange> made;
-    Status status = make_exchange(MPI_COMM_WORLD, 0, rank, made);
-    world.exchange = made.release();
-    return status;
-}
-
 } // namespace
 
 MpiJob::MpiJob(std::unique_ptr<LiveName> name, std::unique_ptr<MpiExchange> all,
@@ -103,11 +79,11 @@ Status MpiJob::meet(const OwnRoot &root, std::unique_ptr<protection::Job> &job) 
             "other; create it between MPI_Init and MPI_Finalize, in the process that calls these",
             root.name.c_str());
     }
-    const std::lock_guard lock(world.mutex);
-    if (Status status = open_world(); !status) {
+    Assembly assembly;
+    if (Status status = assemble(assembly); !status) {
         return status;
     }
-    MpiExchange &all = *world.exchange;
+    MpiExchange &all = *assembly.all;
     std::vector<Bytes> names;
     if (Status status = gather_all(all, Status::ok(), root.name, names); !status) {
         return status;
@@ -169,12 +145,12 @@ Status MpiJob::meet(const OwnRoot &root, std::unique_ptr<protection::Job> &job) 
 }
 
 Status MpiJob::refuse(const KeptOutcome &why) {
-    const std::lock_guard lock(world.mutex);
-    if (Status status = open_world(); !status) {
+    Assembly assembly;
+    if (Status status = assemble(assembly); !status) {
         return status;
     }
     std::vector<Bytes> names;
-    return gather_all(*world.exchange, why.again(), "", names);
+    return gather_all(*assembly.all, why.again(), "", names);
 }
 
 } // namespace cd::mpi

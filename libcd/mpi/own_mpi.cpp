@@ -52,11 +52,13 @@ Mpi look_up() {
     find(mpi.cancel, "PMPI_Cancel");
     find(mpi.comm_create_keyval, "PMPI_Comm_create_keyval");
     find(mpi.comm_free, "PMPI_Comm_free");
+    find(mpi.comm_get_errhandler, "PMPI_Comm_get_errhandler");
     find(mpi.comm_rank, "PMPI_Comm_rank");
     find(mpi.comm_set_attr, "PMPI_Comm_set_attr");
     find(mpi.comm_set_errhandler, "PMPI_Comm_set_errhandler");
     find(mpi.comm_size, "PMPI_Comm_size");
     find(mpi.comm_split, "PMPI_Comm_split");
+    find(mpi.errhandler_free, "PMPI_Errhandler_free");
     find(mpi.error_string, "PMPI_Error_string");
     find(mpi.finalized, "PMPI_Finalized");
     find(mpi.get_processor_name, "PMPI_Get_processor_name");

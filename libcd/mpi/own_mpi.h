@@ -14,11 +14,13 @@ struct Mpi {
     decltype(&PMPI_Cancel) cancel = nullptr;
     decltype(&PMPI_Comm_create_keyval) comm_create_keyval = nullptr;
     decltype(&PMPI_Comm_free) comm_free = nullptr;
+    decltype(&PMPI_Comm_get_errhandler) comm_get_errhandler = nullptr;
     decltype(&PMPI_Comm_rank) comm_rank = nullptr;
     decltype(&PMPI_Comm_set_attr) comm_set_attr = nullptr;
     decltype(&PMPI_Comm_set_errhandler) comm_set_errhandler = nullptr;
     decltype(&PMPI_Comm_size) comm_size = nullptr;
     decltype(&PMPI_Comm_split) comm_split = nullptr;
+    decltype(&PMPI_Errhandler_free) errhandler_free = nullptr;
     decltype(&PMPI_Error_string) error_string = nullptr;
     decltype(&PMPI_Finalized) finalized = nullptr;
     decltype(&PMPI_Get_processor_name) get_processor_name = nullptr;

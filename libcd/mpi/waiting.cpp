@@ -14,6 +14,23 @@ constexpr int looks_before_sleep = 50;
 constexpr std::chrono::microseconds sleep{50};
 constexpr int called_off = 2; // the tag of a message that says so
 
+// Looks often at first.
+class Pause {
+public:
+    bool is_long() const { return looks_ == looks_before_sleep; }
+    void make() {
+        if (is_long()) {
+            std::this_thread::sleep_for(sleep);
+        } else {
+            ++looks_;
+            std::this_thread::yield();
+        }
+    }
+
+private:
+    int looks_ = 1;
+};
+
 // It stays where it is: nothing else is to come on that communicator.
 Status check_called_off(MPI_Comm comm, const char *what) {
     int arrived = 0;
@@ -55,20 +72,33 @@ Status begun(MPI_Comm comm, int code, const char *what) {
 
 Status wait_for(MPI_Comm comm, std::span<MPI_Request> requests, const char *what) {
     int done = 0;
+    Pause pause;
     // NOLINTNEXTLINE(bugprone-infinite-loop): MPI says when it is done
-    for (int looks = 1; done == 0; looks = std::min(looks + 1, looks_before_sleep)) {
+    while (done == 0) {
         const int code = own().testall(static_cast<int>(requests.size()), requests.data(), &done,
                                        MPI_STATUSES_IGNORE);
         if (Status status = begun(comm, code, what); !status) {
             return status;
         }
-        if (done == 0 && looks < looks_before_sleep) {
-            std::this_thread::yield();
-        } else if (done == 0) {
+        if (done == 0 && pause.is_long()) {
             if (Status status = check_called_off(comm, what); !status) {
                 return status;
             }
-            std::this_thread::sleep_for(sleep);
+        }
+        if (done == 0) {
+            pause.make();
+        }
+    }
+    return Status::ok();
+}
+
+Status wait_until(std::chrono::steady_clock::time_point deadline, MPI_Request &request,
+                  const char *what) {
+    int done = 0;
+    for (Pause pause; done == 0 && std::chrono::steady_clock::now() < deadline; pause.make()) {
+        if (Status status = outcome(own().testall(1, &request, &done, MPI_STATUSES_IGNORE), what);
+            !status) {
+            return status;
         }
     }
     return Status::ok();

@@ -4,6 +4,7 @@
 
 #include "mpi/own_mpi.h"
 
+#include <chrono>
 #include <span>
 
 namespace cd::mpi {
@@ -12,6 +13,11 @@ namespace cd::mpi {
 // keep it from those who are waited for, or from the program. Where MPI fails in one rank of comm,
 // it fails in all of them. what: names the operation in messages.
 Status wait_for(MPI_Comm comm, std::span<MPI_Request> requests, const char *what);
+
+// On a communicator of the program's, where nobody is told of failures. It may still be under way
+// then.
+Status wait_until(std::chrono::steady_clock::time_point deadline, MPI_Request &request,
+                  const char *what);
 
 // The outcome of what this rank has begun, which is called off where that has failed.
 Status begun(MPI_Comm comm, int code, const char *what);

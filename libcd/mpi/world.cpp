@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "mpi/world.h"
+
+#include "config/storage_info.h"
+#include "mpi/meeting.h"
+#include "mpi/waiting.h"
+#include "os/system.h"
+
+#include <chrono>
+
+namespace cd::mpi {
+namespace {
+
+using std::chrono::steady_clock;
+
+// Those who wait in create_cd are told while this rank is in MPI_Finalize, too. It is only that
+// MPICH over UCX complains of what is under way at its end.
+constexpr std::chrono::seconds patience{30};
+constexpr std::chrono::milliseconds patience_with_those_who_may_not_tell{100};
+
+// What the program does with MPI_COMM_WORLD is another matter. It is there as long as the process:
+// ranks that end without MPI_Finalize do not meet to free it.
+struct World {
+    std::mutex mutex;
+    MpiExchange *exchange = nullptr;
+    Communicator::Tally tally; // of 1 + the rank of who has come to MPI_Finalize
+    bool failed = false;
+    bool left = false;
+};
+
+constinit World world;
+
+// Before ranks have met there is no communicator but the program's, on which nothing may be sent
+// that the program could receive: what all do together it cannot.
+MPI_Comm comm() {
+    return world.exchange != nullptr ? world.exchange->communicator().get() : MPI_COMM_WORLD;
+}
+
+int begin_to_count(MPI_Request &request) {
+    return own().iallreduce(&world.tally.own, &world.tally.largest, 1, MPI_INT, MPI_MAX, comm(),
+                            &request);
+}
+
+Status count() {
+    constexpr char what[] = "find out whether all create a root";
+    if (world.exchange != nullptr) {
+        return together(comm(), begin_to_count, what);
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    Status status = outcome(begin_to_count(request), what);
+    return status ? wait_until(steady_clock::time_point::max(), request, what) : status;
+}
+
+Status check_that_all_come() {
+    if (world.failed) {
+        return fail(CD_ERROR_STORE_IO, "an earlier exchange between the ranks failed half-way");
+    }
+    if (world.tally.largest == 0) {
+        Status status = count();
+        world.failed = !status;
+        if (!status) {
+            return status;
+        }
+    }
+    return world.tally.largest == 0
+               ? Status::ok()
+               : fail(CD_ERROR_ARGUMENT,
+                      "rank %d has come to MPI_Finalize, and creates no root any more: those with "
+                      "redundancy are created by all ranks of MPI_COMM_WORLD together, before any "
+                      "of them ends MPI",
+                      world.tally.largest - 1);
+}
+
+Status open_world() {
+    if (world.exchange != nullptr) {
+        return Status::ok();
+    }
+    int rank = 0;
+    if (Status status = outcome(own().comm_rank(MPI_COMM_WORLD, &rank), "tell this rank");
+        !status) {
+        return status;
+    }
+    std::unique_ptr<MpiExchange> made;
+    Status status = make_exchange(MPI_COMM_WORLD, 0, rank, made);
+    world.exchange = made.release();
+    return status;
+}
+
+// In programs that mix those with this library and those without, as far as can be told: there it
+// would be waited for in vain.
+bool all_tell() {
+    const char *defaults = os::system().environment("CD_STORAGE_INFO");
+    return world.exchange != nullptr ||
+           asks_for_protection(defaults != nullptr ? defaults : "", "");
+}
+
+#ifdef OPEN_MPI
+constexpr bool complains_at_the_end = false;
+#else
+constexpr bool complains_at_the_end = true;
+#endif
+
+// What MPI fails at is no reason to end the program, as its own handler may.
+void tell_others(bool all_of_them) {
+    int rank = 0;
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    if (own().comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS ||
+        own().comm_get_errhandler(MPI_COMM_WORLD, &handler) != MPI_SUCCESS) {
+        return;
+    }
+    own().comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    world.tally.own = rank + 1;
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (begin_to_count(request) == MPI_SUCCESS) {
+        const auto deadline =
+            steady_clock::now() + (all_of_them ? patience : patience_with_those_who_may_not_tell);
+        (void)wait_until(deadline, request, "tell others of the end");
+    }
+    own().comm_set_errhandler(MPI_COMM_WORLD, handler);
+    if (handler != MPI_ERRHANDLER_NULL) {
+        own().errhandler_free(&handler);
+    }
+}
+
+} // namespace
+
+Status assemble(Assembly &assembly) {
+    std::unique_lock alone(world.mutex);
+    if (Status status = check_that_all_come(); !status) {
+        return status;
+    }
+    if (Status status = open_world(); !status) {
+        return status;
+    }
+    assembly.all = world.exchange;
+    assembly.alone = std::move(alone);
+    return Status::ok();
+}
+
+void leave_world() noexcept {
+    const MessageKeeper keeper;
+    const std::unique_lock alone(world.mutex, std::try_to_lock); // another thread may wait there
+    if (!alone.owns_lock() || world.left || !is_usable()) {
+        return;
+    }
+    world.left = true;
+    const bool all_of_them = all_tell();
+    if (!world.failed && world.tally.largest == 0 && (all_of_them || !complains_at_the_end)) {
+        tell_others(all_of_them);
+    }
+}
+
+} // namespace cd::mpi

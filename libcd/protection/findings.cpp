@@ -82,7 +82,8 @@ std::vector<int> ranks_beyond_cover(const redset::Set &set, const std::set<std::
     }
     const redset::Layout layout(set.shape, std::vector<uint64_t>(lost.size(), 1));
     std::vector<redset::Row> rows;
-    return redset::rebuilding_rows(layout, lost, rows) ? std::vector<int>() : ranks;
+    return redset::rebuilding_rows(layout, lost, rows, redset::Makers::none) ? std::vector<int>()
+                                                                             : ranks;
 }
 
 // The ranks of a set of which names and sizes tell that files are lost, if it cannot do without.

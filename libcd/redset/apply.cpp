@@ -82,7 +82,7 @@ public:
         if (Status status = write_tree(header, place_.scheme_file(set_, self_), scheme_); !status) {
             return status;
         }
-        rows_ = encoding_rows(*layout_);
+        rows_ = encoding_rows(*layout_, only(self_));
         return drafts_.file(scheme_).size(payload_at_);
     }
 

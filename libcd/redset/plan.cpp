@@ -126,7 +126,7 @@ Matrix solve(const Matrix &checks, const Parts &parts) {
     return all;
 }
 
-bool coded_row(const Layout &layout, const Matrix &checks, int number, Losses lost,
+bool coded_row(const Layout &layout, const Matrix &checks, int number, Losses lost, Makers makers,
                std::vector<Row> &rows) {
     Parts parts = parts_of(layout, number, lost);
     if (parts.lost_data.empty() && parts.lost_checks.empty()) {
@@ -153,21 +153,23 @@ bool coded_row(const Layout &layout, const Matrix &checks, int number, Losses lo
     put(parts.checks, check_item, row.sources);
     put(parts.lost_data, data_item, row.outputs);
     put(parts.lost_checks, check_item, row.outputs);
-    row.coefficients = solve(checks, parts);
+    if (makers == Makers::all || makers == only(number)) {
+        row.coefficients = solve(checks, parts);
+    }
     rows.push_back(std::move(row));
     return true;
 }
 
 } // namespace
 
-bool rebuilding_rows(const Layout &layout, Losses lost, std::vector<Row> &rows) {
+bool rebuilding_rows(const Layout &layout, Losses lost, std::vector<Row> &rows, Makers makers) {
     const Shape &shape = layout.shape;
     const bool copies = shape.scheme == Scheme::partner || shape.scheme == Scheme::single;
     const Matrix checks = copies ? Matrix() : check_rows(shape);
     std::vector<Row> made;
     for (int i = 0; i < shape.members; ++i) {
         if (!(copies ? copying_row(layout, i, lost, made)
-                     : coded_row(layout, checks, i, lost, made))) {
+                     : coded_row(layout, checks, i, lost, makers, made))) {
             return false;
         }
     }
@@ -176,10 +178,10 @@ bool rebuilding_rows(const Layout &layout, Losses lost, std::vector<Row> &rows) 
 }
 
 // To encode is to rebuild payload that was never there.
-std::vector<Row> encoding_rows(const Layout &layout) {
+std::vector<Row> encoding_rows(const Layout &layout, Makers makers) {
     const std::vector<Lost> lost(static_cast<size_t>(layout.shape.members), {false, true});
     std::vector<Row> rows;
-    rebuilding_rows(layout, lost, rows);
+    rebuilding_rows(layout, lost, rows, makers);
     return rows;
 }
 

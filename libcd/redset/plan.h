@@ -54,10 +54,16 @@ struct Lost {
     bool any() const { return data || payload; }
 };
 
+// Whose rows get coefficients: to work them out takes the third power of what is lost for each row,
+// and who makes it alone needs them.
+enum class Makers : int { all = -2, none = -1 };
+constexpr Makers only(int member) { return static_cast<Makers>(member); }
+
 // All of a set's payload, made of all of its data.
-std::vector<Row> encoding_rows(const Layout &layout);
+std::vector<Row> encoding_rows(const Layout &layout, Makers makers = Makers::all);
 
 // What is lost, made of the rest. False when the rest does not suffice.
-bool rebuilding_rows(const Layout &layout, std::span<const Lost> lost, std::vector<Row> &rows);
+bool rebuilding_rows(const Layout &layout, std::span<const Lost> lost, std::vector<Row> &rows,
+                     Makers makers = Makers::all);
 
 } // namespace cd::redset

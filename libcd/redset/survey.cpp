@@ -120,14 +120,15 @@ Status too_much_lost(const Set &set, const std::vector<MemberState> &members) {
                 name_ranks(ranks).c_str(), reasons.c_str());
 }
 
-Status find_rows(const Set &set, Survey &survey) {
+Status find_rows(const Set &set, int self, Survey &survey) {
     std::vector<Lost> lost;
     lost.reserve(static_cast<size_t>(set.shape.members));
     for (int member = 0; member < set.shape.members; ++member) {
         lost.push_back(survey.lost(member));
     }
-    return rebuilding_rows(*survey.layout, lost, survey.rows) ? Status::ok()
-                                                              : too_much_lost(set, survey.members);
+    return rebuilding_rows(*survey.layout, lost, survey.rows, only(self))
+               ? Status::ok()
+               : too_much_lost(set, survey.members);
 }
 
 Status survey_with(Exchange &exchange, const Set &set, const Place &place,
@@ -158,7 +159,7 @@ Status survey_with(Exchange &exchange, const Set &set, const Place &place,
                                    !status) {
                                    return status;
                                }
-                               return find_rows(set, survey);
+                               return find_rows(set, self, survey);
                            }));
 }
 

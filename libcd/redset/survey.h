@@ -26,13 +26,14 @@ struct MemberState {
     bool operator==(const MemberState &) const = default;
 };
 
-// What is left of a set, and what follows from it. Every member has the same.
+// What is left of a set, and what follows from it. Every member has the same, but for what says
+// whose it is.
 struct Survey {
     std::vector<StoredFiles> files; // that each member had
     std::optional<Layout> layout;
     std::optional<Checksums> checksums; // if any member still has them
     std::vector<MemberState> members;
-    std::vector<Row> rows;       // that bring back what is lost
+    std::vector<Row> rows;       // that bring back what is lost; coefficients of this member's
     uint64_t payload_offset = 0; // in this member's scheme file, if that is good
 
     // Whether a header's entry of a member is as its checksum tells, if there is one.

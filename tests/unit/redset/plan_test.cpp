@@ -195,6 +195,26 @@ TEST(Plan, WhatIsNotCoveredIsSaid) {
     EXPECT_FALSE(rebuilding_rows(single, std::vector<Lost>{whole}, rows));
 }
 
+// Each makes one row of many, and would work out the others in vain.
+TEST(Plan, OnlyTheRowsThatAMemberMakesAreSolvedForIt) {
+    const Layout layout({Scheme::reed_solomon, 6, 2}, {50, 40, 30, 20, 10, 60});
+    const std::vector<Lost> lost{{}, {true, true}, {}, {}, {true, false}, {}};
+    std::vector<Row> all;
+    ASSERT_TRUE(rebuilding_rows(layout, lost, all));
+    ASSERT_EQ(all.size(), 5U);
+    for (int maker = static_cast<int>(Makers::none); maker < layout.shape.members; ++maker) {
+        std::vector<Row> rows;
+        ASSERT_TRUE(rebuilding_rows(layout, lost, rows, only(maker)));
+        ASSERT_EQ(rows.size(), all.size());
+        for (size_t i = 0; i < rows.size(); ++i) {
+            EXPECT_EQ(rows[i].sources, all[i].sources);
+            EXPECT_EQ(rows[i].outputs, all[i].outputs);
+            EXPECT_EQ(rows[i].coefficients,
+                      rows[i].maker == maker ? all[i].coefficients : Matrix());
+        }
+    }
+}
+
 // A rank that has nothing, beside one that has much, costs nothing.
 TEST(Plan, WhatIsBehindTheEndOfALogicalFileIsNotASource) {
     for (const Row &row : encoding_rows(Layout({Scheme::xor_set, 4, 1}, {3000, 0, 0, 1}))) {

@@ -3,6 +3,7 @@
 #include "redset/exchange.h"
 
 #include "base/attempt.h"
+#include "base/kept_outcome.h"
 
 #include <algorithm>
 #include <array>
@@ -50,7 +51,42 @@ bool makes_sense(const Bytes &told) {
            (is_known(code) && told.size() > sizeof code && told.back() == std::byte{0});
 }
 
+Status check_sense(const std::vector<Bytes> &told) {
+    return std::ranges::all_of(told, makes_sense)
+               ? Status::ok()
+               : fail(CD_ERROR_STORE_IO, "what a member told of its outcome makes no sense");
+}
+
+// The failure of the first that failed.
+Status first_failure(const Exchange &exchange, const std::vector<Bytes> &told) {
+    for (size_t member = 0; member < told.size(); ++member) {
+        if (const cd_error code = code_of(told[member]); code != CD_ERROR_NONE) {
+            const bool has_rank = member < exchange.called().size();
+            return fail(code, "%s %d: %s", has_rank ? "rank" : "member",
+                        has_rank ? exchange.called()[member] : static_cast<int>(member),
+                        text_of(told[member]));
+        }
+    }
+    return Status::ok();
+}
+
+// What is made of everybody's bytes, and why not.
+struct Digest {
+    KeptOutcome told; // that of all
+    KeptOutcome outcome;
+    Exchange::Made made;
+};
+
 } // namespace
+
+Status Exchange::digest(std::span<const std::byte> own, const Work &work, Made &made) {
+    std::vector<Bytes> all;
+    Status status = gather(own, all);
+    if (status) {
+        made = work(all);
+    }
+    return status;
+}
 
 Status gather_outcomes(Exchange &exchange, Status own, std::span<const std::byte> bytes,
                        std::vector<Bytes> &told) {
@@ -62,11 +98,11 @@ Status gather_outcomes(Exchange &exchange, Status own, std::span<const std::byte
     if (Status status = exchange.gather(own ? success : Failure(own).told(), all); !status) {
         return status;
     }
-    if (!std::ranges::all_of(all, makes_sense)) {
-        return fail(CD_ERROR_STORE_IO, "what a member told of its outcome makes no sense");
+    Status sense = check_sense(all);
+    if (sense) {
+        told = std::move(all);
     }
-    told = std::move(all);
-    return Status::ok();
+    return sense;
 }
 
 cd_error code_of(const Bytes &told) {
@@ -96,17 +132,59 @@ Status agree(Exchange &exchange, Status own, std::span<const std::byte> bytes,
     if (Status status = gather_outcomes(exchange, own, bytes, told); !status) {
         return status;
     }
-    for (size_t member = 0; member < told.size(); ++member) {
-        if (const cd_error code = code_of(told[member]); code != CD_ERROR_NONE) {
-            const bool has_rank = member < exchange.called().size();
-            return fail(code, "%s %d: %s", has_rank ? "rank" : "member",
-                        has_rank ? exchange.called()[member] : static_cast<int>(member),
-                        text_of(told[member]));
-        }
+    if (Status status = first_failure(exchange, told); !status) {
+        return status;
     }
     take_codes_off(told);
     all = std::move(told);
     return Status::ok();
+}
+
+// Who has no memory for a digest tells that, so that nobody needs it.
+Status agree_and_make(Exchange &exchange, Status own, std::span<const std::byte> bytes,
+                      const Make &make, const Take &take) {
+    KeptOutcome ready(own);
+    Bytes success;
+    std::shared_ptr<Digest> mine;
+    const KeptOutcome prepared(attempt([&] {
+        mine = std::make_shared<Digest>();
+        put_success_before(bytes, success);
+    }));
+    if (ready.is_ok()) {
+        ready = prepared;
+    }
+    const auto work = [&](std::vector<Bytes> &told) -> Exchange::Made {
+        if (mine != nullptr) {
+            const Status sense = check_sense(told);
+            mine->told = KeptOutcome(sense ? first_failure(exchange, told) : sense);
+            if (mine->told.is_ok()) {
+                mine->outcome = KeptOutcome(attempt([&] {
+                    take_codes_off(told);
+                    return make(told, mine->made);
+                }));
+            }
+        }
+        return mine;
+    };
+    Exchange::Made shared;
+    if (Status status =
+            exchange.digest(ready.is_ok() ? success : Failure(ready.again()).told(), work, shared);
+        !status) {
+        return status;
+    }
+    if (shared == nullptr) {
+        return ready.is_ok() ? fail(CD_ERROR_NO_MEMORY, "member 0: out of memory") : ready.again();
+    }
+    const auto &digest = *static_cast<const Digest *>(shared.get());
+    if (!digest.told.is_ok()) {
+        return digest.told.again();
+    }
+    return agree_on_memory(exchange, attempt([&] {
+                               if (digest.made != nullptr) {
+                                   take(digest.made);
+                               }
+                               return digest.outcome.again();
+                           }));
 }
 
 Status agree_on_memory(Exchange &exchange, Status found) {

@@ -5,6 +5,8 @@
 #include "base/status.h"
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -27,6 +29,13 @@ public:
     // Everybody's bytes, by member. Where one member has no memory for them, all fail. Does not
     // throw.
     virtual Status gather(std::span<const std::byte> own, std::vector<Bytes> &all) = 0;
+
+    // What work makes of everybody's bytes, which it may change. It makes the same in all members
+    // and does not throw: those that are in one process share what one of them makes.
+    using Made = std::shared_ptr<const void>;
+    using Work = std::function<Made(std::vector<Bytes> &all)>;
+    virtual Status digest(std::span<const std::byte> own, const Work &work, Made &made);
+    virtual bool shares_what_is_made() const { return false; }
 
     struct Message {
         int peer = 0;
@@ -59,6 +68,13 @@ Status agree(Exchange &exchange, Status own);
 // The same, and everybody's bytes when all succeeded.
 Status agree(Exchange &exchange, Status own, std::span<const std::byte> bytes,
              std::vector<Bytes> &all);
+
+// The same, with what all members make alike of everybody's bytes: take() gets it, also where
+// make() fails, which is the outcome then. Both may throw std::bad_alloc: all fail then.
+using Make = std::function<Status(std::vector<Bytes> &all, Exchange::Made &made)>;
+using Take = std::function<void(const Exchange::Made &made)>;
+Status agree_and_make(Exchange &exchange, Status own, std::span<const std::byte> bytes,
+                      const Make &make, const Take &take);
 
 // For what all members find out alike: who has no memory to do so makes all fail; else the outcome
 // is what was found.

@@ -24,9 +24,7 @@ public:
     int self() const override { return self_; }
 
     Status gather(std::span<const std::byte> own, std::vector<Bytes> &all) override {
-        Status told =
-            attempt([&] { meeting_.gathered_[index(self_)].assign(own.begin(), own.end()); });
-        if (Status status = meeting_.meet(told.is_ok()); !status) {
+        if (Status status = tell(own); !status) {
             return status;
         }
         std::vector<Bytes> copies;
@@ -37,6 +35,20 @@ public:
         all = std::move(copies);
         return Status::ok();
     }
+
+    // Nobody makes something else before all have come back for that.
+    Status digest(std::span<const std::byte> own, const Work &work, Made &made) override {
+        Status status = tell(own);
+        if (status && self_ == 0) {
+            meeting_.made_ = work(meeting_.gathered_);
+        }
+        status = status ? meeting_.meet() : status;
+        if (status) {
+            made = meeting_.made_;
+        }
+        return status;
+    }
+    bool shares_what_is_made() const override { return true; }
 
     void reserve(size_t messages) override {
         meeting_.outgoing_[index(self_)].reserve(messages);
@@ -67,6 +79,12 @@ public:
     }
 
 private:
+    Status tell(std::span<const std::byte> own) {
+        Status told =
+            attempt([&] { meeting_.gathered_[index(self_)].assign(own.begin(), own.end()); });
+        return meeting_.meet(told.is_ok());
+    }
+
     Meeting &meeting_;
     const int self_;
     std::vector<Message> incoming_;

@@ -30,7 +30,7 @@ Status prepare_by(Exchange &exchange, const Set &set, const Place &place, const 
     if (Status status = agree(exchange, prepared); !status) {
         return status;
     }
-    if (Status status = carry_out(exchange, survey.rows, rebuilding->storage(), options.progress);
+    if (Status status = carry_out(exchange, *survey.rows, rebuilding->storage(), options.progress);
         !status) {
         return status;
     }
@@ -57,7 +57,7 @@ bool all_is_read(const Shape &shape, const Survey &survey) {
         left += lost.payload ? 0 : survey.layout->payload_size(member);
     }
     uint64_t read = 0;
-    for (const Row &row : survey.rows) {
+    for (const Row &row : *survey.rows) {
         for (const Item &source : row.sources) {
             read += source.length;
         }

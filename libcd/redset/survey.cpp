@@ -120,52 +120,37 @@ Status too_much_lost(const Set &set, const std::vector<MemberState> &members) {
                 name_ranks(ranks).c_str(), reasons.c_str());
 }
 
-Status find_rows(const Set &set, int self, Survey &survey) {
+// What follows from it.
+struct Found {
+    std::vector<MemberState> members;
+    std::vector<Row> rows;
+};
+
+Status find_rows(const Set &set, const Layout &layout, Makers makers, Found &found) {
     std::vector<Lost> lost;
-    lost.reserve(static_cast<size_t>(set.shape.members));
-    for (int member = 0; member < set.shape.members; ++member) {
-        lost.push_back(survey.lost(member));
+    lost.reserve(found.members.size());
+    for (const MemberState &state : found.members) {
+        lost.push_back(state.lost());
     }
-    return rebuilding_rows(*survey.layout, lost, survey.rows, only(self))
-               ? Status::ok()
-               : too_much_lost(set, survey.members);
+    return rebuilding_rows(layout, lost, found.rows, makers) ? Status::ok()
+                                                             : too_much_lost(set, found.members);
 }
 
-Status survey_with(Exchange &exchange, const Set &set, const Place &place,
-                   const std::vector<Remains> &all, Contents contents, Survey &survey,
-                   const Looked &tell) {
-    const int self = exchange.self();
-    Status collected = attempt([&] {
-        survey.members.resize(all.size());
-        for (size_t member = 0; member < all.size(); ++member) {
-            survey.members[member] = {"", all[member].no_header};
-        }
-        return collect_files(set, all, survey);
-    });
-    if (Status status = agree_on_memory(exchange, collected); !status) {
-        return status;
-    }
-    Bytes told;
-    Status looked = attempt([&] {
-        return tell_state(own_state(set, survey, self, place, all[index(self)], contents, tell),
-                          told);
-    });
-    std::vector<Bytes> everybodys;
-    if (Status status = agree(exchange, looked, told, everybodys); !status) {
-        return status;
-    }
-    return agree_on_memory(exchange, attempt([&] {
-                               if (Status status = hear_states(everybodys, survey.members);
-                                   !status) {
-                                   return status;
-                               }
-                               return find_rows(set, self, survey);
-                           }));
-}
+// ---- With which checksums to look at it, one after the other
 
-// What members have, and with which checksums to look at it, one after the other: a survey each.
-Status understand(const Set &set, const std::vector<Bytes> &heard, uint64_t payload_offset,
-                  std::vector<Remains> &all, std::vector<Survey> &choices) {
+struct Candidate {
+    Survey survey;
+    KeptOutcome collected;
+};
+
+// What members have. In one process it is there once.
+struct Understood {
+    std::vector<Remains> all;
+    std::vector<Candidate> candidates;
+};
+
+Status understand(const Set &set, const std::vector<Bytes> &heard, Understood &understood) {
+    std::vector<Remains> &all = understood.all;
     all.resize(heard.size());
     for (size_t member = 0; member < heard.size(); ++member) {
         if (Status status = hear_remains(set, heard[member], all[member]); !status) {
@@ -173,15 +158,51 @@ Status understand(const Set &set, const std::vector<Bytes> &heard, uint64_t payl
         }
     }
     for (Checksums &checksums : checksums_in(all)) {
-        choices.emplace_back().checksums = std::move(checksums);
+        understood.candidates.emplace_back().survey.checksums = std::move(checksums);
     }
-    if (choices.empty()) {
-        choices.emplace_back();
+    if (understood.candidates.empty()) {
+        understood.candidates.emplace_back();
     }
-    for (Survey &choice : choices) {
-        choice.payload_offset = payload_offset;
+    for (Candidate &candidate : understood.candidates) {
+        for (const Remains &remains : all) {
+            candidate.survey.members.push_back({"", remains.no_header});
+        }
+        candidate.collected = KeptOutcome(collect_files(set, all, candidate.survey));
     }
     return Status::ok();
+}
+
+Status survey_with(Exchange &exchange, const Set &set, const Place &place,
+                   const Understood &understood, const Candidate &candidate,
+                   uint64_t payload_offset, Contents contents, Survey &survey, const Looked &tell) {
+    const int self = exchange.self();
+    Status collected = attempt([&] {
+        survey = candidate.survey;
+        survey.payload_offset = payload_offset;
+        return candidate.collected.again();
+    });
+    if (Status status = agree_on_memory(exchange, collected); !status) {
+        return status;
+    }
+    Bytes told;
+    Status looked = attempt([&] {
+        return tell_state(
+            own_state(set, survey, self, place, understood.all[index(self)], contents, tell), told);
+    });
+    const Makers makers = exchange.shares_what_is_made() ? Makers::all : only(self);
+    const auto make = [&](std::vector<Bytes> &everybodys, Exchange::Made &made) {
+        const auto found = std::make_shared<Found>();
+        if (Status status = hear_states(everybodys, found->members); !status) {
+            return status;
+        }
+        made = found;
+        return find_rows(set, *survey.layout, makers, *found);
+    };
+    return agree_and_make(exchange, looked, told, make, [&](const Exchange::Made &made) {
+        const auto found = std::static_pointer_cast<const Found>(made);
+        survey.members = found->members;
+        survey.rows = {found, &found->rows};
+    });
 }
 
 } // namespace
@@ -190,10 +211,7 @@ bool Survey::vouches_for(const MemberEntry &entry, int member) const {
     return !checksums || (*checksums)[index(member)].entry == tree_checksum(entry.tree);
 }
 
-Lost Survey::lost(int member) const {
-    const MemberState &state = members[index(member)];
-    return {!state.data_lost.empty(), !state.payload_lost.empty()};
-}
+Lost Survey::lost(int member) const { return members[index(member)].lost(); }
 
 Status take_survey(Exchange &exchange, const Set &set, const Place &place, Contents contents,
                    Survey &survey, const Looked &looked) {
@@ -201,26 +219,31 @@ Status take_survey(Exchange &exchange, const Set &set, const Place &place, Conte
     uint64_t payload_offset = 0;
     Status own =
         attempt([&] { return tell_remains(set, exchange.self(), place, told, payload_offset); });
-    std::vector<Bytes> heard;
-    if (Status status = agree(exchange, own, told, heard); !status) {
-        return status;
-    }
-    std::vector<Remains> all;
-    std::vector<Survey> choices;
-    Status understood =
-        attempt([&] { return understand(set, heard, payload_offset, all, choices); });
-    if (Status status = agree_on_memory(exchange, understood); !status) {
+    std::shared_ptr<const Understood> understood;
+    const auto make = [&](std::vector<Bytes> &heard, Exchange::Made &made) {
+        const auto all = std::make_shared<Understood>();
+        made = all;
+        return understand(set, heard, *all);
+    };
+    const auto take = [&](const Exchange::Made &made) {
+        understood = std::static_pointer_cast<const Understood>(made);
+    };
+    if (Status status = agree_and_make(exchange, own, told, make, take); !status) {
         return status;
     }
     // Checksums of another time may be left over somewhere; those that most members have count,
     // unless too little fits them.
-    const KeptOutcome first(
-        survey_with(exchange, set, place, all, contents, choices.front(), looked));
-    survey = std::move(choices.front());
-    for (size_t i = 1; i < choices.size() && first.code() == CD_ERROR_REDUNDANCY_EXCEEDED; ++i) {
-        Status status = survey_with(exchange, set, place, all, contents, choices[i], looked);
+    const auto with = [&](const Candidate &candidate, Survey &taken) {
+        return survey_with(exchange, set, place, *understood, candidate, payload_offset, contents,
+                           taken, looked);
+    };
+    const std::vector<Candidate> &candidates = understood->candidates;
+    const KeptOutcome first(with(candidates.front(), survey));
+    for (size_t i = 1; i < candidates.size() && first.code() == CD_ERROR_REDUNDANCY_EXCEEDED; ++i) {
+        Survey other;
+        Status status = with(candidates[i], other);
         if (status.code() != CD_ERROR_REDUNDANCY_EXCEEDED) {
-            survey = std::move(choices[i]);
+            survey = std::move(other);
             return status;
         }
     }

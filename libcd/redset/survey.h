@@ -9,6 +9,7 @@
 #include "redset/set.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct MemberState {
     std::string descriptor_lost = {};
     std::string checksums_lost = {};
     bool operator==(const MemberState &) const = default;
+
+    Lost lost() const { return {!data_lost.empty(), !payload_lost.empty()}; }
 };
 
 // What is left of a set, and what follows from it. Every member has the same, but for what says
@@ -33,7 +36,8 @@ struct Survey {
     std::optional<Layout> layout;
     std::optional<Checksums> checksums; // if any member still has them
     std::vector<MemberState> members;
-    std::vector<Row> rows;       // that bring back what is lost; coefficients of this member's
+    // That bring back what is lost, with the coefficients of this member's at least.
+    std::shared_ptr<const std::vector<Row>> rows;
     uint64_t payload_offset = 0; // in this member's scheme file, if that is good
 
     // Whether a header's entry of a member is as its checksum tells, if there is one.

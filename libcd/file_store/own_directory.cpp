@@ -59,7 +59,7 @@ Status look_for_stores_of(uid_t user, const std::string &path, bool &has_some) {
     }
     Status status;
     for (auto name = names.begin(); name != names.end() && status && !has_some; ++name) {
-        if (name->ends_with(".cds") || name->ends_with(".points")) {
+        if (name->ends_with(".cds") || name->ends_with(end_of_points)) {
             std::optional<os::FileStatus> there;
             status = look_at(directory.descriptor(), *name, path + "/" + *name, 0, there);
             has_some = there && there->owner == user;

@@ -8,6 +8,9 @@
 
 namespace cd {
 
+// Of the names of directories with points in time that survive nodes, beside the stores.
+constexpr char end_of_points[] = ".points";
+
 // The directory for this user's files where people name one: itself, or, where all may write to it
 // and remove only what is theirs, as to /tmp and /dev/shm, one in it with the user's number.
 // Whoever makes that one first has it; Directory refuses it if that was somebody else. What is

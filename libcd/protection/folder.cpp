@@ -3,6 +3,7 @@
 #include "protection/folder.h"
 
 #include "base/path.h"
+#include "file_store/own_directory.h"
 #include "protection/tree_file.h"
 #include "redset/draft_mark.h"
 #include "redset/kvtree_image.h"
@@ -273,7 +274,7 @@ Status Folder::find(const std::string &directory, const std::string &root, bool 
 }
 
 std::string Folder::path_below(const std::string &directory, const std::string &root) {
-    return directory + "/" + root + ".points";
+    return directory + "/" + root + end_of_points;
 }
 
 Status Folder::make(const Point &point) const {

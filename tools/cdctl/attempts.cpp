@@ -3,6 +3,7 @@
 #include "attempts.h"
 
 #include "alone.h"
+#include "file_store/own_directory.h"
 #include "protection/folder.h"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ struct Located {
     Attempt attempt;
 };
 
-bool holds_points(const fs::path &directory) { return directory.extension() == ".points"; }
+bool holds_points(const fs::path &directory) { return directory.extension() == cd::end_of_points; }
 
 bool is_in(const fs::path &directory, const fs::path &path) {
     return std::ranges::mismatch(directory, path).in1 == directory.end();

@@ -6,6 +6,7 @@
 
 #include "file_store/directory.h"
 #include "file_store/file.h"
+#include "file_store/own_directory.h"
 #include "protection/point.h"
 #include "protection/use_lock.h"
 #include "redset/draft_mark.h"
@@ -97,7 +98,7 @@ std::vector<Leftover> find_leftovers(const std::vector<std::string> &directories
     for (const std::string &directory : directories) {
         add_files(directory, is_left_by_a_store, found);
         each_of(directory, fs::file_type::directory, [&](const fs::path &points) {
-            if (points.extension() == ".points") {
+            if (points.extension() == cd::end_of_points) {
                 add_points(points, found);
             }
         });

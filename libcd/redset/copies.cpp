@@ -5,6 +5,7 @@
 #include "redset/local_exchange.h"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -62,6 +63,9 @@ public:
             for (size_t member = 0; member < survey.members.size(); ++member) {
                 // Nobody has looked at any where nothing tells what the members had.
                 const int found = survey.layout ? merit(survey.members[member]) : 0;
+                if (survey.layout) {
+                    states_[{member, looked_at[member]}] = survey.members[member];
+                }
                 if (found > best[member]) {
                     best[member] = found;
                     chosen_[member] = trying[member];
@@ -78,7 +82,17 @@ public:
         }
     }
 
-    Choice chosen() { return {places(chosen_), std::move(found_)}; }
+    Choice chosen() {
+        Choice choice{places(chosen_), std::move(found_), {}};
+        for (const auto &[copy, state] : states_) {
+            const auto &[member, number] = copy;
+            if (number != chosen_[member] && state != MemberState()) {
+                choice.passed_over.push_back(
+                    {static_cast<int>(member), copies_[member][number].folder, state});
+            }
+        }
+        return choice;
+    }
 
 private:
     std::vector<Place> places(const std::vector<size_t> &numbers) const {
@@ -94,6 +108,8 @@ private:
     const Looked &looked_;
     std::vector<size_t> chosen_; // of each member's copies
     std::vector<Survey> found_;  // there
+    // Of all copies that were looked at, by member and number, when last looked at.
+    std::map<std::pair<size_t, size_t>, MemberState> states_;
 };
 
 } // namespace

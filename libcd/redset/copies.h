@@ -4,6 +4,7 @@
 
 #include "redset/survey.h"
 
+#include <string>
 #include <vector>
 
 namespace cd::redset {
@@ -12,10 +13,18 @@ namespace cd::redset {
 // left those that were there.
 using Copies = std::vector<Place>;
 
+// A copy that was looked at, and is not as it was.
+struct PassedOver {
+    int member = 0;
+    std::string folder;
+    MemberState state;
+};
+
 struct Choice {
     std::vector<Place> places; // of each member one
     std::vector<Survey>
         surveys; // what each found there, if they looked there last, contents compared
+    std::vector<PassedOver> passed_over; // for these
 };
 
 // For members in this process: of each its place that has the most left, contents compared with

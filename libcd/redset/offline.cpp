@@ -107,6 +107,7 @@ Status rebuild_found(FoundSet &found, const Options &options, bool look_only, Su
     }
     Choice choice = choose_copies(found.set, found.copies, options.progress);
     found.places = std::move(choice.places);
+    found.passed_over = std::move(choice.passed_over);
     std::vector<Survey> surveys = std::move(choice.surveys);
     const bool surveyed = !surveys.empty();
     if (look_only) {

@@ -15,10 +15,11 @@ namespace cd::redset {
 // A set as scheme files tell of it, wherever they are.
 struct FoundSet {
     Set set;
-    std::vector<Copies> copies;     // where each member's files are, or belong
-    std::vector<Place> places;      // of these, what counts: the first ones, or what is better
-    std::vector<std::string> found; // scheme files, of all copies
-    std::string problem;            // why it cannot be rebuilt, "" when it can be tried
+    std::vector<Copies> copies;          // where each member's files are, or belong
+    std::vector<Place> places;           // of these, what counts: the first ones, or what is better
+    std::vector<PassedOver> passed_over; // by rebuild_found()
+    std::vector<std::string> found;      // scheme files, of all copies
+    std::string problem;                 // why it cannot be rebuilt, "" when it can be tried
 };
 
 struct Search {

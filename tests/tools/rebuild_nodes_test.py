@@ -19,6 +19,7 @@ from rebuild_case import CDCTL, DAMAGED, GOOD, OLDER, UNREADABLE, Case
 class OfNodes(Case):
     case = "xor_4"
     name = "epoch-7.7.0.00000000000000ab"
+    scheme_file = f"{name}/0.xor.grp_1_of_1.mem_1_of_4.redset"
 
     def setUp(self):
         super().setUp()
@@ -78,6 +79,28 @@ class MovedRanks(OfNodes):
                 self.assertIn(f"/{whole}/", one["ranks"][0]["directory"])
                 self.assertEqual(self.files(), left)
             self.write(image, before)
+
+    # Whoever has whole ones learns of the others; what nobody looked at is not named.
+    def test_damaged_copies_that_were_passed_over_are_named(self):
+        for file, what in ("in/r0_f0.dat", "files"), (self.scheme_file, "scheme file"):
+            damaged = self.path("n0", file)
+            with open(damaged, "rb") as whole:
+                before = whole.read()
+            self.write(damaged, before[:-1])
+            for options in ("--dry-run",), ():
+                status, one = self.only_set(*options)
+                self.assertEqual((status, one["verdict"]), (GOOD, "whole"))
+                (copy,) = one["ranks"][0]["damaged_copies"]
+                self.assertIn("/n0/", copy["directory"])
+                self.assertIsNotNone(copy[what.replace(" ", "_") + "_lost"])
+                self.assertIsNone(copy["checksums_lost"])
+                self.assertEqual([one["ranks"][rank]["damaged_copies"] for rank in (1, 2, 3)], [[], [], []])
+                _, text, _ = self.rebuild(*options, self.directory)
+                self.assertRegex(text, f"rank 0: a copy in .*/n0/.* was passed over, its {what} lost: ")
+            self.write(damaged, before)
+        self.write(self.path("s0", "in/r0_f0.dat"), b"")
+        status, one = self.only_set()
+        self.assertEqual((status, one["verdict"], one["ranks"][0]["damaged_copies"]), (GOOD, "whole", []))
 
     # Both names lead to one file, and one of them is lost with what is around it.
     def test_a_copy_by_another_name_of_the_file_counts(self):
@@ -139,8 +162,6 @@ class MovedRanks(OfNodes):
 
 
 class LostSchemeFile(OfNodes):
-    scheme_file = f"{OfNodes.name}/0.xor.grp_1_of_1.mem_1_of_4.redset"
-
     def setUp(self):
         super().setUp()
         for rank in range(4):

@@ -18,11 +18,13 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace cdctl {
 namespace {
 
 using cd::redset::FoundSet;
+using cd::redset::MemberState;
 using cd::redset::scheme_name;
 
 // A line on a terminal that is written over, and gone at its end; nothing elsewhere.
@@ -70,6 +72,16 @@ std::string title_of(const Attempts::Missing &missing) {
            missing.directory;
 }
 
+// What is lost of a member, and why.
+std::vector<std::pair<const char *, std::string>> losses(const MemberState &state) {
+    std::vector<std::pair<const char *, std::string>> all{{"files", state.data_lost},
+                                                          {"scheme file", state.payload_lost},
+                                                          {"descriptor", state.descriptor_lost},
+                                                          {"checksums", state.checksums_lost}};
+    std::erase_if(all, [](const auto &each) { return each.second.empty(); });
+    return all;
+}
+
 void print(const std::string &title, const FoundSet &found, const Result &result) {
     std::printf("%s: %s%s\n", printable(title).c_str(), name_of(result.verdict),
                 result.survey.layout && !result.survey.checksums ? "; there are no checksums" : "");
@@ -77,16 +89,16 @@ void print(const std::string &title, const FoundSet &found, const Result &result
         std::printf("  %s\n", printable(result.problem).c_str());
     }
     for (size_t member = 0; member < result.survey.members.size(); ++member) {
-        const auto &[data, payload, descriptor, checksums] = result.survey.members[member];
-        const std::pair<const char *, const std::string &> losses[] = {{"files", data},
-                                                                       {"scheme file", payload},
-                                                                       {"descriptor", descriptor},
-                                                                       {"checksums", checksums}};
-        for (const auto &[what, why] : losses) {
-            if (!why.empty()) {
-                std::printf("  rank %d: %s lost: %s\n", found.set.ranks[member], what,
-                            printable(why).c_str());
-            }
+        for (const auto &[what, why] : losses(result.survey.members[member])) {
+            std::printf("  rank %d: %s lost: %s\n", found.set.ranks[member], what,
+                        printable(why).c_str());
+        }
+    }
+    for (const auto &[member, folder, state] : found.passed_over) {
+        for (const auto &[what, why] : losses(state)) {
+            std::printf("  rank %d: a copy in %s was passed over, its %s lost: %s\n",
+                        found.set.ranks[static_cast<size_t>(member)], printable(folder).c_str(),
+                        what, printable(why).c_str());
         }
     }
 }
@@ -94,6 +106,13 @@ void print(const std::string &title, const FoundSet &found, const Result &result
 void text_or_null(Json &json, std::string_view key, const std::string &text) {
     json.key(key);
     text.empty() ? json.null() : json.value(text);
+}
+
+void describe_losses(const MemberState &state, Json &json) {
+    text_or_null(json, "files_lost", state.data_lost);
+    text_or_null(json, "scheme_file_lost", state.payload_lost);
+    text_or_null(json, "descriptor_lost", state.descriptor_lost);
+    text_or_null(json, "checksums_lost", state.checksums_lost);
 }
 
 void epoch_or_null(Json &json, std::string_view key, std::optional<uint64_t> epoch) {
@@ -131,14 +150,18 @@ void describe(const FoundSet &found, const Result &result, bool recorded, Json &
     }
     json.end_array().key("ranks").begin_array();
     for (size_t member = 0; member < result.survey.members.size(); ++member) {
-        const auto &[data, payload, descriptor, checksums] = result.survey.members[member];
         json.begin_object().member("rank", found.set.ranks[member]);
         json.member("directory", found.places[member].folder);
-        text_or_null(json, "files_lost", data);
-        text_or_null(json, "scheme_file_lost", payload);
-        text_or_null(json, "descriptor_lost", descriptor);
-        text_or_null(json, "checksums_lost", checksums);
-        json.end_object();
+        describe_losses(result.survey.members[member], json);
+        json.key("damaged_copies").begin_array();
+        for (const auto &[of, folder, state] : found.passed_over) {
+            if (std::cmp_equal(of, member)) {
+                json.begin_object().member("directory", folder);
+                describe_losses(state, json);
+                json.end_object();
+            }
+        }
+        json.end_array().end_object();
     }
     json.end_array().end_object();
 }

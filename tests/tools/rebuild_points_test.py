@@ -345,13 +345,15 @@ class OfTwoSetsOneLeftNothing(Case):
             self.assertIn("it cannot be brought back: no scheme file of it is left", first["problem"])
 
     def test_sets_that_are_of_no_attempt_are_each_for_itself_and_what_is_missing_is_told(self):
-        self.assertEqual(json.loads(self.rebuild("--json", self.directory)[1])["missing_sets"], [])
+        status, out, _ = self.rebuild("--json", self.directory)
+        self.assertEqual((status, json.loads(out)["missing_sets"]), (GOOD, []))
         self.lose_set(2)
-        self.assertEqual(self.only_set()[0], GOOD)
+        status, one = self.only_set()
+        self.assertEqual((status, one["verdict"]), (DAMAGED, "whole"))
         for options in ["--dry-run"], []:
             status, out, told = self.rebuild("--json", *options, self.directory)
             (sentence,) = json.loads(out)["missing_sets"]
-            self.assertEqual((status, told), (GOOD, f"cdctl: {sentence}\n"))
+            self.assertEqual((status, told), (DAMAGED, f"cdctl: {sentence}\n"))
             self.assertIn("nothing was found of set 2, and what their ranks had is lost", sentence)
             self.assertRegex(sentence, r"found: \d+(, \d+)*\)$")
 

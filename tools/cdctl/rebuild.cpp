@@ -316,6 +316,9 @@ Outcome rebuild(const Arguments &arguments) {
         starts.judge(each.attempt, each.result);
         outcome = std::max(outcome, outcome_of(each.result, each.root_counts));
     }
+    if (!not_found.empty()) { // who needs one of these sets needs all
+        outcome = Outcome::damaged;
+    }
     std::set<Attempt> recorded;
     outcome = std::max(outcome, records.write(recorded));
     arguments.json

@@ -13,13 +13,11 @@ namespace {
 
 std::string header_problem(const Set &set, int member, const Remains &remains,
                            const Survey &survey) {
-    if (!remains.header) {
-        return remains.no_header;
+    std::string problem = why_it_tells_nothing(survey, member, remains);
+    if (!problem.empty()) {
+        return problem;
     }
     const Header &header = *remains.header;
-    if (!survey.vouches_for(header.members.at(member), member)) {
-        return "the header of the scheme file is of another time than the checksums";
-    }
     bool fits = header.chunk.value_or(0) == survey.layout->chunk;
     for (const auto &[of, rank] : header.ranks) {
         fits = fits && of < set.shape.members && set.ranks[index(of)] == rank;
@@ -164,6 +162,15 @@ Status check_checksums(const Set &set, const Checksums &expected, const std::str
 }
 
 } // namespace
+
+std::string why_it_tells_nothing(const Survey &survey, int member, const Remains &remains) {
+    if (!remains.header) {
+        return remains.no_header;
+    }
+    return survey.vouches_for(remains.header->members.at(member), member)
+               ? ""
+               : "the header of the scheme file is of another time than the checksums";
+}
 
 MemberState own_state(const Set &set, const Survey &survey, int self, const Place &place,
                       const Remains &remains, Contents contents, const Looked &looked) {

@@ -164,8 +164,10 @@ Status understand(const Set &set, const std::vector<Bytes> &heard, Understood &u
         understood.candidates.emplace_back();
     }
     for (Candidate &candidate : understood.candidates) {
-        for (const Remains &remains : all) {
-            candidate.survey.members.push_back({"", remains.no_header});
+        for (size_t member = 0; member < all.size(); ++member) {
+            candidate.survey.members.push_back(
+                {"",
+                 why_it_tells_nothing(candidate.survey, static_cast<int>(member), all[member])});
         }
         candidate.collected = KeptOutcome(collect_files(set, all, candidate.survey));
     }

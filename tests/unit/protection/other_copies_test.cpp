@@ -139,6 +139,27 @@ TEST_F(CopiedElsewhere, IsTakenWhereAnotherIsDamagedAsWell) {
     }
 }
 
+// The near one can be read and has the right size, so that nothing was brought in its place; who
+// else tells of its rank's files is lost.
+TEST_F(CopiedElsewhere, TakesThePlaceOfASchemeFileOfAnotherTime) {
+    ASSERT_EQ(cluster.run({7}).start(), std::nullopt);
+    const std::vector<std::byte> other = redset::bytes_of(file("n3", 3, ".grp_"));
+    for (const std::string &node : four_nodes) {
+        fs::remove_all(cluster.directory(node));
+    }
+    store_and_move(2);
+    const State right = state();
+    const fs::path near = file(cluster.nodes[3], 3, ".grp_");
+    ASSERT_EQ(other.size(), right.at(near).size());
+    ASSERT_NE(other, right.at(near));
+    redset::write_file(near, other);
+    for (const std::string &node : {cluster.nodes[0], four_nodes[0]}) {
+        fs::remove(file(node, 0, ".grp_"));
+    }
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+    EXPECT_EQ(redset::bytes_of(near), right.at(near));
+}
+
 TEST_F(CopiedElsewhere, IsLookedForOnAllNodes) {
     store_and_move(3);
     const State right = state();

@@ -334,10 +334,14 @@ Status find_sets(const Findings &findings, const Point &point, Division &divisio
 
 std::vector<Transfer> find_transfers(const Findings &findings, const Point &point) {
     const auto agreed_sizes = sizes_at_first(findings, point);
+    // Redundancy near that has another size may be what others rebuilt, and good, while the copy
+    // may be damaged: that is found later.
     const auto merit = [&](const Transfer &copy) {
         const auto agreed = agreed_sizes.find(copy.name);
-        return std::pair(agreed != agreed_sizes.end() && agreed->second == copy.size,
-                         copy.from == copy.to);
+        const bool is_near = copy.from == copy.to;
+        const bool has_size = agreed != agreed_sizes.end() && agreed->second == copy.size;
+        const bool is_image = copy.name == image_name(findings.ranks[index(copy.to)]);
+        return std::pair(has_size || (is_near && !is_image), is_near);
     };
     std::vector<Transfer> transfers;
     for (const auto &[file, all] : find_copies(findings, point, agreed_sizes)) {

@@ -160,6 +160,21 @@ TEST_F(CopiedElsewhere, TakesThePlaceOfASchemeFileOfAnotherTime) {
     EXPECT_EQ(redset::bytes_of(near), right.at(near));
 }
 
+// Others who rebuild it may have written a longer header; of copies sizes alone tell nothing.
+TEST_F(CopiedElsewhere, DoesNotTakeThePlaceOfASchemeFileThatHasAnotherSizeBeforeItIsRead) {
+    store_and_move(2);
+    for (const int rank : {0, 1, 2}) {
+        damage_near(rank, ".image");
+        damage(four_nodes[static_cast<size_t>(rank)], rank, ".image");
+    }
+    damage("n3", 3, ".grp_");
+    const fs::path near = file(cluster.nodes[3], 3, ".grp_");
+    std::vector<std::byte> longer = redset::bytes_of(near);
+    longer.push_back(std::byte{});
+    redset::write_file(near, longer);
+    expect_that_nothing_changes();
+}
+
 TEST_F(CopiedElsewhere, IsLookedForOnAllNodes) {
     store_and_move(3);
     const State right = state();

@@ -18,7 +18,13 @@ Status refuse_path_for_error(const char *path, const char *operation, const char
         return refuse_path(path, "it is a symbolic link, and these are not followed",
                            "name what it leads to");
     }
-    const bool passes = error == EMFILE || error == ENFILE || error == ENOMEM;
+    if (error == ENOSPC || error == EDQUOT) {
+        return fail(CD_ERROR_STORE_FULL,
+                    "%s: no room on the disk (\"%s\") to %s; give another %s, or free some and "
+                    "repeat the call, which has changed nothing",
+                    path, std::strerror(error), operation, key);
+    }
+    const bool passes = error == EMFILE || error == ENFILE || error == ENOMEM || error == EINTR;
     return fail(CD_ERROR_STORE_DIRECTORY, "%s: cannot %s: \"%s\"; %s%s", path, operation,
                 std::strerror(error),
                 passes ? "the call has changed nothing and can be repeated" : "give another ",

@@ -69,9 +69,15 @@ TEST(PathErrors, AdviseAnotherDirectoryOnlyWhereThatMayHelp) {
     };
     EXPECT_EQ(said_of_path(EACCES),
               "dir: cannot open it: \"Permission denied\"; give another dir= in storage_info");
-    for (const int error : {EMFILE, ENFILE, ENOMEM}) {
+    for (const int error : {EMFILE, ENFILE, ENOMEM, EINTR}) {
         const std::string said = said_of_path(error);
         EXPECT_TRUE(said.ends_with("; the call has changed nothing and can be repeated")) << said;
+    }
+    for (const int error : {ENOSPC, EDQUOT}) {
+        errno = error;
+        const Status status = refuse_path_for_error("dir", "make it");
+        EXPECT_EQ(status.code(), CD_ERROR_STORE_FULL);
+        EXPECT_NE(std::string(message()).find("free some"), std::string::npos) << message();
     }
 }
 

@@ -2,12 +2,40 @@
 // Copyright the containment-domains authors
 // What a replay has left unread, and whose that is.
 #include "mpi_log/log_share.h"
+#include "mpi_log/log_spill.h"
 #include "mpi_log/log_stream.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <mutex>
+#include <vector>
 
 namespace cd {
+namespace {
+
+class Hold {
+public:
+    Hold(LogSpill *spill, LogChunk &chunk)
+        : spill_(spill), chunk_(chunk),
+          succeeded_(spill == nullptr || spill->hold(chunk, chunk.next)) {}
+    Hold(const Hold &) = delete;
+    Hold &operator=(const Hold &) = delete;
+    ~Hold() {
+        if (spill_ != nullptr && succeeded_) {
+            spill_->release(chunk_);
+        }
+    }
+
+    bool succeeded() const { return succeeded_; }
+
+private:
+    LogSpill *spill_;
+    LogChunk &chunk_;
+    bool succeeded_;
+};
+
+} // namespace
 
 bool LogStream::replaying_for(int depth) const {
     const std::scoped_lock lock(lock_);
@@ -53,6 +81,24 @@ uint64_t LogStream::left() noexcept {
 uint64_t LogStream::orphaned() const {
     const std::scoped_lock lock(lock_);
     return is_orphaned() ? end_.entries - cursor_.entries : 0;
+}
+
+bool LogStream::copy_next(Position &position, std::vector<std::byte> &entry) {
+    const std::scoped_lock lock(lock_);
+    if (position.entries < begin_.entries || position.entries >= end_.entries) {
+        return false;
+    }
+    // The chunk of the same place may be gone.
+    Position place = at_record(position == begin_ ? begin_ : position);
+    const Hold hold(spill_.get(), *place.chunk); // beside what was read last
+    if (!hold.succeeded()) {
+        return false;
+    }
+    Record &record = step(place);
+    const auto *payload = static_cast<const std::byte *>(record.payload());
+    entry.assign(payload, payload + record.length());
+    position = place;
+    return true;
 }
 
 bool LogStream::take_resident() {

@@ -292,14 +292,6 @@ void LogStream::unread() noexcept {
     cursor_moved();
 }
 
-void LogStream::put_back(const Position &cursor) noexcept {
-    const std::scoped_lock lock(lock_);
-    if (cursor.entries >= begin_.entries) {
-        cursor_ = cursor;
-        cursor_moved();
-    }
-}
-
 void LogStream::stop() noexcept {
     const std::scoped_lock lock(lock_);
     stopped_at_.store(cursor_.entries, std::memory_order_relaxed);

@@ -155,9 +155,11 @@ public:
     // Undoes the last next(); nothing else has moved the cursor since.
     void unread() noexcept;
 
-    // The cursor is where cursor() was when the same replay was under way, unless what is there was
-    // forgotten meanwhile.
-    void put_back(const Position &cursor) noexcept;
+    // Copies the entry at position, which is where cursor() was or this has moved it to, and moves
+    // it behind that. The replay stays as it is, as another thread may be in it. False at the end,
+    // where the entry was forgotten meanwhile, or where it cannot be read. May throw
+    // std::bad_alloc.
+    [[nodiscard]] bool copy_next(Position &position, std::vector<std::byte> &entry);
 
     // The re-execution does something else than the entry at the cursor. Holds until a restore, or
     // until the cursor moves in another way.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <barrier>
+#include <functional>
 #include <new>
 #include <string>
 #include <thread>
@@ -21,6 +22,7 @@ struct Heard {
     std::vector<std::string> left;
     cd_handle left_by = nullptr;
     bool has_memory = true;
+    std::function<void()> meanwhile; // when it hears of what is left
 };
 thread_local Heard heard;
 
@@ -38,6 +40,9 @@ const cd_log_listener listener = {
         }
         heard.left.emplace_back(static_cast<const char *>(entry), length);
         heard.left_by = cd;
+        if (heard.meanwhile) {
+            heard.meanwhile();
+        }
     }};
 
 class LogListener : public LoggerPath {
@@ -161,6 +166,32 @@ TEST_F(LogThatGoes, TellsWhatThoseOfItsDescendantsHaveLeft) {
         EXPECT_EQ(cd_log_mode(), CD_LOG_RECORDING);
         EXPECT_TRUE(succeeds(commit_cd(theirs)));
     });
+}
+
+TEST_F(LogThatGoes, IsReplayedToAnotherThreadUntilItIsGone) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    ToldThread thread;
+    cd_handle theirs = nullptr;
+    thread([&] {
+        theirs = make_child(root);
+        for (const char *text : {"one", "two", "three", "four"}) {
+            EXPECT_NE(write(text), nullptr);
+        }
+        EXPECT_TRUE(succeeds(commit_cd(theirs)));
+    });
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    thread([&] {
+        theirs = make_child(root);
+        EXPECT_EQ(read(), "one");
+    });
+    heard = {};
+    std::vector<std::string> they_read;
+    heard.meanwhile = [&] { thread([&] { they_read.push_back(read()); }); };
+    EXPECT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
+    heard.meanwhile = nullptr;
+    EXPECT_EQ(heard.left, (std::vector<std::string>{"two", "three", "four", ""}));
+    EXPECT_EQ(they_read, (std::vector<std::string>{"two", "three", "four", ""}));
+    thread([&] { EXPECT_TRUE(succeeds(commit_cd(theirs))); });
 }
 
 TEST_F(LogThatGoes, GoesOnWhereTheListenerHasNoMemoryToHearIt) {

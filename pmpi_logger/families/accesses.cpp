@@ -40,7 +40,7 @@ void land_in_copy(Access &access) {
 
 void AccessesWindow::add_checksum(Call &call, const Block &block) {
     const Inside inside;
-    call.add_word(checksum_of({block}));
+    call.add_word(compared_checksum_of(block));
 }
 
 void AccessesWindow::follow(const Call &call, Window &window, int target) {

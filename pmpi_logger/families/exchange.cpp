@@ -32,7 +32,7 @@ void Exchange::add_checksum(Call &call) {
     Blocks blocks;
     call.arrival->sent(call.arguments, blocks);
     if (!blocks.empty()) {
-        call.add_word(checksum_of(blocks));
+        call.add_word(compared_checksum_of(blocks));
     }
 }
 

@@ -168,8 +168,9 @@ private:
 
     // Of what is sent, if something is.
     static std::optional<uint64_t> checksum_of_plain(const Arguments &arguments) {
-        return Arrivals::is_sent(arguments) ? std::optional(checksum_of(Arrivals::sent(arguments)))
-                                            : std::nullopt;
+        return Arrivals::is_sent(arguments)
+                   ? std::optional(compared_checksum_of(Arrivals::sent(arguments)))
+                   : std::nullopt;
     }
 
     template <Fn F>

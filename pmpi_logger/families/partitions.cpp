@@ -78,7 +78,7 @@ void ReadiesParts::add_checksum(Call &call, const Request *request, const std::v
         sum = sum * 31 + static_cast<uint64_t>(part);
         if (has(request, part)) {
             sum = sum * 31 +
-                  checksum_of({part_of(request->parts.front(), part, request->partitions)});
+                  compared_checksum_of(part_of(request->parts.front(), part, request->partitions));
         }
     }
     call.add_word(sum);

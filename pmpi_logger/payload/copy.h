@@ -50,20 +50,22 @@ Block part_of(const Block &whole, int part, int parts);
 // Writes the first bytes of a block's data; the rest stays as it is.
 void deliver(const Block &block, const void *data, size_t bytes);
 
-// The checksum of what is in the blocks, as far as a replay compares it; of a single one the same.
-// What is padded does not count: a re-execution may send other bytes that mean the same.
+// The checksum of what is in the blocks; of a single one the same. What is padded does not count: a
+// re-execution may send other bytes that mean the same.
 uint64_t checksum_of(const Blocks &blocks);
 uint64_t checksum_of_packed(const Block &block, size_t bytes, uint64_t so_far);
 inline uint64_t checksum_of(const Block &block, uint64_t so_far = 0) {
-    if (!sent_data_compared) [[unlikely]] {
-        return so_far;
-    }
     const Contents contents = contents_of(block);
     if (contents.padded) {
         return so_far;
     }
     return contents.in_order != nullptr ? checksum(contents.in_order, contents.size, so_far)
                                         : checksum_of_packed(block, contents.size, so_far);
+}
+
+// The same as far as a replay compares it.
+template <typename Sent> uint64_t compared_checksum_of(const Sent &sent) {
+    return sent_data_compared ? checksum_of(sent) : 0;
 }
 
 } // namespace cd::logger

@@ -103,16 +103,20 @@ std::string text_of(Fn fn, const uint64_t *words, int count) {
     return text + ')';
 }
 
-bool same_but_for_data(Fn fn, const uint64_t *words, const uint64_t *others, int count) {
+bool differ_in_data(Fn fn, const uint64_t *words, const uint64_t *others, int count) {
     if (!moves_data(fn)) {
         return false;
     }
+    bool data = false;
     for (int i = 0; i < count; ++i) {
-        if (words[i] != others[i] && meaning_of(fn, i).known) {
-            return false;
+        if (words[i] != others[i]) {
+            if (meaning_of(fn, i).known) {
+                return false;
+            }
+            data = true;
         }
     }
-    return true;
+    return data;
 }
 
 std::string names_of_comms(Fn fn, const uint64_t *words, int count) {

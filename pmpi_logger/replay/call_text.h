@@ -13,9 +13,8 @@ namespace cd::logger {
 // MPI is not asked: a handle of the program's may be none.
 std::string text_of(Fn fn, const uint64_t *words, int count);
 
-// Whether two calls of a function that moves data have the same arguments, so that it is in
-// checksums that they differ.
-bool same_but_for_data(Fn fn, const uint64_t *words, const uint64_t *others, int count);
+// Whether two calls of a function differ, and that in nothing but checksums of data.
+bool differ_in_data(Fn fn, const uint64_t *words, const uint64_t *others, int count);
 
 // What the program has called the communicators among these, one a line; MPI says so, who ends the
 // program if one is none.

@@ -202,7 +202,7 @@ int diverged(const Call &call, const EntryHeader &logged, const char *difference
                  text_of(logged.function(), logged.word(), logged.words).c_str(),
                  place_in_program(reinterpret_cast<const void *>(logged.site)).c_str());
     if (logged.function() == call.fn && logged.words == call.word_count &&
-        same_but_for_data(call.fn, call.words, logged.word(), call.word_count)) {
+        differ_in_data(call.fn, call.words, logged.word(), call.word_count)) {
         std::fputs(
             "  only checksums differ: where that is of sent bytes which mean nothing (gaps of "
             "structs, memory that is not written), start the program with "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // What came with MPI 4: partitioned messages, and exchanges that go on after the call.
+#include "complaints.h"
 #include "counted_polls.h"
 #include "hazard.h"
 
@@ -70,6 +71,34 @@ void exchange(int with, int seed) {
 }
 
 } // namespace
+
+// It is not by what is sent that they differ.
+HAZARD(buffers_of_a_collective_that_have_moved_are_not_taken_for_other_data) {
+    setenv("CD_SEND_SHADOW", "off", 1); // so that they matter
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    const Numbers in = numbers(1, eager);
+    Numbers out(eager);
+    Numbers moved(eager);
+    MPI_Request request = MPI_REQUEST_NULL;
+    const auto make = [&](Numbers &to) {
+        return MPI_Allreduce_init(in.data(), to.data(), eager, MPI_INT, MPI_SUM, MPI_COMM_SELF,
+                                  MPI_INFO_NULL, &request);
+    };
+    Domain domain;
+    make(out);
+    domain.restore();
+    {
+        Complaints complaints;
+        CHECK(make(moved) != MPI_SUCCESS);
+        CHECK(complaints.name("where the buffers of a persistent request are"));
+        CHECK(!complaints.name("CD_SENT_DATA"));
+    }
+    domain.restore();
+    CHECK(make(out) == MPI_SUCCESS);
+    MPI_Start(&request);
+    await_all_of(request);
+    CHECK(out == in);
+}
 
 HAZARD_IN_THREADS(whole_program_lets_another_thread_ready_parts) {
     if (world_rank() == 1) {

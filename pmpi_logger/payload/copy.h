@@ -65,7 +65,7 @@ inline uint64_t checksum_of(const Block &block, uint64_t so_far = 0) {
 
 // The same as far as a replay compares it.
 template <typename Sent> uint64_t compared_checksum_of(const Sent &sent) {
-    return sent_data_compared ? checksum_of(sent) : 0;
+    return sent_data_compared() ? checksum_of(sent) : 0;
 }
 
 } // namespace cd::logger

@@ -6,6 +6,8 @@
 
 namespace cd::logger {
 
-const bool sent_data_compared = choice_in("CD_SENT_DATA", {"compare", "ignore"}).value_or(0) == 0;
+bool read_whether_sent_data_are_compared() {
+    return choice_in("CD_SENT_DATA", {"compare", "ignore"}).value_or(0) == 0;
+}
 
 } // namespace cd::logger

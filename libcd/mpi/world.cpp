@@ -8,16 +8,26 @@
 #include "os/system.h"
 
 #include <chrono>
+#include <span>
 
 namespace cd::mpi {
 namespace {
 
 using std::chrono::steady_clock;
 
-// Those who wait in create_cd are told while this rank is in MPI_Finalize, too. It is only that
-// MPICH over UCX complains of what is under way at its end.
-constexpr std::chrono::seconds patience{30};
-constexpr std::chrono::milliseconds patience_with_those_who_may_not_tell{100};
+// MPICH over UCX complains of what is under way at its end. Open MPI goes on with it in
+// MPI_Finalize, so that those who wait in create_cd are told without that anybody waits for them
+// here.
+#ifdef OPEN_MPI
+constexpr bool complains_at_the_end = false;
+#else
+constexpr bool complains_at_the_end = true;
+#endif
+
+// Where all who have met come to MPI_Finalize they are waited for as that does, however long it
+// takes; else a rank may have no library that tells.
+constexpr std::chrono::seconds patience_with_those_who_should_tell{30};
+constexpr std::chrono::milliseconds patience_where_nobody_complains{100};
 
 // What the program does with MPI_COMM_WORLD is another matter. It is there as long as the process:
 // ranks that end without MPI_Finalize do not meet to free it.
@@ -95,14 +105,19 @@ bool all_tell() {
            asks_for_protection(defaults != nullptr ? defaults : "", "");
 }
 
-#ifdef OPEN_MPI
-constexpr bool complains_at_the_end = false;
-#else
-constexpr bool complains_at_the_end = true;
-#endif
+void wait_to_be_heard(MPI_Request &request) {
+    constexpr char what[] = "tell others of the end";
+    if (!complains_at_the_end) {
+        (void)wait_until(steady_clock::now() + patience_where_nobody_complains, request, what);
+    } else if (world.exchange != nullptr) {
+        (void)wait_for(comm(), std::span(&request, 1), what);
+    } else {
+        (void)wait_until(steady_clock::now() + patience_with_those_who_should_tell, request, what);
+    }
+}
 
 // What MPI fails at is no reason to end the program, as its own handler may.
-void tell_others(bool all_of_them) {
+void tell_others() {
     int rank = 0;
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     if (own().comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS ||
@@ -113,9 +128,7 @@ void tell_others(bool all_of_them) {
     world.tally.own = rank + 1;
     MPI_Request request = MPI_REQUEST_NULL;
     if (begin_to_count(request) == MPI_SUCCESS) {
-        const auto deadline =
-            steady_clock::now() + (all_of_them ? patience : patience_with_those_who_may_not_tell);
-        (void)wait_until(deadline, request, "tell others of the end");
+        wait_to_be_heard(request);
     }
     own().comm_set_errhandler(MPI_COMM_WORLD, handler);
     if (handler != MPI_ERRHANDLER_NULL) {
@@ -145,9 +158,8 @@ void leave_world() noexcept {
         return;
     }
     world.left = true;
-    const bool all_of_them = all_tell();
-    if (!world.failed && world.tally.largest == 0 && (all_of_them || !complains_at_the_end)) {
-        tell_others(all_of_them);
+    if (!world.failed && world.tally.largest == 0 && (!complains_at_the_end || all_tell())) {
+        tell_others();
     }
 }
 

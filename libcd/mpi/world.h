@@ -18,8 +18,8 @@ struct Assembly {
 // and from then on. MPI is usable.
 Status assemble(Assembly &assembly);
 
-// Comes to MPI_Finalize. Waits for the others no longer than a while: MPI_Finalize goes on with
-// telling them. Does nothing the next time.
+// Comes to MPI_Finalize. Waits for the others where MPI does not go on with telling them, or
+// complains of that. Does nothing the next time.
 void leave_world() noexcept;
 
 } // namespace cd::mpi

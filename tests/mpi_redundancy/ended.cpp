@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 
-// ended DIRECTORY STORAGE [shared] [late]: the last rank ends MPI where the others create a root,
-// before they come to that, or late; after all had another one, where that is shared. STORAGE "":
-// as the environment has it; "none": nobody creates a root, and half of the ranks end late.
+// ended DIRECTORY STORAGE [shared] [late] [alone]: the last rank ends MPI where the others create a
+// root, before they come to that, or late; after all had another one, where that is shared; or none
+// creates one, and it ends MPI after more than half a minute alone. STORAGE "": as the environment
+// has it; "none": nobody creates a root, and half of the ranks end late.
 
 #include "cd/cd.h"
 
@@ -41,7 +42,7 @@ void must_be_told(const std::string &storage, const char *name, const std::strin
     must(std::strncmp(cd_last_error_message(), who.c_str(), who.size()) == 0, "who it was");
 }
 
-void wait_a_second() { std::this_thread::sleep_for(std::chrono::seconds(1)); }
+void wait(int seconds) { std::this_thread::sleep_for(std::chrono::seconds(seconds)); }
 
 } // namespace
 
@@ -51,9 +52,11 @@ int main(int argc, char **argv) {
     }
     bool shared = false;
     bool late = false;
+    bool alone = false;
     for (int i = 3; i < argc; ++i) {
         shared = shared || std::strcmp(argv[i], "shared") == 0;
         late = late || std::strcmp(argv[i], "late") == 0;
+        alone = alone || std::strcmp(argv[i], "alone") == 0;
     }
     MPI_Init(&argc, &argv);
     int ranks = 0;
@@ -74,10 +77,12 @@ int main(int argc, char **argv) {
         must(advance_cd_point_in_time(cd) == SUCCESS, "advance");
         must(commit_cd(cd) == SUCCESS, "commit");
     }
-    if (none ? rank % 2 == 0 : ends == late) {
-        wait_a_second();
+    if (alone) {
+        wait(ends ? 32 : 0);
+    } else if (none ? rank % 2 == 0 : ends == late) {
+        wait(1);
     }
-    if (!none && !ends) {
+    if (!none && !alone && !ends) {
         const std::string who = "rank " + std::to_string(ranks - 1) + " has come to MPI_Finalize";
         must_be_told(storage, "first", who);
         must_be_told(storage, "second", who);

@@ -70,7 +70,8 @@ private:
 
     static std::string unfinished(const std::string &name);
     Status open_unfinished(const std::string &name, File &store) const;
-    Status check_unfinished(const std::string &name, const File &file, bool &is_new) const;
+    Status check_unfinished(const std::string &name, const File &file, bool must_be_private,
+                            bool &is_new) const;
     Status remove_left(const std::string &name) const;
     Status open_and_lock(const std::string &name, File &store, bool &there) const;
     // By O_PATH, since the close of another descriptor would end a lock that is the process's.

@@ -107,11 +107,11 @@ Outcome epoch(const Arguments &arguments) {
             return Outcome::good;
         }
         others = std::max(others, store.outcome());
+        stores.emplace(file_name(store.path()), store.path());
         if (store.outcome() == Outcome::unreadable) {
             any_is_unread = true;
             return Outcome::unreadable;
         }
-        stores.emplace(file_name(store.path()), store.path());
         keep_common(epochs_to_start_from(store), common);
         return Outcome::good;
     });

@@ -252,6 +252,22 @@ TEST_F(NewStore, IsNotMadeOfAnEmptyFileThatIsNotThisUsersAlone) {
     EXPECT_EQ(std::filesystem::file_size(elsewhere), 0U);
 }
 
+TEST_F(NewStore, IsMadeWhereTheFileSystemGivesAllFilesOneMode) {
+    class OneMode : public ReplacedSystem {
+    public:
+        int status(int fd, os::FileStatus &status) override {
+            const int result = System::status(fd, status);
+            status.mode |= S_ISREG(status.mode) ? 0755 : 0;
+            return result;
+        }
+    };
+    {
+        const OneMode system;
+        ASSERT_NE(create(), nullptr) << message();
+    }
+    EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"});
+}
+
 TEST_F(NewStore, IsNotMadeWhileAnotherProcessRemovesItsOwn) {
     class Removing : public ReplacedSystem {
     public:

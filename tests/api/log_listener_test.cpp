@@ -51,6 +51,7 @@ protected:
         cd_log_listen(&listener); // stays for good
         heard = {};
     }
+    ~LogListener() override { heard = {}; } // later tests of this process are heard of, too
 };
 
 TEST_F(LogListener, HearsOfWhatHappensToTheLog) {

@@ -43,7 +43,7 @@ grep -v '^exit code' "$directory/bare.behaviour" | wc -l | sed 's/$/ lines, the 
 [ "$(wc -l <"$directory/bare.behaviour")" -gt 5 ]
 grep -qx 'exit code 0' "$directory/bare.behaviour"
 if [ "$logs" = memory ]; then
-    grep -q 'CD_LOG_LIMIT is "none"; it has to be a size in bytes, or with K, M or G, as 64M; taking 64M' "$directory/recorded/errors"
+    grep -q 'CD_LOG_LIMIT is "none", which counts as not set; allowed: a size in bytes, or with K, M or G, such as 64M' "$directory/recorded/errors"
 else
     for rank in 0 1; do
         [ "$(head -c 8 "$CD_LOG_FILE/rank-$rank.cdmpilog")" = CDMPILOG ]

@@ -16,6 +16,12 @@ template <typename Work> void in_a_thread(const Work &work) { std::thread(work).
 
 void send_it() { send(numbers(1, eager), 1, 1); }
 
+void receive_times(int sends) {
+    for (int i = 0; i < sends; ++i) {
+        CHECK(receive(eager, 0, 1) == numbers(1, eager));
+    }
+}
+
 int rank_in_a_thread() {
     int rank = -1;
     in_a_thread([&] { MPI_Comm_rank(MPI_COMM_WORLD, &rank); });
@@ -25,11 +31,8 @@ int rank_in_a_thread() {
 } // namespace
 
 HAZARD_IN_THREADS(thread_without_a_domain_that_sends_in_a_replay_is_told_of) {
-    constexpr int sends = 5;
     if (world_rank() == 1) {
-        for (int i = 0; i < sends; ++i) {
-            CHECK(receive(eager, 0, 1) == numbers(1, eager));
-        }
+        receive_times(5);
         return;
     }
     Complaints complaints;
@@ -55,11 +58,8 @@ HAZARD_IN_THREADS(thread_without_a_domain_that_sends_in_a_replay_is_told_of) {
 
 // Nor is one told of that has a domain of its own, or that sends when the replay is over.
 HAZARD_IN_THREADS(threads_that_repeat_nothing_are_not_told_of) {
-    constexpr int sends = 3;
     if (world_rank() == 1) {
-        for (int i = 0; i < sends; ++i) {
-            CHECK(receive(eager, 0, 1) == numbers(1, eager));
-        }
+        receive_times(3);
         return;
     }
     Complaints complaints;

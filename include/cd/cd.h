@@ -117,7 +117,7 @@ enum cd_error {
     CD_ERROR_NAME_MISSING, /* a root needs a name */
     CD_ERROR_NAME_INVALID,
     CD_ERROR_NAME_ON_CHILD, /* a child takes none */
-    CD_ERROR_NAME_IN_USE,   /* a live root of this rank has it */
+    CD_ERROR_NAME_IN_USE,   /* a live root of this rank has it, or bytes that a CD holds */
     CD_ERROR_LOGGING_MODE,  /* not one of enum mpi_log */
     CD_ERROR_LOGGING_INHERIT_AT_ROOT,
     CD_ERROR_LOGGING_MISMATCH, /* differs from the parent's */
@@ -240,7 +240,9 @@ CD_API int delete_file_from_cd(cd_handle cd, int filedes);
 
 /* Gives length bytes at address a name by which a restarted program finds them again in its
    stores; length 0 takes it back. Needed for memory that is not in a program's or library's data
-   and is not always added in the same order. Names count for the whole process. Thread-safe. */
+   and is not always added in the same order. Names count for the whole process. As long as a CD
+   with store=file holds bytes there, the name cannot be taken back, go to other memory or
+   become shorter. Thread-safe. */
 CD_API int cd_name_region(const char *name, void *address, size_t length);
 
 /* ---- Errors ------------------------------------------------------------------------ */

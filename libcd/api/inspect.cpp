@@ -5,9 +5,9 @@
 #include "domains/inspect.h"
 #include "api/operation.h"
 #include "domains/verify.h"
-#include "restart/address_book.h"
 #include "runtime/family_lock.h"
 #include "runtime/protection.h"
+#include "runtime/region_names.h"
 
 #include <optional>
 
@@ -60,11 +60,7 @@ int cd_verify(cd_handle cd, cd_mismatch_fn report_mismatch, void *context) {
 int cd_name_region(const char *name, void *address, size_t length) {
     return cd::result_of(cd::guarded([&] {
         const auto begin = reinterpret_cast<uintptr_t>(address);
-        cd::Status status;
-        cd::Registry::instance().between_forks([&] {
-            status = cd::AddressBook::instance().name_region(name, {begin, begin + length});
-        });
-        return status;
+        return cd::name_region(name, {begin, begin + length});
     }));
 }
 

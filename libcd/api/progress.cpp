@@ -103,6 +103,7 @@ std::optional<Status> advance_locked(FamilyLock &lock, Locked locked, Report &re
     report.copied(copied);
     if (status && status->is_ok()) {
         tell_what_waits_for_files(domain);
+        tell_what_was_not_added(domain);
         forgotten = {family_of_root(domain), domain.handle};
     }
     return status;

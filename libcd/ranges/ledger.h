@@ -168,6 +168,8 @@ public:
     std::atomic<size_t> unbound = 0;
     // Whether the program was told that it has not added all files again.
     std::atomic<bool> told_of_files = false;
+    // Whether it was told, or asked after an advance, what memory it has not.
+    std::atomic<bool> told_of_unbound = false;
     // Whether the program was told that an add has kept what it had made of memory, or overwritten.
     std::atomic<bool> told_of_kept_values = false;
     std::atomic<bool> told_of_lost_values = false;

@@ -156,10 +156,10 @@ AddressBook::Place AddressBook::find(format::NameKind kind, const std::string &n
     return {};
 }
 
-uint64_t AddressBook::length_of_region(const std::string &name) {
+Range AddressBook::region(std::string_view name) {
     const std::scoped_lock lock(mutex_);
     const auto at = regions_.find(name);
-    return at == regions_.end() ? 0 : at->second.length();
+    return at == regions_.end() ? Range() : at->second;
 }
 
 std::string AddressBook::instead_of(format::NameKind kind, const std::string &name) {

@@ -8,9 +8,11 @@
 #include "ranges/unbound.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cd {
@@ -34,8 +36,8 @@ public:
     };
     Place find(format::NameKind kind, const std::string &name, uint64_t offset);
 
-    // How long the region of that name is in this process; 0: there is none (yet).
-    uint64_t length_of_region(const std::string &name);
+    // Where the region of that name is in this process; empty: there is none (yet).
+    Range region(std::string_view name);
 
     // What is in this process in the place of an object that is not: that of the same file name and
     // another build-id, or the program that runs for a program. "": nothing that this could be said
@@ -56,7 +58,7 @@ private:
     void refresh();
 
     std::mutex mutex_; // guards what follows
-    std::map<std::string, Range> regions_;
+    std::map<std::string, Range, std::less<>> regions_;
     std::map<uintptr_t, const std::string *> regions_by_address_;
     std::vector<os::DataSegment> segments_;
     uint64_t loading_count_ = 0;

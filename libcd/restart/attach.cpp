@@ -118,7 +118,7 @@ private:
                 name.text = std::make_shared<const std::string>(stored.text);
                 AddressBook &book = AddressBook::instance();
                 if (name.kind == format::NameKind::region) {
-                    name.region_length = book.length_of_region(stored.text);
+                    name.region_length = book.region(stored.text).length();
                 } else if (name.kind != format::NameKind::path) {
                     name.instead = book.instead_of(stored.kind, stored.text);
                     name.is_only_of_build = !book.has(stored.text);

@@ -4,6 +4,7 @@
 
 #include "base/attempt.h"
 #include "os/system.h"
+#include "restart/address_book.h"
 
 #include <map>
 #include <string_view>
@@ -100,6 +101,59 @@ void tell_what_waits_for_files(const Domain &domain) noexcept {
             " at position " + std::to_string(first.position) +
             "; add the same files before the advance. A file that was copied, or written anew, is "
             "another one: set its position with lseek";
+        os::system().warn(line.c_str());
+    });
+}
+
+namespace {
+
+// Nothing that the program has done so far has to do with it. What children had waits for theirs,
+// and objects are told of when the root is restored.
+bool is_unknown(const Domain &domain, const Unbound &found) {
+    switch (found.known) {
+    case Unbound::Known::by_order:
+        return !found.left && *found.name == domain.path;
+    case Unbound::Known::in_region:
+        return !found.left && AddressBook::instance().region(*found.name).empty();
+    case Unbound::Known::in_object:
+        return false;
+    }
+    return false;
+}
+
+std::string place_of(const Unbound &found) {
+    return found.known == Unbound::Known::in_region
+               ? "region \"" + *found.name + "\", a name that it has not given"
+               : "range " + std::to_string(found.ordinal) + " of the root's order (" +
+                     std::to_string(found.length) + " bytes)";
+}
+
+} // namespace
+
+void tell_what_was_not_added(const Domain &domain) noexcept {
+    if (!domain.is_root() || domain.unbound.empty() ||
+        domain.ledger->told_of_unbound.exchange(true)) {
+        return;
+    }
+    attempt_quietly([&] {
+        const Unbound *first = nullptr;
+        size_t bytes = 0;
+        for (const Unbound &found : domain.unbound) {
+            if (is_unknown(domain, found)) {
+                first = first == nullptr ? &found : first;
+                bytes += found.old.length();
+            }
+        }
+        if (first == nullptr) {
+            return;
+        }
+        const std::string line =
+            std::string("CD ") + domain.name() + " has advanced, and its store " +
+            domain.ledger->path() + " has " + std::to_string(bytes) +
+            " bytes that this program has not added yet, so no restore writes them: the first are "
+            "of " +
+            place_of(*first) +
+            ". Name memory (cd_name_region) and add it as the program did that wrote the store";
         os::system().warn(line.c_str());
     });
 }

@@ -31,6 +31,11 @@ void tell_what_waits_for_libraries(const Domain &domain) noexcept;
 // They may come later, or be copies of those that were, which nothing tells. Once per store.
 void tell_what_waits_for_files(const Domain &domain) noexcept;
 
+// When a root has advanced: says there what nothing has bound, and the advance let pass, since it
+// is READ_ONLY: ranges of the root's order, and regions whose names this process has not given. A
+// program may add it yet; one that calls it otherwise never does. Once per store.
+void tell_what_was_not_added(const Domain &domain) noexcept;
+
 // When an add of the CD comes to memory of which an ancestor has data that its restore did not
 // write, and the program had given it other values before: says there what has become of them. Once
 // of each per store.

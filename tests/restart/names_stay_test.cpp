@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// A region's name stays with its memory as long as a CD with a store holds bytes there.
+
+#include "memory.h"
+#include "restarting.h"
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+namespace restarting {
+namespace {
+
+class NamesStay : public Restarting {
+protected:
+    static constexpr size_t size = 8192;
+
+    static bool name(const char *text, Memory &memory, size_t length = size) {
+        return cd_name_region(text, memory.at(), length) == CD_SUCCESS;
+    }
+    static bool take_back(const char *text) {
+        return cd_name_region(text, nullptr, 0) == CD_SUCCESS;
+    }
+    static bool add(cd_handle cd, Memory &memory, addr_type access = CD_READ_WRITE) {
+        return Restarting::add(cd, memory.at(), memory.size(), access);
+    }
+    static bool remove(cd_handle cd, Memory &memory) {
+        const cd_addrspec range = {memory.at(), memory.size(), CD_READ_WRITE, CD_GLOBAL};
+        return delete_from_cd(cd, &range, 1) == CD_SUCCESS;
+    }
+    static bool advance(cd_handle cd) { return advance_cd_point_in_time(cd) == CD_SUCCESS; }
+
+    // Whether "x" can neither go to other memory, nor become shorter, nor go.
+    static bool stays(Memory &other, Memory &here) {
+        const auto refused = [](bool done) {
+            return !done && cd_last_error() == CD_ERROR_NAME_IN_USE;
+        };
+        return refused(name("x", other)) && refused(name("x", here, size / 2)) &&
+               refused(take_back("x"));
+    }
+    static bool moves(Memory &other) { return name("x", other); }
+
+    // What a new process finds in "x".
+    void expect(int value) const {
+        run([&]() -> std::string {
+            Memory memory(size);
+            name("x", memory);
+            cd_handle root = create();
+            return restore_cd(root) != CD_SUCCESS ? refusal()
+                   : memory.is(value)             ? ""
+                                                  : "other data";
+        });
+    }
+};
+
+TEST_F(NamesStay, WhileARootHoldsBytesThere) {
+    run([&]() -> std::string {
+        Memory a(size);
+        Memory b(size);
+        a.fill(1);
+        b.fill(2);
+        cd_handle root = create();
+        if (!name("x", a) || !Restarting::add(root, a.at(size - 1), 1)) {
+            return refusal();
+        }
+        if (!stays(b, a)) {
+            return "it went with the last byte held";
+        }
+        return add(root, a) && stays(b, a) && add(root, b) && advance(root) ? "" : refusal();
+    });
+    expect(1);
+}
+
+TEST_F(NamesStay, AndTheMessageTellsWhereAndWhatToDo) {
+    run([&]() -> std::string {
+        Memory a(size);
+        Memory b(size);
+        cd_handle root = create();
+        name("x", a);
+        add(root, a);
+        moves(b);
+        const std::string moved = cd_last_error_message();
+        take_back("x");
+        const std::string taken = cd_last_error_message();
+        for (const std::string &part :
+             {std::string("CD 0/root/0/0 holds bytes of \"x\" (8192 "), store(),
+              std::string("it cannot name 8192 bytes at 0x"), std::string("delete_from_cd")}) {
+            if (moved.find(part) == std::string::npos) {
+                return "it says: " + moved;
+            }
+        }
+        return taken.find("its name cannot be taken back") == taken.npos ? "it says: " + taken : "";
+    });
+}
+
+TEST_F(NamesStay, AndBuffersCannotSwapThem) {
+    run([&]() -> std::string {
+        Memory a(size);
+        Memory b(size);
+        a.fill(1);
+        b.fill(2);
+        cd_handle root = create();
+        name("x", a);
+        name("y", b);
+        if (!add(root, a) || !add(root, b) || !advance(root)) {
+            return refusal();
+        }
+        if (take_back("x") || take_back("y") || name("x", b) || name("y", a)) {
+            return "they swapped";
+        }
+        return advance(root) ? "" : refusal();
+    });
+    expect(1);
+}
+
+TEST_F(NamesStay, AndGoWhereTheBytesAreDeleted) {
+    run([&]() -> std::string {
+        Memory a(size);
+        Memory b(size);
+        a.fill(1);
+        b.fill(2);
+        cd_handle root = create();
+        name("x", a);
+        return add(root, a) && advance(root) && remove(root, a) && moves(b) && add(root, b) &&
+                       advance(root)
+                   ? ""
+                   : refusal();
+    });
+    expect(2);
+}
+
+TEST_F(NamesStay, OfTheSameMemoryCanBeGivenAgainAndToMoreOfIt) {
+    run([&]() -> std::string {
+        Memory a(size);
+        cd_handle root = create();
+        return name("x", a, size - 1) && Restarting::add(root, a.at(), size - 1) &&
+                       name("x", a, size - 1) && name("x", a) && add(root, a)
+                   ? ""
+                   : refusal();
+    });
+}
+
+TEST_F(NamesStay, WhileAChildHoldsBytesThereUntilItIsCommittedIntoTheRootAndThatEnds) {
+    run([&]() -> std::string {
+        Memory a(size);
+        Memory b(size);
+        cd_handle root = create();
+        cd_handle child = child_of(root);
+        if (!name("x", a) || !add(child, a, CD_READ_ONLY) || !stays(b, a)) {
+            return "in the child: " + refusal();
+        }
+        if (commit_cd(child) != CD_SUCCESS || !stays(b, a)) {
+            return "in the root: " + refusal();
+        }
+        return commit_cd(root) == CD_SUCCESS && moves(b) ? "" : refusal();
+    });
+}
+
+TEST_F(NamesStay, UntilTheChildIsGoneByARestoreOfItsParent) {
+    run([&]() -> std::string {
+        Memory a(size);
+        Memory b(size);
+        cd_handle root = create();
+        cd_handle child = child_of(root);
+        return name("x", a) && add(child, a) && stays(b, a) && restore_cd(root) == CD_SUCCESS &&
+                       moves(b)
+                   ? ""
+                   : refusal();
+    });
+}
+
+TEST_F(NamesStay, WhereTheNextProcessFindsTheBytesWithoutAddingThem) {
+    run([&]() -> std::string {
+        Memory a(size);
+        a.fill(1);
+        cd_handle root = create();
+        return name("x", a) && add(root, a) && advance(root) ? "" : refusal();
+    });
+    run([&]() -> std::string {
+        Memory a(size);
+        Memory b(size);
+        name("x", a);
+        cd_handle root = create();
+        return stays(b, a) && restore_cd(root) == CD_SUCCESS && a.is(1) && stays(b, a) ? ""
+                                                                                       : refusal();
+    });
+}
+
+TEST_F(NamesStay, OnlyWithMemoryOfCdsThatHaveStores) {
+    run([&]() -> std::string {
+        Memory a(size);
+        Memory b(size);
+        cd_handle stored = create();
+        cd_handle root =
+            create_cd(nullptr, "store=memory", CD_COMM_LOGGING_DISABLED, "memory", nullptr);
+        return name("x", a) && add(root, a) && add(stored, b) && moves(b) && take_back("x")
+                   ? "a name left what is held"
+               : stays(a, b) ? ""
+                             : refusal();
+    });
+}
+
+// In the sanitizer for threads this is whether anybody looks at a CD that another thread changes.
+TEST_F(NamesStay, WhileAnotherThreadAddsAndDeletes) {
+    run([&]() -> std::string {
+        Memory a(size);
+        Memory b(size);
+        cd_handle root = create();
+        name("x", a);
+        std::atomic<bool> is_done = false;
+        std::atomic<bool> has_failed = false;
+        std::thread adding([&] {
+            for (int i = 0; i < 300; ++i) {
+                has_failed = has_failed || !add(root, a) || !remove(root, a);
+            }
+            is_done = true;
+        });
+        bool is_there = true; // with a
+        while (!is_done) {
+            const bool done = name("x", is_there ? b : a);
+            is_there = done ? !is_there : is_there;
+            has_failed = has_failed || (!done && cd_last_error() != CD_ERROR_NAME_IN_USE);
+        }
+        adding.join();
+        return has_failed ? "another call failed" : "";
+    });
+}
+
+} // namespace
+} // namespace restarting

@@ -2,9 +2,12 @@
 // Copyright the containment-domains authors
 #include "fixture.h"
 
+#include <array>
 #include <atomic>
 #include <barrier>
+#include <filesystem>
 #include <functional>
+#include <string>
 #include <thread>
 
 // Meant to be run under ThreadSanitizer, too. Nothing here depends on who comes first.
@@ -371,6 +374,33 @@ TEST_F(Threads, QueryWhileOthersAdd) {
         }
     });
     EXPECT_EQ(info_of(root).bytes, size_t{thread_count - 1} * round_count);
+}
+
+// A name that moves looks at what all CDs hold.
+TEST_F(Threads, NamesOfRegionsMoveWhileOthersAddAndDelete) {
+    std::string directory = testing::TempDir() + "cd-names-XXXXXX";
+    ASSERT_NE(::mkdtemp(directory.data()), nullptr);
+    const std::string storage = "store=file,sync=none,dir=" + directory;
+    const cd_handle root =
+        create_cd(nullptr, storage.c_str(), CD_COMM_LOGGING_DISABLED, "names", nullptr);
+    ASSERT_NE(root, nullptr) << cd_last_error_message();
+    std::array<uint64_t, thread_count> data = {};
+    ASSERT_TRUE(succeeds(cd_name_region("names", data.data(), sizeof data[0])));
+    together([&](int thread) {
+        uint64_t &mine = data[static_cast<size_t>(thread)];
+        for (int round = 0; round < round_count; ++round) {
+            if (thread != 0) {
+                EXPECT_TRUE(succeeds(add_to_cd_via_copy(root, {rw(mine)}, 1)));
+                EXPECT_TRUE(succeeds(delete_from_cd(root, {rw(mine)}, 1)));
+            } else if (cd_name_region("names", &data[static_cast<size_t>(round) % thread_count],
+                                      sizeof mine) != CD_SUCCESS) {
+                EXPECT_EQ(cd_last_error(), CD_ERROR_NAME_IN_USE);
+            }
+        }
+    });
+    EXPECT_TRUE(succeeds(cd_name_region("names", nullptr, 0)));
+    EXPECT_TRUE(succeeds(commit_cd(root)));
+    std::filesystem::remove_all(directory);
 }
 
 // An only child shares its parent's log.

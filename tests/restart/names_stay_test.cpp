@@ -5,9 +5,7 @@
 #include "memory.h"
 #include "restarting.h"
 
-#include <atomic>
-#include <functional>
-#include <thread>
+#include <string>
 
 namespace restarting {
 namespace {
@@ -198,32 +196,6 @@ TEST_F(NamesStay, OnlyWithMemoryOfCdsThatHaveStores) {
                    ? "a name left what is held"
                : stays(a, b) ? ""
                              : refusal();
-    });
-}
-
-// In the sanitizer for threads this is whether anybody looks at a CD that another thread changes.
-TEST_F(NamesStay, WhileAnotherThreadAddsAndDeletes) {
-    run([&]() -> std::string {
-        Memory a(size);
-        Memory b(size);
-        cd_handle root = create();
-        name("x", a);
-        std::atomic<bool> is_done = false;
-        std::atomic<bool> has_failed = false;
-        std::thread adding([&] {
-            for (int i = 0; i < 300; ++i) {
-                has_failed = has_failed || !add(root, a) || !remove(root, a);
-            }
-            is_done = true;
-        });
-        bool is_there = true; // with a
-        while (!is_done) {
-            const bool done = name("x", is_there ? b : a);
-            is_there = done ? !is_there : is_there;
-            has_failed = has_failed || (!done && cd_last_error() != CD_ERROR_NAME_IN_USE);
-        }
-        adding.join();
-        return has_failed ? "another call failed" : "";
     });
 }
 

@@ -407,6 +407,11 @@ TEST_F(FailingCall, ThatIsInterruptedOrTransfersLessIsNoFailure) {
     sweep_both({Fault::Kind::transfers_less, 0, 0}, Answer::repeats);
 }
 
+// Also one that no transfer and no sync is: opening, renaming, asking.
+TEST_F(FailingCall, ThatASignalHasInterruptedHasChangedNothing) {
+    sweep_both({Fault::Kind::fails, 0, EINTR}, Answer::repeats);
+}
+
 // Whatever the program does then, the last state that was stored is there, or that of the
 // operation that failed first.
 TEST_F(FailingCall, OnADiskThatStaysBrokenLeavesTheLastState) {

@@ -4,6 +4,8 @@
 // alone DIRECTORY STORAGE: what becomes of the others when rank 1 fails alone to create, to advance
 // and to commit the root. All ranks say the same of it; none waits for ever.
 
+#include "must.h"
+
 #include "cd/cd.hpp"
 
 #include <mpi.h>
@@ -18,17 +20,7 @@
 
 namespace {
 
-int rank = 0;
 std::string storage;
-
-void must(bool good, const char *what) {
-    if (!good) {
-        std::printf("rank %d: %s; last error: code %d: %s\n", rank, what, cd_last_error(),
-                    cd_last_error_message());
-        std::fflush(stdout);
-        MPI_Abort(MPI_COMM_WORLD, 3);
-    }
-}
 
 // The last error is the same on all ranks, and says which rank it was.
 void must_be_told(cd_error code, const char *what) {

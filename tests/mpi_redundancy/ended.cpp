@@ -6,7 +6,7 @@
 // creates one, and it ends MPI after more than half a minute alone. STORAGE "": as the environment
 // has it; "none": nobody creates a root, and half of the ranks end late.
 
-#include "cd/cd.h"
+#include "must.h"
 
 #include <mpi.h>
 
@@ -19,17 +19,6 @@
 #include <thread>
 
 namespace {
-
-int rank = 0;
-
-void must(bool good, const char *what) {
-    if (!good) {
-        std::printf("rank %d: %s; last error: code %d: %s\n", rank, what, cd_last_error(),
-                    cd_last_error_message());
-        std::fflush(stdout);
-        MPI_Abort(MPI_COMM_WORLD, 3);
-    }
-}
 
 cd_handle create(const std::string &storage, const char *name) {
     return create_cd(nullptr, storage.empty() ? nullptr : storage.c_str(), COMM_LOGGING_DISABLED,

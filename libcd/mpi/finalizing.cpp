@@ -23,8 +23,10 @@ Remembered &remembered() {
 }
 
 int before_the_end(MPI_Comm, int, void *, void *) {
-    remembered().protections.wait();
+    protection::Protections &protections = remembered().protections;
+    protections.begin_to_leave();
     leave_world();
+    protections.leave();
     return MPI_SUCCESS;
 }
 

@@ -17,6 +17,7 @@ namespace {
 using redset::Bytes;
 
 constexpr int tag = 1;
+constexpr char tells_the_end[] = "tell others of the end";
 constexpr size_t longest_message = size_t{1} << 30; // MPI counts with int
 
 } // namespace
@@ -25,7 +26,8 @@ constexpr size_t longest_message = size_t{1} << 30; // MPI counts with int
 struct MpiExchange::Telling {
     unsigned long long size = 0;
     int code = CD_ERROR_NONE; // that it lacks the memory for what is short
-    std::array<std::byte, 52> bytes = {};
+    int leaver = 0;           // 1 + the rank of who tells that it comes to no more meetings
+    std::array<std::byte, 56> bytes = {};
 
     Telling() = default;
     Telling(std::span<const std::byte> all, Status ready) : size(all.size()), code(ready.code()) {
@@ -93,6 +95,9 @@ template <typename Action> Status MpiExchange::unless_failed(const Action &actio
     if (failed_) {
         return fail(CD_ERROR_STORE_IO, "an earlier exchange between the ranks failed half-way");
     }
+    if (left_) {
+        return fail_as_left();
+    }
     Status status = action();
     failed_ = !status;
     return status;
@@ -139,20 +144,18 @@ Status MpiExchange::gather(std::span<const std::byte> own_bytes, std::vector<Byt
 }
 
 Status MpiExchange::tell_all(std::span<const std::byte> own_bytes, Status ready) {
-    const MPI_Comm comm = communicator_.get();
     const auto tell = [&](Buffers &buffers) {
         buffers.own = Telling(own_bytes, ready);
         return together(
-            comm,
-            [&](MPI_Request &request) {
-                return own().iallgather(&buffers.own, sizeof buffers.own, MPI_BYTE,
-                                        buffers.told.data(), sizeof buffers.own, MPI_BYTE, comm,
-                                        &request);
-            },
-            "gather sizes");
+            communicator_.get(),
+            [&](MPI_Request &request) { return begin_to_tell(buffers, request); }, "gather sizes");
     };
     if (Status status = with_buffers(tell); !status) {
         return status;
+    }
+    if (first_leaver() != nullptr) {
+        left_ = true;
+        return fail_as_left();
     }
     const auto lacking = std::ranges::find_if(
         buffers_->told, [](const Telling &each) { return each.code != CD_ERROR_NONE; });
@@ -160,6 +163,59 @@ Status MpiExchange::tell_all(std::span<const std::byte> own_bytes, Status ready)
                ? ready
                : fail(static_cast<cd_error>(lacking->code), "another rank: %s",
                       describe(lacking->code));
+}
+
+int MpiExchange::begin_to_tell(Buffers &buffers, MPI_Request &request) {
+    return own().iallgather(&buffers.own, sizeof buffers.own, MPI_BYTE, buffers.told.data(),
+                            sizeof buffers.own, MPI_BYTE, communicator_.get(), &request);
+}
+
+// Of those who have been heard.
+const MpiExchange::Telling *MpiExchange::first_leaver() const {
+    const auto leaves = [](const Telling &each) { return each.leaver != 0; };
+    const auto first = std::ranges::find_if(buffers_->told, leaves);
+    return first != buffers_->told.end() ? &*first : nullptr;
+}
+
+Status MpiExchange::fail_as_left() const {
+    return fail(CD_ERROR_ARGUMENT,
+                "rank %d has come to MPI_Finalize, and the root cannot be advanced or committed "
+                "any more: all its ranks do that together, before any of them ends MPI. What is "
+                "protected stays, and a restart finds it",
+                first_leaver()->leaver - 1);
+}
+
+void MpiExchange::begin_to_leave(int rank) noexcept {
+    const MessageKeeper keeper;
+    if (leaves_) {
+        return;
+    }
+    leaves_ = true;
+    (void)with_buffers([&](Buffers &buffers) {
+        buffers.own = Telling();
+        buffers.own.leaver = rank + 1;
+        return begun(communicator_.get(), begin_to_tell(buffers, leaving_), tells_the_end);
+    }).is_ok();
+}
+
+protection::Parting MpiExchange::leave() noexcept {
+    const MessageKeeper keeper;
+    if (leaving_ == MPI_REQUEST_NULL) {
+        return protection::Parting::later;
+    }
+    Status told = with_buffers([&](Buffers &) {
+        return wait_for(communicator_.get(), {&leaving_, 1}, tells_the_end);
+    });
+    if (!told) {
+        return protection::Parting::later;
+    }
+    const auto leaves = [](const Telling &each) { return each.leaver != 0; };
+    left_ = !std::ranges::all_of(buffers_->told, leaves);
+    if (!left_) {
+        return protection::Parting::together;
+    }
+    return first_leaver()->leaver == buffers_->own.leaver ? protection::Parting::first
+                                                          : protection::Parting::later;
 }
 
 // After it is known what size everybody's has.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mpi/communicator.h"
+#include "protection/job.h"
 #include "redset/exchange.h"
 
 #include <memory>
@@ -29,6 +30,12 @@ public:
     Status get_on() override;
     Status finish() override;
 
+    bool has_been_left() const override { return left_; }
+
+    // As Job has it; rank: this one's in the program. A second time nothing is told.
+    void begin_to_leave(int rank) noexcept;
+    protection::Parting leave() noexcept;
+
     const Communicator &communicator() const { return communicator_; }
 
     // As Communicator has it.
@@ -42,6 +49,9 @@ private:
     template <typename Begin> Status begin(const Message &message, const Begin &begin);
     template <typename Action> Status unless_failed(const Action &action);
     Status tell_all(std::span<const std::byte> own, Status ready);
+    int begin_to_tell(Buffers &buffers, MPI_Request &request);
+    const Telling *first_leaver() const;
+    Status fail_as_left() const;
     Status gather_long(std::span<const std::byte> own, std::vector<redset::Bytes> &all);
     void give_up();
 
@@ -49,6 +59,9 @@ private:
     const int members_;
     const int self_;
     bool failed_ = false; // MPI has
+    bool left_ = false;   // by some, while others go on
+    bool leaves_ = false; // this rank
+    MPI_Request leaving_ = MPI_REQUEST_NULL;
     std::unique_ptr<Buffers> buffers_;
     std::vector<MPI_Request> requests_;
 };

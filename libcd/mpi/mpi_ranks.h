@@ -25,6 +25,8 @@ public:
     std::string node() const override { return name_of_node(); }
     const std::vector<protection::Elsewhere> &elsewhere() const override { return elsewhere_; }
     Status divide(int color, int key, std::unique_ptr<redset::Exchange> &part) override;
+    void begin_to_leave() noexcept override { all_->begin_to_leave(rank()); }
+    protection::Parting leave() noexcept override { return all_->leave(); }
     void give_name_up() noexcept override {}
 
 private:

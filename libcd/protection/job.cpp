@@ -148,7 +148,10 @@ Status agree_if_possible(Job &job, Status own, std::span<const std::byte> bytes,
     const KeptOutcome kept(own);
     std::vector<Bytes> told;
     Status met = redset::gather_outcomes(job.all(), own, bytes, told);
-    return met ? outcome_of(job, std::move(told), all) : kept.again();
+    if (!met) {
+        return job.all().has_been_left() ? met : kept.again();
+    }
+    return outcome_of(job, std::move(told), all);
 }
 
 Status agree_on_memory(Job &job, Status found) {

@@ -6,12 +6,20 @@
 #include "redset/exchange.h"
 #include "redset/set.h"
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace cd::protection {
+
+// What becomes of the meetings of a rank that leaves.
+enum class Parting : uint8_t {
+    together, // all leave, and can still meet
+    first,    // others go on, and have been told; of those who leave this is the first rank
+    later     // the same, of another rank; or there was nothing more to tell
+};
 
 // The processes whose roots have one name, as they meet: over MPI, or in the memory of one process.
 // They are numbered from 0; ranks are those of the whole program, and ascend.
@@ -34,6 +42,13 @@ public:
     // Those of a set of which this rank is a member.
     Status meet_in(const redset::Set &set, std::unique_ptr<redset::Exchange> &part);
 
+    // This rank ends: begins to tell the others, who may go on. They learn it where they meet next,
+    // and meet no more.
+    virtual void begin_to_leave() noexcept {}
+    // Waits until all others have come to a meeting, or leave, too. After begin_to_leave() of all
+    // jobs: others may wait in that of another one.
+    virtual Parting leave() noexcept { return Parting::together; }
+
     // The root ends: from now on others may create one of its name.
     virtual void give_name_up() noexcept = 0;
 
@@ -53,7 +68,8 @@ Status agree(Job &job, Status own);
 Status agree(Job &job, Status own, std::span<const std::byte> bytes,
              std::vector<redset::Bytes> &all);
 
-// The same, but where the ranks cannot meet at all own is the outcome, and of all there is nothing.
+// The same, but where the ranks cannot meet at all own is the outcome, and of all there is nothing;
+// that one has left is a failure of all.
 Status agree_if_possible(Job &job, Status own, std::span<const std::byte> bytes,
                          std::vector<redset::Bytes> &all);
 

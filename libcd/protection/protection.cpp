@@ -105,6 +105,35 @@ Status Protection::wait() {
     return outcome.again();
 }
 
+void Protection::begin_to_leave() noexcept {
+    join();
+    job_->begin_to_leave();
+}
+
+void Protection::leave() noexcept {
+    const Parting parting = job_->leave();
+    if (parting == Parting::together) {
+        (void)wait().is_ok(); // people have been told
+    }
+    if (parting == Parting::first) {
+        warn_that_others_go_on();
+    }
+}
+
+void Protection::warn_that_others_go_on() const noexcept {
+    std::array<char, 64> what_stays = {"nothing of it is protected"};
+    if (const uint64_t epoch = protected_epoch_; epoch > 0) {
+        std::snprintf(what_stays.data(), what_stays.size(), "epoch %llu stays protected",
+                      static_cast<unsigned long long>(epoch));
+    }
+    std::array<char, 2048> line;
+    std::snprintf(line.data(), line.size(),
+                  "root \"%s\": rank %d has come to MPI_Finalize and has not committed it, "
+                  "while others go on, who cannot advance or commit it any more; %s",
+                  opened_.root.c_str(), job_->rank(), what_stays.data());
+    os::system().warn(line.data());
+}
+
 std::string Protection::image_of_start() const {
     const Folder &folder = opened_.stores[start()->store].folder;
     return folder.path_of(start()->point) + "/" + image_name(job_->rank());

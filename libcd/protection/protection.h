@@ -59,6 +59,12 @@ public:
     // Until nothing is under way any more. Gives the outcome of that, once.
     Status wait();
 
+    // Instead of all other calls from now on, as the rank ends. First that of all protections, then
+    // the other, which does what wait() does, if all ranks leave; else people are told that this
+    // one does where others go on.
+    void begin_to_leave() noexcept;
+    void leave() noexcept;
+
 private:
     // Where this rank's image is, and its name there.
     struct Written {
@@ -76,6 +82,7 @@ private:
     Status complete(const Point &point) noexcept;
     Status count(const Point &point) noexcept;
     void warn_that_it_is_not_protected(uint64_t epoch) const noexcept;
+    void warn_that_others_go_on() const noexcept;
     Status store(const Point &point) noexcept;
     Status remove_older(const Point &point) const;
     const OpenLevel &level_with(int index) const;

@@ -14,10 +14,17 @@ void Protections::remove(const Protection &protection) noexcept {
     std::erase_if(by_root_, [&](const auto &each) { return each.second == &protection; });
 }
 
-void Protections::wait() noexcept {
+void Protections::begin_to_leave() noexcept {
     const std::lock_guard lock(mutex_);
     for (const auto &[root, protection] : by_root_) {
-        (void)protection->wait().is_ok(); // people have been told
+        protection->begin_to_leave();
+    }
+}
+
+void Protections::leave() noexcept {
+    const std::lock_guard lock(mutex_);
+    for (const auto &[root, protection] : by_root_) {
+        protection->leave();
     }
 }
 

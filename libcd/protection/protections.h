@@ -11,14 +11,15 @@
 namespace cd::protection {
 
 // Those that live in a process. Threads may add them in another order than those of another rank:
-// they are waited for in the order of their roots' names, which is the same everywhere.
+// they are left in the order of their roots' names, which is the same everywhere.
 class Protections {
 public:
     void add(Protection &protection); // may throw std::bad_alloc
     void remove(const Protection &protection) noexcept;
 
-    // Until nothing is under way in any of them. All ranks call it.
-    void wait() noexcept;
+    // The rank ends: first tells that to others, in all of them, and then waits.
+    void begin_to_leave() noexcept;
+    void leave() noexcept;
 
 private:
     std::mutex mutex_;

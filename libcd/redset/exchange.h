@@ -42,6 +42,9 @@ public:
         std::span<std::byte> bytes;
     };
 
+    // Whether a member has left for good: it has said so, unlike one that is gone, and all fails.
+    virtual bool has_been_left() const { return false; }
+
     // Sends and receives messages to and from other members; what two members send each other
     // arrives in that order, and has the length that the receiver names. finish() waits for all of
     // them, until when their bytes belong to the exchange; where one of these fails, for ever. Who

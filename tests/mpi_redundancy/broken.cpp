@@ -196,11 +196,11 @@ void gather_with_and_without_memory() {
     const auto exchange = make_exchange();
     const int self = exchange->self();
     std::vector<cd::redset::Bytes> all;
-    for (const size_t size : {size_t{0}, size_t{52}, size_t{53}}) {
+    for (const size_t size : {size_t{0}, size_t{56}, size_t{57}}) {
         const std::vector<std::byte> told(self == 1 ? size : 1, std::byte{'y'});
         calls = 0;
         must(exchange->gather(told, all).is_ok(), "a gather");
-        must(calls == (size > 52 ? 3 : 1), "the number of calls");
+        must(calls == (size > 56 ? 3 : 1), "the number of calls");
         must(all[0].size() == 1 && all[1].size() == size &&
                  std::ranges::count(all[1], std::byte{'y'}) == static_cast<long>(size),
              "what was gathered");

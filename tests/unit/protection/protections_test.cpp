@@ -15,9 +15,9 @@
 namespace cd::protection {
 namespace {
 
-// Two ranks with two roots, whose copies end when all ranks have waited for them. One rank adds the
+// Two ranks with two roots, whose copies end when all ranks leave. One rank adds the
 // one first and the other the other, as threads may.
-TEST(Protections, AreWaitedForInOneOrderByAllRanks) {
+TEST(Protections, AreLeftInOneOrderByAllRanks) {
     const TimeLimit limit(60);
     const DyingSystem system;
     std::array<Protections, 2> of_rank;
@@ -40,7 +40,8 @@ TEST(Protections, AreWaitedForInOneOrderByAllRanks) {
             EXPECT_TRUE(self.protect(2)) << message();
             all.arrive_and_wait();
             if (first) {
-                of_rank[rank].wait();
+                of_rank[rank].begin_to_leave();
+                of_rank[rank].leave();
             }
             all.arrive_and_wait();
             of_rank[rank].remove(self.protection());

@@ -357,6 +357,24 @@ class OfTwoSetsOneLeftNothing(Case):
             self.assertIn("nothing was found of set 2, and what their ranks had is lost", sentence)
             self.assertRegex(sentence, r"found: \d+(, \d+)*\)$")
 
+    def test_a_set_that_is_given_by_itself_is_judged_by_itself_where_others_are_elsewhere(self):
+        self.lose_set(2)
+        status, out, told = self.rebuild("--partial", "--json", self.directory)
+        (one,) = json.loads(out)["sets"]
+        self.assertEqual((status, one["verdict"], told), (GOOD, "whole", ""))
+        self.assertEqual(json.loads(out)["missing_sets"], [])
+        self.lose(one["ranks"][0]["rank"])
+        status, _, told = self.rebuild("--partial", "--dry-run", self.directory)
+        self.assertEqual((status, told), (OLDER, ""))
+        for rank in one["ranks"]:
+            self.lose(rank["rank"])
+        self.assertEqual(self.rebuild("--partial", self.directory)[0], UNREADABLE)
+
+    def test_a_set_of_a_point_in_time_is_missed_all_the_same(self):
+        attempt = self.move_to_attempt_that_counts()
+        self.lose_set(2)
+        self.assertEqual(self.rebuild("--partial", "--dry-run", attempt)[0], DAMAGED)
+
 
 class CopiesOfEachRank(Case):
     case = "single_4"

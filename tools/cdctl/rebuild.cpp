@@ -275,7 +275,8 @@ Outcome rebuild(const Arguments &arguments) {
     }
     const Attempts known(arguments.paths);
     const std::vector<std::string> different_runs = known.different_runs();
-    const std::vector<std::string> not_found = missing_sets(search.sets);
+    const std::vector<std::string> not_found =
+        arguments.partial ? std::vector<std::string>() : missing_sets(search.sets);
     for (const auto *sentences : {&different_runs, &not_found}) {
         for (const std::string &sentence : *sentences) {
             std::fprintf(stderr, "cdctl: %s\n", printable(sentence).c_str());

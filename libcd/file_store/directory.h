@@ -66,11 +66,12 @@ public:
     static std::string removed(const std::string &name); // while hide() has hidden it
 
 private:
-    static constexpr int most_tries = 100; // where names do not lead to what was opened by them
+    static constexpr int most_tries = 100;   // where names do not lead to what was opened by them
+    static constexpr int most_discarded = 2; // in search of one that is private
 
     static std::string unfinished(const std::string &name);
     Status open_unfinished(const std::string &name, File &store) const;
-    Status check_unfinished(const std::string &name, const File &file, bool must_be_private,
+    Status check_unfinished(const std::string &name, const File &file, int &discarded,
                             bool &is_new) const;
     Status remove_left(const std::string &name) const;
     Status open_and_lock(const std::string &name, File &store, bool &there) const;

@@ -23,15 +23,14 @@ bool Directory::is_for_moments(const std::string &name) {
 
 Status Directory::create_store(const std::string &name, File &store) const {
     File file;
+    int discarded = 0;
     bool is_new = false;
     for (int i = 0; i < most_tries && !is_new; ++i) {
         file = File(); // whose lock goes with it
         if (Status status = open_unfinished(name, file); !status) {
             return status;
         }
-        // Some file systems give all files one owner and mode; nobody else has made so many.
-        const bool must_be_private = i < most_tries / 2;
-        if (Status status = check_unfinished(name, file, must_be_private, is_new); !status) {
+        if (Status status = check_unfinished(name, file, discarded, is_new); !status) {
             return status;
         }
     }
@@ -62,8 +61,10 @@ Status Directory::open_unfinished(const std::string &name, File &store) const {
 }
 
 // is_new: whether it is empty and safe, and has its name still and no other, now that it is locked.
-// What is not was left by a process that was interrupted, or put there.
-Status Directory::check_unfinished(const std::string &name, const File &file, bool must_be_private,
+// What is not was left by a process that was interrupted, or put there; it loses its name. What
+// comes in its place nobody else has made: if that is not private either, the file system gives all
+// files one owner and mode.
+Status Directory::check_unfinished(const std::string &name, const File &file, int &discarded,
                                    bool &is_new) const {
     os::System &system = os::system();
     bool leads = false;
@@ -77,9 +78,12 @@ Status Directory::check_unfinished(const std::string &name, const File &file, bo
     constexpr mode_t of_a_store = S_IFREG | S_IRUSR | S_IWUSR;
     const bool is_private = status.owner == system.user() && (status.mode & ~of_a_store) == 0;
     is_new = leads && S_ISREG(status.mode) && status.size == 0 && status.names == 1 &&
-             (status.mode & others_may_write) == 0 && (is_private || !must_be_private);
-    if (leads && !is_new && system.unlink_at(descriptor(), unfinished(name).c_str()) != 0) {
-        return file.refused("remove what was left unfinished");
+             (status.mode & others_may_write) == 0 && (is_private || discarded >= most_discarded);
+    if (leads && !is_new) {
+        ++discarded;
+        if (system.unlink_at(descriptor(), unfinished(name).c_str()) != 0) {
+            return file.refused("remove what was left unfinished");
+        }
     }
     return Status::ok();
 }

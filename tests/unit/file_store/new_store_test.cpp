@@ -6,6 +6,7 @@
 #include "file_store/directory.h"
 #include "store_directory.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -260,12 +261,18 @@ TEST_F(NewStore, IsMadeWhereTheFileSystemGivesAllFilesOneMode) {
             status.mode |= S_ISREG(status.mode) ? 0755 : 0;
             return result;
         }
+        int open_at(int directory, const char *name, int flags, mode_t mode) override {
+            made += (flags & O_CREAT) != 0 ? 1 : 0;
+            return System::open_at(directory, name, flags, mode);
+        }
+        int made = 0;
     };
     EXPECT_EQ(in_process([&] {
-                  const OneMode system;
-                  return create() != nullptr ? 0 : 1;
+                  OneMode system;
+                  return create() != nullptr ? system.made : 0;
               }),
-              0);
+              3)
+        << "files were made before one was taken";
     EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"});
 }
 

@@ -108,6 +108,14 @@ long membarrier(int command) { return ::syscall(SYS_membarrier, command, 0, 0); 
 System real_system;
 System *current_system = &real_system;
 
+bool lacks_owners_bits(const struct stat &made, mode_t mode) {
+    return made.st_uid == ::geteuid() && (~made.st_mode & mode & S_IRWXU) != 0;
+}
+
+mode_t with_owners_bits(const struct stat &made, mode_t mode) {
+    return (made.st_mode & 07777U) | (mode & S_IRWXU);
+}
+
 } // namespace
 
 void *System::map_pages(size_t size) {
@@ -148,7 +156,14 @@ int System::open_at(int directory, const char *name, int flags, mode_t mode) {
     if ((flags & O_ACCMODE) != O_RDONLY) {
         file_size_limit();
     }
-    return ::openat(directory, name, flags | O_CLOEXEC, mode);
+    const int fd = ::openat(directory, name, flags | O_CLOEXEC, mode);
+    if (fd >= 0 && (flags & O_CREAT) != 0) {
+        struct stat made = {};
+        if (::fstat(fd, &made) == 0 && S_ISREG(made.st_mode) && lacks_owners_bits(made, mode)) {
+            (void)::fchmod(fd, with_owners_bits(made, mode)); // it is open all the same
+        }
+    }
+    return fd;
 }
 
 int System::close(int fd) { return ::close(fd); }
@@ -191,7 +206,14 @@ int System::set_times(int fd, timespec accessed, timespec modified) {
 }
 
 int System::make_directory_at(int directory, const char *name, mode_t mode) {
-    return ::mkdirat(directory, name, mode);
+    if (::mkdirat(directory, name, mode) != 0) {
+        return -1;
+    }
+    struct stat made = {};
+    return ::fstatat(directory, name, &made, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(made.st_mode) &&
+                   lacks_owners_bits(made, mode)
+               ? ::fchmodat(directory, name, with_owners_bits(made, mode), 0)
+               : 0;
 }
 
 int System::link_at(int directory, const char *from, const char *to) {

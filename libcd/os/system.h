@@ -54,7 +54,8 @@ public:
     virtual off_t seek(int fd, off_t offset, int whence);
     virtual int identify(int fd, FileIdentity &identity);
 
-    // Files of stores. Names are looked up in the directory that is open as directory.
+    // Files of stores. Names are looked up in the directory that is open as directory. What is made
+    // has what the mode says of its owner whatever the umask, where the file system has modes.
     virtual int open_at(int directory, const char *name, int flags, mode_t mode);
     virtual int close(int fd);
     virtual int status(int fd, FileStatus &status);

@@ -194,6 +194,29 @@ TEST_F(Owner, AloneMayReadWhatItStores) {
     EXPECT_EQ(mode_of(path("new/deep/0-root.cds")), 0600U);
 }
 
+// Also who is not root, whom the system lets do everything.
+TEST_F(Owner, MayUseWhatItStoresWhateverItsUmask) {
+    std::filesystem::permissions(path(""), std::filesystem::perms::all);
+    for (const mode_t mask : {mode_t{0777}, mode_t{0700}, mode_t{0277}}) {
+        const std::string directory = path("mask" + std::to_string(mask));
+        const auto as_somebody = [&] {
+            ::umask(mask);
+            return ::geteuid() != 0 || ::setuid(65534) == 0;
+        };
+        run([&]() -> std::string {
+            const cd_handle root = as_somebody() ? create_in(directory + "/deep", "root") : nullptr;
+            return root != nullptr && advance_cd_point_in_time(root) == CD_SUCCESS ? "" : refusal();
+        });
+        EXPECT_EQ(mode_of(directory), 0700U);
+        EXPECT_EQ(mode_of(directory + "/deep"), 0700U);
+        EXPECT_EQ(mode_of(directory + "/deep/0-root.cds"), 0600U);
+        run([&]() -> std::string {
+            const cd_handle root = as_somebody() ? create_in(directory + "/deep", "root") : nullptr;
+            return root != nullptr && info_of(root).restarted == 1 ? "" : refusal();
+        });
+    }
+}
+
 TEST_F(Owner, CannotNameAFileElsewhere) {
     for (const char *name : {"../outside", "a/b", "..", ".hidden", ""}) {
         run([&]() -> std::string {

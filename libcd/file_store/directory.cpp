@@ -135,6 +135,10 @@ Status Directory::look_for(const std::string &name, bool &there) const {
                : refuse_path_for_error((std::string(path()) + "/" + name).c_str(), "look for it");
 }
 
+Status Directory::has_name(const std::string &name, const File &file, bool &has) const {
+    return leads_to(look_at(name), file, has);
+}
+
 Status Directory::check_name(const std::string &name, const File &file) const {
     const File named = look_at(name);
     if (!named.is_open() && (errno == EMFILE || errno == ENFILE || errno == EACCES)) {

@@ -55,6 +55,7 @@ public:
     // That what is not there, or cannot be removed, stays, does no harm.
     void try_to_remove(const std::string &name, bool forced = false) const noexcept;
     Status look_for(const std::string &name, bool &there) const;
+    Status has_name(const std::string &name, const File &file, bool &has) const;
     // That nobody has removed or renamed the file, or put another in its place. Passes also where
     // the process has no descriptor left to look with, or may no longer look.
     Status check_name(const std::string &name, const File &file) const;

@@ -288,6 +288,11 @@ private:
         if (Status status = choose_point_in_time(file, epoch); !status) {
             return status;
         }
+        // Two names of one store: a start afresh was killed before its own had either.
+        bool is_itself_aside = false;
+        if (Status status = directory_.has_name(aside(), file, is_itself_aside); !status) {
+            return status;
+        }
         uint64_t size = 0;
         if (Status status = file.size(size); !status) {
             return status;
@@ -295,7 +300,7 @@ private:
         make_store(std::move(file), size);
         opened_.store->take_over(loaded, opened_.pieces);
         opened_.restarted = true;
-        return tell_of_what_is_aside();
+        return is_itself_aside ? Status::ok() : tell_of_what_is_aside();
     }
 
     // A start that was killed before its first advance need not have put anything aside in all

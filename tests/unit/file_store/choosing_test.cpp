@@ -263,6 +263,25 @@ TEST_F(Choosing, AStoreThatWasKeptAsideIsNotGivenUpForAnEpochThatItHas) {
     EXPECT_EQ(found(), 'b');
 }
 
+// A process was killed when the old store had two names, and the new one none.
+TEST_F(Choosing, AStoreThatIsItselfKeptAsideGoesOnAndNobodyIsToldOfAnother) {
+    ASSERT_EQ(write(nullptr, "ab"), 0);
+    std::filesystem::create_hard_link(store(), store() + ".old");
+    EXPECT_EQ(0, run(nullptr, [&](ChoosingSystem &system) {
+                  root_ = create();
+                  return root_ == nullptr ? 100 : system.warnings;
+              }));
+    EXPECT_EQ(found(), 'b');
+    ASSERT_EQ(write(nullptr, "c"), 0);
+    EXPECT_FALSE(std::filesystem::exists(store() + ".old"));
+    EXPECT_EQ(found(), 'c');
+    std::filesystem::copy(store(), store() + ".old"); // another file
+    EXPECT_EQ(1, run(nullptr, [&](ChoosingSystem &system) {
+                  root_ = create();
+                  return root_ == nullptr ? 100 : system.warnings;
+              }));
+}
+
 TEST_F(Choosing, AnEpochOfAStoreThatIsNotThereIsToldOf) {
     EXPECT_EQ(1, run("5", [&](ChoosingSystem &system) {
                   root_ = create();

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 
 namespace cd {
@@ -17,11 +18,28 @@ constexpr const char *rank_variables[] = {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WO
 constexpr int unknown = -1;
 
 std::atomic<int> rank_of_mpi = unknown;
+std::atomic<bool> told_of_no_rank = false;
 
 bool parse_rank(const char *text, int &rank) {
     const char *end = text + std::strlen(text);
-    const auto [stopped, error] = std::from_chars(text, end, rank);
-    return error == std::errc() && stopped == end && stopped != text && rank >= 0;
+    int read = 0;
+    const auto [stopped, error] = std::from_chars(text, end, read);
+    const bool is_one = error == std::errc() && stopped == end && stopped != text && read >= 0;
+    rank = is_one ? read : rank;
+    return is_one;
+}
+
+// Once: with the wrong rank a program may find another one's stores, or none.
+void tell_of_no_rank(const char *variable, const char *text, int rank) {
+    if (told_of_no_rank.exchange(true)) {
+        return;
+    }
+    char line[200];
+    std::snprintf(line, sizeof line,
+                  "%s is \"%.40s\", and a rank is a whole number from 0 on; taken as rank %d: set "
+                  "or unset it",
+                  variable, text, rank);
+    os::system().warn(line);
 }
 
 } // namespace
@@ -30,14 +48,26 @@ int current_rank() {
     if (const int rank = rank_of_mpi.load(); rank != unknown) {
         return rank;
     }
+    const char *variable_of_none = nullptr;
+    const char *none = nullptr;
+    int rank = 0;
     for (const char *variable : rank_variables) {
-        int rank = 0;
         const char *text = os::system().environment(variable);
-        if (text != nullptr && parse_rank(text, rank)) {
-            return rank;
+        if (text == nullptr || *text == '\0') {
+            continue;
+        }
+        if (parse_rank(text, rank)) {
+            break;
+        }
+        if (none == nullptr) {
+            variable_of_none = variable;
+            none = text;
         }
     }
-    return 0;
+    if (none != nullptr) {
+        tell_of_no_rank(variable_of_none, none, rank);
+    }
+    return rank;
 }
 
 void set_rank(int rank) { rank_of_mpi = rank; }

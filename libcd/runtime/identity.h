@@ -9,7 +9,7 @@
 namespace cd {
 
 // The rank of this process: as MPI told through set_rank(), else from the launcher's environment,
-// else 0.
+// else 0. Where a variable there has no rank, people are told, and the next one counts.
 int current_rank();
 void set_rank(int rank);
 

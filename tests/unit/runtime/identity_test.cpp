@@ -8,6 +8,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace cd {
 namespace {
@@ -46,7 +47,10 @@ public:
         return found != variables.end() ? found->second : nullptr;
     }
 
+    void warn(const char *line) override { warnings.emplace_back(line); }
+
     std::map<std::string, const char *> variables;
+    std::vector<std::string> warnings;
 };
 
 TEST(Identity, TheRankComesFromTheLaunchersEnvironment) {
@@ -62,13 +66,20 @@ TEST(Identity, TheRankComesFromTheLaunchersEnvironment) {
     EXPECT_EQ(current_rank(), 1);
 }
 
-TEST(Identity, WhatIsNoRankIsPassedOver) {
+TEST(Identity, WhatIsNoRankIsPassedOverAndToldOnce) {
     Environment environment;
     environment.variables["SLURM_PROCID"] = "7";
-    for (const char *text : {"", "-1", "3x", " 3", "x", "99999999999"}) {
+    for (const char *text : {"", "99999999999999999999", "-1", "3x", " 3", "x", "99999999999"}) {
         environment.variables["PMI_RANK"] = text;
         EXPECT_EQ(current_rank(), 7) << text;
+        EXPECT_EQ(environment.warnings.size(), *text == '\0' ? 0U : 1U) << text;
     }
+    environment.variables.erase("SLURM_PROCID");
+    EXPECT_EQ(current_rank(), 0);
+    ASSERT_EQ(environment.warnings.size(), 1U);
+    EXPECT_EQ(environment.warnings.front(),
+              "PMI_RANK is \"99999999999999999999\", and a rank is a whole number from 0 on; taken "
+              "as rank 7: set or unset it");
 }
 
 TEST(Identity, MpiKnowsTheRankBest) {

@@ -12,6 +12,7 @@
 #include "payload/copy.h"
 #include "payload/status.h"
 #include "replay/endings.h"
+#include "replay/going_live.h"
 #include "replay/match.h"
 #include "replay/polls.h"
 #include "requests/completion.h"
@@ -50,6 +51,7 @@ void Completes::lend(Completion &c, bool recording) {
     space.handles.assign(c.requests, c.requests + c.count);
     RequestTable &table = RequestTable::instance();
     table.find_ending(c.requests, c.count, space.requests);
+    take_what_no_log_brings(c.call, space.requests);
     if (table.stand_ins > 0) {
         for (int i = 0; i < c.count; ++i) {
             if (const Request *request = space.requests[static_cast<size_t>(i)]) {
@@ -282,6 +284,10 @@ int Completes::replay(Completion &c) {
 int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *status, int mode) {
     const Inside inside;
     Request *request = RequestTable::instance().find(handle);
+    Call call;
+    call.fn = Fn::MPI_Request_get_status;
+    call.site = site;
+    take_what_no_log_brings(call, {request});
     StatusLoan loan(status);
     const int result = real<Fn::MPI_Request_get_status>(
         request != nullptr ? request->known_to_mpi() : handle, flag, loan.to());
@@ -305,9 +311,6 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
     if (mode != CD_LOG_RECORDING) {
         return result;
     }
-    Call call;
-    call.fn = Fn::MPI_Request_get_status;
-    call.site = site;
     if (*flag == 0) {
         types.unlock();
         record_nothing(call, result);

@@ -7,7 +7,7 @@
 #include "replay/arrived.h"
 #include "replay/complaint.h"
 #include "replay/match.h"
-#include "requests/placeholder.h"
+#include "requests/left_behind.h"
 #include "whole_program/whole_program.h"
 #include "windows/early_reads.h"
 
@@ -135,6 +135,10 @@ void FreesRequest::sweep(bool at_end) {
     RequestTable &table = RequestTable::instance();
     freed_are_under_way() = false;
     for (Request *request : at_end ? table.all() : table.of_this_thread()) {
+        if (request->freed && request->state == Request::State::replayed) {
+            take_left_behind(*request);
+            continue;
+        }
         if (!request->freed || request->state != Request::State::active) {
             continue;
         }

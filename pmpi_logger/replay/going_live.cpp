@@ -5,10 +5,11 @@
 #include "call/reach.h"
 #include "entry/reader.h"
 #include "interception/inside.h"
+#include "replay/complaint.h"
 #include "replay/endings.h"
 #include "requests/completion.h"
+#include "requests/left_behind.h"
 #include "requests/logged_arrivals.h"
-#include "requests/placeholder.h"
 #include "requests/table.h"
 
 #include "cd/mpi_log.h"
@@ -33,15 +34,9 @@ Request *find(uint64_t id) {
     return spares_others() ? table.find_of_this_thread(id) : table.find(id);
 }
 
-// MPI has one now that is complete, where the log had it.
-void end(Request &request, const MPI_Status &status, int result) {
-    if (request.freed) {
-        complete(request);
-        return;
-    }
-    request.stand_in = completed_request(status, result);
-    ++RequestTable::instance().stand_ins;
-    request.state = Request::State::active;
+bool is_anothers(uint64_t id) {
+    return spares_others() && id != 0 && find(id) == nullptr &&
+           RequestTable::instance().find(id) != nullptr;
 }
 
 // What comes next in the entry is what a request has brought, unless the program had been told of
@@ -49,6 +44,10 @@ void end(Request &request, const MPI_Status &status, int result) {
 bool take(EntryReader &entry, uint64_t id, size_t blocks, const MPI_Status &status, int result) {
     Request *const request = find(id);
     const size_t brought = blocks != Finished::no_data ? blocks : 0;
+    if (is_anothers(id)) {
+        leave_behind(id, entry, brought, status, result);
+        return true;
+    }
     if (request == nullptr || request->state != Request::State::replayed) {
         skip_arrivals(entry, brought);
         return true;
@@ -65,7 +64,7 @@ bool take(EntryReader &entry, uint64_t id, size_t blocks, const MPI_Status &stat
         }
         request->delivered = true; // what is staged is of an older use
     }
-    end(*request, status, result);
+    complete_in_mpi(*request, status, result);
     return true;
 }
 
@@ -107,6 +106,10 @@ void take_told(EntryReader &entry) {
     const auto id = entry.take<uint64_t>();
     const auto blocks = entry.take<uint32_t>();
     const Request *const request = find(id);
+    if (blocks != Finished::no_data && is_anothers(id)) {
+        static_cast<void>(take(entry, id, blocks, status, entry.result()));
+        return;
+    }
     if (blocks == Finished::no_data || (request == nullptr && (id != 0 || spares_others()))) {
         return;
     }
@@ -145,7 +148,7 @@ void fail_the_others(const std::vector<Request *> &requests, const IsGone &is_go
     for (Request *request : requests) {
         if (request->state == Request::State::replayed && still_brings_data(*request) &&
             is_gone(request->place)) {
-            end(*request, {}, MPI_ERR_OTHER);
+            complete_in_mpi(*request, {}, MPI_ERR_OTHER);
         }
     }
 }
@@ -170,6 +173,20 @@ void take_left(cd_handle cd, const void *entry, size_t size) {
     const Reach reach(cd);
     fail_the_others(spares_others() ? table.of_this_thread() : table.concerned(reach),
                     [&](const cd_log_place &start) { return reach.covers(start); });
+}
+
+void take_what_no_log_brings(const Call &call, const std::vector<Request *> &requests) {
+    for (Request *request : requests) {
+        if (request == nullptr || request->state != Request::State::replayed ||
+            take_left_behind(*request) || !still_brings_data(*request)) {
+            continue;
+        }
+        complain_unknown(call.fn, call.site,
+                         "the request was started in a replay, and the log that has what it "
+                         "brings is gone, or is another domain's. Wait for a request in the "
+                         "domain, or one inside it, that has started it");
+        complete_in_mpi(*request, {}, MPI_ERR_OTHER);
+    }
 }
 
 bool go_live() {

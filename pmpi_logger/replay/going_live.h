@@ -5,8 +5,12 @@
 #include "cd/cd.h"
 
 #include <cstddef>
+#include <vector>
 
 namespace cd::logger {
+
+struct Call;
+struct Request;
 
 // Ends the replay of the thread's active CD, whose log is forgotten. The messages in what is left
 // of it do not come again. So requests that the re-execution has started, and that the first
@@ -19,5 +23,10 @@ namespace cd::logger {
 // The same for what the logs have left that the program deletes with that of cd: entry by entry,
 // and nullptr behind the last. Requests may be other threads', which do not use them meanwhile.
 void take_left(cd_handle cd, const void *entry, size_t size);
+
+// The call is to complete requests, and goes to MPI, which knows nothing of those that only a log
+// would complete. They have what another thread's going live has left of that; or fail, if they
+// were to bring data: the log that has these is gone, or is another CD's.
+void take_what_no_log_brings(const Call &call, const std::vector<Request *> &requests);
 
 } // namespace cd::logger

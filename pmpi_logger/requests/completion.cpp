@@ -6,6 +6,7 @@
 #include "interception/real.h"
 #include "payload/copy.h"
 #include "payload/status.h"
+#include "requests/left_behind.h"
 #include "requests/placeholder.h"
 #include "requests/table.h"
 
@@ -79,8 +80,19 @@ void deliver_kept(const Request &request) {
     }
 }
 
+void complete_in_mpi(Request &request, const MPI_Status &status, int result) {
+    if (request.freed) {
+        complete(request);
+        return;
+    }
+    request.stand_in = completed_request(status, result);
+    ++RequestTable::instance().stand_ins;
+    request.state = Request::State::active;
+}
+
 void complete(Request &request) {
     RequestTable &table = RequestTable::instance();
+    forget_left_behind(request.id);
     if (request.stand_in != MPI_REQUEST_NULL) {
         // The one that the program held has been complete for long.
         MPI_Request held = request.handle;

@@ -44,6 +44,10 @@ inline bool &freed_are_under_way() {
 // Delivers the data of a parked request.
 void deliver_kept(const Request &request);
 
+// MPI, which knows nothing of a request that only a log would complete, has one now that is
+// complete.
+void complete_in_mpi(Request &request, const MPI_Status &status, int result);
+
 // MPI, or the log, has completed the request: it is not tracked any more, or is inactive if it is
 // persistent.
 void complete(Request &request);

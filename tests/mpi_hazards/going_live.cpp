@@ -3,10 +3,12 @@
 // CD_ON_DIVERGENCE=live: what is under way when the log is left goes on.
 #include "complaints.h"
 #include "diverging.h"
+#include "told_thread.h"
 
 #include "cd/mpi_log.h"
 
 #include <cstdlib>
+#include <optional>
 
 namespace going_live {
 
@@ -222,6 +224,127 @@ HAZARD(divergence_goes_on_live_in_the_child_of_what_is_restored) {
     }
     CHECK(!parent.info().replaying);
     send_third(buffer);
+}
+
+namespace {
+
+void wait_for(MPI_Request &request, MPI_Status &status) {
+    CHECK(MPI_Wait(&request, &status) == MPI_SUCCESS);
+}
+
+void test_for(MPI_Request &request, MPI_Status &status) {
+    for (int count = 0; count == 0;) {
+        int index = 0;
+        CHECK(MPI_Testsome(1, &request, &count, &index, &status) == MPI_SUCCESS);
+    }
+}
+
+void ask_and_free(MPI_Request &request, MPI_Status &status) {
+    for (int complete = 0; !complete;) {
+        CHECK(MPI_Request_get_status(request, &complete, &status) == MPI_SUCCESS);
+    }
+    MPI_Request_free(&request);
+}
+
+// What comes next has been sent after that.
+void free_and_receive_next(MPI_Request &request, MPI_Status &status) {
+    MPI_Request_free(&request);
+    Numbers next = numbers(before_anything, eager);
+    MPI_Recv(next.data(), eager, MPI_INT, 1, 2, MPI_COMM_WORLD, &status);
+    status.MPI_TAG = 1;
+}
+
+void goes_on_live_beside_another_thread(void (*finish)(MPI_Request &, MPI_Status &)) {
+    setenv("CD_ON_DIVERGENCE", "live", 1);
+    if (world_rank() == 1) {
+        be_the_other();
+        send(numbers(2, eager), 0, 2);
+        return;
+    }
+    Numbers buffer = numbers(before_anything, eager);
+    Domain parent;
+    parent.keep(buffer);
+    ToldThread thread;
+    for (const bool again : {false, true}) {
+        std::optional<Domain> child;
+        MPI_Request request = MPI_REQUEST_NULL;
+        thread([&] {
+            child.emplace(parent.handle());
+            request = post_receive(buffer, 1, 1);
+        });
+        if (again) {
+            const Complaints complaints;
+            send_third(buffer);
+        } else {
+            MPI_Barrier(MPI_COMM_SELF);
+        }
+        thread([&] {
+            MPI_Status status = {};
+            finish(request, status);
+            CHECK(tells(status, 1, 1, eager));
+            CHECK(buffer == numbers(1, eager));
+            child.reset();
+        });
+        if (!again) {
+            parent.restore();
+        }
+    }
+    if (finish != free_and_receive_next) {
+        receive(eager, 1, 2);
+        receive(eager, 1, 2);
+    }
+}
+
+} // namespace
+
+HAZARD_IN_THREADS(divergence_goes_on_live_beside_a_thread_that_waits) {
+    goes_on_live_beside_another_thread(wait_for);
+}
+
+HAZARD_IN_THREADS(divergence_goes_on_live_beside_a_thread_that_tests) {
+    goes_on_live_beside_another_thread(test_for);
+}
+
+HAZARD_IN_THREADS(divergence_goes_on_live_beside_a_thread_that_asks) {
+    goes_on_live_beside_another_thread(ask_and_free);
+}
+
+HAZARD_IN_THREADS(divergence_goes_on_live_beside_a_thread_that_frees) {
+    goes_on_live_beside_another_thread(free_and_receive_next);
+}
+
+// The thread has waited where it had no domain any more, and no log has what came.
+HAZARD_IN_THREADS(request_that_no_log_completes_fails) {
+    if (world_rank() == 1) {
+        send(numbers(1, eager), 0, 1);
+        return;
+    }
+    for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    }
+    Numbers buffer = numbers(before_anything, eager);
+    Domain parent;
+    parent.keep(buffer);
+    ToldThread thread;
+    for (const bool again : {false, true}) {
+        thread([&] {
+            MPI_Request request = MPI_REQUEST_NULL;
+            {
+                const Domain child(parent.handle());
+                request = post_receive(buffer, 1, 1);
+            }
+            Complaints complaints;
+            CHECK((MPI_Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS) == again);
+            CHECK(complaints.name("the log that has what it brings is gone") == again);
+        });
+        if (!again) {
+            CHECK(buffer == numbers(1, eager));
+            CHECK(restore_cd(parent.handle()) == SUCCESS); // its own log is empty
+        }
+    }
+    for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
+    }
 }
 
 // Other data than those under way are not taken for these, whose receiver waits for nothing else.

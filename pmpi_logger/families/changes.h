@@ -102,7 +102,10 @@ public:
     static int call_by(const Make &make, const void *site, Object object, int key, void *value) {
         const int mode = Logging::mode();
         InnerCalls *const inner = InnerCalls::current();
-        if (passes_through(mode) && (inner == nullptr || InnerCalls::are_of_undo())) {
+        if (InnerCalls::are_of_undo()) {
+            return set_in_undo<F>(make, object, key, value);
+        }
+        if (passes_through(mode) && inner == nullptr) {
             return make(object, key, value);
         }
         const Object holder = AttributeHolders::of(object);
@@ -112,6 +115,27 @@ public:
         };
         return inner != nullptr ? change_inside(*inner, set, make_undo)
                                 : change(decode<F>(site, object, key, value), mode, set, make_undo);
+    }
+
+private:
+    // By the delete function of an attribute that a restore takes away. If there was none, and this
+    // restore takes none away, it is the function's own.
+    template <Fn F, typename Make, typename Object>
+    static int set_in_undo(const Make &make, Object object, int key, void *value) {
+        const Part part = {word_of(object), static_cast<uint32_t>(key)};
+        void *ignored = nullptr;
+        int present = 0;
+        if (object != AttributesOf<F>::null() && key != MPI_KEYVAL_INVALID) {
+            if (const int result = real<AttributesOf<F>::get>(object, key, &ignored, &present);
+                result != MPI_SUCCESS) {
+                return result;
+            }
+        }
+        const int result = make(object, key, value);
+        if (result == MPI_SUCCESS && present == 0 && !is_being_undone(part)) {
+            InnerCalls::made(part);
+        }
+        return result;
     }
 };
 
@@ -137,11 +161,13 @@ public:
 
 private:
     // By the delete function of an attribute that a restore takes away: another one that the
-    // program has set since may be gone already, and older ones are there after the restore.
+    // program has set since may be gone already, and older ones are there after the restore, but
+    // for the function's own.
     template <Fn F, typename Object> static int delete_in_undo(Object object, int key) {
+        const Part part = {word_of(object), static_cast<uint32_t>(key)};
         void *ignored = nullptr;
         int present = 0;
-        if (!is_being_undone({word_of(object), static_cast<uint32_t>(key)})) {
+        if (!is_being_undone(part) && !InnerCalls::take_made(part)) {
             return MPI_SUCCESS;
         }
         real<AttributesOf<F>::get>(object, key, &ignored, &present);

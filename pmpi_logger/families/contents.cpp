@@ -4,6 +4,7 @@
 
 #include "entry/writer.h"
 #include "families/types.h"
+#include "lifetimes/inner_calls.h"
 #include "payload/type_makeup.h"
 #include "replay/match.h"
 
@@ -11,6 +12,15 @@
 #include <cstddef>
 
 namespace cd::logger {
+
+void TellsContents::note_references(MPI_Datatype type, const MPI_Datatype *parts) {
+    const size_t count = count_parts(type);
+    for (size_t i = 0; i < count; ++i) {
+        if (!is_basic(parts[i])) {
+            InnerCalls::referred_to(word_of(parts[i]));
+        }
+    }
+}
 
 void TellsContents::record(const Call &call, MPI_Datatype type, int result,
                            const MPI_Datatype *parts) {

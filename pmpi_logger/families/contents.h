@@ -3,6 +3,7 @@
 #pragma once
 
 #include "families/family.h"
+#include "lifetimes/inner_calls.h"
 #include "replay/complaint.h"
 
 #include <tuple>
@@ -18,14 +19,18 @@ public:
 
     template <Fn F, typename... A> static int call(const void *site, MPI_Datatype type, A... a) {
         const int mode = Logging::mode();
+        MPI_Datatype *const parts = std::get<sizeof...(A) - 1>(std::tuple<A...>(a...));
         if (passes_through(mode)) {
-            return real<F>(type, a...);
+            const int result = real<F>(type, a...);
+            if (result == MPI_SUCCESS && InnerCalls::current() != nullptr) {
+                note_references(type, parts);
+            }
+            return result;
         }
         Call call;
         call.fn = F;
         call.site = site;
         call.add_word(word_of(MovedTypes::recorded(type)));
-        MPI_Datatype *const parts = std::get<sizeof...(A) - 1>(std::tuple<A...>(a...));
         if (mode == CD_LOG_REPLAYING) {
             Parts recorded;
             const int result = replay(call, recorded);
@@ -46,6 +51,8 @@ public:
 private:
     using Parts = std::vector<MPI_Datatype>;
 
+    // By a delete function of the program, which frees them.
+    static void note_references(MPI_Datatype type, const MPI_Datatype *parts);
     static void record(const Call &call, MPI_Datatype type, int result, const MPI_Datatype *parts);
     static int replay(const Call &call, Parts &recorded);
     static void give_recorded(MPI_Datatype type, MPI_Datatype *parts, const Parts &recorded);

@@ -15,6 +15,12 @@ int Releases::free_type(MPI_Datatype *type) {
     return free_object(type, [&] { return real<Fn::MPI_Type_free>(type); });
 }
 
+int Releases::free_reference(MPI_Datatype *type) {
+    const Inside inside;
+    forget_type_facts(*type); // in case that it does not
+    return real<Fn::MPI_Type_free>(type);
+}
+
 void Releases::free_moved_type(uint64_t number) {
     MPI_Datatype type = MovedTypes::take(number).made;
     if (type != MPI_DATATYPE_NULL) {

@@ -28,6 +28,11 @@ public:
         }
         const int mode = Logging::mode();
         if (passes_through(mode)) {
+            if constexpr (F == Fn::MPI_Type_free) {
+                if (InnerCalls::take_reference(word_of(*handle))) {
+                    return free_reference(handle);
+                }
+            }
             InnerCalls *const inner = InnerCalls::current();
             const bool waits = inner != nullptr && can_wait<F>(*handle) &&
                                !InnerCalls::take_made(word_of(*handle));
@@ -267,6 +272,8 @@ private:
     // They may wait for this one, whose communicator stays.
     static void let_others_disconnect(MPI_Comm comm);
     static int free_type(MPI_Datatype *type);
+    // The type may live on.
+    static int free_reference(MPI_Datatype *type);
     static bool record(const Call &call, int result);
     // refused: what a delete function has done, of which MPI has told the program.
     static int replay(const Call &call, int refused);

@@ -27,6 +27,7 @@
 
 #include <cstdint>
 #include <tuple>
+#include <type_traits>
 
 namespace cd::logger {
 
@@ -38,7 +39,7 @@ template <Fn F, typename Family, typename R, typename... A> struct Interceptor<F
     static R call(A... a) {
         const void *const site = __builtin_return_address(0);
         using Roles = typename Row<F>::Roles;
-        if constexpr (Roles::has(Role::made) || Roles::has(Role::made_pointer)) {
+        if constexpr (duplicates || Roles::has(Role::made) || Roles::has(Role::made_pointer)) {
             const R result = Family::template call<F>(site, a...);
             if (result == MPI_SUCCESS && InnerCalls::current() != nullptr) {
                 InnerCalls::made(made_by<Roles>(a...));
@@ -50,9 +51,15 @@ template <Fn F, typename Family, typename R, typename... A> struct Interceptor<F
     }
 
 private:
+    // The handle is there at once, and the communicator when the request is complete.
+    static constexpr bool duplicates =
+        std::is_same_v<Family, StartsDuplicate> && Row<F>::Roles::has(Role::out);
+
     template <typename Roles> static uint64_t made_by(A... a) {
         const std::tuple<A...> arguments(a...);
-        if constexpr (Roles::has(Role::made)) {
+        if constexpr (duplicates) {
+            return word_of(*std::get<Roles::index(Role::out)>(arguments));
+        } else if constexpr (Roles::has(Role::made)) {
             return word_of(*std::get<Roles::index(Role::made)>(arguments));
         } else {
             return word_of(

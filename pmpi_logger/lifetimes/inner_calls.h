@@ -2,11 +2,14 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "lifetimes/undo_list.h"
+
 #include "cd/mpi_log.h"
 
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <set>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -42,15 +45,28 @@ public:
     }
     static bool take_made(uint64_t handle) {
         InnerCalls *const undo = of_undo();
-        if (undo == nullptr) {
-            return false;
+        return undo != nullptr && take_one(undo->made_, handle);
+    }
+
+    // The same of a handle that is one more of an object which may be older.
+    static void referred_to(uint64_t handle) {
+        if (InnerCalls *const undo = of_undo()) {
+            undo->references_.insert(handle);
         }
-        const auto found = undo->made_.find(handle);
-        const bool was_made = found != undo->made_.end();
-        if (was_made) {
-            undo->made_.erase(found);
+    }
+    static bool take_reference(uint64_t handle) {
+        InnerCalls *const undo = of_undo();
+        return undo != nullptr && take_one(undo->references_, handle);
+    }
+    // The same of an attribute that was not there before.
+    static void made(const Part &attribute) {
+        if (InnerCalls *const undo = of_undo()) {
+            undo->made_attributes_.insert(attribute);
         }
-        return was_made;
+    }
+    static bool take_made(const Part &attribute) {
+        InnerCalls *const undo = of_undo();
+        return undo != nullptr && undo->made_attributes_.erase(attribute) != 0;
     }
 
     static bool are_of_undo() { return innermost_ != nullptr && innermost_->of_ == Of::undo; }
@@ -79,6 +95,17 @@ public:
     }
 
 private:
+    using Handles = std::unordered_multiset<uint64_t>;
+
+    static bool take_one(Handles &handles, uint64_t handle) {
+        const auto found = handles.find(handle);
+        const bool is_there = found != handles.end();
+        if (is_there) {
+            handles.erase(found);
+        }
+        return is_there;
+    }
+
     static InnerCalls *of_undo() {
         InnerCalls *calls = innermost_;
         while (calls != nullptr && calls->of_ != Of::undo) {
@@ -90,7 +117,9 @@ private:
     Of of_;
     InnerCalls *outer_;
     std::vector<Effect> effects_;
-    std::unordered_multiset<uint64_t> made_;
+    Handles made_;
+    Handles references_;
+    std::set<Part> made_attributes_;
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local InnerCalls *innermost_ =
         nullptr;
 };

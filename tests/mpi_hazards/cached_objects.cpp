@@ -303,13 +303,44 @@ struct ForTheMoment {
     int of_types = MPI_KEYVAL_INVALID;
 };
 
-int make_and_free(MPI_Comm, int, void *keys, void *) {
-    const auto &[of_comms, of_types] = *static_cast<ForTheMoment *>(keys);
+void duplicate_and_free(const ForTheMoment &keys) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Comm_idup(MPI_COMM_SELF, &comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_set_attr(comm, keys.of_comms, nullptr);
+    CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS && comm == MPI_COMM_NULL);
+}
+
+// One that lives as long as another one is made of it.
+void look_into_type_and_free(const ForTheMoment &keys) {
+    MPI_Datatype inner = column_type();
+    MPI_Type_set_attr(inner, keys.of_types, nullptr);
+    MPI_Datatype outer = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(2, inner, &outer);
+    CHECK(MPI_Type_free(&inner) == MPI_SUCCESS);
+    int count = 0;
+    MPI_Type_get_contents(outer, 1, 0, 1, &count, nullptr, &inner);
+    CHECK(MPI_Type_free(&inner) == MPI_SUCCESS && inner == MPI_DATATYPE_NULL);
+    CHECK(MPI_Type_free(&outer) == MPI_SUCCESS);
+}
+
+void set_and_delete(const ForTheMoment &keys) {
+    MPI_Comm_set_attr(MPI_COMM_SELF, keys.of_comms, nullptr);
+    CHECK(MPI_Comm_delete_attr(MPI_COMM_SELF, keys.of_comms) == MPI_SUCCESS);
+    CHECK(!has(MPI_COMM_SELF, keys.of_comms));
+}
+
+int make_and_free(MPI_Comm, int, void *its_keys, void *) {
+    const auto &keys = *static_cast<ForTheMoment *>(its_keys);
+    duplicate_and_free(keys);
+    look_into_type_and_free(keys);
+    set_and_delete(keys);
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_SELF, &comm);
-    MPI_Comm_set_attr(comm, of_comms, nullptr);
+    MPI_Comm_set_attr(comm, keys.of_comms, nullptr);
     MPI_Datatype type = column_type();
-    MPI_Type_set_attr(type, of_types, nullptr);
+    MPI_Type_set_attr(type, keys.of_types, nullptr);
     int *memory = nullptr;
     MPI_Alloc_mem(sizeof *memory, MPI_INFO_NULL, &memory);
     CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS && comm == MPI_COMM_NULL);
@@ -317,6 +348,9 @@ int make_and_free(MPI_Comm, int, void *keys, void *) {
     CHECK(MPI_Free_mem(memory) == MPI_SUCCESS);
     return MPI_SUCCESS;
 }
+
+constexpr int comms_and_attributes = 3;
+constexpr int types = 2;
 
 } // namespace
 
@@ -333,13 +367,12 @@ HAZARD(what_a_delete_function_makes_and_frees_in_a_restore_goes_at_once) {
         Domain domain;
         for (int restored = 0; restored < 3; ++restored) {
             MPI_Comm_set_attr(holder, key, &keys);
-            CHECK(gone == restored && freed_types == restored);
+            CHECK(gone == comms_and_attributes * restored && freed_types == types * restored);
             domain.restore();
         }
-        CHECK(gone == 3 && freed_types == 3);
     }
     MPI_Comm_free(&holder);
-    CHECK(gone == 3 && freed_types == 3);
+    CHECK(gone == comms_and_attributes * 3 && freed_types == types * 3);
     MPI_Comm_free_keyval(&key);
     MPI_Comm_free_keyval(&keys.of_comms);
     MPI_Type_free_keyval(&keys.of_types);

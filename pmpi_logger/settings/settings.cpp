@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -17,9 +19,16 @@
 namespace cd::logger {
 namespace {
 
+// Once, also where the variable is read again and again.
 void tell(const char *variable, const char *text, const std::string &allowed) {
-    std::fprintf(stderr, "pmpi_logger: %s is \"%s\", which counts as not set; allowed: %s\n",
-                 variable, text, allowed.c_str());
+    static std::mutex mutex;
+    static auto &told = *new std::set<std::string>; // MPI may be used while the process ends
+    const std::string sentence = std::string(variable) + " is \"" + text +
+                                 "\", which counts as not set; allowed: " + allowed;
+    const std::scoped_lock lock(mutex);
+    if (told.insert(sentence).second) {
+        std::fprintf(stderr, "pmpi_logger: %s\n", sentence.c_str());
+    }
 }
 
 template <typename Number>

@@ -9,7 +9,7 @@
 namespace cd::logger {
 
 // What a variable of the environment says. A value that is not understood is told on standard
-// error, with what is, and counts as none.
+// error, once, with what is, and counts as none.
 
 // Which of the values it has; nothing where it is not set.
 std::optional<size_t> choice_in(const char *variable, std::initializer_list<const char *> values);

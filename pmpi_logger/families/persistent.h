@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "families/arrays.h"
 #include "families/exchange.h"
 #include "requests/table.h"
 #include "windows/separation.h"
@@ -81,6 +82,7 @@ public:
             staging = staging_of(call, Roles::has(Role::send_buf));
             if (!staging.empty()) {
                 stage<Roles>(arguments, staging);
+                keep_arrays<Roles>(call, arguments, staging);
             }
         }
         const int result = make();

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "families/arrays.h"
 #include "families/exchange.h"
 #include "requests/table.h"
 #include "windows/early_reads.h"
@@ -158,6 +159,7 @@ private:
                 staging = staging_of(call, K, Roles::has(Role::send_buf));
                 if (!staging.empty()) {
                     stage<Roles>(arguments, staging);
+                    keep_arrays<Roles>(call, arguments, staging);
                 }
             }
             const int result = make();

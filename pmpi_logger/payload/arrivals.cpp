@@ -345,4 +345,32 @@ const Arrival Arrivals::neighbor_alltoall = {receive_neighbors, send_neighbor_al
 const Arrival Arrivals::neighbor_alltoallv = {receive_neighborsv, send_neighbor_alltoallv};
 const Arrival Arrivals::neighbor_alltoallw = {receive_neighborsw, send_neighbor_alltoallw};
 
+namespace {
+
+bool is_one_of_neighbors(const Arrival *way) {
+    return way == &Arrivals::neighbor_allgatherv || way == &Arrivals::neighbor_alltoallv ||
+           way == &Arrivals::neighbor_alltoallw;
+}
+
+} // namespace
+
+int Arrivals::ranks_sent_to(const Call &call) {
+    const Arguments &a = call.arguments;
+    if (a.send_buf == MPI_IN_PLACE || (call.arrival == &scatterv && !is_root(a))) {
+        return 0;
+    }
+    return is_one_of_neighbors(call.arrival) ? comm_facts_of(a.comm).neighbors_out : peers(a);
+}
+
+int Arrivals::ranks_received_from(const Call &call) {
+    const Arguments &a = call.arguments;
+    if (call.arrival == &gatherv && !is_root(a)) {
+        return 0;
+    }
+    if (call.arrival == &reduce_scatter) {
+        return comm_facts_of(a.comm).size;
+    }
+    return is_one_of_neighbors(call.arrival) ? comm_facts_of(a.comm).neighbors_in : peers(a);
+}
+
 } // namespace cd::logger

@@ -37,6 +37,11 @@ struct Arrivals {
     static const Arrival neighbor_alltoallv;
     static const Arrival neighbor_alltoallw;
 
+    // For how many ranks a call has counts and displacements, or types; 0 where MPI does not look
+    // at them.
+    static int ranks_sent_to(const Call &call);
+    static int ranks_received_from(const Call &call);
+
     // Whether what is sent is the send buffer as it is given, if it is, and what is received the
     // receive buffer, or nothing: then the two below tell it at once, without the ways above.
     static constexpr bool is_plain(const Arrival &way) {

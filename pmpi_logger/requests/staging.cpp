@@ -7,7 +7,9 @@
 #include "requests/shadow.h"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace cd::logger {
@@ -132,6 +134,16 @@ Staging Staging::of(const Blocks &sent) {
         staging.sources = sent;
     }
     return staging;
+}
+
+const void *Staging::keep_bytes(const void *array, size_t size) {
+    std::unique_ptr<std::byte[]> copy(size > 0 ? new (std::nothrow) std::byte[size] : nullptr);
+    if (copy == nullptr) {
+        return array;
+    }
+    std::memcpy(copy.get(), array, size);
+    arrays_.push_back(std::move(copy));
+    return arrays_.back().get();
 }
 
 void Staging::refill() const {

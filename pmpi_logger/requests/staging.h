@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace cd::logger {
 
@@ -60,6 +61,12 @@ public:
         }
     }
 
+    // A copy that lives as long as this; the array itself, if that is empty, or there is no memory.
+    template <typename T> const T *keep(const T *array, int length) {
+        const size_t size = sizeof(T) * static_cast<size_t>(length);
+        return static_cast<const T *>(keep_bytes(array, array != nullptr ? size : 0));
+    }
+
     // The arguments to give to MPI.
     const void *send_buf(const void *programs) const;
     void *recv_buf(void *programs) const;
@@ -79,9 +86,12 @@ private:
     static Staging of(const Blocks &sent, const Blocks &in_place, const Blocks &arrivals);
     static void add_sources(const Call &call, bool has_send_buf, Blocks &sent, Blocks &in_place);
 
+    const void *keep_bytes(const void *array, size_t size);
+
     bool complete_ = false;
     Copy sent_;
     Copy received_;
+    std::vector<std::unique_ptr<std::byte[]>> arrays_;
 };
 
 } // namespace cd::logger

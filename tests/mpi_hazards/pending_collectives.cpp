@@ -10,7 +10,9 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
+#include <vector>
 
 namespace pending_collectives {
 
@@ -103,6 +105,41 @@ HAZARD(alltoallv_pending) {
             static const int received_at[] = {length, 0};
             MPI_Ialltoallv(sent.data(), counts, sent_at, MPI_INT, received.data(), counts,
                            received_at, MPI_INT, MPI_COMM_WORLD, request);
+        },
+        twice(numbers(2, count)));
+}
+
+namespace {
+
+// What an execution gives to MPI, and the next one has elsewhere.
+struct Arrays {
+    int counts[2] = {1, 1};
+    int displacements[2] = {0, length *int{sizeof(int)}};
+    MPI_Datatype types[2] = {};
+
+    Arrays() {
+        for (MPI_Datatype &type : types) {
+            MPI_Type_contiguous(length, MPI_INT, &type);
+            MPI_Type_commit(&type);
+        }
+    }
+};
+
+} // namespace
+
+HAZARD(alltoallw_pending_whose_arrays_are_gone) {
+    others_come_later(
+        twice(numbers(2, count)),
+        [](Numbers &sent, Numbers &received, MPI_Request *request) {
+            static std::vector<Arrays> all;
+            all.reserve(8);
+            if (!all.empty()) {
+                std::memset(static_cast<void *>(&all.back()), 1, sizeof(Arrays));
+            }
+            Arrays &mine = all.emplace_back();
+            MPI_Ialltoallw(sent.data(), mine.counts, mine.displacements, mine.types,
+                           received.data(), mine.counts, mine.displacements, mine.types,
+                           MPI_COMM_WORLD, request);
         },
         twice(numbers(2, count)));
 }

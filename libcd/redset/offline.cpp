@@ -59,10 +59,14 @@ FoundSet found_set(const Members &members, const SchemeSearch &search,
         found.found.push_back(file->path);
     }
     find_ranks(members, found);
-    if (found.problem.empty()) {
-        found.copies = places_of(members, found.set, search, names_a_time);
-        for (const Copies &each : found.copies) {
-            found.places.push_back(each.front());
+    found.copies = places_of(members, found.set, search, names_a_time);
+    for (const Copies &each : found.copies) {
+        found.places.push_back(each.front());
+    }
+    found.told.resize(found.copies.size());
+    for (const SchemeFile *file : members) {
+        for (const auto &[member, entry] : file->header.members) {
+            found.told[index(member)] = entry.files;
         }
     }
     return found;

@@ -16,6 +16,7 @@ namespace cd::redset {
 struct FoundSet {
     Set set;
     std::vector<Copies> copies;          // where each member's files are, or belong
+    std::vector<StoredFiles> told;       // each member's, none where nothing tells of them
     std::vector<Place> places;           // of these, what counts: the first ones, or what is better
     std::vector<PassedOver> passed_over; // by rebuild_found()
     std::vector<std::string> found;      // scheme files, of all copies

@@ -23,6 +23,7 @@
 namespace cdctl {
 namespace {
 
+using cd::redset::Claim;
 using cd::redset::FoundSet;
 using cd::redset::MemberState;
 using cd::redset::scheme_name;
@@ -202,6 +203,40 @@ void print_json(const Arguments &arguments, const std::vector<Judged> &sets,
     std::puts(json.text().c_str());
 }
 
+// Sets that are no attempt's: those may be of different times where one has another's files.
+class Upstreams {
+public:
+    explicit Upstreams(const std::vector<FoundSet> &sets) {
+        for (const FoundSet &each : sets) {
+            if (!attempt_of(each)) {
+                sets_.push_back(&each);
+            }
+        }
+        judgements_ = cd::redset::judge_rivals(sets_);
+    }
+
+    std::vector<const FoundSet *> needed() const {
+        std::vector<const FoundSet *> needed;
+        for (size_t i = 0; i < sets_.size(); ++i) {
+            if (judgements_[i].claim != Claim::superseded) {
+                needed.push_back(sets_[i]);
+            }
+        }
+        return needed;
+    }
+
+    // Why, or nullptr where it is not.
+    const cd::redset::Judgement *left_alone(const FoundSet &found) const {
+        const auto at = static_cast<size_t>(std::ranges::find(sets_, &found) - sets_.begin());
+        return at == sets_.size() || judgements_[at].claim == Claim::counts ? nullptr
+                                                                            : &judgements_[at];
+    }
+
+private:
+    std::vector<const FoundSet *> sets_;
+    std::vector<cd::redset::Judgement> judgements_;
+};
+
 // People have read of the sets already, but not what older ones mean for those that are lost.
 void print_starts(const std::vector<Judged> &sets) {
     std::set<std::string> lines;
@@ -274,16 +309,17 @@ Outcome rebuild(const Arguments &arguments) {
         std::fprintf(stderr, "cdctl: %s\n", printable(problem).c_str());
     }
     const Attempts known(arguments.paths);
+    // The newest first, as others may not be needed then.
+    std::ranges::stable_sort(search.sets, std::greater<>(), attempt_of);
+    const Upstreams upstreams(search.sets);
     const std::vector<std::string> different_runs = known.different_runs();
     const std::vector<std::string> not_found =
-        arguments.partial ? std::vector<std::string>() : missing_sets(search.sets);
+        arguments.partial ? std::vector<std::string>() : missing_sets(upstreams.needed());
     for (const auto *sentences : {&different_runs, &not_found}) {
         for (const std::string &sentence : *sentences) {
             std::fprintf(stderr, "cdctl: %s\n", printable(sentence).c_str());
         }
     }
-    // The newest first, as others may not be needed then.
-    std::ranges::stable_sort(search.sets, std::greater<>(), attempt_of);
     Records records;
     Starts starts(known);
     std::vector<Judged> judged;
@@ -299,6 +335,9 @@ Outcome rebuild(const Arguments &arguments) {
         FoundSet &found = search.sets[i];
         const auto attempt = attempt_of(found);
         const Result result = [&] {
+            if (const auto *judgement = upstreams.left_alone(found)) {
+                return left_alone(*judgement);
+            }
             ProgressLine line(i, search.sets.size());
             return rebuild_set(found, known, arguments,
                                [&line](uint64_t done, uint64_t all) { line.tell(done, all); });

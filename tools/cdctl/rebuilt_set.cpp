@@ -22,6 +22,7 @@ Outcome outcome_of(Verdict verdict) {
     case Verdict::whole:
     case Verdict::rebuilt:
     case Verdict::unfinished: // nobody needs it
+    case Verdict::superseded:
         return Outcome::good;
     case Verdict::rebuildable:
         return Outcome::older;
@@ -107,6 +108,8 @@ const char *name_of(Verdict verdict) {
         return "rebuildable";
     case Verdict::unfinished:
         return "unfinished";
+    case Verdict::superseded:
+        return "superseded";
     case Verdict::failed:
         return "failed";
     case Verdict::lost:
@@ -146,6 +149,14 @@ Result rebuild_set(cd::redset::FoundSet &found, const Attempts &known, const Arg
         remove_what_was_interrupted(found, result.survey, arguments.paths);
     }
     judge_records(arguments, status.is_ok(), result);
+    return result;
+}
+
+Result left_alone(const cd::redset::Judgement &judgement) {
+    Result result;
+    result.verdict =
+        judgement.claim == cd::redset::Claim::superseded ? Verdict::superseded : Verdict::failed;
+    result.problem = judgement.why;
     return result;
 }
 

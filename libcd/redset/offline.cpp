@@ -17,10 +17,36 @@ namespace {
 
 constexpr int most_looked_at_anyway = 256; // as many as Reed-Solomon has, of whom most may be lost
 
+constexpr int no_rank = -1; // the rank of a member
+
+// "" where all are known.
+std::string why_unknown(const Members &members, const std::vector<int> &ranks) {
+    std::set<int> there;
+    for (const SchemeFile *file : members) {
+        there.insert(file->member);
+    }
+    std::vector<int> lost;
+    std::vector<int> nobody_tells_of;
+    for (size_t i = 0; i < ranks.size(); ++i) {
+        const int member = static_cast<int>(i);
+        if (ranks[i] == no_rank) {
+            nobody_tells_of.push_back(member);
+        } else if (!there.contains(member)) {
+            lost.push_back(ranks[i]);
+        }
+    }
+    if (nobody_tells_of.empty()) {
+        return "";
+    }
+    return (lost.empty() ? "" : "files of " + name_ranks(lost) + " are lost, and ") +
+           "nothing that was found tells of " +
+           (nobody_tells_of.size() == 1 ? "member " : "members ") + list_ranks(nobody_tells_of) +
+           " of " + std::to_string(ranks.size());
+}
+
 void find_ranks(const Members &members, FoundSet &found) {
-    constexpr int unknown = -1;
     std::set<int> described;
-    std::vector<int> ranks(index(found.set.shape.members), unknown);
+    std::vector<int> ranks(index(found.set.shape.members), no_rank);
     for (const SchemeFile *file : members) {
         for (const auto &[member, rank] : file->ranks) {
             if (index(member) < ranks.size()) {
@@ -38,11 +64,8 @@ void find_ranks(const Members &members, FoundSet &found) {
                         std::to_string(ranks.size() - described.size()) + " of " +
                         std::to_string(ranks.size()) + " members had";
     }
-    for (size_t member = 0; member < ranks.size(); ++member) {
-        if (ranks[member] == unknown && found.problem.empty()) {
-            found.problem = "nothing that was found tells of member " + std::to_string(member) +
-                            " of " + std::to_string(ranks.size());
-        }
+    if (found.problem.empty()) {
+        found.problem = why_unknown(members, ranks);
     }
     found.set.ranks = std::move(ranks);
     if (found.problem.empty() && !check_set(found.set, found.set.shape.members)) {
@@ -84,6 +107,10 @@ Status check_all_bounds(const FoundSet &found, const Survey &survey, const Bound
 }
 
 } // namespace
+
+bool FoundSet::is_incomplete() const {
+    return std::ranges::find(set.ranks, no_rank) != set.ranks.end();
+}
 
 Status find_sets(std::span<const std::string> directories, const NamesATime &names_a_time,
                  Search &search) {

@@ -21,6 +21,9 @@ struct FoundSet {
     std::vector<PassedOver> passed_over; // by rebuild_found()
     std::vector<std::string> found;      // scheme files, of all copies
     std::string problem;                 // why it cannot be rebuilt, "" when it can be tried
+
+    // Whether nothing tells which rank some member is: it has a negative one then.
+    bool is_incomplete() const;
 };
 
 struct Search {

@@ -388,4 +388,23 @@ class CopiesOfEachRank(Case):
         self.assertEqual([(each["set"], each["sets"]) for each in lost], [(2, 4)])
 
 
+# What is left of a set of copies does not tell of all members.
+class FarTooMuchTest(Case):
+    case = "partner_4_r2"
+
+    def test_ranks_are_named_of_which_only_a_record_tells(self):
+        attempt = self.move_to_attempt_that_counts()
+        self.lose_scheme_files(attempt, 0, 1, 2)
+        for options in [], ["--dry-run"]:
+            status, one = self.only_set(*options)
+            self.assertEqual((status, one["verdict"]), (DAMAGED, "lost"))
+            self.assertIn("files of ranks 0, 1, 2 are lost, and nothing that is left tells which files rank 0 had", one["problem"])
+
+    def test_ranks_are_named_as_far_as_they_are_known(self):
+        self.lose(0, 1, 2)
+        status, one = self.only_set()
+        self.assertEqual((status, one["verdict"]), (DAMAGED, "lost"))
+        self.assertIn("files of ranks 1, 2 are lost, and nothing that was found tells of member 0 of 4", one["problem"])
+
+
 unittest.main(argv=sys.argv[:1])

@@ -132,6 +132,14 @@ void add_missing(const Findings &findings, SetsFound found, const Attempts::Miss
     }
 }
 
+// Whether both are of one set, as far as its members' ranks are known.
+bool fits(const cd::redset::Set &found, const cd::redset::Set &recorded) {
+    return found.shape == recorded.shape && found.group == recorded.group &&
+           found.groups == recorded.groups && found.job_ranks == recorded.job_ranks &&
+           std::ranges::equal(found.ranks, recorded.ranks,
+                              [](int rank, int known) { return rank < 0 || rank == known; });
+}
+
 cd::Status write_records(const FoundSet &found, int participants) {
     for (size_t member = 0; member < found.places.size(); ++member) {
         const std::string scheme_file =
@@ -221,6 +229,22 @@ cd::Status Attempts::check_known(const FoundSet &found) const {
         return cd::Status::ok();
     }
     return cd::fail(root->problem->code, "%s", root->problem->why.c_str());
+}
+
+void Attempts::name_ranks(FoundSet &found) const {
+    constexpr int most = 256; // a damaged number of members must not take anything
+    const auto attempt = attempt_of(found);
+    const Root *root = root_of(attempt);
+    if (root == nullptr || !found.is_incomplete() || found.set.shape.members > most) {
+        return;
+    }
+    for (const RankFiles *each : files_of(root->findings, attempt->point)) {
+        if (each->record && fits(found.set, each->record->set)) {
+            found.set.ranks = each->record->set.ranks;
+            found.problem.clear();
+            return;
+        }
+    }
 }
 
 Attempts::Standing Attempts::of(const FoundSet &found) const {

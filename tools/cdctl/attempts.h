@@ -47,6 +47,9 @@ public:
     };
     std::vector<Missing> missing(const std::vector<cd::redset::FoundSet> &found) const;
 
+    // Where no scheme file tells of a member its record may, so that its rank can be named.
+    void name_ranks(cd::redset::FoundSet &found) const;
+
     // What keeps from knowing which attempts of that root count.
     cd::Status check_known(const cd::redset::FoundSet &found) const;
 

@@ -136,6 +136,7 @@ Result rebuild_set(cd::redset::FoundSet &found, const Attempts &known, const Arg
         cd::redset::Options options;
         options.progress = std::move(progress);
         options.bounds = arguments.paths;
+        known.name_ranks(found);
         status = rebuild_found(found, options, dry_run, result.survey);
     }
     if (!status) {

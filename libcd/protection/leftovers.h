@@ -20,8 +20,8 @@ class Leftovers {
 public:
     Status find(Job &job, const std::vector<Findings> &findings);
 
-    // Where names and sizes tell that all start from that point, and that files of it have to be
-    // moved or made, which may need the room. Else everything stays as it is. removed: whether.
+    // Where there was no room for files of that point that have to be moved or made, and names and
+    // sizes tell that all can start from it. Else everything stays as it is. removed: whether.
     Status remove_for(Job &job, const std::vector<OpenStore> &stores,
                       const std::vector<Findings> &findings, const Start &start, bool &removed);
 

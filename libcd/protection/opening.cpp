@@ -27,11 +27,18 @@ Status bring_newest(Job &job, const std::vector<OpenStore> &stores,
                     Division &division) {
     KeptOutcome newest;
     for (const Start &each : points) {
+        const auto bring_it = [&] {
+            return bring(job, stores[each.store].folder, findings[each.store], each.point, sync,
+                         division);
+        };
+        Status status = bring_it();
         bool removed = false;
-        Status status = leftovers.remove_for(job, stores, findings, each, removed);
-        status = status ? bring(job, stores[each.store].folder, findings[each.store], each.point,
-                                sync, division)
-                        : status;
+        // A start that fails removes nothing, unless it was for want of room.
+        if (status.code() == CD_ERROR_STORE_FULL) {
+            const KeptOutcome full(status);
+            status = leftovers.remove_for(job, stores, findings, each, removed);
+            status = !status ? status : removed ? bring_it() : full.again();
+        }
         if (status) {
             if (!newest.is_ok()) {
                 (void)newest.again().is_ok();

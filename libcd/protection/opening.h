@@ -79,9 +79,10 @@ size_t level_of(const std::vector<OpenLevel> &levels, uint64_t epoch);
 
 // Finds the newest point in time that counted and of which all ranks have their files or can have
 // them rebuilt, and does that; all ranks get the same outcome. Only attempts that can never count
-// are deleted. Where nothing is left of any, all start afresh; where something is left and not
-// enough of any, CD_ERROR_REDUNDANCY_EXCEEDED tells which ranks' files are lost, and where no
-// record of it can be read, what is wrong with one. Does not throw.
+// are deleted, once all have started, or where there is no room otherwise. Where nothing is left of
+// any, all start afresh; where something is left and not enough of any,
+// CD_ERROR_REDUNDANCY_EXCEEDED tells which ranks' files are lost, and where no record of it can be
+// read, what is wrong with one. Does not throw.
 Status open(Job &job, const Request &request, Opened &opened);
 
 } // namespace cd::protection

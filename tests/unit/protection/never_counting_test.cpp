@@ -4,7 +4,9 @@
 // Attempts that can never count, and those that may have counted.
 #include "protected.h"
 
+#include <filesystem>
 #include <fstream>
+#include <utility>
 
 namespace cd::protection {
 namespace {
@@ -48,7 +50,7 @@ TEST_F(Protected, WithOneMoreLostAnAttemptThatDiedStaysToo) {
 }
 
 // Names and sizes tell that all is there, or within cover; contents do not.
-TEST_F(Protected, WhereContentsAreDamagedAnAttemptThatDiedStaysOrItIsSaidThatItDoesNot) {
+TEST_F(Protected, WhereContentsAreDamagedAnAttemptThatDiedStaysToo) {
     cluster.run({1});
     ASSERT_TRUE(folder_in("n3").make({5, 2, 0, 77})) << message();
     for (const auto &file : files_of_ranks()) {
@@ -57,18 +59,50 @@ TEST_F(Protected, WhereContentsAreDamagedAnAttemptThatDiedStaysOrItIsSaidThatItD
             std::fstream(file, std::ios::in | std::ios::out) << "damaged";
         }
     }
-    auto outcome = cluster.run({}).outcome();
-    EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
-    EXPECT_NE(outcome.text.find("nothing was changed"), std::string::npos) << outcome.text;
-    EXPECT_EQ(outcome.text.find("were removed"), std::string::npos) << outcome.text;
-    EXPECT_EQ(epochs_in("n3"), (Epochs{1, 2}));
-    cluster.lose("n0");
-    outcome = cluster.run({}).outcome();
-    EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
-    EXPECT_TRUE(outcome.text.find("; only attempts that can never count were removed;") !=
-                std::string::npos)
-        << outcome.text;
-    EXPECT_EQ(epochs_in("n3"), (Epochs{1}));
+    for (const bool any_lost : {false, true}) {
+        if (any_lost) {
+            cluster.lose("n0");
+        }
+        const auto outcome = cluster.run({}).outcome();
+        EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
+        EXPECT_NE(outcome.text.find("nothing was changed"), std::string::npos) << outcome.text;
+        EXPECT_EQ(outcome.text.find("were removed"), std::string::npos) << outcome.text;
+        EXPECT_EQ(epochs_in("n3"), (Epochs{1, 2}));
+    }
+}
+
+// There is room for what comes from another node once that is gone.
+class RoomOf : public DyingSystem {
+public:
+    explicit RoomOf(std::filesystem::path path) : path_(std::move(path)) {}
+
+    int room(int, uint64_t &bytes) override {
+        bytes = std::filesystem::exists(path_) ? 0 : 1000000;
+        return 0;
+    }
+
+private:
+    const std::filesystem::path path_;
+};
+
+TEST_F(Protected, WhereThereIsNoRoomForWhatAllStartFromAnAttemptThatDiedGoesFirst) {
+    cluster.run({1});
+    const Folder folder = folder_in("n3");
+    const Point half{5, 2, 0, 77};
+    ASSERT_TRUE(folder.make(half)) << message();
+    std::swap(cluster.nodes[1], cluster.nodes[3]);
+    {
+        const RoomOf room(folder.path_of(half));
+        EXPECT_EQ(cluster.run({}).start(), 1U);
+    }
+    EXPECT_EQ(epochs_in("n3"), Epochs{1});
+}
+
+TEST_F(Protected, WhereThereIsNoRoomAndNothingThatCouldGoThatIsTold) {
+    cluster.run({1});
+    std::swap(cluster.nodes[1], cluster.nodes[3]);
+    const SmallStores small(0);
+    EXPECT_EQ(cluster.run({}).outcome().code, CD_ERROR_STORE_FULL);
 }
 
 // Its node may have been told that all have it, and come back.

@@ -241,8 +241,8 @@ CD_API int delete_file_from_cd(cd_handle cd, int filedes);
 /* Gives length bytes at address a name by which a restarted program finds them again in its
    stores; length 0 takes it back. Needed for memory that is not in a program's or library's data
    and is not always added in the same order. Names count for the whole process. As long as a CD
-   with store=file holds bytes there, the name cannot be taken back, go to other memory or
-   become shorter. Thread-safe. */
+   with store=file holds bytes that it has by the name, that cannot be taken back, go to other
+   memory or become shorter. Name memory before it is added. Thread-safe. */
 CD_API int cd_name_region(const char *name, void *address, size_t length);
 
 /* ---- Errors ------------------------------------------------------------------------ */

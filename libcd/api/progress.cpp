@@ -53,7 +53,7 @@ std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &rep
                                     Forgotten &forgotten) {
     Resident &domain = lock.domain();
     report.about(domain.name());
-    ProtectedCommit protection(domain);
+    ProtectedCommit protection(lock, domain);
     lock.prepare_discard(1);
     std::optional<Status> status = commit(domain, locked, protection.last_word());
     if (!status || !*status) {

@@ -230,12 +230,14 @@ bool FileStore::is_written(CdNumber cd) {
     return cds_.at(cd).written;
 }
 
+bool FileStore::is_of_this_process() const noexcept { return os::system().process() == process_; }
+
 // Two processes that write to one file, each with its own idea of what is free in it, destroy it.
 Status FileStore::check_process() {
-    const pid_t here = os::system().process();
-    if (here == process_) {
+    if (is_of_this_process()) {
         return Status::ok();
     }
+    const pid_t here = os::system().process();
     return fail(CD_ERROR_STORE_FORKED,
                 "%s: the store belongs to process %ld, from which this one (%ld) was forked; "
                 "restoring a CD without children works here, what changes CDs does not",

@@ -85,6 +85,7 @@ public:
     bool knows_object(const std::string &name) override;
     CdNumber next_number() override;
     void leave_to_parent() noexcept override { volume_.leave_to_parent(); }
+    bool is_of_this_process() const noexcept override;
     Status remove(LastWord *last_word) override;
     uint64_t ordinal(CdNumber cd) override;
     void propose(std::unique_ptr<Transaction> binds, CdNumber cd, OrderedRanges ordered) override;

@@ -138,6 +138,7 @@ public:
 
     // In a process that was forked, where the ledger can only be read.
     virtual void leave_to_parent() noexcept = 0;
+    virtual bool is_of_this_process() const noexcept = 0;
 
     // The family ends: nothing of it is found again. last_word: asked when all is done that can
     // fail, if given; what it refuses has not happened.

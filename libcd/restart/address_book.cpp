@@ -46,7 +46,13 @@ AddressBook &AddressBook::instance() {
     return *book;
 }
 
-Status AddressBook::name_region(const char *name, Range range) {
+// It may grow: another process takes it in the greatest length that was told.
+Range AddressBook::Region::left_for(Range other) const {
+    const bool stays = other.begin == range.begin && other.length() >= told;
+    return stays ? Range() : Range{range.begin, range.begin + told};
+}
+
+Status AddressBook::name_region(const char *name, Range range, Range *left) {
     if (Status status = check_name(name); !status) {
         return status;
     }
@@ -63,9 +69,15 @@ Status AddressBook::name_region(const char *name, Range range) {
     }
     const std::scoped_lock lock(mutex_);
     const auto held = regions_.find(name);
+    if (left != nullptr) {
+        *left = held != regions_.end() ? held->second.left_for(range) : Range();
+        if (!left->empty()) {
+            return Status::ok();
+        }
+    }
     if (range.empty()) {
         if (held != regions_.end()) {
-            regions_by_address_.erase(held->second.begin);
+            regions_by_address_.erase(held->second.range.begin);
             regions_.erase(held);
         }
         return Status::ok();
@@ -77,7 +89,7 @@ Status AddressBook::name_region(const char *name, Range range) {
     }
     if (behind != regions_by_address_.begin()) {
         const std::string &other = *std::prev(behind)->second;
-        if (const Range there = regions_[other]; there.end > range.begin) {
+        if (const Range there = regions_[other].range; there.end > range.begin) {
             return fail(CD_ERROR_ARGUMENT,
                         "cd_name_region: the %zu bytes at %p for \"%s\" overlap the region \"%s\" "
                         "(%zu bytes at %p); take that name back first, with length 0",
@@ -86,15 +98,16 @@ Status AddressBook::name_region(const char *name, Range range) {
         }
     }
     if (held != regions_.end()) {
-        auto place = regions_by_address_.extract(held->second.begin);
+        auto place = regions_by_address_.extract(held->second.range.begin);
         place.key() = range.begin;
         regions_by_address_.insert(std::move(place));
-        held->second = range;
+        const bool stays = held->second.left_for(range).empty();
+        held->second = {range, stays ? held->second.told : 0};
         return Status::ok();
     }
     // Whatever needs memory comes before anything changes for good.
     std::map<uintptr_t, const std::string *> place = {{range.begin, nullptr}};
-    const auto named = regions_.emplace(name, range).first;
+    const auto named = regions_.emplace(name, Region{range}).first;
     place.begin()->second = &named->first;
     regions_by_address_.merge(place);
     return Status::ok();
@@ -119,7 +132,9 @@ bool AddressBook::describe(Range &range, StoredName &name, StoredKey &key) {
     const auto region = regions_by_address_.upper_bound(range.begin);
     if (region != regions_by_address_.begin()) {
         const std::string &named = *std::prev(region)->second;
-        if (const Range all = regions_[named]; all.end > range.begin) {
+        Region &region_there = regions_[named];
+        if (region_there.range.end > range.begin) {
+            const Range all = region_there.tell();
             range.end = std::min(range.end, all.end);
             name = {format::NameKind::region, named};
             key.offset = range.begin - all.begin;
@@ -138,10 +153,11 @@ AddressBook::Place AddressBook::find(format::NameKind kind, const std::string &n
     const std::scoped_lock lock(mutex_);
     if (kind == format::NameKind::region) {
         const auto at = regions_.find(name);
-        if (at == regions_.end() || offset >= at->second.length()) {
+        if (at == regions_.end() || offset >= at->second.range.length()) {
             return {};
         }
-        return {at->second.begin + offset, at->second.length() - offset};
+        const Range all = at->second.tell();
+        return {all.begin + offset, all.length() - offset};
     }
     refresh();
     // Under another file name, as a program that was copied, an object is known by its build-id.
@@ -159,7 +175,7 @@ AddressBook::Place AddressBook::find(format::NameKind kind, const std::string &n
 Range AddressBook::region(std::string_view name) {
     const std::scoped_lock lock(mutex_);
     const auto at = regions_.find(name);
-    return at == regions_.end() ? Range() : at->second;
+    return at == regions_.end() ? Range() : at->second.range;
 }
 
 std::string AddressBook::instead_of(format::NameKind kind, const std::string &name) {

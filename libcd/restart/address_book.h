@@ -7,6 +7,7 @@
 #include "os/loaded_objects.h"
 #include "ranges/unbound.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -24,7 +25,10 @@ public:
 
     // Gives range a name that means the same range in another process; an empty range takes the
     // name back. May throw std::bad_alloc.
-    Status name_region(const char *name, Range range);
+    //
+    // left: becomes memory that somebody may know by the name, and that would lose it; then nothing
+    // has changed. nullptr: nobody does.
+    Status name_region(const char *name, Range range, Range *left = nullptr);
 
     bool describe(Range &range, StoredName &name, StoredKey &key) override;
 
@@ -54,11 +58,23 @@ public:
     bool is_same(const std::string &name, const std::string &here);
 
 private:
+    struct Region {
+        Range range;
+        size_t told = 0; // in which length somebody was told of it
+
+        Range tell() {
+            told = std::max(told, range.length());
+            return range;
+        }
+        // What would lose the name.
+        Range left_for(Range other) const;
+    };
+
     bool is_loaded(const std::string &name) const;
     void refresh();
 
     std::mutex mutex_; // guards what follows
-    std::map<std::string, Range, std::less<>> regions_;
+    std::map<std::string, Region, std::less<>> regions_;
     std::map<uintptr_t, const std::string *> regions_by_address_;
     std::vector<os::DataSegment> segments_;
     uint64_t loading_count_ = 0;

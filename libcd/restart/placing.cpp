@@ -8,6 +8,7 @@
 
 #include <map>
 #include <string_view>
+#include <tuple>
 
 namespace cd {
 
@@ -121,6 +122,10 @@ bool is_unknown(const Domain &domain, const Unbound &found) {
     return false;
 }
 
+bool is_before(const Unbound &one, const Unbound &other) {
+    return std::tie(one.known, one.ordinal) < std::tie(other.known, other.ordinal);
+}
+
 std::string place_of(const Unbound &found) {
     return found.known == Unbound::Known::in_region
                ? "region \"" + *found.name + "\", a name that it has not given"
@@ -140,7 +145,7 @@ void tell_what_was_not_added(const Domain &domain) noexcept {
         size_t bytes = 0;
         for (const Unbound &found : domain.unbound) {
             if (is_unknown(domain, found)) {
-                first = first == nullptr ? &found : first;
+                first = first == nullptr || is_before(found, *first) ? &found : first;
                 bytes += found.old.length();
             }
         }

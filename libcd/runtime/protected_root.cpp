@@ -12,6 +12,14 @@
 #include <utility>
 
 namespace cd {
+namespace {
+
+// While other ranks are waited for. Without, a fork waits, too.
+void lend(FamilyLock &lock, std::optional<FamilyLock::Lending> &lending) noexcept {
+    attempt_quietly([&] { lending.emplace(lock); });
+}
+
+} // namespace
 
 ProtectedCreate::~ProtectedCreate() {
     if (owed_ && !met) {
@@ -44,7 +52,7 @@ ProtectedAdvance::~ProtectedAdvance() {
     if (owed_ == Owed::point) {
         domain_.missed_epochs += advanced_ ? 0 : 1; // it is one of theirs
         std::optional<FamilyLock::Lending> lending;
-        lend(lending);
+        lend(lock_, lending);
         domain_.protection->skip(domain_.epoch + domain_.missed_epochs,
                                  why_.is_ok() ? "there is no memory to hold the point in time"
                                               : without_repeating(why_.text()));
@@ -53,14 +61,9 @@ ProtectedAdvance::~ProtectedAdvance() {
 
 uint64_t ProtectedAdvance::next_epoch() const { return domain_.epoch + 1 + domain_.missed_epochs; }
 
-// Without, a fork waits.
-void ProtectedAdvance::lend(std::optional<FamilyLock::Lending> &lending) noexcept {
-    attempt_quietly([&] { lending.emplace(lock_); });
-}
-
 Status ProtectedAdvance::say(Status own) noexcept {
     std::optional<FamilyLock::Lending> lending;
-    lend(lending);
+    lend(lock_, lending);
     Status status = domain_.protection->may_advance(next_epoch(), own);
     owed_ = status ? Owed::point : Owed::nothing;
     return status;
@@ -112,6 +115,8 @@ ProtectedCommit::~ProtectedCommit() {
 }
 
 Status ProtectedCommit::say(Status own) noexcept {
+    std::optional<FamilyLock::Lending> lending;
+    lend(lock_, lending);
     owed_ = false;
     return domain_.protection->forget(own);
 }

@@ -67,7 +67,6 @@ private:
     enum class Owed : uint8_t { word, point, nothing };
 
     uint64_t next_epoch() const;
-    void lend(std::optional<FamilyLock::Lending> &lending) noexcept;
 
     FamilyLock &lock_;
     Resident &domain_;
@@ -79,8 +78,9 @@ private:
 // The same for a commit: all ranks commit the root, or none does.
 class ProtectedCommit : public LastWord {
 public:
-    explicit ProtectedCommit(Resident &domain)
-        : domain_(domain), owed_(domain.protection != nullptr) {}
+    // lock: of the root.
+    ProtectedCommit(FamilyLock &lock, Resident &domain)
+        : lock_(lock), domain_(domain), owed_(domain.protection != nullptr) {}
     ProtectedCommit(const ProtectedCommit &) = delete;
     ProtectedCommit &operator=(const ProtectedCommit &) = delete;
     ~ProtectedCommit() override;
@@ -92,6 +92,7 @@ public:
     Status refused(Status own) noexcept { return owed_ ? say(own) : own; }
 
 private:
+    FamilyLock &lock_;
     Resident &domain_;
     bool owed_;
 };

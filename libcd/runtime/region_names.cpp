@@ -19,24 +19,19 @@ public:
     Rest &operator=(const Rest &) = delete;
     ~Rest() { Registry::instance().unlock_everything(); }
 
-    // A CD with a store that holds some of range; nullptr: there is none.
+    // A CD with a store of this process that holds some of range; nullptr: there is none.
     const Resident *holder_of(Range range) const {
         const Resident *holder = nullptr;
         Registry::instance().for_each([&](const Resident &resident) {
             const auto at = resident.entries.find(range.begin);
-            if (resident.ledger != nullptr && at != resident.entries.end() &&
-                at->second->range.begin < range.end) {
+            if (resident.ledger != nullptr && resident.ledger->is_of_this_process() &&
+                at != resident.entries.end() && at->second->range.begin < range.end) {
                 holder = &resident;
             }
         });
         return holder;
     }
 };
-
-// A region may grow: another process takes it in the greatest length that the store has.
-bool leaves(Range before, Range range) {
-    return !before.empty() && (before.begin != range.begin || range.end < before.end);
-}
 
 Status refuse(const char *name, Range before, Range range, const Resident &holder) {
     std::string instead = "its name cannot be taken back";
@@ -57,20 +52,19 @@ Status refuse(const char *name, Range before, Range range, const Resident &holde
 
 Status name_region(const char *name, Range range) {
     AddressBook &book = AddressBook::instance();
-    const auto before = [&] { return name == nullptr ? Range() : book.region(name); };
+    Range left;
     Status status;
-    bool is_done = false;
-    Registry::instance().between_forks([&] {
-        is_done = !leaves(before(), range);
-        status = is_done ? book.name_region(name, range) : Status::ok();
-    });
-    if (is_done) {
+    Registry::instance().between_forks([&] { status = book.name_region(name, range, &left); });
+    if (left.empty()) {
         return status;
     }
     const Rest rest;
-    const Range old = before(); // another thread may have moved it meanwhile
-    const Resident *holder = leaves(old, range) ? rest.holder_of(old) : nullptr;
-    return holder == nullptr ? book.name_region(name, range) : refuse(name, old, range, *holder);
+    status = book.name_region(name, range, &left); // other threads may have told more meanwhile
+    if (left.empty()) {
+        return status;
+    }
+    const Resident *holder = rest.holder_of(left);
+    return holder != nullptr ? refuse(name, left, range, *holder) : book.name_region(name, range);
 }
 
 } // namespace cd

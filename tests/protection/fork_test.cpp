@@ -6,6 +6,7 @@
 
 #include "../unit/time_limit.h"
 
+#include <array>
 #include <latch>
 #include <thread>
 
@@ -124,6 +125,36 @@ TEST_F(Forking, AForkDoesNotWaitForOtherRanksToAgreeOnAnAdvance) {
     ASSERT_EQ(restore_cd(root), CD_SUCCESS);
     EXPECT_EQ(memory.front(), 'b');
     EXPECT_EQ(info().protected_epoch, 2U);
+}
+
+// So is what a name that moves waits for.
+TEST_F(Forking, AForkDoesNotWaitForOtherRanksToCommitAndNoNameDoes) {
+    const TimeLimit limit(60);
+    std::array<char, 2> named = {};
+    ASSERT_EQ(cd_name_region("named", named.data(), 1), CD_SUCCESS);
+    begin();
+    const cd_addrspec range = {named.data(), 1, CD_READ_WRITE, CD_GLOBAL};
+    ASSERT_EQ(add_to_cd_via_copy(root, &range, 1, nullptr), CD_SUCCESS);
+    ASSERT_EQ(delete_from_cd(root, &range, 1), CD_SUCCESS);
+    advance_with('a');
+    std::latch waiting{1};
+    std::latch forked{1};
+    protector.others_come = [&] {
+        waiting.count_down();
+        forked.wait();
+    };
+    std::thread committing([&] { EXPECT_EQ(commit_cd(root), CD_SUCCESS); });
+    waiting.wait();
+    EXPECT_EQ(0, in_process([&] {
+                  fill('-');
+                  return restore_cd(root) == CD_SUCCESS && memory.front() == 'a' ? 0 : 1;
+              }));
+    EXPECT_EQ(cd_name_region("named", &named[1], 1), CD_SUCCESS);
+    forked.count_down();
+    committing.join();
+    root = nullptr;
+    protector.others_come = [] {};
+    EXPECT_EQ(cd_name_region("named", nullptr, 0), CD_SUCCESS);
 }
 
 } // namespace

@@ -139,6 +139,57 @@ TEST_F(NamesStay, OfTheSameMemoryCanBeGivenAgainAndToMoreOfIt) {
     });
 }
 
+// It was told of its order alone.
+TEST_F(NamesStay, NotWithMemoryThatWasAddedBeforeItHadOne) {
+    run([&]() -> std::string {
+        Memory a(size);
+        Memory b(size);
+        cd_handle root = create();
+        return add(root, a) && name("x", a) && moves(b) && name("x", a) && take_back("x")
+                   ? ""
+                   : refusal();
+    });
+}
+
+TEST_F(NamesStay, InTheLengthThatTheyHadWhenSomethingWasAdded) {
+    run([&]() -> std::string {
+        Memory a(size);
+        cd_handle root = create();
+        if (!name("x", a, size / 2) || !Restarting::add(root, a.at(), size / 2) || !name("x", a) ||
+            !name("x", a, size / 2)) {
+            return "it cannot shrink to what was told: " + refusal();
+        }
+        return name("x", a) && add(root, a) && !name("x", a, size / 2) ? "" : "it shrinks";
+    });
+}
+
+TEST_F(NamesStay, NotInAForkedProcessThatCannotChangeTheStore) {
+    run([&]() -> std::string {
+        Memory a(size);
+        Memory b(size);
+        cd_handle root = create();
+        if (!name("x", a) || !add(root, a)) {
+            return refusal();
+        }
+        const std::string there =
+            processes::in_process([&] { return moves(b) ? std::string() : refusal(); });
+        return there.empty() && !stays(b, a) ? "it went here, too" : there;
+    });
+}
+
+TEST_F(NamesStay, AndWhatIsWrongWithTheMemoryIsToldFirst) {
+    run([&]() -> std::string {
+        Memory a(size);
+        cd_handle root = create();
+        name("x", a);
+        add(root, a);
+        return cd_name_region("x", nullptr, size) == CD_SUCCESS ||
+                       cd_last_error() != CD_ERROR_NULL_ADDRESS
+                   ? refusal()
+                   : "";
+    });
+}
+
 TEST_F(NamesStay, WhileAChildHoldsBytesThereUntilItIsCommittedIntoTheRootAndThatEnds) {
     run([&]() -> std::string {
         Memory a(size);
@@ -192,10 +243,9 @@ TEST_F(NamesStay, OnlyWithMemoryOfCdsThatHaveStores) {
         cd_handle stored = create();
         cd_handle root =
             create_cd(nullptr, "store=memory", CD_COMM_LOGGING_DISABLED, "memory", nullptr);
-        return name("x", a) && add(root, a) && add(stored, b) && moves(b) && take_back("x")
-                   ? "a name left what is held"
-               : stays(a, b) ? ""
-                             : refusal();
+        return name("x", a) && add(root, a) && moves(b) && add(stored, b) && stays(a, b)
+                   ? ""
+                   : refusal();
     });
 }
 

@@ -6,6 +6,7 @@
 #include "families/keyvals.h"
 #include "interception/fortran_real.h"
 #include "lifetimes/lifetimes.h"
+#include "lifetimes/type_ends.h"
 
 #include <optional>
 #include <type_traits>
@@ -104,6 +105,9 @@ int puts_attribute_back(const void *site, Object object, int key, Undo &undo) {
             real<Of::set>(object, key, before);
         }
     };
+    if constexpr (std::is_same_v<Of, TypeAttributes>) {
+        notice_end(object);
+    }
     undo = {part, put_back, {}};
     return MPI_SUCCESS;
 }

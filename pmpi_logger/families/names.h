@@ -3,6 +3,7 @@
 #pragma once
 
 #include "families/changes.h"
+#include "lifetimes/type_ends.h"
 
 #include <array>
 #include <string>
@@ -50,6 +51,9 @@ private:
         const int result = real<NameOf<F>::get_name>(object, name.data(), &length);
         if (result == MPI_SUCCESS) {
             const std::string before = name.data();
+            if constexpr (F == Fn::MPI_Type_set_name) {
+                notice_end(object);
+            }
             undo = {part, [=] { real<F>(object, before.c_str()); }, {}};
         }
         return result;

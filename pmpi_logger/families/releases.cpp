@@ -12,7 +12,7 @@ int Releases::free_type(MPI_Datatype *type) {
     RequestTable::instance().keep_type(*type);
     WindowTable::instance().keep_type(*type);
     forget_type_facts(*type);
-    return free_object(type, [&] { return real<Fn::MPI_Type_free>(type); });
+    return real<Fn::MPI_Type_free>(type);
 }
 
 int Releases::free_reference(MPI_Datatype *type) {

@@ -34,8 +34,8 @@ bool is_undone(const Part &part);
 // Whether a restore that is under way has yet to undo a change of the part.
 bool is_being_undone(const Part &part);
 
-// MPI is about to free an object: from now on a restore leaves it alone. If MPI refuses, which
-// leaves the handle as it is, object_stays() with what object_goes() gave.
+// MPI is about to free an object (a type: notice_end): from now on a restore leaves it alone. If
+// MPI refuses, which leaves the handle as it is, object_stays() with what object_goes() gave.
 std::vector<UndoList::Change> object_goes(uint64_t handle, int owner);
 void object_stays(std::vector<UndoList::Change> &&changes);
 

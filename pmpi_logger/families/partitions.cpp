@@ -4,6 +4,7 @@
 
 #include "entry/writer.h"
 #include "payload/copy.h"
+#include "replay/going_live.h"
 #include "replay/match.h"
 #include "replay/polls.h"
 #include "requests/completion.h"
@@ -101,6 +102,12 @@ Call AsksForPart::call_of(Fn fn, const void *site, int part) {
     call.site = site;
     call.add_word(static_cast<uint64_t>(part));
     return call;
+}
+
+MPI_Request AsksForPart::arrived_whole(const Call &call, MPI_Request handle) {
+    Request *const request = RequestTable::instance().find(handle);
+    take_what_no_log_brings(call, {request});
+    return request != nullptr ? request->stand_in : MPI_REQUEST_NULL;
 }
 
 void AsksForPart::settle(const Call &call, MPI_Request handle, int part, int flag, int result,

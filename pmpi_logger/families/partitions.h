@@ -90,10 +90,6 @@ public:
         if (Inside::mpi() || flag == nullptr || (mode == CD_LOG_OFF && RequestTable::empty())) {
             return real<F>(request, part, flag);
         }
-        const auto ask = [&] {
-            const Inside inside;
-            return real<F>(request, part, flag);
-        };
         const Call call = call_of(F, site, part);
         if (may_have_answer(mode)) {
             int result = MPI_SUCCESS;
@@ -101,13 +97,23 @@ public:
                        ? AsksForPart::call<F>(site, request, part, flag)
                        : result;
         }
-        const int result = ask();
+        const int result = ask<F>(call, request, part, flag);
         settle(call, request, part, *flag, result, mode == CD_LOG_RECORDING);
         return result;
     }
 
 private:
+    template <Fn F> static int ask(const Call &call, MPI_Request request, int part, int *flag) {
+        const Inside inside;
+        const MPI_Request whole = arrived_whole(call, request);
+        return whole != MPI_REQUEST_NULL
+                   ? real<Fn::MPI_Request_get_status>(whole, flag, MPI_STATUS_IGNORE)
+                   : real<F>(request, part, flag);
+    }
+
     static Call call_of(Fn fn, const void *site, int part);
+    // What stands for a request whose log has gone in another thread.
+    static MPI_Request arrived_whole(const Call &call, MPI_Request handle);
     static void settle(const Call &call, MPI_Request request, int part, int flag, int result,
                        bool recording);
     // Whether the call has to go to MPI after all.

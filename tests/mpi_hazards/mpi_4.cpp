@@ -4,8 +4,11 @@
 #include "complaints.h"
 #include "counted_polls.h"
 #include "hazard.h"
+#include "told_thread.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <thread>
 
 namespace mpi_4 {
@@ -269,6 +272,58 @@ HAZARD(log_ends_with_questions_for_a_part_in_vain) {
 }
 
 // Rank 1 takes part only after rank 0 was restored.
+HAZARD_IN_THREADS(divergence_goes_on_live_beside_a_thread_that_asks_for_a_part) {
+    constexpr int count = static_cast<int>(eager) / parts;
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (world_rank() == 1) {
+        const Numbers data = numbers(1, eager);
+        MPI_Psend_init(data.data(), parts, count, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_INFO_NULL,
+                       &request);
+        MPI_Start(&request);
+        MPI_Pready_range(0, parts - 1, request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+        receive(eager, 0, 3);
+        return;
+    }
+    setenv("CD_ON_DIVERGENCE", "live", 1);
+    Numbers data = numbers(9, eager);
+    MPI_Precv_init(data.data(), parts, count, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_INFO_NULL,
+                   &request);
+    {
+        Domain parent;
+        parent.keep(data);
+        ToldThread thread;
+        for (const bool again : {false, true}) {
+            std::optional<Domain> child;
+            thread([&] {
+                child.emplace(parent.handle());
+                MPI_Start(&request);
+            });
+            if (again) {
+                const Complaints complaints;
+                send(data, 1, 3);
+            } else {
+                MPI_Barrier(MPI_COMM_SELF);
+            }
+            thread([&] {
+                for (int arrived = 0; !arrived;) {
+                    CHECK(MPI_Parrived(request, 1, &arrived) == MPI_SUCCESS);
+                }
+                const Numbers sent = numbers(1, eager);
+                CHECK(std::equal(&data[count], &data[2 * count], &sent[count]));
+                MPI_Wait(&request, MPI_STATUS_IGNORE);
+                CHECK(data == sent);
+                child.reset();
+            });
+            if (!again) {
+                parent.restore();
+            }
+        }
+    }
+    MPI_Request_free(&request);
+}
+
 HAZARD(exchange_pending) {
     if (world_rank() == 1) {
         await(0);

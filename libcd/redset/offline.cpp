@@ -4,6 +4,7 @@
 
 #include "redset/local_exchange.h"
 #include "redset/member_places.h"
+#include "redset/scheme_name.h"
 #include "redset/scheme_search.h"
 #include "redset/strays.h"
 
@@ -95,6 +96,22 @@ FoundSet found_set(const Members &members, const SchemeSearch &search,
     return found;
 }
 
+// all: who was found of each of the sets.
+bool is_of_lost_member(const UnusableFile &file, const std::vector<Members> &all,
+                       const std::vector<FoundSet> &sets) {
+    const auto name = scheme_name_of(file.name);
+    for (size_t i = 0; name && i < sets.size(); ++i) {
+        const Place here{"", all[i].front()->prefix};
+        const bool is_its = index(name->member) < sets[i].set.ranks.size() &&
+                            file.name == here.scheme_file(sets[i].set, name->member);
+        const auto is_there = [&](const SchemeFile *each) { return each->member == name->member; };
+        if (is_its && std::ranges::none_of(all[i], is_there)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 Status check_all_bounds(const FoundSet &found, const Survey &survey, const Bounds &bounds) {
     for (size_t member = 0; member < found.places.size(); ++member) {
         Status status =
@@ -127,6 +144,9 @@ Status find_sets(std::span<const std::string> directories, const NamesATime &nam
     for (const Members &members : sets) {
         result.sets.push_back(found_set(members, found, names_a_time));
     }
+    result.is_unusable_alone = std::ranges::any_of(found.unusable, [&](const UnusableFile &file) {
+        return !names_a_time(file.folder.name()) && !is_of_lost_member(file, sets, result.sets);
+    });
     search = std::move(result);
     return Status::ok();
 }

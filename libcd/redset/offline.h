@@ -29,6 +29,9 @@ struct FoundSet {
 struct Search {
     std::vector<FoundSet> sets;
     std::vector<std::string> unusable; // scheme files that cannot be read, with the reasons
+    // Whether some of these are no lost member's of a set that was found: they are all that tells
+    // of whatever they are of. What is missing of a time others tell, so that its do not count.
+    bool is_unusable_alone = false;
 };
 
 // Finds all scheme files below directories, of whichever sets and times, ours and upstream's. Names

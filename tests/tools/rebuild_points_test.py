@@ -370,6 +370,29 @@ class OfTwoSetsOneLeftNothing(Case):
             self.lose(rank["rank"])
         self.assertEqual(self.rebuild("--partial", self.directory)[0], UNREADABLE)
 
+    def test_a_set_that_is_given_and_cannot_be_read_at_all_is_damage_also_where_others_are_elsewhere(self):
+        status, out, _ = self.rebuild("--partial", "--json", self.directory)
+        ranks = {each["set"]: [one["rank"] for one in each["ranks"]] for each in json.loads(out)["sets"]}
+        self.assertEqual((status, len(ranks)), (GOOD, 2))
+        paths = [os.path.join(self.directory, each) for each in self.files() if ".grp_2_of_2." in each]
+        self.assertEqual(len(paths), len(ranks[1]))
+        for damage in b"", b"damage":
+            for path in paths:
+                self.write(path, damage)
+            for options in ["--dry-run"], []:
+                status, out, told = self.rebuild("--partial", "--json", *options, self.directory)
+                (one,) = json.loads(out)["sets"]
+                self.assertEqual((status, one["set"], one["verdict"]), (DAMAGED, 0, "whole"))
+                self.assertEqual("".join(f"cdctl: {each}\n" for each in json.loads(out)["unusable"]), told)
+        self.lose_set(2)
+        self.assertEqual(self.rebuild("--partial", self.directory)[0], GOOD)
+
+    def test_scheme_files_of_a_set_that_cannot_be_read_are_no_damage_where_the_set_brings_them_back(self):
+        (path,) = [each for each in self.files() if ".grp_2_of_2.mem_1_" in each]
+        self.write(os.path.join(self.directory, path), b"damage")
+        for options, expected in (["--dry-run"], OLDER), ([], GOOD), ([], GOOD):
+            self.assertEqual(self.rebuild("--partial", *options, self.directory)[0], expected)
+
     def test_a_set_of_a_point_in_time_is_missed_all_the_same(self):
         attempt = self.move_to_attempt_that_counts()
         self.lose_set(2)

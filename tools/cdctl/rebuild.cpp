@@ -356,7 +356,9 @@ Outcome rebuild(const Arguments &arguments) {
         starts.judge(each.attempt, each.result);
         outcome = std::max(outcome, outcome_of(each.result, each.root_counts));
     }
-    if (!not_found.empty()) { // who needs one of these sets needs all
+    // Who needs one of these sets needs all, and what is given is to be used. Where nothing else
+    // is there it is not known to be damage.
+    if (!not_found.empty() || (search.is_unusable_alone && !search.sets.empty())) {
         outcome = Outcome::damaged;
     }
     std::set<Attempt> recorded;

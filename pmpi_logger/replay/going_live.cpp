@@ -5,6 +5,8 @@
 #include "call/reach.h"
 #include "entry/reader.h"
 #include "interception/inside.h"
+#include "interception/real.h"
+#include "payload/copy.h"
 #include "replay/complaint.h"
 #include "replay/endings.h"
 #include "requests/completion.h"
@@ -14,6 +16,7 @@
 
 #include "cd/mpi_log.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -141,13 +144,34 @@ void take_entry(EntryReader entry) {
     }
 }
 
+// A token that nobody brings is none the worse for it.
+bool lacks_data(const Request &request) {
+    const auto types = RequestTable::instance().hold_types();
+    return still_brings_data(request) &&
+           std::ranges::any_of(request.arrivals,
+                               [](const Block &block) { return bytes_in(block) > 0; });
+}
+
+// As MPI has it of what has brought nothing.
+MPI_Status empty_status() {
+    MPI_Status status = {};
+    real<Fn::MPI_Status_set_elements>(&status, MPI_BYTE, 0);
+    real<Fn::MPI_Status_set_cancelled>(&status, 0);
+    status.MPI_SOURCE = MPI_ANY_SOURCE;
+    status.MPI_TAG = MPI_ANY_TAG;
+    return status;
+}
+
+// Of this thread or another one.
+bool a_log_may_bring_more() { return __atomic_load_n(cd_log_replays(), __ATOMIC_RELAXED) != 0; }
+
 // Those of which no log has data that is left, of the requests that were started where is_gone says
 // so.
 template <typename IsGone>
 void fail_the_others(const std::vector<Request *> &requests, const IsGone &is_gone) {
     for (Request *request : requests) {
-        if (request->state == Request::State::replayed && still_brings_data(*request) &&
-            is_gone(request->place)) {
+        if (request->state == Request::State::replayed && is_gone(request->place) &&
+            lacks_data(*request)) {
             complete_in_mpi(*request, {}, MPI_ERR_OTHER);
         }
     }
@@ -178,7 +202,11 @@ void take_left(cd_handle cd, const void *entry, size_t size) {
 void take_what_no_log_brings(const Call &call, const std::vector<Request *> &requests) {
     for (Request *request : requests) {
         if (request == nullptr || request->state != Request::State::replayed ||
-            take_left_behind(*request) || !still_brings_data(*request)) {
+            take_left_behind(*request) || a_log_may_bring_more()) {
+            continue;
+        }
+        if (!lacks_data(*request)) {
+            complete_in_mpi(*request, empty_status(), MPI_SUCCESS);
             continue;
         }
         complain_unknown(call.fn, call.site,

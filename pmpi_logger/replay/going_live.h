@@ -25,8 +25,9 @@ struct Request;
 void take_left(cd_handle cd, const void *entry, size_t size);
 
 // The call is to complete requests, and goes to MPI, which knows nothing of those that only a log
-// would complete. They have what another thread's going live has left of that; or fail, if they
-// were to bring data: the log that has these is gone, or is another CD's.
+// would complete. They have what another thread's going live has left of that. Once no log is being
+// replayed, the others complete there; those that were to bring data fail: the log that has these
+// is gone, or is another CD's.
 void take_what_no_log_brings(const Call &call, const std::vector<Request *> &requests);
 
 } // namespace cd::logger

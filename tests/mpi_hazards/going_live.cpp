@@ -14,6 +14,13 @@ namespace going_live {
 
 namespace {
 
+// Of what may be called on either.
+void set_error_handlers(MPI_Errhandler handler) {
+    for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+        MPI_Comm_set_errhandler(comm, handler);
+    }
+}
+
 void start_receives(Numbers &first, Numbers &second, MPI_Request *requests) {
     MPI_Irecv(first.data(), eager, MPI_INT, 1, 1, MPI_COMM_WORLD, &requests[0]);
     MPI_Irecv(second.data(), eager, MPI_INT, 1, 2, MPI_COMM_WORLD, &requests[1]);
@@ -319,9 +326,7 @@ HAZARD_IN_THREADS(request_that_no_log_completes_fails) {
         send(numbers(1, eager), 0, 1);
         return;
     }
-    for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
-        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    }
+    set_error_handlers(MPI_ERRORS_RETURN);
     Numbers buffer = numbers(before_anything, eager);
     Domain parent;
     parent.keep(buffer);
@@ -342,9 +347,73 @@ HAZARD_IN_THREADS(request_that_no_log_completes_fails) {
             CHECK(restore_cd(parent.handle()) == SUCCESS); // its own log is empty
         }
     }
-    for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
-        MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
+    set_error_handlers(MPI_ERRORS_ARE_FATAL);
+}
+
+// A thread that makes progress for others has no domain: the log of the one that waits has the
+// data.
+HAZARD_IN_THREADS(request_that_a_log_will_complete_does_not_fail_where_a_thread_without_one_asks) {
+    if (world_rank() == 1) {
+        await(0);
+        send(numbers(1, eager), 0, 1);
+        return;
     }
+    set_error_handlers(MPI_ERRORS_RETURN);
+    Numbers buffer = numbers(before_anything, eager);
+    {
+        Domain domain;
+        domain.keep(buffer);
+        ToldThread thread;
+        for (const bool again : {false, true}) {
+            MPI_Request request = post_receive(buffer, 1, 1);
+            bool fails = false;
+            {
+                Complaints complaints;
+                thread([&] {
+                    int complete = 0;
+                    fails = MPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE) !=
+                            MPI_SUCCESS;
+                });
+                fails = fails || complaints.name("the log that has what it brings is gone");
+            }
+            CHECK(!fails);
+            signal(1);
+            MPI_Status status = {};
+            CHECK(MPI_Wait(&request, &status) == MPI_SUCCESS && tells(status, 1, 1, eager));
+            CHECK(buffer == numbers(1, eager));
+            if (!again) {
+                domain.restore();
+            }
+        }
+    }
+    set_error_handlers(MPI_ERRORS_ARE_FATAL);
+}
+
+// Nothing is missing.
+HAZARD_IN_THREADS(empty_message_that_no_log_has_does_not_fail) {
+    if (world_rank() == 1) {
+        send({}, 0, 1);
+        return;
+    }
+    set_error_handlers(MPI_ERRORS_RETURN);
+    {
+        Domain parent;
+        ToldThread thread;
+        for (const bool again : {false, true}) {
+            thread([&] {
+                MPI_Request request = MPI_REQUEST_NULL;
+                {
+                    const Domain child(parent.handle());
+                    MPI_Irecv(nullptr, 0, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
+                }
+                CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+            });
+            if (!again) {
+                CHECK(restore_cd(parent.handle()) == SUCCESS); // its own log is empty
+            }
+        }
+    }
+    set_error_handlers(MPI_ERRORS_ARE_FATAL);
 }
 
 // Other data than those under way are not taken for these, whose receiver waits for nothing else.

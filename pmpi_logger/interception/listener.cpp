@@ -11,6 +11,7 @@
 #include "replay/going_live.h"
 #include "replay/polls.h"
 #include "replay/quiesce.h"
+#include "requests/left_behind.h"
 #include "windows/gone_windows.h"
 #include "windows/interval.h"
 #include "windows/window_table.h"
@@ -60,6 +61,7 @@ void restored(cd_handle cd, int success) {
 void forgotten(uint64_t family, cd_handle root) {
     if (MpiLife::is_up()) {
         run_forgotten(family, root);
+        forget_left_behind(family, root);
     }
 }
 

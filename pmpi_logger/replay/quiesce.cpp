@@ -8,6 +8,7 @@
 #include "payload/copy.h"
 #include "payload/status.h"
 #include "requests/completion.h"
+#include "requests/left_behind.h"
 #include "requests/placeholder.h"
 #include "requests/table.h"
 #include "settings/settings.h"
@@ -273,6 +274,7 @@ void resume(cd_handle cd, bool restored) {
     resume_all(reach, restored);
     if (restored) {
         drop_replayed(reach);
+        forget_left_behind(reach);
         take_back(reach);
     }
 }

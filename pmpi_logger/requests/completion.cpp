@@ -92,7 +92,7 @@ void complete_in_mpi(Request &request, const MPI_Status &status, int result) {
 
 void complete(Request &request) {
     RequestTable &table = RequestTable::instance();
-    forget_left_behind(request.id);
+    const uint64_t id = request.id;
     if (request.stand_in != MPI_REQUEST_NULL) {
         // The one that the program held has been complete for long.
         MPI_Request held = request.handle;
@@ -108,6 +108,7 @@ void complete(Request &request) {
         const MPI_Request placeholder = holds_placeholder ? request.handle : MPI_REQUEST_NULL;
         const bool generalized = request.kind == Request::Kind::generalized;
         table.remove(request);
+        forget_left_behind(id); // nothing is left for it from now on
         if (holds_placeholder && generalized) {
             give_generalized(placeholder);
         } else if (holds_placeholder) {
@@ -117,6 +118,7 @@ void complete(Request &request) {
     }
     request.state = Request::State::inactive;
     table.ended(request);
+    forget_left_behind(id);
 }
 
 } // namespace cd::logger

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@ namespace cd::logger {
 namespace {
 
 struct Left {
+    RequestTable::Start start;
     size_t blocks = 0;
     MPI_Status status = {};
     int result = MPI_SUCCESS;
@@ -47,11 +49,27 @@ bool take_out(uint64_t id, Left &found) {
     return !node.empty();
 }
 
+// What is left of the log is forgotten, so that its entries are not what tells.
+bool reaches_log(const Reach &reach, const cd_log_place &place) {
+    return reach.covers({place.family, place.stream, UINT64_MAX});
+}
+
+template <typename IsGone> void forget_if(const IsGone &is_gone) {
+    const std::scoped_lock lock(left().mutex);
+    std::erase_if(left().of_starts, [&](const auto &node) { return is_gone(node.second.start); });
+    left_count = left().of_starts.size();
+}
+
 } // namespace
 
 void leave_behind(uint64_t id, EntryReader &entry, size_t blocks, const MPI_Status &status,
                   int result) {
-    Left one{blocks, status, result, std::vector<std::byte>(sizeof(EntryHeader))};
+    const std::optional<RequestTable::Start> start = RequestTable::instance().start_of(id);
+    if (!start) {
+        skip_arrivals(entry, blocks);
+        return;
+    }
+    Left one{*start, blocks, status, result, std::vector<std::byte>(sizeof(EntryHeader))};
     const EntryHeader header;
     std::memcpy(one.entry.data(), &header, sizeof header);
     const std::byte *const begin = entry.take(0);
@@ -84,6 +102,23 @@ bool take_left_behind(Request &request) {
 void forget_left_behind(uint64_t id) {
     Left unused;
     take_out(id, unused);
+}
+
+void forget_left_behind(const Reach &restored) {
+    if (left_count > 0) {
+        forget_if([&](const RequestTable::Start &start) {
+            return reaches_log(restored, start.place) && !restored.begins_after(start.replayed_at);
+        });
+    }
+}
+
+void forget_left_behind(uint64_t family, cd_handle root) {
+    if (left_count > 0) {
+        const Reach kept(root);
+        forget_if([&](const RequestTable::Start &start) {
+            return start.place.family == family && !reaches_log(kept, start.place);
+        });
+    }
 }
 
 } // namespace cd::logger

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "call/reach.h"
 #include "entry/reader.h"
 #include "requests/request.h"
 
@@ -21,7 +22,11 @@ void leave_behind(uint64_t id, EntryReader &entry, size_t blocks, const MPI_Stat
 // has been left for it.
 bool take_left_behind(Request &request);
 
-// Nobody will come for it.
+// Nobody will come for it: the request is gone; a restore has gone back behind its start; or no
+// restore reaches the log that has the start, as root, which logs to the family, has ended
+// (nullptr) or has it no more.
 void forget_left_behind(uint64_t id);
+void forget_left_behind(const Reach &restored);
+void forget_left_behind(uint64_t family, cd_handle root);
 
 } // namespace cd::logger

@@ -70,10 +70,11 @@ struct Request : Purpose {
     // A persistent one with other buffers under the handle of the first: a re-execution's, or ours.
     MPI_Request made_anew = MPI_REQUEST_NULL;
 
-    uint64_t thread = 0;     // that started it
-    uint64_t order = 0;      // later starts have greater numbers
-    cd_log_place place = {}; // where its start stands in a log, if it has an id
-    uint64_t id = 0;         // of the start; 0 if not logged
+    uint64_t thread = 0;      // that started it
+    uint64_t order = 0;       // later starts have greater numbers
+    cd_log_place place = {};  // where its start stands in a log, if it has an id
+    uint64_t id = 0;          // of the start; 0 if not logged
+    uint64_t replayed_at = 0; // when a re-execution started it, as cd_log_moment() counts
 
     Shadow shadow;   // that a send goes out from
     Staging staging; // that any other one works on

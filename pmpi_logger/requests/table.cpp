@@ -274,6 +274,13 @@ Request *RequestTable::find_of_this_thread(uint64_t id) {
     return request != nullptr && request->thread == this_thread() ? request : nullptr;
 }
 
+std::optional<RequestTable::Start> RequestTable::start_of(uint64_t id) {
+    const std::scoped_lock lock(mutex_);
+    const Request *const request = numbered_.find(id);
+    return request != nullptr ? std::optional<Start>({request->place, request->replayed_at})
+                              : std::nullopt;
+}
+
 Request *RequestTable::named(MPI_Request handle) const {
     return handle != MPI_REQUEST_NULL ? named_.find(word_of(handle)) : nullptr;
 }
@@ -316,8 +323,10 @@ uint64_t RequestTable::started(Request &request, const cd_log_place &place) {
 }
 
 void RequestTable::started(Request &request, uint64_t id, const cd_log_place &place) {
+    const uint64_t now = id != 0 ? cd_log_moment(nullptr) : 0;
     const std::scoped_lock lock(mutex_);
     start(request, id, place);
+    request.replayed_at = now;
 }
 
 void RequestTable::started(Request &request) { started(request, 0, {}); }

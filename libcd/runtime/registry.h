@@ -87,8 +87,8 @@ public:
         }
     }
 
-    // For fork, and who has to know what all CDs hold: locks everything but what is lent, in whatever
-    // order works, and unlocks it again. Waits for operations that are under way.
+    // For fork, and who has to know what all CDs hold: locks everything but what is lent, in
+    // whatever order works, and unlocks it again. Waits for operations that are under way.
     void lock_everything();
     void unlock_everything();
 

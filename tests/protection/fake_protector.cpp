@@ -96,7 +96,7 @@ uint64_t protected_epoch(void *protection) {
 int forget(void *protection, int own, cd_protection_message *message) {
     auto &fake = *static_cast<FakeProtector *>(protection);
     fake.calls.push_back("forget" + told(own, *message));
-    fake.others_come();
+    fake.others_commit();
     if (own == CD_ERROR_NONE && fake.forget_fails == CD_ERROR_NONE) {
         std::filesystem::remove_all(fake.images);
     }

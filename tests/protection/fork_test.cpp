@@ -139,7 +139,7 @@ TEST_F(Forking, AForkDoesNotWaitForOtherRanksToCommitAndNoNameDoes) {
     advance_with('a');
     std::latch waiting{1};
     std::latch forked{1};
-    protector.others_come = [&] {
+    protector.others_commit = [&] {
         waiting.count_down();
         forked.wait();
     };
@@ -153,7 +153,7 @@ TEST_F(Forking, AForkDoesNotWaitForOtherRanksToCommitAndNoNameDoes) {
     forked.count_down();
     committing.join();
     root = nullptr;
-    protector.others_come = [] {};
+    protector.others_commit = [] {};
     EXPECT_EQ(cd_name_region("named", nullptr, 0), CD_SUCCESS);
 }
 

@@ -12,7 +12,7 @@ import unittest
 from rebuild_case import DAMAGED, GOOD, OLDER, UNREADABLE, VECTORS, Case
 
 OTHER_SIZE = {"1000": "900"}
-OTHER_TIME = {"1600000000": "1500000000"}
+OTHER_TIME = {str(1600000000 + each): str(1400000000 + each) for each in range(1000)}
 
 
 class RivalsTest(Case):
@@ -31,14 +31,6 @@ class RivalsTest(Case):
         for name in os.listdir(os.path.join(VECTORS, case, "red")):
             if part in name:
                 shutil.copy(os.path.join(VECTORS, case, "red", name), self.red(name))
-
-    def add_descriptors(self, case):
-        for rank in range(4):
-            self.add(case, f"{rank}.redset")
-
-    def remove_descriptors(self):
-        for rank in range(4):
-            os.remove(self.red(f"{rank}.redset"))
 
     def let_tell(self, scheme, other):
         for name in os.listdir(self.red()):
@@ -63,85 +55,77 @@ class RivalsTest(Case):
         self.assertEqual(self.files(), before)
         self.check_nothing_changes(GOOD, **verdicts | {"RS": "whole"})
 
-    def test_two_schemes_of_the_same_files_stay_whole(self):
-        self.check_nothing_changes(GOOD, RS="whole", XOR="superseded")
-        self.add_descriptors("xor_4")
-        self.check_nothing_changes(GOOD, RS="superseded", XOR="whole")
-
-    def test_nothing_of_the_set_that_the_descriptors_do_not_tell_of_is_brought_back(self):
+    def test_an_older_set_of_the_same_files_is_left_alone(self):
         self.let_tell(".xor.", OTHER_SIZE)
         self.check_nothing_changes(GOOD, RS="whole", XOR="superseded")
-        self.assertIn("r0_f0.dat belongs to set 1 of 1 (RS, 4 members, 2 checksums) of ", self.problems["XOR"])
-        self.assertIn("as the descriptors tell of that one", self.problems["XOR"])
+        self.assertIn("is told of otherwise by set 1 of 1 (RS, 4 members, 2 checksums) of ", self.problems["XOR"])
         self.assertIn(": superseded\n  ", self.rebuild(self.directory)[1])
 
-    def test_what_is_lost_comes_from_the_set_that_the_descriptors_tell_of(self):
+    def test_what_is_lost_comes_from_the_set_that_files_fit(self):
         self.let_tell(".xor.", OTHER_SIZE)
         before = self.files()
-        self.lose(1, 0)
-        for rank in 0, 1:
+        self.lose(1, 2)
+        for rank in 1, 2:
             del before[f"red/{rank}.xor.grp_1_of_1.mem_{rank + 1}_of_4.redset"]
         self.check_is_rebuilt(before, XOR="superseded")
 
-    def test_an_older_set_that_covers_more_is_no_way_out(self):
-        self.add_descriptors("xor_4")
+    # In which the older one could do without more.
+    def test_nor_does_it_come_from_the_older_one_that_covers_more(self):
         self.let_tell(".rs.", OTHER_SIZE)
-        self.lose(2, 3)
-        self.check_nothing_changes(DAMAGED, RS="superseded", XOR="lost")
-        for name in os.listdir(self.red()):
-            if ".xor." in name and not name.startswith("0."):
-                os.remove(self.red(name))  # nothing tells of rank 2 any more
-        self.check_nothing_changes(DAMAGED, RS="superseded", XOR="lost")
-
-    def test_without_descriptors_sizes_tell(self):
         before = self.files()
-        self.let_tell(".xor.", OTHER_SIZE)
-        before |= {path: data for path, data in self.files().items() if ".xor." in path}
-        self.remove_descriptors()
-        os.remove(os.path.join(self.directory, "in", "r1_f0.dat"))
-        self.check_is_rebuilt(before, XOR="superseded")
-        self.assertIn("as the descriptors tell", self.problems["XOR"])
+        self.lose(3)
+        self.assertEqual(self.verdicts("--dry-run"), (OLDER, {"RS": "superseded", "XOR": "rebuildable"}))
+        self.assertEqual(self.verdicts(), (GOOD, {"RS": "superseded", "XOR": "rebuilt"}))
+        after = self.files()
+        users = [path for path in before if path.startswith("in/")]
+        self.assertEqual([before[path] for path in users], [after[path] for path in users])
 
-    def test_without_descriptors_and_with_the_same_sizes_times_tell(self):
+    # What is left of the other's is as good then as its sizes can tell.
+    def test_with_the_same_sizes_times_tell(self):
         self.let_tell(".xor.", OTHER_TIME)
         os.utime(os.path.join(self.directory, "in", "r0_f0.dat"), ns=(0, 1600000000222000000))
         before = self.files()
-        self.remove_descriptors()
-        self.check_is_rebuilt(before, XOR="superseded")
+        os.remove(os.path.join(self.directory, "in", "r1_f0.dat"))
+        verdicts = {"XOR": "superseded", "RS": "rebuildable"}
+        self.assertEqual(self.verdicts("--dry-run"), (OLDER, verdicts))
+        self.assertEqual(self.verdicts(), (GOOD, verdicts | {"RS": "rebuilt"}))
+        self.assertEqual(self.files(), before)
 
-    def test_where_descriptors_contradict_files_tell(self):
-        self.let_tell(".xor.", OTHER_SIZE)
-        before = self.files()
-        self.add("xor_4", "3.redset")
-        self.assertNotEqual(self.files(), before)
-        self.assertEqual(self.verdicts("--dry-run"), (OLDER, {"RS": "rebuildable", "XOR": "superseded"}))
-        self.assertIn("as the files that are there are as that one tells", self.problems["XOR"])
-        self.check_is_rebuilt(before, XOR="superseded")
-
-    def test_where_nothing_tells_both_have_failed(self):
-        before = self.files()
-        for name in list(before):
-            if ".xor." in name:
-                del before[name]
+    def test_where_nothing_tells_neither_is_written(self):
         self.let_tell(".xor.", OTHER_TIME)
-        self.remove_descriptors()
+        before = self.files()
         os.remove(os.path.join(self.directory, "in", "r1_f0.dat"))
         self.check_nothing_changes(UNREADABLE, RS="failed", XOR="failed")
         for scheme, other in ("RS", ".xor."), ("XOR", ".rs."):
-            self.assertIn("in/r0_f0.dat belongs to this set and to set 1 of 1 (", self.problems[scheme])
+            self.assertIn("in/r0_f0.dat is told of otherwise by set 1 of 1 (", self.problems[scheme])
             self.assertIn(f"/red/0{other}", self.problems[scheme])
-            self.assertIn("Move the scheme files of the one that does not", self.problems[scheme])
+            self.assertIn("Move the scheme files of the set that does not count", self.problems[scheme])
         for name in os.listdir(self.red()):
             if ".xor." in name:
                 os.remove(self.red(name))
+                del before[f"red/{name}"]
         self.check_is_rebuilt(before)
 
-    # A truncated file fits none; that the rest fits one of them by its time is not enough to replace anything.
-    def test_a_set_that_contradicts_a_file_does_not_count_by_others(self):
+    # A file that is cut fits neither of them, and the others tell which set counts.
+    def test_files_of_which_nothing_is_lost_tell_what_a_damaged_one_was(self):
         self.let_tell(".xor.", OTHER_SIZE)
-        self.remove_descriptors()
+        before = self.files()
         os.truncate(os.path.join(self.directory, "in", "r1_f0.dat"), 10)
-        self.check_nothing_changes(UNREADABLE, RS="failed", XOR="failed")
+        self.check_is_rebuilt(before, XOR="superseded")
+
+    # Its other files may have changed, and from these it would make what never was.
+    def test_a_file_that_did_not_change_does_not_come_from_a_set_of_which_others_did(self):
+        self.let_tell(".xor.", {"1600000000": "1400000000"})
+        os.utime(os.path.join(self.directory, "in", "r0_f0.dat"), ns=(0, 1600000000222000000))
+        before = self.files()
+        os.remove(os.path.join(self.directory, "in", "r1_f0.dat"))
+        self.assertEqual(self.verdicts(), (GOOD, {"RS": "rebuilt", "XOR": "superseded"}))
+        self.assertEqual(self.files(), before)
+
+    def test_an_older_set_that_has_other_files_too_is_not_passed_over_in_silence(self):
+        self.let_tell(".xor.", OTHER_SIZE | {"in/r2_f0.dat": "in/own.dat"})
+        self.check_nothing_changes(UNREADABLE, RS="whole", XOR="failed")
+        self.assertIn("is told of otherwise by set 1 of 1 (RS", self.problems["XOR"])
 
     def test_a_link_to_the_files_makes_no_others_of_them(self):
         self.let_tell(".xor.", OTHER_SIZE)
@@ -152,7 +136,7 @@ class RivalsTest(Case):
         os.symlink("../in", os.path.join(self.directory, "old", "in"))
         self.check_nothing_changes(GOOD, RS="whole", XOR="superseded")
 
-    def test_sets_of_other_directories_that_tell_the_same_all_count(self):
+    def test_sets_that_tell_the_same_all_count(self):
         shutil.move(self.red(), os.path.join(self.directory, "old"))
         shutil.copytree(os.path.join(VECTORS, "xor_4", "red"), self.red())
         for name in os.listdir(os.path.join(self.directory, "old")):
@@ -163,21 +147,6 @@ class RivalsTest(Case):
         os.remove(os.path.join(self.directory, "in", "r1_f0.dat"))
         self.assertEqual(self.rebuild(self.directory)[0], GOOD)
         self.assertEqual(self.files(), before)
-
-
-class OlderDivisionTest(Case):
-    case = "rs_8_pairs_sets2_k1"
-
-    def test_the_rest_of_an_older_division_is_not_missed(self):
-        old = "4.xor.grp_2_of_2.mem_1_of_4.redset"
-        shutil.copy(os.path.join(VECTORS, "xor_8_sets4", "red", old), os.path.join(self.directory, "red"))
-        left = self.files()
-        for options in [], ["--dry-run"]:
-            status, out, told = self.rebuild("--json", *options, self.directory)
-            answer = json.loads(out)
-            self.assertEqual((status, answer["missing_sets"], told), (GOOD, [], ""))
-            self.assertEqual(sorted(each["verdict"] for each in answer["sets"]), ["superseded"] + 4 * ["whole"])
-            self.assertEqual(self.files(), left)
 
 
 if __name__ == "__main__":

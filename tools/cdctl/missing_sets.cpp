@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "missing_sets.h"
 
+#include "attempts.h"
+
 #include <iterator>
 #include <map>
 #include <set>
@@ -44,14 +46,16 @@ std::string list_others(int first, int count, const std::set<int> &known) {
 
 } // namespace
 
-std::vector<std::string> missing_sets(const std::vector<const FoundSet *> &upstreams) {
+std::vector<std::string> missing_sets(const std::vector<FoundSet> &found) {
     std::map<Job, Known> jobs;
-    for (const FoundSet *each : upstreams) {
-        const cd::redset::Set &set = each->set;
-        Known &known = jobs[{set.groups, set.job_ranks}];
-        known.sets.insert(set.group);
-        known.ranks.insert(set.ranks.begin(), set.ranks.end());
-        known.example = known.example.empty() ? each->found.front() : known.example;
+    for (const FoundSet &each : found) {
+        if (attempt_of(each)) {
+            continue;
+        }
+        Known &known = jobs[{each.set.groups, each.set.job_ranks}];
+        known.sets.insert(each.set.group);
+        known.ranks.insert(each.set.ranks.begin(), each.set.ranks.end());
+        known.example = known.example.empty() ? each.found.front() : known.example;
     }
     std::vector<std::string> sentences;
     for (const auto &[job, known] : jobs) {

@@ -7,6 +7,7 @@
 #include "missing_sets.h"
 #include "rebuilt_set.h"
 #include "redset/offline.h"
+#include "redset/rivals.h"
 #include "text.h"
 
 #include <unistd.h>
@@ -23,7 +24,6 @@
 namespace cdctl {
 namespace {
 
-using cd::redset::Claim;
 using cd::redset::FoundSet;
 using cd::redset::MemberState;
 using cd::redset::scheme_name;
@@ -203,38 +203,52 @@ void print_json(const Arguments &arguments, const std::vector<Judged> &sets,
     std::puts(json.text().c_str());
 }
 
-// Sets that are no attempt's: those may be of different times where one has another's files.
-class Upstreams {
+// Of sets that are no attempt's, those which are left alone: they may be of different times where
+// others have their files. What would be written of a set is known when it has been looked at, and
+// that of all is before anything is written.
+class LeftAlone {
 public:
-    explicit Upstreams(const std::vector<FoundSet> &sets) {
+    LeftAlone(const std::vector<FoundSet> &sets, const Attempts &known, Arguments arguments) {
+        std::vector<const FoundSet *> upstreams;
         for (const FoundSet &each : sets) {
             if (!attempt_of(each)) {
-                sets_.push_back(&each);
+                upstreams.push_back(&each);
             }
         }
-        judgements_ = cd::redset::judge_rivals(sets_);
-    }
-
-    std::vector<const FoundSet *> needed() const {
-        std::vector<const FoundSet *> needed;
-        for (size_t i = 0; i < sets_.size(); ++i) {
-            if (judgements_[i].claim != Claim::superseded) {
-                needed.push_back(sets_[i]);
+        const cd::redset::Rivals rivals(upstreams);
+        arguments.dry_run = true;
+        for (const FoundSet *each : upstreams) {
+            if (rivals.has_rivals(*each)) {
+                FoundSet found = *each;
+                const Result result = rebuild_set(found, known, arguments, {});
+                const bool is_lost = result.verdict == Verdict::lost; // nothing would be written
+                if (is_lost || result.verdict == Verdict::rebuildable) {
+                    const auto members =
+                        is_lost ? std::vector<MemberState>() : result.survey.members;
+                    judge(*each, rivals.judge(*each, members), is_lost);
+                }
             }
         }
-        return needed;
     }
 
-    // Why, or nullptr where it is not.
-    const cd::redset::Judgement *left_alone(const FoundSet &found) const {
-        const auto at = static_cast<size_t>(std::ranges::find(sets_, &found) - sets_.begin());
-        return at == sets_.size() || judgements_[at].claim == Claim::counts ? nullptr
-                                                                            : &judgements_[at];
+    const Result *result_of(const FoundSet &found) const {
+        const auto at = results_.find(&found);
+        return at == results_.end() ? nullptr : &at->second;
     }
 
 private:
-    std::vector<const FoundSet *> sets_;
-    std::vector<cd::redset::Judgement> judgements_;
+    void judge(const FoundSet &found, cd::redset::Rivals::Judgement judgement, bool is_lost) {
+        using Claim = cd::redset::Rivals::Claim;
+        if (judgement.claim == Claim::counts || (judgement.claim == Claim::undecided && is_lost)) {
+            return;
+        }
+        Result &result = results_[&found];
+        result.verdict =
+            judgement.claim == Claim::superseded ? Verdict::superseded : Verdict::failed;
+        result.problem = std::move(judgement.why);
+    }
+
+    std::map<const FoundSet *, Result> results_;
 };
 
 // People have read of the sets already, but not what older ones mean for those that are lost.
@@ -311,10 +325,10 @@ Outcome rebuild(const Arguments &arguments) {
     const Attempts known(arguments.paths);
     // The newest first, as others may not be needed then.
     std::ranges::stable_sort(search.sets, std::greater<>(), attempt_of);
-    const Upstreams upstreams(search.sets);
+    const LeftAlone left_alone(search.sets, known, arguments);
     const std::vector<std::string> different_runs = known.different_runs();
     const std::vector<std::string> not_found =
-        arguments.partial ? std::vector<std::string>() : missing_sets(upstreams.needed());
+        arguments.partial ? std::vector<std::string>() : missing_sets(search.sets);
     for (const auto *sentences : {&different_runs, &not_found}) {
         for (const std::string &sentence : *sentences) {
             std::fprintf(stderr, "cdctl: %s\n", printable(sentence).c_str());
@@ -335,8 +349,8 @@ Outcome rebuild(const Arguments &arguments) {
         FoundSet &found = search.sets[i];
         const auto attempt = attempt_of(found);
         const Result result = [&] {
-            if (const auto *judgement = upstreams.left_alone(found)) {
-                return left_alone(*judgement);
+            if (const Result *left = left_alone.result_of(found)) {
+                return *left;
             }
             ProgressLine line(i, search.sets.size());
             return rebuild_set(found, known, arguments,

@@ -153,14 +153,6 @@ Result rebuild_set(cd::redset::FoundSet &found, const Attempts &known, const Arg
     return result;
 }
 
-Result left_alone(const cd::redset::Judgement &judgement) {
-    Result result;
-    result.verdict =
-        judgement.claim == cd::redset::Claim::superseded ? Verdict::superseded : Verdict::failed;
-    result.problem = judgement.why;
-    return result;
-}
-
 Result missing_set(const Attempts::Missing &missing, const Arguments &arguments) {
     Result result;
     result.verdict = Verdict::lost;

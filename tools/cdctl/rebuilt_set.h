@@ -4,7 +4,6 @@
 
 #include "attempts.h"
 #include "command.h"
-#include "redset/rivals.h"
 
 #include <cstdint>
 #include <functional>
@@ -40,9 +39,6 @@ struct Result {
 // Settles which copies of found count. progress: as that of Options. May throw.
 Result rebuild_set(cd::redset::FoundSet &found, const Attempts &known, const Arguments &arguments,
                    std::function<void(uint64_t done, uint64_t all)> progress);
-
-// Of a set that is left alone, as another one has the same files.
-Result left_alone(const cd::redset::Judgement &judgement);
 
 // Of a set of which there is nothing to rebuild.
 Result missing_set(const Attempts::Missing &missing, const Arguments &arguments);

@@ -129,10 +129,11 @@ private:
         }
     }
 
-    // Whether one of its level counts that is newer. One that has gone has another name in /proc.
+    // Whether one of its level counts that is newer, or it has gone already. One that has gone has
+    // another name in /proc.
     bool is_followed_by_one_that_counts(const fs::path &attempt) const {
         const auto own = point_of(attempt.string());
-        return std::ranges::any_of(written_down_, [&](const fs::path &directory) {
+        return !own || std::ranges::any_of(written_down_, [&](const fs::path &directory) {
             const auto other = point_of(directory.filename().string());
             return other && other->level == own->level && other->number > own->number;
         });

@@ -8,11 +8,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -49,21 +46,6 @@ protected:
         const bool added = add(child, heap.at(), heap.size());
         heap.fill(2);
         return added && commit_cd(child) == CD_SUCCESS;
-    }
-
-    // Says what a program has written to standard error.
-    std::string said_by(const std::function<std::string()> &program) const {
-        run([&]() -> std::string {
-            if (std::freopen(path("said").c_str(), "w", stderr) == nullptr) {
-                return "standard error cannot be read";
-            }
-            const std::string problem = program();
-            std::fflush(stderr);
-            return problem;
-        });
-        std::stringstream text;
-        text << std::ifstream(path("said")).rdbuf();
-        return text.str();
     }
 
     // What a child of the next process finds in memory that was filled with 3 before it adds it.

@@ -6,10 +6,8 @@
 #include "restarting.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
-#include <functional>
-#include <sstream>
+#include <filesystem>
+#include <string>
 
 namespace restarting {
 namespace {
@@ -47,20 +45,6 @@ protected:
         });
     }
 
-    // What a program has written to standard error.
-    std::string said_by(const std::function<std::string()> &program) const {
-        run([&]() -> std::string {
-            if (std::freopen(path("said").c_str(), "w", stderr) == nullptr) {
-                return "standard error cannot be read";
-            }
-            const std::string problem = program();
-            std::fflush(stderr);
-            return problem;
-        });
-        std::stringstream text;
-        text << std::ifstream(path("said")).rdbuf();
-        return text.str();
-    }
     static void expect_one_line(const std::string &said, const std::string &part) {
         EXPECT_NE(said.find("8192 bytes that this program has not added yet"), said.npos) << said;
         EXPECT_NE(said.find(part), said.npos) << said;

@@ -7,9 +7,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <cstdio>
 #include <fstream>
-#include <sstream>
 
 namespace restarting {
 namespace {
@@ -279,17 +277,7 @@ TEST_F(Positions, OfFilesThatNobodyAddsAgainAreToldOnceWhenTheCdAdvances) {
         return done ? "" : refusal();
     };
     const auto said = [&](const std::vector<std::string> &files) {
-        run([&]() -> std::string {
-            if (std::freopen(path("said").c_str(), "w", stderr) == nullptr) {
-                return "standard error cannot be read";
-            }
-            const std::string problem = advanced(files);
-            std::fflush(stderr);
-            return problem;
-        });
-        std::stringstream text;
-        text << std::ifstream(path("said")).rdbuf();
-        return text.str();
+        return said_by([&] { return advanced(files); });
     };
     EXPECT_EQ(said({"data", "other"}), "");
     EXPECT_EQ(said({"data", "other"}), "");

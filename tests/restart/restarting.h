@@ -9,8 +9,12 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -57,6 +61,21 @@ protected:
     // "" or what the process says is wrong.
     template <typename Body> static void run(const Body &body) {
         EXPECT_EQ(processes::in_process([&]() -> std::string { return body(); }), "");
+    }
+
+    // What a process has written to standard error that ran program, which says what is wrong.
+    std::string said_by(const std::function<std::string()> &program) const {
+        run([&]() -> std::string {
+            if (std::freopen(path("said").c_str(), "w", stderr) == nullptr) {
+                return "standard error cannot be read";
+            }
+            const std::string problem = program();
+            std::fflush(stderr);
+            return problem;
+        });
+        std::stringstream text;
+        text << std::ifstream(path("said")).rdbuf();
+        return text.str();
     }
 
     std::string directory_;

@@ -9,6 +9,7 @@
 #include "protection/other_copies.h"
 #include "redset/rebuild.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
@@ -55,11 +56,41 @@ private:
         if (Status status = move_files(job_, folder_, point, transfers, sync_); !status) {
             return status;
         }
-        Status rebuilt = rebuild(point, set, place);
+        Status rebuilt = rebuild_by_all(point, division, place);
         if (rebuilt.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
-            rebuilt = rebuild_with_other_copies(rebuilt, point, division, place);
+            rebuilt = rebuild_by_images(rebuilt, point, division, place);
         }
         return rebuilt ? agree(job_, attempt([&] { return write_down(point, set); })) : rebuilt;
+    }
+
+    Status rebuild_by_all(const Point &point, const Division &division,
+                          const redset::Place &place) {
+        Status status = rebuild(point, division.set_of(job_.rank()), place);
+        return status.code() == CD_ERROR_REDUNDANCY_EXCEEDED
+                   ? rebuild_with_other_copies(status, point, division, place)
+                   : status;
+    }
+
+    // found: that too much is lost. Where that is since no header tells of some ranks, their images
+    // may be whole. Copies of headers come first: with them all is as it was.
+    Status rebuild_by_images(Status found, const Point &point, const Division &division,
+                             redset::Place &place) {
+        const KeptOutcome too_much(found);
+        const std::byte own{lacks_headers_};
+        std::vector<redset::Bytes> lacking;
+        if (Status status = agree(job_, Status::ok(), std::span(&own, 1), lacking); !status) {
+            return status;
+        }
+        if (std::ranges::none_of(lacking, [](const redset::Bytes &each) {
+                return each == redset::Bytes{std::byte{1}};
+            })) {
+            return too_much.again();
+        }
+        Status named = attempt([&] { place.only_file = image_name(job_.rank()); });
+        if (Status status = agree_on_memory(job_, named); !status) {
+            return status;
+        }
+        return rebuild_by_all(point, division, place);
     }
 
     // found: that too much is damaged. Where copies from elsewhere do not help, that remains what
@@ -68,7 +99,8 @@ private:
                                      const redset::Place &place) {
         const KeptOutcome too_much(found);
         bool taken = false;
-        Status status = take_other_copies(job_, folder_, findings_, point, division, sync_, taken);
+        Status status =
+            take_other_copies(job_, folder_, findings_, point, division, place, sync_, taken);
         const bool is_in_vain =
             status || status.code() == CD_ERROR_STORE_FULL || status.code() == CD_ERROR_STORE_IO;
         if (!taken && is_in_vain) {
@@ -97,7 +129,9 @@ private:
         const redset::Options options{sync_};
         redset::Survey survey;
         redset::Rebuild own(*part, set, place, options, survey);
-        if (Status status = agree_on_set(point, own.look()); !status) {
+        Status looked = own.look();
+        lacks_headers_ = !survey.layout;
+        if (Status status = agree_on_set(point, looked); !status) {
             return status;
         }
         if (Status status = agree_on_set(point, own.prepare()); !status) {
@@ -171,6 +205,7 @@ private:
     const Folder &folder_;
     const Findings &findings_;
     const bool sync_;
+    bool lacks_headers_ = false; // that tell which files members of this rank's set had
 };
 
 } // namespace

@@ -27,9 +27,9 @@ constexpr std::byte beyond_cover{4};
 class OtherCopies {
 public:
     OtherCopies(Job &job, const Folder &folder, const Point &point, const Division &division,
-                bool sync)
+                const redset::Place &place, bool sync)
         : job_(job), folder_(folder), point_(point), division_(division), sync_(sync),
-          set_(division.set_of(job.rank())), place_(folder.place_of(point)) {}
+          set_(division.set_of(job.rank())), place_(place) {}
 
     Status take(std::vector<Transfer> copies, bool &taken) {
         std::unique_ptr<redset::Exchange> part;
@@ -166,13 +166,14 @@ private:
 } // namespace
 
 Status take_other_copies(Job &job, const Folder &folder, const Findings &findings,
-                         const Point &point, const Division &division, bool sync, bool &taken) {
+                         const Point &point, const Division &division, const redset::Place &place,
+                         bool sync, bool &taken) {
     taken = false;
     std::vector<Transfer> copies;
     std::unique_ptr<OtherCopies> others;
     Status found = attempt([&] {
         copies = find_copies_elsewhere(findings, point);
-        others = std::make_unique<OtherCopies>(job, folder, point, division, sync);
+        others = std::make_unique<OtherCopies>(job, folder, point, division, place, sync);
     });
     if (Status status = agree_on_memory(job, found); !status || copies.empty()) {
         return status;

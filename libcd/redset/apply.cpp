@@ -50,18 +50,16 @@ public:
     Status learn(const std::vector<Bytes> &entries) {
         std::vector<uint64_t> sizes;
         for (size_t member = 0; member < entries.size(); ++member) {
-            KvTree wrapped;
-            wrapped.add_number("RANK", member);
+            KvTree tree;
             uint64_t length = 0;
-            KvTree &tree = wrapped.add("DESC").add(std::to_string(member));
             if (Status status = decode_image(entries[member], "a member", tree, length); !status) {
                 return status;
             }
-            Header header;
-            if (Status status = read_header(wrapped, "a member", header); !status) {
+            MemberEntry entry;
+            if (Status status = read_member(tree, "a member", static_cast<int>(member), entry);
+                !status) {
                 return status;
             }
-            MemberEntry &entry = header.members.begin()->second;
             if (!entry.descriptor.is_of(set_)) {
                 return fail(CD_ERROR_ARGUMENT, "member %zu takes this for another set", member);
             }

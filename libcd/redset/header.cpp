@@ -124,27 +124,6 @@ Status read_files(const KvTree &tree, const char *file, StoredFiles &files) {
     return Status::ok();
 }
 
-Status read_member(const KvTree &tree, const char *file, int member, MemberEntry &entry) {
-    const KvTree *descriptor = tree.find("DESC");
-    if (descriptor == nullptr) {
-        return damaged(file, "no descriptor for member", std::to_string(member));
-    }
-    MemberEntry read;
-    if (Status status = read_descriptor(*descriptor, file, read.descriptor); !status) {
-        return status;
-    }
-    if (read.descriptor.member != member) {
-        return damaged(file, "the descriptor of another one for member", std::to_string(member));
-    }
-    if (Status status = read_files(tree, file, read.files); !status) {
-        return status;
-    }
-    read.tree = tree;
-    read.tree.sort(); // so that those that tell the same are equal
-    entry = std::move(read);
-    return Status::ok();
-}
-
 Status read_ranks(const KvTree &tree, const char *file, std::map<int, int> &ranks) {
     const KvTree *list = tree.find("RANK");
     if (list == nullptr) {
@@ -271,6 +250,27 @@ bool is_header_of(const Header &header, const Set &set, int member) {
         }
     }
     return true;
+}
+
+Status read_member(const KvTree &tree, const char *file, int member, MemberEntry &entry) {
+    const KvTree *descriptor = tree.find("DESC");
+    if (descriptor == nullptr) {
+        return damaged(file, "no descriptor for member", std::to_string(member));
+    }
+    MemberEntry read;
+    if (Status status = read_descriptor(*descriptor, file, read.descriptor); !status) {
+        return status;
+    }
+    if (read.descriptor.member != member) {
+        return damaged(file, "the descriptor of another one for member", std::to_string(member));
+    }
+    if (Status status = read_files(tree, file, read.files); !status) {
+        return status;
+    }
+    read.tree = tree;
+    read.tree.sort(); // so that those that tell the same are equal
+    entry = std::move(read);
+    return Status::ok();
 }
 
 Status read_header(const KvTree &tree, const char *file, Header &header) {

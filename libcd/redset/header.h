@@ -56,6 +56,7 @@ struct Header {
 // to its left. What upstream repairs may name another member as well, and tell of more.
 bool is_header_of(const Header &header, const Set &set, int member);
 
+Status read_member(const KvTree &tree, const char *file, int member, MemberEntry &entry);
 Status read_header(const KvTree &tree, const char *file, Header &header);
 
 } // namespace cd::redset

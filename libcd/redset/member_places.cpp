@@ -43,12 +43,13 @@ struct Member {
     std::set<std::string> names; // of its files
     std::vector<Home> homes;
     Copies elsewhere; // of its files
+    std::string only_file;
 };
 
 class Places {
 public:
     Places(const Members &files, const Set &set, const SchemeSearch &search,
-           const NamesATime &names_a_time)
+           const NamesATime &names_a_time, const OnlyFile &only_file)
         : files_(files), search_(search), names_a_time_(names_a_time),
           prefix_(files.front()->prefix), members_(set.ranks.size()) {
         for (const SchemeFile *file : files) {
@@ -61,6 +62,9 @@ public:
                     members_[index(member)].names.insert(stored.name);
                 }
             }
+        }
+        if (!time_.empty() && only_file) {
+            name_only_files(set, only_file);
         }
         add_unusable(set);
         for (Member &member : members_) {
@@ -78,6 +82,9 @@ public:
             if (copies.empty()) {
                 copies.push_back(usual_.value_or(above(files_.back()->folder).back()));
             }
+            for (Place &place : copies) {
+                place.only_file = member.only_file;
+            }
         }
         return all;
     }
@@ -85,6 +92,19 @@ public:
 private:
     bool is_of_the_time(const FoundFolder &folder) const {
         return !time_.empty() && folder.name() == time_;
+    }
+
+    void name_only_files(const Set &set, const OnlyFile &only_file) {
+        for (size_t i = 0; i < members_.size(); ++i) {
+            if (set.ranks[i] < 0) {
+                continue; // nothing tells which it is
+            }
+            Member &member = members_[i];
+            member.only_file = only_file(set.ranks[i]);
+            if (member.names.empty()) {
+                member.names.insert(member.only_file);
+            }
+        }
     }
 
     void add_unusable(const Set &set) {
@@ -169,8 +189,8 @@ private:
 } // namespace
 
 std::vector<Copies> places_of(const Members &members, const Set &set, const SchemeSearch &search,
-                              const NamesATime &names_a_time) {
-    return Places(members, set, search, names_a_time).of_each();
+                              const NamesATime &names_a_time, const OnlyFile &only_file) {
+    return Places(members, set, search, names_a_time, only_file).of_each();
 }
 
 } // namespace cd::redset

@@ -3,7 +3,6 @@
 #include "redset/offline.h"
 
 #include "redset/local_exchange.h"
-#include "redset/member_places.h"
 #include "redset/scheme_name.h"
 #include "redset/scheme_search.h"
 #include "redset/strays.h"
@@ -75,7 +74,7 @@ void find_ranks(const Members &members, FoundSet &found) {
 }
 
 FoundSet found_set(const Members &members, const SchemeSearch &search,
-                   const NamesATime &names_a_time) {
+                   const NamesATime &names_a_time, const OnlyFile &only_file) {
     const Descriptor &first = members.front()->own().descriptor;
     FoundSet found;
     found.set = {first.shape, first.group, first.groups, first.job_ranks, {}};
@@ -83,7 +82,7 @@ FoundSet found_set(const Members &members, const SchemeSearch &search,
         found.found.push_back(file->path);
     }
     find_ranks(members, found);
-    found.copies = places_of(members, found.set, search, names_a_time);
+    found.copies = places_of(members, found.set, search, names_a_time, only_file);
     for (const Copies &each : found.copies) {
         found.places.push_back(each.front());
     }
@@ -130,7 +129,7 @@ bool FoundSet::is_incomplete() const {
 }
 
 Status find_sets(std::span<const std::string> directories, const NamesATime &names_a_time,
-                 Search &search) {
+                 Search &search, const OnlyFile &only_file) {
     SchemeSearch found;
     if (Status status = find_scheme_files(directories, names_a_time, found); !status) {
         return status;
@@ -142,7 +141,7 @@ Status find_sets(std::span<const std::string> directories, const NamesATime &nam
         result.unusable.push_back(file.reason);
     }
     for (const Members &members : sets) {
-        result.sets.push_back(found_set(members, found, names_a_time));
+        result.sets.push_back(found_set(members, found, names_a_time, only_file));
     }
     result.is_unusable_alone = std::ranges::any_of(found.unusable, [&](const UnusableFile &file) {
         return !names_a_time(file.folder.name()) && !is_of_lost_member(file, sets, result.sets);

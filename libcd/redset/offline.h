@@ -4,6 +4,7 @@
 
 #include "redset/copies.h"
 #include "redset/dividing.h"
+#include "redset/member_places.h"
 #include "redset/rebuild.h"
 
 #include <span>
@@ -41,7 +42,7 @@ struct Search {
 // enough, and a member whose scheme files are lost has its files in whichever of them they are.
 // Symbolic links are not followed. Fails when a directory cannot be read.
 Status find_sets(std::span<const std::string> directories, const NamesATime &names_a_time,
-                 Search &search);
+                 Search &search, const OnlyFile &only_file = {});
 
 // rebuild() with all members in this process. Settles which of a member's copies counts; others are
 // left as they are. look_only: says what would be done, and does nothing; progress is that of

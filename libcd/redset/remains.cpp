@@ -30,6 +30,15 @@ Status read_own_header(const Set &set, int self, const Place &place, KvTree &tre
     return Status::ok();
 }
 
+// Empty where nobody knows its name, or it is not there.
+Status describe_only_file(const Set &set, int self, const Place &place, Bytes &entry) {
+    File file;
+    StoredFile stored{place.only_file, {}};
+    return !stored.name.empty() && open_stored(place, stored.name, file, stored.attributes)
+               ? encode_image(member_tree(set, self, {stored}), "a member", entry)
+               : Status::ok();
+}
+
 // What is told, one part behind the other: a header and checksums each may be as large as an image
 // may be.
 void tell_part(std::span<const std::byte> part, Bytes &told) {
@@ -72,19 +81,25 @@ Status tell_remains(const Set &set, int self, const Place &place, Bytes &told,
             return status;
         }
     }
+    Bytes only_file;
+    if (Status status = describe_only_file(set, self, place, only_file); !status) {
+        return status;
+    }
     told.clear();
     tell_part(header, told);
     tell_part(std::as_bytes(std::span(no_header)), told);
     tell_part(checksums, told);
+    tell_part(only_file, told);
     return Status::ok();
 }
 
-Status hear_remains(const Set &set, std::span<const std::byte> told, Remains &remains) {
+Status hear_remains(const Set &set, int member, std::span<const std::byte> told, Remains &remains) {
     constexpr const char *source = "what a member has";
     std::span<const std::byte> header;
     std::span<const std::byte> no_header;
     std::span<const std::byte> checksums;
-    for (auto *part : {&header, &no_header, &checksums}) {
+    std::span<const std::byte> only_file;
+    for (auto *part : {&header, &no_header, &checksums, &only_file}) {
         if (Status status = hear_part(told, *part); !status) {
             return status;
         }
@@ -107,6 +122,15 @@ Status hear_remains(const Set &set, std::span<const std::byte> told, Remains &re
         Checksums read;
         if (read_checksums(tree, source, set, read)) {
             remains.checksums = std::move(read);
+        }
+    }
+    if (!only_file.empty()) {
+        if (Status status = decode_image(only_file, source, tree, size); !status) {
+            return status;
+        }
+        if (Status status = read_member(tree, source, member, remains.only_file.emplace());
+            !status) {
+            return status;
         }
     }
     remains.no_header.assign(reinterpret_cast<const char *>(no_header.data()), no_header.size());

@@ -52,6 +52,8 @@ struct Place {
     std::string prefix;
     Links links = Links::followed;
     std::map<std::string, std::string> stand_ins = {}; // paths of files that are looked at instead
+    // What the member's only file is called, where that is known also if no header tells of it.
+    std::string only_file = {};
 
     std::string path(const std::string &name) const;
 

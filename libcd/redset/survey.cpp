@@ -26,6 +26,18 @@ std::vector<int> ranks_without_header(const Set &set, const std::vector<Remains>
     return ranks;
 }
 
+// Where no header tells of a member any more, its file is as it was if its content is: that is seen
+// like that of others. All headers that told of its times and mode are lost, so that those that it
+// has now may take their place; checksums of these are other ones then.
+const MemberEntry *entry_made_anew(const Remains &remains, size_t member, Survey &survey) {
+    if (!survey.checksums || !remains.only_file ||
+        (*survey.checksums)[member].files.size() != remains.only_file->files.size()) {
+        return nullptr;
+    }
+    (*survey.checksums)[member].entry = tree_checksum(remains.only_file->tree);
+    return &*remains.only_file;
+}
+
 // What the headers tell of each member. Without checksums nobody can say which of two is right.
 Status collect_files(const Set &set, const std::vector<Remains> &all, Survey &survey) {
     std::vector<const MemberEntry *> entries(set.ranks.size());
@@ -52,6 +64,9 @@ Status collect_files(const Set &set, const std::vector<Remains> &all, Survey &su
     std::vector<uint64_t> sizes;
     survey.files.clear();
     for (size_t member = 0; member < entries.size(); ++member) {
+        if (entries[member] == nullptr) {
+            entries[member] = entry_made_anew(all[member], member, survey);
+        }
         if (entries[member] == nullptr) {
             unknown.push_back(set.ranks[member]);
             continue;
@@ -153,7 +168,8 @@ Status understand(const Set &set, const std::vector<Bytes> &heard, Understood &u
     std::vector<Remains> &all = understood.all;
     all.resize(heard.size());
     for (size_t member = 0; member < heard.size(); ++member) {
-        if (Status status = hear_remains(set, heard[member], all[member]); !status) {
+        if (Status status = hear_remains(set, static_cast<int>(member), heard[member], all[member]);
+            !status) {
             return status;
         }
     }

@@ -46,6 +46,27 @@ def image_of(data):
     return unpacked(20)[0], data[length:]
 
 
+def crc32c(data):
+    table = CRC32C_TABLE
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = table[(crc ^ byte) & 255] ^ crc >> 8
+    return crc ^ 0xFFFFFFFF
+
+
+def crc32c_of_byte(crc):
+    for _ in range(8):
+        crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc
+
+
+CRC32C_TABLE = [crc32c_of_byte(byte) for byte in range(256)]
+
+
+def sorted_tree(tree):
+    return {key: sorted_tree(tree[key]) for key in sorted(tree)}
+
+
 class Case(unittest.TestCase):
     case = ""  # which of the vectors
 

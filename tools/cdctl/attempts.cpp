@@ -5,6 +5,7 @@
 #include "alone.h"
 #include "file_store/own_directory.h"
 #include "protection/folder.h"
+#include "redset/bounds.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -167,7 +168,7 @@ cd::Status write_records(const FoundSet &found, int participants) {
 
 } // namespace
 
-Attempts::Attempts(const std::vector<std::string> &directories) {
+Attempts::Attempts(const std::vector<std::string> &directories) : given_(directories) {
     for (const std::string &directory : directories) {
         const fs::path whole = fs::weakly_canonical(directory);
         for (const fs::path &above : {whole, whole.parent_path()}) {
@@ -239,12 +240,65 @@ void Attempts::name_ranks(FoundSet &found) const {
         return;
     }
     for (const RankFiles *each : files_of(root->findings, attempt->point)) {
-        if (each->record && fits(found.set, each->record->set)) {
-            found.set.ranks = each->record->set.ranks;
-            found.problem.clear();
-            return;
+        if (!each->record || !fits(found.set, each->record->set)) {
+            continue;
+        }
+        const std::vector<int> &ranks = each->record->set.ranks;
+        for (size_t member = 0; member < ranks.size(); ++member) {
+            if (found.set.ranks[member] < 0) {
+                auto images = images_of(ranks[member], *root, attempt->point);
+                found.copies[member] = images.empty() ? found.copies[member] : std::move(images);
+            }
+        }
+        found.set.ranks = ranks;
+        found.problem.clear();
+        return;
+    }
+}
+
+// Where a rank has an image, of which no scheme file tells.
+cd::redset::Copies Attempts::images_of(int rank, const Root &root, const Point &point) const {
+    cd::redset::Copies images;
+    const std::string name = cd::protection::image_name(rank);
+    for (const fs::path &directory : root.lies_in) {
+        const fs::path attempt = directory / cd::protection::directory_name(point);
+        std::error_code error;
+        if (fs::symlink_status(attempt / name, error).type() == fs::file_type::regular &&
+            cd::redset::is_in_bounds(attempt.string(), given_)) {
+            images.push_back({attempt.string(), "", cd::redset::Links::refused, {}, name});
         }
     }
+    return images;
+}
+
+std::vector<FoundSet> Attempts::with_images_only(const std::vector<FoundSet> &found) const {
+    std::vector<FoundSet> sets;
+    for (const Missing &each : missing(found)) {
+        const Point &point = each.attempt.point;
+        const Root &root = *root_of(each.attempt);
+        const auto files = files_of(root.findings, point);
+        const auto told = std::ranges::find_if(files, [&](const RankFiles *of_rank) {
+            return of_rank->record && of_rank->record->set.group == each.set.set.group;
+        });
+        if (told == files.end()) {
+            continue;
+        }
+        FoundSet set;
+        set.set = (*told)->record->set;
+        for (const int rank : set.set.ranks) {
+            set.copies.push_back(images_of(rank, root, point));
+        }
+        const auto is_none = [](const cd::redset::Copies &images) { return images.empty(); };
+        if (std::ranges::none_of(set.copies, is_none)) {
+            for (const cd::redset::Copies &copies : set.copies) {
+                set.places.push_back(copies.front());
+            }
+            set.told.resize(set.copies.size());
+            set.found = {set.places.front().scheme_file(set.set, 0)};
+            sets.push_back(std::move(set));
+        }
+    }
+    return sets;
 }
 
 Attempts::Standing Attempts::of(const FoundSet &found) const {

@@ -47,6 +47,11 @@ public:
     };
     std::vector<Missing> missing(const std::vector<cd::redset::FoundSet> &found) const;
 
+    // Those of which all images are there, so that they may have lost no data. They have the path
+    // of one of the scheme files that they had.
+    std::vector<cd::redset::FoundSet>
+    with_images_only(const std::vector<cd::redset::FoundSet> &found) const;
+
     // Where no scheme file tells of a member its record may, so that its rank can be named.
     void name_ranks(cd::redset::FoundSet &found) const;
 
@@ -63,7 +68,10 @@ public:
 private:
     void look(const std::filesystem::path &directory, const std::filesystem::path &given);
     const Root *root_of(const std::optional<Attempt> &attempt) const;
+    cd::redset::Copies images_of(int rank, const Root &root,
+                                 const cd::protection::Point &point) const;
 
+    std::vector<std::string> given_; // directories
     std::vector<Root> roots_;
 };
 

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -307,7 +308,7 @@ Outcome rebuild(const Arguments &arguments) {
     const auto names_an_attempt = [](std::string_view name) {
         return cd::protection::point_of(name).has_value();
     };
-    if (!find_sets(arguments.paths, names_an_attempt, search)) {
+    if (!find_sets(arguments.paths, names_an_attempt, search, cd::protection::image_name)) {
         const std::string why(cd::without_repeating(cd::message()));
         std::fprintf(stderr, "cdctl: %s\n", printable(why).c_str());
         search.unusable.push_back(why);
@@ -316,13 +317,14 @@ Outcome rebuild(const Arguments &arguments) {
         }
         return Outcome::unreadable;
     }
+    const Attempts known(arguments.paths);
+    std::ranges::move(known.with_images_only(search.sets), std::back_inserter(search.sets));
     if (search.sets.empty()) {
         search.unusable.emplace_back("no scheme file of a set can be read there");
     }
     for (const std::string &problem : search.unusable) {
         std::fprintf(stderr, "cdctl: %s\n", printable(problem).c_str());
     }
-    const Attempts known(arguments.paths);
     // The newest first, as others may not be needed then.
     std::ranges::stable_sort(search.sets, std::greater<>(), attempt_of);
     const LeftAlone left_alone(search.sets, known, arguments);

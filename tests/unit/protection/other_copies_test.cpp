@@ -174,6 +174,20 @@ TEST_F(CopiedElsewhere, TakesThePlaceOfASchemeFileOfAnotherTime) {
     EXPECT_EQ(redset::bytes_of(near), right.at(near));
 }
 
+TEST_F(CopiedElsewhere, TakesThePlaceOfAnImageAlsoWhereNoSchemeFileIsLeft) {
+    store_and_move(2);
+    const State right = state();
+    for (const auto &[path, bytes] : right) {
+        if (path.string().find(".grp_") != std::string::npos) {
+            fs::remove(path);
+        }
+    }
+    damage_near(0, ".image");
+    EXPECT_EQ(cluster.run({}).start(), 7U);
+    const fs::path near = file(cluster.nodes[0], 0, ".image");
+    EXPECT_EQ(redset::bytes_of(near), right.at(near));
+}
+
 // Others who rebuild it may have written a longer header; of copies sizes alone tell nothing.
 TEST_F(CopiedElsewhere, DoesNotTakeThePlaceOfASchemeFileThatHasAnotherSizeBeforeItIsRead) {
     store_and_move(2);

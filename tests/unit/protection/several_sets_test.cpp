@@ -124,7 +124,7 @@ protected:
                      }
                      fs::remove(file(3, ".image"));
                  },
-                 "files of ranks 4, 5", true}};
+                 "files of ranks 3, 4, 5", true}};
     }
 
     // Which files and directories there are of epoch 3, and whether one is still the same.
@@ -184,7 +184,7 @@ TEST_F(SeveralSets, WithOneBeyondCoverAllRanksSayWhichAndNothingIsChanged) {
         EXPECT_EQ(outcome.code, CD_ERROR_REDUNDANCY_EXCEEDED);
         EXPECT_TRUE(outcome.text.starts_with("epoch 3: set 2 of 2")) << outcome.text;
         EXPECT_NE(outcome.text.find(loss.error), std::string::npos) << outcome.text;
-        EXPECT_EQ(outcome.text.find("set 1"), std::string::npos) << outcome.text;
+        EXPECT_EQ(outcome.text.find("set 1 of"), std::string::npos) << outcome.text;
         EXPECT_TRUE(state() == left);
         EXPECT_TRUE(!loss.is_told_by_headers || system.drafts_of_epoch_3() == drafts);
     }

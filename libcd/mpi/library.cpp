@@ -156,7 +156,7 @@ int open(const cd_protected_root *root, void **protection, cd_protected_start *s
 }
 
 int opened(void *protection, int own, cd_protection_message *why) {
-    return tell(why, [&] { return of(protection).agree_on(told(own, *why)); });
+    return tell(why, [&] { return of(protection).begin(told(own, *why)); });
 }
 
 int may_advance(void *protection, uint64_t epoch, int own, cd_protection_message *why) {

@@ -38,7 +38,7 @@ std::vector<Start> all_agreed(const std::vector<Findings> &findings) {
     return points;
 }
 
-Status choose(Job &job, const Request &request, std::vector<Start> &points) {
+Status choose(Job &job, const Request &request, std::vector<Start> &points, Remarks &remarks) {
     RestartChoice choice;
     if (Status status = parse_restart_choice(request.restart.c_str(), choice); !status) {
         return status;
@@ -57,11 +57,10 @@ Status choose(Job &job, const Request &request, std::vector<Start> &points) {
                     "these, or CD_RESTART=no to start afresh",
                     static_cast<unsigned long long>(*choice.epoch), there.c_str());
     }
-    if (points.empty() && *choice.epoch > 0) {
-        const std::string line = "root \"" + request.root + "\": CD_RESTART asks for epoch " +
-                                 std::to_string(*choice.epoch) +
-                                 ", but nothing is protected; starting afresh";
-        job.warn_once(line.c_str());
+    if (points.empty() && *choice.epoch > 0 && job.tells_people()) {
+        remarks.push_back("root \"" + request.root + "\": CD_RESTART asks for epoch " +
+                          std::to_string(*choice.epoch) +
+                          ", but nothing is protected; starting afresh");
     }
     return Status::ok();
 }

@@ -11,8 +11,8 @@ namespace cd::protection {
 // The points in time that count in any of the stores, the latest attempts first. May throw.
 std::vector<Start> all_agreed(const std::vector<Findings> &findings);
 
-// Leaves of them what CD_RESTART asks for; people are told where that is not there because nothing
+// Leaves of them what CD_RESTART asks for, with a remark where that is not there because nothing
 // is. May throw.
-Status choose(Job &job, const Request &request, std::vector<Start> &points);
+Status choose(Job &job, const Request &request, std::vector<Start> &points, Remarks &remarks);
 
 } // namespace cd::protection

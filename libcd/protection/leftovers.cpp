@@ -155,7 +155,8 @@ std::string line_on_local_stores(const Request &request, const std::vector<Local
 
 } // namespace
 
-Status tell_of_local_stores(Job &job, const Request &request, const std::optional<Start> &start) {
+Status note_local_stores(Job &job, const Request &request, const std::optional<Start> &start,
+                         Remarks &remarks) {
     LocalStore own;
     Status looked = attempt([&] {
         const MessageKeeper keeper;
@@ -173,18 +174,19 @@ Status tell_of_local_stores(Job &job, const Request &request, const std::optiona
             for (size_t i = 0; i < all.size(); ++i) {
                 std::memcpy(&stores[i], all[i].data(), std::min(sizeof stores[i], all[i].size()));
             }
-            const std::string line =
+            std::string line =
                 line_on_local_stores(request, stores, start, store_name(job.rank(), request.root));
             if (!line.empty()) {
-                os::system().warn(line.c_str());
+                remarks.push_back(std::move(line));
             }
         });
     }
     return Status::ok();
 }
 
-void tell_of_unrecorded(Job &job, const Request &request, const std::vector<Findings> &findings) {
-    if (job.all().self() != 0) {
+void note_unrecorded(Job &job, const Request &request, const std::vector<Findings> &findings,
+                     Remarks &remarks) {
+    if (!job.tells_people()) {
         return;
     }
     attempt_quietly([&] {
@@ -199,13 +201,11 @@ void tell_of_unrecorded(Job &job, const Request &request, const std::vector<Find
             }
         }
         for (const uint64_t epoch : epochs) {
-            const std::string line =
-                "root \"" + request.root + "\": epoch " + std::to_string(epoch) +
-                " was stored, and no record says that all ranks had it: all "
-                "start afresh, and it stays until the next advance; to start from "
-                "it instead, end the program now, and let it count with "
-                "cdctl rebuild --agree";
-            os::system().warn(line.c_str());
+            remarks.push_back("root \"" + request.root + "\": epoch " + std::to_string(epoch) +
+                              " was stored, and no record says that all ranks had it: all "
+                              "start afresh, and it stays until the next advance; to start from "
+                              "it instead, end the program now, and let it count with "
+                              "cdctl rebuild --agree");
         }
     });
 }

@@ -33,11 +33,13 @@ private:
 };
 
 // Local stores that are not what all start from, nor older than that: a program without redundancy
-// may have left them, or one whose points in time could not be protected. People are told once.
-Status tell_of_local_stores(Job &job, const Request &request, const std::optional<Start> &start);
+// may have left them, or one whose points in time could not be protected.
+Status note_local_stores(Job &job, const Request &request, const std::optional<Start> &start,
+                         Remarks &remarks);
 
-// Also where nothing is: of what was stored and may be brought back, though no record says that it
+// Also where nothing is: what was stored and may be brought back, though no record says that it
 // counted.
-void tell_of_unrecorded(Job &job, const Request &request, const std::vector<Findings> &findings);
+void note_unrecorded(Job &job, const Request &request, const std::vector<Findings> &findings,
+                     Remarks &remarks);
 
 } // namespace cd::protection

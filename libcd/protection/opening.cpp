@@ -19,12 +19,9 @@
 namespace cd::protection {
 namespace {
 
-unsigned long long printable(uint64_t value) { return value; }
-
 Status bring_newest(Job &job, const std::vector<OpenStore> &stores,
                     const std::vector<Findings> &findings, const std::vector<Start> &points,
-                    bool sync, Leftovers &leftovers, std::optional<Start> &start,
-                    Division &division) {
+                    bool sync, Leftovers &leftovers, Opened &opened, Division &division) {
     KeptOutcome newest;
     for (const Start &each : points) {
         const auto bring_it = [&] {
@@ -40,14 +37,14 @@ Status bring_newest(Job &job, const std::vector<OpenStore> &stores,
             status = !status ? status : removed ? bring_it() : full.again();
         }
         if (status) {
-            if (!newest.is_ok()) {
+            if (!newest.is_ok() && job.tells_people()) {
                 (void)newest.again().is_ok();
-                char line[1100];
-                std::snprintf(line, sizeof line, "%s; starting from epoch %llu", message(),
-                              printable(each.point.epoch));
-                job.warn_once(line);
+                attempt_quietly([&] {
+                    opened.remarks.push_back(std::string(message()) + "; starting from epoch " +
+                                             std::to_string(each.point.epoch));
+                });
             }
-            start = each;
+            opened.start = each;
             return status;
         }
         if (removed) {
@@ -305,13 +302,13 @@ private:
             begins_ = points_.empty() && request_.restart != "no";
             Status status =
                 check_that_nothing_later_is(job_.elsewhere(), request_.restart, findings_, points_);
-            return status ? choose(job_, request_, points_) : status;
+            return status ? choose(job_, request_, points_, result_.remarks) : status;
         });
         if (Status status = agree_on_memory(job_, chosen); !status) {
             return status;
         }
         if (begins_) {
-            tell_of_unrecorded(job_, request_, findings_);
+            note_unrecorded(job_, request_, findings_, result_.remarks);
         }
         return Status::ok();
     }
@@ -322,14 +319,14 @@ private:
             return status;
         }
         Status brought = bring_newest(job_, stores_, findings_, points_, request_.sync, leftovers,
-                                      result_.start, division_);
+                                      result_, division_);
         if (!brought) {
             return with_remedy(with_those_elsewhere(brought, job_.elsewhere()), request_.restart);
         }
         brought = leftovers.remove(job_, stores_);
         const bool chooses = !request_.restart.empty() && request_.restart != "yes";
         return brought && (begins_ || !chooses)
-                   ? tell_of_local_stores(job_, request_, result_.start)
+                   ? note_local_stores(job_, request_, result_.start, result_.remarks)
                    : brought;
     }
 

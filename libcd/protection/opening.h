@@ -61,6 +61,10 @@ struct Start {
     size_t store = 0;
 };
 
+// What people have to know of a start, in the rank that tells them; it is none where some rank
+// fails at it.
+using Remarks = std::vector<std::string>;
+
 // Ready to protect, from the point in time that all ranks start from.
 struct Opened {
     std::string root;
@@ -72,6 +76,7 @@ struct Opened {
     std::optional<size_t> flush_store;
     std::optional<Start> start;
     bool start_is_protected = false; // from as much as its level covers, where ranks are now
+    Remarks remarks;
 };
 
 // The level that protects an epoch.

@@ -134,6 +134,15 @@ void Protection::warn_that_others_go_on() const noexcept {
     os::system().warn(line.data());
 }
 
+Status Protection::begin(Status own) {
+    Status status = agree_on(own);
+    for (size_t i = 0; status && i < opened_.remarks.size(); ++i) {
+        os::system().warn(opened_.remarks[i].c_str());
+    }
+    opened_.remarks.clear();
+    return status;
+}
+
 std::string Protection::image_of_start() const {
     const Folder &folder = opened_.stores[start()->store].folder;
     return folder.path_of(start()->point) + "/" + image_name(job_->rank());

@@ -47,9 +47,12 @@ public:
 
     uint64_t protected_epoch() const { return protected_epoch_; }
 
-    // own: whether this rank can start from there, or do whatever else the others wait for. All get
-    // the same outcome.
+    // own: whether this rank can do what the others wait for. All get the same outcome.
     Status agree_on(Status own) { return agree(*job_, own); }
+
+    // The same of what this rank does first, to start from there; people are told what they have to
+    // know of it where all do.
+    Status begin(Status own);
 
     // What was protected does not count any more, on any rank, and goes. own: whether that may be,
     // as far as this rank is concerned. All get the same outcome; after a failure nothing has

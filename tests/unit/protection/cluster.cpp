@@ -147,7 +147,8 @@ Cluster::Run Cluster::run_steps(const Steps &steps, const Opening &opening) cons
             run.starts[position] = start->point.epoch;
         }
         run.protected_at_start[position] = self.opened->protected_epoch();
-        return steps(self);
+        Status begun = self.opened->begin(opening.begin(rank));
+        return begun ? steps(self) : begun;
     });
     run.died = program.dead();
     return run;

@@ -75,6 +75,7 @@ public:
     struct Opening {
         std::function<void(int)> before = [](int) {};
         std::function<void(int)> after = [](int) {};
+        std::function<Status(int)> begin = [](int) { return Status::ok(); };
     };
 
     // Opens, protects these epochs, and forgets all if that is wanted.

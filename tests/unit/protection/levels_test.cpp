@@ -62,6 +62,18 @@ TEST_F(Leveled, WhatOneLevelDoesNotSurviveAnOlderOneOfAnotherMay) {
     EXPECT_EQ(cluster.run({}).start(), 6U);
 }
 
+TEST_F(Leveled, WhereThatStartFailsItIsNotToldOf) {
+    cluster.run({1, 2, 3, 4, 5});
+    lose({"n0", "n2"});
+    Cluster::Opening opening;
+    opening.begin = [](int) { return fail(CD_ERROR_STORE_FULL, "no room for the store"); };
+    const auto nothing_more = [](Cluster::Rank &) { return Status::ok(); };
+    EXPECT_EQ(cluster.run_steps(nothing_more, opening).outcome().code, CD_ERROR_STORE_FULL);
+    EXPECT_EQ(system.told(), std::vector<std::string>{});
+    EXPECT_EQ(cluster.run({}).start(), 4U);
+    EXPECT_EQ(system.told().size(), 1U);
+}
+
 TEST_F(Leveled, WithoutTheConfigurationItsPointsInTimeAreFound) {
     cluster.run({1, 2, 3});
     cluster.lose("n1");

@@ -70,6 +70,27 @@ TEST_F(LocalStores, AreNamedWithWhatToDoToGoOnFromThem) {
     EXPECT_EQ(told_at_start(), std::vector<std::string>{});
 }
 
+// What they would be kept aside for does not come to be.
+TEST_F(LocalStores, AreNotNamedByAStartThatFails) {
+    ASSERT_EQ(cluster.run({1}).outcome().text, "");
+    for (int rank = 0; rank < 3; ++rank) {
+        const std::string number = std::to_string(rank);
+        leave_store(rank, 3, cluster.directory("n" + number) / (number + "-solver.cds.old"));
+    }
+    {
+        const FailingSystem listening;
+        Cluster::Opening opening;
+        opening.begin = [](int rank) {
+            return rank == 1 ? fail(CD_ERROR_STORE_FULL, "no room for the store") : Status::ok();
+        };
+        const auto nothing_more = [](Cluster::Rank &) { return Status::ok(); };
+        EXPECT_EQ(cluster.run_steps(nothing_more, opening).outcome().text,
+                  "rank 1: no room for the store");
+        EXPECT_EQ(listening.told(), std::vector<std::string>{});
+    }
+    EXPECT_EQ(told_at_start().size(), 1U);
+}
+
 // Whoever opens the store says what is to be done with what has its name.
 TEST_F(LocalStores, ThatAreNoFilesAreNotWaitedFor) {
     std::filesystem::create_directories(store().parent_path());

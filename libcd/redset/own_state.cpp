@@ -131,22 +131,34 @@ Status is_of_others(const std::string &path) {
 }
 
 // Upstream's may have more in it, and in another order.
-Status check_descriptor(const Set &set, int self, const std::string &path) {
+bool is_descriptor_of(const KvTree &tree, const Set &set, int member) {
+    const KvTree expected = descriptor_tree(set, member);
+    return std::ranges::all_of(expected.elements(), [&](const auto &element) {
+        const KvTree *of_rank = tree.find(element.key);
+        const KvTree *found = of_rank == nullptr ? nullptr : of_rank->find("DESC");
+        Descriptor read;
+        return found != nullptr && read_descriptor(*found, "a descriptor", read) &&
+               read.is_of(set) && std::to_string(read.rank) == element.key;
+    });
+}
+
+Status check_descriptor(const Set &set, int self, const Place &place) {
+    const std::string path = place.descriptor(set, self);
     KvTree tree;
     if (Status status = check_whole_image(path, tree); !status) {
         return status;
     }
-    const KvTree expected = descriptor_tree(set, self);
-    for (const auto &[rank, own] : expected.elements()) {
-        const KvTree *of_rank = tree.find(rank);
-        const KvTree *found = of_rank == nullptr ? nullptr : of_rank->find("DESC");
-        Descriptor read;
-        if (found == nullptr || !read_descriptor(*found, path.c_str(), read) || !read.is_of(set) ||
-            std::to_string(read.rank) != rank) {
-            return is_of_others(path);
-        }
+    if (is_descriptor_of(tree, set, self)) {
+        return Status::ok();
     }
-    return Status::ok();
+    const int rank = set.ranks[index(self)];
+    const bool is_of_one_beside =
+        place.beside && std::ranges::any_of(*place.beside, [&](const Set &other) {
+            const auto at = std::ranges::find(other.ranks, rank);
+            return at != other.ranks.end() &&
+                   is_descriptor_of(tree, other, static_cast<int>(at - other.ranks.begin()));
+        });
+    return is_of_one_beside ? Status::ok() : is_of_others(path);
 }
 
 Status check_checksums(const Set &set, const Checksums &expected, const std::string &path) {
@@ -189,7 +201,7 @@ MemberState own_state(const Set &set, const Survey &survey, int self, const Plac
                           "right files: " +
                           state.payload_lost;
     }
-    if (!check_descriptor(set, self, place.descriptor(set, self))) {
+    if (!check_descriptor(set, self, place)) {
         state.descriptor_lost = message();
     }
     if (survey.checksums && !check_checksums(set, *survey.checksums, place.checksums(set, self))) {

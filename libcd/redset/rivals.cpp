@@ -92,6 +92,22 @@ Rivals::Rivals(const std::vector<const FoundSet *> &sets) {
     }
 }
 
+std::string file_not_as_told(const FoundSet &found) {
+    for (size_t member = 0; member < found.copies.size(); ++member) {
+        for (const Place &place : found.copies[member]) {
+            for (const StoredFile &stored : found.told[member]) {
+                File file;
+                os::FileAttributes there;
+                if (open_to_read(place.path(stored.name), file, there) &&
+                    !is_as_told(there, stored.attributes)) {
+                    return place.path(stored.name);
+                }
+            }
+        }
+    }
+    return "";
+}
+
 bool Rivals::has_rivals(const FoundSet &found) const {
     const Claimant *own = claimant_of(found);
     return own != nullptr && !own->rivals.empty();

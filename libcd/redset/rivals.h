@@ -55,4 +55,8 @@ private:
     std::map<std::string, std::optional<os::FileAttributes>> present_; // of which sets differ
 };
 
+// A file that is there and is not as the set tells, in size or time; "" where there is none. May
+// throw.
+std::string file_not_as_told(const FoundSet &found);
+
 } // namespace cd::redset

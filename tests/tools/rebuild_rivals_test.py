@@ -127,6 +127,52 @@ class RivalsTest(Case):
         self.check_nothing_changes(UNREADABLE, RS="whole", XOR="failed")
         self.assertIn("is told of otherwise by set 1 of 1 (RS", self.problems["XOR"])
 
+    # Of two sets of one name that both are whole.
+    def test_descriptors_of_either_stay(self):
+        self.check_nothing_changes(GOOD, RS="whole", XOR="whole")
+        for rank in 0, 1:
+            shutil.copy(os.path.join(VECTORS, "xor_4", "red", f"{rank}.redset"), self.red(f"{rank}.redset"))
+            self.check_nothing_changes(GOOD, RS="whole", XOR="whole")
+        os.remove(self.red("2.redset"))
+        self.assertEqual(self.verdicts("--dry-run"), (OLDER, {"RS": "rebuildable", "XOR": "rebuildable"}))
+        self.assertEqual(self.verdicts()[0], GOOD)
+        self.check_nothing_changes(GOOD, RS="whole", XOR="whole")
+
+    def test_descriptors_of_one_that_is_lost_do_not(self):
+        for name in os.listdir(self.red()):
+            if ".rs." in name and name[0] != "0":
+                os.remove(self.red(name))
+        self.assertEqual(self.verdicts(), (DAMAGED, {"RS": "lost", "XOR": "rebuilt"}))
+        self.check_nothing_changes(DAMAGED, RS="lost", XOR="whole")
+
+    def lose_all_scheme_files_of_the_newer(self):
+        for name in os.listdir(self.red()):
+            if ".rs." in name:
+                os.remove(self.red(name))
+
+    def test_a_set_that_descriptors_alone_tell_of_may_be_the_newer(self):
+        self.let_tell(".xor.", OTHER_SIZE)
+        self.lose_all_scheme_files_of_the_newer()
+        self.check_nothing_changes(UNREADABLE, XOR="failed")
+        for part in "red/0.redset tells of set 1 of 1 (RS, 4 members, 2 checksums)", "in/r0_f0.dat is not as", "move descriptors":
+            self.assertIn(part, self.problems["XOR"])
+        for rank in range(4):
+            os.remove(self.red(f"{rank}.redset"))
+        self.assertEqual(self.verdicts("--dry-run"), (OLDER, {"XOR": "rebuildable"}))
+
+    def test_it_is_not_where_all_files_that_are_there_are_as_the_other_tells(self):
+        for rank, files in (0, (0, 1)), (1, (0,)), (2, (0,)):
+            for file in files:
+                time = (1600000000 + 100 * rank + file) * 10**9 + 222000000 + 1000 * rank + file
+                os.utime(os.path.join(self.directory, "in", f"r{rank}_f{file}.dat"), ns=(0, time))
+        self.lose_all_scheme_files_of_the_newer()
+        before = self.files()
+        os.remove(os.path.join(self.directory, "in", "r1_f0.dat"))
+        self.assertEqual(self.verdicts("--dry-run"), (OLDER, {"XOR": "rebuildable"}))
+        self.assertEqual(self.verdicts(), (GOOD, {"XOR": "rebuilt"}))
+        after = self.files()
+        self.assertEqual({path for path in before if before[path] != after[path]}, {f"red/{rank}.redset" for rank in range(4)})
+
     def test_a_link_to_the_files_makes_no_others_of_them(self):
         self.let_tell(".xor.", OTHER_SIZE)
         os.mkdir(os.path.join(self.directory, "old"))

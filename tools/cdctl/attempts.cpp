@@ -265,7 +265,7 @@ cd::redset::Copies Attempts::images_of(int rank, const Root &root, const Point &
         std::error_code error;
         if (fs::symlink_status(attempt / name, error).type() == fs::file_type::regular &&
             cd::redset::is_in_bounds(attempt.string(), given_)) {
-            images.push_back({attempt.string(), "", cd::redset::Links::refused, {}, name});
+            images.push_back({attempt.string(), "", cd::redset::Links::refused, {}, name, {}});
         }
     }
     return images;

@@ -4,10 +4,10 @@
 #include "base/counted.h"
 #include "command.h"
 #include "json.h"
+#include "left_alone.h"
 #include "missing_sets.h"
 #include "rebuilt_set.h"
 #include "redset/offline.h"
-#include "redset/rivals.h"
 #include "text.h"
 
 #include <unistd.h>
@@ -203,54 +203,6 @@ void print_json(const Arguments &arguments, const std::vector<Judged> &sets,
     json.end_object();
     std::puts(json.text().c_str());
 }
-
-// Of sets that are no attempt's, those which are left alone: they may be of different times where
-// others have their files. What would be written of a set is known when it has been looked at, and
-// that of all is before anything is written.
-class LeftAlone {
-public:
-    LeftAlone(const std::vector<FoundSet> &sets, const Attempts &known, Arguments arguments) {
-        std::vector<const FoundSet *> upstreams;
-        for (const FoundSet &each : sets) {
-            if (!attempt_of(each)) {
-                upstreams.push_back(&each);
-            }
-        }
-        const cd::redset::Rivals rivals(upstreams);
-        arguments.dry_run = true;
-        for (const FoundSet *each : upstreams) {
-            if (rivals.has_rivals(*each)) {
-                FoundSet found = *each;
-                const Result result = rebuild_set(found, known, arguments, {});
-                const bool is_lost = result.verdict == Verdict::lost; // nothing would be written
-                if (is_lost || result.verdict == Verdict::rebuildable) {
-                    const auto members =
-                        is_lost ? std::vector<MemberState>() : result.survey.members;
-                    judge(*each, rivals.judge(*each, members), is_lost);
-                }
-            }
-        }
-    }
-
-    const Result *result_of(const FoundSet &found) const {
-        const auto at = results_.find(&found);
-        return at == results_.end() ? nullptr : &at->second;
-    }
-
-private:
-    void judge(const FoundSet &found, cd::redset::Rivals::Judgement judgement, bool is_lost) {
-        using Claim = cd::redset::Rivals::Claim;
-        if (judgement.claim == Claim::counts || (judgement.claim == Claim::undecided && is_lost)) {
-            return;
-        }
-        Result &result = results_[&found];
-        result.verdict =
-            judgement.claim == Claim::superseded ? Verdict::superseded : Verdict::failed;
-        result.problem = std::move(judgement.why);
-    }
-
-    std::map<const FoundSet *, Result> results_;
-};
 
 // People have read of the sets already, but not what older ones mean for those that are lost.
 void print_starts(const std::vector<Judged> &sets) {

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "redset/descriptors.h"
+
+#include "redset/open_file.h"
+
+#include <algorithm>
+#include <set>
+
+namespace cd::redset {
+namespace {
+
+// Calls use(path, rank) for the descriptors of all members whose ranks are known, of all copies.
+template <typename Use> void each_descriptor(const FoundSet &found, const Use &use) {
+    for (size_t member = 0; member < found.copies.size(); ++member) {
+        for (const Place &place : found.copies[member]) {
+            if (const int rank = found.set.ranks[member]; rank >= 0) {
+                use(place.descriptor(found.set, static_cast<int>(member)), rank);
+            }
+        }
+    }
+}
+
+std::optional<Descriptor> descriptor_of(int rank, const std::string &path) {
+    const MessageKeeper keeper;
+    KvTree tree;
+    uint64_t size = 0;
+    if (!read_own_image(path, tree, size)) {
+        return std::nullopt;
+    }
+    const KvTree *of_rank = tree.find(std::to_string(rank));
+    const KvTree *own = of_rank == nullptr ? nullptr : of_rank->find("DESC");
+    Descriptor descriptor;
+    return own != nullptr && read_descriptor(*own, path.c_str(), descriptor) &&
+                   descriptor.rank == rank
+               ? std::optional(descriptor)
+               : std::nullopt;
+}
+
+} // namespace
+
+Descriptors::Descriptors(const std::vector<const FoundSet *> &sets) : sets_(sets) {
+    for (const FoundSet *found : sets) {
+        each_descriptor(*found, [&](const std::string &path, int) {
+            std::vector<const FoundSet *> &known = whose_[path];
+            if (known.empty() || known.back() != found) {
+                known.push_back(found);
+            }
+        });
+    }
+}
+
+std::vector<const FoundSet *> Descriptors::beside(const FoundSet &found) const {
+    std::set<const FoundSet *> others;
+    each_descriptor(found, [&](const std::string &path, int) {
+        const std::vector<const FoundSet *> &known = whose_.at(path);
+        others.insert(known.begin(), known.end());
+    });
+    others.erase(&found);
+    return {others.begin(), others.end()};
+}
+
+std::optional<Descriptors::OfAnother> Descriptors::of_another(const FoundSet &found) const {
+    std::optional<OfAnother> other;
+    each_descriptor(found, [&](const std::string &path, int rank) {
+        if (!other) {
+            const auto descriptor = descriptor_of(rank, path);
+            if (descriptor && !is_of_any(*descriptor)) {
+                other = {path, *descriptor};
+            }
+        }
+    });
+    return other;
+}
+
+// Which rank a member is need not be known.
+bool Descriptors::is_of_any(const Descriptor &descriptor) const {
+    return std::ranges::any_of(sets_, [&](const FoundSet *found) {
+        const auto &[shape, group, groups, job_ranks, ranks] = found->set;
+        return descriptor.shape == shape && descriptor.group == group &&
+               descriptor.groups == groups && descriptor.job_ranks == job_ranks;
+    });
+}
+
+} // namespace cd::redset

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "redset/header.h"
+#include "redset/offline.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cd::redset {
+
+// Which sets descriptors tell of. All sets of a prefix and rank have one file for theirs, and it
+// tells of the one that was written last.
+class Descriptors {
+public:
+    // They outlive it. May throw, as all of it.
+    explicit Descriptors(const std::vector<const FoundSet *> &sets);
+
+    // Others of which a member's descriptor is in the same file.
+    std::vector<const FoundSet *> beside(const FoundSet &found) const;
+
+    // A member's, which is of none of the sets: of that one no scheme file was found.
+    struct OfAnother {
+        std::string path;
+        Descriptor descriptor;
+    };
+    std::optional<OfAnother> of_another(const FoundSet &found) const;
+
+private:
+    bool is_of_any(const Descriptor &descriptor) const;
+
+    const std::vector<const FoundSet *> &sets_;
+    std::map<std::string, std::vector<const FoundSet *>> whose_; // by path
+};
+
+} // namespace cd::redset

@@ -186,6 +186,27 @@ TEST_P(OnlyFiles, AreFoundWhereTheyAre) {
     }
 }
 
+// Nothing but what was lost is written then.
+TEST(OnlyFile, OfWhichACopyOfAHeaderTellsIsNotMadeAnew) {
+    const Shape shape{Scheme::xor_set, 4, 1};
+    const ScratchNodes nodes(single_set(shape), sizes_of(shape));
+    nodes.put_each();
+    nodes.put("s", {0});
+    const FolderState whole = nodes.state();
+    const fs::path damaged = nodes.scheme_file("n0", 0);
+    fs::resize_file(damaged, 30);
+    fs::remove(nodes.scheme_file("n1", 1)); // so that no other header tells of it
+    Search search;
+    ASSERT_TRUE(find_sets(std::vector<std::string>{nodes.folder()}, names_a_time, search,
+                          [](int rank) { return "in/r" + std::to_string(rank) + "_f0.dat"; }));
+    ASSERT_EQ(search.sets.size(), 1U);
+    Survey survey;
+    ASSERT_TRUE(rebuild_found(search.sets.front(), {.sync = false}, false, survey)) << message();
+    fs::remove(damaged);
+    fs::copy_file(nodes.scheme_file("s", 0), damaged);
+    EXPECT_TRUE(contents(nodes.state()) == contents(whole));
+}
+
 INSTANTIATE_TEST_SUITE_P(Schemes, OnlyFiles, testing::ValuesIn(shapes));
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "lifetimes/lifetimes.h"
 #include "replay/arrived.h"
 #include "replay/complaint.h"
+#include "replay/going_live.h"
 #include "replay/match.h"
 #include "requests/left_behind.h"
 #include "whole_program/whole_program.h"
@@ -21,6 +22,19 @@ int free_persistent(Request &request) {
     forget_made_anew(request);
     RequestTable::instance().remove(request);
     return real<Fn::MPI_Request_free>(&handle);
+}
+
+// Of a persistent one: whoever sees first that nothing keeps it any more frees it. A thread that
+// goes live forgets the log of another one, which may just see what has come.
+void free_if_unwanted(Request &request) {
+    bool unwanted = false;
+    RequestTable::instance().change(request, [&](Request &freed) {
+        unwanted = freed.freed && !freed.goes_with_log && freed.state == Request::State::inactive;
+        freed.freed = freed.freed && !unwanted;
+    });
+    if (unwanted) {
+        free_persistent(request);
+    }
 }
 
 void write_entry(const Call &call, int result) {
@@ -62,6 +76,52 @@ bool ends(Request &request, bool at_end, MPI_Status &status, int &result) {
     return true;
 }
 
+bool ends_in_mpi(Request &request, bool at_end) {
+    RequestTable &table = RequestTable::instance();
+    std::vector<Request *> ending;
+    table.find_ending(&request.handle, 1, ending);
+    MPI_Status status = {};
+    int result = MPI_SUCCESS;
+    if (!ends(request, at_end, status, result)) {
+        table.give_back(ending);
+        return false;
+    }
+    const bool brings = still_brings_data(request);
+    deliver(request, status, result);
+    if (brings && cd_log_mode() == CD_LOG_RECORDING && !at_end) {
+        record_arrived(request, status, result);
+    }
+    if (request.persistent) {
+        table.give_back(ending);
+    }
+    complete(request);
+    return true;
+}
+
+// What only a log would complete.
+bool ends_without_mpi(Request &request, bool at_end) {
+    if (take_left_behind(request)) {
+        return true;
+    }
+    if (!at_end && a_log_may_bring_more()) {
+        return false;
+    }
+    complete(request);
+    return true;
+}
+
+// Of a freed one. If it is not persistent, it is gone then.
+bool is_over(Request &request, bool at_end) {
+    switch (request.state) {
+    case Request::State::active:
+        return ends_in_mpi(request, at_end);
+    case Request::State::replayed:
+        return ends_without_mpi(request, at_end);
+    default:
+        return true;
+    }
+}
+
 } // namespace
 
 int FreesRequest::run(const void *site, MPI_Request *handle) {
@@ -98,8 +158,10 @@ int FreesRequest::run(const void *site, MPI_Request *handle) {
     if (request->persistent && mode == CD_LOG_OFF && request->state != Request::State::active) {
         return free_persistent(*request);
     }
-    request->freed = true;
-    request->freed_at = place;
+    table.change(*request, [&](Request &freed) {
+        freed.freed = true;
+        freed.freed_at = place;
+    });
     if (request->persistent && mode != CD_LOG_OFF) {
         free_with_log(*request);
     }
@@ -120,13 +182,10 @@ void FreesRequest::free_with_log(Request &request) {
     }
     request.goes_with_log = true;
     when_forgotten(request.freed_at, [freed = request.handle] {
-        Request *last = RequestTable::instance().find(freed);
-        if (last == nullptr) {
-            return;
-        }
-        last->goes_with_log = false;
-        if (last->freed && last->state != Request::State::active) {
-            free_persistent(*last);
+        RequestTable &table = RequestTable::instance();
+        if (Request *last = table.find(freed)) {
+            table.change(*last, [](Request &kept) { kept.goes_with_log = false; });
+            free_if_unwanted(*last);
         }
     });
 }
@@ -135,35 +194,14 @@ void FreesRequest::sweep(bool at_end) {
     RequestTable &table = RequestTable::instance();
     freed_are_under_way() = false;
     for (Request *request : at_end ? table.all() : table.of_this_thread()) {
-        if (request->freed && request->state == Request::State::replayed) {
-            take_left_behind(*request);
+        if (!request->freed) {
             continue;
         }
-        if (!request->freed || request->state != Request::State::active) {
-            continue;
-        }
-        std::vector<Request *> ending;
-        table.find_ending(&request->handle, 1, ending);
-        MPI_Status status = {};
-        int result = MPI_SUCCESS;
-        if (!ends(*request, at_end, status, result)) {
-            table.give_back(ending);
+        const bool persistent = request->persistent;
+        if (!is_over(*request, at_end)) {
             freed_are_under_way() = true;
-            continue;
-        }
-        const bool brings = still_brings_data(*request);
-        deliver(*request, status, result);
-        if (brings && cd_log_mode() == CD_LOG_RECORDING && !at_end) {
-            record_arrived(*request, status, result);
-        }
-        if (!request->persistent) {
-            complete(*request);
-            continue;
-        }
-        table.give_back(ending);
-        complete(*request);
-        if (!request->goes_with_log || at_end) {
-            free_persistent(*request);
+        } else if (persistent) {
+            free_if_unwanted(*request);
         }
     }
 }

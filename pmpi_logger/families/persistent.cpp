@@ -113,6 +113,13 @@ void take_up(Request &request) {
     }
 }
 
+// Who starts it has it again, also where no log has that the first execution has freed it.
+void is_not_freed(Request &request) {
+    if (request.freed) {
+        RequestTable::instance().change(request, [](Request &held) { held.freed = false; });
+    }
+}
+
 Call simple_call(Fn fn, const void *site) {
     Call call;
     call.fn = fn;
@@ -251,6 +258,9 @@ int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Reques
     int started = 0;
     while (result == MPI_SUCCESS && started < count) {
         Request *request = table.find(requests[started]);
+        if (request != nullptr) {
+            is_not_freed(*request);
+        }
         if (request != nullptr && request->set_aside_id != 0) { // no log comes to it any more
             if (checksum_of(request->departures) != request->departed) {
                 return not_sent(fn, site, *request);
@@ -312,6 +322,7 @@ int Activates::replay(Call &call, int count, MPI_Request *requests) {
         if (request == nullptr) {
             return not_matching(call, *entry, "which request is started");
         }
+        is_not_freed(*request);
         table.started(*request, id, place);
         if (request->set_aside_id != id) {
             request->state = Request::State::replayed;

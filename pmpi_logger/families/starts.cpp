@@ -200,9 +200,10 @@ int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, 
     }
     // A re-execution may have its buffers at other addresses.
     Purpose purpose = purpose_of(call, request->kind, made_by(call, request->kind));
-    table.change(*request,
-                 [&](Request &found) { static_cast<Purpose &>(found) = std::move(purpose); });
-    request->freed = false;
+    table.change(*request, [&](Request &found) {
+        static_cast<Purpose &>(found) = std::move(purpose);
+        found.freed = false;
+    });
     switch (request->state) {
     case Request::State::cancelled:
         again = request;

@@ -162,9 +162,6 @@ MPI_Status empty_status() {
     return status;
 }
 
-// Of this thread or another one.
-bool a_log_may_bring_more() { return __atomic_load_n(cd_log_replays(), __ATOMIC_RELAXED) != 0; }
-
 // Those of which no log has data that is left, of the requests that were started where is_gone says
 // so.
 template <typename IsGone>
@@ -186,6 +183,8 @@ void take_all() {
 }
 
 } // namespace
+
+bool a_log_may_bring_more() { return __atomic_load_n(cd_log_replays(), __ATOMIC_RELAXED) != 0; }
 
 void take_left(cd_handle cd, const void *entry, size_t size) {
     const Inside inside;

@@ -24,6 +24,9 @@ struct Request;
 // and nullptr behind the last. Requests may be other threads', which do not use them meanwhile.
 void take_left(cd_handle cd, const void *entry, size_t size);
 
+// Whether a log is being replayed, by this thread or another one.
+bool a_log_may_bring_more();
+
 // The call is to complete requests, and goes to MPI, which knows nothing of those that only a log
 // would complete. They have what another thread's going live has left of that. Once no log is being
 // replayed, the others complete there; those that were to bring data fail: the log that has these

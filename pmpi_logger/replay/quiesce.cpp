@@ -199,7 +199,7 @@ void set_aside(Request &request) {
         request.stand_in = MPI_REQUEST_NULL;
         --table.stand_ins;
     }
-    request.freed = false;
+    table.change(request, [](Request &stopped_one) { stopped_one.freed = false; });
 }
 
 void resume_all(const Reach &reach, bool restored) {
@@ -234,7 +234,7 @@ void take_back(const Reach &reach) {
         std::ranges::replace(request->parts_ready, Request::Ready::said,
                              Request::Ready::said_before);
         if (request->freed && reach.covers(request->freed_at)) {
-            request->freed = false;
+            RequestTable::instance().change(*request, [](Request &freed) { freed.freed = false; });
         }
     }
 }

@@ -116,7 +116,6 @@ void complete(Request &request) {
         }
         return;
     }
-    request.state = Request::State::inactive;
     table.ended(request);
     forget_left_behind(id);
 }

@@ -334,6 +334,7 @@ void RequestTable::started(Request &request) { started(request, 0, {}); }
 void RequestTable::ended(Request &request) {
     const std::scoped_lock lock(mutex_);
     set_number(request, 0);
+    request.state = Request::State::inactive;
 }
 
 void RequestTable::rename(Request &request, MPI_Request handle) {
@@ -457,7 +458,9 @@ std::vector<Request *> RequestTable::of_this_thread() {
 
 std::vector<Request *> RequestTable::concerned(const Reach &reach) {
     return those([&](const Request &request) {
-        return request.thread == this_thread() || (request.logged() && reach.covers(request.place));
+        return request.thread == this_thread() ||
+               (request.logged() && reach.covers(request.place)) ||
+               (request.freed && reach.covers(request.freed_at));
     });
 }
 

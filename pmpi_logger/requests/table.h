@@ -107,7 +107,7 @@ public:
     // The same, and no log knows of the start.
     void started(Request &request);
 
-    // It is not found under its number any more.
+    // A persistent one: it is inactive, and not found under its number any more.
     void ended(Request &request);
 
     // The program will know it by another handle, or by none.
@@ -132,8 +132,8 @@ public:
     std::vector<Request *> reads_of(MPI_Win window);
 
     // Those that this thread has started; and those that a restore of cd in this thread concerns:
-    // the same, and those that the re-execution will start. The others may change at any moment, as
-    // other threads like.
+    // the same, and those that the re-execution will start, or free. The others may change at any
+    // moment, as other threads like.
     std::vector<Request *> of_this_thread();
     std::vector<Request *> concerned(const Reach &reach);
 

@@ -85,6 +85,7 @@ void complete_in_mpi(Request &request, const MPI_Status &status, int result) {
         complete(request);
         return;
     }
+    request.error = result;
     request.stand_in = completed_request(status, result);
     ++RequestTable::instance().stand_ins;
     request.state = Request::State::active;

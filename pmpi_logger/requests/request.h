@@ -106,7 +106,7 @@ struct Request : Purpose {
     // A parked one's.
     std::vector<std::byte> data;
     MPI_Status status = {};
-    int error = MPI_SUCCESS; // that waiting for it returned
+    int error = MPI_SUCCESS; // that waiting for it returned, or does for what stands in for it
 
     // Types that the program has freed; these are copies of them.
     std::vector<MPI_Datatype> own_types;

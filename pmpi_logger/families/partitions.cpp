@@ -31,7 +31,7 @@ std::vector<int> ReadiesParts::take_new(Request *request, const std::vector<int>
     if (request == nullptr) {
         return parts;
     }
-    if (request->stand_in != MPI_REQUEST_NULL) {
+    if (request->stand_in != MPI_REQUEST_NULL || request->state == Request::State::replayed) {
         return {}; // an execution before has sent it all
     }
     std::vector<int> fresh;

@@ -8,6 +8,7 @@
 #include "families/freed_requests.h"
 #include "families/made_comms.h"
 #include "interception/fortran_real.h"
+#include "lifetimes/freed_handles.h"
 #include "lifetimes/lifetimes.h"
 #include "payload/copy.h"
 #include "payload/status.h"
@@ -64,6 +65,10 @@ void Completes::lend(Completion &c, bool recording) {
             }
         }
     }
+    c.runs_functions = recording && !WholeProgram::records() &&
+                       std::ranges::any_of(space.requests, [](const Request *request) {
+                           return request != nullptr && request->kind == Request::Kind::generalized;
+                       });
     c.lent = c.statuses;
     if (c.ignores_statuses()) {
         // Without a status nobody knows how much a message brought.
@@ -216,6 +221,12 @@ void Completes::settle(Completion &c, int result, bool recording) {
     }
 }
 
+void Completes::settle_inner(InnerCalls &inner) {
+    if (const std::optional<cd_log_place> place = last_entry()) {
+        inner.settle(*place, false);
+    }
+}
+
 int Completes::replay(Completion &c) {
     const Inside inside;
     int result = MPI_SUCCESS;
@@ -278,6 +289,9 @@ int Completes::replay(Completion &c) {
         if (request != nullptr) {
             if (request->makes_comm && entry->result() == MPI_SUCCESS) {
                 note_made_by(*request);
+            }
+            if (request->kind == Request::Kind::generalized) {
+                FreedHandles::add_again();
             }
             complete(*request);
         }

@@ -3,11 +3,13 @@
 #pragma once
 
 #include "families/family.h"
+#include "lifetimes/inner_calls.h"
 #include "payload/status.h"
 #include "replay/complaint.h"
 #include "replay/polls.h"
 #include "requests/table.h"
 
+#include <optional>
 #include <tuple>
 
 namespace cd::logger {
@@ -41,7 +43,8 @@ private:
         int *index = nullptr; // or how many
         int *indices = nullptr;
         MPI_Status *statuses = nullptr;
-        MPI_Status *lent = nullptr; // that MPI writes: the program's, or ours if it ignores them
+        MPI_Status *lent = nullptr;  // that MPI writes: the program's, or ours if it ignores them
+        bool runs_functions = false; // the program's, for its generalized requests
         int status_count() const { return single_status() ? 1 : count; }
         bool single_status() const { return shape == Shape::one || shape == Shape::any; }
         bool ignores_statuses() const {
@@ -135,8 +138,15 @@ private:
         const Inside inside;
         lend(completion, mode == CD_LOG_RECORDING);
         std::get<Roles::index(status_role<F>)>(arguments) = completion.lent;
+        std::optional<InnerCalls> inner;
+        if (completion.runs_functions) [[unlikely]] {
+            inner.emplace(InnerCalls::Of::call);
+        }
         const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
         settle(completion, result, mode == CD_LOG_RECORDING);
+        if (inner) {
+            settle_inner(*inner);
+        }
         return result;
     }
 
@@ -146,6 +156,7 @@ private:
 
     // After MPI was called.
     static void settle(Completion &completion, int result, bool recording);
+    static void settle_inner(InnerCalls &inner);
     static int replay(Completion &completion);
 };
 

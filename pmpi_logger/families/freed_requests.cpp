@@ -3,6 +3,7 @@
 #include "families/freed_requests.h"
 
 #include "entry/writer.h"
+#include "lifetimes/freed_handles.h"
 #include "lifetimes/lifetimes.h"
 #include "replay/arrived.h"
 #include "replay/complaint.h"
@@ -76,16 +77,23 @@ bool ends(Request &request, bool at_end, MPI_Status &status, int &result) {
     return true;
 }
 
+// The program's, which belong to the call that has freed the request, if a log has that.
+bool runs_functions(const Request &request) {
+    return request.kind == Request::Kind::generalized && request.freed_at.family != 0;
+}
+
 bool ends_in_mpi(Request &request, bool at_end) {
     RequestTable &table = RequestTable::instance();
     std::vector<Request *> ending;
     table.find_ending(&request.handle, 1, ending);
     MPI_Status status = {};
     int result = MPI_SUCCESS;
+    InnerCalls inner(runs_functions(request) ? InnerCalls::Of::call : InnerCalls::Of::nothing);
     if (!ends(request, at_end, status, result)) {
         table.give_back(ending);
         return false;
     }
+    inner.settle(request.freed_at, false);
     const bool brings = still_brings_data(request);
     deliver(request, status, result);
     if (brings && cd_log_mode() == CD_LOG_RECORDING && !at_end) {
@@ -143,6 +151,7 @@ int FreesRequest::run(const void *site, MPI_Request *handle) {
         if (entry->result() != MPI_SUCCESS) {
             return raise_logged(MPI_COMM_NULL, entry->result());
         }
+        FreedHandles::add_again();
     }
     if (request != nullptr && WholeProgram::records()) {
         table.remove(*request);

@@ -3,6 +3,7 @@
 #include "families/persistent.h"
 
 #include "entry/writer.h"
+#include "families/freed_requests.h"
 #include "payload/copy.h"
 #include "replay/match.h"
 #include "requests/completion.h"
@@ -371,6 +372,7 @@ int CompletesGeneralized::run(const void *site, MPI_Request handle) {
     const int result = real<Fn::MPI_Grequest_complete>(handle);
     EntryWriter writer(call, result);
     writer.write();
+    FreesRequest::look_for_arrivals(); // it may be freed: then its function is called now
     return result;
 }
 

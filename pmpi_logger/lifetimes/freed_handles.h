@@ -15,6 +15,9 @@ public:
     // The entry at place says that the program has freed it: until a restore goes back to before.
     // which: of those that functions of the program have freed inside of that call.
     static void add(uint64_t handle, const cd_log_place &place, uint64_t which = 0);
+    // A replay has read an entry, and does not call what has freed some inside of its call: the
+    // program has freed these again.
+    static void add_again();
     static bool has(uint64_t handle);
     // MPI is about to free what the entry at place says: its handle may come to mean another one.
     // False if a restore has given the program the object back.

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+// Generalized requests, whose functions call MPI themselves: a library that has its operations as
+// requests keeps objects with them, and frees these when MPI says that the request is done with.
+#include "hazard.h"
+
+#include <functional>
+
+namespace generalized_requests {
+
+namespace {
+
+int gone = 0; // communicators that MPI has freed
+
+int note_gone(MPI_Comm, int, void *, void *) {
+    ++gone;
+    return MPI_SUCCESS;
+}
+
+void talk_in(MPI_Comm comm, MPI_Datatype pair) {
+    const int sent[2] = {5, 6};
+    int received[2] = {};
+    MPI_Sendrecv(sent, 1, pair, 0, 3, received, 1, pair, 0, 3, comm, MPI_STATUS_IGNORE);
+    CHECK(received[0] == 5 && received[1] == 6);
+}
+
+// What a library's operation has of its own.
+struct Operation {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Datatype pair = MPI_DATATYPE_NULL;
+    bool cancelled = false;
+    MPI_Request request = MPI_REQUEST_NULL;
+};
+
+int tell(void *state, MPI_Status *status) {
+    const auto &operation = *static_cast<Operation *>(state);
+    talk_in(operation.comm, operation.pair);
+    MPI_Status_set_elements(status, MPI_INT, 2);
+    MPI_Status_set_cancelled(status, operation.cancelled ? 1 : 0);
+    status->MPI_SOURCE = status->MPI_TAG = 7;
+    return MPI_SUCCESS;
+}
+
+int free_its_objects(void *state) {
+    auto &operation = *static_cast<Operation *>(state);
+    talk_in(operation.comm, operation.pair);
+    CHECK(MPI_Type_free(&operation.pair) == MPI_SUCCESS);
+    CHECK(MPI_Comm_free(&operation.comm) == MPI_SUCCESS);
+    return MPI_SUCCESS;
+}
+
+int cancel(void *state, int complete) {
+    auto &operation = *static_cast<Operation *>(state);
+    talk_in(operation.comm, operation.pair);
+    if (!complete) {
+        operation.cancelled = true;
+        CHECK(MPI_Grequest_complete(operation.request) == MPI_SUCCESS);
+    }
+    return MPI_SUCCESS;
+}
+
+// Duplicates of the communicator tell when they go.
+void start(Operation &operation, MPI_Comm like) {
+    MPI_Comm_dup(like, &operation.comm);
+    MPI_Type_contiguous(2, MPI_INT, &operation.pair);
+    MPI_Type_commit(&operation.pair);
+    talk_in(operation.comm, operation.pair);
+    MPI_Grequest_start(tell, free_its_objects, cancel, &operation, &operation.request);
+}
+
+bool tells_of_it(const MPI_Status &status, bool cancelled) {
+    int count = 0;
+    int was_cancelled = 0;
+    MPI_Get_elements(&status, MPI_INT, &count);
+    MPI_Test_cancelled(&status, &was_cancelled);
+    return count == 2 && status.MPI_TAG == 7 && (was_cancelled != 0) == cancelled;
+}
+
+// The objects are there for each re-execution, and go with the log.
+void objects_go_with_the_log(const std::function<void(Operation &)> &finish) {
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_DUP_FN, note_gone, &key, nullptr);
+    MPI_Comm marked = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_SELF, &marked);
+    MPI_Comm_set_attr(marked, key, nullptr);
+    gone = 0;
+    {
+        Domain domain;
+        const auto execute = [&] {
+            Operation operation;
+            start(operation, marked);
+            finish(operation);
+        };
+        execute();
+        for (int restored = 0; restored < 2; ++restored) {
+            domain.restore();
+            execute();
+            CHECK(domain.info().replaying == 0);
+        }
+        CHECK(gone == 0);
+    }
+    CHECK(gone == 1);
+    MPI_Comm_free(&marked);
+    MPI_Comm_free_keyval(&key);
+}
+
+} // namespace
+
+HAZARD(what_the_free_function_of_a_request_frees_is_there_again) {
+    objects_go_with_the_log([](Operation &operation) {
+        MPI_Grequest_complete(operation.request);
+        MPI_Status status = {};
+        MPI_Wait(&operation.request, &status);
+        CHECK(tells_of_it(status, false));
+    });
+}
+
+HAZARD(what_the_free_function_of_a_tested_request_frees_is_there_again) {
+    objects_go_with_the_log([](Operation &operation) {
+        MPI_Request requests[2] = {operation.request, MPI_REQUEST_NULL};
+        Numbers data = numbers(1, 2);
+        MPI_Irecv(data.data(), 1, operation.pair, 0, 1, MPI_COMM_SELF, &requests[1]);
+        MPI_Grequest_complete(operation.request);
+        const Numbers sent = numbers(2, 2);
+        MPI_Send(sent.data(), 2, MPI_INT, 0, 1, MPI_COMM_SELF);
+        MPI_Status statuses[2] = {};
+        for (int complete = 0; !complete;) {
+            MPI_Testall(2, requests, &complete, statuses);
+        }
+        CHECK(tells_of_it(statuses[0], false));
+        CHECK(data == sent);
+    });
+}
+
+HAZARD(what_the_free_function_of_a_cancelled_request_frees_is_there_again) {
+    objects_go_with_the_log([](Operation &operation) {
+        MPI_Cancel(&operation.request);
+        MPI_Status status = {};
+        MPI_Wait(&operation.request, &status);
+        CHECK(tells_of_it(status, true));
+    });
+}
+
+HAZARD(what_the_free_function_of_a_freed_request_frees_is_there_again) {
+    objects_go_with_the_log([](Operation &operation) {
+        MPI_Request freed = operation.request;
+        MPI_Grequest_complete(operation.request);
+        MPI_Request_free(&freed);
+    });
+}
+
+HAZARD(what_the_free_function_of_a_request_freed_too_early_frees_is_there_again) {
+    objects_go_with_the_log([](Operation &operation) {
+        MPI_Request freed = operation.request;
+        MPI_Request_free(&freed);
+        MPI_Grequest_complete(operation.request);
+    });
+}
+
+} // namespace generalized_requests

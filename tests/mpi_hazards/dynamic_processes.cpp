@@ -5,6 +5,8 @@
 #include "hazard.h"
 
 #include <cstdio>
+#include <cstdlib>
+#include <string>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -31,6 +33,21 @@ Numbers ask(MPI_Comm child, int tag, int question) {
     MPI_Recv(answer.data(), 2, MPI_INT, 0, tag, child, MPI_STATUS_IGNORE);
     CHECK(answer[1] == question + 1);
     return answer;
+}
+
+// That runs the hazard, too, with the logger, which Open MPI's launcher does not hand on.
+MPI_Comm start_child(const char *hazard) {
+    const char *const logger = std::getenv("LD_PRELOAD");
+    std::string preload = std::string("LD_PRELOAD=") + (logger != nullptr ? logger : "");
+    char path[4096] = {};
+    CHECK(readlink("/proc/self/exe", path, sizeof path - 1) > 0);
+    std::string name = hazard;
+    char *arguments[] = {preload.data(), path, name.data(), nullptr};
+    MPI_Comm child = MPI_COMM_NULL;
+    int error = -1;
+    MPI_Comm_spawn("env", arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &child, &error);
+    CHECK(error == MPI_SUCCESS);
+    return child;
 }
 
 // Whether it has a name and can be compared, or says that it is ended.
@@ -70,18 +87,12 @@ HAZARD(child_is_started_once) {
     if (world_rank() == 1) {
         return;
     }
-    char path[4096] = {};
-    CHECK(readlink("/proc/self/exe", path, sizeof path - 1) > 0);
-    char name[] = "child_is_started_once";
-    char *arguments[] = {name, nullptr};
     MPI_Comm child = MPI_COMM_NULL;
     int key = MPI_KEYVAL_INVALID;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, nullptr);
     Domain domain;
     const auto start = [&] {
-        int error = -1;
-        MPI_Comm_spawn(path, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &child, &error);
-        CHECK(error == MPI_SUCCESS);
+        child = start_child("child_is_started_once");
         return ask(child, 0, 41);
     };
     const Numbers first = start();
@@ -111,6 +122,36 @@ HAZARD(child_is_started_once) {
         end(true);
     }
     MPI_Comm_free_keyval(&key);
+}
+
+// MPI forgets it where the two part.
+HAZARD(child_finds_the_parent_again_that_it_has_left) {
+    MPI_Comm parent = MPI_COMM_NULL;
+    MPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL) {
+        Domain domain;
+        const auto execute = [] {
+            MPI_Comm found = MPI_COMM_NULL;
+            MPI_Comm_get_parent(&found);
+            CHECK(found != MPI_COMM_NULL);
+            int question = 0;
+            MPI_Recv(&question, 1, MPI_INT, 0, 0, found, MPI_STATUS_IGNORE);
+            CHECK(question == 41);
+            MPI_Comm_disconnect(&found);
+        };
+        execute();
+        for (int i = 0; i < 2; ++i) {
+            domain.restore();
+            execute();
+        }
+        return;
+    }
+    if (world_rank() == 0) {
+        MPI_Comm child = start_child("child_finds_the_parent_again_that_it_has_left");
+        const int question = 41;
+        MPI_Send(&question, 1, MPI_INT, 0, 0, child);
+        MPI_Comm_disconnect(&child);
+    }
 }
 
 namespace {

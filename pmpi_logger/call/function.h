@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <mpi.h>
 #include <span>
+#include <string_view>
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h> // Open MPI's
 #endif
@@ -24,6 +25,9 @@ enum class Fn : uint16_t {
 };
 
 const char *name_of(Fn fn);
+
+// Whether the table has it in the family of this name.
+bool is_in_family(Fn fn, std::string_view family);
 
 // One for each argument; none of functions that are not taken over.
 std::span<const Role> roles_of(Fn fn);

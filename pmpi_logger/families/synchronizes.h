@@ -12,8 +12,32 @@ namespace cd::logger {
 // A call that synchronizes a window: begins or ends an epoch, or completes operations within one.
 // The log has what others have written into this rank's memory, and what the operations that the
 // call ends have brought; a replay writes both.
-class Synchronizes : public MovesData {
+class Synchronizes {
+    enum class Ends { nothing, accesses_of_target, all_accesses };
+    enum class Locks { no, begins, ends }; // the target, if the call has one; else all ranks
+
+    // When MPI's separate memory model says that the two memories are brought together.
+    struct Effect {
+        bool publishes; // what the program has stored
+        bool acquires;  // what others have written
+        Ends ends;
+        Locks locks;
+    };
+
 public:
+    struct Of {
+        static constexpr Effect nothing = {false, false, Ends::nothing, Locks::no};
+        static constexpr Effect fence = {true, true, Ends::all_accesses, Locks::no};
+        static constexpr Effect publish = {true, false, Ends::nothing, Locks::no};
+        static constexpr Effect acquire = {false, true, Ends::nothing, Locks::no};
+        static constexpr Effect both = {true, true, Ends::nothing, Locks::no};
+        static constexpr Effect lock = {false, true, Ends::nothing, Locks::begins};
+        static constexpr Effect unlock = {true, false, Ends::accesses_of_target, Locks::ends};
+        static constexpr Effect unlock_all = {true, false, Ends::all_accesses, Locks::ends};
+        static constexpr Effect end_one = {false, false, Ends::accesses_of_target, Locks::no};
+        static constexpr Effect end_all = {false, false, Ends::all_accesses, Locks::no};
+    };
+
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         using Roles = typename Row<F>::Roles;
         const std::tuple<A...> arguments(a...);
@@ -28,8 +52,7 @@ public:
                        ? real<F>(a...)
                        : refuse(F, window_is_not_separate);
         }
-        Synchronization what = of<F>();
-        what.call = decode_data<F>(site, a...);
+        Synchronization what = {Row<F>::of, decode<F>(site, a...)};
         if constexpr (Roles::has(Role::assertion)) {
             const int assertion = std::get<Roles::index(Role::assertion)>(arguments);
             what.publishes = what.publishes && (assertion & MPI_MODE_NOSTORE) == 0;
@@ -46,68 +69,30 @@ public:
         if (what.publishes) {
             window->publish();
         }
-        if constexpr (F == Fn::MPI_Win_unlock) {
-            window->unlock(what.target);
-        } else if constexpr (F == Fn::MPI_Win_unlock_all) {
-            window->unlock_all();
+        if constexpr (Row<F>::of.locks == Locks::ends) {
+            Roles::has(Role::target) ? window->unlock(what.target) : window->unlock_all();
         }
         const int result = real<F>(a...);
-        if (result == MPI_SUCCESS) {
-            if constexpr (F == Fn::MPI_Win_lock) {
-                window->lock(what.target);
-            } else if constexpr (F == Fn::MPI_Win_lock_all) {
-                window->lock_all();
-            }
+        if (Row<F>::of.locks == Locks::begins && result == MPI_SUCCESS) {
+            Roles::has(Role::target) ? window->lock(what.target) : window->lock_all();
         }
         settle(what, *window, result, mode == CD_LOG_RECORDING);
         return result;
     }
 
 private:
-    enum class Ends { nothing, accesses_of_target, all_accesses };
+    struct Synchronization : Effect {
+        Synchronization(const Effect &effect, const Call &its_call)
+            : Effect(effect), call(its_call) {}
 
-    struct Synchronization {
-        bool publishes; // what the program has stored
-        bool acquires;  // what others have written
-        Ends ends;
+        Call call;
         int target = 0;
-        Call call = {};
 
         bool concludes(int accessed) const {
             return ends == Ends::all_accesses ||
                    (ends == Ends::accesses_of_target && accessed == target);
         }
     };
-
-    // When MPI's separate memory model says that the two memories are brought together.
-    template <Fn F> static constexpr Synchronization of() {
-        switch (F) {
-        case Fn::MPI_Win_fence:
-            return {true, true, Ends::all_accesses};
-        case Fn::MPI_Win_post:
-            return {true, false, Ends::nothing};
-        case Fn::MPI_Win_wait:
-        case Fn::MPI_Win_test:
-        case Fn::MPI_Win_lock:
-        case Fn::MPI_Win_lock_all:
-            return {false, true, Ends::nothing};
-        case Fn::MPI_Win_sync:
-            return {true, true, Ends::nothing};
-        case Fn::MPI_Win_unlock:
-            return {true, false, Ends::accesses_of_target};
-        case Fn::MPI_Win_unlock_all:
-            return {true, false, Ends::all_accesses};
-        case Fn::MPI_Win_flush:
-        case Fn::MPI_Win_flush_local:
-            return {false, false, Ends::accesses_of_target};
-        case Fn::MPI_Win_flush_all:
-        case Fn::MPI_Win_flush_local_all:
-        case Fn::MPI_Win_complete:
-            return {false, false, Ends::all_accesses};
-        default: // MPI_Win_start
-            return {false, false, Ends::nothing};
-        }
-    }
 
     static void settle(const Synchronization &what, Window &window, int result, bool recording);
     static int replay(const Synchronization &what, Window &window);

@@ -26,6 +26,9 @@ struct Ending {
     int32_t finished = 0;
     int32_t indices = 0;  // that follow
     int32_t statuses = 0; // that follow
+
+    // Of all requests that the call is about, in their order, and not of those that it completed.
+    bool has_status_of_each() const { return statuses > 1 && indices == 0; }
 };
 
 // Field by field: what has just been written in parts is slow to be read as a whole.

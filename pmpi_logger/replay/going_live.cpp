@@ -71,22 +71,6 @@ bool take(EntryReader &entry, uint64_t id, size_t blocks, const MPI_Status &stat
     return true;
 }
 
-bool completes_all(Fn fn) { return fn == Fn::MPI_Waitall || fn == Fn::MPI_Testall; }
-
-bool completes(Fn fn) {
-    switch (fn) {
-    case Fn::MPI_Wait:
-    case Fn::MPI_Test:
-    case Fn::MPI_Waitany:
-    case Fn::MPI_Testany:
-    case Fn::MPI_Waitsome:
-    case Fn::MPI_Testsome:
-        return true;
-    default:
-        return completes_all(fn);
-    }
-}
-
 void take_completed(EntryReader &entry) {
     const auto ending = entry.take<Ending>();
     entry.take(sizeof(int) * static_cast<size_t>(ending.indices));
@@ -94,7 +78,7 @@ void take_completed(EntryReader &entry) {
     bool readable = true;
     for (int k = 0; k < ending.finished && readable; ++k) {
         const auto finished = entry.take<Finished>();
-        const int at = completes_all(entry.header().function()) ? finished.slot : k;
+        const int at = ending.has_status_of_each() ? finished.slot : k;
         MPI_Status status;
         std::memcpy(&status, statuses + sizeof status * static_cast<size_t>(at), sizeof status);
         const int result = entry.result() == MPI_ERR_IN_STATUS ? status.MPI_ERROR : entry.result();
@@ -137,9 +121,9 @@ void take_entry(EntryReader entry) {
         take_arrived(entry);
     } else if (entry.has(EntryHeader::negative)) {
         return;
-    } else if (completes(fn)) {
+    } else if (is_in_family(fn, "Completes")) {
         take_completed(entry);
-    } else if (fn == Fn::MPI_Request_get_status) {
+    } else if (is_in_family(fn, "Peeks")) {
         take_told(entry);
     }
 }

@@ -3,6 +3,7 @@
 #include "whole_program/log_file.h"
 
 #include "call/function.h"
+#include "os/system.h"
 #include "store/crc32c.h"
 
 #include <cerrno>
@@ -54,8 +55,8 @@ bool is_removed(int descriptor) {
 int open_alone(const std::string &path, int flags) {
     constexpr int most_removals = 10; // there are file systems that count no links
     for (int i = 0;; ++i) {
-        const int descriptor =
-            ::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+        const int descriptor = os::system().open_at(AT_FDCWD, path.c_str(),
+                                                    O_WRONLY | O_CREAT | O_NOFOLLOW | flags, 0600);
         if (descriptor < 0) {
             return -1;
         }
@@ -107,7 +108,7 @@ void LogFile::open_unlike_others(const std::string &directory, const std::string
 // False: errno says why.
 bool LogFile::make(const std::string &directory, const std::string &name, int flags) {
     path_ = directory + "/" + name + ".cdmpilog";
-    if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
+    if (os::system().make_directory_at(AT_FDCWD, directory.c_str(), 0700) != 0 && errno != EEXIST) {
         return false;
     }
     descriptor_ = open_alone(path_, flags);

@@ -44,7 +44,9 @@ if [ "$oddity" = is_beside_another_job ]; then
     flock 9
 fi
 for other in "${others[@]}"; do touch "$directory/log/$other"; done
-export CD_LOG=all CD_LOG_FILE=$directory/log
+log=$directory/log
+[ "$oddity" != has_an_odd_umask ] || log=$directory/log/of_its_own
+export CD_LOG=all CD_LOG_FILE=$log
 # What is meant for domains of the program's own, and none in memory can have.
 export CD_STORAGE_INFO="store=file,dir=$directory/not_there,redundancy=xor,flush=/pfs,config=/not_there"
 recorded=$(preloading "${tool:+$tool:}$logger" "$@")
@@ -57,6 +59,7 @@ for other in "${others[@]}"; do rm "$directory/log/$other"; done
 case $oddity in
 is_beside_another_job) [[ $(ls "$directory/log") = rank-0.process-*.cdmpilog ]] ;;
 forks) [ "$(ls "$directory/log")" = rank-0.cdmpilog ] ;;
+has_an_odd_umask) [ "$(stat -c %a "$log" "$log"/*)" = $'700\n600' ] ;;
 binds_at_once) [ ! -s "$directory/errors" ] ;;
 has_a_tool) [[ $recorded = *"the tool: 10"* ]] ;;
 closes_descriptors) grep -q 'cannot write the log file' "$directory/errors" ;;
@@ -72,4 +75,4 @@ closes_descriptors) recorded=0 ;;
 lacks_memory_for_the_log) recorded=0 missed=10 ;;
 lacks_memory_for_the_file) missed=1 ;;
 esac
-python3 "$here/read_log.py" MPI_Allreduce=$recorded missed=$missed "$directory"/log/*
+python3 "$here/read_log.py" MPI_Allreduce=$recorded missed=$missed "$log"/*

@@ -322,12 +322,16 @@ public:
 };
 
 #ifdef OPEN_MPI // elsewhere handles are the same in Fortran
-// MPI_Comm_c2f, MPI_Comm_f2c: MPI has forgotten those that it has freed.
+// MPI_Comm_c2f, MPI_Comm_f2c: MPI has forgotten those that it has freed. It may have given their
+// handles and numbers to others since, which are what it means itself.
 class NumbersComm {
 public:
     using Of = Arrivals;
 
     template <Fn F, typename Handle> static auto call(const void *, Handle handle) {
+        if (Inside::mpi()) {
+            return real<F>(handle);
+        }
         if constexpr (F == Fn::MPI_Comm_c2f) {
             const std::optional<Mortal> mortal = MortalComms::find(handle);
             return mortal && mortal->freed ? mortal->in_fortran : real<F>(handle);

@@ -116,6 +116,19 @@ mode_t with_owners_bits(const struct stat &made, mode_t mode) {
     return (made.st_mode & 07777U) | (mode & S_IRWXU);
 }
 
+// The first three numbers are the program's input and output, also while these are closed: what it
+// writes there would go into the file. Takes what open gave; fails as fcntl does.
+int above_standard(int fd) {
+    if (fd < 0 || fd > STDERR_FILENO) {
+        return fd;
+    }
+    const int moved = ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    const int error = errno;
+    ::close(fd);
+    errno = error;
+    return moved;
+}
+
 } // namespace
 
 void *System::map_pages(size_t size) {
@@ -156,7 +169,7 @@ int System::open_at(int directory, const char *name, int flags, mode_t mode) {
     if ((flags & O_ACCMODE) != O_RDONLY) {
         file_size_limit();
     }
-    const int fd = ::openat(directory, name, flags | O_CLOEXEC, mode);
+    const int fd = above_standard(::openat(directory, name, flags | O_CLOEXEC, mode));
     if (fd >= 0 && (flags & O_CREAT) != 0) {
         struct stat made = {};
         if (::fstat(fd, &made) == 0 && S_ISREG(made.st_mode) && lacks_owners_bits(made, mode)) {
@@ -261,7 +274,7 @@ int System::open_direct(int fd, uint64_t &pays_from) {
         return -1;
     }
     pays_from = direct_pays_from;
-    return ::open(own_path(fd).c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC);
+    return above_standard(::open(own_path(fd).c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC));
 }
 
 // A file system that cannot reserve room grows the file, and may run out of room later.
@@ -292,7 +305,7 @@ int System::room(int fd, uint64_t &bytes) {
 
 // The stream takes its descriptor over, so it gets one of its own.
 int System::list(int directory, std::vector<std::string> &names) {
-    const int own = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int own = above_standard(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     DIR *stream = own < 0 ? nullptr : ::fdopendir(own);
     if (stream == nullptr) {
         const int error = errno;

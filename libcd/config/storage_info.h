@@ -93,7 +93,7 @@ Status parse_storage_info(std::string_view text, const char *origin, StorageInfo
 // protected: other ranks may wait for this one then. What given says counts before defaults.
 bool asks_for_protection(std::string_view defaults, std::string_view given) noexcept;
 
-// All keys in force: text from which parse_storage_info() makes a supported info again. May throw
+// All keys in force: text from which parse_storage_info() makes info again. May throw
 // std::bad_alloc.
 std::string write_storage_info(const StorageInfo &info);
 

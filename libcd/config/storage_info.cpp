@@ -131,22 +131,6 @@ std::string get_redundancy(const StorageInfo &from) {
     return std::string(choice->word) + (parameter != 0 ? ":" + std::to_string(parameter) : "");
 }
 
-bool set_redundancy_mode(std::string_view value, StorageInfo &into) {
-    RedundancyMode mode = RedundancyMode::sync;
-    const bool known = choose(value, redundancy_modes, mode);
-    if (known) {
-        into.redundancy_mode = mode;
-    }
-    return known;
-}
-
-std::string get_redundancy_mode(const StorageInfo &from) {
-    const auto *choice =
-        std::ranges::find(redundancy_modes, from.redundancy_mode,
-                          [](const auto &each) { return std::optional(each.value); });
-    return choice == std::end(redundancy_modes) ? "" : std::string(choice->word);
-}
-
 template <auto field, const auto &choices>
 constexpr StorageKey word_key(const char *key, const char *allowed, const char *explanation) {
     return {key, allowed, explanation, set_word<field, choices>, get_word<field, choices>};
@@ -195,9 +179,9 @@ constexpr StorageKey keys[] = {
                                             "whether an advance writes to a second copy"),
     integer_key<&StorageInfo::keep, 1, 1000>("keep", "an integer from 1 to 1000",
                                              "how many points in time store=file keeps"),
-    {"redundancy_mode", "sync or async",
-     "whether an advance waits until its point in time is protected", set_redundancy_mode,
-     get_redundancy_mode},
+    word_key<&StorageInfo::redundancy_mode, redundancy_modes>(
+        "redundancy_mode", "sync or async",
+        "whether an advance waits until its point in time is protected"),
     text_key<&StorageInfo::flush>("flush", "a directory that all nodes see, for copies"),
     integer_key<&StorageInfo::flush_interval, 1, 1000000>(
         "flush_interval", "an integer from 1 to 1000000", "which epochs are copied to flush"),
@@ -262,13 +246,6 @@ void drop_what_is_replaced(const Given &given, StorageInfo &info) {
     }
     if (has("config") && !has("set_size")) {
         info.set_size.reset();
-    }
-    if (has("redundancy") && !info.is_protected()) {
-        info.set_size.reset();
-        info.group.clear();
-        info.redundancy_mode.reset();
-        info.flush = has("flush") ? info.flush : "";
-        info.flush_interval = has("flush_interval") ? info.flush_interval : std::nullopt;
     }
 }
 
@@ -359,21 +336,6 @@ Status check_levels(const StorageInfo &info, const char *origin) {
     return Status::ok();
 }
 
-// What would do nothing.
-Status check_alone(const StorageInfo &info, const char *origin) {
-    for (const char *key : {"set_size", "group", "redundancy_mode"}) {
-        const std::string value = keys[index_of(key)].get(info);
-        if (!value.empty() && !info.is_protected()) {
-            return fail(CD_ERROR_STORAGE_UNSUPPORTED,
-                        "%s: %s=%.200s without redundancy= or config=, so that nothing would be "
-                        "protected; give one of these too, or redundancy=none, with which %s says "
-                        "nothing",
-                        origin, key, value.c_str(), key);
-        }
-    }
-    return Status::ok();
-}
-
 } // namespace
 
 Status check_supported(const StorageInfo &info, const char *origin) {
@@ -402,9 +364,6 @@ Status check_supported(const StorageInfo &info, const char *origin) {
                     "flush=DIR too, or neither",
                     origin, *info.flush_interval);
     }
-    if (Status status = check_alone(info, origin); !status) {
-        return status;
-    }
     if (info.track != Track::explicit_calls) {
         return unsupported(origin, "track=pages", "use track=explicit");
     }
@@ -415,7 +374,7 @@ namespace {
 
 Status check_same_protection(const StorageInfo &info, const StorageInfo &root, const char *cd) {
     const auto protection = [](const StorageInfo &of) {
-        return std::tuple(of.redundancy, of.ranks_in_set(), of.group, of.config, of.mode(),
+        return std::tuple(of.redundancy, of.ranks_in_set(), of.group, of.config, of.redundancy_mode,
                           of.flush, of.epochs_per_copy());
     };
     if (protection(info) == protection(root)) {

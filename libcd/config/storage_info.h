@@ -48,7 +48,7 @@ struct StorageInfo {
     std::string config;                  // a file with descriptor lines as SCR's; "" when not given
     Shadow shadow = Shadow::full;        // whether an advance has a second copy to write to
     int keep = 1;                        // points in time that store=file has, the newest included
-    std::optional<RedundancyMode> redundancy_mode; // as it was given: mode()
+    RedundancyMode redundancy_mode = RedundancyMode::sync;
     std::string flush;                 // a directory that all nodes see; "" when not given
     std::optional<int> flush_interval; // as it was given: epochs_per_copy()
 
@@ -56,7 +56,6 @@ struct StorageInfo {
     bool is_protected() const { return redundancy.scheme != Scheme::none || !config.empty(); }
     // Who protect each other; more cost less and lose more at once.
     int ranks_in_set() const { return set_size.value_or(8); }
-    RedundancyMode mode() const { return redundancy_mode.value_or(RedundancyMode::sync); }
     int epochs_per_copy() const { return flush_interval.value_or(1); } // to flush
     uint64_t log_limit = 0; // bytes of memory for the MPI logs; 0: no limit
 
@@ -83,10 +82,9 @@ std::span<const StorageKey> storage_keys();
 
 // Sets what text ("key=value,key=value", "" for nothing) gives, over what is in into already; on an
 // error into is unchanged. config= takes the place of redundancy= and set_size= in into, and
-// redundancy= that of config=; a text that gives both keeps them, for check_supported(). With
-// redundancy=none what goes with it goes, but for flush= and flush_interval= of the same text.
-// origin names the text in messages: "storage_info" or "the environment variable CD_STORAGE_INFO".
-// May throw std::bad_alloc; then too into is unchanged.
+// redundancy= that of config=; a text that gives both keeps them, for check_supported(). origin
+// names the text in messages: "storage_info" or "the environment variable CD_STORAGE_INFO". May
+// throw std::bad_alloc; then too into is unchanged.
 Status parse_storage_info(std::string_view text, const char *origin, StorageInfo &into);
 
 // Whether a root that is given these texts, perhaps ones that cannot be read, is likely meant to be

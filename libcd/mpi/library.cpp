@@ -58,7 +58,7 @@ Status read_root(const cd_protected_root &root, const std::string &node,
     if (Status status = parse_storage_info(root.storage_info, "storage_info", info); !status) {
         return status;
     }
-    mode = info.mode() == RedundancyMode::async ? Mode::async : Mode::sync;
+    mode = info.redundancy_mode == RedundancyMode::async ? Mode::async : Mode::sync;
     if (Status status = check_threads(mode); !status) {
         return status;
     }

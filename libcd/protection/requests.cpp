@@ -126,7 +126,8 @@ Status read_request(const StorageInfo &info, const std::string &directory, const
                     Request &request) {
     request.sync = info.sync == Sync::full;
     request.stores = {directory};
-    request.settings = info.mode() == RedundancyMode::async ? "redundancy_mode=async, " : "";
+    request.settings =
+        info.redundancy_mode == RedundancyMode::async ? "redundancy_mode=async, " : "";
     if (!info.flush.empty()) {
         request.flush_store = request.stores.size();
         request.flush_interval = static_cast<uint64_t>(info.epochs_per_copy());

@@ -53,7 +53,7 @@ TEST(StorageInfo, Defaults) {
     EXPECT_EQ(info.config, "");
     EXPECT_EQ(info.shadow, Shadow::full);
     EXPECT_EQ(info.keep, 1);
-    EXPECT_EQ(info.mode(), RedundancyMode::sync);
+    EXPECT_EQ(info.redundancy_mode, RedundancyMode::sync);
     EXPECT_EQ(info.flush, "");
     EXPECT_EQ(info.flush_interval, std::nullopt);
     EXPECT_EQ(info.epochs_per_copy(), 1);
@@ -259,10 +259,7 @@ TEST(StorageInfo, KeysThatContradictEachOtherOrDoNothingAreBothNamed) {
          {Case{"store=file,config=F,redundancy=rs:3", "config=F and redundancy=rs:3 contradict"},
           Case{"store=file,config=F,set_size=8", "config=F and set_size=8 contradict"},
           Case{"store=file,redundancy=xor,flush_interval=1", "flush_interval=1 without flush="},
-          Case{"flush_interval=2", "flush_interval=2 without flush="},
-          Case{"store=file,set_size=4", "set_size=4 without redundancy= or config="},
-          Case{"store=file,group=rack", "group=rack without redundancy= or config="},
-          Case{"redundancy_mode=sync", "redundancy_mode=sync without redundancy= or config="}}) {
+          Case{"flush_interval=2", "flush_interval=2 without flush="}}) {
         clear_message();
         EXPECT_EQ(check_supported(parsed(text), origin).code(), CD_ERROR_STORAGE_UNSUPPORTED)
             << text;
@@ -284,17 +281,6 @@ TEST(StorageInfo, WhatIsGivenLastSaysHowPointsInTimeAreProtected) {
     EXPECT_FALSE(check_supported(parsed("config=F,set_size=4", plain), origin));
 }
 
-TEST(StorageInfo, WithoutRedundancyNothingIsLeftOfWhatGoesWithIt) {
-    const char *all = "store=file,redundancy=xor,set_size=4,group=rack,redundancy_mode=async,"
-                      "flush=/lustre,flush_interval=2";
-    EXPECT_EQ(parsed("redundancy=none", parsed(all)), parsed("store=file"));
-    EXPECT_EQ(parsed("redundancy=rs", parsed(all)).set_size, 4);
-    // Who says so has not forgotten it, but copies are a wish of their own.
-    EXPECT_EQ(parsed("store=file,redundancy=none,set_size=4,group=rack,redundancy_mode=async"),
-              parsed("store=file"));
-    EXPECT_EQ(parsed("redundancy=none,flush=/own", parsed(all)).flush, "/own");
-}
-
 TEST(StorageInfo, WhoWantsProtectionIsKnownBeforeAllIsRead) {
     EXPECT_TRUE(asks_for_protection("redundancy=xor", "dir=/a"));
     EXPECT_TRUE(asks_for_protection("config=F", "colour=red"));
@@ -306,9 +292,8 @@ TEST(StorageInfo, WhoWantsProtectionIsKnownBeforeAllIsRead) {
 }
 
 TEST(StorageInfo, WhatIsWrittenIsReadAsTheSame) {
-    for (const char *text :
-         {"", "store=file,redundancy=partner", "redundancy=rs", "redundancy=xor",
-          "store=file,redundancy=xor,checksum=crc32c,set_size=16", "config=a=b;c d"}) {
+    for (const char *text : {"", "store=file,redundancy=partner", "redundancy=rs", "redundancy=xor",
+                             "store=file,checksum=crc32c,set_size=16", "config=a=b;c d"}) {
         const StorageInfo info = parsed(text);
         EXPECT_EQ(parsed(write_storage_info(info)), info) << text;
         EXPECT_EQ(parsed(write_storage_info(info), unusual()).keep, 1) << text;
@@ -325,7 +310,7 @@ TEST(StorageInfo, EveryKeyInForceIsWritten) {
     }
     EXPECT_EQ(write_storage_info({}),
               "store=memory,redundancy=none,sync=full,track=explicit,shadow=full,keep=1,"
-              "log_limit=0");
+              "redundancy_mode=sync,log_limit=0");
 }
 
 TEST(StorageInfo, WhatProtectsIsTheRootsInAllItsKeys) {

@@ -39,7 +39,7 @@ std::optional<Descriptor> descriptor_of(int rank, const std::string &path) {
 
 } // namespace
 
-Descriptors::Descriptors(const std::vector<const FoundSet *> &sets) : sets_(sets) {
+Descriptors::Descriptors(const std::vector<const FoundSet *> &sets) {
     for (const FoundSet *found : sets) {
         each_descriptor(*found, [&](const std::string &path, int) {
             std::vector<const FoundSet *> &known = whose_[path];
@@ -62,10 +62,12 @@ std::vector<const FoundSet *> Descriptors::beside(const FoundSet &found) const {
 
 std::optional<Descriptors::OfAnother> Descriptors::of_another(const FoundSet &found) const {
     std::optional<OfAnother> other;
+    std::vector<const FoundSet *> sets = beside(found);
+    sets.push_back(&found);
     each_descriptor(found, [&](const std::string &path, int rank) {
         if (!other) {
             const auto descriptor = descriptor_of(rank, path);
-            if (descriptor && !is_of_any(*descriptor)) {
+            if (descriptor && !is_of_any(*descriptor, sets)) {
                 other = {path, *descriptor};
             }
         }
@@ -74,11 +76,16 @@ std::optional<Descriptors::OfAnother> Descriptors::of_another(const FoundSet &fo
 }
 
 // Which rank a member is need not be known.
-bool Descriptors::is_of_any(const Descriptor &descriptor) const {
-    return std::ranges::any_of(sets_, [&](const FoundSet *found) {
+bool Descriptors::is_of_any(const Descriptor &descriptor,
+                            const std::vector<const FoundSet *> &sets) {
+    return std::ranges::any_of(sets, [&](const FoundSet *found) {
         const auto &[shape, group, groups, job_ranks, ranks] = found->set;
-        return descriptor.shape == shape && descriptor.group == group &&
-               descriptor.groups == groups && descriptor.job_ranks == job_ranks;
+        if (descriptor.shape != shape || descriptor.group != group || descriptor.groups != groups ||
+            descriptor.job_ranks != job_ranks) {
+            return false;
+        }
+        const int rank = ranks[static_cast<size_t>(descriptor.member)];
+        return rank < 0 || rank == descriptor.rank;
     });
 }
 

@@ -22,7 +22,8 @@ public:
     // Others of which a member's descriptor is in the same file.
     std::vector<const FoundSet *> beside(const FoundSet &found) const;
 
-    // A member's, which is of none of the sets: of that one no scheme file was found.
+    // A member's, which is neither of the set nor of one beside it: of that one no scheme file was
+    // found.
     struct OfAnother {
         std::string path;
         Descriptor descriptor;
@@ -30,9 +31,8 @@ public:
     std::optional<OfAnother> of_another(const FoundSet &found) const;
 
 private:
-    bool is_of_any(const Descriptor &descriptor) const;
+    static bool is_of_any(const Descriptor &descriptor, const std::vector<const FoundSet *> &sets);
 
-    const std::vector<const FoundSet *> &sets_;
     std::map<std::string, std::vector<const FoundSet *>> whose_; // by path
 };
 

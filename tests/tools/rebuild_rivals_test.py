@@ -160,6 +160,17 @@ class RivalsTest(Case):
             os.remove(self.red(f"{rank}.redset"))
         self.assertEqual(self.verdicts("--dry-run"), (OLDER, {"XOR": "rebuildable"}))
 
+    def test_another_job_of_that_shape_does_not_stand_for_it(self):
+        other = os.path.join(self.directory, "other")
+        shutil.copytree(os.path.join(self.directory, "in"), os.path.join(other, "in"))
+        os.mkdir(os.path.join(other, "red"))
+        for name in os.listdir(self.red()):
+            if ".rs." in name or name.count(".") == 1:
+                shutil.copy2(self.red(name), os.path.join(other, "red", name))
+        self.let_tell(".xor.", OTHER_SIZE)
+        self.lose_all_scheme_files_of_the_newer()
+        self.check_nothing_changes(UNREADABLE, RS="whole", XOR="failed")
+
     def test_it_is_not_where_all_files_that_are_there_are_as_the_other_tells(self):
         for rank, files in (0, (0, 1)), (1, (0,)), (2, (0,)):
             for file in files:

@@ -273,10 +273,6 @@ public:
     using Of = Arrivals;
 
     template <Fn F> static int call(const void *, MPI_Comm comm, int error) {
-        if (!MortalComms::has(comm)) {
-            return real<F>(comm, error);
-        }
-        const Inside inside; // a re-execution has another one for what the handler calls
         if (!MortalComms::is_freed(comm)) {
             return real<F>(comm, error);
         }

@@ -104,7 +104,6 @@ public:
     using Of = Arrivals;
 
     template <Fn F> static int call(const void *, MPI_File file, int error) {
-        const Inside inside; // a re-execution has another one for what the handler calls
         if (!LoggedFiles::find_closed(file)) {
             return real<F>(file, error);
         }

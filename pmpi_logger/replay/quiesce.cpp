@@ -233,10 +233,8 @@ void take_back(const Reach &reach) {
         request->parts_delivered.clear();
         std::ranges::replace(request->parts_ready, Request::Ready::said,
                              Request::Ready::said_before);
-        if (request->freed && reach.covers(request->freed_at)) {
-            RequestTable::instance().change(*request, [](Request &freed) { freed.freed = false; });
-        }
     }
+    RequestTable::instance().take_back_frees(reach);
 }
 
 } // namespace

@@ -458,10 +458,15 @@ std::vector<Request *> RequestTable::of_this_thread() {
 
 std::vector<Request *> RequestTable::concerned(const Reach &reach) {
     return those([&](const Request &request) {
-        return request.thread == this_thread() ||
-               (request.logged() && reach.covers(request.place)) ||
-               (request.freed && reach.covers(request.freed_at));
+        return request.thread == this_thread() || (request.logged() && reach.covers(request.place));
     });
+}
+
+void RequestTable::take_back_frees(const Reach &reach) {
+    const std::scoped_lock lock(mutex_);
+    for (Request *request : tracked_) {
+        request->freed = request->freed && !reach.covers(request->freed_at);
+    }
 }
 
 } // namespace cd::logger

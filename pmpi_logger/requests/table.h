@@ -132,10 +132,13 @@ public:
     std::vector<Request *> reads_of(MPI_Win window);
 
     // Those that this thread has started; and those that a restore of cd in this thread concerns:
-    // the same, and those that the re-execution will start, or free. The others may change at any
-    // moment, as other threads like.
+    // the same, and those that the re-execution will start. The others may change at any moment, as
+    // other threads like.
     std::vector<Request *> of_this_thread();
     std::vector<Request *> concerned(const Reach &reach);
+
+    // Those that the re-execution will free are not freed yet, whichever thread has done it.
+    void take_back_frees(const Reach &reach);
 
     // Stand-ins and requests made anew; while there are none, handles are MPI's own.
     std::atomic<int> stand_ins = 0;

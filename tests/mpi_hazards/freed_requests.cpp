@@ -3,6 +3,8 @@
 // Requests that the program frees while they are under way: nobody waits for them, and yet a
 // re-execution gets what they bring.
 #include "hazard.h"
+#include "told_thread.h"
+#include "unwilling_mpi.h"
 
 #include <functional>
 
@@ -283,6 +285,47 @@ HAZARD(persistent_receive_freed_while_it_is_active) {
         signal(1);
         CHECK(receive(eager, 1, 6) == numbers(6, eager));
     }
+}
+
+namespace {
+
+bool mpi_has_waited = false;
+
+} // namespace
+
+// The thread that has started it without a domain may be asking MPI about it: a restore in another
+// one, which takes back that it was freed, does not stop it.
+HAZARD_IN_THREADS(freed_receive_is_its_threads_while_another_one_restores) {
+    if (world_rank() == 1) {
+        await(0);
+        send(numbers(5, eager), 0, 1);
+        signal(0);
+        return;
+    }
+    Numbers data = numbers(9, eager);
+    MPI_Request request = MPI_REQUEST_NULL;
+    Domain parent;
+    ToldThread thread;
+    const auto free_in_a_domain = [&] {
+        const Domain child(parent.handle());
+        MPI_Request copy = request;
+        MPI_Request_free(&copy);
+    };
+    thread([&] {
+        request = start_persistent_receive(data);
+        free_in_a_domain();
+    });
+    call_at_the_end_of_a_wait([] { mpi_has_waited = true; });
+    CHECK(restore_cd(parent.handle()) == SUCCESS); // its own log is empty
+    call_at_the_end_of_a_wait(nullptr);
+    CHECK(!mpi_has_waited);
+    thread([&] {
+        free_in_a_domain();
+        const Domain apart(nullptr, "apart");
+        signal(1);
+        await(1);
+        CHECK(data == numbers(5, eager));
+    });
 }
 
 } // namespace freed_requests

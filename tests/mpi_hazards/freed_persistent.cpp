@@ -2,11 +2,10 @@
 // Copyright the containment-domains authors
 // Persistent requests that the first execution has freed, and that the re-execution has again while
 // another thread goes on live.
-#include "complaints.h"
+#include "beside_live.h"
 #include "diverging.h"
 #include "told_thread.h"
 
-#include <cstdlib>
 #include <functional>
 #include <optional>
 
@@ -33,12 +32,9 @@ void wait_for(MPI_Request &request) {
     CHECK(tells(status, 1, 1, eager));
 }
 
-// The thread has a domain each for what it does before the other one goes on live, and for what it
-// does then, if between() is there; else one for both.
 template <typename Before, typename After>
-void goes_on_live_beside(const Before &before, const After &after,
-                         const std::function<void()> &between = {}) {
-    setenv("CD_ON_DIVERGENCE", "live", 1);
+void uses_a_receive_beside(const Before &before, const After &after,
+                           const std::function<void()> &between = {}) {
     if (world_rank() == 1) {
         be_the_other();
         send(numbers(2, eager), 0, 2);
@@ -47,36 +43,14 @@ void goes_on_live_beside(const Before &before, const After &after,
     Numbers buffer = numbers(before_anything, eager);
     Domain parent;
     parent.keep(buffer);
-    ToldThread thread;
-    for (const bool again : {false, true}) {
-        std::optional<Domain> child;
-        MPI_Request request = MPI_REQUEST_NULL;
-        thread([&] {
-            child.emplace(parent.handle());
-            before(request, buffer);
-            if (between) {
-                child.reset();
-                between();
-            }
-        });
-        if (again) {
-            const Complaints complaints;
-            send_third(buffer);
-        } else {
-            MPI_Barrier(MPI_COMM_SELF);
-        }
-        thread([&] {
-            if (between) {
-                child.emplace(parent.handle());
-            }
+    MPI_Request request = MPI_REQUEST_NULL;
+    goes_on_live_beside(
+        parent, [&] { before(request, buffer); }, [&] { send_third(buffer); },
+        [&] {
             after(request);
             CHECK(buffer == numbers(1, eager));
-            child.reset();
-        });
-        if (!again) {
-            parent.restore();
-        }
-    }
+        },
+        between);
 }
 
 void start_and_free(MPI_Request &request, Numbers &buffer) {
@@ -87,7 +61,7 @@ void start_and_free(MPI_Request &request, Numbers &buffer) {
 } // namespace
 
 HAZARD_IN_THREADS(freed_persistent_receive_is_waited_for_beside_a_thread_that_goes_live) {
-    goes_on_live_beside(
+    uses_a_receive_beside(
         [](MPI_Request &request, Numbers &buffer) { request = start_persistent(buffer); },
         [](MPI_Request &request) {
             wait_for(request);
@@ -97,12 +71,12 @@ HAZARD_IN_THREADS(freed_persistent_receive_is_waited_for_beside_a_thread_that_go
 }
 
 HAZARD_IN_THREADS(persistent_receive_is_freed_beside_a_thread_that_goes_live) {
-    goes_on_live_beside(start_and_free, [](MPI_Request &) { receive_next(); });
+    uses_a_receive_beside(start_and_free, [](MPI_Request &) { receive_next(); });
 }
 
 // The thread looks for what has come also before the other one goes on live.
 HAZARD_IN_THREADS(freed_receive_brings_its_data_where_it_was_looked_for_too_early) {
-    goes_on_live_beside(
+    uses_a_receive_beside(
         start_and_free, [](MPI_Request &) { receive_next(); },
         [] {
             const Domain apart(nullptr, "apart");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // CD_ON_DIVERGENCE=live: what is under way when the log is left goes on.
+#include "beside_live.h"
 #include "complaints.h"
 #include "diverging.h"
 #include "told_thread.h"
@@ -8,7 +9,6 @@
 #include "cd/mpi_log.h"
 
 #include <cstdlib>
-#include <optional>
 
 namespace going_live {
 
@@ -262,7 +262,6 @@ void free_and_receive_next(MPI_Request &request, MPI_Status &status) {
 }
 
 void goes_on_live_beside_another_thread(void (*finish)(MPI_Request &, MPI_Status &)) {
-    setenv("CD_ON_DIVERGENCE", "live", 1);
     if (world_rank() == 1) {
         be_the_other();
         send(numbers(2, eager), 0, 2);
@@ -271,31 +270,15 @@ void goes_on_live_beside_another_thread(void (*finish)(MPI_Request &, MPI_Status
     Numbers buffer = numbers(before_anything, eager);
     Domain parent;
     parent.keep(buffer);
-    ToldThread thread;
-    for (const bool again : {false, true}) {
-        std::optional<Domain> child;
-        MPI_Request request = MPI_REQUEST_NULL;
-        thread([&] {
-            child.emplace(parent.handle());
-            request = post_receive(buffer, 1, 1);
-        });
-        if (again) {
-            const Complaints complaints;
-            send_third(buffer);
-        } else {
-            MPI_Barrier(MPI_COMM_SELF);
-        }
-        thread([&] {
+    MPI_Request request = MPI_REQUEST_NULL;
+    goes_on_live_beside(
+        parent, [&] { request = post_receive(buffer, 1, 1); }, [&] { send_third(buffer); },
+        [&] {
             MPI_Status status = {};
             finish(request, status);
             CHECK(tells(status, 1, 1, eager));
             CHECK(buffer == numbers(1, eager));
-            child.reset();
         });
-        if (!again) {
-            parent.restore();
-        }
-    }
     if (finish != free_and_receive_next) {
         receive(eager, 1, 2);
         receive(eager, 1, 2);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // Partitioned messages, which came with MPI 4.
-#include "complaints.h"
+#include "beside_live.h"
 #include "counted_polls.h"
 #include "hazard.h"
-#include "told_thread.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
 #include <thread>
 
 namespace partitioned {
@@ -298,33 +296,16 @@ void goes_on_live_beside_a_thread_that_readies(void (*ready)(MPI_Request)) {
         receive(eager, 0, 3);
         return;
     }
-    setenv("CD_ON_DIVERGENCE", "live", 1);
     Numbers data = numbers(5, size);
     MPI_Request request = sends_to_1(data);
     {
         Domain parent;
-        ToldThread thread;
-        for (const bool again : {false, true}) {
-            std::optional<Domain> child;
-            thread([&] {
-                child.emplace(parent.handle());
-                MPI_Start(&request);
-            });
-            if (again) {
-                const Complaints complaints;
-                send(numbers(1, eager), 1, 3);
-            } else {
-                MPI_Barrier(MPI_COMM_SELF);
-            }
-            thread([&] {
+        goes_on_live_beside(
+            parent, [&] { MPI_Start(&request); }, [] { send(numbers(1, eager), 1, 3); },
+            [&] {
                 ready(request);
                 CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-                child.reset();
             });
-            if (!again) {
-                parent.restore();
-            }
-        }
     }
     MPI_Request_free(&request);
 }
@@ -358,27 +339,15 @@ HAZARD_IN_THREADS(divergence_goes_on_live_beside_a_thread_that_asks_for_a_part) 
         receive(eager, 0, 3);
         return;
     }
-    setenv("CD_ON_DIVERGENCE", "live", 1);
     Numbers data = numbers(9, eager);
     MPI_Precv_init(data.data(), parts, count, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_INFO_NULL,
                    &request);
     {
         Domain parent;
         parent.keep(data);
-        ToldThread thread;
-        for (const bool again : {false, true}) {
-            std::optional<Domain> child;
-            thread([&] {
-                child.emplace(parent.handle());
-                MPI_Start(&request);
-            });
-            if (again) {
-                const Complaints complaints;
-                send(data, 1, 3);
-            } else {
-                MPI_Barrier(MPI_COMM_SELF);
-            }
-            thread([&] {
+        goes_on_live_beside(
+            parent, [&] { MPI_Start(&request); }, [&] { send(data, 1, 3); },
+            [&] {
                 for (int arrived = 0; !arrived;) {
                     CHECK(MPI_Parrived(request, 1, &arrived) == MPI_SUCCESS);
                 }
@@ -386,12 +355,7 @@ HAZARD_IN_THREADS(divergence_goes_on_live_beside_a_thread_that_asks_for_a_part) 
                 CHECK(std::equal(&data[count], &data[2 * count], &sent[count]));
                 MPI_Wait(&request, MPI_STATUS_IGNORE);
                 CHECK(data == sent);
-                child.reset();
             });
-            if (!again) {
-                parent.restore();
-            }
-        }
     }
     MPI_Request_free(&request);
 }

@@ -11,6 +11,7 @@
 #include "runtime/file_positions.h"
 #include "runtime/log_listener.h"
 #include "runtime/protected_root.h"
+#include "runtime/stored_family.h"
 
 #include <new>
 #include <optional>
@@ -30,8 +31,9 @@ uint64_t family_of_root(Resident &domain) {
     return domain.is_root() && domain.log.enabled() ? domain.log.stream().family() : 0;
 }
 
-// Locks the named CD and its parent, and all ancestors if the operation asks for it by returning
-// nothing: that is rare, and CDs with a common root should not wait for each other.
+// Locks the named CD and its parent, and all of its family above and below it if the operation asks
+// for it by returning nothing: that is rare, and CDs with a common root should not wait for each
+// other.
 template <typename Operation> Status with_parent(cd_handle handle, const Operation &operation) {
     {
         FamilyLock lock;
@@ -43,16 +45,42 @@ template <typename Operation> Status with_parent(cd_handle handle, const Operati
         }
     }
     FamilyLock lock;
-    if (Status status = lock.lock(handle, FamilyLock::Reach::ancestors); !status) {
+    if (Status status = lock.lock(handle, FamilyLock::Reach::family); !status) {
         return status;
     }
     return *operation(lock, Locked::ancestors);
+}
+
+bool is_copy_of_forked_root(const Domain &domain) {
+    return domain.is_root() && domain.ledger != nullptr && !domain.ledger->is_of_this_process();
+}
+
+// The descendants go, too, which could not be committed before. The store, and what protects it,
+// stay the other process's.
+Status end_copy(FamilyLock &lock, Resident &root, Report &report) {
+    const std::vector<Domain *> subtree = subtree_of(root);
+    lock.prepare_discard(subtree.size());
+    for (size_t i = subtree.size(); i-- > 1;) {
+        report.also(CD_OP_DISCARD, subtree[i]->name());
+    }
+    root.ledger->leave_to_parent();
+    end_family(lock, root);
+    return Status::ok();
 }
 
 std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &report,
                                     Forgotten &forgotten) {
     Resident &domain = lock.domain();
     report.about(domain.name());
+    if (is_copy_of_forked_root(domain)) {
+        if (locked == Locked::parent) {
+            return std::nullopt;
+        }
+        forgotten.family = family_of_root(domain);
+        Status status = end_copy(lock, domain, report);
+        ActiveStack::look_for_ended();
+        return status;
+    }
     ProtectedCommit protection(lock, domain);
     lock.prepare_discard(1);
     std::optional<Status> status = commit(domain, locked, protection.last_word());

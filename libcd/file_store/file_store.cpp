@@ -239,8 +239,11 @@ Status FileStore::check_process() {
     }
     const pid_t here = os::system().process();
     return fail(CD_ERROR_STORE_FORKED,
-                "%s: the store belongs to process %ld, from which this one (%ld) was forked; "
-                "restoring a CD without children works here, what changes CDs does not",
+                "%s: the store belongs to process %ld, from which this one (%ld) was forked: here "
+                "CDs without children can be restored, and nothing else. To go on with a store, "
+                "commit the root here, which ends all its CDs in this process and leaves the store "
+                "as it is; then create a root with another name or dir=, or this one again once "
+                "that process has ended",
                 path(), static_cast<long>(process_), static_cast<long>(here));
 }
 

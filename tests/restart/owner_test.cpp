@@ -5,6 +5,7 @@
 #include "restarting.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -144,6 +145,87 @@ TEST_F(Owner, IsNotTheProcessThatWasForked) {
                : advance_cd_point_in_time(root) == CD_SUCCESS ? ""
                                                               : refusal();
     });
+}
+
+// Made by fork(), or by a call that runs no handlers.
+TEST_F(Owner, StaysTheParentOfAProcessThatEndsItsCopyAndGoesOnWithAnotherStore) {
+    for (pid_t (*const fork)() : {&::fork, &::_Fork}) {
+        std::filesystem::remove_all(path("stores"));
+        run([&]() -> std::string {
+            const std::string stores = path("stores");
+            const cd_handle root = create_in(stores, "root");
+            const cd_handle child = child_of(root);
+            kept = 1;
+            if (!add(child, &kept, sizeof kept)) {
+                return refusal();
+            }
+            const std::string forked = processes::in_process(
+                [&]() -> std::string {
+                    if (commit_cd(child) == CD_SUCCESS ||
+                        cd_last_error() != CD_ERROR_STORE_FORKED ||
+                        refusal().find("commit the root here") == std::string::npos) {
+                        return "given to the root, or refused with " + refusal();
+                    }
+                    if (commit_cd(root) != CD_SUCCESS) {
+                        return refusal();
+                    }
+                    if (cd_name(child) != nullptr || cd_name(CD_CURRENT_CD) != nullptr) {
+                        return "CDs of the copy live on";
+                    }
+                    if (create_in(stores, "root") != nullptr ||
+                        cd_last_error() != CD_ERROR_STORE_LOCKED) {
+                        return "taken from the parent, or refused with " + refusal();
+                    }
+                    const cd_handle own = create_in(stores, "own");
+                    return add(own, &kept, sizeof kept) &&
+                                   advance_cd_point_in_time(own) == CD_SUCCESS
+                               ? ""
+                               : refusal();
+                },
+                fork);
+            return !forked.empty() ? forked
+                   : commit_cd(child) == CD_SUCCESS && advance_cd_point_in_time(root) == CD_SUCCESS
+                       ? ""
+                       : refusal();
+        });
+        run([&]() -> std::string {
+            return info_of(create_in(path("stores"), "root")).epoch == 1 ? "" : refusal();
+        });
+    }
+}
+
+// As after daemon().
+TEST_F(Owner, BecomesTheProcessThatWasForkedOnceItsParentHasEnded) {
+    std::array<int, 2> answer = {};
+    ASSERT_EQ(::pipe2(answer.data(), O_CLOEXEC), 0);
+    run([&]() -> std::string {
+        const cd_handle root = create();
+        kept = 1;
+        if (!add(root, &kept, sizeof kept) || advance_cd_point_in_time(root) != CD_SUCCESS) {
+            return refusal();
+        }
+        if (::fork() != 0) {
+            ::_exit(0);
+        }
+        ::alarm(processes::deadline);
+        kept = 2;
+        cd_handle again = nullptr;
+        if (commit_cd(root) == CD_SUCCESS) {
+            while ((again = create()) == nullptr && cd_last_error() == CD_ERROR_STORE_LOCKED) {
+                ::sched_yield(); // until the parent has ended
+            }
+        }
+        const bool restored = info_of(again).epoch == 1 && add(again, &kept, sizeof kept) &&
+                              restore_cd(again) == CD_SUCCESS && kept == 1;
+        const bool advanced = restored && advance_cd_point_in_time(again) == CD_SUCCESS;
+        const std::string outcome = advanced ? "advanced" : refusal();
+        ::_exit(::write(answer[1], outcome.data(), outcome.size()) > 0 ? 0 : 1);
+    });
+    ::close(answer[1]);
+    std::array<char, 1024> outcome = {};
+    EXPECT_GT(::read(answer[0], outcome.data(), outcome.size() - 1), 0);
+    EXPECT_STREQ(outcome.data(), "advanced");
+    ::close(answer[0]);
 }
 
 // Made by a call that runs no handlers: it has the parent's lock.

@@ -105,15 +105,9 @@ HeldMetadata FileStore::hold_metadata() {
     return metadata_.hold();
 }
 
-Status FileStore::rewrite(const Loaded &loaded) {
+Status FileStore::rewrite() {
     const std::scoped_lock lock(mutex_);
-    Status status = metadata_.rewrite(loaded.state);
-    if (status.is_ok()) {
-        for (const Extent &extent : loaded.given_up) {
-            volume_.release(extent);
-        }
-    }
-    return status;
+    return metadata_.rebase({});
 }
 
 std::unique_ptr<Transaction> FileStore::begin() { return std::make_unique<FileTransaction>(*this); }

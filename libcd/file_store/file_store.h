@@ -56,8 +56,9 @@ public:
     using Pieces = std::vector<Piece>;
     void take_over(const Loaded &loaded, Pieces &pieces);
 
-    // After take_over(): makes the state what the file says. May throw std::bad_alloc.
-    Status rewrite(const Loaded &loaded);
+    // After take_over(): makes the state what the file says, as the first change does otherwise.
+    // May throw std::bad_alloc.
+    Status rewrite();
 
     void keep_aside(std::string name) { aside_ = std::move(name); }
 

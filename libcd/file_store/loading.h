@@ -21,8 +21,8 @@ struct Loaded {
     // Why this may not be the newest state that was ever stored; "" if it is. Its newest point in
     // time was then found to be whole with all its data.
     std::string doubt;
-    bool went_back = false;       // state is an older point in time than what the file says
-    std::vector<Extent> given_up; // data that the file refers to, and state does not
+    size_t newer = 0;             // points in time that the file has, and state has not any more
+    std::vector<Extent> given_up; // their data
     std::vector<Extent> extents;  // all that the file refers to, by offset
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/attempt.h"
 #include "file_store/changes.h"
+#include "file_store/points_in_time.h"
 #include "file_store/records.h"
 #include "file_store/unused.h"
 #include "store/crc32c.h"
@@ -106,6 +107,8 @@ void Metadata::take_over(const Loaded &loaded) {
     used_ = loaded.journal_used;
     count(loaded.state);
     moved_ = loaded.state.moved;
+    newer_ = loaded.newer;
+    given_up_ = loaded.given_up;
     doubtful_ =
         !loaded.doubt.empty() || loaded.has_leftover || loaded.header.version < format::version;
     // What the process before has kept is free now. Whoever opens a file changes nothing in it.
@@ -332,7 +335,7 @@ void Metadata::take_place_of(const std::shared_ptr<HeldGeneration> &oldest) {
 
 // A header that is on the disk, as far as we know, but does not count, names a state that only
 // stays true as long as nothing is appended.
-bool Metadata::has_to_move() const { return doubtful_ || !abandoned_.empty(); }
+bool Metadata::has_to_move() const { return doubtful_ || newer_ > 0 || !abandoned_.empty(); }
 
 Status Metadata::append(std::span<const std::byte> changes, const Growth &growth) {
     const uint64_t size = record_size(changes.size());
@@ -396,6 +399,10 @@ Status Metadata::load_with(std::span<const std::byte> changes, State &state) con
     if (Status status = load_again(volume_.file(), newest_->header, records_, state); !status) {
         return status;
     }
+    for (size_t i = 0; i < newer_; ++i) {
+        std::vector<Extent> given_up; // which is known
+        go_back(state, given_up);
+    }
     if (const char *wrong = apply_changes(changes, state)) {
         return fail(CD_ERROR_STORE_DAMAGED, "%s: the metadata cannot be moved: %s",
                     volume_.file().path(), wrong);
@@ -405,13 +412,9 @@ Status Metadata::load_with(std::span<const std::byte> changes, State &state) con
 
 Status Metadata::move(std::span<const std::byte> changes, uint64_t room) {
     State state;
-    Status status = load_with(changes, state);
-    return status ? move_to(state, room) : status;
-}
-
-Status Metadata::rewrite(const State &state) { return move_to(state, 0); }
-
-Status Metadata::move_to(const State &state, uint64_t room) {
+    if (Status status = load_with(changes, state); !status) {
+        return status;
+    }
     begin_writing();
     ChangeWriter snapshot;
     write_snapshot(state, snapshot);
@@ -439,6 +442,10 @@ Status Metadata::move_to(const State &state, uint64_t room) {
     grown_ = 0;
     moved_ = 0;
     doubtful_ = false;
+    newer_ = 0;
+    for (const Extent &extent : std::exchange(given_up_, {})) {
+        volume_.release(extent);
+    }
     attempt_quietly([&] { return keep_spares(0, LongerFile::allowed); });
     return Status::ok();
 }

@@ -60,16 +60,14 @@ public:
     // be room for that. Only when settled. May throw std::bad_alloc; then nothing has changed.
     Status append(std::span<const std::byte> changes, const Growth &growth);
 
-    // The same for changes that make no difference to whoever opens the file next: they are in it
-    // as soon as something else is written, or not. rebase() takes as long as the metadata are
-    // large, and so does every later reading of what append() has written of such changes;
-    // has_many() says when these are too many. moved: entries that they give another address.
+    // The same for changes, or none, that make no difference to whoever opens the file next: they
+    // are in it as soon as something else is written, or not. rebase() takes as long as the
+    // metadata are large, and so does every later reading of what append() has written of such
+    // changes; has_many() says when these are too many. moved: entries that they give another
+    // address.
     bool has_many(size_t moved) const;
     Status rebase(std::span<const std::byte> changes);
     void count_moved(size_t moved) { moved_ += moved; }
-
-    // Makes state what the file says. May throw std::bad_alloc.
-    Status rewrite(const State &state);
 
     // False: the record of an append() that failed may come back after a crash, and with it what it
     // refers to; settle() takes it out of the file.
@@ -107,7 +105,6 @@ private:
     Status reserve_apart(Header &header, uint64_t snapshot, uint64_t journal);
     void take_place_of(const std::shared_ptr<HeldGeneration> &oldest);
     Status move(std::span<const std::byte> changes, uint64_t room);
-    Status move_to(const State &state, uint64_t room);
     // next: knows its identity and number, and gets its extents.
     Status write_generation(HeldGeneration &next, std::span<const std::byte> snapshot,
                             JournalLength journal);
@@ -133,6 +130,9 @@ private:
     uint64_t unsettled_ = 0; // bytes behind used_ that may have reached the disk
     // A header, or what is behind used_, is not as it should be, or of an older version.
     bool doubtful_ = false;
+    // Points in time that the file has, and whoever has it open has not, and their data.
+    size_t newer_ = 0;
+    std::vector<Extent> given_up_;
     // That a header names which could not be taken back.
     std::vector<std::shared_ptr<HeldGeneration>> abandoned_;
     // Room for what comes next: one more generation, and the second one as long as there is none.

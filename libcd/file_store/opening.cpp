@@ -333,6 +333,7 @@ private:
                 return status;
             }
         }
+        opened_.newer_are_damaged = !epoch && loaded.newer > 0;
         if (Status status = epoch ? go_back_to(file, *epoch) : Status::ok(); !status) {
             return status;
         }
@@ -363,14 +364,13 @@ private:
         State &state = opened_.loaded.state;
         const std::string known = known_epochs(state);
         while (state.cds[State::root].epoch != epoch && !state.versions.empty()) {
-            go_back(state, opened_.loaded.given_up);
-            opened_.loaded.went_back = true;
+            go_back(opened_.loaded);
         }
-        // What is newer ends with this choice, so it must not be one for nothing.
+        // What is newer ends with the first change, so the choice must not be one for nothing.
         if (state.cds[State::root].epoch == epoch) {
             const auto unchecked = opened_.loaded.doubt.empty() ? Unchecked::counts_as_whole
                                                                 : Unchecked::counts_as_damaged;
-            return opened_.loaded.went_back ? check_newest(file, state, unchecked) : Status::ok();
+            return opened_.loaded.newer > 0 ? check_newest(file, state, unchecked) : Status::ok();
         }
         return fail(CD_ERROR_ARGUMENT,
                     "%s: CD_RESTART asks for epoch %llu; the store has%s (keep=N in storage_info "

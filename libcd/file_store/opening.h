@@ -31,14 +31,16 @@ std::string store_name(int rank, const std::string &root);
 
 struct OpenedStore {
     std::shared_ptr<FileStore> store;
-    bool restarted = false; // went_back of loaded: the store is to be rewritten as that
-    Loaded loaded;          // if restarted
+    bool restarted = false;
+    Loaded loaded; // if restarted
+    // Than the point in time that was taken: the store is to be rewritten as that, once.
+    bool newer_are_damaged = false;
     FileStore::Pieces pieces;
 };
 
 // Opens the store of a root CD, or makes one. CD_RESTART=no makes one in any case, and keeps the
 // one that is there aside, as a start does that is given; CD_RESTART=EPOCH goes back to an older
-// point in time. May throw std::bad_alloc.
+// point in time, of which the file hears with the first change. May throw std::bad_alloc.
 Status open_store(const OpenRequest &request, Addresses &addresses, OpenedStore &opened);
 
 } // namespace cd

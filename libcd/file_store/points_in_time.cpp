@@ -75,6 +75,11 @@ void go_back(State &state, std::vector<Extent> &given_up) {
     root.files = std::move(version.files);
 }
 
+void go_back(Loaded &loaded) {
+    go_back(loaded.state, loaded.given_up);
+    ++loaded.newer;
+}
+
 std::string known_epochs(const State &state) {
     std::string known;
     for (const StoredVersion &version : state.versions) {
@@ -94,8 +99,7 @@ Status take_newest_whole(const File &file, Loaded &loaded, Unchecked unchecked) 
         loaded.doubt += (loaded.doubt.empty() ? "epoch " : "; epoch ") +
                         std::to_string(loaded.state.cds.begin()->second.epoch) + " is damaged (" +
                         file.reason() + ")";
-        go_back(loaded.state, loaded.given_up);
-        loaded.went_back = true;
+        go_back(loaded);
         const Status older = check_newest(file, loaded.state, unchecked);
         if (older.is_ok()) {
             return older;

@@ -14,6 +14,7 @@ namespace cd {
 // gone. There has to be one. given_up: gets where the data are that nothing refers to any more,
 // but the file still does. May throw std::bad_alloc.
 void go_back(State &state, std::vector<Extent> &given_up);
+void go_back(Loaded &loaded);
 
 // What to think of data that have no checksums: they are as they were, or newer operations may have
 // written over them.

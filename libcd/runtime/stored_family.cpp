@@ -77,8 +77,8 @@ Status open_here(Resident &root, const OpenRequest &request, FamilyLock &lock,
     }
     root.ledger = opened.store;
     Status status = opened.restarted ? attach(root, opened, lock) : Status::ok();
-    // Before that the newer points in time are there still.
-    return status && opened.loaded.went_back ? opened.store->rewrite(opened.loaded) : status;
+    // Before that the damaged points in time are there still.
+    return status && opened.newer_are_damaged ? opened.store->rewrite() : status;
 }
 
 // A fork does not wait for the other ranks; the new process does without the root.

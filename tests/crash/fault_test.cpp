@@ -89,14 +89,30 @@ private:
                    take(restore(work.truth.root()->id), true);
         case Start::afresh:
             truth_.forget_all();
-            begin_as_told("no", nothing_stored());
+            begin_as_told("no", {nothing_stored()});
             truth_.apply(root(1));
             return take(write_all(1), true);
         case Start::goes_back:
-            Stored old = nothing_stored();
-            old.cds[{}] = work.truth.stored().versions.front();
-            begin_as_told(std::to_string(old.cds[{}].epoch), old);
+            return go_back(work.truth.stored());
         }
+        return true;
+    }
+
+    // To the oldest point in time, and on: what is newer goes with the first change.
+    bool go_back(const Stored &newest) {
+        Stored old = nothing_stored();
+        old.cds[{}] = newest.versions.front();
+        begin_as_told(std::to_string(old.cds[{}].epoch), {newest});
+        EXPECT_EQ(process_->take(restore(1)), CD_ERROR_NONE) << cd_last_error_message();
+        look();
+        const Stored advanced = after_an_advance(old, kind_.keep);
+        allowed_ = {newest, old, advanced};
+        if (const cd_error error = process_->take(advance(1)); error != CD_ERROR_NONE) {
+            complain_unless_expected(advance(1), error);
+            look();
+            EXPECT_EQ(process_->take(advance(1)), CD_ERROR_NONE) << cd_last_error_message();
+        }
+        allowed_ = {advanced};
         return true;
     }
 
@@ -105,7 +121,7 @@ private:
     }
 
     // then: what is stored once CD_RESTART has been obeyed.
-    void begin_as_told(const std::string &restart, const Stored &then) {
+    void begin_as_told(const std::string &restart, std::vector<Stored> then) {
         system_.set_restart(restart.c_str());
         const model::Step create = root(1);
         if (const cd_error error = process_->take(create); error != CD_ERROR_NONE) {
@@ -114,7 +130,7 @@ private:
             EXPECT_EQ(process_->take(create), CD_ERROR_NONE) << cd_last_error_message();
         }
         system_.set_restart(nullptr);
-        allowed_ = {then};
+        allowed_ = std::move(then);
     }
 
     // new_to_the_model: it does not know of the step yet. False: it has not succeeded.

@@ -57,12 +57,21 @@ std::string Life::begin_at(size_t version) {
     old.versions.assign(newest.versions.begin(),
                         newest.versions.begin() + static_cast<ptrdiff_t>(version));
     first_ = First::goes_back;
+    const int id = truth_.root()->id;
     const std::string epoch = std::to_string(old.cds[{}].epoch);
     system_.set_restart(epoch.c_str());
-    std::string wrong = record(root(truth_.root()->id),
-                               {"create_cd with CD_RESTART=" + epoch, {newest, old}, {old}});
+    std::string wrong =
+        record(root(id), {"create_cd with CD_RESTART=" + epoch, {newest}, {newest}});
     system_.set_restart(nullptr);
-    return wrong;
+    if (wrong.empty()) {
+        wrong = record(restore(id), {"the restore", {newest}, {newest}});
+    }
+    if (!wrong.empty()) {
+        return wrong;
+    }
+    // What is newer goes with the first change.
+    const Stored advanced = after_an_advance(old, kind_.keep);
+    return record(advance(id), {"the first advance", {newest, old, advanced}, {advanced}});
 }
 
 // No step of the model: it goes on where it was.

@@ -36,8 +36,8 @@ void open(const StoreKind &kind, Opened &found) {
     if (status.is_ok()) {
         status = cd::open_store(request, cd::AddressBook::instance(), opened);
     }
-    if (status.is_ok() && opened.loaded.went_back) {
-        status = opened.store->rewrite(opened.loaded); // as who attaches to it does
+    if (status.is_ok() && opened.newer_are_damaged) {
+        status = opened.store->rewrite(); // as who attaches to it does
     }
     if (!status) {
         found.error = status.code();
@@ -61,10 +61,9 @@ Opened open_store_on(const Disk &disk, const StoreKind &kind) {
     return found;
 }
 
-Disk disk_that_was_opened(const Disk &disk, const StoreKind &kind, const char *restart) {
+Disk disk_that_was_opened(const Disk &disk, const StoreKind &kind) {
     Disk opened = disk;
     DiskSystem system(opened);
-    system.set_restart(restart);
     const Installed installed(system);
     Opened found;
     open(kind, found);

@@ -49,8 +49,8 @@ struct Opened {
 };
 Opened open_store_on(const Disk &disk, const StoreKind &kind);
 
-// The disk afterwards. restart: what CD_RESTART is.
-Disk disk_that_was_opened(const Disk &disk, const StoreKind &kind, const char *restart);
+// The disk afterwards.
+Disk disk_that_was_opened(const Disk &disk, const StoreKind &kind);
 
 // The same for what has to be there. "" or what is wrong; match: which of allowed it is.
 std::string judge(const Disk &found, const StoreKind &kind, const std::vector<Stored> &allowed,

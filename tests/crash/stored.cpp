@@ -180,6 +180,19 @@ Stored stored_in(const model::Model &model) {
     return stored;
 }
 
+Stored after_an_advance(Stored stored, int keep) {
+    StoredContents &root = stored.cds[{}];
+    stored.versions.push_back(root);
+    if (stored.versions.size() >= static_cast<size_t>(keep)) {
+        stored.versions.pop_front();
+    }
+    ++root.epoch;
+    for (StoredByte &byte : root.bytes) {
+        byte.read_write = false;
+    }
+    return stored;
+}
+
 std::string read_stored(const cd::File &file, const cd::State &state, Stored &stored,
                         cd_error &error) {
     stored = nothing_stored();

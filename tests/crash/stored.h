@@ -47,6 +47,9 @@ Stored nothing_stored();
 // What the model says; without older points in time, which it does not know.
 Stored stored_in(const model::Model &model);
 
+// An advance of the root, of which memory has what is stored.
+Stored after_an_advance(Stored stored, int keep);
+
 // What was read from a store. "" or what is wrong with it; error: the library's, if that has found
 // it.
 std::string read_stored(const cd::File &file, const cd::State &state, Stored &stored,

@@ -179,6 +179,45 @@ TEST_F(Choosing, AnOlderPointInTimeThatIsDamagedIsRefusedAndNothingIsGivenUp) {
     EXPECT_EQ(found(nullptr, ",keep=2"), 'c');
 }
 
+// As a start that another rank's failure ends before anything has changed.
+TEST_F(Choosing, AnEpochGivesUpWhatIsNewerWithTheFirstChangeOnly) {
+    ASSERT_EQ(write(nullptr, "abcd", ",keep=3"), 0);
+    EXPECT_EQ(found("2", ",keep=3"), 'b');
+    EXPECT_EQ(found("3", ",keep=3"), 'c');
+    EXPECT_EQ(found(nullptr, ",keep=3"), 'd');
+    ASSERT_EQ(write("3", "e", ",keep=3"), 0);
+    EXPECT_EQ(found(nullptr, ",keep=3"), 'e');
+    EXPECT_EQ(found("4", ",keep=3"), 'e');
+    EXPECT_EQ(found("3", ",keep=3"), 'c');
+    EXPECT_EQ(found("2", ",keep=3"), 'b');
+}
+
+// The room of what is given up is used again: from then on the file need not grow.
+TEST_F(Choosing, WhatIsGivenUpForAnEpochLeavesItsRoom) {
+    constexpr size_t length = size_t{3} << 20;
+    std::vector<char> long_bytes(length);
+    const cd_addrspec range = {long_bytes.data(), length, CD_READ_WRITE, CD_GLOBAL};
+    const auto go_on = [&](const char *restart, int times) {
+        return run(restart, [&](ChoosingSystem &) {
+            root_ = create(",keep=2");
+            for (int i = 0; i < times; ++i) {
+                if (add_to_cd_via_copy(root_, &range, 1, nullptr) != CD_SUCCESS ||
+                    (i == 0 && restart != nullptr && restore_cd(root_) != CD_SUCCESS) ||
+                    advance_cd_point_in_time(root_) != CD_SUCCESS) {
+                    return 1;
+                }
+            }
+            return 0;
+        });
+    };
+    ASSERT_EQ(go_on(nullptr, 4), 0);
+    const uintmax_t size = std::filesystem::file_size(store());
+    for (const char *epoch : {"3", "4", "5", "6"}) {
+        ASSERT_EQ(go_on(epoch, 2), 0) << epoch;
+        EXPECT_EQ(std::filesystem::file_size(store()), size) << epoch;
+    }
+}
+
 // What was still unbound when the point in time became an older one, and was deleted later.
 TEST_F(Choosing, AnOlderPointInTimeKeepsWhatNobodyHadAddedAgain) {
     constexpr size_t length = 100'000;

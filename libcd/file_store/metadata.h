@@ -78,6 +78,10 @@ public:
     HeldMetadata hold() const { return {newest_, records_}; }
 
 private:
+    // Two that are kept, the one that was used last, and one that is reserved and used at once.
+    static constexpr size_t most_spares = 4;
+    // What a journal is where there is no room for more: enough to go on.
+    static constexpr uint64_t shortest_journal = format::smallest_journal / 4;
     struct JournalLength {
         uint64_t wanted;
         uint64_t least;

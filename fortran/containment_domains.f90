@@ -160,6 +160,7 @@ module Containment_Domains
 
     enumerator :: CD_ERROR_LOG_SPILL
     enumerator :: CD_ERROR_LOG_DIVERGED
+    enumerator :: CD_ERROR_LOG_INCOMPLETE
   end enum
 
   ! of control.h: how often cd_run runs its body unless told

@@ -183,6 +183,7 @@ enum cd_error {
 
     CD_ERROR_LOG_SPILL,    /* what exceeds log_limit cannot be written to its file, or read there */
     CD_ERROR_LOG_DIVERGED, /* advance: the re-execution did something else than the log has */
+    CD_ERROR_LOG_INCOMPLETE, /* restore: the log had no room for some calls */
 };
 
 /* ---- Life of a CD ------------------------------------------------------------------ */

@@ -75,7 +75,9 @@ struct cd_log_room {
 };
 
 /* Room for an entry of at least size bytes at the end of the log. An entry that this thread has
-   left open is dropped. False if there is no memory, or the mode is not CD_LOG_RECORDING. */
+   left open is dropped. False if there is no memory, or the mode is not CD_LOG_RECORDING. Where
+   there is no memory, here or in cd_log_widen, the log lacks the entry, and what has that log
+   cannot be restored (CD_ERROR_LOG_INCOMPLETE) until it is advanced or the log deleted. */
 CD_API int cd_log_open(struct cd_log_room *room, size_t size);
 
 /* At least size bytes for the open entry, whose first used bytes have been written; they may move.

@@ -126,6 +126,9 @@ Status restore_named(cd_handle handle, Report &report) {
     if (Status status = check_in_step(domain); !status) {
         return status;
     }
+    if (Status status = domain.log.check_nothing_lost(domain.depth, domain.name()); !status) {
+        return status;
+    }
     Recovery recovery(domain);
     if (Status status = recovery.prepare(); !status) {
         return status;
@@ -179,14 +182,18 @@ Status restore_named(cd_handle handle, Report &report) {
     return Status::ok();
 }
 
-// What the interposition layer does before a restore would harm such a thread.
+// What the interposition layer does before a restore would harm such a thread, and be in vain.
 Status check_quiescible(cd_handle handle, std::string &name, Report &report) {
     FamilyLock lock;
     if (Status status = lock.lock(handle, FamilyLock::Reach::family); !status) {
         return status;
     }
-    name = lock.domain().identity;
-    report.about(lock.domain().name());
+    const Resident &domain = lock.domain();
+    name = domain.identity;
+    report.about(domain.name());
+    if (Status status = domain.log.check_nothing_lost(domain.depth, domain.name()); !status) {
+        return status;
+    }
     return check_not_active_elsewhere(lock.domain(), subtree_of(lock.domain()));
 }
 

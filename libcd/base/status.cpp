@@ -115,6 +115,7 @@ constexpr Text texts[] = {
 
     {CD_ERROR_LOG_SPILL, "what the MPI log has no memory for cannot be written or read"},
     {CD_ERROR_LOG_DIVERGED, "the re-execution did something else than the MPI log has"},
+    {CD_ERROR_LOG_INCOMPLETE, "the MPI log lacks calls, for which there was no room"},
 };
 
 // Whether a character in UTF-8 has begun before it.

@@ -281,6 +281,25 @@ void LogShare::forget(int depth, bool alone) {
     begin_ = stream_->cursor();
 }
 
+Status LogShare::check_nothing_lost(int depth, const char *cd) const {
+    if (!enabled()) {
+        return Status::ok();
+    }
+    uint64_t lost = stream_->lost_since(begin_);
+    stream_->for_each_nested(depth, [&](LogStream::Sibling, const LogStream &nested) {
+        const NestedBegin *recorded = begin_of(&nested);
+        lost += nested.lost_since(recorded != nullptr ? recorded->second : nested.begin());
+    });
+    if (lost == 0) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_LOG_INCOMPLETE,
+                "CD %s cannot be restored: its MPI log lacks %llu entries, for which there was no "
+                "room, and a re-execution would get later messages in their place; advance it, or "
+                "delete its log (delete_MPI_log_from_cd) if its calls can be made once more",
+                cd, static_cast<unsigned long long>(lost));
+}
+
 void LogShare::rewind(int depth) noexcept {
     if (!enabled()) {
         return;

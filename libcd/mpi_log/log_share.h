@@ -98,6 +98,9 @@ public:
     // In the new process after a fork.
     void keep_for_this_thread() noexcept;
 
+    // Whether a replay would lack what had no room in the log. cd: the CD's name.
+    Status check_nothing_lost(int depth, const char *cd) const;
+
     // Replay from the CD's point in time.
     void rewind(int depth) noexcept;
 

@@ -71,7 +71,7 @@ void LogStream::drop_oldest(size_t room) noexcept {
     while (held > kept_ && first_ != end_.chunk && first_ != last_ && adopted_ == 0) {
         held -= first_->size;
         const Chunk *const oldest = first_->next;
-        begin_ = {first_->next, 0, oldest->entries_before, oldest->bytes_before};
+        begin_ = {first_->next, 0, oldest->entries_before, oldest->bytes_before, end_.lost};
         dropped_.store(begin_.entries, std::memory_order_relaxed);
         free_chunks_before(oldest);
     }
@@ -160,7 +160,7 @@ void LogStream::close_alone() noexcept {
     const std::scoped_lock lock(lock_);
     forget_before(Position(end_));
     free_chunks_before(nullptr);
-    begin_ = cursor_ = end_ = Position{nullptr, 0, end_.entries, end_.bytes};
+    begin_ = cursor_ = end_ = Position{nullptr, 0, end_.entries, end_.bytes, end_.lost};
     closed_ = true;
     cursor_moved();
 }
@@ -171,6 +171,7 @@ bool LogStream::widen(size_t used, size_t size, cd_log_room &room) noexcept {
         Record *record = find_room(std::max(size, 2 * room.size)); // more pieces may follow
         if (record == nullptr) {
             refused_.store(size, std::memory_order_relaxed);
+            ++end_.lost;
             return false;
         }
         std::memcpy(record->payload(), room.at, used);
@@ -281,6 +282,12 @@ void *LogStream::next(size_t &length) noexcept {
 }
 
 Status LogStream::trouble() const { return spill_ != nullptr ? spill_->trouble() : Status::ok(); }
+
+// What lies before the begin is not replayed by anybody.
+uint64_t LogStream::lost_since(const Position &position) const {
+    const std::scoped_lock lock(lock_);
+    return end_.lost - std::max(position.lost, begin_.lost);
+}
 
 uint64_t LogStream::bytes_in_files() const {
     return spill_ != nullptr ? spill_->bytes_in_files() : 0;

@@ -44,6 +44,7 @@ public:
         size_t offset = 0;
         uint64_t entries = 0; // before this place, since the stream began
         uint64_t bytes = 0;
+        uint64_t lost = 0; // that were to be written before this place, and found no room
         bool operator==(const Position &other) const { return entries == other.entries; }
     };
 
@@ -98,6 +99,7 @@ public:
         lock_.lock();
         Record *record = takes_entries() ? make_room(size) : nullptr;
         if (record == nullptr) [[unlikely]] {
+            end_.lost += takes_entries() ? 1 : 0;
             lock_.unlock();
             return false;
         }
@@ -118,7 +120,7 @@ public:
         return true;
     }
     // At least size bytes, the first used of which are those of the room so far. On failure that is
-    // as it was.
+    // as it was, and the entry counts as lost.
     [[nodiscard]] bool widen(size_t used, size_t size, cd_log_room &room) noexcept;
     // The first length bytes of the room are an entry.
     void close_entry(size_t length, bool may_be_left = false) noexcept {
@@ -148,6 +150,9 @@ public:
     // How long the last entry was, of those since the last replay began, for which there was no
     // memory or no room in the file; 0: none.
     size_t refused() const { return refused_.load(std::memory_order_relaxed); }
+
+    // How many entries behind position open() and widen() had no room for.
+    uint64_t lost_since(const Position &position) const;
 
     // What the family's logs take in files.
     uint64_t bytes_in_files() const;
@@ -313,7 +318,7 @@ private:
     Record &step(Position &position) const;
     void account(size_t length, size_t record_size) noexcept {
         last_->used += record_size;
-        end_ = {last_, last_->used, end_.entries + 1, end_.bytes + length};
+        end_ = {last_, last_->used, end_.entries + 1, end_.bytes + length, end_.lost};
     }
     void cursor_moved() { set_replaying(!(cursor_ == end_)); }
     void set_replaying(bool replaying) {

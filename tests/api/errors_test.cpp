@@ -73,12 +73,12 @@ TEST_F(Errors, EachThreadHasItsOwnError) {
 
 TEST_F(Errors, EveryCodeHasATextOfItsOwn) {
     std::set<std::string> texts;
-    for (int code = CD_ERROR_NONE; code <= CD_ERROR_LOG_DIVERGED; ++code) {
+    for (int code = CD_ERROR_NONE; code <= CD_ERROR_LOG_INCOMPLETE; ++code) {
         EXPECT_STRNE(cd_strerror(code), "") << code;
         EXPECT_STRNE(cd_strerror(code), cd_strerror(-1)) << code;
         EXPECT_TRUE(texts.insert(cd_strerror(code)).second) << code << ": " << cd_strerror(code);
     }
-    EXPECT_EQ(texts.size(), static_cast<size_t>(CD_ERROR_LOG_DIVERGED) + 1);
+    EXPECT_EQ(texts.size(), static_cast<size_t>(CD_ERROR_LOG_INCOMPLETE) + 1);
 }
 
 TEST_F(Errors, ABindingsErrorIsTheThreadsLastError) {
@@ -90,7 +90,7 @@ TEST_F(Errors, ABindingsErrorIsTheThreadsLastError) {
 }
 
 TEST_F(Errors, UnknownCodesHaveATextToo) {
-    for (const int code : {-1, CD_ERROR_LOG_DIVERGED + 1, 1'000'000}) {
+    for (const int code : {-1, CD_ERROR_LOG_INCOMPLETE + 1, 1'000'000}) {
         ASSERT_NE(cd_strerror(code), nullptr);
         EXPECT_STRNE(cd_strerror(code), "");
     }

@@ -101,6 +101,38 @@ TEST_F(LogLimit, AFileThatCannotBeMadeIsAnErrorWithItsDirectory) {
     ASSERT_TRUE(succeeds(commit_cd(root)));
 }
 
+TEST_F(LogLimit, NothingIsRestoredOfWhichTheLogLacksEntries) {
+    const cd_handle root = make("log_limit=256K");
+    const cd_handle before = create_cd(root, nullptr, COMM_LOGGING_INHERIT, nullptr, nullptr);
+    append(before, 0, 1);
+    cd_log_room room;
+    EXPECT_FALSE(cd_log_open(&room, size_t{1} << 50));
+    append(before, 1, 2);
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_INCOMPLETE, restore_cd(before)));
+    EXPECT_EQ(info_of(before).replaying, 0);
+    append(before, 2, 3);
+    const cd_handle beside = create_cd(root, nullptr, COMM_LOGGING_INHERIT, nullptr, nullptr);
+    ASSERT_TRUE(cd_log_open(&room, 1));
+    EXPECT_FALSE(cd_log_widen(&room, 1, size_t{1} << 50));
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_INCOMPLETE, restore_cd(beside)));
+    const cd_handle behind = create_cd(beside, nullptr, COMM_LOGGING_INHERIT, nullptr, nullptr);
+    append(behind, 0, 1);
+    EXPECT_TRUE(succeeds(restore_cd(behind))) << "its own log lacks nothing";
+    expect(behind, 0, 1);
+    ASSERT_TRUE(succeeds(commit_cd(behind)));
+    ASSERT_TRUE(succeeds(commit_cd(beside)));
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(before)));
+    EXPECT_TRUE(succeeds(restore_cd(before)));
+    ASSERT_TRUE(succeeds(commit_cd(before)));
+    EXPECT_TRUE(fails_with(CD_ERROR_LOG_INCOMPLETE, restore_cd(root)));
+    ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
+    EXPECT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_FALSE(cd_log_open(&room, size_t{1} << 50));
+    ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
+    EXPECT_TRUE(succeeds(restore_cd(root)));
+    ASSERT_TRUE(succeeds(commit_cd(root)));
+}
+
 TEST_F(LogLimit, IsTheRoots) {
     const cd_handle root = make("log_limit=1M");
     int error = 0;

@@ -223,6 +223,9 @@ HAZARD(log_that_cannot_be_written_says_why) {
     }
     const Domain domain(nullptr, "hazard", "log_limit=256K,dir=/proc/nowhere");
     receive_data();
+    CHECK(restore_cd(domain.handle()) !=
+          SUCCESS); // the re-execution would wait for what is missing
+    CHECK(cd_last_error() == CD_ERROR_LOG_INCOMPLETE);
 }
 
 } // namespace log_limits

@@ -95,14 +95,14 @@ TEST(Status, EachThreadHasItsOwnMessage) {
 TEST(Status, EveryCodeHasItsOwnText) {
     const std::string unknown = "unknown error code";
     std::set<std::string> texts;
-    for (int code = CD_ERROR_NONE; code <= CD_ERROR_LOG_DIVERGED; ++code) {
+    for (int code = CD_ERROR_NONE; code <= CD_ERROR_LOG_INCOMPLETE; ++code) {
         const std::string text = describe(code);
         EXPECT_NE(text, "") << code;
         EXPECT_NE(text, unknown) << code;
         EXPECT_TRUE(texts.insert(text).second) << code << ": " << text;
     }
     // A code added after the last one must be added to this test too.
-    for (const int code : {-1, CD_ERROR_LOG_DIVERGED + 1, INT_MIN, INT_MAX}) {
+    for (const int code : {-1, CD_ERROR_LOG_INCOMPLETE + 1, INT_MIN, INT_MAX}) {
         EXPECT_EQ(describe(code), unknown) << code;
     }
 }

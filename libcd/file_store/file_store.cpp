@@ -12,6 +12,13 @@
 #include <new>
 
 namespace cd {
+namespace {
+
+Objects objects_named_in(const Header &header) {
+    return header.names_all_objects ? Objects::all : Objects::with_build_id;
+}
+
+} // namespace
 
 FileStore::FileStore(File file, uint64_t size, Directory directory, std::string name,
                      FileStoreOptions options, Addresses &addresses)
@@ -27,6 +34,7 @@ Status FileStore::create_empty(const Header &identity) {
     if (Status status = volume_.file().write_zeros(0, format::first_extent); !status) {
         return status;
     }
+    named_objects_ = objects_named_in(identity);
     ChangeWriter changes;
     StoredCd root;
     changes.name(0, {format::NameKind::path, ""});
@@ -48,6 +56,7 @@ Status FileStore::replace() {
 }
 
 void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
+    named_objects_ = objects_named_in(loaded.header);
     const State &state = loaded.state;
     std::vector<Extent> taken = loaded.extents;
     if (loaded.older.generation != 0) {

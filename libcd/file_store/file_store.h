@@ -29,7 +29,7 @@ public:
     // range becomes as many of its first bytes as belong to one thing, or, false, to none. key:
     // their offset, and of a region the length, which has to be the same in another process. May
     // throw std::bad_alloc.
-    virtual bool describe(Range &range, StoredName &name, StoredKey &key) = 0;
+    virtual bool describe(Range &range, StoredName &name, StoredKey &key, Objects objects) = 0;
 };
 
 struct FileStoreOptions {
@@ -84,6 +84,7 @@ public:
     bool precedes_known(CdNumber cd) override;
     void withdraw(CdNumber cd) noexcept override;
     bool knows_object(const std::string &name) override;
+    Objects named_objects() const noexcept override { return named_objects_; }
     CdNumber next_number() override;
     void leave_to_parent() noexcept override { volume_.leave_to_parent(); }
     bool is_of_this_process() const noexcept override;
@@ -142,6 +143,7 @@ private:
     std::string aside_; // a file that goes with the first new point in time
     Before before_ = Before::the_same;
     FileStoreOptions options_;
+    Objects named_objects_ = Objects::all;
     Addresses &addresses_;
     pid_t process_;
     uint64_t space_ = 1;

@@ -218,7 +218,7 @@ void FileTransaction::hold(CdNumber cd, std::span<const Entry *const> entries) {
 StoredKey FileTransaction::key_of_first(CdNumber cd, Range &range, bool &added_anew) {
     StoredKey key;
     StoredName name;
-    if (store_.addresses_.describe(range, name, key)) {
+    if (store_.addresses_.describe(range, name, key, store_.named_objects())) {
         key.name = store_.number_of(name);
     } else if (!store_.key_of_proposed(cd, range, key, added_anew)) {
         const uint64_t ordinal = store_.ordinal(cd) + ordered_[cd]++;

@@ -31,6 +31,8 @@ constexpr uint64_t first_extent = headers * block;
 // A header is in one sector with its checksum, so that no write of it can be torn; the rest of its
 // block is 0.
 constexpr size_t header_checksum = sector - 4;
+constexpr size_t header_features = header_checksum - 4;
+constexpr uint32_t names_all_objects = 1; // the only one so far
 constexpr size_t header_checksum_of_version_1 = block - 4;
 
 constexpr size_t id_size = 16;

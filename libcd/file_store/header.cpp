@@ -17,7 +17,7 @@ bool has_checksum_at(std::span<const std::byte> bytes, size_t at) {
 }
 
 // Whether the bytes are a header of a version that is known, and make sense.
-bool decode(ByteReader &reader, Header &header) {
+bool decode(ByteReader &reader, uint32_t features, Header &header) {
     for (std::byte &byte : header.id) {
         byte = std::byte{reader.fixed8()};
     }
@@ -30,12 +30,14 @@ bool decode(ByteReader &reader, Header &header) {
     header.slot = reader.fixed32();
     header.name = reader.text();
     header.rank = static_cast<int>(rank);
+    header.names_all_objects = features == format::names_all_objects;
     const auto possible = [](const Extent &extent) {
         return extent.offset >= format::first_extent && extent.offset % format::block == 0 &&
                extent.offset <= INT64_MAX && extent.length <= INT64_MAX - extent.offset;
     };
-    return !reader.bad() && header.generation <= format::greatest_number && rank <= INT_MAX &&
-           !header.name.empty() && header.name.size() <= format::longest_name &&
+    const bool is_known = features == 0 || header.names_all_objects;
+    return is_known && !reader.bad() && header.generation <= format::greatest_number &&
+           rank <= INT_MAX && !header.name.empty() && header.name.size() <= format::longest_name &&
            possible(header.snapshot) && possible(header.journal) &&
            header.snapshot_length <= header.snapshot.length &&
            header.journal.length % format::block == 0;
@@ -66,10 +68,12 @@ Status read_header(const File &file, size_t slot, FoundHeader &found) {
         return Status::ok();
     }
     found.header.version = found.version;
+    const uint32_t features =
+        ByteReader(std::span(bytes).subspan(format::header_features)).fixed32();
     if (found.version < format::oldest_version || found.version > format::version) {
         found.kind = FoundHeader::Kind::other_version;
-    } else if (is_zero(std::span(bytes).subspan(format::sector)) && decode(reader, found.header) &&
-               found.header.slot == slot) {
+    } else if (is_zero(std::span(bytes).subspan(format::sector)) &&
+               decode(reader, features, found.header) && found.header.slot == slot) {
         found.kind = FoundHeader::Kind::whole;
     }
     return Status::ok();
@@ -90,6 +94,8 @@ Status write_header(const File &file, const Header &header) {
     writer.fixed64(header.journal.length);
     writer.fixed32(static_cast<uint32_t>(header.slot));
     writer.text(header.name);
+    writer.pad_to(format::header_features);
+    writer.fixed32(header.names_all_objects ? format::names_all_objects : 0);
     writer.pad_to(format::header_checksum);
     writer.fixed32(crc32c(0, writer.data(), format::header_checksum));
     writer.pad_to(format::block);

@@ -30,6 +30,7 @@ struct Header {
     uint64_t snapshot_length = 0; // what is used of the extent
     uint32_t snapshot_checksum = 0;
     Extent journal;
+    bool names_all_objects = false; // also those without build-id, from the store's begin on
 
     size_t other_slot() const { return format::headers - 1 - slot; }
 };

@@ -85,6 +85,7 @@ public:
         header_.id = identity.id;
         header_.rank = identity.rank;
         header_.name = identity.name;
+        header_.names_all_objects = identity.names_all_objects;
         header_.generation = 1;
     }
 

@@ -21,6 +21,7 @@ Header next_generation(const Header &header) {
     next.id = header.id;
     next.rank = header.rank;
     next.name = header.name;
+    next.names_all_objects = header.names_all_objects;
     next.generation = header.generation + 1;
     return next;
 }

@@ -222,7 +222,8 @@ private:
         return begins_empty ? fill_with_nothing(file, identity) : fill_from_image(file, identity);
     }
 
-    Status fill_with_nothing(File &file, const Header &identity) {
+    Status fill_with_nothing(File &file, Header identity) {
+        identity.names_all_objects = true;
         make_store(std::move(file), format::first_extent);
         return opened_.store->create_empty(identity);
     }
@@ -244,7 +245,7 @@ private:
         return Status::ok();
     }
 
-    Status copy_image(const File &file, const Header &identity) const {
+    Status copy_image(const File &file, Header identity) const {
         const std::string &path = request_.start->image;
         constexpr int flags =
             O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY; // no fifo is waited for
@@ -270,6 +271,7 @@ private:
                 static_cast<unsigned long long>(epoch),
                 static_cast<unsigned long long>(request_.start->epoch));
         }
+        identity.names_all_objects = found.header.names_all_objects;
         return write_image(image, identity, std::move(found.state), file);
     }
 

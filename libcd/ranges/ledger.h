@@ -31,6 +31,10 @@ struct OrderedRange {
 };
 using OrderedRanges = std::map<uintptr_t, OrderedRange>;
 
+// Whose data are known by their object and their place in it: those which a linker has given a
+// build-id, or also those which have only a checksum of their code.
+enum class Objects { with_build_id, all };
+
 // Who else an operation depends on.
 class LastWord {
 public:
@@ -132,6 +136,10 @@ public:
 
     // Whether anything was ever said of an object (its file's name and build-id).
     virtual bool knows_object(const std::string &name) = 0;
+
+    // Of which it is told by their names. The same as long as there is the ledger, in all
+    // processes.
+    virtual Objects named_objects() const noexcept = 0;
 
     // A number that no CD of the family has had.
     virtual CdNumber next_number() = 0;

@@ -2,7 +2,12 @@
 // Copyright the containment-domains authors
 #include "restart/address_book.h"
 
+#include "os/object_code.h"
+#include "store/crc32c.h"
+
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -10,16 +15,17 @@
 namespace cd {
 namespace {
 
-std::string name_of(const os::DataSegment &segment) {
-    return segment.object + " " + segment.build_id;
-}
+// Begins what stands for a build-id, which is in hexadecimal.
+constexpr std::string_view checksum_mark = "crc32c:";
 
-bool is_of_build(const os::DataSegment &segment, const std::string &name) {
-    return !segment.build_id.empty() && name.ends_with(" " + segment.build_id);
+std::string text_of(uint32_t checksum) {
+    std::array<char, 2 *sizeof checksum + 1> digits = {};
+    std::snprintf(digits.data(), digits.size(), "%08x", checksum);
+    return std::string(checksum_mark) + digits.data();
 }
 
 std::string_view build_in(std::string_view name) {
-    return name.substr(std::min(name.find_last_of(' '), name.size()));
+    return name.substr(std::min(name.find_last_of(' '), name.size() - 1) + 1);
 }
 std::string_view file_in(std::string_view name) { return name.substr(0, name.find_last_of(' ')); }
 
@@ -113,21 +119,18 @@ Status AddressBook::name_region(const char *name, Range range, Range *left) {
     return Status::ok();
 }
 
-bool AddressBook::describe(Range &range, StoredName &name, StoredKey &key) {
+bool AddressBook::describe(Range &range, StoredName &name, StoredKey &key, Objects objects) {
     const std::scoped_lock lock(mutex_);
     refresh();
-    const auto segment =
-        std::ranges::upper_bound(segments_, range.begin, {}, &os::DataSegment::begin);
-    if (segment != segments_.begin() && std::prev(segment)->end > range.begin) {
-        const os::DataSegment &object = *std::prev(segment);
-        range.end = std::min(range.end, object.end);
-        name = {object.program ? format::NameKind::program : format::NameKind::object,
-                name_of(object)};
-        key.offset = range.begin - object.base;
-        return true;
+    os::DataSegment *object = at_begin_of(range, segments_);
+    if (object == nullptr && objects == Objects::all) {
+        object = at_begin_of(range, others_);
     }
-    if (segment != segments_.end()) {
-        range.end = std::min(range.end, segment->begin);
+    if (object != nullptr) {
+        name = {object->program ? format::NameKind::program : format::NameKind::object,
+                name_of(*object)};
+        key.offset = range.begin - object->base;
+        return true;
     }
     const auto region = regions_by_address_.upper_bound(range.begin);
     if (region != regions_by_address_.begin()) {
@@ -162,14 +165,17 @@ AddressBook::Place AddressBook::find(format::NameKind kind, const std::string &n
     refresh();
     // Under another file name, as a program that was copied, an object is known by its build-id.
     const bool has_name = is_loaded(name);
-    for (const os::DataSegment &segment : segments_) {
+    Place place;
+    any_segment([&](os::DataSegment &segment) {
         const uintptr_t address = segment.base + offset;
-        const bool is_it = has_name ? name_of(segment) == name : is_of_build(segment, name);
-        if (is_it && address >= segment.begin && address < segment.end) {
-            return {address, segment.end - address};
+        const bool is_there = address >= segment.begin && address < segment.end;
+        if (!is_there || !(has_name ? is_named(segment, name) : is_of_build(segment, name))) {
+            return false;
         }
-    }
-    return {};
+        place = {address, segment.end - address};
+        return true;
+    });
+    return place;
 }
 
 Range AddressBook::region(std::string_view name) {
@@ -182,13 +188,17 @@ std::string AddressBook::instead_of(format::NameKind kind, const std::string &na
     const std::scoped_lock lock(mutex_);
     refresh();
     std::string other;
-    for (const os::DataSegment &segment : segments_) {
+    const bool is_here = any_segment([&](os::DataSegment &segment) {
         if (is_of_build(segment, name)) {
-            return "";
+            return true;
         }
         if (kind == format::NameKind::program ? segment.program : segment.object == file_in(name)) {
             other = name_of(segment);
         }
+        return false;
+    });
+    if (is_here) {
+        return "";
     }
     return kind == format::NameKind::program && other.empty() ? "a program without build-id"
                                                               : other;
@@ -203,8 +213,7 @@ bool AddressBook::has(const std::string &name) {
 bool AddressBook::has_build(const std::string &name) {
     const std::scoped_lock lock(mutex_);
     refresh();
-    return std::ranges::any_of(
-        segments_, [&](const os::DataSegment &segment) { return is_of_build(segment, name); });
+    return any_segment([&](os::DataSegment &segment) { return is_of_build(segment, name); });
 }
 
 bool AddressBook::is_same(const std::string &name, const std::string &here) {
@@ -219,15 +228,65 @@ bool AddressBook::is_same(const std::string &name, const std::string &here) {
     return !is_loaded(name);
 }
 
-bool AddressBook::is_loaded(const std::string &name) const {
-    return std::ranges::any_of(
-        segments_, [&](const os::DataSegment &segment) { return name_of(segment) == name; });
+os::DataSegment *AddressBook::at_begin_of(Range &range, std::vector<os::DataSegment> &segments) {
+    const auto behind =
+        std::ranges::upper_bound(segments, range.begin, {}, &os::DataSegment::begin);
+    if (behind != segments.begin() && std::prev(behind)->end > range.begin) {
+        range.end = std::min(range.end, std::prev(behind)->end);
+        return &*std::prev(behind);
+    }
+    if (behind != segments.end()) {
+        range.end = std::min(range.end, behind->begin);
+    }
+    return nullptr;
+}
+
+// Of an object that another thread unloads there are no bytes left to be told of, either.
+const std::string &AddressBook::build_of(os::DataSegment &segment) {
+    if (segment.build_id.empty()) {
+        uint32_t checksum = 0;
+        os::for_each_part_of_code(segment, [&checksum](const void *part, size_t length) {
+            checksum = crc32c(checksum, part, length);
+        });
+        for (os::DataSegment &other : others_) {
+            if (other.headers == segment.headers) {
+                other.build_id = text_of(checksum);
+            }
+        }
+    }
+    return segment.build_id;
+}
+
+std::string AddressBook::name_of(os::DataSegment &segment) {
+    return segment.object + " " + build_of(segment);
+}
+
+bool AddressBook::is_named(os::DataSegment &segment, const std::string &name) {
+    return segment.object == file_in(name) && name_of(segment) == name;
+}
+
+// Of those without build-id only one is asked that may be it.
+bool AddressBook::is_of_build(os::DataSegment &segment, const std::string &name) {
+    const bool may_be = !segment.build_id.empty() || build_in(name).starts_with(checksum_mark);
+    return may_be && build_in(name) == build_of(segment);
+}
+
+template <typename IsIt> bool AddressBook::any_segment(const IsIt &is_it) {
+    return std::ranges::any_of(segments_, is_it) || std::ranges::any_of(others_, is_it);
+}
+
+bool AddressBook::is_loaded(const std::string &name) {
+    return any_segment([&](os::DataSegment &segment) { return is_named(segment, name); });
 }
 
 void AddressBook::refresh() {
     const uint64_t count = os::loading_count();
     if (count != loading_count_) {
         segments_ = os::data_segments();
+        const auto rest = std::ranges::stable_partition(
+            segments_, [](const os::DataSegment &segment) { return !segment.build_id.empty(); });
+        others_.assign(rest.begin(), rest.end());
+        segments_.erase(rest.begin(), rest.end());
         loading_count_ = count;
     }
 }

@@ -19,6 +19,9 @@
 namespace cd {
 
 // Where objects and named regions are in this process. One for the process; thread-safe.
+//
+// An object is known by its file's name and its build-id. Where a linker has given it none, a
+// checksum of its code has to do, which is made when somebody asks.
 class AddressBook : public Addresses {
 public:
     static AddressBook &instance();
@@ -30,7 +33,7 @@ public:
     // has changed. nullptr: nobody does.
     Status name_region(const char *name, Range range, Range *left = nullptr);
 
-    bool describe(Range &range, StoredName &name, StoredKey &key) override;
+    bool describe(Range &range, StoredName &name, StoredKey &key, Objects objects) override;
 
     // Where the byte at offset in a named object or region is, and how many follow it there; 0: it
     // is not in this process (yet). May throw std::bad_alloc.
@@ -70,13 +73,24 @@ private:
         Range left_for(Range other) const;
     };
 
-    bool is_loaded(const std::string &name) const;
+    // The object that range begins in, or nullptr; range ends with it, or before the next one.
+    static os::DataSegment *at_begin_of(Range &range, std::vector<os::DataSegment> &segments);
+
+    const std::string &build_of(os::DataSegment &segment);
+    std::string name_of(os::DataSegment &segment);
+    bool is_named(os::DataSegment &segment, const std::string &name);
+    bool is_of_build(os::DataSegment &segment, const std::string &name);
+
+    // Whether is_it(segment) is true for one of those that are loaded, asked in order.
+    template <typename IsIt> bool any_segment(const IsIt &is_it);
+    bool is_loaded(const std::string &name);
     void refresh();
 
     std::mutex mutex_; // guards what follows
     std::map<std::string, Region, std::less<>> regions_;
     std::map<uintptr_t, const std::string *> regions_by_address_;
-    std::vector<os::DataSegment> segments_;
+    std::vector<os::DataSegment> segments_; // of objects with build-id
+    std::vector<os::DataSegment> others_;
     uint64_t loading_count_ = 0;
 };
 

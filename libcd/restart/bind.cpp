@@ -18,7 +18,8 @@ namespace {
 class Binding {
 public:
     Binding(Arrivals &arrivals, Gaps &gaps)
-        : gaps_(gaps), by_name_(arrivals), by_order_(arrivals, gaps) {}
+        : objects_(arrivals.domain().ledger->named_objects()), gaps_(gaps), by_name_(arrivals),
+          by_order_(arrivals, gaps) {}
 
     Status bind_all(const AddRequest &request) {
         for (int i = 0; i < request.count; ++i) {
@@ -43,10 +44,12 @@ private:
     Status bind_first(Range &gap) {
         StoredName name;
         StoredKey key;
-        return AddressBook::instance().describe(gap, name, key) ? by_name_.bind(name, key, gap)
-                                                                : by_order_.bind(gap);
+        return AddressBook::instance().describe(gap, name, key, objects_)
+                   ? by_name_.bind(name, key, gap)
+                   : by_order_.bind(gap);
     }
 
+    const Objects objects_;
     Gaps &gaps_;
     ByName by_name_;
     ByOrder by_order_;

@@ -27,15 +27,32 @@ constexpr size_t object_size = 4096;
 class BindingOfObjects : public Restarting {
 protected:
     // All of them, each 5, as a point in time.
-    void store_data_of_library() const {
+    void store_data_of_library(const char *library = OBJECT) const {
         run([&]() -> std::string {
-            unsigned char *data = data_of(OBJECT);
+            unsigned char *data = data_of(library);
             cd_handle root = create();
             std::memset(data, 5, object_size);
             return add(root, data, object_size) && advance_cd_point_in_time(root) == CD_SUCCESS
                        ? ""
                        : refusal();
         });
+    }
+    // Whether a process finds them there that has this one, before and after the root is created.
+    void expect_data_in(const char *library) const {
+        for (const bool is_loaded_before : {false, true}) {
+            run([&]() -> std::string {
+                if (is_loaded_before) {
+                    data_of(library);
+                }
+                cd_handle root = create();
+                unsigned char *data = data_of(library);
+                return (is_loaded_before ? info_of(root).unbound == 0
+                                         : add(root, data, object_size)) &&
+                               restore_cd(root) == CD_SUCCESS && data[object_size - 1] == 5
+                           ? ""
+                           : refusal();
+            });
+        }
     }
     // What the program says that restores its data, or stores them where there are none.
     std::string run_program(const std::string &program) const {
@@ -301,6 +318,55 @@ TEST_F(BindingOfObjects, AnotherProgramOfAnotherNameIsRefusedAndBothAreNamed) {
 TEST_F(BindingOfObjects, AProgramThatWasCopiedUnderAnotherNameIsTheSame) {
     ASSERT_EQ(run_program(PROGRAM), "stored");
     std::filesystem::copy(PROGRAM, path("renamed"));
+    EXPECT_EQ(run_program(path("renamed")), "restored");
+}
+
+// ---- Without build-id a checksum of the code has to do ----
+
+TEST_F(BindingOfObjects, ALibraryWithoutBuildIdIsKnownByItsCode) {
+    store_data_of_library(OBJECT_WITHOUT_ID);
+    expect_data_in(OBJECT_WITHOUT_ID);
+    const std::string copy = path("object-1.1.so");
+    std::filesystem::copy(OBJECT_WITHOUT_ID, copy);
+    expect_data_in(copy.c_str());
+}
+
+TEST_F(BindingOfObjects, AnotherBuildOfALibraryWithoutBuildIdIsRefusedAndBothAreNamed) {
+    store_data_of_library(OBJECT_WITHOUT_ID);
+    for (const char *other : {OTHER_OBJECT_WITHOUT_ID, OBJECT}) {
+        run([&]() -> std::string {
+            unsigned char *data = data_of(other);
+            if (create() != nullptr || cd_last_error() != CD_ERROR_RESTART_MISMATCH) {
+                return "taken, or refused with " + refusal() + std::to_string(data[0]);
+            }
+            const std::string message = cd_last_error_message();
+            const size_t stored = message.find("\"libobject.so crc32c:");
+            const size_t running = message.rfind("\"libobject.so ");
+            return stored != std::string::npos && running != stored ? "" : message;
+        });
+        run([&]() -> std::string {
+            cd_handle root = create();
+            const bool taken = add(root, data_of(other), object_size);
+            return !taken && cd_last_error() == CD_ERROR_RESTART_MISMATCH
+                       ? ""
+                       : "taken, or refused with " + refusal();
+        });
+    }
+    expect_data_in(OBJECT_WITHOUT_ID);
+}
+
+TEST_F(BindingOfObjects, AnotherProgramWithoutBuildIdIsRefusedAndBothAreNamed) {
+    ASSERT_EQ(run_program(PROGRAM_WITHOUT_ID), "stored");
+    for (const char *other : {OTHER_PROGRAM_WITHOUT_ID, PROGRAM}) {
+        const std::string refused = run_program(other);
+        EXPECT_TRUE(refused.starts_with(std::to_string(CD_ERROR_RESTART_MISMATCH) + " "))
+            << refused;
+        for (const char *program : {PROGRAM_WITHOUT_ID, other}) {
+            const std::string name = std::filesystem::path(program).filename();
+            EXPECT_NE(refused.find("\"" + name + " "), std::string::npos) << refused;
+        }
+    }
+    std::filesystem::copy(PROGRAM_WITHOUT_ID, path("renamed"));
     EXPECT_EQ(run_program(path("renamed")), "restored");
 }
 

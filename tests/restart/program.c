@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright the containment-domains authors */
-/* Stores a global variable, or restores it; BUILD makes it another program. */
+/* Stores a global variable, or restores it; BUILD makes it another program,
+   of other data and of other code. */
 #include "cd/cd.h"
 
 #include <stdio.h>
@@ -15,6 +16,7 @@ int main(int argc, char **argv) {
     if (done && info.restarted) {
         done = restore_cd(root) == CD_SUCCESS;
     } else if (done) {
+        values[0] = BUILD + 1;
         values[1] = 7;
         done = add_to_cd_via_copy(root, &range, 1, NULL) == CD_SUCCESS &&
                advance_cd_point_in_time(root) == CD_SUCCESS;

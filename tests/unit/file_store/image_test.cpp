@@ -66,6 +66,7 @@ TEST_F(Image, HoldsThePointInTimeAndNothingElse) {
     EXPECT_EQ(described(image()), point);
     const Loaded found = loaded(image());
     EXPECT_EQ(found.header.generation, 1U);
+    EXPECT_TRUE(found.header.names_all_objects);
     EXPECT_EQ(found.state.cds.size(), 1U);
     EXPECT_TRUE(found.state.versions.empty());
     EXPECT_EQ(found.state.names.size(), 3U); // the root's path, the child's, the program

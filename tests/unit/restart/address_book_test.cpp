@@ -18,7 +18,7 @@ protected:
     std::string name_at(Range range) {
         StoredName name;
         StoredKey key;
-        return book_.describe(range, name, key) ? name.text : "";
+        return book_.describe(range, name, key, Objects::all) ? name.text : "";
     }
 
     AddressBook book_;
@@ -53,7 +53,7 @@ TEST_F(AddressBookTest, OfARangeWhatBelongsTogetherIsToldFirst) {
         Range part = rest;
         StoredName name;
         StoredKey key;
-        const bool named = book_.describe(part, name, key);
+        const bool named = book_.describe(part, name, key, Objects::all);
         told += (named ? name.text : "-") + " " + std::to_string(part.length()) + " ";
         rest.begin = part.end;
     }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "os/object_code.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace cd::os {
+namespace {
+
+using Segment = ElfW(Phdr);
+using Visit = std::function<void(const void *, size_t)>;
+
+bool is_constant(const Segment &segment) {
+    return segment.p_type == PT_LOAD && (segment.p_flags & PF_R) != 0 &&
+           (segment.p_flags & PF_W) == 0;
+}
+
+bool loader_writes_into_code(const dl_phdr_info &info) {
+    for (size_t i = 0; i < info.dlpi_phnum; ++i) {
+        const Segment &segment = info.dlpi_phdr[i];
+        if (segment.p_type != PT_DYNAMIC) {
+            continue;
+        }
+        const uintptr_t at = info.dlpi_addr + segment.p_vaddr;
+        // NOLINTNEXTLINE(performance-no-int-to-ptr)
+        for (const auto *entry = reinterpret_cast<const ElfW(Dyn) *>(at); entry->d_tag != DT_NULL;
+             ++entry) {
+            const bool is_flag = entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_TEXTREL) != 0;
+            if (entry->d_tag == DT_TEXTREL || is_flag) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Without the ELF header, which is another one once the file was stripped.
+size_t skipped_of(const Segment &segment) {
+    return segment.p_offset == 0 ? std::min<size_t>(sizeof(ElfW(Ehdr)), segment.p_filesz) : 0;
+}
+
+// A debugger writes into the memory of a program, not into its file. false: that cannot be read.
+bool visit_in_file(int file, const Segment &segment, const Visit &visit) {
+    std::vector<char> buffer(size_t{256} << 10);
+    for (size_t done = skipped_of(segment); done < segment.p_filesz;) {
+        const size_t part = std::min<size_t>(buffer.size(), segment.p_filesz - done);
+        const ssize_t got =
+            ::pread(file, buffer.data(), part, static_cast<off_t>(segment.p_offset + done));
+        if (got <= 0) {
+            return false;
+        }
+        visit(buffer.data(), static_cast<size_t>(got));
+        done += static_cast<size_t>(got);
+    }
+    return true;
+}
+
+void visit_in_memory(const dl_phdr_info &info, const Segment &segment, const Visit &visit) {
+    const size_t skipped = skipped_of(segment);
+    const uintptr_t at = info.dlpi_addr + segment.p_vaddr + skipped;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    visit(reinterpret_cast<const void *>(at), segment.p_filesz - skipped);
+}
+
+// The program's file is that which runs, whatever has its name by now; of a library it cannot be
+// told.
+bool visit_code(const dl_phdr_info &info, bool is_program, const Visit &visit) {
+    const int file = is_program ? ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC) : -1;
+    bool is_read = true;
+    for (size_t i = 0; i < info.dlpi_phnum && is_read; ++i) {
+        const Segment &segment = info.dlpi_phdr[i];
+        if (!is_constant(segment)) {
+            continue;
+        }
+        if (file < 0) {
+            visit_in_memory(info, segment, visit);
+        } else {
+            is_read = visit_in_file(file, segment, visit);
+        }
+    }
+    if (file >= 0) {
+        ::close(file);
+    }
+    return is_read;
+}
+
+struct Search {
+    const DataSegment &object;
+    const Visit &visit;
+    bool is_read = false;
+};
+
+int visit_if_it_is(dl_phdr_info *info, size_t /*size*/, void *context) {
+    auto &search = *static_cast<Search *>(context);
+    if (info->dlpi_addr != search.object.base || info->dlpi_phdr != search.object.headers) {
+        return 0;
+    }
+    search.is_read = visit_code(*info, search.object.program, search.visit);
+    return 1;
+}
+
+} // namespace
+
+bool has_fixed_code(const dl_phdr_info &info) {
+    const auto is_code = [](const Segment &segment) {
+        return is_constant(segment) && (segment.p_flags & PF_X) != 0;
+    };
+    return std::any_of(info.dlpi_phdr, info.dlpi_phdr + info.dlpi_phnum, is_code) &&
+           !loader_writes_into_code(info);
+}
+
+bool for_each_part_of_code(const DataSegment &object, const Visit &visit) {
+    Search search = {object, visit};
+    ::dl_iterate_phdr(visit_if_it_is, &search);
+    return search.is_read;
+}
+
+} // namespace cd::os

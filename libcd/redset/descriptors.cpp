@@ -3,6 +3,7 @@
 #include "redset/descriptors.h"
 
 #include "redset/open_file.h"
+#include "redset/real_paths.h"
 
 #include <algorithm>
 #include <set>
@@ -40,9 +41,12 @@ std::optional<Descriptor> descriptor_of(int rank, const std::string &path) {
 } // namespace
 
 Descriptors::Descriptors(const std::vector<const FoundSet *> &sets) {
+    RealPaths paths;
     for (const FoundSet *found : sets) {
-        each_descriptor(*found, [&](const std::string &path, int) {
-            std::vector<const FoundSet *> &known = whose_[path];
+        std::vector<Own> &own = descriptors_[found];
+        each_descriptor(*found, [&](const std::string &path, int rank) {
+            own.push_back({path, paths.of(path), rank});
+            std::vector<const FoundSet *> &known = whose_[own.back().real];
             if (known.empty() || known.back() != found) {
                 known.push_back(found);
             }
@@ -52,27 +56,24 @@ Descriptors::Descriptors(const std::vector<const FoundSet *> &sets) {
 
 std::vector<const FoundSet *> Descriptors::beside(const FoundSet &found) const {
     std::set<const FoundSet *> others;
-    each_descriptor(found, [&](const std::string &path, int) {
-        const std::vector<const FoundSet *> &known = whose_.at(path);
+    for (const Own &own : descriptors_.at(&found)) {
+        const std::vector<const FoundSet *> &known = whose_.at(own.real);
         others.insert(known.begin(), known.end());
-    });
+    }
     others.erase(&found);
     return {others.begin(), others.end()};
 }
 
 std::optional<Descriptors::OfAnother> Descriptors::of_another(const FoundSet &found) const {
-    std::optional<OfAnother> other;
     std::vector<const FoundSet *> sets = beside(found);
     sets.push_back(&found);
-    each_descriptor(found, [&](const std::string &path, int rank) {
-        if (!other) {
-            const auto descriptor = descriptor_of(rank, path);
-            if (descriptor && !is_of_any(*descriptor, sets)) {
-                other = {path, *descriptor};
-            }
+    for (const Own &own : descriptors_.at(&found)) {
+        const auto descriptor = descriptor_of(own.rank, own.path);
+        if (descriptor && !is_of_any(*descriptor, sets)) {
+            return OfAnother{own.path, *descriptor};
         }
-    });
-    return other;
+    }
+    return std::nullopt;
 }
 
 // Which rank a member is need not be known.

@@ -33,7 +33,14 @@ public:
 private:
     static bool is_of_any(const Descriptor &descriptor, const std::vector<const FoundSet *> &sets);
 
-    std::map<std::string, std::vector<const FoundSet *>> whose_; // by path
+    struct Own {
+        std::string path;
+        std::string real; // wherever links lead
+        int rank;
+    };
+
+    std::map<const FoundSet *, std::vector<Own>> descriptors_;
+    std::map<std::string, std::vector<const FoundSet *>> whose_; // by real path
 };
 
 } // namespace cd::redset

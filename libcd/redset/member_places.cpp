@@ -5,6 +5,8 @@
 #include "base/path.h"
 #include "redset/open_file.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -21,6 +23,20 @@ bool has_files(const Place &place, const std::set<std::string> &names) {
         File file;
         os::FileAttributes attributes;
         return !name.starts_with('/') && open_stored(place, name, file, attributes).is_ok();
+    });
+}
+
+// Whether it has one in which such files belong, other than itself.
+bool has_directories(const Place &place, const std::set<std::string> &names) {
+    return std::ranges::any_of(names, [&](const std::string &name) {
+        const size_t slash = name.rfind('/');
+        if (slash == std::string::npos || name.starts_with('/')) {
+            return false;
+        }
+        const std::string directory = place.path(name.substr(0, slash));
+        constexpr int flags = O_PATH | O_DIRECTORY;
+        return File(os::system().open_at(AT_FDCWD, directory.c_str(), flags, 0), directory)
+            .is_open();
     });
 }
 
@@ -77,7 +93,7 @@ public:
         for (const Member &member : members_) {
             Copies &copies = all.emplace_back(member.elsewhere);
             for (const Home &home : member.homes) {
-                copies.push_back(home.files.value_or(likely_place(home.folder)));
+                copies.push_back(home.files.value_or(likely_place(home.folder, member.names)));
             }
             if (copies.empty()) {
                 copies.push_back(usual_.value_or(above(files_.back()->folder).back()));
@@ -107,13 +123,26 @@ private:
         }
     }
 
+    // Where names tell nothing of a time, what cannot be read may be of another one, unless it lies
+    // in a directory of a name that others have.
+    bool may_be_of_the_time(const FoundFolder &folder) const {
+        return is_of_the_time(folder) ||
+               (time_.empty() && std::ranges::any_of(files_, [&](const SchemeFile *file) {
+                    return file->folder.name() == folder.name();
+                }));
+    }
+
     void add_unusable(const Set &set) {
         const Place here{"", prefix_};
         for (const UnusableFile &file : search_.unusable) {
             const auto name = scheme_name_of(file.name);
-            if (is_of_the_time(file.folder) && name && name->member < set.shape.members &&
-                file.name == here.scheme_file(set, name->member)) {
-                members_[index(name->member)].homes.push_back({file.folder, {}});
+            if (!may_be_of_the_time(file.folder) || !name || name->member >= set.shape.members ||
+                file.name != here.scheme_file(set, name->member)) {
+                continue;
+            }
+            std::vector<Home> &homes = members_[index(name->member)].homes;
+            if (!time_.empty() || homes.empty()) {
+                homes.push_back({file.folder, {}});
             }
         }
     }
@@ -169,12 +198,16 @@ private:
         }
     }
 
-    // Of files that are not there: it is told from those of others.
-    Place likely_place(const FoundFolder &folder) const {
+    // Of files that are not there: it is told from those of others, or a directory that is there.
+    Place likely_place(const FoundFolder &folder, const std::set<std::string> &names) const {
         const std::vector<Place> own = above(folder);
-        const auto alike = std::ranges::find_if(
+        auto likely = std::ranges::find_if(
             own, [&](const Place &place) { return usual_ && place.prefix == usual_->prefix; });
-        return alike == own.end() ? own.back() : *alike;
+        if (likely == own.end()) {
+            likely = std::ranges::find_if(
+                own, [&](const Place &place) { return has_directories(place, names); });
+        }
+        return likely == own.end() ? own.back() : *likely;
     }
 
     const Members &files_;

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/offline.h"
 
+#include "base/path.h"
 #include "redset/local_exchange.h"
 #include "redset/scheme_name.h"
 #include "redset/scheme_search.h"
@@ -143,9 +144,11 @@ Status find_sets(std::span<const std::string> directories, const NamesATime &nam
     for (const Members &members : sets) {
         result.sets.push_back(found_set(members, found, names_a_time, only_file));
     }
-    result.is_unusable_alone = std::ranges::any_of(found.unusable, [&](const UnusableFile &file) {
-        return !names_a_time(file.folder.name()) && !is_of_lost_member(file, sets, result.sets);
-    });
+    for (const UnusableFile &file : found.unusable) {
+        if (!names_a_time(file.folder.name()) && !is_of_lost_member(file, sets, result.sets)) {
+            result.unusable_alone.push_back(path_in(file.folder.path(), file.name));
+        }
+    }
     search = std::move(result);
     return Status::ok();
 }

@@ -7,6 +7,7 @@
 #include "redset/member_places.h"
 #include "redset/rebuild.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,8 +17,8 @@ namespace cd::redset {
 // A set as scheme files tell of it, wherever they are.
 struct FoundSet {
     Set set;
-    std::vector<Copies> copies;          // where each member's files are, or belong
-    std::vector<StoredFiles> told;       // each member's, none where nothing tells of them
+    std::vector<Copies> copies;                   // where each member's files are, or belong
+    std::vector<std::optional<StoredFiles>> told; // each member's, where anything tells of them
     std::vector<Place> places;           // of these, what counts: the first ones, or what is better
     std::vector<PassedOver> passed_over; // by rebuild_found()
     std::vector<std::string> found;      // scheme files, of all copies
@@ -30,9 +31,10 @@ struct FoundSet {
 struct Search {
     std::vector<FoundSet> sets;
     std::vector<std::string> unusable; // scheme files that cannot be read, with the reasons
-    // Whether some of these are no lost member's of a set that was found: they are all that tells
-    // of whatever they are of. What is missing of a time others tell, so that its do not count.
-    bool is_unusable_alone = false;
+    // Paths of these, where they are no lost member's of a set that was found: they are all that
+    // tells of whatever they are of. What is missing of a time others tell, so that its do not
+    // count.
+    std::vector<std::string> unusable_alone;
 };
 
 // Finds all scheme files below directories, of whichever sets and times, ours and upstream's. Names

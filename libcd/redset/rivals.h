@@ -2,61 +2,59 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "redset/offline.h"
+#include "redset/knowledge.h"
 
 #include <cstddef>
 #include <map>
-#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace cd::redset {
 
 // Sets of different times may tell of the same files, as where a program gave these to redset once
-// more with another scheme: to bring back those of one destroys those of the other.
+// more with another scheme: to bring back those of one destroys those of the other. Files are the
+// same if their paths are, wherever links lead; and if their names and ranks are, wherever sets
+// would write them, unless these times have directories of their own.
 class Rivals {
 public:
-    // They outlive it. Looks at the files of those that tell otherwise of some. May throw.
-    explicit Rivals(const std::vector<const FoundSet *> &sets);
+    // All of it outlives this. May throw, as all of it.
+    Rivals(const std::vector<const FoundSet *> &sets, Outlook &outlook);
 
-    // Others that tell otherwise of some file of a set.
+    // Whether others tell otherwise of files of the set, or may have.
     bool has_rivals(const FoundSet &found) const;
 
-    enum class Claim {
-        counts,     // nothing is to be brought back, or what is there is rather as this one tells
-        superseded, // it is rather as another set tells, which has all of the files
-        undecided   // neither
-    };
-    struct Judgement {
-        Claim claim = Claim::counts;
-        std::string why = {}; // a sentence with the file and the other set
-    };
-    // What comes from files that are not as the set tells is nobody's, also where it is a file of
-    // which all tell the same. members: what is lost of them; none: nobody knows. May throw.
-    Judgement judge(const FoundSet &found, const std::vector<MemberState> &members) const;
+    // Why nobody can say that what the set would write is not older than what others tell: a
+    // sentence. "" where all that is known is the same, or files that are there are rather as this
+    // set tells; what is not known matters where this set's are not there as it tells.
+    std::string why_undecided(const FoundSet &found) const;
+
+    // Of sets of other times, which files that are there fit rather: a sentence; "" if there are
+    // none.
+    std::string why_older(const FoundSet &found) const;
+
+    // Whether sets that will be whole, of such times, have all of its files. Not where nothing
+    // tells what some member had.
+    bool has_successors(const FoundSet &found, const std::set<const FoundSet *> &whole) const;
 
 private:
-    struct Told {
-        size_t member;
-        os::FileAttributes attributes;
-    };
-    struct Claimant {
-        const FoundSet *found;
-        std::map<std::string, Told> files; // by path
-        std::vector<size_t> rivals;
+    struct Comparison {
+        bool fits_better = false; // some file that is there
+        bool fits_worse = false;
+        std::string file = {};           // that is told of otherwise, "" for none
+        const FoundSet *other = nullptr; // by which set
     };
 
-    const Claimant *claimant_of(const FoundSet &found) const;
-    static std::vector<std::string> told_otherwise(const Claimant &a, const Claimant &b);
-    bool fits_worse(const Claimant &a, const Claimant &b,
-                    const std::vector<std::string> &files) const;
+    const Knowledge &own(const FoundSet &found) const { return times_[whose_.at(&found)]; }
+    bool is_other_time(const FoundSet &found, const Knowledge &time) const;
+    std::vector<const ToldFile *> same_files(const ToldFile &file, const Knowledge &time) const;
+    Comparison compare(const FoundSet &found, const Knowledge &time) const;
+    bool is_older(const FoundSet &found, const Knowledge &time) const;
+    std::string unknown_beside(const FoundSet &found, const Knowledge &time) const;
 
-    std::vector<Claimant> claimants_;
-    std::map<std::string, std::optional<os::FileAttributes>> present_; // of which sets differ
+    Outlook &outlook_;
+    std::vector<Knowledge> times_;
+    std::map<const FoundSet *, size_t> whose_;
 };
-
-// A file that is there and is not as the set tells, in size or time; "" where there is none. May
-// throw.
-std::string file_not_as_told(const FoundSet &found);
 
 } // namespace cd::redset

@@ -101,6 +101,15 @@ class Case(unittest.TestCase):
                     found[os.path.join(os.path.relpath(folder, self.directory), name)] = file.read()
         return found
 
+    def keep_times(self, *but):
+        """Gives user files the times that upstream's sets tell, as they had them."""
+        for path in self.files():
+            name = os.path.basename(path)
+            if name.endswith(".dat") and name not in but:
+                rank, file = (int(part[1:]) for part in name[:-4].split("_"))
+                time = (1600000000 + 100 * rank + file) * 10**9 + 222000000 + 1000 * rank + file
+                os.utime(os.path.join(self.directory, path), ns=(0, time))
+
     def lose(self, *ranks):
         for path in list(self.files()):
             name = os.path.basename(path)

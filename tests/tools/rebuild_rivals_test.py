@@ -64,10 +64,22 @@ class RivalsTest(Case):
     def test_what_is_lost_comes_from_the_set_that_files_fit(self):
         self.let_tell(".xor.", OTHER_SIZE)
         before = self.files()
+        self.lose(2)
+        del before["red/2.xor.grp_1_of_1.mem_3_of_4.redset"]
+        self.check_is_rebuilt(before, XOR="superseded")
+
+    # It may have had a file of its own that nothing tells of any more.
+    def test_an_older_set_of_which_not_all_files_are_known_is_lost(self):
+        self.let_tell(".xor.", OTHER_SIZE)
+        before = self.files()
         self.lose(1, 2)
         for rank in 1, 2:
             del before[f"red/{rank}.xor.grp_1_of_1.mem_{rank + 1}_of_4.redset"]
-        self.check_is_rebuilt(before, XOR="superseded")
+        self.assertEqual(self.verdicts("--dry-run"), (DAMAGED, {"XOR": "lost", "RS": "rebuildable"}))
+        self.assertEqual(self.verdicts(), (DAMAGED, {"XOR": "lost", "RS": "rebuilt"}))
+        self.assertIn("If this set does not count, move its scheme files", self.problems["XOR"])
+        self.assertEqual(self.files(), before)
+        self.check_nothing_changes(DAMAGED, XOR="lost", RS="whole")
 
     # In which the older one could do without more.
     def test_nor_does_it_come_from_the_older_one_that_covers_more(self):
@@ -80,10 +92,9 @@ class RivalsTest(Case):
         users = [path for path in before if path.startswith("in/")]
         self.assertEqual([before[path] for path in users], [after[path] for path in users])
 
-    # What is left of the other's is as good then as its sizes can tell.
     def test_with_the_same_sizes_times_tell(self):
         self.let_tell(".xor.", OTHER_TIME)
-        os.utime(os.path.join(self.directory, "in", "r0_f0.dat"), ns=(0, 1600000000222000000))
+        self.keep_times()
         before = self.files()
         os.remove(os.path.join(self.directory, "in", "r1_f0.dat"))
         verdicts = {"XOR": "superseded", "RS": "rebuildable"}
@@ -116,7 +127,7 @@ class RivalsTest(Case):
     # Its other files may have changed, and from these it would make what never was.
     def test_a_file_that_did_not_change_does_not_come_from_a_set_of_which_others_did(self):
         self.let_tell(".xor.", {"1600000000": "1400000000"})
-        os.utime(os.path.join(self.directory, "in", "r0_f0.dat"), ns=(0, 1600000000222000000))
+        self.keep_times()
         before = self.files()
         os.remove(os.path.join(self.directory, "in", "r1_f0.dat"))
         self.assertEqual(self.verdicts(), (GOOD, {"RS": "rebuilt", "XOR": "superseded"}))
@@ -154,7 +165,7 @@ class RivalsTest(Case):
         self.let_tell(".xor.", OTHER_SIZE)
         self.lose_all_scheme_files_of_the_newer()
         self.check_nothing_changes(UNREADABLE, XOR="failed")
-        for part in "red/0.redset tells of set 1 of 1 (RS, 4 members, 2 checksums)", "in/r0_f0.dat is not as", "move descriptors":
+        for part in "red/0.redset tells of set 1 of 1 (RS, 4 members, 2 checksums)", "in/r0_f0.dat is not there as", "move descriptors":
             self.assertIn(part, self.problems["XOR"])
         for rank in range(4):
             os.remove(self.red(f"{rank}.redset"))
@@ -171,18 +182,60 @@ class RivalsTest(Case):
         self.lose_all_scheme_files_of_the_newer()
         self.check_nothing_changes(UNREADABLE, RS="whole", XOR="failed")
 
-    def test_it_is_not_where_all_files_that_are_there_are_as_the_other_tells(self):
-        for rank, files in (0, (0, 1)), (1, (0,)), (2, (0,)):
-            for file in files:
-                time = (1600000000 + 100 * rank + file) * 10**9 + 222000000 + 1000 * rank + file
-                os.utime(os.path.join(self.directory, "in", f"r{rank}_f{file}.dat"), ns=(0, time))
+    def test_it_does_not_matter_where_all_files_are_as_the_other_tells(self):
+        self.keep_times()
         self.lose_all_scheme_files_of_the_newer()
         before = self.files()
-        os.remove(os.path.join(self.directory, "in", "r1_f0.dat"))
+        os.remove(self.red("2.xor.grp_1_of_1.mem_3_of_4.redset"))
         self.assertEqual(self.verdicts("--dry-run"), (OLDER, {"XOR": "rebuildable"}))
         self.assertEqual(self.verdicts(), (GOOD, {"XOR": "rebuilt"}))
         after = self.files()
         self.assertEqual({path for path in before if before[path] != after[path]}, {f"red/{rank}.redset" for rank in range(4)})
+
+    def test_one_that_is_gone_may_have_been_otherwise(self):
+        self.keep_times()
+        self.lose_all_scheme_files_of_the_newer()
+        os.remove(os.path.join(self.directory, "in", "r1_f0.dat"))
+        self.check_nothing_changes(UNREADABLE, XOR="failed")
+
+    def let_tell_of_another_file_of_rank_0(self):
+        self.let_tell(".xor.", OTHER_SIZE)
+        for rank in range(4):
+            os.remove(self.red(f"{rank}.redset"))
+
+    # Its header 3 tells of 2 and 1 besides.
+    def test_a_newer_set_that_does_not_tell_of_a_file_any_more_may_have_had_it(self):
+        self.let_tell_of_another_file_of_rank_0()
+        for name in os.listdir(self.red()):
+            if ".rs." in name and name[0] != "3":
+                os.remove(self.red(name))
+        self.check_nothing_changes(DAMAGED, RS="lost", XOR="failed")
+        self.assertIn("in/r0_f0.dat is not there as this set tells, and nothing that is left tells what rank 0 had in set 1 of 1 (RS, ", self.problems["XOR"])
+
+    def test_nor_does_one_whose_scheme_files_cannot_be_read(self):
+        self.let_tell_of_another_file_of_rank_0()
+        for name in os.listdir(self.red()):
+            if ".rs." in name:
+                os.truncate(self.red(name), 100)
+        self.check_nothing_changes(DAMAGED, XOR="failed")
+        for part in "in/r0_f0.dat is not there as", "0.rs.grp_1_of_1.mem_1_of_4.redset, which may have told of it, cannot be read":
+            self.assertIn(part, self.problems["XOR"])
+
+    # Where times were kept one that has another may have been written to since.
+    def test_without_checksums_files_with_another_time_are_no_sources(self):
+        for name in os.listdir(self.red()):
+            if ".rs." in name:
+                os.remove(self.red(name))
+        for rank in range(4):
+            shutil.copy(os.path.join(VECTORS, "xor_4", "red", f"{rank}.redset"), self.red(f"{rank}.redset"))
+        self.keep_times("r0_f1.dat")
+        before = self.files()
+        os.remove(os.path.join(self.directory, "in", "r1_f0.dat"))
+        self.check_nothing_changes(UNREADABLE, XOR="failed")
+        self.assertIn("in/r0_f1.dat has the size that this set tells and another time", self.problems["XOR"])
+        self.assertEqual(self.verdicts("--by-size", "--dry-run"), (OLDER, {"XOR": "rebuildable"}))
+        self.assertEqual(self.verdicts("--by-size"), (GOOD, {"XOR": "rebuilt"}))
+        self.assertEqual({path: data for path, data in self.files().items() if path in before}, before)
 
     def test_a_link_to_the_files_makes_no_others_of_them(self):
         self.let_tell(".xor.", OTHER_SIZE)

@@ -3,31 +3,33 @@
 #pragma once
 
 #include "rebuilt_set.h"
-#include "redset/descriptors.h"
-#include "redset/rivals.h"
 
 #include <map>
-#include <vector>
+#include <set>
 
 namespace cdctl {
 
-// Of sets that are no attempt's, those which are left alone: they may be of different times where
-// others have their files. What would be written of a set is known when it has been looked at, and
-// that of all is before anything is written. Of those that are not, descriptors that several have
-// are left alone where they are of one of them.
+// Of sets that are no attempt's, those which are left alone: others may know better what the files
+// were, or nobody knows. All are judged once, before anything is written, by what is there and what
+// will be there once those are brought back of which there is no doubt; and that is what they are
+// then. Of these, descriptors that several have are left where they are of one of them.
 class LeftAlone {
 public:
-    LeftAlone(std::vector<cd::redset::FoundSet> &sets, const Attempts &known, Arguments arguments);
+    // Settles where descriptors of its sets may be others'. May throw.
+    LeftAlone(cd::redset::Search &search, const Attempts &known, Arguments arguments);
 
+    // Nothing for a set that is not left alone. With a dry run it has, too, what others would have
+    // to bring back first.
     const Result *result_of(const cd::redset::FoundSet &found) const;
 
+    // Whether its turn comes after others, all of which have to be whole by then.
+    bool builds_on_others(const cd::redset::FoundSet &found) const {
+        return late_.contains(&found);
+    }
+
 private:
-    using FoundSet = cd::redset::FoundSet;
-
-    void judge(const FoundSet &found, cd::redset::Rivals::Judgement judgement, bool is_lost);
-    void judge(const FoundSet &found, const cd::redset::Descriptors::OfAnother &newer);
-
-    std::map<const FoundSet *, Result> results_;
+    std::map<const cd::redset::FoundSet *, Result> results_;
+    std::set<const cd::redset::FoundSet *> late_;
 };
 
 } // namespace cdctl

@@ -31,7 +31,7 @@ struct Command {
     std::string_view name;
     const char *summary;
     Outcome (*run)(const Arguments &);
-    bool writes = false; // takes --dry-run, --agree and --partial, and nobody guesses the paths
+    bool writes = false; // takes --dry-run and so on, and nobody guesses the paths
 };
 
 constexpr Command commands[] = {
@@ -53,7 +53,8 @@ void print_usage(std::FILE *to) {
         "use them. Only rebuild writes; it needs the directories below which sets are.\n"
         "With --dry-run it only looks; with --agree points in time that no record tells of\n"
         "count from then on, where all of their sets are whole. With --partial sets of\n"
-        "upstream's redset may be elsewhere, and are not missed.\n\n"
+        "upstream's redset may be elsewhere, and are not missed; with --by-size their files\n"
+        "are as they were if they have the right size, whatever their times.\n\n"
         "exit status: 0 good, 1 damaged or renamed, 2 wrong usage, 3 cannot be read,\n"
         "             4 usable, but the newest state or an older epoch is lost\n",
         to);
@@ -82,6 +83,8 @@ bool read_arguments(std::span<char *> words, bool writes, Arguments &arguments,
             arguments.agree = true;
         } else if (writes && word == "--partial") {
             arguments.partial = true;
+        } else if (writes && word == "--by-size") {
+            arguments.by_size = true;
         } else {
             unknown = word;
             return false;

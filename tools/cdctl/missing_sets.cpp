@@ -3,28 +3,20 @@
 #include "missing_sets.h"
 
 #include "attempts.h"
+#include "redset/one_time.h"
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 namespace cdctl {
 namespace {
 
 using cd::redset::FoundSet;
-
-struct Job {
-    int sets = 1;
-    int ranks = 1;
-    auto operator<=>(const Job &) const = default;
-};
-
-struct Known {
-    std::set<int> sets;
-    std::set<int> ranks;
-    std::string example; // a scheme file
-};
+using cd::redset::OneTime;
 
 // Numbers below count that are not known, as people count from first on. What a damaged scheme file
 // says may be a large number.
@@ -44,30 +36,50 @@ std::string list_others(int first, int count, const std::set<int> &known) {
            (more > 0 ? " and " + std::to_string(more) + " more" : "");
 }
 
+// "" where none is missing.
+std::string missing_of(const OneTime &time) {
+    const auto &[shape, group, groups, job_ranks, own_ranks] = time.front()->set;
+    std::set<int> sets;
+    std::set<int> ranks;
+    for (const FoundSet *each : time) {
+        sets.insert(each->set.group);
+        ranks.insert(each->set.ranks.begin(), each->set.ranks.end());
+    }
+    const int missing = groups - static_cast<int>(sets.size());
+    return missing == 0
+               ? ""
+               : time.front()->found.front() + ": says that there are " + std::to_string(groups) +
+                     " sets of a job of " + std::to_string(job_ranks) +
+                     " ranks; nothing was found of " + (missing == 1 ? "set " : "sets ") +
+                     list_others(1, groups, sets) +
+                     ", and what their ranks had is lost, unless it is in a directory that was "
+                     "not given (ranks in no set that was found: " +
+                     list_others(0, job_ranks, ranks) + ")";
+}
+
 } // namespace
 
 std::vector<std::string> missing_sets(const std::vector<FoundSet> &found) {
-    std::map<Job, Known> jobs;
+    OneTime upstreams;
     for (const FoundSet &each : found) {
-        if (attempt_of(each)) {
-            continue;
+        if (!attempt_of(each)) {
+            upstreams.push_back(&each);
         }
-        Known &known = jobs[{each.set.groups, each.set.job_ranks}];
-        known.sets.insert(each.set.group);
-        known.ranks.insert(each.set.ranks.begin(), each.set.ranks.end());
-        known.example = known.example.empty() ? each.found.front() : known.example;
+    }
+    std::map<std::pair<int, int>, std::vector<std::string>> jobs; // by their sets and ranks
+    std::set<std::pair<int, int>> complete;
+    for (const OneTime &time : divide_by_time(upstreams)) {
+        const std::pair job(time.front()->set.groups, time.front()->set.job_ranks);
+        if (std::string sentence = missing_of(time); !sentence.empty()) {
+            jobs[job].push_back(std::move(sentence));
+        } else {
+            complete.insert(job);
+        }
     }
     std::vector<std::string> sentences;
-    for (const auto &[job, known] : jobs) {
-        if (std::cmp_less(known.sets.size(), job.sets)) {
-            sentences.push_back(
-                known.example + ": says that there are " + std::to_string(job.sets) +
-                " sets of a job of " + std::to_string(job.ranks) + " ranks; nothing was found of " +
-                (job.sets - static_cast<int>(known.sets.size()) == 1 ? "set " : "sets ") +
-                list_others(1, job.sets, known.sets) +
-                ", and what their ranks had is lost, unless it is in a directory that was not "
-                "given (ranks in no set that was found: " +
-                list_others(0, job.ranks, known.ranks) + ")");
+    for (auto &[job, missing] : jobs) {
+        if (!complete.contains(job)) {
+            std::ranges::move(missing, std::back_inserter(sentences));
         }
     }
     return sentences;

@@ -10,8 +10,8 @@
 namespace cdctl {
 
 // Sentences: of which sets nothing was found, where those that were found say that there are more.
-// Of attempts records tell that, and more. Names of other directories tell no time: where one that
-// is missing is there of another time, nothing is said.
+// Of attempts records tell that, and more. Where there is a time with as many sets of as many
+// ranks of which none is missing, nothing is said of others.
 std::vector<std::string> missing_sets(const std::vector<cd::redset::FoundSet> &found);
 
 } // namespace cdctl

@@ -218,6 +218,14 @@ void print_starts(const std::vector<Judged> &sets) {
     }
 }
 
+Result nothing_to_build_on() {
+    Result result;
+    result.verdict = Verdict::failed;
+    result.problem = "another set that was to bring back files before has not, so that nothing of "
+                     "this set was brought back";
+    return result;
+}
+
 // What is whole now, by attempt, and which of these get records.
 struct Records {
     std::map<Attempt, std::vector<const FoundSet *>> whole;
@@ -279,7 +287,7 @@ Outcome rebuild(const Arguments &arguments) {
     }
     // The newest first, as others may not be needed then.
     std::ranges::stable_sort(search.sets, std::greater<>(), attempt_of);
-    const LeftAlone left_alone(search.sets, known, arguments);
+    const LeftAlone left_alone(search, known, arguments);
     const std::vector<std::string> different_runs = known.different_runs();
     const std::vector<std::string> not_found =
         arguments.partial ? std::vector<std::string>() : missing_sets(search.sets);
@@ -299,17 +307,29 @@ Outcome rebuild(const Arguments &arguments) {
             print(each.title, *each.found, so_far);
         }
     };
-    for (size_t i = 0; i < search.sets.size(); ++i) {
-        FoundSet &found = search.sets[i];
+    std::vector<FoundSet *> in_turn;
+    std::ranges::transform(search.sets, std::back_inserter(in_turn),
+                           [](FoundSet &found) { return &found; });
+    std::ranges::stable_partition(
+        in_turn, [&](const FoundSet *found) { return !left_alone.builds_on_others(*found); });
+    bool are_upstreams_good = true;
+    for (size_t i = 0; i < in_turn.size(); ++i) {
+        FoundSet &found = *in_turn[i];
         const auto attempt = attempt_of(found);
         const Result result = [&] {
             if (const Result *left = left_alone.result_of(found)) {
                 return *left;
             }
+            if (left_alone.builds_on_others(found) && !are_upstreams_good) {
+                return nothing_to_build_on();
+            }
             ProgressLine line(i, search.sets.size());
             return rebuild_set(found, known, arguments,
                                [&line](uint64_t done, uint64_t all) { line.tell(done, all); });
         }();
+        are_upstreams_good =
+            are_upstreams_good &&
+            (attempt || left_alone.result_of(found) != nullptr || result.is_whole());
         starts.note(found, result, arguments);
         const bool agrees = records.note(found, result, arguments);
         add({title_of(found), &found, attempt, agrees || known.root_counts(attempt), result});
@@ -326,7 +346,7 @@ Outcome rebuild(const Arguments &arguments) {
     }
     // Who needs one of these sets needs all, and what is given is to be used. Where nothing else
     // is there it is not known to be damage.
-    if (!not_found.empty() || (search.is_unusable_alone && !search.sets.empty())) {
+    if (!not_found.empty() || (!search.unusable_alone.empty() && !search.sets.empty())) {
         outcome = Outcome::damaged;
     }
     std::set<Attempt> recorded;

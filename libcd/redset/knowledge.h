@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "redset/one_time.h"
+#include "redset/outlook.h"
+#include "redset/real_paths.h"
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cd::redset {
+
+// A file as a set tells of it.
+struct ToldFile {
+    const FoundSet *set;
+    int rank;
+    std::string name; // without detours
+    std::string path; // where it is or would be written, without links
+    os::FileAttributes attributes;
+};
+
+// What the sets of one time tell of a job's files, and of what nothing that is left tells.
+class Knowledge {
+public:
+    // The sets outlive it. May throw, as all of it.
+    Knowledge(const OneTime &sets, RealPaths &paths, Outlook &outlook);
+
+    const OneTime &sets() const { return sets_; }
+    std::span<const ToldFile> files_of(const FoundSet &found) const; // of one of them
+    std::vector<const ToldFile *> at(const std::string &path) const;
+    const ToldFile *named(int rank, const std::string &name) const;
+
+    // Of a rank in a job of so many what is not known: "what rank 1 had in set ..."; "" where these
+    // sets have no such rank, or tell of it.
+    std::string what_is_unknown(int rank, int job_ranks) const;
+
+    // Of directories of their own: both have files there, and none in one directory that names
+    // are taken from.
+    bool is_apart_from(const Knowledge &other) const;
+
+private:
+    struct Unknown {
+        std::optional<int> rank; // none: any that is not known
+        std::string what;
+    };
+
+    void add(const FoundSet &found, RealPaths &paths);
+    void add_missing_sets();
+
+    OneTime sets_;
+    std::vector<ToldFile> files_;                                 // set by set
+    std::map<const FoundSet *, std::pair<size_t, size_t>> whose_; // first one, and how many
+    std::map<std::string, std::vector<size_t>> by_path_;
+    std::map<std::pair<int, std::string>, size_t> by_name_;
+    std::set<int> known_; // ranks
+    std::vector<Unknown> unknown_;
+    std::set<std::string> folders_;
+    bool any_there_ = false;
+};
+
+// "set 1 of 2 (XOR, ...) of PATH": for messages. May throw.
+std::string describe_set(const FoundSet &found);
+
+} // namespace cd::redset

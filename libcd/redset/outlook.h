@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "redset/offline.h"
+#include "redset/real_paths.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace cd::redset {
+
+// Files of sets as they are there, or will be once some of these sets have brought theirs back. May
+// throw, as all of it.
+class Outlook {
+public:
+    // Nothing where no file can be read. Links are followed.
+    std::optional<os::FileAttributes> at(const std::string &path);
+
+    // From now on what is lost of a set is as it tells. survey: of the set.
+    void expect(const FoundSet &found, const Survey &survey);
+
+    // Whether a set, of which too much is lost, will have enough left; survey is what it will have
+    // then. Contents, of which checksums tell, are not known before.
+    bool will_suffice(const FoundSet &found, Survey &survey);
+
+    // A file of such ranks that is not as the set tells: it may be newer, or have been. "" where
+    // there is none.
+    std::string file_not_as_told(const FoundSet &found,
+                                 const std::function<bool(int rank)> &of_whom);
+
+    // Of a set without checksums a file from which others would be brought back, with the size that
+    // the set tells and another time, where some file has exactly that: so times were not lost by
+    // copying, and it may have been written to since. "" where there is none. survey: of the set.
+    std::string source_of_another_time(const FoundSet &found, const Survey &survey);
+
+private:
+    RealPaths paths_;
+    std::map<std::string, os::FileAttributes> expected_; // by real path
+};
+
+// In size and time.
+bool is_as_told(const os::FileAttributes &there, const os::FileAttributes &told);
+
+} // namespace cd::redset

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "doubts.h"
+
+#include "redset/real_paths.h"
+#include "redset/scheme_name.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+
+namespace cdctl {
+namespace {
+
+namespace fs = std::filesystem;
+using cd::redset::FoundSet;
+using cd::redset::Place;
+using cd::redset::Survey;
+
+// Descriptors and checksums take no data to be written again.
+bool brings_back_data(const Survey &survey) {
+    return std::ranges::any_of(survey.members,
+                               [](const auto &member) { return member.lost().any(); });
+}
+
+bool is_below(const fs::path &path, const fs::path &directory) {
+    return std::ranges::mismatch(directory, path).in1 == directory.end();
+}
+
+// Whether a scheme file has the name of one of the same division, in a directory with the name of
+// one that has some of the set.
+bool is_of_its_division(const fs::path &file, const FoundSet &found) {
+    const std::string base = file.filename().string();
+    const auto name = cd::redset::scheme_name_of(base);
+    const std::string &path = found.places.front().prefix;
+    const std::string prefix = path.substr(path.rfind('/') + 1);
+    return name && name->scheme == found.set.shape.scheme && name->groups == found.set.groups &&
+           name->prefix_and_rank.starts_with(prefix) &&
+           name->prefix_and_rank.find_first_not_of("0123456789", prefix.size()) ==
+               std::string_view::npos &&
+           std::ranges::any_of(found.found, [&](const std::string &own) {
+               return fs::path(own).parent_path().filename() == file.parent_path().filename();
+           });
+}
+
+// What is in a directory may be of files that are taken from one above it.
+bool may_tell_of_files_of(const fs::path &scheme_file, const FoundSet &found) {
+    cd::redset::RealPaths paths;
+    const std::string path = paths.of(scheme_file.string());
+    return !is_of_its_division(scheme_file, found) &&
+           std::ranges::any_of(found.places, [&](const Place &place) {
+               return is_below(path, fs::path(paths.of(place.path("."))).parent_path());
+           });
+}
+
+} // namespace
+
+Doubts::Doubts(const std::vector<const FoundSet *> &sets, const std::vector<std::string> &unusable,
+               bool by_size)
+    : unusable_(unusable), by_size_(by_size), rivals_(sets, outlook_), descriptors_(sets) {}
+
+bool Doubts::any_other_tells(const FoundSet &found) const {
+    return !unusable_.empty() || !descriptors_.beside(found).empty() ||
+           descriptors_.of_another(found) || rivals_.has_rivals(found);
+}
+
+std::string Doubts::why_left(const FoundSet &found, const Survey &survey) {
+    if (!brings_back_data(survey)) {
+        return "";
+    }
+    std::string why = rivals_.why_undecided(found);
+    why = why.empty() ? by_descriptors(found) : why;
+    why = why.empty() ? by_unusable(found) : why;
+    return why.empty() ? by_sources(found, survey) : why;
+}
+
+std::string Doubts::by_descriptors(const FoundSet &found) {
+    const auto newer = descriptors_.of_another(found);
+    const std::string file = newer ? file_not_as_told(found) : "";
+    if (file.empty()) {
+        return "";
+    }
+    const auto &[shape, group, groups, member, rank, job_ranks] = newer->descriptor;
+    return newer->path + " tells of set " + std::to_string(group + 1) + " of " +
+           std::to_string(groups) + " (" + describe_shape(shape) +
+           "), of which no scheme file was found, and " + file +
+           " is not there as this set tells: it may be newer, or have been, so that nothing of "
+           "this set was brought back. If this set counts all the same, move descriptors such as "
+           "that one away";
+}
+
+std::string Doubts::by_unusable(const FoundSet &found) {
+    const auto other = std::ranges::find_if(
+        unusable_, [&](const std::string &path) { return may_tell_of_files_of(path, found); });
+    const std::string file = other == unusable_.end() ? "" : file_not_as_told(found);
+    return file.empty() ? ""
+                        : file + " is not there as this set tells, and " + *other +
+                              ", which may have told of it, cannot be read, so that nothing of "
+                              "this set was brought back. If this set counts all the same, move "
+                              "that file away";
+}
+
+std::string Doubts::file_not_as_told(const FoundSet &found) {
+    return outlook_.file_not_as_told(found, [](int) { return true; });
+}
+
+std::string Doubts::by_sources(const FoundSet &found, const Survey &survey) {
+    const std::string file =
+        survey.checksums || by_size_ ? "" : outlook_.source_of_another_time(found, survey);
+    return file.empty() ? ""
+                        : file + " has the size that this set tells and another time, where other "
+                                 "files have both: it may have been written to since, so that "
+                                 "nothing of this set was brought back. If all files with the "
+                                 "right size are as they were, say so with --by-size";
+}
+
+} // namespace cdctl

@@ -82,6 +82,18 @@ bool runs_functions(const Request &request) {
     return request.kind == Request::Kind::generalized && request.freed_at.family != 0;
 }
 
+// Once no log has that, what they free goes at once.
+void forget_with_log(const Request &request) {
+    when_forgotten(request.freed_at, [handle = request.handle, at = request.freed_at] {
+        RequestTable &table = RequestTable::instance();
+        Request *const freed = table.find(handle);
+        if (freed != nullptr && freed->freed_at.stream == at.stream &&
+            freed->freed_at.entry == at.entry) {
+            table.change(*freed, [](Request &one) { one.freed_at = {}; });
+        }
+    });
+}
+
 bool ends_in_mpi(Request &request, bool at_end) {
     RequestTable &table = RequestTable::instance();
     std::vector<Request *> ending;
@@ -173,6 +185,8 @@ int FreesRequest::run(const void *site, MPI_Request *handle) {
     });
     if (request->persistent && mode != CD_LOG_OFF) {
         free_with_log(*request);
+    } else if (runs_functions(*request)) {
+        forget_with_log(*request);
     }
     if (request->state == Request::State::replayed && !still_brings_data(*request)) {
         complete(*request);

@@ -360,20 +360,35 @@ int Cancels::run(const void *site, MPI_Request *handle) {
 }
 
 int CompletesGeneralized::run(const void *site, MPI_Request handle) {
+    const int mode = Logging::mode();
     const Inside inside;
     const Call call = simple_call(Fn::MPI_Grequest_complete, site);
-    if (cd_log_mode() == CD_LOG_REPLAYING) {
+    if (mode == CD_LOG_REPLAYING) {
         int result = MPI_SUCCESS;
-        if (!next_entry(call, result) && result == run_live) {
+        const bool is_in_log = next_entry(call, result).has_value();
+        if (!is_in_log && result == run_live) {
             return run(site, handle);
+        }
+        if (is_in_log) {
+            complete_generalized(handle);
         }
         return result;
     }
-    const int result = real<Fn::MPI_Grequest_complete>(handle);
-    EntryWriter writer(call, result);
-    writer.write();
+    const int result = complete(handle);
+    if (mode == CD_LOG_RECORDING) {
+        EntryWriter writer(call, result);
+        writer.write();
+    }
     FreesRequest::look_for_arrivals(); // it may be freed: then its function is called now
     return result;
+}
+
+// MPI knows of what an execution before this one has completed: a thread without a domain says it
+// once more, and a program that goes on live.
+int CompletesGeneralized::complete(MPI_Request handle) {
+    const bool is_first =
+        !complete_generalized(handle) && RequestTable::instance().completes_first(handle);
+    return is_first ? real<Fn::MPI_Grequest_complete>(handle) : MPI_SUCCESS;
 }
 
 } // namespace cd::logger

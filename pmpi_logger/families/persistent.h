@@ -170,11 +170,12 @@ private:
 class CompletesGeneralized : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request request) {
-        return passes_through(Logging::mode()) ? real<F>(request) : run(site, request);
+        return Inside::mpi() ? complete(request) : run(site, request);
     }
 
 private:
     static int run(const void *site, MPI_Request request);
+    static int complete(MPI_Request request);
 };
 
 } // namespace cd::logger

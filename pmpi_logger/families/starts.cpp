@@ -165,6 +165,23 @@ Request *Starting::record(const Call &call, Request::Kind kind, int result, MPI_
     return request;
 }
 
+namespace {
+
+// The program will say once more that the generalized request is complete, perhaps after it has
+// waited for it: of a handle that MPI has for something else.
+void hold_another(Request &request, bool of_fortran) {
+    RequestTable &table = RequestTable::instance();
+    if (request.stand_in == MPI_REQUEST_NULL) {
+        request.stand_in = request.handle;
+        ++table.stand_ins;
+    } else {
+        give_generalized(request.handle);
+    }
+    table.rename(request, take_generalized(of_fortran));
+}
+
+} // namespace
+
 int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, Request *&again) {
     const Inside inside;
     cd_log_place place = {};
@@ -215,6 +232,9 @@ int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, 
         request->state = Request::State::active;
         break;
     default: // still under way
+        if (request->is_complete) {
+            hold_another(*request, is_from_fortran(call.site));
+        }
         *handle = request->handle;
         break;
     }

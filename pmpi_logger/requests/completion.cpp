@@ -94,10 +94,13 @@ void complete_in_mpi(Request &request, const MPI_Status &status, int result) {
 void complete(Request &request) {
     RequestTable &table = RequestTable::instance();
     const uint64_t id = request.id;
+    const bool generalized = request.kind == Request::Kind::generalized;
     if (request.stand_in != MPI_REQUEST_NULL) {
         // The one that the program held has been complete for long.
         MPI_Request held = request.handle;
-        if (!request.persistent) {
+        if (generalized) {
+            give_generalized(held);
+        } else if (!request.persistent) {
             real<Fn::MPI_Wait>(&held, MPI_STATUS_IGNORE);
         }
         request.stand_in = MPI_REQUEST_NULL;
@@ -107,7 +110,6 @@ void complete(Request &request) {
         const bool holds_placeholder = request.state == Request::State::replayed;
         // Any other handle may be another request's already.
         const MPI_Request placeholder = holds_placeholder ? request.handle : MPI_REQUEST_NULL;
-        const bool generalized = request.kind == Request::Kind::generalized;
         table.remove(request);
         forget_left_behind(id); // nothing is left for it from now on
         if (holds_placeholder && generalized) {

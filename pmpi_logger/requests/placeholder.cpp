@@ -4,6 +4,7 @@
 
 #include "interception/real.h"
 
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -12,6 +13,13 @@ namespace {
 
 std::mutex mutex;
 std::vector<MPI_Request> pool;
+
+// What the program has done with one.
+struct Generalized {
+    bool completed = false;
+    bool given_back = false;
+};
+std::map<MPI_Request, Generalized> generalized;
 
 struct Outcome {
     MPI_Status status;
@@ -44,6 +52,24 @@ void fortran_query(MPI_Aint *, MPI_Fint *, MPI_Fint *error) { *error = MPI_SUCCE
 void fortran_free(MPI_Aint *, MPI_Fint *error) { *error = MPI_SUCCESS; }
 void fortran_cancel(MPI_Aint *, MPI_Fint *, MPI_Fint *error) { *error = MPI_SUCCESS; }
 
+// Makes a change of one, which goes when the program will not use it any more. False if it is none.
+template <typename Change> bool change_generalized(MPI_Request request, const Change &change) {
+    {
+        const std::scoped_lock lock(mutex);
+        const auto found = generalized.find(request);
+        if (found == generalized.end()) {
+            return false;
+        }
+        change(found->second);
+        if (!found->second.completed || !found->second.given_back) {
+            return true;
+        }
+        generalized.erase(found);
+    }
+    real<Fn::MPI_Request_free>(&request);
+    return true;
+}
+
 MPI_Request complete(Outcome *kept) {
     MPI_Request request = MPI_REQUEST_NULL;
     real<Fn::MPI_Grequest_start>(give_kept_status, free_kept_status, ignore_cancel, kept, &request);
@@ -71,19 +97,28 @@ void give_placeholder(MPI_Request request) {
 }
 
 MPI_Request take_generalized(bool of_fortran) {
-    if (!of_fortran) {
-        return complete(nullptr);
-    }
     MPI_Request request = MPI_REQUEST_NULL;
-    real<Fn::MPI_Grequest_start>(reinterpret_cast<MPI_Grequest_query_function *>(fortran_query),
-                                 reinterpret_cast<MPI_Grequest_free_function *>(fortran_free),
-                                 reinterpret_cast<MPI_Grequest_cancel_function *>(fortran_cancel),
-                                 nullptr, &request);
-    real<Fn::MPI_Grequest_complete>(request);
+    if (of_fortran) {
+        real<Fn::MPI_Grequest_start>(
+            reinterpret_cast<MPI_Grequest_query_function *>(fortran_query),
+            reinterpret_cast<MPI_Grequest_free_function *>(fortran_free),
+            reinterpret_cast<MPI_Grequest_cancel_function *>(fortran_cancel), nullptr, &request);
+        real<Fn::MPI_Grequest_complete>(request);
+    } else {
+        request = complete(nullptr);
+    }
+    const std::scoped_lock lock(mutex);
+    generalized[request] = {};
     return request;
 }
 
-void give_generalized(MPI_Request request) { real<Fn::MPI_Request_free>(&request); }
+void give_generalized(MPI_Request request) {
+    change_generalized(request, [](Generalized &one) { one.given_back = true; });
+}
+
+bool complete_generalized(MPI_Request request) {
+    return change_generalized(request, [](Generalized &one) { one.completed = true; });
+}
 
 MPI_Request completed_request(const MPI_Status &status, int result) {
     return complete(new Outcome{status, result});
@@ -95,6 +130,13 @@ void free_placeholders() {
         real<Fn::MPI_Request_free>(&request);
     }
     pool.clear();
+    for (auto &[request, one] : generalized) {
+        if (one.given_back) {
+            MPI_Request last = request;
+            real<Fn::MPI_Request_free>(&last);
+        }
+    }
+    generalized.clear();
 }
 
 } // namespace cd::logger

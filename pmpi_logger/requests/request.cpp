@@ -18,6 +18,7 @@ void Request::clear() {
 
     seat = 0;
     state = State::active;
+    is_complete = false;
     freed = false;
     freed_at = {};
     goes_with_log = false;

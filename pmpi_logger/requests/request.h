@@ -59,6 +59,7 @@ struct Request : Purpose {
     size_t seat = 0; // among all that are tracked
 
     State state = State::active;
+    bool is_complete = false;   // a generalized one, of which MPI has been told that
     bool freed = false;         // by the program, before it was complete
     cd_log_place freed_at = {}; // where that stands in a log, if it does
     bool goes_with_log = false; // a freed one that is persistent, which a re-execution may want

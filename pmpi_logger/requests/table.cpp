@@ -365,6 +365,19 @@ void RequestTable::remove(Request &request) {
     release(types);
 }
 
+bool RequestTable::completes_first(MPI_Request handle) {
+    if (empty()) {
+        return true;
+    }
+    const std::scoped_lock lock(mutex_);
+    Request *const request = named(handle);
+    const bool is_known = request != nullptr && request->is_complete && own(handle) != nullptr;
+    if (request != nullptr) {
+        request->is_complete = true;
+    }
+    return !is_known;
+}
+
 // Types are made without the lock, as all that MPI does.
 void RequestTable::keep_type(MPI_Datatype type) {
     if (empty()) {

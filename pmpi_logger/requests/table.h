@@ -115,6 +115,10 @@ public:
 
     void remove(Request &request);
 
+    // The program says that a generalized request is complete. False if MPI knows that already: an
+    // execution has said so that a restore has taken back.
+    bool completes_first(MPI_Request handle);
+
     // The program is about to free a type: those whose data it describes get a copy of it.
     void keep_type(MPI_Datatype type);
 

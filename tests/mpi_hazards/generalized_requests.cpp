@@ -2,8 +2,10 @@
 // Copyright the containment-domains authors
 // Generalized requests, whose functions call MPI themselves: a library that has its operations as
 // requests keeps objects with them, and frees these when MPI says that the request is done with.
+#include "complaints.h"
 #include "hazard.h"
 
+#include <cstdlib>
 #include <functional>
 
 namespace generalized_requests {
@@ -59,7 +61,6 @@ int cancel(void *state, int complete) {
     return MPI_SUCCESS;
 }
 
-// Duplicates of the communicator tell when they go.
 void start(Operation &operation, MPI_Comm like) {
     MPI_Comm_dup(like, &operation.comm);
     MPI_Type_contiguous(2, MPI_INT, &operation.pair);
@@ -76,19 +77,36 @@ bool tells_of_it(const MPI_Status &status, bool cancelled) {
     return count == 2 && status.MPI_TAG == 7 && (was_cancelled != 0) == cancelled;
 }
 
+// A communicator whose duplicates tell when they go.
+class Marked {
+public:
+    Marked() {
+        MPI_Comm_create_keyval(MPI_COMM_DUP_FN, note_gone, &key_, nullptr);
+        MPI_Comm_dup(MPI_COMM_SELF, &comm);
+        MPI_Comm_set_attr(comm, key_, nullptr);
+        gone = 0;
+    }
+    Marked(const Marked &) = delete;
+    Marked &operator=(const Marked &) = delete;
+    ~Marked() {
+        MPI_Comm_free(&comm);
+        MPI_Comm_free_keyval(&key_);
+    }
+
+    MPI_Comm comm = MPI_COMM_NULL;
+
+private:
+    int key_ = MPI_KEYVAL_INVALID;
+};
+
 // The objects are there for each re-execution, and go with the log.
 void objects_go_with_the_log(const std::function<void(Operation &)> &finish) {
-    int key = MPI_KEYVAL_INVALID;
-    MPI_Comm_create_keyval(MPI_COMM_DUP_FN, note_gone, &key, nullptr);
-    MPI_Comm marked = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_SELF, &marked);
-    MPI_Comm_set_attr(marked, key, nullptr);
-    gone = 0;
+    const Marked marked;
     {
         Domain domain;
         const auto execute = [&] {
             Operation operation;
-            start(operation, marked);
+            start(operation, marked.comm);
             finish(operation);
         };
         execute();
@@ -100,8 +118,6 @@ void objects_go_with_the_log(const std::function<void(Operation &)> &finish) {
         CHECK(gone == 0);
     }
     CHECK(gone == 1);
-    MPI_Comm_free(&marked);
-    MPI_Comm_free_keyval(&key);
 }
 
 } // namespace
@@ -155,6 +171,69 @@ HAZARD(what_the_free_function_of_a_request_freed_too_early_frees_is_there_again)
         MPI_Request_free(&freed);
         MPI_Grequest_complete(operation.request);
     });
+}
+
+// No log wants the objects any more.
+HAZARD(what_a_request_frees_that_is_complete_after_the_domain_goes_at_once) {
+    const Marked marked;
+    Operation operation;
+    {
+        const Domain domain;
+        start(operation, marked.comm);
+        MPI_Request freed = operation.request;
+        MPI_Request_free(&freed);
+    }
+    MPI_Grequest_complete(operation.request);
+    CHECK(gone == 1);
+}
+
+namespace {
+
+// The re-execution takes another way before it completes the request: MPI, which the log has told
+// so, is not told again.
+void goes_on_live_before_it_is_complete(const std::function<void(MPI_Request &)> &before,
+                                        const std::function<void(MPI_Request &)> &after) {
+    setenv("CD_ON_DIVERGENCE", "live", 1);
+    Operation operation;
+    Domain domain;
+    for (const bool again : {false, true}) {
+        start(operation, MPI_COMM_SELF);
+        MPI_Request copy = operation.request;
+        before(copy);
+        if (again) {
+            const Complaints complaints;
+            MPI_Barrier(MPI_COMM_SELF);
+        }
+        CHECK(MPI_Grequest_complete(operation.request) == MPI_SUCCESS);
+        after(copy);
+        if (!again) {
+            domain.restore();
+        }
+    }
+}
+
+void do_nothing(MPI_Request &) {}
+
+void free_it(MPI_Request &request) { CHECK(MPI_Request_free(&request) == MPI_SUCCESS); }
+
+void wait_for(MPI_Request &request) {
+    MPI_Status status = {};
+    CHECK(MPI_Wait(&request, &status) == MPI_SUCCESS);
+    CHECK(tells_of_it(status, false));
+}
+
+} // namespace
+
+HAZARD(generalized_request_that_is_waited_for_goes_on_live) {
+    goes_on_live_before_it_is_complete(do_nothing, wait_for);
+}
+
+HAZARD(generalized_request_that_is_freed_goes_on_live) {
+    goes_on_live_before_it_is_complete(do_nothing, free_it);
+}
+
+HAZARD(generalized_request_that_was_freed_goes_on_live) {
+    goes_on_live_before_it_is_complete(free_it, do_nothing);
 }
 
 } // namespace generalized_requests

@@ -43,9 +43,8 @@ void note_made_by(const Request &request) {
     comm_made(*static_cast<const MPI_Comm *>(request.arrivals.back().address));
 }
 
-// It fails since no log has what it was to bring.
 bool is_lost(const Request &request) {
-    return request.stand_in != MPI_REQUEST_NULL && request.error == MPI_ERR_OTHER;
+    return request.stand_in != MPI_REQUEST_NULL && request.error == lost;
 }
 
 bool found_something(const int *flag) { return flag == nullptr || *flag != 0; }
@@ -311,7 +310,7 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
     int result = real<Fn::MPI_Request_get_status>(
         request != nullptr ? request->known_to_mpi() : handle, flag, loan.to());
     if (result == MPI_SUCCESS && *flag != 0 && request != nullptr && is_lost(*request)) {
-        result = raise(MPI_COMM_NULL, request->error); // as Open MPI does where it is waited for
+        result = raise(MPI_COMM_NULL, MPI_ERR_OTHER); // as Open MPI does where it is waited for
     }
     const bool error_written = loan.settle();
     if (mode == CD_LOG_RECORDING && *flag != 0) {

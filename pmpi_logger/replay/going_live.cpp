@@ -59,7 +59,7 @@ bool take(EntryReader &entry, uint64_t id, size_t blocks, const MPI_Status &stat
         skip_arrivals(entry, brought);
     } else if (request->arrivals.size() != blocks) { // a synchronization has brought them
         skip_arrivals(entry, brought);
-        result = MPI_ERR_OTHER;
+        result = lost;
     } else {
         const auto types = RequestTable::instance().hold_types();
         if (!take_arrivals(entry, id, request, blocks)) {
@@ -112,7 +112,7 @@ void take_told(EntryReader &entry) {
 void take_arrived(EntryReader &entry) {
     const auto id = entry.take<uint64_t>();
     const auto blocks = entry.take<uint64_t>();
-    static_cast<void>(take(entry, id, blocks, {}, MPI_ERR_OTHER));
+    static_cast<void>(take(entry, id, blocks, {}, lost));
 }
 
 void take_entry(EntryReader entry) {
@@ -153,7 +153,7 @@ void fail_the_others(const std::vector<Request *> &requests, const IsGone &is_go
     for (Request *request : requests) {
         if (request->state == Request::State::replayed && is_gone(request->place) &&
             lacks_data(*request)) {
-            complete_in_mpi(*request, {}, MPI_ERR_OTHER);
+            complete_in_mpi(*request, {}, lost);
         }
     }
 }
@@ -196,7 +196,7 @@ void take_what_no_log_brings(const Call &call, const std::vector<Request *> &req
                          "the request was started in a replay, and the log that has what it "
                          "brings is gone, or is another domain's. Wait for a request in the "
                          "domain, or one inside it, that has started it");
-        complete_in_mpi(*request, {}, MPI_ERR_OTHER);
+        complete_in_mpi(*request, {}, lost);
     }
 }
 

@@ -86,7 +86,7 @@ void complete_in_mpi(Request &request, const MPI_Status &status, int result) {
         return;
     }
     request.error = result;
-    request.stand_in = completed_request(status, result);
+    request.stand_in = completed_request(status, result == lost ? MPI_ERR_OTHER : result);
     ++RequestTable::instance().stand_ins;
     request.state = Request::State::active;
 }

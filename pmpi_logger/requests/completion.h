@@ -4,6 +4,7 @@
 
 #include "requests/request.h"
 
+#include <climits>
 #include <cstddef>
 
 namespace cd::logger {
@@ -43,6 +44,10 @@ inline bool &freed_are_under_way() {
 
 // Delivers the data of a parked request.
 void deliver_kept(const Request &request);
+
+// In place of a result, which is none of MPI's: no log has the data, or the status. It fails with
+// MPI_ERR_OTHER.
+constexpr int lost = INT_MIN;
 
 // MPI, which knows nothing of a request that only a log would complete, has one now that is
 // complete.

@@ -91,7 +91,7 @@ bool take_left_behind(Request &request) {
         const auto types = RequestTable::instance().hold_types();
         if (request.arrivals.size() != found.blocks ||
             !take_arrivals(entry, request.id, &request, found.blocks)) {
-            found.result = MPI_ERR_OTHER;
+            found.result = lost;
         }
         request.delivered = true;
     }

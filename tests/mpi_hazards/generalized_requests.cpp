@@ -5,6 +5,7 @@
 #include "complaints.h"
 #include "hazard.h"
 
+#include <array>
 #include <cstdlib>
 #include <functional>
 
@@ -234,6 +235,51 @@ HAZARD(generalized_request_that_is_freed_goes_on_live) {
 
 HAZARD(generalized_request_that_was_freed_goes_on_live) {
     goes_on_live_before_it_is_complete(free_it, do_nothing);
+}
+
+namespace {
+
+MPI_Request start_failing() {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Grequest_start([](void *, MPI_Status *) { return MPI_ERR_OTHER; },
+                       [](void *) { return MPI_SUCCESS; }, [](void *, int) { return MPI_SUCCESS; },
+                       nullptr, &request);
+    MPI_Grequest_complete(request);
+    return request;
+}
+
+// What MPI says where the program asks, and where it waits.
+std::array<int, 2> results_of(MPI_Request request) {
+    int complete = 0;
+    const int asked = MPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE);
+    CHECK(complete != 0);
+    return {asked, MPI_Wait(&request, MPI_STATUS_IGNORE)};
+}
+
+} // namespace
+
+// It has not lost anything.
+HAZARD(generalized_request_that_fails_as_it_did_goes_on_live) {
+    setenv("CD_ON_DIVERGENCE", "live", 1);
+    for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    }
+    {
+        const std::array<int, 2> results = results_of(start_failing());
+        Domain domain;
+        MPI_Request request = start_failing();
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        domain.restore();
+        request = start_failing();
+        {
+            const Complaints complaints;
+            MPI_Barrier(MPI_COMM_SELF);
+        }
+        CHECK(results_of(request) == results);
+    }
+    for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
+    }
 }
 
 } // namespace generalized_requests

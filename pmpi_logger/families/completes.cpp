@@ -371,14 +371,16 @@ int Peeks::replay(const void *site, MPI_Request handle, int *flag, MPI_Status *s
         const auto id = entry->take<uint64_t>();
         const auto blocks = entry->take<uint32_t>();
         RequestTable &table = RequestTable::instance();
-        Request *request = id != 0 ? table.find(id) : table.find(handle);
+        // One that no log has may be gone, and another one have its handle.
+        Request *const request = id != 0 ? table.find(id) : nullptr;
+        Request *const told = id != 0 ? request : table.find(handle);
         auto types = table.hold_types();
         if (blocks != Finished::no_data && !take_arrivals(*entry, id, request, blocks)) {
             types.unlock();
             return not_matching(call, *entry, "how much data is received");
         }
-        if (request != nullptr && request->told == 0) {
-            note_told(*request, last_entry().value_or(cd_log_place()));
+        if (told != nullptr && told->id == id && told->told == 0) {
+            note_told(*told, last_entry().value_or(cd_log_place()));
         }
     }
     return entry->result();

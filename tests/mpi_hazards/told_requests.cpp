@@ -252,6 +252,33 @@ HAZARD(told_of_a_matched_receive_before_any_cd_brings_nothing_again) {
     told_before_any_cd(start_matched_receive, false);
 }
 
+// It is gone in the re-execution, and the collective, which goes on, may have its handle.
+HAZARD(told_of_a_receive_that_is_older_than_the_cd_is_not_told_of_a_later_operation) {
+    Numbers data(eager);
+    const MPI_Request begun = world_rank() == 0 ? start_receive(data.data()) : MPI_REQUEST_NULL;
+    Domain domain;
+    domain.keep(data);
+    if (world_rank() == 1) {
+        send(numbers(5, eager), 0, 1);
+    }
+    MPI_Request later = MPI_REQUEST_NULL;
+    for (const bool again : {false, true}) {
+        if (world_rank() == 0) {
+            MPI_Request request = begun;
+            be_told(request);
+            CHECK(data == numbers(5, eager));
+            wait(request);
+        } else if (again) {
+            break;
+        }
+        MPI_Ibarrier(MPI_COMM_WORLD, &later);
+        if (world_rank() == 0 && !again) {
+            domain.restore();
+        }
+    }
+    wait(later);
+}
+
 // A domain that does not log is restored to before the program was told, which is told again, and
 // then to after that.
 HAZARD(told_in_a_cd_without_a_log_is_told_again) {

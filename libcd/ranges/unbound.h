@@ -37,6 +37,8 @@ struct Unbound {
     // A CD below this one, which added it first after a point in time, had other values by then:
     // the program gives it these anew.
     bool filled_anew = false;
+    // A CD below this one has added it since the point in time, and checksums tell what it found.
+    bool compared = false;
     bool owed = false; // a restore would have written it: do so once it is bound
 
     Known known = Known::by_order;
@@ -94,6 +96,7 @@ private:
         same.left_in = left_in;
         same.added_anew = added_anew;
         same.filled_anew = filled_anew;
+        same.compared = compared;
         same.owed = owed;
         same.known = known;
         same.name = name;

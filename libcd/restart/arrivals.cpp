@@ -265,15 +265,17 @@ void Arrivals::pass(Domain &holder, size_t number, uintptr_t address) {
 
 // The program may have given the bytes their first values for the call's CD after the one above was
 // restored. Where it did so in the process before they stay. Elsewhere they are lost, since a CD
-// may as well count on what another one has left in memory. Neither without a word.
+// may as well count on what another one has left in memory. Neither without a word: where nobody
+// knows what the program does with this memory, zeros may be what it has made of it, too.
 Status Arrivals::fill_below(const Unbound &found, Range here) {
     if (found.filled_anew) {
         kept_values_ = kept_values_ || (!domain_.ledger->told_of_kept_values &&
                                         has_others(found.data, here, Zeros::are_values));
         return Status::ok();
     }
-    lost_values_ = lost_values_ || (!domain_.ledger->told_of_lost_values &&
-                                    has_others(found.data, here, Zeros::may_be_of_the_system));
+    const Zeros zeros = found.compared ? Zeros::may_be_of_the_system : Zeros::are_values;
+    lost_values_ = lost_values_ ||
+                   (!domain_.ledger->told_of_lost_values && has_others(found.data, here, zeros));
     return read(found.data, here);
 }
 

@@ -163,6 +163,7 @@ private:
         }
         found.added_anew = entry.added_anew;
         found.filled_anew = entry.filled_anew;
+        found.compared = entry.compared && !entry.run->checksums.empty();
         if (entry.run != nullptr) {
             found.data = opened_.pieces[entry.run->number].share(entry.run_offset);
         }

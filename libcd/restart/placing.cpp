@@ -176,8 +176,10 @@ void tell_of_values(const Domain &domain, bool are_kept) noexcept {
             (are_kept ? "What the program has made of it before this add is kept, since in the "
                         "process before it had given it new values there, too. If it has made that "
                         "of what is in the store, give the memory a name (cd_name_region)"
-                      : "It has these now; what the program had made of it before this add is "
-                        "gone. Give it values after the add, or a name (cd_name_region)") +
+                      : "It has these now; what the program had made of it before this add, if "
+                        "only zeros, is gone. A program that gives it new values for each CD goes "
+                        "on with wrong ones: give it values after the add, or a name "
+                        "(cd_name_region)") +
             " before the root is created, in this program and in those that wrote the store";
         os::system().warn(line.c_str());
     });

@@ -261,26 +261,54 @@ TEST_F(Children, WhatTheProgramHadMadeOfMemoryThatTheRootGetsBackWithAnAddIsTold
                    ? ""
                    : refusal();
     });
-    EXPECT_EQ(said_by([&]() -> std::string {
-                  Memory heap(size);
-                  cd_handle root = create();
-                  return restore_cd(root) == CD_SUCCESS && step(heap, root, 0, 2) == 2 &&
-                                 step(heap, root, 3, 2) == 3 // as in a process that lives on
-                             ? ""
-                             : refusal();
-              }),
-              "");
-    const std::string said = said_by([&]() -> std::string {
-        Memory heap(size);
-        cd_handle root = create();
-        return restore_cd(root) == CD_SUCCESS && step(heap, root, 1, 2) == 2 ? "" : refusal();
-    });
-    EXPECT_EQ(said.find("containment-domains: CD 0/root/1/0 has added memory of which a CD above "
-                        "it has data from its store " +
-                        store()),
-              0U)
-        << said;
-    EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
+    const std::string was_stored = path("copy");
+    std::filesystem::copy(store(), was_stored);
+    for (const int value : {1, 0}) { // zeros may be what the program has made of it, too
+        std::filesystem::copy(was_stored, store(),
+                              std::filesystem::copy_options::overwrite_existing);
+        const std::string said = said_by([&]() -> std::string {
+            Memory heap(size);
+            cd_handle root = create();
+            return restore_cd(root) == CD_SUCCESS && step(heap, root, value, 2) == 2 &&
+                           step(heap, root, 3, 2) == 3 // as in a process that lives on
+                       ? ""
+                       : refusal();
+        });
+        EXPECT_EQ(said.find("containment-domains: CD 0/root/1/0 has added memory of which a CD "
+                            "above it has data from its store " +
+                            store()),
+                  0U)
+            << said;
+        EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
+    }
+}
+
+// A child has found there what another one had left, by checksums: zeros are the system's.
+TEST_F(Children, ZerosAreNotToldWhereTheProgramIsKnownToCarryWhatTheyWere) {
+    constexpr size_t size = 100000;
+    for (const bool checksummed : {true, false}) {
+        const auto begin = [&] {
+            return create(checksummed ? ",sync=none" : ",sync=none,checksum=none");
+        };
+        run([&]() -> std::string {
+            Memory heap(size);
+            heap.fill(1);
+            cd_handle root = begin();
+            return step(heap, root) && advance_cd_point_in_time(root) == CD_SUCCESS &&
+                           step(heap, root)
+                       ? ""
+                       : refusal();
+        });
+        const std::string said = said_by([&]() -> std::string {
+            Memory heap(size);
+            cd_handle root = begin();
+            const bool added =
+                restore_cd(root) == CD_SUCCESS && add(child_of(root), heap.at(), size);
+            return added && heap.is(2) ? "" : refusal();
+        });
+        EXPECT_EQ(said.empty(), checksummed) << said;
+        std::filesystem::remove(store());
+    }
 }
 
 TEST_F(Children, WhatTheProgramFilledAnewInTheProcessBeforeIsKept) {

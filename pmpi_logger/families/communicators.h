@@ -276,7 +276,7 @@ public:
         if (!MortalComms::is_freed(comm)) {
             return real<F>(comm, error);
         }
-        raise(comm, error);
+        raise(comm, error, CalledBy::program);
         return MPI_SUCCESS;
     }
 };

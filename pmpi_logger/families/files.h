@@ -107,7 +107,7 @@ public:
         if (!LoggedFiles::find_closed(file)) {
             return real<F>(file, error);
         }
-        raise_at(file, error);
+        raise_at(file, error, CalledBy::program);
         return MPI_SUCCESS;
     }
 };

@@ -16,7 +16,18 @@ public:
     static bool mpi() { return depth_ > 0; }
 
 private:
+    friend class Outside;
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local int depth_ = 0;
+};
+
+// Where the logger is inside, and calls a function of the program as the program itself has asked
+// for: what that calls is the program's.
+class Outside {
+public:
+    Outside() { --Inside::depth_; }
+    Outside(const Outside &) = delete;
+    Outside &operator=(const Outside &) = delete;
+    ~Outside() { ++Inside::depth_; }
 };
 
 } // namespace cd::logger

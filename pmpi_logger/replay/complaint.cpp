@@ -96,15 +96,24 @@ void stop_replay() {
     later_failures_are_to_be_told = true;
 }
 
+// This thread is inside of MPI.
+template <typename Handler> void call_handler(CalledBy by, const Handler &handler) {
+    std::optional<Outside> outside;
+    if (by == CalledBy::program) {
+        outside.emplace();
+    }
+    handler();
+}
+
 // MPI calls error handlers of living communicators only.
-void raise_by(MPI_Errhandler handler, int error) {
+void raise_by(MPI_Errhandler handler, int error, CalledBy by) {
     static std::recursive_mutex one_at_a_time; // the handler may come here again
     const std::scoped_lock lock(one_at_a_time);
     MPI_Errhandler before = MPI_ERRHANDLER_NULL;
     const MPI_Comm self = self_comm();
     real<Fn::MPI_Comm_get_errhandler>(self, &before);
     real<Fn::MPI_Comm_set_errhandler>(self, handler);
-    real<Fn::MPI_Comm_call_errhandler>(self, error);
+    call_handler(by, [&] { real<Fn::MPI_Comm_call_errhandler>(self, error); });
     real<Fn::MPI_Comm_set_errhandler>(self, before);
     real<Fn::MPI_Errhandler_free>(&before);
 }
@@ -149,7 +158,7 @@ int raise_on_first_that_survives(std::initializer_list<MPI_Comm> comms, int erro
 }
 
 // MPI calls those of open files only.
-void raise_by_file(MPI_Errhandler handler, int error) {
+void raise_by_file(MPI_Errhandler handler, int error, CalledBy by) {
     if (handler == MPI_ERRORS_RETURN) {
         return;
     }
@@ -162,7 +171,7 @@ void raise_by_file(MPI_Errhandler handler, int error) {
     MPI_File own = MPI_FILE_NULL;
     real<Fn::MPI_File_open>(self_comm(), "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &own);
     real<Fn::MPI_File_set_errhandler>(own, handler);
-    real<Fn::MPI_File_call_errhandler>(own, error);
+    call_handler(by, [&] { real<Fn::MPI_File_call_errhandler>(own, error); });
     real<Fn::MPI_File_close>(&own);
 }
 
@@ -235,10 +244,10 @@ int fail_after_difference(const Call &call) {
     return raise(call.arguments.comm, MPI_ERR_OTHER);
 }
 
-int raise(MPI_Comm comm, int error) {
+int raise(MPI_Comm comm, int error, CalledBy by) {
     const Inside inside;
     if (const std::optional<Mortal> mortal = MortalComms::find(comm); mortal && mortal->freed) {
-        raise_by(mortal->handler, error);
+        raise_by(mortal->handler, error, by);
     } else {
         real<Fn::MPI_Comm_call_errhandler>(may_name(comm, MPI_COMM_NULL) ? comm : world_comm(),
                                            error);
@@ -259,15 +268,15 @@ int raise_logged_of_request(MPI_Comm comm, int error) {
 #endif
 }
 
-void raise_at(MPI_File file, int error) {
+void raise_at(MPI_File file, int error, CalledBy by) {
     const Inside inside;
     if (file == MPI_FILE_NULL) {
         MPI_Errhandler of_files = MPI_ERRHANDLER_NULL;
         real<Fn::MPI_File_get_errhandler>(MPI_FILE_NULL, &of_files);
-        raise_by_file(of_files, error);
+        raise_by_file(of_files, error, by);
         real<Fn::MPI_Errhandler_free>(&of_files);
     } else if (const std::optional<LoggedFile> closed = LoggedFiles::find_closed(file)) {
-        raise_by_file(closed->handler, error);
+        raise_by_file(closed->handler, error, by);
     } else {
         real<Fn::MPI_File_call_errhandler>(file, error);
     }

@@ -31,8 +31,11 @@ int diverged(const Call &call, const EntryHeader &logged, const char *difference
 // A call after that: says once that it and the others fail. Returns its result.
 int fail_after_difference(const Call &call);
 
+// Who calls an error handler. What that calls itself is part of MPI's call, but for the program's.
+enum class CalledBy { mpi, program };
+
 // As MPI does when a call on comm fails: calls the error handler, and returns the error.
-int raise(MPI_Comm comm, int error);
+int raise(MPI_Comm comm, int error, CalledBy by = CalledBy::mpi);
 
 // Of an error that is in the log, on the communicator of the call, or of the request that failed:
 // on that of all processes where the program would end, and on none if it ends there, too.
@@ -40,7 +43,7 @@ int raise_logged(MPI_Comm comm, int error);
 int raise_logged_of_request(MPI_Comm comm, int error);
 
 // The same with a file, which may be closed.
-void raise_at(MPI_File file, int error);
+void raise_at(MPI_File file, int error, CalledBy by = CalledBy::mpi);
 
 // The same by what the call is about: a communicator or a file.
 int raise(const Call &call, int error);

@@ -5,6 +5,7 @@
 #include "hazard.h"
 #include "mortal.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -131,6 +132,67 @@ HAZARD(error_handler_calls_mpi) {
         CHECK(receive(eager, 1, 8) == numbers(8, eager));
         CHECK(domain.info().replaying == 0);
     }
+}
+
+namespace {
+
+MPI_Request under_way = MPI_REQUEST_NULL;
+Numbers awaited;
+
+template <typename Handle> void wait_for_it(Handle *, int *, ...) {
+    ++handler_calls;
+    talk_to_itself();
+    MPI_Wait(&under_way, MPI_STATUS_IGNORE);
+    CHECK(awaited == numbers(6, eager));
+}
+
+// MPI has freed in the replay what has the handler, which does what it did.
+void call_handlers_again(const std::function<void()> &execute) {
+    Domain domain;
+    awaited = numbers(9, eager);
+    domain.keep(awaited);
+    handler_calls = 0;
+    for (int i = 1; i <= 3; ++i) {
+        const Numbers sent = numbers(6, eager);
+        MPI_Irecv(awaited.data(), eager, MPI_INT, 0, 4, MPI_COMM_SELF, &under_way);
+        MPI_Send(sent.data(), eager, MPI_INT, 0, 4, MPI_COMM_SELF);
+        execute();
+        MPI_Wait(&under_way, MPI_STATUS_IGNORE);
+        CHECK(domain.info().replaying == 0);
+        CHECK(handler_calls == i);
+        if (i < 3) {
+            domain.restore();
+        }
+    }
+}
+
+} // namespace
+
+HAZARD(handler_that_the_program_calls_for_a_closed_file_calls_mpi) {
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_File_create_errhandler(wait_for_it<MPI_File>, &handler);
+    call_handlers_again([handler] {
+        MPI_File file = MPI_FILE_NULL;
+        MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+        MPI_File_set_errhandler(file, handler);
+        CHECK(MPI_File_call_errhandler(file, MPI_ERR_IO) == MPI_SUCCESS);
+        MPI_File_close(&file);
+    });
+    MPI_Errhandler_free(&handler);
+}
+
+HAZARD(handler_that_the_program_calls_for_a_freed_communicator_calls_mpi) {
+    make_communicators_mortal();
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Comm_create_errhandler(wait_for_it<MPI_Comm>, &handler);
+    call_handlers_again([handler] {
+        MPI_Comm comm = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_SELF, &comm);
+        MPI_Comm_set_errhandler(comm, handler);
+        CHECK(MPI_Comm_call_errhandler(comm, MPI_ERR_OTHER) == MPI_SUCCESS);
+        MPI_Comm_free(&comm);
+    });
+    MPI_Errhandler_free(&handler);
 }
 
 HAZARD(attribute_functions_call_mpi) {

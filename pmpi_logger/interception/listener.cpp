@@ -4,6 +4,7 @@
 
 #include "families/process.h"
 #include "interception/inside.h"
+#include "interception/left_calls.h"
 #include "interception/mpi_life.h"
 #include "lifetimes/lifetimes.h"
 #include "lifetimes/logged_files.h"
@@ -38,6 +39,11 @@ const char *restoring(cd_handle cd) {
     }
     if (!MpiLife::is_up()) {
         return nullptr;
+    }
+    if (has_left_a_call()) {
+        return "a function that MPI has called, as an error handler, has left MPI by longjmp: what "
+               "this thread has called since is not recorded. Let it return, and look at the "
+               "result of the call";
     }
     const char *const hindrance = WindowTable::instance().hindrance(cd);
     return hindrance != nullptr ? hindrance : quiesce(cd);

@@ -3,6 +3,7 @@
 // Calls that fail, and whose errors the program wants to see.
 #include "hazard.h"
 
+#include <csetjmp>
 #include <string>
 
 namespace errors {
@@ -385,6 +386,34 @@ HAZARD(handler_of_no_file_is_called_again) {
         open();
     }
     MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
+}
+
+namespace {
+
+std::jmp_buf before_the_error;
+
+void leave(MPI_Comm *, int *, ...) { std::longjmp(before_the_error, 1); }
+
+void leave_a_call() {
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Comm_create_errhandler(leave, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    if (setjmp(before_the_error) == 0) {
+        MPI_Send(nullptr, 0, MPI_INT, world_size(), 1, MPI_COMM_WORLD);
+        CHECK(!"MPI has not called the handler");
+    }
+}
+
+} // namespace
+
+// What the log lacks would be done twice.
+HAZARD(restore_is_refused_where_an_error_handler_has_left_mpi) {
+    const Domain domain;
+    MPI_Barrier(MPI_COMM_SELF);
+    leave_a_call();
+    MPI_Barrier(MPI_COMM_SELF);
+    CHECK(restore_cd(domain.handle()) != SUCCESS);
+    CHECK(std::string(cd_last_error_message()).find("longjmp") != std::string::npos);
 }
 
 } // namespace errors

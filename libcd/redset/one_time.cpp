@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
+#include <set>
 #include <string>
+#include <utility>
 
 namespace cd::redset {
 namespace {

@@ -15,11 +15,6 @@ Fit fit_of(const os::FileAttributes &there, const os::FileAttributes &told) {
                                      : Fit::not_at_all;
 }
 
-constexpr const char *remedy =
-    ", so that nothing of this set was brought back. Move the scheme files of the set that does "
-    "not count to where none of the directories that are given is above them, or give directories "
-    "of one set alone";
-
 } // namespace
 
 Rivals::Rivals(const std::vector<const FoundSet *> &sets, Outlook &outlook) : outlook_(outlook) {
@@ -27,6 +22,13 @@ Rivals::Rivals(const std::vector<const FoundSet *> &sets, Outlook &outlook) : ou
     for (const OneTime &time : divide_by_time(sets)) {
         for (const FoundSet *each : time) {
             whose_[each] = times_.size();
+            for (const std::string &path : each->found) {
+                scheme_files_[paths.of(path)] = each;
+            }
+            for (int member = 0; member < each->set.shape.members; ++member) {
+                const std::string path = each->places[index(member)].scheme_file(each->set, member);
+                own_scheme_files_[each].push_back(paths.of(path));
+            }
         }
         times_.emplace_back(time, paths, outlook);
     }
@@ -66,9 +68,26 @@ std::string Rivals::why_older(const FoundSet &found) const {
     if (newer == times_.end()) {
         return "";
     }
-    const Comparison comparison = compare(found, *newer);
-    return comparison.file + " is told of otherwise by " + describe_set(*comparison.other) +
-           ", which files that are there fit rather";
+    const auto [fits_better, fits_worse, file, other] = compare(found, *newer);
+    return fits_worse ? file + " is told of otherwise by " + describe_set(*other) +
+                            ", which files that are there fit rather"
+                      : "scheme files of this set were written over by " +
+                            describe_set(*written_over_by(found, *newer));
+}
+
+const FoundSet *Rivals::in_place_of(const FoundSet &found, int member) const {
+    const auto there = scheme_files_.find(own_scheme_files_.at(&found)[index(member)]);
+    return there == scheme_files_.end() || there->second == &found ? nullptr : there->second;
+}
+
+const FoundSet *Rivals::written_over_by(const FoundSet &found, const Knowledge &time) const {
+    for (int member = 0; member < found.set.shape.members; ++member) {
+        const FoundSet *other = in_place_of(found, member);
+        if (other != nullptr && &own(*other) == &time) {
+            return other;
+        }
+    }
+    return nullptr;
 }
 
 bool Rivals::has_successors(const FoundSet &found, const std::set<const FoundSet *> &whole) const {
@@ -89,9 +108,11 @@ bool Rivals::has_successors(const FoundSet &found, const std::set<const FoundSet
            std::ranges::all_of(found.told, [](const auto &files) { return files.has_value(); });
 }
 
+// What has its name was written last.
 bool Rivals::is_older(const FoundSet &found, const Knowledge &time) const {
     const Comparison comparison = compare(found, time);
-    return comparison.fits_worse && !comparison.fits_better;
+    return !comparison.fits_better &&
+           (comparison.fits_worse || written_over_by(found, time) != nullptr);
 }
 
 bool Rivals::is_other_time(const FoundSet &found, const Knowledge &time) const {

@@ -18,6 +18,12 @@ namespace cd::redset {
 // would write them, unless these times have directories of their own.
 class Rivals {
 public:
+    // What a sentence about two sets ends with, of which nobody knows which counts.
+    static constexpr const char *remedy =
+        ", so that nothing of this set was brought back. Move the scheme files of the set that "
+        "does not count to where none of the directories that are given is above them, or give "
+        "directories of one set alone";
+
     // All of it outlives this. May throw, as all of it.
     Rivals(const std::vector<const FoundSet *> &sets, Outlook &outlook);
 
@@ -29,9 +35,12 @@ public:
     // set tells; what is not known matters where this set's are not there as it tells.
     std::string why_undecided(const FoundSet &found) const;
 
-    // Of sets of other times, which files that are there fit rather: a sentence; "" if there are
-    // none.
+    // Of sets of other times, which files that are there fit rather, or which have written scheme
+    // files over those of the set: a sentence; "" if there are none.
     std::string why_older(const FoundSet &found) const;
+
+    // Which set has a scheme file in the place of a member's, as where ranks were divided anew.
+    const FoundSet *in_place_of(const FoundSet &found, int member) const;
 
     // Whether sets that will be whole, of such times, have all of its files. Not where nothing
     // tells what some member had.
@@ -49,10 +58,13 @@ private:
     bool is_other_time(const FoundSet &found, const Knowledge &time) const;
     std::vector<const ToldFile *> same_files(const ToldFile &file, const Knowledge &time) const;
     Comparison compare(const FoundSet &found, const Knowledge &time) const;
+    const FoundSet *written_over_by(const FoundSet &found, const Knowledge &time) const;
     bool is_older(const FoundSet &found, const Knowledge &time) const;
     std::string unknown_beside(const FoundSet &found, const Knowledge &time) const;
 
     Outlook &outlook_;
+    std::map<std::string, const FoundSet *> scheme_files_; // whose they are, by real path
+    std::map<const FoundSet *, std::vector<std::string>> own_scheme_files_; // of each member
     std::vector<Knowledge> times_;
     std::map<const FoundSet *, size_t> whose_;
 };

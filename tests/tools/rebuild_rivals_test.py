@@ -221,6 +221,22 @@ class RivalsTest(Case):
         for part in "in/r0_f0.dat is not there as", "0.rs.grp_1_of_1.mem_1_of_4.redset, which may have told of it, cannot be read":
             self.assertIn(part, self.problems["XOR"])
 
+    # As where ranks were divided anew, and not all came to write theirs.
+    def test_scheme_files_of_another_set_that_have_the_names_of_lost_ones_stay(self):
+        for name in os.listdir(self.red()):
+            if ".xor." in name or name == "3.redset":
+                os.remove(self.red(name))
+        for rank in range(3):
+            for name in f"{rank}.rs.grp_1_of_1.mem_{rank + 1}_of_4.redset", f"{rank}.redset":
+                shutil.copy(os.path.join(VECTORS, "rs_4_k1", "red", name), self.red(name))
+        self.keep_times()
+        left = self.files()
+        for options in ["--dry-run"], [], []:
+            status, out, _ = self.rebuild("--json", *options, self.directory)
+            self.assertEqual((status, [each["verdict"] for each in json.loads(out)["sets"]]), (DAMAGED, ["failed", "lost"]))
+            self.assertIn("3.rs.grp_1_of_1.mem_4_of_4.redset is that of another set, set 1 of 1 (RS, 4 members, 2 checksums)", out)
+            self.assertEqual(self.files(), left)
+
     # Where times were kept one that has another may have been written to since.
     def test_without_checksums_files_with_another_time_are_no_sources(self):
         for name in os.listdir(self.red()):

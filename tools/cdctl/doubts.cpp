@@ -69,9 +69,22 @@ std::string Doubts::why_left(const FoundSet &found, const Survey &survey) {
         return "";
     }
     std::string why = rivals_.why_undecided(found);
+    why = why.empty() ? by_scheme_files(found, survey) : why;
     why = why.empty() ? by_descriptors(found) : why;
     why = why.empty() ? by_unusable(found) : why;
     return why.empty() ? by_sources(found, survey) : why;
+}
+
+std::string Doubts::by_scheme_files(const FoundSet &found, const Survey &survey) {
+    for (int member = 0; member < found.set.shape.members; ++member) {
+        const FoundSet *other = rivals_.in_place_of(found, member);
+        if (survey.lost(member).payload && other != nullptr) {
+            return found.places[cd::redset::index(member)].scheme_file(found.set, member) +
+                   " is that of another set, " + cd::redset::describe_set(*other) +
+                   cd::redset::Rivals::remedy;
+        }
+    }
+    return "";
 }
 
 std::string Doubts::by_descriptors(const FoundSet &found) {

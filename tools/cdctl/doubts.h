@@ -32,6 +32,8 @@ public:
     const cd::redset::Descriptors &descriptors() const { return descriptors_; }
 
 private:
+    std::string by_scheme_files(const cd::redset::FoundSet &found,
+                                const cd::redset::Survey &survey);
     std::string by_descriptors(const cd::redset::FoundSet &found);
     std::string by_unusable(const cd::redset::FoundSet &found);
     std::string by_sources(const cd::redset::FoundSet &found, const cd::redset::Survey &survey);

@@ -172,7 +172,7 @@ void Completes::settle(Completion &c, int result, bool recording) {
             finished.becomes_null = c.requests[slot] == MPI_REQUEST_NULL ? 1 : 0;
             if (active) {
                 finished.becomes_null = request->persistent ? 0 : 1;
-                finished.id = request->id & UINT64_MAX >> 1;
+                finished.set_who(*request, space.handles[static_cast<size_t>(slot)]);
             }
             const bool brings = active && request->told == 0;
             if (brings) {
@@ -226,6 +226,31 @@ void Completes::settle_inner(InnerCalls &inner) {
     }
 }
 
+namespace {
+
+Request *find_in_log(const Finished &finished) {
+    return finished.id() != 0 ? RequestTable::instance().find(finished.id()) : nullptr;
+}
+
+// Whether the program names the requests that the log has, as many as count, where entry is.
+// Delivers nothing.
+bool are_those_named(const MPI_Request *requests, EntryReader entry, int count) {
+    for (int k = 0; k < count; ++k) {
+        const auto finished = entry.take<Finished>();
+        const MPI_Request handle = requests[finished.slot];
+        const Request *const request = find_in_log(finished);
+        if (request != nullptr ? handle != request->handle : !finished.may_be(handle)) {
+            return false;
+        }
+        if (finished.blocks != Finished::no_data) {
+            skip_arrivals(entry, finished.blocks);
+        }
+    }
+    return true;
+}
+
+} // namespace
+
 int Completes::replay(Completion &c) {
     const Inside inside;
     int result = MPI_SUCCESS;
@@ -247,17 +272,21 @@ int Completes::replay(Completion &c) {
         return MPI_SUCCESS;
     }
     const auto ending = entry->take<Ending>();
+    const auto indices = sizeof(int) * static_cast<size_t>(ending.indices);
+    const std::byte *const logged_indices = entry->take(indices);
+    const auto *statuses = entry->take(sizeof(MPI_Status) * static_cast<size_t>(ending.statuses));
+    if (!are_those_named(c.requests, *entry, ending.finished)) {
+        return not_matching(c.call, *entry, "which request is complete");
+    }
     if (c.flag != nullptr) {
         *c.flag = ending.flag;
     }
     if (c.index != nullptr) {
         *c.index = ending.index;
     }
-    const auto indices = sizeof(int) * static_cast<size_t>(ending.indices);
     if (indices > 0) {
-        std::memcpy(c.indices, entry->take(indices), indices);
+        std::memcpy(c.indices, logged_indices, indices);
     }
-    const auto *statuses = entry->take(sizeof(MPI_Status) * static_cast<size_t>(ending.statuses));
     for (int i = 0; i < ending.statuses && !c.ignores_statuses(); ++i) {
         MPI_Status logged;
         std::memcpy(&logged, statuses + sizeof logged * static_cast<size_t>(i), sizeof logged);
@@ -267,17 +296,14 @@ int Completes::replay(Completion &c) {
     MPI_Comm comm = MPI_COMM_NULL; // of one that may have failed
     for (int k = 0; k < ending.finished; ++k) {
         const auto finished = entry->take<Finished>();
-        Request *request = finished.id != 0 ? table.find(finished.id) : nullptr;
+        Request *request = find_in_log(finished);
         if (request != nullptr && !may_name(comm, MPI_COMM_NULL)) {
             comm = request->comm;
         }
         MPI_Request &handle = c.requests[finished.slot];
-        if (request != nullptr && handle != request->handle) {
-            return not_matching(c.call, *entry, "which request is complete");
-        }
         if (finished.blocks != Finished::no_data) {
             auto types = table.hold_types();
-            if (!take_arrivals(*entry, finished.id, request, finished.blocks)) {
+            if (!take_arrivals(*entry, finished.id(), request, finished.blocks)) {
                 types.unlock();
                 return not_matching(c.call, *entry, "how much data is received");
             }

@@ -17,7 +17,9 @@
 #include "cd/mpi_log.h"
 
 #include <atomic>
+#include <bit>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
@@ -177,15 +179,23 @@ void raise_by_file(MPI_Errhandler handler, int error, CalledBy by) {
 
 } // namespace
 
+// Not of each: a log that has no room lacks all that follows.
 void complain_lost(Fn fn) {
+    static std::atomic<uint64_t> calls = 0;
+    const uint64_t number = ++calls;
+    if (!std::has_single_bit(number)) {
+        return;
+    }
     char trouble[1024];
     const bool of_file = cd_log_trouble(trouble, sizeof trouble) != 0;
     const char *const consequence =
         WholeProgram::records() ? "the log lacks it"
                                 : "the active CD cannot be restored any more: advance it, or give "
                                   "the log less to hold";
-    std::fprintf(stderr, "pmpi_logger: rank %d: %s cannot be recorded: %s; %s\n", MpiLife::rank(),
-                 name_of(fn), of_file ? trouble : "there is no memory", consequence);
+    const std::string so_far = number > 1 ? " (" + std::to_string(number) + " calls so far)" : "";
+    std::fprintf(stderr, "pmpi_logger: rank %d: %s cannot be recorded: %s; %s%s\n", MpiLife::rank(),
+                 name_of(fn), of_file ? trouble : "there is no memory", consequence,
+                 so_far.c_str());
 }
 
 int unreadable(const Call &call) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // Receives that are older than the CD, and end before it, inside it, or after a restore.
+#include "complaints.h"
 #include "receives.h"
 
 #include <algorithm>
@@ -35,6 +36,53 @@ HAZARD(receive_from_before_the_cd_pending) {
     CHECK(request == MPI_REQUEST_NULL);
     CHECK(tells(status, 1, 5, eager));
     CHECK(buffer == numbers(4, eager));
+}
+
+namespace {
+
+int wait_without_complaints(MPI_Request &request, MPI_Status &status) {
+    const Complaints complaints;
+    return MPI_Wait(&request, &status);
+}
+
+} // namespace
+
+// A re-execution that waits for another one, or for none, gets neither its data nor its status.
+HAZARD(receives_from_before_the_cd_are_not_taken_for_each_other) {
+    if (world_rank() == 1) {
+        await(0);
+        send(numbers(4, eager), 0, 4);
+        send(numbers(5, eager), 0, 5);
+        return;
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    Numbers first = numbers(before_anything, eager);
+    Numbers second = first;
+    const MPI_Request begun = post_receive(first, 1, 4);
+    const MPI_Request other = post_receive(second, 1, 5);
+    Domain domain;
+    domain.keep(first);
+    domain.keep(second);
+    for (const MPI_Request wrong : {begun, other, MPI_REQUEST_NULL}) {
+        signal(1);
+        if (wrong != begun) {
+            MPI_Request request = wrong;
+            MPI_Status status = {};
+            status.MPI_TAG = 9;
+            CHECK(wait_without_complaints(request, status) != MPI_SUCCESS);
+            CHECK(status.MPI_TAG == 9);
+            CHECK(first == numbers(before_anything, eager));
+            domain.restore();
+            signal(1);
+        }
+        MPI_Request request = begun;
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(first == numbers(4, eager));
+        request = other;
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(second == numbers(5, eager));
+        domain.restore();
+    }
 }
 
 // The same with a message that has come, and a buffer that the restore writes.

@@ -129,6 +129,10 @@ Status restore_named(cd_handle handle, Report &report) {
     if (Status status = domain.log.check_nothing_lost(domain.depth, domain.name()); !status) {
         return status;
     }
+    if (Status status = domain.ledger != nullptr ? domain.ledger->check_readable() : Status::ok();
+        !status) {
+        return status;
+    }
     Recovery recovery(domain);
     if (Status status = recovery.prepare(); !status) {
         return status;

@@ -146,6 +146,10 @@ void verify_part(const Entry &own, const Entry &source, Range part, Mismatches &
 } // namespace
 
 Status verify(Domain &domain, cd_mismatch_fn report, void *context) {
+    if (Status status = domain.ledger != nullptr ? domain.ledger->check_readable() : Status::ok();
+        !status) {
+        return status;
+    }
     Mismatches mismatches(domain, report, context);
     for (const auto &[address, entry] : domain.entries) {
         const Entry &own = *entry;

@@ -20,10 +20,10 @@ int DirectFile::write(uint64_t &offset, const std::byte *from, size_t length) co
 }
 
 void DirectFile::close() noexcept {
-    if (fd_ >= 0) {
+    if (fd_ >= 0 && file_.leads_here(fd_)) {
         os::system().close(fd_);
-        fd_ = -1;
     }
+    fd_ = -1;
 }
 
 } // namespace cd

@@ -41,6 +41,7 @@ Status Directory::open(const std::string &named, Directory &directory, const cha
                            (std::string("chmod go-w, or give another ") + key).c_str());
     }
     directory.file_ = std::move(file);
+    directory.file_.remember_identity();
     return Status::ok();
 }
 

@@ -25,6 +25,12 @@ public:
     int descriptor() const { return file_.descriptor(); }
     const char *path() const { return file_.path(); }
 
+    // That its descriptor still is the directory's.
+    Status check_descriptor() const {
+        os::FileStatus now;
+        return file_.check_leads_here(file_.descriptor(), now);
+    }
+
     // Opens and locks a store in it. there: whether there is one.
     Status open_store(const std::string &name, File &store, bool &there) const;
 

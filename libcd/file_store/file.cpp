@@ -53,9 +53,40 @@ Status refused_by_system(const char *path, const char *operation, const char *wh
 } // namespace
 
 File::~File() {
-    if (fd_ >= 0) {
+    if (fd_ >= 0 && leads_here(fd_)) {
         os::system().close(fd_);
     }
+}
+
+void File::remember_identity() {
+    os::FileStatus found;
+    if (os::system().status(fd_, found) == 0) {
+        identity_ = found.identity;
+    }
+}
+
+Status File::check_leads_here(int descriptor, os::FileStatus &now) const {
+    const bool is_open = os::system().status(descriptor, now) == 0;
+    if (!is_open && errno != EBADF) {
+        return refused("look at the file");
+    }
+    if (is_open && (!identity_ || now.identity == *identity_)) {
+        return Status::ok();
+    }
+    return fail(CD_ERROR_STORE_IO,
+                "%s: descriptor %d is %s now: the program has closed it%s. Nothing was read or "
+                "written; leave the descriptors that the program has not opened",
+                path(), descriptor, is_open ? "another file's" : "closed",
+                is_open ? ", and opened another" : "");
+}
+
+// Where the system does not tell it is taken for it.
+bool File::leads_here(int descriptor) const noexcept {
+    os::FileStatus now;
+    if (!identity_) {
+        return true;
+    }
+    return os::system().status(descriptor, now) == 0 ? now.identity == *identity_ : errno != EBADF;
 }
 
 Status File::refused(const char *operation) const {

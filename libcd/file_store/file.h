@@ -3,11 +3,13 @@
 #pragma once
 
 #include "base/status.h"
+#include "os/system.h"
 
 #include <sys/types.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,10 +25,12 @@ public:
     File() = default;
     File(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
     File(File &&other) noexcept
-        : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
+        : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)),
+          identity_(other.identity_) {}
     File &operator=(File &&other) noexcept {
         std::swap(fd_, other.fd_);
         std::swap(path_, other.path_);
+        std::swap(identity_, other.identity_);
         return *this;
     }
     ~File();
@@ -35,6 +39,15 @@ public:
     bool is_open() const { return fd_ >= 0; }
     const char *path() const { return path_.c_str(); }
     void set_path(std::string path) { path_ = std::move(path); }
+
+    // From now on it is known which file it is, if the system tells: a program may close all
+    // descriptors that it does not know, and open files of its own. These are not closed.
+    void remember_identity();
+    // That the descriptor leads to this file, and what the system says of that now.
+    Status check_leads_here(int descriptor, os::FileStatus &now) const;
+    bool leads_here(int descriptor) const noexcept;
+    // Nothing is closed: the descriptor is somebody else's.
+    void forget() { fd_ = -1; }
 
     Status read(uint64_t offset, void *to, size_t length) const;
     Status write(uint64_t offset, const void *from, size_t length) const;
@@ -65,6 +78,7 @@ private:
 
     int fd_ = -1;
     std::string path_;
+    std::optional<os::FileIdentity> identity_;
 };
 
 // Of an error's message that is told elsewhere, without what it says to who could repeat the call.

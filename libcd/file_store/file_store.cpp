@@ -413,7 +413,10 @@ Status FileStore::remove(LastWord *last_word) {
 }
 
 Status FileStore::hide() {
-    if (Status status = check_process(); !status) {
+    Status status = check_process();
+    status = status ? volume_.check_descriptors() : status;
+    status = status ? directory_.check_descriptor() : status;
+    if (!status) {
         return status;
     }
     const std::scoped_lock lock(mutex_);

@@ -86,6 +86,7 @@ public:
     bool knows_object(const std::string &name) override;
     Objects named_objects() const noexcept override { return named_objects_; }
     CdNumber next_number() override;
+    Status check_readable() override { return volume_.check_descriptors(); }
     void leave_to_parent() noexcept override { volume_.leave_to_parent(); }
     bool is_of_this_process() const noexcept override;
     Status remove(LastWord *last_word) override;

@@ -24,10 +24,7 @@ Volume::Volume(File file, uint64_t size)
     : file_(std::move(file)),
       window_(static_cast<std::byte *>(os::system().map_file(file_.descriptor(), window_size))),
       size_(size) {
-    os::FileStatus found;
-    if (os::system().status(file_.descriptor(), found) == 0) {
-        identity_ = found.identity;
-    }
+    file_.remember_identity();
 }
 
 Volume::~Volume() {
@@ -41,6 +38,10 @@ void Volume::leave_to_parent() noexcept {
     if (direct_) {
         direct_->close();
     }
+    if (!file_.leads_here(file_.descriptor())) {
+        file_.forget();
+        return;
+    }
     attempt_quietly([&] { os::system().reopen(file_.descriptor()); });
 }
 
@@ -53,27 +54,23 @@ std::byte *Volume::in_place(const Extent &extent) const {
 Status Volume::check_file() {
     const std::scoped_lock lock(mutex_);
     uint64_t size = 0;
-    Status status = check_descriptor(file_.descriptor(), size);
-    status = status && direct_ && direct_->is_open() ? check_descriptor(direct_->descriptor(), size)
-                                                     : status;
+    Status status = check_descriptors(size);
     return status ? check_size(size) : status;
 }
 
-Status Volume::check_descriptor(int fd, uint64_t &size) const {
+Status Volume::check_descriptors() const {
+    uint64_t size = 0;
+    return check_descriptors(size);
+}
+
+Status Volume::check_descriptors(uint64_t &size) const {
     os::FileStatus now;
-    if (os::system().status(fd, now) != 0) {
-        return file_.refused("look at the file");
-    }
-    if (identity_ && now.identity != *identity_) {
-        return fail(
-            CD_ERROR_STORE_IO,
-            "%s: descriptor %d is another file's now: the program has closed it, and opened "
-            "another. Nothing was written; leave the descriptors that the program has not "
-            "opened",
-            file_.path(), fd);
+    Status status = file_.check_leads_here(file_.descriptor(), now);
+    if (status && direct_ && direct_->is_open()) {
+        status = file_.check_leads_here(direct_->descriptor(), now);
     }
     size = now.size;
-    return Status::ok();
+    return status;
 }
 
 Status Volume::check_size(uint64_t size) const {

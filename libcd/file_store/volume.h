@@ -45,6 +45,8 @@ public:
     // writes data: a program may have closed all descriptors that it does not know, and opened
     // files of its own.
     Status check_file();
+    // The descriptor alone, before an operation reads data.
+    Status check_descriptors() const;
 
     // Whoever cuts a file that is written in place would end this process, and so would a file that
     // came with holes once there is no room to fill them.
@@ -70,20 +72,20 @@ public:
     // May throw std::bad_alloc.
     void only_these_are_taken(uint64_t begin, const std::vector<Extent> &extents);
 
-    // In a process that was forked: the file is the other one's, and can be read here. What cannot
-    // be done keeps the file locked for as long as this process lives.
+    // In a process that was forked: the file is the other one's, and can be read here, unless its
+    // descriptor is the program's own by now. What cannot be done keeps the file locked for as long
+    // as this process lives.
     void leave_to_parent() noexcept;
 
 private:
     Status grow(uint64_t length);
     Status take_parts(uint64_t length, Extents &extents);
 
-    Status check_descriptor(int fd, uint64_t &size) const;
+    Status check_descriptors(uint64_t &size) const;
     Status check_size(uint64_t size) const;
 
     File file_;
     Forcing forcing_{file_};
-    std::optional<os::FileIdentity> identity_; // where the system told
     std::optional<DirectFile> direct_;
     Usage usage_;
     std::byte *window_; // the file in memory, or nullptr

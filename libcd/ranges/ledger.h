@@ -144,6 +144,9 @@ public:
     // A number that no CD of the family has had.
     virtual CdNumber next_number() = 0;
 
+    // Before data are read: that they still are where they were, for this process.
+    virtual Status check_readable() = 0;
+
     // In a process that was forked, where the ledger can only be read.
     virtual void leave_to_parent() noexcept = 0;
     virtual bool is_of_this_process() const noexcept = 0;

@@ -160,6 +160,9 @@ void Arrivals::note_what_is_new(Range bytes, uint64_t ordinal) {
 }
 
 Status Arrivals::pay_what_is_owed(std::vector<cd_addrspec> &to_regenerate) {
+    if (Status status = owed_.empty() ? Status::ok() : domain_.ledger->check_readable(); !status) {
+        return status;
+    }
     std::ranges::stable_sort(owed_, std::ranges::greater(),
                              [](const Owed &owed) { return owed.domain->depth; });
     for (const Owed &owed : owed_) {

@@ -5,6 +5,7 @@
 #include "store_directory.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <sstream>
@@ -28,6 +29,25 @@ protected:
     }
 };
 
+// As a program does that closes all that it does not know, and opens files of its own.
+void take_descriptors(const std::string &own, int flags) {
+    for (int fd = 3; fd < 64; ++fd) {
+        ::close(fd);
+    }
+    while (::open(own.c_str(), flags | O_CLOEXEC) < 63) {
+    }
+}
+
+bool are_all(const std::string &own) {
+    struct stat expected = {};
+    bool all_are = ::stat(own.c_str(), &expected) == 0;
+    for (int fd = 3; fd < 64; ++fd) {
+        struct stat found = {};
+        all_are = all_are && ::fstat(fd, &found) == 0 && found.st_ino == expected.st_ino;
+    }
+    return all_are;
+}
+
 TEST_F(LostFile, WhoseDescriptorIsTheProgramsOwnFileNowIsAnErrorAndThatFileAsItWas) {
     const std::string own = directory_ + "/own";
     std::ofstream(own) << "the program's";
@@ -37,17 +57,70 @@ TEST_F(LostFile, WhoseDescriptorIsTheProgramsOwnFileNowIsAnErrorAndThatFileAsItW
                   if (create() == nullptr || !is_held(memory)) {
                       return 127;
                   }
-                  for (int fd = 3; fd < 64; ++fd) {
-                      ::close(fd);
-                  }
-                  while (::open(own.c_str(), O_RDWR | O_CLOEXEC) < 63) {
-                  }
+                  take_descriptors(own, O_RDWR);
                   return advance_after(more);
               }),
               CD_ERROR_STORE_IO);
     std::ostringstream text;
     text << std::ifstream(own).rdbuf();
     EXPECT_EQ(text.str(), "the program's");
+}
+
+TEST_F(LostFile, IsNotReadEither) {
+    const std::string own = directory_ + "/own";
+    std::ofstream(own) << std::string(1 << 20, 'x');
+    for (const char *keys : {",checksum=none", ""}) {
+        EXPECT_EQ(in_process([&] {
+                      std::vector<char> memory(10000, 'm');
+                      if (create(keys) == nullptr || !is_held(memory)) {
+                          return 127;
+                      }
+                      take_descriptors(own, O_RDWR);
+                      const std::vector<char> before = memory;
+                      const bool refused = restore_cd(CURRENT_CD) != CD_SUCCESS &&
+                                           cd_last_error() == CD_ERROR_STORE_IO &&
+                                           cd_verify(CURRENT_CD, nullptr, nullptr) != CD_SUCCESS;
+                      return refused && memory == before ? cd_last_error() : 127;
+                  }),
+                  CD_ERROR_STORE_IO);
+        std::filesystem::remove(store());
+    }
+}
+
+TEST_F(LostFile, IsNotSaidToBeRemovedAndWhatTheProgramHasOpenedStaysOpen) {
+    const std::string own = directory_ + "/own";
+    std::filesystem::create_directory(own);
+    EXPECT_EQ(in_process([&] {
+                  std::vector<char> memory(10000);
+                  if (create() == nullptr || !is_held(memory)) {
+                      return 127;
+                  }
+                  take_descriptors(own, O_RDONLY | O_DIRECTORY);
+                  const bool committed = commit_cd(CURRENT_CD) == CD_SUCCESS;
+                  return !committed && are_all(own) ? cd_last_error() : 127;
+              }),
+              CD_ERROR_STORE_IO);
+    EXPECT_TRUE(std::filesystem::exists(store()));
+}
+
+TEST_F(LostFile, IsLeftToTheParentWithoutTakingWhatTheProgramHasOpened) {
+    const std::string own = directory_ + "/own";
+    std::ofstream(own) << "the program's";
+    EXPECT_EQ(in_process([&] {
+                  std::vector<char> memory(10000);
+                  if (create() == nullptr || !is_held(memory)) {
+                      return 127;
+                  }
+                  take_descriptors(own, O_RDWR);
+                  return in_process([&] {
+                      const bool refused = restore_cd(CURRENT_CD) != CD_SUCCESS;
+                      const int error = refused ? cd_last_error() : 127;
+                      return are_all(own) && commit_cd(CURRENT_CD) == CD_SUCCESS && are_all(own)
+                                 ? error
+                                 : 126;
+                  });
+              }),
+              CD_ERROR_STORE_IO);
 }
 
 TEST_F(LostFile, ThatSomebodyHasCutIsAnErrorOfTheNextOperation) {

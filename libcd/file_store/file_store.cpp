@@ -24,7 +24,7 @@ FileStore::FileStore(File file, uint64_t size, Directory directory, std::string 
                      FileStoreOptions options, Addresses &addresses)
     : volume_(std::move(file), size), directory_(std::move(directory)), name_(std::move(name)),
       options_(options), addresses_(addresses), process_(os::system().process()),
-      metadata_(volume_, options.forced) {}
+      metadata_(volume_, options.forced, options.older_kept > 0) {}
 
 // Pieces give their extents back to the volume.
 FileStore::~FileStore() { retained_.clear(); }
@@ -60,7 +60,7 @@ void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
     const State &state = loaded.state;
     std::vector<Extent> taken = loaded.extents;
     if (loaded.older.generation != 0) {
-        for (const Extent &extent : {loaded.older.snapshot, loaded.older.journal}) {
+        for (const Extent &extent : loaded.older.places()) {
             taken.insert(std::ranges::upper_bound(taken, extent.offset, {}, &Extent::offset),
                          extent);
         }

@@ -12,10 +12,12 @@ namespace cd::format {
 // little-endian.
 
 constexpr std::array<unsigned char, 8> magic = {'C', 'D', 'S', 'T', 'O', 'R', 'E', 0x1a};
-constexpr uint32_t version = 6;
+constexpr uint32_t version = 7;
 constexpr uint32_t oldest_version = 2; // that is read
 // Entries say whether they came from a child, and names whether they are the program's.
 constexpr uint32_t first_version_with_recent = 3;
+// Headers may name a second copy of their snapshot and journal.
+constexpr uint32_t first_version_with_copies = 7;
 
 // What is read and written as a whole.
 constexpr size_t block = 4096;
@@ -24,7 +26,8 @@ constexpr size_t small_extent = 64; // what extents smaller than a block are rou
 
 constexpr uint64_t whole_blocks(uint64_t length) { return (length + block - 1) / block * block; }
 
-// Two headers, of which the one with the greater generation counts; in a new store they are alike.
+// Two headers, of which the one with the greater generation counts; they are alike in a new store,
+// and where more than one point in time is kept.
 constexpr size_t headers = 2;
 constexpr uint64_t first_extent = headers * block;
 

@@ -31,6 +31,9 @@ bool decode(ByteReader &reader, uint32_t features, Header &header) {
     header.name = reader.text();
     header.rank = static_cast<int>(rank);
     header.names_all_objects = features == format::names_all_objects;
+    if (header.version >= format::first_version_with_copies) {
+        header.copy_distance = reader.fixed64();
+    }
     const auto possible = [](const Extent &extent) {
         return extent.offset >= format::first_extent && extent.offset % format::block == 0 &&
                extent.offset <= INT64_MAX && extent.length <= INT64_MAX - extent.offset;
@@ -38,12 +41,26 @@ bool decode(ByteReader &reader, uint32_t features, Header &header) {
     const bool is_known = features == 0 || header.names_all_objects;
     return is_known && !reader.bad() && header.generation <= format::greatest_number &&
            rank <= INT_MAX && !header.name.empty() && header.name.size() <= format::longest_name &&
-           possible(header.snapshot) && possible(header.journal) &&
+           header.copy_distance <= INT64_MAX && std::ranges::all_of(header.places(), possible) &&
            header.snapshot_length <= header.snapshot.length &&
            header.journal.length % format::block == 0;
 }
 
 } // namespace
+
+absl::InlinedVector<uint64_t, 2> Header::distances() const {
+    return copy_distance == 0 ? absl::InlinedVector<uint64_t, 2>{0}
+                              : absl::InlinedVector<uint64_t, 2>{0, copy_distance};
+}
+
+absl::InlinedVector<Extent, 4> Header::places() const {
+    absl::InlinedVector<Extent, 4> places;
+    for (const uint64_t distance : distances()) {
+        places.push_back({snapshot.offset + distance, snapshot.length});
+        places.push_back({journal.offset + distance, journal.length});
+    }
+    return places;
+}
 
 Status read_header(const File &file, size_t slot, FoundHeader &found) {
     std::array<std::byte, format::block> bytes = {};
@@ -94,6 +111,9 @@ Status write_header(const File &file, const Header &header) {
     writer.fixed64(header.journal.length);
     writer.fixed32(static_cast<uint32_t>(header.slot));
     writer.text(header.name);
+    if (header.version >= format::first_version_with_copies) {
+        writer.fixed64(header.copy_distance);
+    }
     writer.pad_to(format::header_features);
     writer.fixed32(header.names_all_objects ? format::names_all_objects : 0);
     writer.pad_to(format::header_checksum);

@@ -5,6 +5,8 @@
 #include "file_store/file.h"
 #include "file_store/format.h"
 
+#include <absl/container/inlined_vector.h>
+
 #include <array>
 #include <cstdint>
 #include <string>
@@ -31,6 +33,13 @@ struct Header {
     uint32_t snapshot_checksum = 0;
     Extent journal;
     bool names_all_objects = false; // also those without build-id, from the store's begin on
+    // How far behind snapshot and journal a second copy of both is; 0: there is none.
+    uint64_t copy_distance = 0;
+
+    // Of each copy of what it names.
+    absl::InlinedVector<uint64_t, 2> distances() const;
+    // Where all that is.
+    absl::InlinedVector<Extent, 4> places() const;
 
     size_t other_slot() const { return format::headers - 1 - slot; }
 };

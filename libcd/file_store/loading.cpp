@@ -2,160 +2,17 @@
 // Copyright the containment-domains authors
 #include "file_store/loading.h"
 
-#include "file_store/changes.h"
+#include "file_store/generation.h"
 #include "file_store/points_in_time.h"
-#include "file_store/records.h"
 #include "file_store/space.h"
-#include "store/crc32c.h"
-#include "store/large_allocator.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
 #include <vector>
 
 namespace cd {
 namespace {
-
-Status damaged(const File &file, uint64_t offset, const char *reason) {
-    return fail(CD_ERROR_STORE_DAMAGED,
-                "%s: the store is damaged at offset %llu: %s. The file was left as it is; remove "
-                "it, or start with CD_RESTART=no",
-                file.path(), static_cast<unsigned long long>(offset), reason);
-}
-
-// Where entries do not say it: what a point in time has is READ_ONLY.
-void mark_recent(State &state) {
-    for (auto &[number, cd] : state.cds) {
-        for (auto &[place, entry] : cd.entries) {
-            entry.recent = entry.access == CD_READ_WRITE;
-        }
-    }
-}
-
-// From there on it is looked whether the file has what it claims: holes take no room in a file, and
-// would in memory.
-constexpr uint64_t much = uint64_t{16} << 20;
-
-using MetadataBytes = std::vector<std::byte, LargeAllocator<std::byte>>;
-
-// One header's snapshot and journal.
-class Generation {
-public:
-    Generation(const File &file, const Header &header, uint64_t file_size)
-        : file_(file), header_(header), file_size_(file_size) {}
-
-    Status read_snapshot(State &state) {
-        if (header_.snapshot.end() > file_size_ || header_.journal.end() > file_size_) {
-            return damaged(file_, file_size_, "the file ends before its metadata do");
-        }
-        uint64_t there = 0;
-        if (Status status =
-                find_what_is_there({header_.snapshot.offset, header_.snapshot_length}, there);
-            !status) {
-            return status;
-        }
-        if (there < header_.snapshot_length) {
-            return damaged(file_, header_.snapshot.offset + there, "the snapshot has a hole");
-        }
-        MetadataBytes bytes(header_.snapshot_length);
-        if (Status status = file_.read(header_.snapshot.offset, bytes.data(), bytes.size());
-            !status) {
-            return status;
-        }
-        if (crc32c(0, bytes.data(), bytes.size()) != header_.snapshot_checksum) {
-            return damaged(file_, header_.snapshot.offset,
-                           "the snapshot does not match its checksum");
-        }
-        const char *wrong = apply_snapshot(bytes, state);
-        if (header_.version < format::first_version_with_recent) {
-            mark_recent(state);
-        }
-        state.grown = 0;
-        return wrong == nullptr ? Status::ok() : damaged(file_, header_.snapshot.offset, wrong);
-    }
-
-    // Up to most records. behind: what follows them.
-    Status read_journal(State &state, uint64_t most, FoundRecord::Kind &behind) {
-        behind = FoundRecord::Kind::end;
-        uint64_t there = 0;
-        if (Status status = find_what_is_there(header_.journal, there); !status) {
-            return status;
-        }
-        MetadataBytes bytes(there);
-        if (Status status = read_blocks(header_.journal.offset, bytes); !status) {
-            return status;
-        }
-        while (records_ < most && used_ < bytes.size()) {
-            const FoundRecord record = find_record(header_, records_, bytes, used_);
-            if (record.kind != FoundRecord::Kind::whole) {
-                behind = record.kind;
-                break;
-            }
-            if (const char *wrong = apply_changes(record.changes, state)) {
-                return damaged(file_, header_.journal.offset + used_, wrong);
-            }
-            used_ += record.size;
-            ++records_;
-        }
-        if (there < header_.journal.length && records_ < most) { // where others may have been
-            behind = FoundRecord::Kind::damaged;
-        }
-        return Status::ok();
-    }
-
-    uint64_t records() const { return records_; }
-    uint64_t used() const { return used_; }
-
-private:
-    // How much of it lies before a hole. All metadata are written, and at most the last block of a
-    // record is one of zeros, of which others may have made a hole, as cp --sparse=always does.
-    Status find_what_is_there(const Extent &extent, uint64_t &length) const {
-        length = extent.length;
-        std::array<std::byte, 2 *format::block> blocks = {};
-        for (uint64_t at = extent.offset; extent.length >= much;) {
-            at = format::whole_blocks(file_.hole_behind(at));
-            if (at > extent.end() - blocks.size()) {
-                break;
-            }
-            Status status = file_.read(at, blocks.data(), blocks.size());
-            if (!status && status.code() != CD_ERROR_STORE_DAMAGED) {
-                return status;
-            }
-            if (status.is_ok() && is_zero(blocks)) {
-                length = at - extent.offset;
-                break;
-            }
-            at += format::block;
-        }
-        return Status::ok();
-    }
-
-    // Blocks that are lost become zeros, which no journal has.
-    Status read_blocks(uint64_t offset, std::span<std::byte> bytes) const {
-        Status status = file_.read(offset, bytes.data(), bytes.size());
-        if (status.code() != CD_ERROR_STORE_DAMAGED) {
-            return status;
-        }
-        for (size_t at = 0; at < bytes.size(); at += format::block) {
-            const auto block = bytes.subspan(at, format::block);
-            status = file_.read(offset + at, block.data(), block.size());
-            if (status.code() == CD_ERROR_STORE_DAMAGED) {
-                std::ranges::fill(block, std::byte{0});
-            } else if (!status) {
-                return status;
-            }
-        }
-        return Status::ok();
-    }
-
-    const File &file_;
-    const Header &header_;
-    uint64_t file_size_;
-    uint64_t records_ = 0;
-    uint64_t used_ = 0;
-};
 
 class Loading {
 public:
@@ -228,14 +85,14 @@ private:
 
     Status take(const Header &header) {
         State state;
-        Generation generation(file_, header, file_size_);
+        Generation generation(file_, header, file_size_, Generation::Copies::all);
         if (Status status = generation.read_snapshot(state); !status) {
             return status;
         }
-        FoundRecord::Kind behind = FoundRecord::Kind::end;
-        if (Status status = generation.read_journal(state, UINT64_MAX, behind); !status) {
+        if (Status status = generation.read_journal(state, UINT64_MAX); !status) {
             return status;
         }
+        const FoundRecord::Kind behind = generation.behind();
         if (!state.cds.contains(State::root)) {
             return damaged(file_, header.snapshot.offset, "there is no root");
         }
@@ -272,7 +129,8 @@ private:
                            std::to_string(header.journal.offset + generation.used()) +
                            " is damaged";
         }
-        found.has_leftover = behind != FoundRecord::Kind::end;
+        found.flaw = generation.flaw();
+        found.has_leftover = behind != FoundRecord::Kind::end || generation.differs();
         found.header = header;
         found.records = generation.records();
         found.journal_used = generation.used();
@@ -333,7 +191,7 @@ private:
         if (!std::ranges::is_sorted(extents, {}, &Extent::offset)) { // as they were after an add
             std::ranges::sort(extents, {}, &Extent::offset);
         }
-        for (const Extent &extent : {header.snapshot, header.journal}) {
+        for (const Extent &extent : header.places()) {
             extents.insert(std::ranges::upper_bound(extents, extent.offset, {}, &Extent::offset),
                            extent);
         }
@@ -353,14 +211,13 @@ private:
     // Whether the file has these metadata, and nothing else in their place: what was cut off would
     // be given twice once they are given up.
     bool is_there_beside(const std::vector<Extent> &sorted, const Header &other) const {
-        return std::ranges::all_of(
-            std::array{other.snapshot, other.journal}, [&](const Extent &extent) {
-                const auto behind =
-                    std::ranges::upper_bound(sorted, extent.offset, {}, &Extent::offset);
-                return extent.end() <= file_size_ &&
-                       (behind == sorted.end() || extent.end() <= behind->offset) &&
-                       (behind == sorted.begin() || std::prev(behind)->end() <= extent.offset);
-            });
+        return std::ranges::all_of(other.places(), [&](const Extent &extent) {
+            const auto behind =
+                std::ranges::upper_bound(sorted, extent.offset, {}, &Extent::offset);
+            return extent.end() <= file_size_ &&
+                   (behind == sorted.end() || extent.end() <= behind->offset) &&
+                   (behind == sorted.begin() || std::prev(behind)->end() <= extent.offset);
+        });
     }
 
     // The error with what made somebody look.
@@ -387,12 +244,11 @@ Status load_again(const File &file, const Header &header, uint64_t records, Stat
     if (Status status = file.size(size); !status) {
         return status;
     }
-    Generation generation(file, header, size);
+    Generation generation(file, header, size, Generation::Copies::as_needed);
     if (Status status = generation.read_snapshot(state); !status) {
         return status;
     }
-    FoundRecord::Kind behind = FoundRecord::Kind::end;
-    if (Status status = generation.read_journal(state, records, behind); !status) {
+    if (Status status = generation.read_journal(state, records); !status) {
         return status;
     }
     return generation.records() == records

@@ -21,10 +21,14 @@ struct Loaded {
     // Why this may not be the newest state that was ever stored; "" if it is. Its newest point in
     // time was then found to be whole with all its data.
     std::string doubt;
+    std::string flaw;             // what is damaged, and has a copy that is whole; "" if nothing is
     size_t newer = 0;             // points in time that the file has, and state has not any more
     std::vector<Extent> given_up; // their data
     std::vector<Extent> extents;  // all that the file refers to, by offset
 };
+
+// What to say of a flaw.
+constexpr char has_a_copy[] = "; there is a copy of it, so that nothing is lost";
 
 // Reads the newest state that is whole. Changes nothing in the file. May throw std::bad_alloc.
 Status load(const File &file, Loaded &loaded);

@@ -29,10 +29,14 @@ Header next_generation(const Header &header) {
 // Binding fewer takes no time that anybody would notice.
 constexpr size_t always_few = 1000;
 
+bool is_twice(const Loaded &loaded) {
+    return loaded.header.copy_distance > 0 && loaded.older.generation == 0;
+}
+
 } // namespace
 
 HeldGeneration::~HeldGeneration() {
-    for (const Extent &extent : {header.snapshot, header.journal}) {
+    for (const Extent &extent : header.places()) {
         if (extent.length > 0) {
             volume_.release(extent);
         }
@@ -74,6 +78,7 @@ void Metadata::take_over(const Loaded &loaded) {
     given_up_ = loaded.given_up;
     doubtful_ =
         !loaded.doubt.empty() || loaded.has_leftover || loaded.header.version < format::version;
+    doubtful_ = doubtful_ || !loaded.flaw.empty() || (twice_ && !is_twice(loaded));
     // What the process before has kept is free now. Whoever opens a file changes nothing in it.
     attempt_quietly([&] {
         if (Status status = keep_spares(0, LongerFile::refused); status) {
@@ -106,8 +111,11 @@ Status Metadata::append(std::span<const std::byte> changes, const Growth &growth
     const Header &header = newest_->header;
     const ByteWriter record = encode_record(header, records_, changes);
     unsettled_ = size;
-    Status status =
-        volume_.file().write(header.journal.offset + used_, record.bytes().data(), record.size());
+    Status status;
+    for (const uint64_t distance : header.distances()) {
+        const uint64_t at = header.journal.offset + distance + used_;
+        status = status ? volume_.file().write(at, record.bytes().data(), record.size()) : status;
+    }
     if (status.is_ok()) {
         status = force();
     }
@@ -130,7 +138,11 @@ Status Metadata::settle() {
     }
     begin_writing();
     const Header &header = newest_->header;
-    Status status = Unused(header).write(volume_.file(), header.journal.offset + used_, unsettled_);
+    Status status;
+    for (const uint64_t distance : header.distances()) {
+        const uint64_t at = header.journal.offset + distance + used_;
+        status = status ? Unused(header).write(volume_.file(), at, unsettled_) : status;
+    }
     if (status.is_ok()) {
         status = force();
     }
@@ -197,6 +209,9 @@ Status Metadata::move(std::span<const std::byte> changes, uint64_t room) {
     for (const Extent &extent : std::exchange(given_up_, {})) {
         volume_.release(extent);
     }
+    if (twice_) {
+        write_other_header();
+    }
     attempt_quietly([&] { return keep_spares(0, LongerFile::allowed); });
     return Status::ok();
 }
@@ -212,9 +227,12 @@ Status Metadata::write_generation(HeldGeneration &next, std::span<const std::byt
         return status;
     }
     File &file = volume_.file();
-    Status status = file.write(header.snapshot.offset, snapshot.data(), snapshot.size());
-    if (status.is_ok()) {
-        status = Unused(header).write(file, header.journal.offset, header.journal.length);
+    Status status;
+    for (const uint64_t distance : header.distances()) {
+        const uint64_t at = header.snapshot.offset + distance;
+        status = status ? file.write(at, snapshot.data(), snapshot.size()) : status;
+        const uint64_t journal_at = header.journal.offset + distance;
+        status = status ? Unused(header).write(file, journal_at, header.journal.length) : status;
     }
     if (status.is_ok()) {
         status = force();
@@ -238,6 +256,25 @@ Status Metadata::flip_to(const std::shared_ptr<HeldGeneration> &next) {
         abandoned_.clear();
     }
     return status;
+}
+
+// If one of them is damaged, the other knows everything, too. What fails is tried again with the
+// next generation; until then the header may name the one before.
+void Metadata::write_other_header() {
+    doubtful_ = true;
+    attempt_quietly([&] {
+        Header other = newest_->header;
+        other.slot = other.other_slot();
+        begin_writing();
+        Status status = write_header(volume_.file(), other);
+        status = status ? force() : status;
+        if (status.is_ok()) {
+            doubtful_ = false;
+            take_place_of(older_);
+            older_.reset();
+        }
+        return status;
+    });
 }
 
 Status Metadata::take_back_header() {

@@ -42,12 +42,16 @@ struct HeldMetadata {
 //
 // When the journal is full, a new snapshot and an empty journal are written elsewhere, and the
 // other header is made to name them. The old ones stay until that has happened again: if the new
-// ones are damaged, they are what is left. Room for that is kept: where the disk is full, what
-// does not make the state larger, as the end of a CD, goes on.
+// ones are damaged, they are what is left. Or, where older points in time are kept, all is there
+// twice, and both headers name the new ones: then no damage in one place loses anything. Room for
+// that is kept: where the disk is full, what does not make the state larger, as the end of a CD,
+// goes on.
 class Metadata {
 public:
-    // forced: what is written reaches the disk before it counts.
-    Metadata(Volume &volume, bool forced) : volume_(volume), forced_(forced) {}
+    // forced: what is written reaches the disk before it counts. twice: all of it, in two places,
+    // as long as there is room for that.
+    Metadata(Volume &volume, bool forced, bool twice)
+        : volume_(volume), forced_(forced), twice_(twice) {}
 
     // For a new file: writes changes as its first snapshot. May throw std::bad_alloc.
     Status create(const Header &identity, std::span<const std::byte> changes);
@@ -87,7 +91,7 @@ private:
         uint64_t least;
     };
     bool has_to_move() const;
-    size_t spares_wanted() const { return older_ != nullptr ? 1 : 2; }
+    size_t spares_wanted() const { return older_ != nullptr || twice_ ? 1 : 2; }
     enum class LongerFile { allowed, refused };
     Status keep_spares(uint64_t grown, LongerFile longer_file);
     Status make_long_enough(Extent &spare, uint64_t grown, LongerFile longer_file);
@@ -105,7 +109,10 @@ private:
     void count(const Growth &growth, bool counted);
     Status load_with(std::span<const std::byte> changes, State &state) const;
     Status reserve_generation(Header &header, uint64_t snapshot, JournalLength journal);
-    bool use_spare(Header &header, uint64_t snapshot, uint64_t least, uint64_t wanted);
+    uint64_t copies_wanted() const { return twice_ ? 2 : 1; }
+    bool use_spare(Header &header, uint64_t snapshot, uint64_t least, uint64_t wanted,
+                   uint64_t copies);
+    Status reserve_place(Header &header, uint64_t snapshot, JournalLength journal, uint64_t copies);
     Status reserve_apart(Header &header, uint64_t snapshot, uint64_t journal);
     void take_place_of(const std::shared_ptr<HeldGeneration> &oldest);
     Status move(std::span<const std::byte> changes, uint64_t room);
@@ -114,11 +121,13 @@ private:
                             JournalLength journal);
     Status flip_to(const std::shared_ptr<HeldGeneration> &next);
     Status take_back_header();
+    void write_other_header();
     void begin_writing(); // what force() is for
     Status force();
 
     Volume &volume_;
     bool forced_;
+    bool twice_;
     Forcing::Mark begun_ = 0;
     std::shared_ptr<HeldGeneration> newest_; // none before create() or take_over()
     std::shared_ptr<HeldGeneration> older_;  // if there is one

@@ -86,7 +86,8 @@ Status Metadata::keep_spares(uint64_t grown, LongerFile longer_file) {
 Status Metadata::make_long_enough(Extent &spare, uint64_t grown, LongerFile longer_file) {
     const uint64_t snapshot = snapshot_behind(grown);
     const uint64_t records = two_records(newest_->header.snapshot_length);
-    const uint64_t usual = with_journal(snapshot, std::max(format::smallest_journal, records));
+    const uint64_t usual =
+        copies_wanted() * with_journal(snapshot, std::max(format::smallest_journal, records));
     const std::array<uint64_t, 3> lengths = {with_reserve(usual), usual,
                                              with_journal(snapshot, shortest_journal)};
     if (spare.length >= usual) {
@@ -198,39 +199,52 @@ Status Metadata::keep_room_for(std::span<const std::byte> changes, const Growth 
 }
 
 // With the reserve: what others got of it would leave the next one less.
-bool Metadata::use_spare(Header &header, uint64_t snapshot, uint64_t least, uint64_t wanted) {
+bool Metadata::use_spare(Header &header, uint64_t snapshot, uint64_t least, uint64_t wanted,
+                         uint64_t copies) {
     const auto at = std::ranges::find_if(
-        spares_, [&](const Extent &spare) { return spare.length >= snapshot + least; });
+        spares_, [&](const Extent &spare) { return spare.length >= copies * (snapshot + least); });
     if (at == spares_.end()) {
         return false;
     }
-    cut_off(*at, with_reserve(snapshot + wanted));
+    cut_off(*at, with_reserve(copies * (snapshot + wanted)));
+    const uint64_t one = at->length / copies / format::block * format::block;
+    cut_off(*at, copies * one);
     header.snapshot = {at->offset, snapshot};
-    header.journal = {header.snapshot.end(), at->length - snapshot};
+    header.journal = {header.snapshot.end(), one - snapshot};
+    header.copy_distance = copies > 1 ? one : 0;
     spares_.erase(at);
     return true;
 }
 
-// What it gets is given back by whoever has the header.
+// What it gets is given back by whoever has the header. What there is no room for twice is there
+// once.
 Status Metadata::reserve_generation(Header &header, uint64_t snapshot, JournalLength journal) {
-    if (use_spare(header, snapshot, journal.wanted / 2, journal.wanted)) {
-        return Status::ok();
-    }
     spares_.reserve(most_spares);
-    Extent place;
-    Status status = volume_.reserve(with_reserve(snapshot + journal.wanted), place);
-    if (status.is_ok()) {
-        spares_.push_back(place);
-        (void)use_spare(header, snapshot, journal.wanted, journal.wanted);
-        return status;
+    Status status = reserve_place(header, snapshot, journal, copies_wanted());
+    if (status.code() == CD_ERROR_STORE_FULL && twice_) {
+        status = reserve_place(header, snapshot, journal, 1);
     }
     if (status.code() == CD_ERROR_STORE_FULL) {
         status = reserve_apart(header, snapshot, journal.wanted);
     }
     return status.code() == CD_ERROR_STORE_FULL &&
-                   use_spare(header, snapshot, journal.least, journal.wanted)
+                   use_spare(header, snapshot, journal.least, journal.wanted, 1)
                ? Status::ok()
                : status;
+}
+
+Status Metadata::reserve_place(Header &header, uint64_t snapshot, JournalLength journal,
+                               uint64_t copies) {
+    if (use_spare(header, snapshot, journal.wanted / 2, journal.wanted, copies)) {
+        return Status::ok();
+    }
+    Extent place;
+    Status status = volume_.reserve(with_reserve(copies * (snapshot + journal.wanted)), place);
+    if (status.is_ok()) {
+        spares_.push_back(place);
+        (void)use_spare(header, snapshot, journal.wanted, journal.wanted, copies);
+    }
+    return status;
 }
 
 Status Metadata::reserve_apart(Header &header, uint64_t snapshot, uint64_t journal) {
@@ -245,14 +259,16 @@ Status Metadata::reserve_apart(Header &header, uint64_t snapshot, uint64_t journ
 }
 
 // No header names the generation any more: the one behind the next has its place, if nobody holds
-// it, so that they go on in the same three.
+// it, so that they go on in the same places.
 void Metadata::take_place_of(const std::shared_ptr<HeldGeneration> &oldest) {
     if (oldest == nullptr || oldest.use_count() > 1) {
         return;
     }
     Header &header = oldest->header;
-    if (header.snapshot.end() == header.journal.offset) {
-        spares_.push_back({header.snapshot.offset, header.snapshot.length + header.journal.length});
+    const uint64_t one = header.snapshot.length + header.journal.length;
+    if (header.snapshot.end() == header.journal.offset &&
+        (header.copy_distance == 0 || header.copy_distance == one)) {
+        spares_.push_back({header.snapshot.offset, header.distances().size() * one});
         header.snapshot = header.journal = {};
     }
 }

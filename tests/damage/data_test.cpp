@@ -45,7 +45,7 @@ Runs runs_of(const cd::State &state) {
 }
 
 TEST(Data, EachFlippedBitIsFoundWhereItIs) {
-    Specimen store(advances);
+    Specimen store(advances, 2);
     std::mt19937 random(1);
     size_t flips = 0;
     for (const auto &[offset, run] : runs_of(store.loaded().state)) {

@@ -189,7 +189,7 @@ void lengthen(Specimen &store, cd::Extent cd::Header::*part) {
 
 TEST(HostileHeader, ThatClaimsWhatIsAHoleIsFoundWithoutMemoryForIt) {
     for (const auto part : {&cd::Header::snapshot, &cd::Header::journal}) {
-        Specimen store(30); // so that its metadata have moved
+        Specimen store(30, 1); // so that its metadata have moved
         lengthen(store, part);
         EXPECT_EQ(in_process([&]() -> std::string {
                       cd::Loaded loaded;
@@ -204,7 +204,7 @@ TEST(HostileHeader, ThatClaimsWhatIsAHoleIsFoundWithoutMemoryForIt) {
 // As cp --sparse=always makes of a record's last block, of which there may be nothing but zeros.
 TEST(HoleInAJournal, OfOneBlockIsNoDamageAndOfTwoIs) {
     constexpr uint64_t length = uint64_t{16} << 20;
-    Specimen store(30);
+    Specimen store(30, 1);
     cd::Header header = store.loaded().header;
     std::vector<std::byte> records(store.loaded().journal_used);
     ASSERT_TRUE(store.file().read(header.journal.offset, records.data(), records.size()));
@@ -232,7 +232,7 @@ TEST(HoleInAJournal, OfOneBlockIsNoDamageAndOfTwoIs) {
 
 // What the store began with is no older point in time, for which the rest would be written over.
 TEST(FirstRecord, ThatIsDamagedIsAnErrorAndNotTheBeginning) {
-    Specimen store(3);
+    Specimen store(3, 1);
     const uint64_t at = store.loaded().header.journal.offset + 60;
     std::byte byte{};
     ASSERT_TRUE(store.file().read(at, &byte, 1));

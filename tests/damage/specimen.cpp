@@ -117,10 +117,10 @@ std::string text_of(const cd::State &state) {
     return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
-Specimen::Specimen(int advances, const std::string &keys) {
+Specimen::Specimen(int advances, int keep, const std::string &keys) {
     const Directory directory;
     const std::string problem = in_process([&] {
-        Program program(directory.path("s"), ",keep=2" + keys);
+        Program program(directory.path("s"), ",keep=" + std::to_string(keep) + keys);
         const std::string refused = program.open();
         return refused.empty() ? program.run(advances) : refused;
     });

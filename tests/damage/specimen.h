@@ -64,8 +64,9 @@ std::string text_of(const cd::State &state);
 // A store, in memory.
 class Specimen {
 public:
-    // As the program leaves it after so many advances.
-    explicit Specimen(int advances, const std::string &keys = "");
+    // As the program leaves it after so many advances. keep: points in time; more than one have
+    // metadata that are there twice.
+    explicit Specimen(int advances, int keep, const std::string &keys = "");
 
     const cd::File &file() const { return file_; }
     size_t size() const { return bytes_.size(); }

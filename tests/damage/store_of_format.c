@@ -96,8 +96,15 @@ static void second(void) {
     cd_handle root = begin();
     add_all(root);
     check(restore_cd(root) == CD_SUCCESS && field[0] == 3 && changing[0] == 3);
-    for (int i = 0; i < 25; ++i) { /* until the metadata have moved */
-        change_in_child(root, field_size / 2);
+    for (int i = 0; i < 25; ++i) { /* until the metadata have moved; once each before version 7 */
+        cd_handle child = child_of(root);
+        memset(field, 7, field_size);
+        for (int j = 0; j < 3; ++j) {
+            const struct cd_addrspec all = {field, field_size, CD_READ_WRITE, CD_GLOBAL};
+            add(child, field, field_size, CD_READ_WRITE);
+            check(delete_from_cd(child, &all, 1) == CD_SUCCESS);
+        }
+        check(commit_cd(child) == CD_SUCCESS);
     }
     die_in_child_with(child_of(root), 600, 300);
 }

@@ -46,7 +46,7 @@ class DamageTest(Case):
         self.assertEqual(self.cdctl("list", self.path())[0], GOOD)
 
     def test_lost_records_are_told(self):
-        self.make()
+        self.make(storage="keep=1")
         (store,) = self.json("show", self.path())
         journal = store["journal"]
         self.change(journal["offset"] + journal["used"] - BLOCK + 50, b"\xff")

@@ -38,7 +38,7 @@ class CdctlTest(Case):
     def test_show_tells_every_entry_and_how_it_finds_its_place(self):
         self.make()
         (store,) = self.json("show", self.path())
-        self.assertEqual((store["format"], store["mode"], store["owner"]), (6, 0o600, os.geteuid()))
+        self.assertEqual((store["format"], store["mode"], store["owner"]), (7, 0o600, os.geteuid()))
         root, child = store["domains"]
         self.assertEqual((root["identity"], child["identity"]), ("0/heat/0/0", "0/heat/1/0"))
         by_size = {entry["bytes"]: entry for entry in root["entries"]}
@@ -238,7 +238,7 @@ class CdctlTest(Case):
             with open(self.path(), "rb") as file:
                 file.seek(header * BLOCK)
                 block = bytearray(file.read(BLOCK))
-            block[8:12] = struct.pack("<I", 7)
+            block[8:12] = struct.pack("<I", 8)
             block[508:512] = struct.pack("<I", crc32c(block[:508]))
             self.change(header * BLOCK, bytes(block))
         (store,) = self.json("verify", self.path(), expect=UNREADABLE)

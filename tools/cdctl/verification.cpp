@@ -178,10 +178,13 @@ private:
             const cd::StoredRun *run;
         };
         const cd::Header &header = store_.loaded().header;
-        std::vector<Taken> taken = {
-            {0, cd::format::first_extent, "the headers", nullptr},
-            {header.snapshot.offset, header.snapshot.length, "the snapshot", nullptr},
-            {header.journal.offset, header.journal.length, "the journal", nullptr}};
+        std::vector<Taken> taken = {{0, cd::format::first_extent, "the headers", nullptr}};
+        for (const uint64_t distance : header.distances()) {
+            taken.push_back({header.snapshot.offset + distance, header.snapshot.length,
+                             "the snapshot", nullptr});
+            taken.push_back(
+                {header.journal.offset + distance, header.journal.length, "the journal", nullptr});
+        }
         for (const auto &[run, uses] : uses_) {
             if (run->length > 0) {
                 taken.push_back({run->offset, run->length, "data", run});

@@ -211,8 +211,9 @@ TEST_F(Choosing, WhatIsGivenUpForAnEpochLeavesItsRoom) {
         });
     };
     ASSERT_EQ(go_on(nullptr, 4), 0);
+    ASSERT_EQ(go_on("3", 2), 0);
     const uintmax_t size = std::filesystem::file_size(store());
-    for (const char *epoch : {"3", "4", "5", "6"}) {
+    for (const char *epoch : {"4", "5", "6"}) {
         ASSERT_EQ(go_on(epoch, 2), 0) << epoch;
         EXPECT_EQ(std::filesystem::file_size(store()), size) << epoch;
     }

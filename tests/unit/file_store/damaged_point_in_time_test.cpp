@@ -183,9 +183,13 @@ TEST_F(DamagedPointInTime, AnOlderOneWithoutChecksumsIsNotChosenBehindDamage) {
     const std::string whole = contents();
     int refused = 0;
     for (size_t record = 0; (record = whole.find("CDEC", record)) != whole.npos; ++record) {
+        if (whole.find(whole.substr(record, 64), record + 1) == whole.npos) {
+            continue; // that is a copy
+        }
         for (const char *epoch : {"1", "2", "3"}) {
             std::string bytes = whole;
             bytes[record + 45] ^= 1;
+            bytes[whole.find(whole.substr(record, 64), record + 1) + 45] ^= 1; // its copy
             std::ofstream(store(), std::ios::binary) << bytes;
             ::setenv("CD_RESTART", epoch, 1);
             const int result = found(",keep=3", 0);
@@ -260,9 +264,9 @@ TEST_F(LostBlock, OfAHeaderIsDamage) {
     EXPECT_EQ(found(",keep=3", 1, lost_at(4096)), 'd');
 }
 
-TEST_F(LostBlock, OfTheLastRecordIsDamage) {
+TEST_F(LostBlock, OfTheLastRecordIsReadInItsCopy) {
     write(",keep=3");
-    EXPECT_EQ(found(",keep=3", 1, lost_at(last_record())), 'c');
+    EXPECT_EQ(found(",keep=3", 1, lost_at(last_record())), 'd');
 }
 
 TEST_F(LostBlock, OfTheJournalThatNothingWasWrittenToCostsNothing) {

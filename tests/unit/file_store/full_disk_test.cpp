@@ -194,7 +194,7 @@ TEST_F(FullDiskTest, AProgramGoesOnWhereThereIsNoRoomToKeepPointsInTime) {
                   std::vector<char> large(1 << 19);
                   const cd_addrspec all = {large.data(), large.size(), CD_READ_WRITE, CD_GLOBAL};
                   const std::vector<cd_addrspec> list = pieces(memory, count);
-                  const std::string storage = "store=file,sync=none,keep=9,dir=" + directory_;
+                  const std::string storage = "store=file,sync=none,keep=99,dir=" + directory_;
                   cd_handle root = create_cd(nullptr, storage.c_str(), CD_COMM_LOGGING_DISABLED,
                                              "root", nullptr);
                   if (!add(root, list) || !add(root, large) ||
@@ -203,10 +203,10 @@ TEST_F(FullDiskTest, AProgramGoesOnWhereThereIsNoRoomToKeepPointsInTime) {
                   }
                   disk.full = true;
                   int advanced = 0;
-                  while (advanced < 9 && advance_cd_point_in_time(root) == CD_SUCCESS) {
+                  while (advanced < 99 && advance_cd_point_in_time(root) == CD_SUCCESS) {
                       ++advanced;
                   }
-                  if (advanced == 0 || advanced == 9 || cd_last_error() != CD_ERROR_STORE_FULL) {
+                  if (advanced == 0 || advanced == 99 || cd_last_error() != CD_ERROR_STORE_FULL) {
                       return told(2);
                   }
                   for (const cd_addrspec &piece : list) {

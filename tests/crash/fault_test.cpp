@@ -103,17 +103,22 @@ private:
         Stored old = nothing_stored();
         old.cds[{}] = newest.versions.front();
         begin_as_told(std::to_string(old.cds[{}].epoch), {newest});
-        EXPECT_EQ(process_->take(restore(1)), CD_ERROR_NONE) << cd_last_error_message();
+        take_in_the_end(restore(1));
         look();
         const Stored advanced = after_an_advance(old, kind_.keep);
         allowed_ = {newest, old, advanced};
-        if (const cd_error error = process_->take(advance(1)); error != CD_ERROR_NONE) {
-            complain_unless_expected(advance(1), error);
-            look();
-            EXPECT_EQ(process_->take(advance(1)), CD_ERROR_NONE) << cd_last_error_message();
-        }
+        take_in_the_end(advance(1));
         allowed_ = {advanced};
         return true;
+    }
+
+    // Once more if it fails.
+    void take_in_the_end(const model::Step &step) {
+        if (const cd_error error = process_->take(step); error != CD_ERROR_NONE) {
+            complain_unless_expected(step, error);
+            look();
+            EXPECT_EQ(process_->take(step), CD_ERROR_NONE) << cd_last_error_message();
+        }
     }
 
     bool is_legal(const model::Step &step) const {
@@ -123,12 +128,7 @@ private:
     // then: what is stored once CD_RESTART has been obeyed.
     void begin_as_told(const std::string &restart, std::vector<Stored> then) {
         system_.set_restart(restart.c_str());
-        const model::Step create = root(1);
-        if (const cd_error error = process_->take(create); error != CD_ERROR_NONE) {
-            complain_unless_expected(create, error);
-            look();
-            EXPECT_EQ(process_->take(create), CD_ERROR_NONE) << cd_last_error_message();
-        }
+        take_in_the_end(root(1));
         system_.set_restart(nullptr);
         allowed_ = std::move(then);
     }

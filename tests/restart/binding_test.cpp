@@ -318,7 +318,7 @@ TEST_F(Binding, AnOlderPointInTimeIsGoneBackToWhenAllThatItNeedsIsKnown) {
     choose("2", 2000, -1);
     choose("yes", 1000, 4);
     choose("2", 1000, 2);
-    choose("yes", 1000, 2);
+    choose("yes", 1000, 4); // nothing was changed
 }
 
 int fill_with_threes(cd_addrspec *specs, int count) {

@@ -283,10 +283,11 @@ void AddressBook::refresh() {
     const uint64_t count = os::loading_count();
     if (count != loading_count_) {
         segments_ = os::data_segments();
-        const auto rest = std::ranges::stable_partition(
-            segments_, [](const os::DataSegment &segment) { return !segment.build_id.empty(); });
-        others_.assign(rest.begin(), rest.end());
-        segments_.erase(rest.begin(), rest.end());
+        const auto rest = std::stable_partition(
+            segments_.begin(), segments_.end(),
+            [](const os::DataSegment &segment) { return !segment.build_id.empty(); });
+        others_.assign(rest, segments_.end());
+        segments_.erase(rest, segments_.end());
         loading_count_ = count;
     }
 }

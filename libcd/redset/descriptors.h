@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ public:
     // Others of which a member's descriptor is in the same file.
     std::vector<const FoundSet *> beside(const FoundSet &found) const;
 
-    // A member's, which is neither of the set nor of one beside it: of that one no scheme file was
+    // A member's, which is neither of the set nor of one beside it, or one in a directory with its
+    // scheme files that is no found set's, nor of the same division: of that one no scheme file was
     // found.
     struct OfAnother {
         std::string path;
@@ -31,16 +33,21 @@ public:
     std::optional<OfAnother> of_another(const FoundSet &found) const;
 
 private:
-    static bool is_of_any(const Descriptor &descriptor, const std::vector<const FoundSet *> &sets);
-
     struct Own {
         std::string path;
         std::string real; // wherever links lead
         int rank;
     };
 
+    void find_those_of_none(const std::string &directory,
+                            const std::vector<const FoundSet *> &sets);
+    static bool is_of_any(const Descriptor &descriptor, const std::vector<const FoundSet *> &sets);
+
     std::map<const FoundSet *, std::vector<Own>> descriptors_;
-    std::map<std::string, std::vector<const FoundSet *>> whose_; // by real path
+    std::map<const FoundSet *, std::set<std::string>> directories_;  // real ones, of scheme files
+    std::map<std::string, std::vector<const FoundSet *>> whose_;     // by real path
+    std::map<std::string, std::set<const FoundSet *>> in_directory_; // the same
+    std::map<std::string, std::vector<OfAnother>> of_none_;          // by real directory
 };
 
 } // namespace cd::redset

@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #include "redset/one_time.h"
 
+#include "redset/open_file.h"
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -25,6 +27,21 @@ struct Together {
     std::array<std::set<std::string>, 2> in; // names of directories that have them, and whole paths
 };
 
+// Otherwise nothing tells where its files are from its scheme files.
+bool has_files_there(const FoundSet &found) {
+    const MessageKeeper keeper;
+    for (size_t member = 0; member < found.places.size(); ++member) {
+        for (const StoredFile &stored : found.told[member].value_or(StoredFiles())) {
+            File file;
+            os::FileAttributes attributes;
+            if (open_stored(found.places[member], stored.name, file, attributes)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 Together alone(const FoundSet &found) {
     Together one;
     const auto &[shape, group, groups, job_ranks, ranks] = found.set;
@@ -35,7 +52,8 @@ Together alone(const FoundSet &found) {
                          [](int rank) { return rank >= 0; });
     const std::string &first = found.places.front().prefix;
     const auto is_first = [&](const Place &place) { return place.prefix == first; };
-    if (found.found.size() > 1 && std::ranges::all_of(found.places, is_first)) {
+    if (found.found.size() > 1 && std::ranges::all_of(found.places, is_first) &&
+        has_files_there(found)) {
         one.paths = {first};
     }
     for (const std::string &path : found.found) {

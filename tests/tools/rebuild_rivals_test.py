@@ -171,6 +171,18 @@ class RivalsTest(Case):
             os.remove(self.red(f"{rank}.redset"))
         self.assertEqual(self.verdicts("--dry-run"), (OLDER, {"XOR": "rebuildable"}))
 
+    def test_so_may_one_with_another_prefix_in_that_directory(self):
+        self.lose_all_scheme_files_of_the_newer()
+        for name in os.listdir(self.red()):
+            if ".xor." in name:
+                os.rename(self.red(name), self.red("p." + name))
+        os.remove(os.path.join(self.directory, "in", "r1_f0.dat"))
+        self.check_nothing_changes(UNREADABLE, XOR="failed")
+        self.assertIn("red/0.redset tells of set 1 of 1 (RS, 4 members, 2 checksums)", self.problems["XOR"])
+        for rank in range(4):
+            os.remove(self.red(f"{rank}.redset"))
+        self.assertEqual(self.verdicts(), (GOOD, {"XOR": "rebuilt"}))
+
     def test_another_job_of_that_shape_does_not_stand_for_it(self):
         other = os.path.join(self.directory, "other")
         shutil.copytree(os.path.join(self.directory, "in"), os.path.join(other, "in"))

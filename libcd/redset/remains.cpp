@@ -128,9 +128,9 @@ Status hear_remains(const Set &set, int member, std::span<const std::byte> told,
         if (Status status = decode_image(only_file, source, tree, size); !status) {
             return status;
         }
-        if (Status status = read_member(tree, source, member, remains.only_file.emplace());
-            !status) {
-            return status;
+        // One that cannot have been a member's, as it is too large, is none.
+        if (!read_member(tree, source, member, remains.only_file.emplace())) {
+            remains.only_file.reset();
         }
     }
     remains.no_header.assign(reinterpret_cast<const char *>(no_header.data()), no_header.size());

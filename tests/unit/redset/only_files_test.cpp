@@ -13,6 +13,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -101,6 +102,19 @@ TEST_P(OnlyFiles, TheirTimesNeedNotBeThoseThatHeadersTold) {
     }
     ASSERT_TRUE(rebuild(scratch, survey)) << message();
     EXPECT_TRUE(contents(scratch.state()) == contents(made));
+}
+
+// No set has files of that size.
+TEST_P(OnlyFiles, OneThatIsLargerThanAnyCanBeIsALostOne) {
+    if (GetParam().members == 1) {
+        return;
+    }
+    if (::truncate(image(0).c_str(), (off_t{1} << 53) + 1) != 0) {
+        GTEST_SKIP() << "the file system has no files of that size";
+    }
+    ASSERT_TRUE(rebuild(scratch, survey)) << message();
+    EXPECT_NE(survey.members.front().data_lost, "");
+    EXPECT_TRUE(contents(scratch.state()) == contents(before));
 }
 
 // As where whoever brought it back was killed when some files had their names.

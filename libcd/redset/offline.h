@@ -22,6 +22,7 @@ struct FoundSet {
     std::vector<Place> places;           // of these, what counts: the first ones, or what is better
     std::vector<PassedOver> passed_over; // by rebuild_found()
     std::vector<std::string> found;      // scheme files, of all copies
+    bool none_is_left = false;           // of these: found is where one was
     std::string problem;                 // why it cannot be rebuilt, "" when it can be tried
 
     // Whether nothing tells which rank some member is: it has a negative one then.

@@ -119,6 +119,11 @@ class OnlyImagesTest(ImagesTest):
         for rank, name in self.schemes.items():
             os.remove(self.path(rank, name))
 
+    def test_scripts_are_told_of_no_scheme_files(self):
+        self.lose_scheme_files()
+        sets = json.loads(self.rebuild("--json", "--dry-run", self.directory)[1])["sets"]
+        self.assertEqual({tuple(each["scheme_files"]) for each in sets}, {()})
+
     # Others may be elsewhere.
     def test_a_set_with_an_image_less_is_lost(self):
         self.lose_scheme_files()

@@ -133,6 +133,23 @@ void add_missing(const Findings &findings, SetsFound found, const Attempts::Miss
     }
 }
 
+// What records tell of a set of that number, if all tell the same.
+std::optional<cd::redset::Set> recorded_set(const std::vector<const RankFiles *> &files,
+                                            const cd::redset::Set &like) {
+    std::optional<cd::redset::Set> recorded;
+    for (const RankFiles *each : files) {
+        if (!each->record || each->record->set.group != like.group) {
+            continue;
+        }
+        const cd::redset::Set &told = each->record->set;
+        if (told.groups != like.groups || recorded.value_or(told) != told) {
+            return std::nullopt;
+        }
+        recorded = told;
+    }
+    return recorded;
+}
+
 // Whether both are of one set, as far as its members' ranks are known.
 bool fits(const cd::redset::Set &found, const cd::redset::Set &recorded) {
     return found.shape == recorded.shape && found.group == recorded.group &&
@@ -277,14 +294,13 @@ std::vector<FoundSet> Attempts::with_images_only(const std::vector<FoundSet> &fo
         const Point &point = each.attempt.point;
         const Root &root = *root_of(each.attempt);
         const auto files = files_of(root.findings, point);
-        const auto told = std::ranges::find_if(files, [&](const RankFiles *of_rank) {
-            return of_rank->record && of_rank->record->set.group == each.set.set.group;
-        });
-        if (told == files.end()) {
+        const auto recorded = recorded_set(files, each.set.set);
+        if (!recorded) {
             continue;
         }
         FoundSet set;
-        set.set = (*told)->record->set;
+        set.set = *recorded;
+        set.none_is_left = true;
         for (const int rank : set.set.ranks) {
             set.copies.push_back(images_of(rank, root, point));
         }

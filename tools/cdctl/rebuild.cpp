@@ -147,7 +147,7 @@ void describe(const FoundSet &found, const Result &result, bool recorded, Json &
     epoch_or_null(json, "newer_epoch",
                   result.instead == Instead::newer ? result.start : std::nullopt);
     json.key("scheme_files").begin_array();
-    for (const std::string &path : found.found) {
+    for (const std::string &path : found.none_is_left ? std::vector<std::string>() : found.found) {
         json.value(path);
     }
     json.end_array().key("ranks").begin_array();

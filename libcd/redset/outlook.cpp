@@ -74,22 +74,26 @@ std::string Outlook::file_not_as_told(const FoundSet &found,
     return first;
 }
 
-// A copy may have kept less than the nanoseconds of a time.
-std::string Outlook::source_of_another_time(const FoundSet &found, const Survey &survey) {
+// A copy may have kept less than the nanoseconds of a time. An empty file adds nothing.
+std::string Outlook::file_of_another_time(const FoundSet &found, const Survey &survey) {
     std::string first;
-    bool are_times_kept = false;
+    int as_told = 0;
+    int otherwise = 0;
     each_file(found, [&](size_t member, const StoredFile &stored, const std::string &path) {
-        const auto there = at(path);
+        const uint64_t size = stored.attributes.size;
+        const auto there = size == 0 ? std::nullopt : at(path);
         if (!there) {
             return;
         }
-        are_times_kept = are_times_kept || is_as_told(*there, stored.attributes);
-        if (first.empty() && survey.members[member].data_lost.empty() &&
-            there->modified.tv_sec != stored.attributes.modified.tv_sec) {
-            first = path;
-        }
+        const bool is_lost = !survey.members[member].data_lost.empty();
+        const time_t now = there->modified.tv_sec;
+        const time_t then = stored.attributes.modified.tv_sec;
+        as_told += is_as_told(*there, stored.attributes) ? 1 : 0;
+        otherwise += there->size == size && now != then ? 1 : 0;
+        const bool may_be_newer = is_lost ? there->size >= size && now > then : now != then;
+        first = first.empty() && may_be_newer ? path : first;
     });
-    return are_times_kept ? first : "";
+    return as_told > 0 && as_told >= otherwise ? first : "";
 }
 
 bool is_as_told(const os::FileAttributes &there, const os::FileAttributes &told) {

@@ -31,10 +31,12 @@ public:
     std::string file_not_as_told(const FoundSet &found,
                                  const std::function<bool(int rank)> &of_whom);
 
-    // Of a set without checksums a file from which others would be brought back, with the size that
-    // the set tells and another time, where some file has exactly that: so times were not lost by
-    // copying, and it may have been written to since. "" where there is none. survey: of the set.
-    std::string source_of_another_time(const FoundSet &found, const Survey &survey);
+    // Of a set without checksums a file that may have been written to since: one from which others
+    // would be brought back, with the size that the set tells and another time, or one that would
+    // be written over, and is newer and no shorter. "" where there is none, or times may have been
+    // lost by copying: fewer files have exactly the one that is told, as if these alone had been
+    // brought back, than another one. survey: of the set.
+    std::string file_of_another_time(const FoundSet &found, const Survey &survey);
 
 private:
     RealPaths paths_;

@@ -251,19 +251,46 @@ class RivalsTest(Case):
 
     # Where times were kept one that has another may have been written to since.
     def test_without_checksums_files_with_another_time_are_no_sources(self):
+        before = self.let_xor_alone_be_there("r0_f1.dat")
+        os.remove(os.path.join(self.directory, "in", "r1_f0.dat"))
+        self.check_nothing_changes(UNREADABLE, XOR="failed")
+        self.assertIn("in/r0_f1.dat has another time than this set tells, and that size or more", self.problems["XOR"])
+        self.assertEqual(self.verdicts("--by-size", "--dry-run"), (OLDER, {"XOR": "rebuildable"}))
+        self.assertEqual(self.verdicts("--by-size"), (GOOD, {"XOR": "rebuilt"}))
+        self.assertEqual({path: data for path, data in self.files().items() if path in before}, before)
+
+    def let_xor_alone_be_there(self, *but):
         for name in os.listdir(self.red()):
             if ".rs." in name:
                 os.remove(self.red(name))
         for rank in range(4):
             shutil.copy(os.path.join(VECTORS, "xor_4", "red", f"{rank}.redset"), self.red(f"{rank}.redset"))
-        self.keep_times("r0_f1.dat")
-        before = self.files()
+        self.keep_times(*but)
+        return self.files()
+
+    # An empty one adds nothing to others.
+    def test_the_time_of_an_empty_file_does_not_matter(self):
+        before = self.let_xor_alone_be_there("r2_f0.dat")
         os.remove(os.path.join(self.directory, "in", "r1_f0.dat"))
+        self.assertEqual(self.verdicts(), (GOOD, {"XOR": "rebuilt"}))
+        self.assertEqual(self.files(), before)
+
+    # What was brought back has the time that is told, the others have lost theirs.
+    def test_what_was_brought_back_does_not_tell_that_times_were_kept(self):
+        before = self.let_xor_alone_be_there("r0_f0.dat", "r0_f1.dat", "r2_f0.dat")
+        os.remove(self.red("2.xor.grp_1_of_1.mem_3_of_4.redset"))
+        self.assertEqual(self.verdicts(), (GOOD, {"XOR": "rebuilt"}))
+        self.assertEqual(self.files(), before)
+
+    def test_a_longer_and_newer_file_is_not_written_over_where_times_were_kept(self):
+        self.let_xor_alone_be_there()
+        path = os.path.join(self.directory, "in", "r1_f0.dat")
+        with open(path, "ab") as file:
+            file.write(b"more")
         self.check_nothing_changes(UNREADABLE, XOR="failed")
-        self.assertIn("in/r0_f1.dat has the size that this set tells and another time", self.problems["XOR"])
-        self.assertEqual(self.verdicts("--by-size", "--dry-run"), (OLDER, {"XOR": "rebuildable"}))
+        self.assertIn("in/r1_f0.dat has another time than this set tells, and that size or more", self.problems["XOR"])
         self.assertEqual(self.verdicts("--by-size"), (GOOD, {"XOR": "rebuilt"}))
-        self.assertEqual({path: data for path, data in self.files().items() if path in before}, before)
+        self.assertEqual(os.path.getsize(path), 5003)
 
     def test_a_link_to_the_files_makes_no_others_of_them(self):
         self.let_tell(".xor.", OTHER_SIZE)

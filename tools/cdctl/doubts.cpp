@@ -119,12 +119,13 @@ std::string Doubts::file_not_as_told(const FoundSet &found) {
 
 std::string Doubts::by_sources(const FoundSet &found, const Survey &survey) {
     const std::string file =
-        survey.checksums || by_size_ ? "" : outlook_.source_of_another_time(found, survey);
+        survey.checksums || by_size_ ? "" : outlook_.file_of_another_time(found, survey);
     return file.empty() ? ""
-                        : file + " has the size that this set tells and another time, where other "
-                                 "files have both: it may have been written to since, so that "
-                                 "nothing of this set was brought back. If all files with the "
-                                 "right size are as they were, say so with --by-size";
+                        : file + " has another time than this set tells, and that size or more, "
+                                 "where other files have both: it may have been written to since, "
+                                 "so that nothing of this set was brought back. If all files with "
+                                 "the right size are as they were, and others do not count, say so "
+                                 "with --by-size";
 }
 
 } // namespace cdctl

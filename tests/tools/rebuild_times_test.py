@@ -156,6 +156,22 @@ class TimesTest(Case):
         self.assertEqual(self.files(), before)
         self.check_nothing_changes(GOOD)
 
+    # It has nothing to do with what another set builds on.
+    def test_a_lost_set_elsewhere_does_not_make_a_run_do_less_than_its_dry_run(self):
+        other = os.path.join(self.directory, "other")
+        shutil.copytree(os.path.join(VECTORS, "rs_4_k2", "red"), other)
+        for name in os.listdir(other):
+            self.rename_in(os.path.join(other, name), lambda key: key.replace("in/", "out/"))
+            if ".mem_4_" in name:
+                os.remove(os.path.join(other, name))
+        before = self.files()
+        self.remove(1)
+        self.remove(2)
+        verdicts = {"PARTNER_1": "rebuildable", "PARTNER_2": "rebuildable", "XOR_0": "rebuildable", "RS_0": "lost"}
+        self.assertEqual(self.verdicts("--dry-run"), (DAMAGED, self.by_set(verdicts)))
+        self.assertEqual(self.verdicts(), (DAMAGED, self.by_set({"PARTNER_1": "rebuilt", "PARTNER_2": "rebuilt", "RS_0": "lost"})))
+        self.assertEqual(self.files(), before)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

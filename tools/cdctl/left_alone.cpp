@@ -155,10 +155,13 @@ LeftAlone::LeftAlone(cd::redset::Search &search, const Attempts &known, Argument
     Judging judging(upstreams, search.unusable_alone, arguments.by_size);
     const bool dry_run = std::exchange(arguments.dry_run, true);
     for (const FoundSet *each : upstreams) {
-        FoundSet copy = *each;
-        judging.add(*each, judging.doubts().any_other_tells(*each)
-                               ? rebuild_set(copy, known, arguments, {})
-                               : glance_at(*each));
+        if (judging.doubts().any_other_tells(*each)) {
+            looked_at_.insert(each);
+            FoundSet copy = *each;
+            judging.add(*each, rebuild_set(copy, known, arguments, {}));
+        } else {
+            judging.add(*each, glance_at(*each));
+        }
     }
     judging.judge();
     results_ = judging.left();

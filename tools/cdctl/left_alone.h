@@ -27,9 +27,15 @@ public:
         return late_.contains(&found);
     }
 
+    // Whether such others may count on it to be whole.
+    bool may_be_built_on(const cd::redset::FoundSet &found) const {
+        return looked_at_.contains(&found) && !results_.contains(&found);
+    }
+
 private:
     std::map<const cd::redset::FoundSet *, Result> results_;
     std::set<const cd::redset::FoundSet *> late_;
+    std::set<const cd::redset::FoundSet *> looked_at_; // as others tell of their files, or may
 };
 
 } // namespace cdctl

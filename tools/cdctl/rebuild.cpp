@@ -328,8 +328,7 @@ Outcome rebuild(const Arguments &arguments) {
                                [&line](uint64_t done, uint64_t all) { line.tell(done, all); });
         }();
         are_upstreams_good =
-            are_upstreams_good &&
-            (attempt || left_alone.result_of(found) != nullptr || result.is_whole());
+            are_upstreams_good && (!left_alone.may_be_built_on(found) || result.is_whole());
         starts.note(found, result, arguments);
         const bool agrees = records.note(found, result, arguments);
         add({title_of(found), &found, attempt, agrees || known.root_counts(attempt), result});

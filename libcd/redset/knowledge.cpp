@@ -12,17 +12,16 @@ namespace fs = std::filesystem;
 
 Knowledge::Knowledge(const OneTime &sets, RealPaths &paths, Outlook &outlook) : sets_(sets) {
     for (const FoundSet *each : sets_) {
-        add(*each, paths);
+        add(*each, paths, outlook);
     }
     add_missing_sets();
     for (size_t i = 0; i < files_.size(); ++i) {
         by_path_[files_[i].path].push_back(i);
         by_name_.try_emplace({files_[i].rank, files_[i].name}, i);
-        any_there_ = any_there_ || outlook.at(files_[i].path);
     }
 }
 
-void Knowledge::add(const FoundSet &found, RealPaths &paths) {
+void Knowledge::add(const FoundSet &found, RealPaths &paths, Outlook &outlook) {
     const size_t first = files_.size();
     for (size_t member = 0; member < found.copies.size(); ++member) {
         const int rank = found.set.ranks[member];
@@ -37,7 +36,6 @@ void Knowledge::add(const FoundSet &found, RealPaths &paths) {
         }
         known_.insert(rank);
         for (const Place &place : found.copies[member]) {
-            folders_.insert(paths.of(place.path(".")));
             for (const StoredFile &stored : *found.told[member]) {
                 files_.push_back({&found, rank, fs::path(stored.name).lexically_normal().string(),
                                   paths.of(place.path(stored.name)), stored.attributes});
@@ -45,6 +43,32 @@ void Knowledge::add(const FoundSet &found, RealPaths &paths) {
         }
     }
     whose_[&found] = {first, files_.size() - first};
+    const bool any_there = std::ranges::any_of(
+        files_of(found), [&](const ToldFile &file) { return outlook.at(file.path).has_value(); });
+    add_directories(found, any_there, paths);
+}
+
+void Knowledge::add_directories(const FoundSet &found, bool any_there, RealPaths &paths) {
+    for (size_t member = 0; member < found.copies.size(); ++member) {
+        for (const Place &place : found.copies[member]) {
+            const fs::path folder = fs::path(paths.of(place.path("."))).parent_path();
+            const std::string path = place.scheme_file(found.set, static_cast<int>(member));
+            fs::path directory = fs::path(paths.of(path)).parent_path();
+            directories_.insert(directory);
+            const bool is_below = std::ranges::mismatch(folder, directory).in1 == folder.end();
+            while (is_below && directory != folder) {
+                directory = directory.parent_path();
+                (any_there ? directories_ : likely_directories_).insert(directory);
+            }
+        }
+    }
+}
+
+std::set<std::string> Knowledge::paths() const {
+    std::set<std::string> paths;
+    std::ranges::transform(by_path_, std::inserter(paths, paths.end()),
+                           [](const auto &files) { return files.first; });
+    return paths;
 }
 
 std::span<const ToldFile> Knowledge::files_of(const FoundSet &found) const {
@@ -89,13 +113,6 @@ std::string Knowledge::what_is_unknown(int rank, int job_ranks) const {
         return is_other_job || each.rank.value_or(rank) == rank;
     });
     return found == unknown_.end() || (!is_other_job && known_.contains(rank)) ? "" : found->what;
-}
-
-bool Knowledge::is_apart_from(const Knowledge &other) const {
-    return any_there_ && other.any_there_ &&
-           std::ranges::none_of(folders_, [&](const std::string &folder) {
-               return other.folders_.contains(folder);
-           });
 }
 
 std::string describe_set(const FoundSet &found) {

@@ -41,9 +41,13 @@ public:
     // sets have no such rank, or tell of it.
     std::string what_is_unknown(int rank, int job_ranks) const;
 
-    // Of directories of their own: both have files there, and none in one directory that names
-    // are taken from.
-    bool is_apart_from(const Knowledge &other) const;
+    // What others that may be of the same job have in common with it, whichever files are there:
+    // where its files belong; and directories, from those of its scheme files up to those that
+    // names are taken from. Those above scheme files are likely ones alone where no file of a set
+    // is there.
+    std::set<std::string> paths() const;
+    const std::set<std::string> &directories() const { return directories_; }
+    const std::set<std::string> &likely_directories() const { return likely_directories_; }
 
 private:
     struct Unknown {
@@ -51,7 +55,8 @@ private:
         std::string what;
     };
 
-    void add(const FoundSet &found, RealPaths &paths);
+    void add(const FoundSet &found, RealPaths &paths, Outlook &outlook);
+    void add_directories(const FoundSet &found, bool any_there, RealPaths &paths);
     void add_missing_sets();
 
     OneTime sets_;
@@ -61,8 +66,8 @@ private:
     std::map<std::pair<int, std::string>, size_t> by_name_;
     std::set<int> known_; // ranks
     std::vector<Unknown> unknown_;
-    std::set<std::string> folders_;
-    bool any_there_ = false;
+    std::set<std::string> directories_;
+    std::set<std::string> likely_directories_;
 };
 
 // "set 1 of 2 (XOR, ...) of PATH": for messages. May throw.

@@ -23,6 +23,7 @@ struct Together {
     std::array<int, 4> division{}; // how many sets and ranks, and by which scheme
     std::set<int> groups;
     std::set<int> ranks;
+    std::set<std::string> prefixes;          // of names of scheme files
     std::set<std::string> paths;             // to scheme files, where sets tell
     std::array<std::set<std::string>, 2> in; // names of directories that have them, and whole paths
 };
@@ -51,6 +52,7 @@ Together alone(const FoundSet &found) {
     std::ranges::copy_if(ranks, std::inserter(one.ranks, one.ranks.end()),
                          [](int rank) { return rank >= 0; });
     const std::string &first = found.places.front().prefix;
+    one.prefixes = {first.substr(first.rfind('/') + 1)};
     const auto is_first = [&](const Place &place) { return place.prefix == first; };
     if (found.found.size() > 1 && std::ranges::all_of(found.places, is_first) &&
         has_files_there(found)) {
@@ -69,16 +71,34 @@ bool have_any_in_common(const std::set<Value> &a, const std::set<Value> &b) {
     return std::ranges::any_of(a, [&](const Value &value) { return b.contains(value); });
 }
 
+// Files that were brought back may be nearer to a directory that was given than others.
+bool is_end_of(const std::string &path, const std::string &other) {
+    return ("/" + other).ends_with("/" + path);
+}
+
+bool contradict_in_paths(const Together &a, const Together &b) {
+    return std::ranges::any_of(a.paths, [&](const std::string &one) {
+        return std::ranges::any_of(b.paths, [&](const std::string &other) {
+            return !is_end_of(one, other) && !is_end_of(other, one);
+        });
+    });
+}
+
 bool contradict_in_time(const Together &a, const Together &b) {
     return a.division != b.division || have_any_in_common(a.groups, b.groups) ||
-           have_any_in_common(a.ranks, b.ranks) ||
-           (!a.paths.empty() && !b.paths.empty() && a.paths != b.paths);
+           have_any_in_common(a.ranks, b.ranks) || a.prefixes != b.prefixes ||
+           contradict_in_paths(a, b);
+}
+
+bool is_complete(const Together &time) {
+    return std::cmp_equal(time.groups.size(), time.division[0]);
 }
 
 void add(Together &part, Together &to) {
     to.sets.insert(to.sets.end(), part.sets.begin(), part.sets.end());
     to.groups.merge(part.groups);
     to.ranks.merge(part.ranks);
+    to.prefixes.merge(part.prefixes);
     to.paths.merge(part.paths);
     for (size_t i = 0; i < to.in.size(); ++i) {
         to.in[i].merge(part.in[i]);
@@ -86,19 +106,31 @@ void add(Together &part, Together &to) {
 }
 
 // near: what of their directories is the same, all of their paths (1), their names (0) or nothing.
+bool is_near(const Together &a, const Together &b, int near) {
+    return near < 0 ||
+           have_any_in_common(a.in[static_cast<size_t>(near)], b.in[static_cast<size_t>(near)]);
+}
+
 std::vector<Together> join_times(std::vector<Together> parts, int near) {
     std::vector<Together> times;
+    std::vector<Together> complete; // which none can be added to
     for (Together &part : parts) {
-        const auto fitting = std::ranges::find_if(times, [&](const Together &time) {
-            return !contradict_in_time(time, part) &&
-                   (near < 0 || have_any_in_common(time.in[static_cast<size_t>(near)],
-                                                   part.in[static_cast<size_t>(near)]));
-        });
-        add(part, fitting == times.end()
-                      ? times.emplace_back(Together{{}, part.division, {}, {}, {}, {}})
-                      : *fitting);
+        auto fitting = is_complete(part) ? times.end()
+                                         : std::ranges::find_if(times, [&](const Together &time) {
+                                               return is_near(time, part, near) &&
+                                                      !contradict_in_time(time, part);
+                                           });
+        if (fitting == times.end()) {
+            fitting = times.insert(times.end(), Together{{}, part.division, {}, {}, {}, {}, {}});
+        }
+        add(part, *fitting);
+        if (is_complete(*fitting)) {
+            complete.push_back(std::move(*fitting));
+            times.erase(fitting);
+        }
     }
-    return times;
+    std::ranges::move(times, std::back_inserter(complete));
+    return complete;
 }
 
 } // namespace

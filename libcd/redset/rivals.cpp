@@ -3,6 +3,9 @@
 #include "redset/rivals.h"
 
 #include <algorithm>
+#include <compare>
+#include <iterator>
+#include <utility>
 
 namespace cd::redset {
 namespace {
@@ -13,6 +16,11 @@ Fit fit_of(const os::FileAttributes &there, const os::FileAttributes &told) {
     return is_as_told(there, told)   ? Fit::in_time_too
            : there.size == told.size ? Fit::in_size
                                      : Fit::not_at_all;
+}
+
+// Empty ones have nothing to be brought back, so that their times do not matter.
+bool is_told_the_same(const os::FileAttributes &one, const os::FileAttributes &other) {
+    return is_as_told(one, other) || (one.size == 0 && other.size == 0);
 }
 
 } // namespace
@@ -32,30 +40,79 @@ Rivals::Rivals(const std::vector<const FoundSet *> &sets, Outlook &outlook) : ou
         }
         times_.emplace_back(time, paths, outlook);
     }
+    relate_times();
+}
+
+// By what times have, so that many of them take no longer to compare.
+void Rivals::relate_times() {
+    struct Having {
+        std::vector<size_t> times;
+        std::vector<size_t> likely;
+        auto operator<=>(const Having &) const = default;
+    };
+    std::map<std::string, Having> files;
+    std::map<std::string, Having> directories;
+    for (size_t i = 0; i < times_.size(); ++i) {
+        for (const std::string &path : times_[i].paths()) {
+            files[path].times.push_back(i);
+        }
+        for (const std::string &path : times_[i].directories()) {
+            directories[path].times.push_back(i);
+        }
+        for (const std::string &path : times_[i].likely_directories()) {
+            directories[path].likely.push_back(i);
+        }
+    }
+    std::set<Having> all;
+    for (auto *each : {&files, &directories}) {
+        for (auto &[path, having] : *each) {
+            all.insert(std::move(having));
+        }
+    }
+    related_.resize(times_.size());
+    for (size_t i = 0; i < times_.size(); ++i) {
+        related_[i].insert(i);
+    }
+    for (const Having &having : all) {
+        for (const size_t time : having.times) {
+            related_[time].insert(having.times.begin(), having.times.end());
+            related_[time].insert(having.likely.begin(), having.likely.end());
+        }
+        for (const size_t time : having.likely) {
+            related_[time].insert(having.times.begin(), having.times.end());
+        }
+    }
+}
+
+std::vector<const Knowledge *> Rivals::times_of(const FoundSet &found) const {
+    std::vector<const Knowledge *> times;
+    std::ranges::transform(related_[whose_.at(&found)], std::back_inserter(times),
+                           [&](size_t time) { return &times_[time]; });
+    return times;
 }
 
 bool Rivals::has_rivals(const FoundSet &found) const {
     const auto files = own(found).files_of(found);
-    return std::ranges::any_of(times_, [&](const Knowledge &time) {
-        return !unknown_beside(found, time).empty() ||
+    return std::ranges::any_of(times_of(found), [&](const Knowledge *time) {
+        return !unknown_beside(found, *time).empty() ||
                std::ranges::any_of(files, [&](const ToldFile &file) {
-                   const auto same = same_files(file, time);
-                   return same.size() > (&time == &own(found) ? 1U : 0U);
+                   const auto same = same_files(file, *time);
+                   return same.size() > (time == &own(found) ? 1U : 0U);
                });
     });
 }
 
 std::string Rivals::why_undecided(const FoundSet &found) const {
-    for (const Knowledge &time : times_) {
-        const auto [fits_better, fits_worse, file, other] = compare(found, time);
-        if (fits_better && !fits_worse) {
+    for (const Knowledge *time : times_of(found)) {
+        const Comparison comparison = compare(found, *time);
+        if (comparison.fits_better && !comparison.fits_worse) {
             continue;
         }
-        if (!file.empty()) {
-            return file + " is told of otherwise by " +
+        if (const FoundSet *other = comparison.other) {
+            return comparison.file + " is told of otherwise by " +
                    (other == &found ? "another rank of this set" : describe_set(*other)) + remedy;
         }
-        if (const std::string unknown = unknown_beside(found, time); !unknown.empty()) {
+        if (const std::string unknown = unknown_beside(found, *time); !unknown.empty()) {
             return unknown + remedy;
         }
     }
@@ -63,16 +120,18 @@ std::string Rivals::why_undecided(const FoundSet &found) const {
 }
 
 std::string Rivals::why_older(const FoundSet &found) const {
+    const auto times = times_of(found);
     const auto newer =
-        std::ranges::find_if(times_, [&](const Knowledge &time) { return is_older(found, time); });
-    if (newer == times_.end()) {
+        std::ranges::find_if(times, [&](const Knowledge *time) { return is_older(found, *time); });
+    if (newer == times.end()) {
         return "";
     }
-    const auto [fits_better, fits_worse, file, other] = compare(found, *newer);
-    return fits_worse ? file + " is told of otherwise by " + describe_set(*other) +
-                            ", which files that are there fit rather"
-                      : "scheme files of this set were written over by " +
-                            describe_set(*written_over_by(found, *newer));
+    const Comparison comparison = compare(found, **newer);
+    return comparison.fits_worse
+               ? comparison.file + " is told of otherwise by " + describe_set(*comparison.other) +
+                     ", which files that are there fit rather"
+               : "scheme files of this set were written over by " +
+                     describe_set(*written_over_by(found, **newer));
 }
 
 const FoundSet *Rivals::in_place_of(const FoundSet &found, int member) const {
@@ -91,12 +150,8 @@ const FoundSet *Rivals::written_over_by(const FoundSet &found, const Knowledge &
 }
 
 bool Rivals::has_successors(const FoundSet &found, const std::set<const FoundSet *> &whole) const {
-    std::vector<const Knowledge *> newer;
-    for (const Knowledge &time : times_) {
-        if (is_older(found, time)) {
-            newer.push_back(&time);
-        }
-    }
+    std::vector<const Knowledge *> newer = times_of(found);
+    std::erase_if(newer, [&](const Knowledge *time) { return !is_older_in_place(found, *time); });
     const auto is_had = [&](const ToldFile &file) {
         return std::ranges::any_of(newer, [&](const Knowledge *time) {
             return std::ranges::any_of(same_files(file, *time), [&](const ToldFile *same) {
@@ -115,15 +170,17 @@ bool Rivals::is_older(const FoundSet &found, const Knowledge &time) const {
            (comparison.fits_worse || written_over_by(found, time) != nullptr);
 }
 
-bool Rivals::is_other_time(const FoundSet &found, const Knowledge &time) const {
-    return &time != &own(found) && !time.is_apart_from(own(found));
+// What is known by name alone may be another job's.
+bool Rivals::is_older_in_place(const FoundSet &found, const Knowledge &time) const {
+    return is_older(found, time) &&
+           (compare(found, time).fits_worse_in_place || written_over_by(found, time) != nullptr);
 }
 
 std::vector<const ToldFile *> Rivals::same_files(const ToldFile &file,
                                                  const Knowledge &time) const {
     std::vector<const ToldFile *> files = time.at(file.path);
     const bool is_of_as_many = time.sets().front()->set.job_ranks == file.set->set.job_ranks;
-    if (is_of_as_many && is_other_time(*file.set, time)) {
+    if (is_of_as_many && &time != &own(*file.set)) {
         const ToldFile *named = time.named(file.rank, file.name);
         if (named != nullptr && named->path != file.path) {
             files.push_back(named);
@@ -136,7 +193,7 @@ Rivals::Comparison Rivals::compare(const FoundSet &found, const Knowledge &time)
     Comparison comparison;
     for (const ToldFile &file : own(found).files_of(found)) {
         for (const ToldFile *same : same_files(file, time)) {
-            if (is_as_told(file.attributes, same->attributes)) {
+            if (is_told_the_same(file.attributes, same->attributes)) {
                 continue;
             }
             if (comparison.file.empty()) {
@@ -149,6 +206,8 @@ Rivals::Comparison Rivals::compare(const FoundSet &found, const Knowledge &time)
                     const Fit other = fit_of(*there, same->attributes);
                     comparison.fits_better = comparison.fits_better || fit > other;
                     comparison.fits_worse = comparison.fits_worse || fit < other;
+                    comparison.fits_worse_in_place =
+                        comparison.fits_worse_in_place || (fit < other && file.path == same->path);
                 }
             }
         }
@@ -157,7 +216,7 @@ Rivals::Comparison Rivals::compare(const FoundSet &found, const Knowledge &time)
 }
 
 std::string Rivals::unknown_beside(const FoundSet &found, const Knowledge &time) const {
-    if (!is_other_time(found, time)) {
+    if (&time == &own(found)) {
         return "";
     }
     std::string unknown; // of the rank that was asked for last

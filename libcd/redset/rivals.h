@@ -15,7 +15,8 @@ namespace cd::redset {
 // Sets of different times may tell of the same files, as where a program gave these to redset once
 // more with another scheme: to bring back those of one destroys those of the other. Files are the
 // same if their paths are, wherever links lead; and if their names and ranks are, wherever sets
-// would write them, unless these times have directories of their own.
+// would write them, unless these times have nothing in common: no place of a file, and no directory
+// between scheme files and what names are taken from.
 class Rivals {
 public:
     // What a sentence about two sets ends with, of which nobody knows which counts.
@@ -42,24 +43,27 @@ public:
     // Which set has a scheme file in the place of a member's, as where ranks were divided anew.
     const FoundSet *in_place_of(const FoundSet &found, int member) const;
 
-    // Whether sets that will be whole, of such times, have all of its files. Not where nothing
-    // tells what some member had.
+    // Whether sets that will be whole, of such times, have all of its files; of those alone that
+    // are known by what is at the same path. Not where nothing tells what some member had.
     bool has_successors(const FoundSet &found, const std::set<const FoundSet *> &whole) const;
 
 private:
     struct Comparison {
         bool fits_better = false; // some file that is there
         bool fits_worse = false;
-        std::string file = {};           // that is told of otherwise, "" for none
-        const FoundSet *other = nullptr; // by which set
+        bool fits_worse_in_place = false; // where both sets would write it
+        std::string file = {};            // that is told of otherwise, "" for none
+        const FoundSet *other = nullptr;  // by which set
     };
 
     const Knowledge &own(const FoundSet &found) const { return times_[whose_.at(&found)]; }
-    bool is_other_time(const FoundSet &found, const Knowledge &time) const;
+    void relate_times();
+    std::vector<const Knowledge *> times_of(const FoundSet &found) const;
     std::vector<const ToldFile *> same_files(const ToldFile &file, const Knowledge &time) const;
     Comparison compare(const FoundSet &found, const Knowledge &time) const;
     const FoundSet *written_over_by(const FoundSet &found, const Knowledge &time) const;
     bool is_older(const FoundSet &found, const Knowledge &time) const;
+    bool is_older_in_place(const FoundSet &found, const Knowledge &time) const;
     std::string unknown_beside(const FoundSet &found, const Knowledge &time) const;
 
     Outlook &outlook_;
@@ -67,6 +71,7 @@ private:
     std::map<const FoundSet *, std::vector<std::string>> own_scheme_files_; // of each member
     std::vector<Knowledge> times_;
     std::map<const FoundSet *, size_t> whose_;
+    std::vector<std::set<size_t>> related_; // of each time those with anything in common, and it
 };
 
 } // namespace cd::redset

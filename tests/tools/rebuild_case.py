@@ -130,6 +130,15 @@ class Case(unittest.TestCase):
             tree, payload = image_of(file.read())
         self.write(path, tree_image(renamed(tree)) + payload)
 
+    def drop_files_in(self, path, *ranks):
+        """Lets a scheme file tell that ranks had none."""
+        with open(path, "rb") as file:
+            tree, payload = image_of(file.read())
+        for below in tree["DESC"].values():
+            if any(str(rank) in below["DESC"]["WRANK"] for rank in ranks):
+                below.update({"FILE": {}, "FILES": {"0": {}}})
+        self.write(path, tree_image(tree) + payload)
+
     def move_to_attempt(self):
         points = os.path.join(self.directory, "heat.points")
         os.mkdir(points)

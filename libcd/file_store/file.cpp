@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "file_store/file.h"
 
+#include "os/repeated.h"
 #include "os/system.h"
 
 #include <unistd.h>
@@ -132,10 +133,8 @@ Status File::lost(uint64_t offset) const {
 Status File::read(uint64_t offset, void *to, size_t length) const {
     auto *at = static_cast<std::byte *>(to);
     for (bool again = false; length > 0;) {
-        const ssize_t got = os::system().read_at(fd_, at, length, static_cast<off_t>(offset));
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
+        const ssize_t got = os::repeated(
+            [&] { return os::system().read_at(fd_, at, length, static_cast<off_t>(offset)); });
         if (got < 0 && means_lost(errno)) {
             if (again) {
                 return lost(offset);
@@ -179,10 +178,8 @@ Status File::write(uint64_t offset, const void *from, size_t length) const {
 
 int File::write(int fd, uint64_t &offset, const std::byte *from, size_t length) {
     while (length > 0) {
-        const ssize_t put = os::system().write_at(fd, from, length, static_cast<off_t>(offset));
-        if (put < 0 && errno == EINTR) {
-            continue;
-        }
+        const ssize_t put = os::repeated(
+            [&] { return os::system().write_at(fd, from, length, static_cast<off_t>(offset)); });
         if (put <= 0) {
             return put < 0 ? errno : ENOSPC;
         }
@@ -209,11 +206,9 @@ Status File::grow(uint64_t from, uint64_t to) const {
     if (Status status = size(size_before); !status) {
         return status;
     }
-    int result = 0;
-    do {
-        result =
-            os::system().allocate(fd_, static_cast<off_t>(from), static_cast<off_t>(to - from));
-    } while (result != 0 && errno == EINTR);
+    const int result = os::repeated([&] {
+        return os::system().allocate(fd_, static_cast<off_t>(from), static_cast<off_t>(to - from));
+    });
     if (result == 0) {
         return Status::ok();
     }
@@ -229,18 +224,12 @@ void File::begin_sync(uint64_t offset, uint64_t length) const noexcept {
 }
 
 Status File::sync_data() const {
-    int result = 0;
-    do {
-        result = os::system().sync_data(fd_);
-    } while (result != 0 && errno == EINTR);
+    const int result = os::repeated([&] { return os::system().sync_data(fd_); });
     return result == 0 ? Status::ok() : refused("force data to the disk");
 }
 
 Status File::sync_all() const {
-    int result = 0;
-    do {
-        result = os::system().sync_all(fd_);
-    } while (result != 0 && errno == EINTR);
+    const int result = os::repeated([&] { return os::system().sync_all(fd_); });
     return result == 0 ? Status::ok() : refused("force the file to the disk");
 }
 

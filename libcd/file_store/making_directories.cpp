@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "file_store/making_directories.h"
 
+#include "os/repeated.h"
 #include "os/system.h"
 
 #include <fcntl.h>
@@ -20,10 +21,7 @@ Status force_name(const File &directory) {
                                : refuse_path_for_error(directory.path(), "open what holds it");
     }
     os::System &system = os::system();
-    int result = 0;
-    do {
-        result = system.sync_all(above.descriptor());
-    } while (result != 0 && errno == EINTR);
+    const int result = os::repeated([&] { return system.sync_all(above.descriptor()); });
     // EINVAL: a file system that has nothing to force, as that of an automounter.
     return result == 0 || errno == EINVAL ? Status::ok()
                                           : above.refused("force the directory to the disk");

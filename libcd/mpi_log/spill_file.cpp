@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "mpi_log/spill_file.h"
 
+#include "os/repeated.h"
 #include "store/crc32c.h"
 
 #include <fcntl.h>
@@ -160,12 +161,14 @@ Status SpillFile::write(uint64_t tail, std::span<const std::byte> data, Extent &
 
 Status SpillFile::write_out(std::span<const std::byte> bytes, uint64_t offset) const {
     while (!bytes.empty()) {
-        const ssize_t done =
-            os::system().write_at(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        const ssize_t done = os::repeated([&] {
+            return os::system().write_at(fd_, bytes.data(), bytes.size(),
+                                         static_cast<off_t>(offset));
+        });
         if (done > 0) {
             bytes = bytes.subspan(static_cast<size_t>(done));
             offset += static_cast<uint64_t>(done);
-        } else if (done == 0 || errno != EINTR) {
+        } else {
             errno = done == 0 ? ENOSPC : errno;
             return cannot_write(directory_.c_str(), bytes.size(), offset);
         }
@@ -210,14 +213,15 @@ Status SpillFile::read(const Extent &extent, std::span<std::byte> data) const {
 
 Status SpillFile::read_in(std::span<std::byte> into, uint64_t offset) const {
     while (!into.empty()) {
-        const ssize_t done =
-            os::system().read_at(fd_, into.data(), into.size(), static_cast<off_t>(offset));
+        const ssize_t done = os::repeated([&] {
+            return os::system().read_at(fd_, into.data(), into.size(), static_cast<off_t>(offset));
+        });
         if (done > 0) {
             into = into.subspan(static_cast<size_t>(done));
             offset += static_cast<uint64_t>(done);
         } else if (done == 0) {
             return damaged(offset); // the file has become shorter
-        } else if (errno != EINTR) {
+        } else {
             return cannot_read(directory_.c_str(), into.size(), offset);
         }
     }

@@ -2,7 +2,9 @@
 // Copyright the containment-domains authors
 #include "file_store/file.h"
 
+#include "../replaced_system.h"
 #include "file_store/access.h"
+#include "os/repeated.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -10,6 +12,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <functional>
 #include <string>
 
 namespace cd {
@@ -59,6 +62,46 @@ TEST(FileErrors, NameMemoryThatCannotBeWritten) {
                   ", for which the 100 bytes from there on are, cannot be written to; delete from "
                   "the CD what is constant, or make it writable and repeat the call");
     ::munmap(constant, page);
+}
+
+// As a profiler's timer does that is shorter than the call takes.
+TEST(FileErrors, TellOfACallThatSignalsInterruptEachTime) {
+    class Interrupted : public ReplacedSystem {
+    public:
+        ssize_t read_at(int /*fd*/, void * /*to*/, size_t /*length*/, off_t /*offset*/) override {
+            return interrupt();
+        }
+        ssize_t write_at(int /*fd*/, const void * /*from*/, size_t /*length*/,
+                         off_t /*offset*/) override {
+            return interrupt();
+        }
+        int allocate(int /*fd*/, off_t /*offset*/, off_t /*length*/) override {
+            return interrupt();
+        }
+        int sync_data(int /*fd*/) override { return interrupt(); }
+        int sync_all(int /*fd*/) override { return interrupt(); }
+
+        int calls = 0;
+
+    private:
+        int interrupt() {
+            ++calls;
+            errno = calls < 2 * os::most_interruptions ? EINTR : EBADF;
+            return -1;
+        }
+    };
+    const File file(::memfd_create("file", 0), "file");
+    char byte = 0;
+    const std::function<Status()> calls[] = {
+        [&] { return file.read(0, &byte, 1); }, [&] { return file.write(0, &byte, 1); },
+        [&] { return file.grow(0, 4096); }, [&] { return file.sync_data(); },
+        [&] { return file.sync_all(); }};
+    for (const auto &call : calls) {
+        Interrupted system;
+        EXPECT_EQ(call().code(), CD_ERROR_STORE_IO);
+        EXPECT_EQ(system.calls, os::most_interruptions) << message();
+        EXPECT_NE(std::string(message()).find("Interrupted"), std::string::npos) << message();
+    }
 }
 
 TEST(PathErrors, AdviseAnotherDirectoryOnlyWhereThatMayHelp) {

@@ -40,13 +40,25 @@ Status check_owner(const char *path, const os::FileStatus &status, const char *k
                 static_cast<long>(status.owner), static_cast<long>(os::system().user()), key);
 }
 
+bool is_not_supported(int error) {
+    return error == ENOLCK || error == EOPNOTSUPP || error == ENOSYS || error == EPERM;
+}
+
+Status refuse_file_system(const char *path, const char *operation) {
+    return fail(CD_ERROR_STORE_DIRECTORY,
+                "%s: the file system does not %s (\"%s\"); give another dir= in storage_info, on "
+                "another one",
+                path, operation, std::strerror(errno));
+}
+
 Status lock_store(const File &file) {
     pid_t holder = 0;
     if (os::system().lock_open_file(file.descriptor(), holder) == 0) {
         return Status::ok();
     }
     if (errno != EAGAIN && errno != EACCES) {
-        return file.refused("lock the file");
+        return is_not_supported(errno) ? refuse_file_system(file.path(), "lock files")
+                                       : file.refused("lock the file");
     }
     const std::string who = holder > 0 ? "process " + std::to_string(holder) : "another process";
     return fail(CD_ERROR_STORE_LOCKED,

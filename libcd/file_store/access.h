@@ -21,6 +21,10 @@ Status refuse_path(const char *path, const char *reason, const char *remedy);
 Status refuse_path_for_error(const char *path, const char *operation,
                              const char *key = key_of_stores);
 
+// Whether it means that the file system cannot do that at all, and the error then.
+bool is_not_supported(int error);
+Status refuse_file_system(const char *path, const char *operation);
+
 // That it is this user's.
 Status check_owner(const char *path, const os::FileStatus &status, const char *key = key_of_stores);
 

@@ -43,6 +43,7 @@ private:
             return damaged(file_, file_size_, "the file is too short to be a store");
         }
         size_t nothing = 0;
+        size_t missing_at = 0;
         for (size_t i = 0; i < format::headers; ++i) {
             FoundHeader found;
             if (Status status = read_header(file_, i, found); !status) {
@@ -68,6 +69,7 @@ private:
                 break;
             case FoundHeader::Kind::none:
                 ++nothing;
+                missing_at = i * format::block;
             }
         }
         if (headers_.empty()) {
@@ -78,7 +80,7 @@ private:
         }
         std::ranges::sort(headers_, std::ranges::greater(), &Header::generation);
         if (nothing > 0) {
-            add_doubt("a header is missing");
+            add_doubt("the header at offset " + std::to_string(missing_at) + " is missing");
         }
         return Status::ok();
     }
@@ -120,7 +122,8 @@ private:
             if (is_there_beside(found.extents, other)) {
                 found.older = other;
             } else {
-                add_doubt("the older metadata are not where the header says");
+                add_doubt("the older metadata are not where the header at offset " +
+                          std::to_string(other.slot * format::block) + " says");
             }
         }
         found.doubt = doubt_;

@@ -56,6 +56,9 @@ Status Directory::open_unfinished(const std::string &name, File &store) const {
     Status status = lock_store(file);
     if (status) {
         store = std::move(file);
+    } else if (status.code() == CD_ERROR_STORE_DIRECTORY) { // nobody else can lock it either
+        const MessageKeeper keeper;
+        give_up_unfinished(name);
     }
     return status;
 }
@@ -98,7 +101,9 @@ Status Directory::publish(const std::string &name, File &store, bool forced) con
         }
     }
     if (system.link_at(descriptor(), from.c_str(), name.c_str()) != 0) {
-        return store.refused("give the file its name");
+        return is_not_supported(errno)
+                   ? refuse_file_system(this->path(), "give a file a second name")
+                   : store.refused("give the file its name");
     }
     Status status = forced ? file_.sync_all() : Status::ok();
     if (!status) {

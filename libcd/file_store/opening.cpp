@@ -360,9 +360,9 @@ private:
         return fail(CD_ERROR_STORE_DAMAGED,
                     "%s: the header at offset 0 says that the store is that of the root CD \"%s\" "
                     "of rank %d, not of \"%s\" of rank "
-                    "%d; it was copied or renamed",
+                    "%d; it was copied or renamed. Rename it to %s to start from it as that root",
                     file.path(), header.name.c_str(), header.rank, request_.name.c_str(),
-                    request_.rank);
+                    request_.rank, store_name(header.rank, header.name).c_str());
     }
 
     Status go_back_to(const File &file, uint64_t epoch) const {

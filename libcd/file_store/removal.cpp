@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // How a file loses its name in a directory, or gets another one.
+#include "file_store/access.h"
 #include "file_store/directory.h"
 #include "os/system.h"
 
@@ -60,7 +61,15 @@ Status Directory::keep_by(const std::string &name, const std::string &second, bo
     os::System &system = os::system();
     try_to_remove(second);
     if (system.link_at(descriptor(), name.c_str(), second.c_str()) != 0) {
-        return file_.refused("keep the old store aside");
+        const std::string path = std::string(this->path()) + "/" + second;
+        return is_not_supported(errno)
+                   ? refuse_file_system(this->path(), "give a file a second name")
+               : errno == EEXIST
+                   ? refuse_path(path.c_str(),
+                                 "the old store is to be kept aside by this name, and what has it "
+                                 "cannot be removed",
+                                 "remove or rename it")
+                   : file_.refused("keep the old store aside");
     }
     Status status = forced ? file_.sync_all() : Status::ok();
     if (!status) {

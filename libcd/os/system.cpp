@@ -103,7 +103,13 @@ int System::open_at(int directory, const char *name, int flags, mode_t mode) {
     if ((flags & O_ACCMODE) != O_RDONLY) {
         file_size_limit();
     }
-    const int fd = above_standard(::openat(directory, name, flags | O_CLOEXEC, mode));
+    const int opened = ::openat(directory, name, flags | O_CLOEXEC, mode);
+    const int fd = above_standard(opened);
+    if (fd < 0 && opened >= 0 && (flags & O_EXCL) != 0) { // nobody else has seen it
+        const int error = errno;
+        (void)::unlinkat(directory, name, 0);
+        errno = error;
+    }
     if (fd >= 0 && (flags & O_CREAT) != 0) {
         struct stat made = {};
         if (::fstat(fd, &made) == 0 && S_ISREG(made.st_mode) && lacks_owners_bits(made, mode)) {

@@ -112,7 +112,8 @@ TEST_F(Files, StoresThatWereSwappedAreEachRefused) {
 
 TEST_F(Files, ACopyUnderAnotherNameIsRefused) {
     fs::copy_file(alpha(), path("0-gamma.cds"));
-    expect_refused("gamma", CD_ERROR_STORE_DAMAGED, path("0-gamma.cds"), "copied or renamed");
+    expect_refused("gamma", CD_ERROR_STORE_DAMAGED, path("0-gamma.cds"),
+                   "copied or renamed. Rename it to 0-alpha.cds to start from it");
     EXPECT_EQ(attach("alpha"), "");
 }
 

@@ -390,5 +390,41 @@ TEST_F(NewStore, OfAnotherProcessThatIsNotFinishedStays) {
     EXPECT_FALSE(std::filesystem::exists(directory_ + "/.0-root.cds.new"));
 }
 
+// What only another file system helps against says so, and nothing is left behind.
+TEST_F(NewStore, OnAFileSystemWithoutLocksOrSecondNamesAsksForAnotherDirectory) {
+    class Lacking : public ReplacedSystem {
+    public:
+        int lock_open_file(int fd, pid_t &holder) override {
+            errno = ENOLCK;
+            return has_locks ? System::lock_open_file(fd, holder) : -1;
+        }
+        int link_at(int /*directory*/, const char * /*from*/, const char * /*to*/) override {
+            errno = EPERM;
+            return -1;
+        }
+        bool has_locks = false;
+    };
+    for (const bool has_locks : {false, true}) {
+        Lacking system;
+        system.has_locks = has_locks;
+        EXPECT_EQ(create(), nullptr);
+        const std::string said = cd_last_error_message();
+        EXPECT_NE(said.find("give another dir="), std::string::npos) << said;
+        EXPECT_EQ(said.find("repeat"), std::string::npos) << said;
+        EXPECT_TRUE(files().empty()) << files().front();
+    }
+}
+
+TEST_F(NewStore, ThatCannotKeepTheOldOneAsideNamesWhatIsInTheWay) {
+    store_value(4);
+    std::filesystem::create_directory(store() + ".old");
+    start_afresh();
+    EXPECT_EQ(create(), nullptr);
+    const std::string said = cd_last_error_message();
+    EXPECT_NE(said.find(store() + ".old: "), std::string::npos) << said;
+    EXPECT_NE(said.find("remove or rename it"), std::string::npos) << said;
+    EXPECT_EQ(found(), 4);
+}
+
 } // namespace
 } // namespace cd

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -234,6 +235,25 @@ TEST(System, CanBeReplaced) {
     EXPECT_EQ(system().monotonic_ns(), 7u);
     replace_system(nullptr);
     EXPECT_NE(system().monotonic_ns(), 7u);
+}
+
+// It would have the number of standard input, and there is no other.
+TEST(System, AFileThatFindsNoNumberIsNotLeftBehind) {
+    const std::string path =
+        (std::filesystem::temp_directory_path() / ("cd-" + std::to_string(::getpid()))).string();
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const rlimit limit = {STDERR_FILENO + 1, STDERR_FILENO + 1};
+        ::close(STDIN_FILENO);
+        const bool limited = ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
+        const int fd =
+            system().open_at(AT_FDCWD, path.c_str(), O_CREAT | O_EXCL | O_RDWR, S_IRUSR | S_IWUSR);
+        ::_exit(limited && fd < 0 ? 0 : 1);
+    }
+    int status = 1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    EXPECT_FALSE(std::filesystem::remove(path));
 }
 
 } // namespace

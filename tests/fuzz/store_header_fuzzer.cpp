@@ -31,7 +31,8 @@ void require_same(const Header &a, const Header &b) {
                 a.name == b.name && a.snapshot.offset == b.snapshot.offset &&
                 a.snapshot.length == b.snapshot.length && a.snapshot_length == b.snapshot_length &&
                 a.snapshot_checksum == b.snapshot_checksum &&
-                a.journal.offset == b.journal.offset && a.journal.length == b.journal.length,
+                a.journal.offset == b.journal.offset && a.journal.length == b.journal.length &&
+                a.copy_distance == b.copy_distance,
             "a header that is written reads as it was");
 }
 
@@ -57,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const Header &header = found.header;
     require(header.rank >= 0 && !header.name.empty() && header.name.size() <= format::longest_name,
             "a header names a root");
-    for (const Extent &extent : {header.snapshot, header.journal}) {
+    for (const Extent &extent : header.places()) {
         require(extent.offset >= format::first_extent && extent.end() >= extent.offset &&
                     extent.end() <= INT64_MAX,
                 "what a header names lies in a file");

@@ -87,10 +87,14 @@ void add_extents(const StoredEntries &entries, std::vector<Extent> &extents) {
 }
 
 std::vector<Extent> extents_of(const Loaded &loaded) {
-    std::vector<Extent> extents = {
-        {0, format::first_extent}, loaded.header.snapshot, loaded.header.journal};
+    std::vector<Extent> extents = {{0, format::first_extent}};
+    for (const Extent &extent : loaded.header.places()) {
+        extents.push_back(extent);
+    }
     if (loaded.older.generation != 0) {
-        extents.insert(extents.end(), {loaded.older.snapshot, loaded.older.journal});
+        for (const Extent &extent : loaded.older.places()) {
+            extents.push_back(extent);
+        }
     }
     for (const auto &[number, stored] : loaded.state.cds) {
         add_extents(stored.entries, extents);

@@ -30,17 +30,23 @@ std::string_view cut_token(std::string_view &text) {
     return cut(text, std::min(text.find_first_of(config_blanks), text.find('=')));
 }
 
+bool has_control_character(std::string_view text) {
+    return std::ranges::any_of(
+        text, [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; });
+}
+
 Status check_characters(const ConfigLine &line, const ConfigWord &word, const std::string &text) {
-    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; };
-    return std::ranges::none_of(text, is_control)
-               ? Status::ok()
-               : line.refuse("%.100s=%.100s: a control character is in it", word.key.c_str(),
-                             word.value.c_str());
+    return has_control_character(text) ? line.refuse("%.100s=%.100s: a control character is in it",
+                                                     word.key.c_str(), word.value.c_str())
+                                       : Status::ok();
 }
 
 // The next word of a text that begins with it.
 Status cut_word(std::string_view &text, const ConfigLine &line, ConfigWord &word) {
     const std::string_view key = cut_token(text);
+    if (has_control_character(key)) {
+        return line.refuse("a control character is in a word, as a byte with the value 0");
+    }
     skip_blanks(text);
     if (key.empty() || !text.starts_with('=')) {
         const std::string_view shown =

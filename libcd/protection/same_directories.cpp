@@ -5,10 +5,21 @@
 #include "base/attempt.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace cd::protection {
 namespace {
+
+Status are_one(const std::string &one, const std::string &other, const char *where) {
+    const std::string both =
+        one == other ? one + " is given twice" : one + " and " + other + " are one directory";
+    return fail(
+        CD_ERROR_STORAGE_VALUE,
+        "%s%s; flush= needs one of its own, and where dir= and the STORE= of levels lead to "
+        "one directory they have to do so on all nodes",
+        both.c_str(), where);
+}
 
 // Which of the stores each is. Where two must not be one, those fail whose two are, as only there
 // the names are of one directory, and others find no more.
@@ -27,13 +38,8 @@ Status find_places(size_t self, const Request &request, Introduced &introduced) 
             const bool is_flush = request.flush_store == i || request.flush_store == earlier;
             if (same > 0 && (same < all.size() || is_flush)) {
                 return is_one(all[self])
-                           ? fail(CD_ERROR_STORAGE_VALUE,
-                                  "%s and %s are one directory%s; flush= needs one of its own, and "
-                                  "where dir= and the STORE= of levels lead to one directory they "
-                                  "have to do so on all nodes",
-                                  stores[earlier].folder.path().c_str(),
-                                  stores[i].folder.path().c_str(),
-                                  same < all.size() ? " on some nodes" : "")
+                           ? are_one(stores[earlier].folder.path(), stores[i].folder.path(),
+                                     same < all.size() ? " on some nodes" : "")
                            : Status::ok();
             }
             places[i] = same > 0 ? earlier : i;

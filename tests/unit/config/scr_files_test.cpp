@@ -94,6 +94,7 @@ TEST_F(ScrFiles, WhatVariablesCannotStandForIsRefusedWithTheirNames) {
     expect_refused("CKPT=0 STORE=$EMPTY", "1: STORE=$EMPTY has no value, since EMPTY is empty");
     expect_refused("CKPT=0 STORE=$LINES", "1: STORE=$LINES: a control character is in it");
     expect_refused("CKPT=0 STORE=/a\x01", "1: STORE=/a\\x01: a control character is in it");
+    expect_refused(std::string("CKPT=0 A\0B=1", 12), "1: a control character is in a word");
     for (const std::string value : {"$", "/a$/b", "${}", "${", "${A", "${A-b}", "$1", "$$"}) {
         expect_refused("CKPT=0 STORE=" + value,
                        "1: STORE=" + value + ": behind $ comes NAME or {NAME}; write \\$ for $");

@@ -137,15 +137,14 @@ TEST_F(Leveled, ADirectoryThatIsOneWithAnotherOnSomeNodesOrWithThatOfCopiesIsRef
     cluster.nodes = {"n0", "shared"};
     for (const auto &outcome : cluster.run({}).outcomes) {
         EXPECT_EQ(outcome.code, CD_ERROR_STORAGE_VALUE);
-        EXPECT_NE(outcome.text.find("are one directory on some nodes"), std::string::npos)
+        EXPECT_NE(outcome.text.find("is given twice on some nodes"), std::string::npos)
             << outcome.text;
     }
     cluster.config = "";
     cluster.flush = shared; // which is what one rank's dir= is
     const auto outcome = cluster.run({}).outcome();
-    EXPECT_EQ(outcome.text.find("rank 1: " + shared + "/solver.points and " + shared +
-                                "/solver.points are one directory on some nodes"),
-              0U)
+    EXPECT_EQ(
+        outcome.text.find("rank 1: " + shared + "/solver.points is given twice on some nodes;"), 0U)
         << outcome.text;
     cluster.flush = "";
     EXPECT_FALSE(std::filesystem::exists(shared + "/solver.points")); // nor anything else

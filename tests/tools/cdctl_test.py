@@ -243,7 +243,7 @@ class CdctlTest(Case):
             self.change(header * BLOCK, bytes(block))
         (store,) = self.json("verify", self.path(), expect=UNREADABLE)
         self.assertEqual(store["condition"], "version")
-        self.assertIn("format version 7", store["problem"])
+        self.assertIn("format version 8", store["problem"])
 
     def test_names_do_nothing_to_a_terminal(self):
         name = os.path.join(self.directory, "\x1b]0;evil\x07\udcff.cds")

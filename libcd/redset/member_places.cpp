@@ -8,6 +8,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -47,6 +48,20 @@ std::optional<Place> place_with(const std::vector<Place> &places,
     return found == places.end() ? std::nullopt : std::optional(*found);
 }
 
+bool has_any_in_size(const Place &place, const StoredFiles &told) {
+    return std::ranges::any_of(told, [&](const StoredFile &stored) {
+        File file;
+        os::FileAttributes attributes;
+        return open_stored(place, stored.name, file, attributes).is_ok() &&
+               attributes.size == stored.attributes.size;
+    });
+}
+
+// To one directory with scheme files.
+bool is_nearer(const Place &one, const Place &other) {
+    return one.folder.size() > other.folder.size();
+}
+
 // ---- A set
 
 // A directory with a scheme file of a member, and where its files are from there, if they are.
@@ -57,6 +72,7 @@ struct Home {
 
 struct Member {
     std::set<std::string> names; // of its files
+    StoredFiles told;            // of these, with what headers tell
     std::vector<Home> homes;
     Copies elsewhere; // of its files
     std::string only_file;
@@ -76,6 +92,7 @@ public:
             for (const auto &[member, entry] : file->header.members) {
                 for (const StoredFile &stored : entry.files) {
                     members_[index(member)].names.insert(stored.name);
+                    members_[index(member)].told.push_back(stored);
                 }
             }
         }
@@ -93,7 +110,7 @@ public:
         for (const Member &member : members_) {
             Copies &copies = all.emplace_back(member.elsewhere);
             for (const Home &home : member.homes) {
-                copies.push_back(home.files.value_or(likely_place(home.folder, member.names)));
+                copies.push_back(place_of(home, member));
             }
             if (copies.empty()) {
                 copies.push_back(usual_.value_or(above(files_.back()->folder).back()));
@@ -151,6 +168,11 @@ private:
         bool any = false;
         for (Home &home : member.homes) {
             home.files = place_with(above(home.folder), member.names);
+            if (home.files) {
+                Place &nearest =
+                    nearest_.try_emplace(home.folder.path(), *home.files).first->second;
+                nearest = std::min(nearest, *home.files, is_nearer);
+            }
             any = any || home.files;
             usual_ = usual_ ? usual_ : home.files;
         }
@@ -198,6 +220,17 @@ private:
         }
     }
 
+    // Members with scheme files in one directory have named their files from one, too: what is
+    // further up, and not as it was, is somebody else's.
+    Place place_of(const Home &home, const Member &member) const {
+        if (!home.files) {
+            return likely_place(home.folder, member.names);
+        }
+        const Place &nearest = nearest_.at(home.folder.path());
+        const bool is_its = has_any_in_size(*home.files, member.told);
+        return is_its || !is_nearer(nearest, *home.files) ? *home.files : nearest;
+    }
+
     // Of files that are not there: it is told from those of others, or a directory that is there.
     Place likely_place(const FoundFolder &folder, const std::set<std::string> &names) const {
         const std::vector<Place> own = above(folder);
@@ -216,7 +249,8 @@ private:
     std::string prefix_;    // of scheme files' names
     std::string_view time_; // what directories are called that are of it, if that is told
     std::vector<Member> members_;
-    std::optional<Place> usual_; // where some member's are
+    std::map<std::string, Place> nearest_; // for each directory with scheme files, of any member
+    std::optional<Place> usual_;           // where some member's are
 };
 
 } // namespace

@@ -9,6 +9,22 @@
 namespace cd::redset {
 namespace {
 
+bool is_later(const timespec &one, const timespec &other) {
+    return one.tv_sec != other.tv_sec ? one.tv_sec > other.tv_sec : one.tv_nsec > other.tv_nsec;
+}
+
+// Whether a file that has it may have the one that was told: a copy may have kept only some of the
+// decimal places of seconds.
+bool is_cut_of(const timespec &time, const timespec &told) {
+    constexpr long second = 1000000000;
+    for (long place = 1; place <= second; place *= 10) {
+        if (time.tv_sec == told.tv_sec && time.tv_nsec == told.tv_nsec - told.tv_nsec % place) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Calls visit(member, stored, path) for all that the set tells of, of the copies that count.
 template <typename Visit> void each_file(const FoundSet &found, const Visit &visit) {
     for (size_t member = 0; member < found.places.size(); ++member) {
@@ -74,23 +90,23 @@ std::string Outlook::file_not_as_told(const FoundSet &found,
     return first;
 }
 
-// A copy may have kept less than the nanoseconds of a time. An empty file adds nothing.
 std::string Outlook::file_of_another_time(const FoundSet &found, const Survey &survey) {
     std::string first;
     int as_told = 0;
     int otherwise = 0;
     each_file(found, [&](size_t member, const StoredFile &stored, const std::string &path) {
-        const uint64_t size = stored.attributes.size;
+        const uint64_t size = stored.attributes.size; // an empty file adds nothing
         const auto there = size == 0 ? std::nullopt : at(path);
         if (!there) {
             return;
         }
         const bool is_lost = !survey.members[member].data_lost.empty();
-        const time_t now = there->modified.tv_sec;
-        const time_t then = stored.attributes.modified.tv_sec;
+        const timespec &now = there->modified;
+        const timespec &then = stored.attributes.modified;
+        const bool is_another = !is_cut_of(now, then);
         as_told += is_as_told(*there, stored.attributes) ? 1 : 0;
-        otherwise += there->size == size && now != then ? 1 : 0;
-        const bool may_be_newer = is_lost ? there->size >= size && now > then : now != then;
+        otherwise += there->size == size && is_another ? 1 : 0;
+        const bool may_be_newer = is_lost ? there->size >= size && is_later(now, then) : is_another;
         first = first.empty() && may_be_newer ? path : first;
     });
     return as_told > 0 && as_told >= otherwise ? first : "";

@@ -80,6 +80,22 @@ class TwoJobsTest(JobsTest):
         self.check_nothing_changes(DAMAGED, {self.A: "lost", self.B: "whole"})
 
 
+class OneJobBelowAnother(JobsTest):
+    case = "xor_4"
+
+    # In the directory above, as of a job that has gone on.
+    def test_files_of_the_other_are_not_taken_for_lost_ones(self):
+        old = os.path.join(self.directory, "old")
+        shutil.copytree(os.path.join(self.directory, "in"), os.path.join(old, "in"))
+        shutil.move(os.path.join(self.directory, "red"), old)
+        with open(os.path.join(self.directory, "in", "r1_f0.dat"), "ab") as file:
+            file.write(b"newer")
+        before = self.files()
+        self.lose_files("old/in", 1)
+        self.assertEqual(self.verdicts(), (GOOD, {("old", "XOR", 0): "rebuilt"}))
+        self.assertEqual(self.files(), before)
+
+
 class ManySetsTest(JobsTest):
     case = "xor_8_sets4"
 

@@ -268,6 +268,25 @@ class RivalsTest(Case):
         self.keep_times(*but)
         return self.files()
 
+    def set_time(self, name, nanoseconds):
+        path = os.path.join(self.directory, "in", name)
+        seconds = os.stat(path).st_mtime_ns // 10**9
+        os.utime(path, ns=(0, seconds * 10**9 + nanoseconds))
+
+    # Some copies keep less of a time, but none makes up more.
+    def test_nor_is_one_that_was_written_to_in_the_same_second(self):
+        before = self.let_xor_alone_be_there()
+        os.remove(self.red("1.xor.grp_1_of_1.mem_2_of_4.redset"))
+        for nanoseconds in 222000002, 222001000, 222100000, 900000000:
+            self.set_time("r0_f1.dat", nanoseconds)
+            self.check_nothing_changes(UNREADABLE, XOR="failed")
+            self.assertIn("in/r0_f1.dat has another time than this set tells", self.problems["XOR"])
+        for nanoseconds in 222000001, 222000000, 0:
+            self.set_time("r0_f1.dat", nanoseconds)
+            self.assertEqual(self.verdicts("--dry-run"), (OLDER, {"XOR": "rebuildable"}))
+        self.assertEqual(self.verdicts(), (GOOD, {"XOR": "rebuilt"}))
+        self.assertEqual(self.files(), before)
+
     # An empty one adds nothing to others.
     def test_the_time_of_an_empty_file_does_not_matter(self):
         before = self.let_xor_alone_be_there("r2_f0.dat")
@@ -312,6 +331,33 @@ class RivalsTest(Case):
         os.remove(os.path.join(self.directory, "in", "r1_f0.dat"))
         self.assertEqual(self.rebuild(self.directory)[0], GOOD)
         self.assertEqual(self.files(), before)
+
+
+class SameNamesTest(Case):
+    """Ranks 0 and 4 called theirs the same, as on nodes of their own, and wrote as much at one time. One is left."""
+
+    case = "partner_8_halves_r1"
+
+    def setUp(self):
+        super().setUp()
+        same = {"in/r4_f0.dat": "in/r0_f0.dat", "2548": "2000", "1600000400": "1600000000", "222004000": "222000000"}
+        for name in "0.partner.grp_1_of_4.mem_1_of_2.redset", "4.partner.grp_1_of_4.mem_2_of_2.redset":
+            path = os.path.join(self.directory, "red", name)
+            self.rename_in(path, lambda key: same.get(key, key))
+            if name.startswith("0"):
+                os.truncate(path, os.path.getsize(path) - 548)
+        os.remove(os.path.join(self.directory, "in", "r4_f0.dat"))
+        self.keep_times()
+
+    def test_what_is_left_is_not_taken_for_both(self):
+        os.remove(os.path.join(self.directory, "red", "4.partner.grp_1_of_4.mem_2_of_2.redset"))
+        left = self.files()
+        for options in ["--dry-run"], [], []:
+            status, out, _ = self.rebuild("--json", *options, self.directory)
+            first = json.loads(out)["sets"][0]
+            self.assertEqual((status, first["verdict"]), (UNREADABLE, "failed"))
+            self.assertIn("in/r0_f0.dat is told of by ranks 0, 4 of this set, ", first["problem"])
+            self.assertEqual(self.files(), left)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 // Copyright the containment-domains authors
 #include "doubts.h"
 
-#include "redset/real_paths.h"
 #include "redset/scheme_name.h"
 
 #include <algorithm>
@@ -40,16 +39,6 @@ bool is_of_its_division(const fs::path &file, const FoundSet &found) {
                std::string_view::npos &&
            std::ranges::any_of(found.found, [&](const std::string &own) {
                return fs::path(own).parent_path().filename() == file.parent_path().filename();
-           });
-}
-
-// What is in a directory may be of files that are taken from one above it.
-bool may_tell_of_files_of(const fs::path &scheme_file, const FoundSet &found) {
-    cd::redset::RealPaths paths;
-    const std::string path = paths.of(scheme_file.string());
-    return !is_of_its_division(scheme_file, found) &&
-           std::ranges::any_of(found.places, [&](const Place &place) {
-               return is_below(path, fs::path(paths.of(place.path("."))).parent_path());
            });
 }
 
@@ -111,6 +100,15 @@ std::string Doubts::by_unusable(const FoundSet &found) {
                               ", which may have told of it, cannot be read, so that nothing of "
                               "this set was brought back. If this set counts all the same, move "
                               "that file away";
+}
+
+// What is in a directory may be of files that are taken from one above it.
+bool Doubts::may_tell_of_files_of(const std::string &scheme_file, const FoundSet &found) {
+    const std::string path = paths_.of(scheme_file);
+    return !is_of_its_division(scheme_file, found) &&
+           std::ranges::any_of(found.places, [&](const Place &place) {
+               return is_below(path, fs::path(paths_.of(place.path("."))).parent_path());
+           });
 }
 
 std::string Doubts::file_not_as_told(const FoundSet &found) {

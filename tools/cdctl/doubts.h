@@ -3,6 +3,7 @@
 #pragma once
 
 #include "redset/descriptors.h"
+#include "redset/real_paths.h"
 #include "redset/rivals.h"
 #include "redset/survey.h"
 
@@ -37,10 +38,12 @@ private:
     std::string by_descriptors(const cd::redset::FoundSet &found);
     std::string by_unusable(const cd::redset::FoundSet &found);
     std::string by_sources(const cd::redset::FoundSet &found, const cd::redset::Survey &survey);
+    bool may_tell_of_files_of(const std::string &scheme_file, const cd::redset::FoundSet &found);
     std::string file_not_as_told(const cd::redset::FoundSet &found);
 
     const std::vector<std::string> &unusable_;
     const bool by_size_;
+    cd::redset::RealPaths paths_;
     cd::redset::Outlook outlook_;
     cd::redset::Rivals rivals_;
     cd::redset::Descriptors descriptors_;

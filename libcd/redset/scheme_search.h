@@ -26,7 +26,8 @@ struct UnusableFile {
 struct SchemeSearch {
     std::vector<SchemeFile> files;
     std::vector<UnusableFile> unusable;
-    std::vector<FoundFolder> times; // directories whose names name one, whatever is in them
+    std::vector<std::string> descriptors; // paths of what has the name of one
+    std::vector<FoundFolder> times;       // directories whose names name one, whatever is in them
 };
 
 // Symbolic links are not followed, but for a directory that was given. Fails when a directory

@@ -149,6 +149,8 @@ loses_too_much() { # STORAGE NODES WHAT
     by_all again "$3"
     [ "$(all_files)" = "$before" ] || die "the run again made, deleted or changed files"
 }
+give_room() { on_node "$1" mount -o "remount,size=$2" "$local_directory"; } # NODE SIZE
+files_that_count() { sort <<<"$1" | grep -v /in-use-; } # FILES: not of a run that has ended
 all_files() {
     local node
     for node in $(nodes); do files_of_node "$node" -exec cksum {} + | sort; done
@@ -189,9 +191,9 @@ run_coupled() { # LOG NODES EPOCHS STORAGE: two codes, each on half of the nodes
         "$3" "${nodes[@]}" >"$scratch/$1.log" 2>&1 </dev/null || die "the run $1 failed"
 }
 
-# Directories have no names that a rank finds, and the STORE of a level is the same one for all.
-if [[ $name = @(switches|saved_stores|coupled_stores) ]] && ! nodes_have_names; then
-    echo "$name: not run, since nodes that are directories have no host names"
+# Directories have no names that a rank finds, nor a size, and the STORE of a level is the same one for all.
+if [[ $name = @(switches|saved_stores|coupled_stores|no_room) ]] && ! nodes_have_names; then
+    echo "$name: not run, since nodes that are directories have no host names and sizes"
     exit 77
 fi
 
@@ -214,6 +216,24 @@ partner) # neighbours
 too_much)
     use "$few"
     loses_too_much redundancy=xor "n0 n2" 'epoch 4: set 1 of 1 .*files of ranks 0, 2 are lost'
+    ;;
+no_room) # on the node that takes a lost one's place: none for the image, for what protects it, or for the store
+    use "$few"
+    must_die died "$now" redundancy=xor DIE=1:4
+    lose n2
+    before=$(all_files)
+    for size in 256k 640k 1000k; do
+        give_room "$(node_of 2)" "$size"
+        SECONDS=0
+        must_fail "with_$size" "$now" redundancy=xor
+        [ "$SECONDS" -le 20 ] || die "it took $SECONDS seconds to find that there is no room"
+        by_all "with_$size" 'code [0-9]+: rank 2: .*No space left on device'
+        after=$(all_files)
+        [ "$size" = 1000k ] || [ "$after" = "$before" ] || die "the run with_$size left or changed files"
+    done
+    [ -z "$(comm -23 <(files_that_count "$before") <(files_that_count "$after"))" ] || die "files are gone that were whole"
+    give_room "$(node_of 2)" 50%
+    must_go_on again 4 redundancy=xor
     ;;
 while_protecting) # the fourth step, so that the third one is what remains
     use "$few"

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
-#include <ranges>
 
 namespace cd::redset {
 namespace {
@@ -58,6 +57,8 @@ bool is_of_its_division(const Descriptors::OfAnother &other, const FoundSet &fou
            std::filesystem::path(other.path).filename() == name &&
            std::ranges::find(ranks, told.rank) == ranks.end();
 }
+
+constexpr auto set_of_entry = [](const auto &pair) { return pair.first; };
 
 std::string parent_of(const std::string &path) {
     return std::filesystem::path(path).parent_path().string();
@@ -113,7 +114,7 @@ void Descriptors::add_unless_known(const std::string &path, const std::string &r
         return descriptor && is_of(*descriptor, *found);
     };
     const bool is_known = beside == in_directory_.end()
-                              ? std::ranges::any_of(std::views::keys(directories_), is_its)
+                              ? std::ranges::any_of(directories_, is_its, set_of_entry)
                               : std::ranges::any_of(beside->second, is_its);
     if (descriptor && !is_known) {
         of_none_.try_emplace(real, OfAnother{path, *descriptor});
@@ -157,14 +158,15 @@ bool Descriptors::is_near(const std::string &real, const FoundSet &found) const 
 
 std::vector<Descriptors::OfAnother> Descriptors::alone() const {
     std::vector<OfAnother> others;
-    for (const auto &[real, other] : of_none_) {
+    for (const auto &entry : of_none_) {
+        const OfAnother &other = entry.second;
         const auto is_told = [&](const FoundSet *found) {
-            return is_near(real, *found) && is_of_its_division(other, *found);
+            return is_near(entry.first, *found) && is_of_its_division(other, *found);
         };
         const auto is_same = [&](const OfAnother &each) {
             return same_set(each.descriptor, other.descriptor);
         };
-        if (std::ranges::none_of(std::views::keys(directories_), is_told) &&
+        if (std::ranges::none_of(directories_, is_told, set_of_entry) &&
             std::ranges::none_of(others, is_same)) {
             others.push_back(other);
         }

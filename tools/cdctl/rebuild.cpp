@@ -310,8 +310,9 @@ Outcome rebuild(const Arguments &arguments) {
     std::vector<FoundSet *> in_turn;
     std::ranges::transform(search.sets, std::back_inserter(in_turn),
                            [](FoundSet &found) { return &found; });
-    std::ranges::stable_partition(
-        in_turn, [&](const FoundSet *found) { return !left_alone.builds_on_others(*found); });
+    std::stable_partition(in_turn.begin(), in_turn.end(), [&](const FoundSet *found) {
+        return !left_alone.builds_on_others(*found);
+    });
     bool are_upstreams_good = true;
     for (size_t i = 0; i < in_turn.size(); ++i) {
         FoundSet &found = *in_turn[i];

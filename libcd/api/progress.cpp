@@ -15,6 +15,7 @@
 
 #include <new>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace cd {
@@ -51,19 +52,36 @@ template <typename Operation> Status with_parent(cd_handle handle, const Operati
     return *operation(lock, Locked::ancestors);
 }
 
-bool is_copy_of_forked_root(const Domain &domain) {
-    return domain.is_root() && domain.ledger != nullptr && !domain.ledger->is_of_this_process();
+// A root's store cannot be removed where that is the process's from which this one was forked, or
+// where the program has closed its files.
+bool leaves_its_store(const Domain &domain) {
+    return domain.is_root() && domain.ledger != nullptr &&
+           (!domain.ledger->is_of_this_process() || domain.ledger->is_lost());
 }
 
-// The descendants go, too, which could not be committed before. The store, and what protects it,
-// stay the other process's.
-Status end_copy(FamilyLock &lock, Resident &root, Report &report) {
+// The descendants go, too, which could not be committed before. A copy's store, and what protects
+// it, stay the other process's.
+Status end_without_store(FamilyLock &lock, Resident &root, Report &report) {
     const std::vector<Domain *> subtree = subtree_of(root);
+    const bool is_copy = !root.ledger->is_of_this_process();
+    const std::string left = std::string(root.ledger->path()) +
+                             ": the program has closed files of this store, so that the commit of "
+                             "CD " +
+                             root.name() +
+                             " leaves it as it is. Remove it, unless a start is to go on from it";
     lock.prepare_discard(subtree.size());
+    if (!is_copy) {
+        if (Status status = ProtectedCommit(lock, root).refused(Status::ok()); !status) {
+            return status;
+        }
+        os::system().warn(left.c_str());
+    }
     for (size_t i = subtree.size(); i-- > 1;) {
         report.also(CD_OP_DISCARD, subtree[i]->name());
     }
-    root.ledger->leave_to_parent();
+    if (is_copy) {
+        root.ledger->leave_to_parent();
+    }
     end_family(lock, root);
     return Status::ok();
 }
@@ -72,12 +90,13 @@ std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &rep
                                     Forgotten &forgotten) {
     Resident &domain = lock.domain();
     report.about(domain.name());
-    if (is_copy_of_forked_root(domain)) {
+    if (leaves_its_store(domain)) {
         if (locked == Locked::parent) {
             return std::nullopt;
         }
-        forgotten.family = family_of_root(domain);
-        Status status = end_copy(lock, domain, report);
+        const uint64_t family = family_of_root(domain);
+        Status status = end_without_store(lock, domain, report);
+        forgotten.family = status ? family : 0;
         ActiveStack::look_for_ended();
         return status;
     }

@@ -31,6 +31,8 @@ public:
         return file_.check_leads_here(file_.descriptor(), now);
     }
 
+    bool has_its_descriptor() const noexcept { return file_.leads_here(file_.descriptor()); }
+
     // Opens and locks a store in it. there: whether there is one.
     Status open_store(const std::string &name, File &store, bool &there) const;
 

@@ -235,6 +235,10 @@ bool FileStore::is_written(CdNumber cd) {
 
 bool FileStore::is_of_this_process() const noexcept { return os::system().process() == process_; }
 
+bool FileStore::is_lost() const noexcept {
+    return !volume_.has_its_descriptors() || !directory_.has_its_descriptor();
+}
+
 // Two processes that write to one file, each with its own idea of what is free in it, destroy it.
 Status FileStore::check_process() {
     if (is_of_this_process()) {
@@ -286,9 +290,10 @@ Status FileStore::check_ready() {
 
 Status FileStore::make_ready() {
     Status status = check_process();
+    status = status ? directory_.check_descriptor() : status;
+    status = status ? volume_.check_file() : status;
     status = status ? regain_name() : status;
     status = status ? directory_.check_name(name_, volume_.file()) : status;
-    status = status ? volume_.check_file() : status;
     return status ? metadata_.settle() : status;
 }
 

@@ -89,6 +89,7 @@ public:
     Status check_readable() override { return volume_.check_descriptors(); }
     void leave_to_parent() noexcept override { volume_.leave_to_parent(); }
     bool is_of_this_process() const noexcept override;
+    bool is_lost() const noexcept override;
     Status remove(LastWord *last_word) override;
     uint64_t ordinal(CdNumber cd) override;
     void propose(std::unique_ptr<Transaction> binds, CdNumber cd, OrderedRanges ordered) override;

@@ -63,6 +63,11 @@ Status Volume::check_descriptors() const {
     return check_descriptors(size);
 }
 
+bool Volume::has_its_descriptors() const noexcept {
+    return file_.leads_here(file_.descriptor()) &&
+           (!direct_ || !direct_->is_open() || file_.leads_here(direct_->descriptor()));
+}
+
 Status Volume::check_descriptors(uint64_t &size) const {
     os::FileStatus now;
     Status status = file_.check_leads_here(file_.descriptor(), now);

@@ -47,6 +47,7 @@ public:
     Status check_file();
     // The descriptor alone, before an operation reads data.
     Status check_descriptors() const;
+    bool has_its_descriptors() const noexcept;
 
     // Whoever cuts a file that is written in place would end this process, and so would a file that
     // came with holes once there is no room to fill them.

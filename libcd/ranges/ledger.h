@@ -151,6 +151,10 @@ public:
     virtual void leave_to_parent() noexcept = 0;
     virtual bool is_of_this_process() const noexcept = 0;
 
+    // Whether the program has closed files of the ledger: nothing can be changed any more, and it
+    // cannot be removed.
+    virtual bool is_lost() const noexcept = 0;
+
     // The family ends: nothing of it is found again. last_word: asked when all is done that can
     // fail, if given; what it refuses has not happened.
     virtual Status remove(LastWord *last_word) = 0;

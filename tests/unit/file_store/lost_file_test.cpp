@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 // What a program, or somebody else, does to a store that is in use.
 
+#include "os/system.h"
 #include "store_directory.h"
 
 #include <fcntl.h>
@@ -37,6 +38,28 @@ void take_descriptors(const std::string &own, int flags) {
     while (::open(own.c_str(), flags | O_CLOEXEC) < 63) {
     }
 }
+
+void close_all_of(const std::string &path) {
+    struct stat closed = {};
+    struct stat found = {};
+    ::stat(path.c_str(), &closed);
+    for (int fd = 3; fd < 64; ++fd) {
+        if (::fstat(fd, &found) == 0 && found.st_ino == closed.st_ino) {
+            ::close(fd);
+        }
+    }
+}
+
+bool says_to_commit() {
+    const std::string message = cd_last_error_message();
+    return message.find("commit the root, which leaves the store as it is") != std::string::npos &&
+           message.find("repeated") == std::string::npos;
+}
+
+struct Listening : os::System {
+    void warn(const char *line) override { lines.emplace_back(line); }
+    std::vector<std::string> lines;
+};
 
 bool are_all(const std::string &own) {
     struct stat expected = {};
@@ -87,20 +110,54 @@ TEST_F(LostFile, IsNotReadEither) {
     }
 }
 
-TEST_F(LostFile, IsNotSaidToBeRemovedAndWhatTheProgramHasOpenedStaysOpen) {
+TEST_F(LostFile, StaysWhenTheRootIsCommittedWhichSaysSoAndWhatTheProgramHasOpenedStaysOpen) {
     const std::string own = directory_ + "/own";
     std::filesystem::create_directory(own);
     EXPECT_EQ(in_process([&] {
+                  Listening heard;
+                  os::replace_system(&heard);
                   std::vector<char> memory(10000);
-                  if (create() == nullptr || !is_held(memory)) {
+                  cd_handle root = create();
+                  if (root == nullptr || !is_held(memory) ||
+                      create_cd(CURRENT_CD, nullptr, CD_COMM_LOGGING_INHERIT, nullptr, nullptr) ==
+                          nullptr) {
                       return 127;
                   }
                   take_descriptors(own, O_RDONLY | O_DIRECTORY);
-                  const bool committed = commit_cd(CURRENT_CD) == CD_SUCCESS;
-                  return !committed && are_all(own) ? cd_last_error() : 127;
+                  const bool ended = commit_cd(root) == CD_SUCCESS && are_all(own);
+                  return ended && heard.lines.size() == 1 && heard.lines[0].starts_with(store())
+                             ? cd_last_error()
+                             : 127;
               }),
-              CD_ERROR_STORE_IO);
+              CD_ERROR_NONE);
     EXPECT_TRUE(std::filesystem::exists(store()));
+}
+
+TEST_F(LostFile, CanBeGoneOnWithOnceTheRootWasCommittedAsTheErrorsSay) {
+    for (const char *closed : {"/0-root.cds", ""}) { // the file, or the directory
+        EXPECT_EQ(in_process([&] {
+                      std::vector<char> memory(10000);
+                      std::vector<char> more(10000);
+                      if (create() == nullptr || !is_held(memory) ||
+                          advance_cd_point_in_time(CURRENT_CD) != CD_SUCCESS) {
+                          return 127;
+                      }
+                      close_all_of(directory_ + closed);
+                      if (advance_after(more) != CD_ERROR_STORE_IO || !says_to_commit()) {
+                          return 126;
+                      }
+                      cd_info info = {};
+                      return commit_cd(CURRENT_CD) == CD_SUCCESS && create() != nullptr &&
+                                     cd_query(CURRENT_CD, &info) == CD_SUCCESS &&
+                                     info.restarted == 1 && is_held(memory) &&
+                                     advance_cd_point_in_time(CURRENT_CD) == CD_SUCCESS
+                                 ? 0
+                                 : cd_last_error();
+                  }),
+                  0)
+            << closed;
+        std::filesystem::remove(store());
+    }
 }
 
 TEST_F(LostFile, IsLeftToTheParentWithoutTakingWhatTheProgramHasOpened) {

@@ -5,6 +5,7 @@
 
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -209,6 +210,44 @@ class CdctlTest(Case):
             self.assertEqual(found[self.path(rank)]["condition"], "unreadable")
             self.assertIn(reason, found[self.path(rank)]["problem"])
             self.assertIn(self.path(rank), found[self.path(rank)]["problem"])
+
+    def test_no_link_to_a_directory_is_followed_whatever_is_behind_it(self):
+        self.make()
+        link = os.path.join(self.directory, "link")
+        os.symlink(self.stores, link)
+        named = [(path,) for path in (link, link + "/", link + "//", link + "/.", link + "/./")]
+        for paths in [*named, ()]:
+            for storage in (f"dir={link}", f"dir={link}/"):
+                (store,) = self.json("list", *paths, expect=UNREADABLE, env={"CD_STORAGE_INFO": storage})
+                self.assertEqual(store["path"], link)
+                self.assertIn("symbolic link, and these are not followed", store["problem"])
+        self.assertEqual(len(self.json("list", link + "/../stores/.")), 1)
+
+    def test_a_store_that_needs_more_memory_than_there_is_is_named(self):
+        limit = 64 << 20
+
+        def limited():
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+        if self.cdctl("--version", preexec_fn=limited)[0] != GOOD:
+            self.skipTest("cdctl itself needs more memory, as with a sanitizer")
+        self.make()
+        self.make(1)
+        with open(self.path(), "r+b") as file:
+            size = file.seek(0, os.SEEK_END)
+            for _ in range(limit >> 20):
+                file.write(b"x" * (1 << 20))
+            for header in (0, BLOCK):
+                file.seek(header)
+                block = bytearray(file.read(BLOCK))
+                block[40:64] = struct.pack("<QQQ", size, limit, limit)
+                block[508:512] = struct.pack("<I", crc32c(block[:508]))
+                file.seek(header)
+                file.write(block)
+        for command in ("list", "show", "verify"):
+            first, second = self.json(command, self.stores, expect=UNREADABLE, preexec_fn=limited)
+            self.assertEqual((first["condition"], second["condition"]), ("unreadable", "good"))
+            self.assertIn(self.path() + ": there is not enough memory", first["problem"])
 
     def test_what_is_not_there_is_unreadable(self):
         (store,) = self.json("show", "nothing.cds", expect=UNREADABLE)

@@ -7,6 +7,10 @@
 
 namespace cdctl {
 
+// What somebody is told of a file, or of all, when there is no memory to go on.
+constexpr const char *no_memory =
+    "there is not enough memory for this; free some, or let cdctl have more (ulimit -v)";
+
 // How a command exits: the worst of what it found, in this order from good to bad.
 enum class Outcome {
     good,

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <new>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -70,7 +71,11 @@ Outcome Inspection::outcome() const {
 Inspection::Inspection(std::string path, bool named) : path_(std::move(path)) {
     open();
     if (file_.is_open()) {
-        load();
+        try {
+            load();
+        } catch (const std::bad_alloc &) {
+            refuse(Condition::unreadable, path_ + ": " + no_memory);
+        }
     }
     if (file_.is_open() && has_state()) {
         check_name(named);

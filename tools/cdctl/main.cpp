@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <span>
 #include <string_view>
 
@@ -129,6 +130,8 @@ int main(int argc, char **argv) {
     int status = exit_unreadable;
     try {
         status = run(std::span(argv, static_cast<size_t>(argc)).subspan(argc > 0 ? 1 : 0));
+    } catch (const std::bad_alloc &) {
+        std::fprintf(stderr, "cdctl: %s\n", no_memory);
     } catch (const std::exception &error) {
         std::fprintf(stderr, "cdctl: %s\n", printable(error.what()).c_str());
     }

@@ -6,11 +6,13 @@
 
 #include "base/status.h"
 #include "config/storage_info.h"
+#include "file_store/making_directories.h"
 #include "os/system.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <new>
 #include <stdexcept>
 #include <system_error>
 
@@ -48,15 +50,24 @@ bool before(const std::string &a, const std::string &b) {
 
 Places::Places(const std::vector<std::string> &paths) {
     if (paths.empty()) {
-        add_directory(default_directory());
+        add(default_directory(), true);
     }
     for (const std::string &path : paths) {
-        std::error_code error;
-        if (fs::symlink_status(path, error).type() == fs::file_type::directory) {
-            add_directory(path);
-        } else {
-            places_.push_back({path, true});
-        }
+        add(path, false);
+    }
+}
+
+// A link is not followed, also if slashes and dots follow, as programs do not.
+void Places::add(const std::string &path, bool is_directory) {
+    const std::string bare = cd::without_slashes_and_dots(path);
+    std::error_code error;
+    const fs::file_type type = fs::symlink_status(bare, error).type();
+    if (type == fs::file_type::symlink) {
+        places_.push_back({bare, true});
+    } else if (is_directory || type == fs::file_type::directory) {
+        add_directory(path);
+    } else {
+        places_.push_back({path, true});
     }
 }
 
@@ -97,7 +108,11 @@ Outcome Places::visit(const std::function<Outcome(Inspection &)> &visit) const {
         if (store.is_gone() && !place.named) {
             continue;
         }
-        outcome = std::max({outcome, store.outcome(), visit(store)});
+        try {
+            outcome = std::max({outcome, store.outcome(), visit(store)});
+        } catch (const std::bad_alloc &) {
+            throw std::runtime_error(place.path + ": " + no_memory);
+        }
     }
     return outcome;
 }

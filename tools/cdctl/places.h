@@ -29,6 +29,7 @@ private:
         bool named = false; // by the user, and not found in a directory
     };
 
+    void add(const std::string &path, bool is_directory);
     void add_directory(const std::string &path);
     void complain(const std::string &sentence);
 

@@ -76,9 +76,8 @@ void Metadata::take_over(const Loaded &loaded) {
     moved_ = loaded.state.moved;
     newer_ = loaded.newer;
     given_up_ = loaded.given_up;
-    doubtful_ =
-        !loaded.doubt.empty() || loaded.has_leftover || loaded.header.version < format::version;
-    doubtful_ = doubtful_ || !loaded.flaw.empty() || (twice_ && !is_twice(loaded));
+    doubtful_ = !loaded.doubt.empty() || !loaded.flaw.empty() || loaded.has_leftover ||
+                loaded.header.version < format::version || (twice_ && !is_twice(loaded));
     // What the process before has kept is free now. Whoever opens a file changes nothing in it.
     attempt_quietly([&] {
         if (Status status = keep_spares(0, LongerFile::refused); status) {

@@ -156,8 +156,12 @@ Status restore_named(cd_handle handle, Report &report) {
     if (domain.log.extent().entries > 0) {
         report.also(CD_OP_REPLAY_BEGIN, domain.name());
     }
-    if (Status status = write_memory(recovery, lock); !status) {
-        return status;
+    Status written = write_memory(recovery, lock);
+    if (domain.ledger != nullptr) {
+        written = domain.ledger->check_read(std::move(written));
+    }
+    if (!written) {
+        return written;
     }
     if (Status status = set_positions(recovery.files()); !status) {
         return status;

@@ -254,6 +254,27 @@ Status FileStore::check_process() {
                 path(), static_cast<long>(process_), static_cast<long>(here));
 }
 
+// Data of a point in time are only written over once there is a newer record. Where they have
+// checksums those tell whether that has happened.
+Status FileStore::check_read(Status read) {
+    const bool may_be_others = read ? !options_.checksummed : read.code() == CD_ERROR_CHECKSUM;
+    if (!may_be_others || is_of_this_process()) {
+        return read;
+    }
+    const std::scoped_lock lock(mutex_);
+    if (metadata_.says_the_same()) {
+        return read;
+    }
+    return fail(
+        CD_ERROR_STORE_FORKED,
+        "%s: process %ld, from which this one was forked, has gone on with the store since, "
+        "and may have written over data of this point in time%s. Memory may have been "
+        "written in part, and cannot be restored here any more; commit the root here, "
+        "which ends all its CDs in this process, or end the process",
+        path(), static_cast<long>(process_),
+        options_.checksummed ? "" : ", which nothing tells with checksum=none");
+}
+
 Status FileStore::regain_name() {
     Status status = nameless_ ? directory_.undo_remove(name_, options_.forced) : Status::ok();
     nameless_ = nameless_ && !status.is_ok();

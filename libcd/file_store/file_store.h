@@ -87,6 +87,7 @@ public:
     Objects named_objects() const noexcept override { return named_objects_; }
     CdNumber next_number() override;
     Status check_readable() override { return volume_.check_descriptors(); }
+    Status check_read(Status read) override;
     void leave_to_parent() noexcept override { volume_.leave_to_parent(); }
     bool is_of_this_process() const noexcept override;
     bool is_lost() const noexcept override;

@@ -10,6 +10,7 @@
 #include "store/crc32c.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace cd {
@@ -129,6 +130,23 @@ Status Metadata::append(std::span<const std::byte> changes, const Growth &growth
     longest_ = std::max(longest_, size);
     count(growth, counted);
     return Status::ok();
+}
+
+bool Metadata::says_the_same() const {
+    const MessageKeeper keeper;
+    const Header &header = newest_->header;
+    FoundHeader found;
+    for (size_t slot = 0; slot < format::headers; ++slot) {
+        if (!read_header(volume_.file(), slot, found) ||
+            found.header.generation > header.generation) {
+            return false;
+        }
+    }
+    const uint64_t next = header.journal.offset + used_;
+    std::array<std::byte, format::sector> bytes = {};
+    return has_to_move() || !is_settled() || next == header.journal.end() ||
+           (volume_.file().read(next, bytes.data(), bytes.size()) &&
+            Unused(header).is_all_of(next, bytes));
 }
 
 Status Metadata::settle() {

@@ -78,6 +78,10 @@ public:
     bool is_settled() const { return unsettled_ == 0; }
     Status settle();
 
+    // Whether the file says what it said here last, as far as can be read: another process that has
+    // it may have gone on.
+    bool says_the_same() const;
+
     // What load_again() can read for as long as it is held, whatever is appended.
     HeldMetadata hold() const { return {newest_, records_}; }
 

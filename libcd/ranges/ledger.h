@@ -146,6 +146,9 @@ public:
 
     // Before data are read: that they still are where they were, for this process.
     virtual Status check_readable() = 0;
+    // And after that, with what came of reading them: where this process was forked, the other one
+    // may have written over them meanwhile.
+    virtual Status check_read(Status read) = 0;
 
     // In a process that was forked, where the ledger can only be read.
     virtual void leave_to_parent() noexcept = 0;

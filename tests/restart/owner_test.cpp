@@ -194,6 +194,49 @@ TEST_F(Owner, StaysTheParentOfAProcessThatEndsItsCopyAndGoesOnWithAnotherStore) 
     }
 }
 
+// The first advance leaves the data that the copy has, the second one writes over them.
+TEST_F(Owner, ThatGoesOnLeavesNothingToACopyThatCannotTellWhoseDataItReads) {
+    for (const char *keys : {",checksum=none", ""}) {
+        std::filesystem::remove_all(path("stores"));
+        run([&]() -> std::string {
+            const std::string storage = "store=file,dir=" + path("stores") + keys;
+            const cd_handle root =
+                create_cd(nullptr, storage.c_str(), CD_COMM_LOGGING_DISABLED, "root", nullptr);
+            const auto advance = [&] {
+                ++kept;
+                return add(root, &kept, sizeof kept) &&
+                       advance_cd_point_in_time(root) == CD_SUCCESS;
+            };
+            kept = 0;
+            if (!advance()) {
+                return refusal();
+            }
+            const pid_t copy = ::fork();
+            if (copy == 0) {
+                ::alarm(processes::deadline);
+                kept = 7;
+                const bool restored = restore_cd(root) == CD_SUCCESS && kept == 1;
+                ::raise(SIGSTOP);
+                const bool refused =
+                    restore_cd(root) != CD_SUCCESS && cd_last_error() == CD_ERROR_STORE_FORKED &&
+                    refusal().find("has gone on with the store since") != std::string::npos;
+                ::_exit(!restored ? 1 : !refused ? 2 : 0);
+            }
+            int status = 0;
+            ::waitpid(copy, &status, WUNTRACED);
+            if (!WIFSTOPPED(status)) {
+                return "the copy has ended with " + std::to_string(WEXITSTATUS(status));
+            }
+            const bool advanced = advance() && advance();
+            ::kill(copy, SIGCONT);
+            ::waitpid(copy, &status, 0);
+            return !advanced     ? refusal()
+                   : status == 0 ? ""
+                                 : "the copy has ended with " + std::to_string(WEXITSTATUS(status));
+        });
+    }
+}
+
 // As after daemon().
 TEST_F(Owner, BecomesTheProcessThatWasForkedOnceItsParentHasEnded) {
     std::array<int, 2> answer = {};

@@ -198,6 +198,12 @@ private:
             extents.insert(std::ranges::upper_bound(extents, extent.offset, {}, &Extent::offset),
                            extent);
         }
+        for (const Extent &extent : header.places()) {
+            if (extent.end() > file_size_) { // of the first copy that is known already
+                return damaged(file_, file_size_,
+                               "the file ends before the second copy of its metadata does");
+            }
+        }
         uint64_t end = format::first_extent;
         for (const Extent &extent : extents) {
             if (extent.end() > file_size_) {

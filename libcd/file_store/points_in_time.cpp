@@ -93,6 +93,9 @@ Status take_newest_whole(const File &file, Loaded &loaded, Unchecked unchecked) 
     if (newest.is_ok() || newest.code() == CD_ERROR_STORE_IO) {
         return newest;
     }
+    const size_t older_ones = loaded.state.versions.size();
+    const unsigned long long epoch = loaded.state.cds.begin()->second.epoch;
+    const std::string why = file.reason();
     std::optional<MessageKeeper> keeper; // an older one's damage is not what is reported
     keeper.emplace();
     while (!loaded.state.versions.empty()) {
@@ -111,7 +114,12 @@ Status take_newest_whole(const File &file, Loaded &loaded, Unchecked unchecked) 
             return fail(older.code(), "%s", reason.c_str());
         }
     }
-    return newest;
+    keeper.reset();
+    return fail(newest.code(),
+                "%s: no point in time of the store is whole (epoch %llu%s): %s. The file was left "
+                "as it is; put a copy of it in its place, or start with CD_RESTART=no, which keeps "
+                "it as .old until the first advance",
+                file.path(), epoch, older_ones == 0 ? "" : " and older ones", why.c_str());
 }
 
 } // namespace cd

@@ -391,6 +391,12 @@ TEST_P(Metadata, AFileThatWasCutIsFound) {
         const Found found = load("cut to " + std::to_string(length));
         EXPECT_TRUE(length >= last || found != Found::right) << "cut to " << length;
         EXPECT_TRUE(length < last || found == Found::right) << "cut to " << length;
+        if (header.copy_distance > 0 && length >= header.journal.end() &&
+            length < header.places().back().end()) {
+            EXPECT_NE(std::string(cd::message()).find("before the second copy of its metadata"),
+                      std::string::npos)
+                << "cut to " << length << ": " << cd::message();
+        }
         store_.heal();
     }
 }

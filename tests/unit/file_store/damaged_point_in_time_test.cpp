@@ -230,6 +230,21 @@ TEST_F(DamagedPointInTime, WithoutAWholeOneOpeningFailsAndLeavesTheFile) {
     damage('b');
     const std::string before = contents();
     EXPECT_EQ(found(",keep=3", 0), CD_ERROR_CHECKSUM);
+    EXPECT_EQ(in_process([&] {
+                  const cd_handle root = create(",keep=3");
+                  const std::string message = cd_last_error_message();
+                  const auto says = [&](const char *part) {
+                      return message.find(part) != std::string::npos;
+                  };
+                  return root == nullptr && message.starts_with(store()) &&
+                                 says("no point in time of the store is whole (epoch 3 and older "
+                                      "ones): the 65536 bytes of data at offset ") &&
+                                 says("start with CD_RESTART=no, which keeps it as .old") &&
+                                 !says("can choose")
+                             ? 0
+                             : 1;
+              }),
+              0);
     EXPECT_EQ(contents(), before);
 }
 

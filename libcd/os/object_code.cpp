@@ -16,12 +16,20 @@ namespace {
 using Segment = ElfW(Phdr);
 using Visit = std::function<void(const void *, size_t)>;
 
+bool is_loaded(const Segment &segment) {
+    return segment.p_type == PT_LOAD && (segment.p_flags & PF_R) != 0;
+}
 bool is_constant(const Segment &segment) {
-    return segment.p_type == PT_LOAD && (segment.p_flags & PF_R) != 0 &&
-           (segment.p_flags & PF_W) == 0;
+    return is_loaded(segment) && (segment.p_flags & PF_W) == 0;
 }
 
-bool loader_writes_into_code(const dl_phdr_info &info) {
+// From glibc 2.36 on elf.h has it.
+constexpr ElfW(Sxword) relative_in_place = 36; // DT_RELR
+
+// Whether the loader writes into the code; or where addresses lead that the object's data begin
+// with is only said by these data, which a library's program may have changed.
+bool is_not_told_by_code(const dl_phdr_info &info) {
+    const bool is_library = info.dlpi_name != nullptr && *info.dlpi_name != '\0';
     for (size_t i = 0; i < info.dlpi_phnum; ++i) {
         const Segment &segment = info.dlpi_phdr[i];
         if (segment.p_type != PT_DYNAMIC) {
@@ -32,7 +40,8 @@ bool loader_writes_into_code(const dl_phdr_info &info) {
         for (const auto *entry = reinterpret_cast<const ElfW(Dyn) *>(at); entry->d_tag != DT_NULL;
              ++entry) {
             const bool is_flag = entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_TEXTREL) != 0;
-            if (entry->d_tag == DT_TEXTREL || is_flag) {
+            const bool is_in_data = entry->d_tag == DT_REL || entry->d_tag == relative_in_place;
+            if (entry->d_tag == DT_TEXTREL || is_flag || (is_library && is_in_data)) {
                 return true;
             }
         }
@@ -68,20 +77,17 @@ void visit_in_memory(const dl_phdr_info &info, const Segment &segment, const Vis
     visit(reinterpret_cast<const void *>(at), segment.p_filesz - skipped);
 }
 
-// The program's file is that which runs, whatever has its name by now; of a library it cannot be
-// told.
+// The program's file is that which runs, whatever has its name by now, and has its data as they
+// begin, too; of a library it cannot be told.
 bool visit_code(const dl_phdr_info &info, bool is_program, const Visit &visit) {
     const int file = is_program ? ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC) : -1;
     bool is_read = true;
     for (size_t i = 0; i < info.dlpi_phnum && is_read; ++i) {
         const Segment &segment = info.dlpi_phdr[i];
-        if (!is_constant(segment)) {
-            continue;
-        }
-        if (file < 0) {
-            visit_in_memory(info, segment, visit);
-        } else {
+        if (file >= 0 && is_loaded(segment)) {
             is_read = visit_in_file(file, segment, visit);
+        } else if (file < 0 && is_constant(segment)) {
+            visit_in_memory(info, segment, visit);
         }
     }
     if (file >= 0) {
@@ -112,7 +118,7 @@ bool has_fixed_code(const dl_phdr_info &info) {
         return is_constant(segment) && (segment.p_flags & PF_X) != 0;
     };
     return std::any_of(info.dlpi_phdr, info.dlpi_phdr + info.dlpi_phnum, is_code) &&
-           !loader_writes_into_code(info);
+           !is_not_told_by_code(info);
 }
 
 bool for_each_part_of_code(const DataSegment &object, const Visit &visit) {

@@ -12,9 +12,11 @@
 namespace cd::os {
 
 // What of a loaded object is the same in each process that runs it, and hardly ever the same in
-// those that run another build: its code, and its constants.
+// those that run another build: its code, and its constants; of a program also its data as they
+// begin.
 
-// Whether the object has any. Not where the loader writes into the code.
+// Whether the object has any. Not where the loader writes into the code, nor in a library where
+// only data that may have changed tell where others lie.
 bool has_fixed_code(const dl_phdr_info &info);
 
 // Calls visit for one part of it after the other. false: the object is not loaded any more. visit

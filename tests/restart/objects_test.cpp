@@ -370,5 +370,12 @@ TEST_F(BindingOfObjects, AnotherProgramWithoutBuildIdIsRefusedAndBothAreNamed) {
     EXPECT_EQ(run_program(path("renamed")), "restored");
 }
 
+TEST_F(BindingOfObjects, AProgramWithoutBuildIdOfTheSameCodeAndOtherDataIsAnother) {
+    ASSERT_EQ(run_program(PROGRAM_OF_PLACES), "stored");
+    const std::string refused = run_program(PROGRAM_OF_OTHER_PLACES);
+    EXPECT_TRUE(refused.starts_with(std::to_string(CD_ERROR_RESTART_MISMATCH) + " ")) << refused;
+    EXPECT_EQ(run_program(PROGRAM_OF_PLACES), "restored");
+}
+
 } // namespace
 } // namespace restarting

@@ -152,8 +152,7 @@ HAZARD(log_ends_in_a_test_loop) {
 // One request, completed at the end of many polls: a re-execution may poll less or more often.
 HAZARD(polls_may_be_fewer_or_more) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(1, eager), 0, 1);
+        send_on_signal(numbers(1, eager), 1);
         return;
     }
     Numbers buffer = numbers(9, eager);

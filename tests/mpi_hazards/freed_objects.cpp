@@ -32,8 +32,7 @@ MPI_Request start_receive_and_free_type(Numbers &matrix) {
 
 HAZARD(type_freed_while_a_receive_is_pending) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(1, rows), 0, 1);
+        send_on_signal(numbers(1, rows), 1);
         return;
     }
     const Numbers before = numbers(2, rows * columns);
@@ -58,8 +57,7 @@ HAZARD(type_freed_while_a_receive_is_pending) {
 // The receive is older than the CD, and so is the freeing, which nobody put off.
 HAZARD(type_freed_before_the_cd) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(1, rows), 0, 1);
+        send_on_signal(numbers(1, rows), 1);
         return;
     }
     const Numbers before = numbers(2, rows * columns);

@@ -87,8 +87,7 @@ HAZARD_IN_THREADS(freed_receive_brings_its_data_where_it_was_looked_for_too_earl
 // No log has that it was freed.
 HAZARD_IN_THREADS(persistent_receive_freed_without_a_domain_is_there_again) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(1, eager), 0, 1);
+        send_on_signal(numbers(1, eager), 1);
         signal(0);
         return;
     }

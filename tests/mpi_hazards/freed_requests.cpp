@@ -61,8 +61,7 @@ void await_by_receiving() { receive(0, 1, 2); }
 void data_come_again(const std::function<MPI_Request(Numbers &)> &start,
                      const std::function<void()> &await_data) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(5, eager), 0, 1);
+        send_on_signal(numbers(5, eager), 1);
         send({}, 0, 2);
         return;
     }
@@ -111,8 +110,7 @@ HAZARD(freed_persistent_receive_brings_its_data_again) {
 // The status of a request that is not freed yet is told, and the other's data are there.
 HAZARD(freed_receive_brings_its_data_again_before_a_status_is_told) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(5, eager), 0, 1);
+        send_on_signal(numbers(5, eager), 1);
         send({}, 0, 2);
         return;
     }
@@ -185,8 +183,7 @@ HAZARD(data_of_a_freed_matched_receive_come_with_its_status) {
 // It is older than the CD that frees it.
 HAZARD(older_receive_that_is_freed_brings_its_data_again) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(5, eager), 0, 1);
+        send_on_signal(numbers(5, eager), 1);
         signal(0);
         return;
     }
@@ -297,8 +294,7 @@ bool mpi_has_waited = false;
 // one, which takes back that it was freed, does not stop it.
 HAZARD_IN_THREADS(freed_receive_is_its_threads_while_another_one_restores) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(5, eager), 0, 1);
+        send_on_signal(numbers(5, eager), 1);
         signal(0);
         return;
     }

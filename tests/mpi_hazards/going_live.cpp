@@ -361,8 +361,7 @@ HAZARD_IN_THREADS(request_that_no_log_completes_fails_where_the_program_asks) {
 // data.
 HAZARD_IN_THREADS(request_that_a_log_will_complete_does_not_fail_where_a_thread_without_one_asks) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(1, eager), 0, 1);
+        send_on_signal(numbers(1, eager), 1);
         return;
     }
     set_error_handlers(MPI_ERRORS_RETURN);

@@ -99,6 +99,11 @@ void await(int from) {
     MPI_Recv(nullptr, 0, MPI_INT, from, signal_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+void send_on_signal(const Numbers &data, int tag) {
+    await(0);
+    send(data, 0, tag);
+}
+
 Domain::Domain(cd_handle parent, const char *name, const char *storage_info)
     : handle_(create_cd(parent, storage_info,
                         parent != nullptr ? MPI_LOGGING_INHERIT : MPI_LOGGING_ENABLED,

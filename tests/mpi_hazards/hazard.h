@@ -52,6 +52,9 @@ Numbers receive(size_t count, int from, int tag, MPI_Status *status = MPI_STATUS
 void signal(int to);
 void await(int from);
 
+// What the other rank does in many hazards: once rank 0 signals, it is sent the data.
+void send_on_signal(const Numbers &data, int tag);
+
 // A CD that logs.
 class Domain {
 public:

@@ -186,8 +186,7 @@ HAZARD(child_that_has_advanced) {
 // Pending when the child ends, completed by the parent.
 HAZARD(request_outlives_its_child) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(1, eager), 0, 1);
+        send_on_signal(numbers(1, eager), 1);
         return;
     }
     Numbers buffer = numbers(9, eager);
@@ -216,8 +215,7 @@ HAZARD(request_outlives_its_child) {
 // Pending when the child begins, completed by the child, which alone is restored.
 HAZARD(request_of_the_parent_completes_in_the_child) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(1, eager), 0, 1);
+        send_on_signal(numbers(1, eager), 1);
         return;
     }
     Numbers buffer = numbers(9, eager);
@@ -260,8 +258,7 @@ HAZARD(request_of_the_parent_completes_in_the_child) {
 // The parent's re-execution has the memory elsewhere, and so has the child that is restored in it.
 HAZARD(request_of_the_parent_completes_in_the_child_of_a_reexecution) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(1, eager), 0, 1);
+        send_on_signal(numbers(1, eager), 1);
         send(numbers(2, eager), 0, 2);
         return;
     }

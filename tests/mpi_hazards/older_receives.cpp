@@ -12,8 +12,7 @@ namespace older_receives {
 // Older than the CD and pending at the restore: the program holds its handle, and goes on with it.
 HAZARD(receive_from_before_the_cd_pending) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(4, eager), 0, 5);
+        send_on_signal(numbers(4, eager), 5);
         return;
     }
     Numbers buffer = numbers(before_anything, eager);
@@ -50,8 +49,7 @@ int wait_without_complaints(MPI_Request &request, MPI_Status &status) {
 // A re-execution that waits for another one, or for none, gets neither its data nor its status.
 HAZARD(receives_from_before_the_cd_are_not_taken_for_each_other) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(4, eager), 0, 4);
+        send_on_signal(numbers(4, eager), 4);
         send(numbers(5, eager), 0, 5);
         return;
     }
@@ -88,8 +86,7 @@ HAZARD(receives_from_before_the_cd_are_not_taken_for_each_other) {
 // The same with a message that has come, and a buffer that the restore writes.
 HAZARD(receive_from_before_the_cd_matched) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(4, eager), 0, 5);
+        send_on_signal(numbers(4, eager), 5);
         signal(0);
         return;
     }
@@ -111,8 +108,7 @@ HAZARD(receive_from_before_the_cd_matched) {
 // Older than the CD and completed inside it: the re-execution completes it again.
 HAZARD(receive_from_before_the_cd_completed_inside) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(4, eager), 0, 5);
+        send_on_signal(numbers(4, eager), 5);
         return;
     }
     Numbers buffer = numbers(before_anything, eager);

@@ -10,8 +10,7 @@ namespace {
 // A receive that no message has met at the restore.
 void unmatched(size_t count, int source, int tag) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(4, count), 0, 5);
+        send_on_signal(numbers(4, count), 5);
         return;
     }
     Numbers buffer = numbers(before_anything, count);
@@ -154,8 +153,7 @@ HAZARD(messages_that_come_during_the_replay) {
 // A persistent receive: active at the restore, and with a message.
 HAZARD(persistent_receive_pending) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(4, eager), 0, 5);
+        send_on_signal(numbers(4, eager), 5);
         await(0);
         send(numbers(6, eager), 0, 5);
         signal(0);
@@ -199,8 +197,7 @@ HAZARD(persistent_receive_pending) {
 // The program has cancelled it; the re-execution does, too.
 HAZARD(cancelled_receive) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(4, eager), 0, 5);
+        send_on_signal(numbers(4, eager), 5);
         return;
     }
     Numbers buffer = numbers(before_anything, eager);

@@ -12,8 +12,7 @@ namespace polls_in_threads {
 // A thread that has polls left to be answered does not know that another one restores its domain.
 HAZARD_IN_THREADS(polls_begin_anew_when_another_thread_restores) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(1, eager), 0, 1);
+        send_on_signal(numbers(1, eager), 1);
         signal(0);
         return;
     }

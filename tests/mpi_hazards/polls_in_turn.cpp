@@ -69,8 +69,7 @@ void finds_nothing_as_often(const Kinds &kinds) {
 // re-execution that asks less often, or never for some, finds nothing until it waits.
 void make_a_short_log(const Kinds &kinds) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(1, eager), 0, tag);
+        send_on_signal(numbers(1, eager), tag);
         return;
     }
     Numbers buffer = numbers(9, eager);

@@ -150,8 +150,7 @@ HAZARD(log_ends_with_tests_of_a_window_in_vain) {
 // A program that has polled less often goes on: what it does next counts, not the polls left over.
 HAZARD(polls_left_over_end_with_the_next_call) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(1, eager), 0, tag);
+        send_on_signal(numbers(1, eager), tag);
         signal(0);
         return;
     }
@@ -172,8 +171,7 @@ HAZARD(polls_left_over_end_with_the_next_call) {
 // The same where it is the log that the program forgets.
 HAZARD(polls_left_over_end_with_the_log) {
     if (world_rank() == 1) {
-        await(0);
-        send(numbers(1, eager), 0, tag);
+        send_on_signal(numbers(1, eager), tag);
         signal(0);
         return;
     }

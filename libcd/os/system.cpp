@@ -159,14 +159,22 @@ int System::set_times(int fd, timespec accessed, timespec modified) {
 }
 
 int System::make_directory_at(int directory, const char *name, mode_t mode) {
-    if (::mkdirat(directory, name, mode) != 0) {
+    const int result = ::mkdirat(directory, name, mode);
+    const int error = errno;
+    if (result != 0 && error != EEXIST) {
         return -1;
     }
     struct stat made = {};
-    return ::fstatat(directory, name, &made, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(made.st_mode) &&
-                   lacks_owners_bits(made, mode)
-               ? ::fchmodat(directory, name, with_owners_bits(made, mode), 0)
-               : 0;
+    const bool is_lacking = ::fstatat(directory, name, &made, AT_SYMLINK_NOFOLLOW) == 0 &&
+                            S_ISDIR(made.st_mode) && lacks_owners_bits(made, mode);
+    // One that is there and gives its owner nothing has just been made by another process, which
+    // has not come to this.
+    const bool is_due = is_lacking && (result == 0 || (made.st_mode & S_IRWXU) == 0);
+    if (is_due && ::fchmodat(directory, name, with_owners_bits(made, mode), 0) != 0) {
+        return -1;
+    }
+    errno = error;
+    return result;
 }
 
 int System::link_at(int directory, const char *from, const char *to) {

@@ -256,5 +256,23 @@ TEST(System, AFileThatFindsNoNumberIsNotLeftBehind) {
     EXPECT_FALSE(std::filesystem::remove(path));
 }
 
+// Under a umask that takes the owner's rights, another process may come between the two steps of
+// making one. A directory that its owner may read is somebody's.
+TEST(System, ADirectoryThatAnotherProcessIsMakingCanBeUsed) {
+    const std::filesystem::path path =
+        std::filesystem::temp_directory_path() / ("cd-" + std::to_string(::getpid()) + "-made");
+    const auto rights_after_making = [&](std::filesystem::perms before) {
+        std::filesystem::permissions(path, before);
+        EXPECT_NE(system().make_directory_at(AT_FDCWD, path.c_str(), S_IRWXU), 0);
+        EXPECT_EQ(errno, EEXIST);
+        return std::filesystem::status(path).permissions();
+    };
+    using std::filesystem::perms;
+    ASSERT_TRUE(std::filesystem::create_directory(path));
+    EXPECT_EQ(rights_after_making(perms::none), perms::owner_all);
+    EXPECT_EQ(rights_after_making(perms::owner_read), perms::owner_read);
+    std::filesystem::remove(path);
+}
+
 } // namespace
 } // namespace cd::os

@@ -18,6 +18,7 @@
 #include "replay/polls.h"
 #include "requests/completion.h"
 #include "requests/logged_arrivals.h"
+#include "requests/other_handles.h"
 #include "requests/placeholder.h"
 #include "windows/early_reads.h"
 
@@ -172,7 +173,8 @@ void Completes::settle(Completion &c, int result, bool recording) {
             finished.becomes_null = c.requests[slot] == MPI_REQUEST_NULL ? 1 : 0;
             if (active) {
                 finished.becomes_null = request->persistent ? 0 : 1;
-                finished.set_who(*request, space.handles[static_cast<size_t>(slot)]);
+                finished.id = request->id;
+                finished.set_handle(space.handles[static_cast<size_t>(slot)]);
             }
             const bool brings = active && request->told == 0;
             if (brings) {
@@ -229,7 +231,20 @@ void Completes::settle_inner(InnerCalls &inner) {
 namespace {
 
 Request *find_in_log(const Finished &finished) {
-    return finished.id() != 0 ? RequestTable::instance().find(finished.id()) : nullptr;
+    return finished.id != 0 ? RequestTable::instance().find(finished.id) : nullptr;
+}
+
+// Whether the program names the request that the log has. One that is older than what is replayed
+// has the handle that it had in the first execution, or in the last one that came to its start.
+bool is_named(const Finished &finished, MPI_Request handle) {
+    if (const Request *const request = find_in_log(finished)) {
+        return handle == request->handle;
+    }
+    if (finished.handle == 0) {
+        return true;
+    }
+    const std::optional<MPI_Request> later = OtherHandles::of(finished.id);
+    return later ? handle == *later : finished.has(handle);
 }
 
 // Whether the program names the requests that the log has, as many as count, where entry is.
@@ -237,9 +252,7 @@ Request *find_in_log(const Finished &finished) {
 bool are_those_named(const MPI_Request *requests, EntryReader entry, int count) {
     for (int k = 0; k < count; ++k) {
         const auto finished = entry.take<Finished>();
-        const MPI_Request handle = requests[finished.slot];
-        const Request *const request = find_in_log(finished);
-        if (request != nullptr ? handle != request->handle : !finished.may_be(handle)) {
+        if (!is_named(finished, requests[finished.slot])) {
             return false;
         }
         if (finished.blocks != Finished::no_data) {
@@ -303,10 +316,13 @@ int Completes::replay(Completion &c) {
         MPI_Request &handle = c.requests[finished.slot];
         if (finished.blocks != Finished::no_data) {
             auto types = table.hold_types();
-            if (!take_arrivals(*entry, finished.id(), request, finished.blocks)) {
+            if (!take_arrivals(*entry, finished.id, request, finished.blocks)) {
                 types.unlock();
                 return not_matching(c.call, *entry, "how much data is received");
             }
+        }
+        if (request != nullptr) {
+            OtherHandles::note(finished.id, handle, !finished.has(handle));
         }
         if (finished.becomes_null != 0) {
             handle = MPI_REQUEST_NULL;

@@ -14,24 +14,15 @@ struct Finished {
 
     int32_t slot = 0;
     uint32_t blocks = no_data; // that follow, and their data after them
+    uint64_t id = 0;           // of the start; 0 if no log has that
     uint64_t becomes_null : 1 = 0;
-    uint64_t is_handle : 1 = 0; // who is that of one whose start no log has; else it is the start's
-    uint64_t who : 62 = 0;      // number, 0 of one that only MPI knows
+    uint64_t handle : 63 = 0; // that the program had; 0 of one that only MPI knows
 
-    uint64_t id() const { return is_handle != 0 ? 0 : uint64_t{who}; }
-    void set_who(const Request &request, MPI_Request handle) {
-        is_handle = request.logged() ? 0 : 1;
-        who = (request.logged() ? request.id : word_of(handle)) & most_who;
-    }
-    // Whether a request that the log answers for is called by the handle that it had then. One
-    // whose start a log has may have another one by now.
-    bool may_be(MPI_Request handle) const {
-        return who == 0 ||
-               (is_handle != 0 ? (word_of(handle) & most_who) == who : handle != MPI_REQUEST_NULL);
-    }
+    void set_handle(MPI_Request held) { handle = shortened(held); }
+    bool has(MPI_Request held) const { return handle == shortened(held); }
 
 private:
-    static constexpr uint64_t most_who = UINT64_MAX >> 2;
+    static uint64_t shortened(MPI_Request held) { return word_of(held) & (UINT64_MAX >> 1); }
 };
 
 // How a call of the Wait and Test family ended, as it stands in the log: its indices and statuses
@@ -51,9 +42,10 @@ struct Ending {
 inline void write(EntryWriter &writer, const Finished &finished) {
     writer.add(finished.slot);
     writer.add(finished.blocks);
-    writer.add(uint64_t{finished.becomes_null | finished.is_handle << 1 | finished.who << 2});
+    writer.add(finished.id);
+    writer.add(uint64_t{finished.becomes_null | finished.handle << 1});
 }
-static_assert(sizeof(Finished) == 16);
+static_assert(sizeof(Finished) == 24);
 
 inline void write(EntryWriter &writer, const Ending &ending) {
     for (const int32_t field :

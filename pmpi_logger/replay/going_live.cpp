@@ -82,7 +82,7 @@ void take_completed(EntryReader &entry) {
         MPI_Status status;
         std::memcpy(&status, statuses + sizeof status * static_cast<size_t>(at), sizeof status);
         const int result = entry.result() == MPI_ERR_IN_STATUS ? status.MPI_ERROR : entry.result();
-        readable = take(entry, finished.id(), finished.blocks, status, result);
+        readable = take(entry, finished.id, finished.blocks, status, result);
     }
 }
 

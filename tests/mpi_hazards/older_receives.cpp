@@ -44,26 +44,36 @@ int wait_without_complaints(MPI_Request &request, MPI_Status &status) {
     return MPI_Wait(&request, &status);
 }
 
-} // namespace
+void send_two() {
+    send_on_signal(numbers(4, eager), 4);
+    send(numbers(5, eager), 0, 5);
+}
 
-// A re-execution that waits for another one, or for none, gets neither its data nor its status.
-HAZARD(receives_from_before_the_cd_are_not_taken_for_each_other) {
-    if (world_rank() == 1) {
-        send_on_signal(numbers(4, eager), 4);
-        send(numbers(5, eager), 0, 5);
-        return;
-    }
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+struct TwoReceives {
     Numbers first = numbers(before_anything, eager);
     Numbers second = first;
-    const MPI_Request begun = post_receive(first, 1, 4);
-    const MPI_Request other = post_receive(second, 1, 5);
-    Domain domain;
-    domain.keep(first);
-    domain.keep(second);
-    for (const MPI_Request wrong : {begun, other, MPI_REQUEST_NULL}) {
-        signal(1);
-        if (wrong != begun) {
+    MPI_Request begun = MPI_REQUEST_NULL;
+    MPI_Request other = MPI_REQUEST_NULL;
+
+    void post() {
+        begun = post_receive(first, 1, 4);
+        other = post_receive(second, 1, 5);
+    }
+
+    void wait_for_both() {
+        MPI_Request request = begun;
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(first == numbers(4, eager));
+        request = other;
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(second == numbers(5, eager));
+    }
+
+    // The domain begins behind post(), and its log has wait_for_both().
+    void take_each_for_another(Domain &domain) {
+        for (const MPI_Request wrong : {other, MPI_Request(MPI_REQUEST_NULL)}) {
+            destroy(first);
+            domain.restore();
             MPI_Request request = wrong;
             MPI_Status status = {};
             status.MPI_TAG = 9;
@@ -71,15 +81,53 @@ HAZARD(receives_from_before_the_cd_are_not_taken_for_each_other) {
             CHECK(status.MPI_TAG == 9);
             CHECK(first == numbers(before_anything, eager));
             domain.restore();
-            signal(1);
+            wait_for_both();
         }
-        MPI_Request request = begun;
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        CHECK(first == numbers(4, eager));
-        request = other;
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        CHECK(second == numbers(5, eager));
-        domain.restore();
+    }
+};
+
+} // namespace
+
+// A re-execution that waits for another one, or for none, gets neither its data nor its status.
+HAZARD(receives_from_before_the_cd_are_not_taken_for_each_other) {
+    if (world_rank() == 1) {
+        send_two();
+        return;
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    TwoReceives receives;
+    receives.post();
+    Domain domain;
+    domain.keep(receives.first);
+    domain.keep(receives.second);
+    signal(1);
+    domain.advance();
+    receives.wait_for_both();
+    receives.take_each_for_another(domain);
+}
+
+// The same where the log of the CD around it has their starts, which a restore of that replays.
+HAZARD(receives_from_the_cd_around_are_not_taken_for_each_other) {
+    if (world_rank() == 1) {
+        send_two();
+        return;
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    TwoReceives receives;
+    Domain around;
+    around.keep(receives.first);
+    around.keep(receives.second);
+    for (const bool again : {false, true}) {
+        if (again) {
+            around.restore();
+        }
+        receives.post();
+        signal(1);
+        Domain domain(around.handle());
+        domain.keep(receives.first);
+        domain.keep(receives.second);
+        receives.wait_for_both();
+        receives.take_each_for_another(domain);
     }
 }
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "requests/other_handles.h"
+
+#include "lifetimes/lifetimes.h"
+
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+
+namespace cd::logger {
+namespace {
+
+struct All {
+    std::mutex mutex;
+    std::unordered_map<uint64_t, MPI_Request> of_starts;
+};
+std::atomic<size_t> count = 0;
+
+// Never destroyed: MPI may be used while the process ends.
+All &all() {
+    static auto &noted = *new All;
+    return noted;
+}
+
+void forget(uint64_t id) {
+    const std::scoped_lock lock(all().mutex);
+    all().of_starts.erase(id);
+    count = all().of_starts.size();
+}
+
+} // namespace
+
+void OtherHandles::note(uint64_t id, MPI_Request handle, bool is_other) {
+    if (!is_other) {
+        if (count > 0) {
+            forget(id);
+        }
+        return;
+    }
+    if (const std::optional<cd_log_place> place = last_entry()) {
+        when_forgotten(*place, [id] { forget(id); });
+        const std::scoped_lock lock(all().mutex);
+        all().of_starts.insert_or_assign(id, handle);
+        count = all().of_starts.size();
+    }
+}
+
+std::optional<MPI_Request> OtherHandles::of(uint64_t id) {
+    if (id == 0 || count == 0) {
+        return std::nullopt;
+    }
+    const std::scoped_lock lock(all().mutex);
+    const auto found = all().of_starts.find(id);
+    return found != all().of_starts.end() ? std::optional(found->second) : std::nullopt;
+}
+
+} // namespace cd::logger

@@ -107,7 +107,12 @@ void cd_log_close_optional(size_t length) {
     }
 }
 
-void cd_log_drop() { cd::drop_open_entry(); }
+void cd_log_drop() {
+    cd::drop_open_entry();
+    if (cd::LogStream *log = cd::log_in_use()) {
+        log->miss();
+    }
+}
 
 const void *cd_log_read(size_t *length) {
     cd::LogStream *log = cd::log_in_use();

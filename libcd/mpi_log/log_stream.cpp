@@ -181,6 +181,11 @@ bool LogStream::widen(size_t used, size_t size, cd_log_room &room) noexcept {
     return true;
 }
 
+void LogStream::miss() noexcept {
+    const std::scoped_lock lock(lock_);
+    end_.lost += takes_entries() ? 1 : 0;
+}
+
 // A chunk behind the end. Unless it is where the end is, no position refers to it.
 void LogStream::give_back_unused(Chunk *chunk) noexcept {
     if (chunk->used != 0 || chunk == end_.chunk) {

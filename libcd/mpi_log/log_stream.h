@@ -131,6 +131,8 @@ public:
     }
     // They are nothing.
     void abandon() noexcept { lock_.unlock(); }
+    // An entry that was to be written counts as lost.
+    void miss() noexcept;
     // Where the entry goes that is being written.
     Position open_at() const { return end_; }
 

@@ -116,8 +116,8 @@ public:
         if (contents.in_order != nullptr && size == contents.size) {
             add(contents.in_order, size);
         } else if (size > 0) {
-            if (std::byte *to = take(size)) {
-                gather(block, size, to);
+            if (std::byte *to = take(size); to != nullptr && !is_gathered(block, size, to)) {
+                begin_ = at_ = end_ = nullptr;
             }
         }
     }
@@ -161,6 +161,9 @@ private:
     static_assert(usual_size > sizeof(EntryHeader) + sizeof Call::words);
 
     void add(const Output &output);
+
+    // gather(). Without memory for that the entry is dropped.
+    static bool is_gathered(const Block &block, size_t size, std::byte *to);
 
     // Where the entry is, how much of it has been written, and where its room ends.
     struct Place {

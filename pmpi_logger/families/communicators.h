@@ -194,6 +194,7 @@ private:
 class AsksComm {
 public:
     using Of = Arrivals;
+    static constexpr bool guards_itself = true;
 
     // As short as can be: it is called as often as nothing else.
     template <Fn F, typename... A> static int call(const void *site, MPI_Comm comm, A... a) {
@@ -222,6 +223,10 @@ private:
     // Apart, so that the above saves no registers.
     template <Fn F, typename... A>
     [[gnu::noinline]] static int ask(const void *site, MPI_Comm comm, A... a) {
+        return OutOfMemory::guarded<F, true>([&] { return ask_guarded<F>(site, comm, a...); },
+                                             [&] { return real<F>(comm, a...); });
+    }
+    template <Fn F, typename... A> static int ask_guarded(const void *site, MPI_Comm comm, A... a) {
         const std::optional<Mortal> mortal = MortalComms::find(comm);
         if (!mortal) {
             return real<F>(comm, a...);

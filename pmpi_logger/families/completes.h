@@ -3,6 +3,7 @@
 #pragma once
 
 #include "families/family.h"
+#include "interception/out_of_memory.h"
 #include "lifetimes/inner_calls.h"
 #include "payload/status.h"
 #include "replay/complaint.h"
@@ -21,6 +22,8 @@ enum class Shape { one, any, all, some };
 // statuses, and the data that they brought; a replay completes the same ones.
 class Completes {
 public:
+    static constexpr bool guards_itself = true;
+
     struct Of {
         static constexpr Shape one = Shape::one;
         static constexpr Shape any = Shape::any;
@@ -29,7 +32,7 @@ public:
     };
 
     template <Fn F, typename... A> static int call(const void *site, A... a) {
-        return Logging::is_possible() || !RequestTable::empty() ? finish<F>(site, a...)
+        return Logging::is_possible() || !RequestTable::empty() ? finish_guarded<F>(site, a...)
                                                                 : real<F>(a...);
     }
 
@@ -59,7 +62,13 @@ private:
                                                                          : Role::statuses;
 
     // There are requests that are tracked, or there may be a log.
-    template <Fn F, typename... A> [[gnu::noinline]] static int finish(const void *site, A... a) {
+    template <Fn F, typename... A>
+    [[gnu::noinline]] static int finish_guarded(const void *site, A... a) {
+        return OutOfMemory::guarded<F, true>([&] { return finish<F>(site, a...); },
+                                             [&] { return real<F>(a...); });
+    }
+    template <Fn F, typename... A>
+    [[gnu::always_inline]] static int finish(const void *site, A... a) {
         const int mode = Logging::mode();
         if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::empty())) {
             return real<F>(a...);

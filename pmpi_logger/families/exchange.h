@@ -5,6 +5,7 @@
 #include "entry/writer.h"
 #include "families/family.h"
 #include "families/freed_requests.h"
+#include "interception/out_of_memory.h"
 #include "payload/copy.h"
 #include "payload/status.h"
 #include "replay/complaint.h"
@@ -18,6 +19,8 @@ namespace cd::logger {
 // brought; a replay writes all that again and tells nobody.
 class Exchange : public MovesData {
 public:
+    static constexpr bool guards_itself = true;
+
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         return Logging::is_possible() ? log<F>(site, a...) : real<F>(a...);
     }
@@ -79,6 +82,11 @@ public:
 private:
     // Apart, so that what logs nothing saves no registers.
     template <Fn F, typename... A> [[gnu::noinline]] static int log(const void *site, A... a) {
+        return OutOfMemory::guarded<F, false>([&] { return log_guarded<F>(site, a...); },
+                                              [&] { return real<F>(a...); });
+    }
+    template <Fn F, typename... A>
+    [[gnu::always_inline]] static int log_guarded(const void *site, A... a) {
         if constexpr (is_simple<F>()) {
             if (Logging::mode() == CD_LOG_RECORDING && !Inside::mpi()) [[likely]] {
                 return record_simple<F>(site, a...);

@@ -162,21 +162,26 @@ void send_from_copy(Request &request) {
 
 } // namespace
 
-void Initializing::track(const Call &call, Request::Kind kind, MPI_Request handle) {
+Purpose Initializing::purpose_for(const Call &call, Request::Kind kind) {
     const Inside inside;
-    Request &request = RequestTable::instance().add(handle, purpose_of(call, kind));
-    request.state = Request::State::inactive;
+    RequestTable::instance().make_room();
+    return purpose_of(call, kind);
 }
 
-void Initializing::record(const Call &call, Request::Kind kind, int result, MPI_Request handle) {
+void Initializing::track(MPI_Request handle, Purpose &&purpose, Staging &&staging) {
+    const Inside inside;
+    RequestTable &table = RequestTable::instance();
+    Request &request = table.add(handle, std::move(purpose));
+    request.state = Request::State::inactive;
+    table.change(request, [&](Request &made) { made.staging = std::move(staging); });
+}
+
+void Initializing::record(const Call &call, int result, MPI_Request handle) {
     EntryWriter writer(call, result);
     writer.add(handle);
     const Buffers buffers = buffers_of(call);
     writer.add(buffers);
     writer.write();
-    if (result == MPI_SUCCESS) {
-        track(call, kind, handle);
-    }
 }
 
 Initializing::Made Initializing::replay(const Call &call, Request::Kind kind, MPI_Request *handle,
@@ -221,13 +226,6 @@ Staging Initializing::staging_of(const Call &call, bool has_send_buf) {
     const Inside inside;
     return shadows_wanted() && separate_memory_wanted() ? Staging::of(call, has_send_buf, {})
                                                         : Staging();
-}
-
-void Initializing::keep(MPI_Request handle, Staging &&staging) {
-    RequestTable &table = RequestTable::instance();
-    if (Request *request = table.find(handle)) {
-        table.change(*request, [&](Request &made) { made.staging = std::move(staging); });
-    }
 }
 
 void Initializing::follow(const Call &call, bool has_send_buf, MPI_Request handle) {

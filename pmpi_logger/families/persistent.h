@@ -22,14 +22,16 @@ class Initializing : public MovesData {
 protected:
     enum class Made { as_before, anew, failed, not_at_all };
 
-    static void track(const Call &call, Request::Kind kind, MPI_Request handle);
-    static void record(const Call &call, Request::Kind kind, int result, MPI_Request handle);
+    // What track() wants, before the request is made: that takes no memory then, so that what MPI
+    // works on is never lost.
+    static Purpose purpose_for(const Call &call, Request::Kind kind);
+    static void track(MPI_Request handle, Purpose &&purpose, Staging &&staging);
+    static void record(const Call &call, int result, MPI_Request handle);
     // as_before: handle is set. anew: the call has to be made, see moved().
     static Made replay(const Call &call, Request::Kind kind, MPI_Request *handle, int &result);
     static void moved(const Call &call, MPI_Request *handle, MPI_Request made);
 
     static Staging staging_of(const Call &call, bool has_send_buf);
-    static void keep(MPI_Request handle, Staging &&staging);
     static void follow(const Call &call, bool has_send_buf, MPI_Request handle);
     static Request *found(MPI_Request handle);
 };
@@ -85,14 +87,15 @@ public:
                 keep_arrays<Roles>(call, arguments, staging);
             }
         }
+        Purpose purpose = purpose_for(call, K);
         const int result = make();
+        if (result == MPI_SUCCESS) {
+            track(*request, std::move(purpose), std::move(staging));
+        }
         if (mode == CD_LOG_RECORDING) {
-            record(call, K, result, result == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
-        } else if (result == MPI_SUCCESS) {
-            track(call, K, *request);
+            record(call, result, result == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
         }
         if (result == MPI_SUCCESS) {
-            keep(*request, std::move(staging));
             if constexpr (S == Sends::from_copy) {
                 remember<F>(arguments, *request);
             }

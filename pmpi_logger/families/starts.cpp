@@ -35,11 +35,15 @@ Purpose purpose_of(const Call &call, Request::Kind kind, const Block &made) {
     return purpose;
 }
 
-// What a request that was complete from the start has brought. A receive that was has received
-// nothing: there was nobody to send.
+// Whether a request brings something that was complete from the start. A receive that was has
+// received nothing: there was nobody to send.
+bool brings_at_once(Request::Kind kind) {
+    return kind == Request::Kind::collective || kind == Request::Kind::file;
+}
+
 Blocks brought_at_once(const Call &call, Request::Kind kind, const Block &made) {
     Blocks blocks;
-    if (kind == Request::Kind::collective || kind == Request::Kind::file) {
+    if (brings_at_once(kind)) {
         call.arrival->received(call.arguments, blocks);
     }
     if (made.count > 0) {
@@ -135,8 +139,13 @@ void Starting::keep_sent(MPI_Win handle, int target, Shadow &&sent) {
     }
 }
 
+Purpose Starting::purpose_for(const Call &call, Request::Kind kind) {
+    RequestTable::instance().make_room();
+    return purpose_of(call, kind, made_by(call, kind));
+}
+
 Request *Starting::record(const Call &call, Request::Kind kind, int result, MPI_Request handle,
-                          Staging &&staging) {
+                          Purpose &&purpose, Staging &&staging) {
     const Inside inside;
     const bool goes_on =
         result == MPI_SUCCESS && handle != MPI_REQUEST_NULL && !complete_from_start(handle);
@@ -145,10 +154,12 @@ Request *Starting::record(const Call &call, Request::Kind kind, int result, MPI_
     if (goes_on) {
         cd_log_place place = {};
         cd_log_here(&place);
-        request = &RequestTable::instance().add_started(
-            handle, place, purpose_of(call, kind, made_by(call, kind)), std::move(staging));
+        request = &RequestTable::instance().add_started(handle, place, std::move(purpose),
+                                                        std::move(staging));
     } else if (result == MPI_SUCCESS) {
-        brought = brought_at_once(call, kind, made_by(call, kind));
+        if (brings_at_once(kind)) {
+            brought = std::move(purpose.arrivals);
+        }
         staging.deliver(brought, everything);
     }
     EntryWriter writer(call, result);

@@ -31,9 +31,12 @@ protected:
     // Takes the shadow if the request goes on.
     static void record_message(const Call &call, Request::Kind kind, int result,
                                MPI_Request request, Shadow &shadow);
+    // What record() wants, before the call is made: that takes no more memory for requests then,
+    // so that what MPI works on is never lost.
+    static Purpose purpose_for(const Call &call, Request::Kind kind);
     // Returns what goes on; nullptr if nothing does.
     static Request *record(const Call &call, Request::Kind kind, int result, MPI_Request request,
-                           Staging &&staging);
+                           Purpose &&purpose, Staging &&staging);
 
     // Sets request, unless the call has to be started once more: then sets again.
     static int replay(const Call &call, Request::Kind kind, MPI_Request *request, Request *&again);
@@ -58,6 +61,8 @@ enum class Works { on_buffers, on_shadow, on_staging };
 
 template <Request::Kind K, Works W = Works::on_staging> class Starts : public Starting {
 public:
+    static constexpr bool guards_itself = true;
+
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         if (!brings_data && !Logging::is_possible()) {
             return real<F>(a...);
@@ -73,8 +78,11 @@ private:
         if (Inside::mpi()) {
             return real<F>(a...);
         }
-        const int mode = Logging::mode();
-        return mode == CD_LOG_OFF ? start_untold<F>(site, a...) : start<F>(mode, site, a...);
+        const auto take = [&] {
+            const int mode = Logging::mode();
+            return mode == CD_LOG_OFF ? start_untold<F>(site, a...) : start<F>(mode, site, a...);
+        };
+        return OutOfMemory::guarded<F, true>(take, [&] { return real<F>(a...); });
     }
 
     // No log is told.
@@ -145,7 +153,12 @@ private:
                 }
             }
             const int result = make();
-            record_message(call, K, result, made(result, request), shadow);
+            try {
+                record_message(call, K, result, made(result, request), shadow);
+            } catch (const std::bad_alloc &) {
+                shadow.leave_to_mpi();
+                throw;
+            }
             if constexpr (W == Works::on_shadow && Roles::has(Role::window)) {
                 if (result == MPI_SUCCESS) {
                     keep_sent(std::get<Roles::index(Role::window)>(arguments),
@@ -155,6 +168,7 @@ private:
             return result;
         } else {
             Staging staging;
+            Purpose purpose = purpose_for(call, K);
             if constexpr (W == Works::on_staging) {
                 staging = staging_of(call, K, Roles::has(Role::send_buf));
                 if (!staging.empty()) {
@@ -168,8 +182,8 @@ private:
                 const bool brings = call.arguments.recv_count > 0;
                 is_own = result == MPI_SUCCESS && brings && give_own_request(request);
             }
-            [[maybe_unused]] Request *const going_on =
-                record(call, K, result, made(result, request), std::move(staging));
+            [[maybe_unused]] Request *const going_on = record(
+                call, K, result, made(result, request), std::move(purpose), std::move(staging));
             if constexpr (reads_window<Roles>) {
                 if (going_on != nullptr) {
                     going_on->complete_without_data = is_own;

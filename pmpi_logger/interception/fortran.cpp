@@ -3,6 +3,7 @@
 // The Fortran routines that are taken over themselves: fortran.def says which, and why.
 
 #include "interception/fortran_arguments.h"
+#include "interception/out_of_memory.h"
 #include "interception/row.h"
 
 namespace cd::logger {
@@ -15,7 +16,10 @@ struct Routine;
 template <Fn F, typename Arguments, typename Family, typename... A>
 struct Routine<F, Arguments, Family, int(const void *, A...)> {
     static void call(A... a, MPI_Fint *error) {
-        const int result = Arguments::template call<F, Family>(__builtin_return_address(0), a...);
+        const void *const site = __builtin_return_address(0);
+        const int result = OutOfMemory::guarded<F, !std::is_same_v<Family, Exchange>>(
+            [&] { return Arguments::template call<F, Family>(site, a...); },
+            [&] { return fortran<F>(site, a...); });
         if (error != nullptr) {
             *error = result;
         }

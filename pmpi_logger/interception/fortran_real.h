@@ -44,9 +44,13 @@ public:
     bool is_there() const { return routine_ != nullptr; }
 
     int operator()(A... a) const {
-        MPI_Fint error = MPI_ERR_INTERN;
-        routine_(a..., &error);
-        return error;
+        const auto make = [&] {
+            MPI_Fint error = MPI_ERR_INTERN;
+            routine_(a..., &error);
+            return error;
+        };
+        Course *const course = Course::of(F);
+        return course != nullptr ? course->follow(make) : make();
     }
 
 private:

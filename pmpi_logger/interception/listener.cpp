@@ -6,6 +6,7 @@
 #include "interception/inside.h"
 #include "interception/left_calls.h"
 #include "interception/mpi_life.h"
+#include "interception/out_of_memory.h"
 #include "lifetimes/lifetimes.h"
 #include "lifetimes/logged_files.h"
 #include "payload/mortal_comms.h"
@@ -44,6 +45,9 @@ const char *restoring(cd_handle cd) {
         return "a function that MPI has called, as an error handler, has left MPI by longjmp: what "
                "this thread has called since is not recorded. Let it return, and look at the "
                "result of the call";
+    }
+    if (const char *const hindrance = OutOfMemory::hindrance()) {
+        return hindrance;
     }
     const char *const hindrance = WindowTable::instance().hindrance(cd);
     return hindrance != nullptr ? hindrance : quiesce(cd);

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "call/function.h"
+#include "interception/course.h"
 
 #include <atomic>
 #include <dlfcn.h>
 #include <mpi.h>
+#include <type_traits>
 #include <utility>
 
 namespace cd::logger {
@@ -28,7 +30,15 @@ template <Fn F, typename Type = typename Declaration<F>::Type> class Real;
 // library, or never.
 template <Fn F, typename R, typename... A> class Real<F, R(A...)> {
 public:
-    static R call(A... a) { return function_.load(std::memory_order_relaxed)(a...); }
+    static R call(A... a) {
+        const Function function = function_.load(std::memory_order_relaxed);
+        if constexpr (!std::is_void_v<R>) {
+            if (Course *const course = Course::of(F)) [[unlikely]] {
+                return course->follow([&] { return function(a...); });
+            }
+        }
+        return function(a...);
+    }
 
 private:
     using Function = R (*)(A...);

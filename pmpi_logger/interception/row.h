@@ -23,6 +23,7 @@
 #include "families/synchronizes.h"
 #include "families/types.h"
 #include "families/windows.h"
+#include "interception/out_of_memory.h"
 #include "lifetimes/inner_calls.h"
 
 #include <cstdint>
@@ -38,11 +39,22 @@ template <Fn F, typename Family, typename Type = typename Declaration<F>::Type> 
 template <Fn F, typename Family, typename R, typename... A> struct Interceptor<F, Family, R(A...)> {
     static R call(A... a) {
         const void *const site = __builtin_return_address(0);
-        using Roles = typename Row<F>::Roles;
-        if constexpr (duplicates || Roles::has(Role::made) || Roles::has(Role::made_pointer)) {
+        if constexpr (requires { Family::guards_itself; } && !tells_inner_calls) {
+            return Family::template call<F>(site, a...);
+        } else {
+            return OutOfMemory::guarded<F, true>([&] { return take(site, a...); },
+                                                 [&] { return real<F>(a...); });
+        }
+    }
+
+private:
+    using Roles = typename Row<F>::Roles;
+
+    static R take(const void *site, A... a) {
+        if constexpr (tells_inner_calls) {
             const R result = Family::template call<F>(site, a...);
             if (result == MPI_SUCCESS && InnerCalls::current() != nullptr) {
-                InnerCalls::made(made_by<Roles>(a...));
+                InnerCalls::made(made_by(a...));
             }
             return result;
         } else {
@@ -50,12 +62,13 @@ template <Fn F, typename Family, typename R, typename... A> struct Interceptor<F
         }
     }
 
-private:
     // The handle is there at once, and the communicator when the request is complete.
     static constexpr bool duplicates =
-        std::is_same_v<Family, StartsDuplicate> && Row<F>::Roles::has(Role::out);
+        std::is_same_v<Family, StartsDuplicate> && Roles::has(Role::out);
+    static constexpr bool tells_inner_calls =
+        duplicates || Roles::has(Role::made) || Roles::has(Role::made_pointer);
 
-    template <typename Roles> static uint64_t made_by(A... a) {
+    static uint64_t made_by(A... a) {
         const std::tuple<A...> arguments(a...);
         if constexpr (duplicates) {
             return word_of(*std::get<Roles::index(Role::out)>(arguments));

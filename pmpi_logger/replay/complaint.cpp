@@ -19,6 +19,7 @@
 #include <atomic>
 #include <bit>
 #include <chrono>
+#include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -192,10 +193,12 @@ void complain_lost(Fn fn) {
         WholeProgram::records() ? "the log lacks it"
                                 : "the active CD cannot be restored any more: advance it, or give "
                                   "the log less to hold";
-    const std::string so_far = number > 1 ? " (" + std::to_string(number) + " calls so far)" : "";
+    char so_far[64] = ""; // without taking memory, of which there may be none
+    if (number > 1) {
+        std::snprintf(so_far, sizeof so_far, " (%" PRIu64 " calls so far)", number);
+    }
     std::fprintf(stderr, "pmpi_logger: rank %d: %s cannot be recorded: %s; %s%s\n", MpiLife::rank(),
-                 name_of(fn), of_file ? trouble : "there is no memory", consequence,
-                 so_far.c_str());
+                 name_of(fn), of_file ? trouble : "there is no memory", consequence, so_far);
 }
 
 int unreadable(const Call &call) {

@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #include "replay/match.h"
 
+#include "interception/course.h"
 #include "replay/arrived.h"
 #include "replay/complaint.h"
 #include "replay/poll_rounds.h"
@@ -25,6 +26,7 @@ std::optional<EntryReader> next_entry(const Call &call, int &result) {
     }
     size_t size = 0;
     while (const void *found = cd_log_read(&size)) {
+        Course::read_log();
         EntryReader entry(found, size);
         const EntryHeader &logged = entry.header();
         if (entry.has(EntryHeader::arrived)) {
@@ -56,6 +58,7 @@ std::optional<EntryReader> next_entry_if_same(const Call &call) {
     }
     size_t size = 0;
     while (const void *found = cd_log_read(&size)) {
+        Course::read_log();
         EntryReader entry(found, size);
         if (entry.has(EntryHeader::arrived) && deliver_arrived(entry)) {
             continue;

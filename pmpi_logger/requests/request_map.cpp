@@ -7,9 +7,7 @@
 namespace cd::logger {
 
 void RequestMap::add(uint64_t key, Request &request) {
-    if (2 * (used_ + 1) > slots_.size()) {
-        grow();
-    }
+    make_room();
     Slot &slot = slots_[place_of(key)];
     used_ += slot.request == nullptr ? 1 : 0;
     slot = {key, &request};

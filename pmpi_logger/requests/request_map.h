@@ -17,6 +17,13 @@ public:
     // nullptr if there is none.
     Request *find(uint64_t key) const { return slots_[place_of(key)].request; }
 
+    // For one more, which is then added without taking memory.
+    void make_room() {
+        if (2 * (used_ + 1) > slots_.size()) {
+            grow();
+        }
+    }
+
     // Instead of one that has the key already.
     void add(uint64_t key, Request &request);
 

@@ -26,6 +26,9 @@ public:
 
     bool empty() const { return memory_ == nullptr; }
 
+    // Nobody will know when MPI has done with it: the memory stays.
+    void leave_to_mpi() { static_cast<void>(memory_.release()); }
+
     // What to send instead of the block.
     void *address() const { return address_; }
 

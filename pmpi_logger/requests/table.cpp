@@ -64,6 +64,19 @@ RequestTable &RequestTable::instance() {
     return table;
 }
 
+void RequestTable::make_room() {
+    const std::scoped_lock lock(mutex_);
+    adopt_plain();
+    if (spare_.empty()) {
+        spare_.push_back(&all_.emplace_back());
+    }
+    if (tracked_.size() == tracked_.capacity()) {
+        tracked_.reserve(2 * tracked_.size() + 1);
+    }
+    named_.make_room();
+    numbered_.make_room();
+}
+
 Request &RequestTable::add(MPI_Request handle, Purpose &&purpose) {
     std::unique_lock lock(mutex_);
     return add(handle, std::move(purpose), lock);

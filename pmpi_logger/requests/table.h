@@ -31,6 +31,9 @@ public:
 
     static bool empty() { return size_.load(std::memory_order_relaxed) == 0; }
 
+    // So that one more can be added, and started, without taking memory.
+    void make_room();
+
     // A new one under its handle. One that had the handle before is gone, unnoticed, or just ending
     // in another thread.
     Request &add(MPI_Request handle, Purpose &&purpose);

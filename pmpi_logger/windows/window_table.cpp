@@ -59,9 +59,10 @@ Window *WindowTable::find_gone(MPI_Fint in_fortran) {
 Window &WindowTable::add(std::unique_ptr<Window> window, MPI_Win handle) {
     window->in_fortran = number_in_mpi(handle);
     const std::scoped_lock lock(mutex_);
-    window->number = ++numbers_;
-    window->handle = handle;
-    Window &added = *(numbered_[window->number] = std::move(window));
+    Window &added = *window.release(); // of which MPI uses the memory, if there is none for this
+    added.number = ++numbers_;
+    added.handle = handle;
+    numbered_[added.number].reset(&added);
     named_[word_of(handle)] = &added;
     return added;
 }

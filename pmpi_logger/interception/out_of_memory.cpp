@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "interception/out_of_memory.h"
+
+#include "interception/mpi_life.h"
+#include "replay/complaint.h"
+#include "whole_program/whole_program.h"
+
+#include "cd/mpi_log.h"
+
+#include <atomic>
+#include <cstdio>
+#include <mpi.h>
+
+namespace cd::logger {
+namespace {
+
+std::atomic<bool> has_lost_track = false;
+
+} // namespace
+
+const char *OutOfMemory::hindrance() {
+    return has_lost_track
+               ? "there was no memory for what the logger has to know of a request or an "
+                 "object of MPI's, as it has said: nothing can be restored in this "
+                 "process any more"
+               : nullptr;
+}
+
+bool OutOfMemory::is_answered_by_log(const Course &course) {
+    return !course.is_made() && (course.has_read() || cd_log_mode() == CD_LOG_REPLAYING);
+}
+
+int OutOfMemory::fail(Fn fn) {
+    cd_log_stop();
+    std::fprintf(stderr,
+                 "pmpi_logger: rank %d: there is no memory to answer %s from the log; the call "
+                 "fails: restore the CD, or an ancestor\n",
+                 MpiLife::rank(), name_of(fn));
+    return raise(MPI_COMM_NULL, MPI_ERR_OTHER);
+}
+
+void OutOfMemory::lose(Fn fn, bool lasts) {
+    if (lasts && !WholeProgram::records() && !has_lost_track.exchange(true)) {
+        std::fprintf(stderr,
+                     "pmpi_logger: rank %d: there is no memory for what has to be known of %s "
+                     "later: no CD of this process can be restored any more\n",
+                     MpiLife::rank(), name_of(fn));
+    }
+    if (cd_log_mode() != CD_LOG_RECORDING) {
+        return;
+    }
+    cd_log_drop();
+    complain_lost(fn);
+    if (WholeProgram::records()) {
+        WholeProgram::not_written();
+    }
+}
+
+void OutOfMemory::left(Fn fn) {
+    if (cd_log_mode() != CD_LOG_RECORDING) {
+        return;
+    }
+    cd_log_drop();
+    static std::atomic<bool> is_said = false;
+    if (!is_said.exchange(true)) {
+        std::fprintf(stderr,
+                     "pmpi_logger: rank %d: an exception leaves %s, and others perhaps later: the "
+                     "log lacks the call, and a CD that has this log cannot be restored until it "
+                     "is advanced\n",
+                     MpiLife::rank(), name_of(fn));
+    }
+}
+
+} // namespace cd::logger

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "interception/course.h"
+#include "interception/inside.h"
+
+#include <new>
+#include <type_traits>
+
+namespace cd::logger {
+
+// A family whose name guards_itself calls guarded() where it does more than to call MPI: a call
+// that goes straight to MPI saves no registers then.
+//
+// What happens when there is no memory for what the logger keeps of a call: MPI is called all the
+// same, and the program gets its result. No exception leaves a function of MPI but one of the
+// program's own, which a function that MPI calls has thrown.
+class OutOfMemory {
+public:
+    // Why no CD of this process can be restored any more; nullptr if that is not so.
+    static const char *hindrance();
+
+    // Takes a call over. lasts: more than the entry is kept of such calls, such as where a request
+    // writes to. make: makes the call, if it has not been made.
+    template <Fn F, bool Lasts, typename Take, typename Make>
+    static auto guarded(const Take &take, const Make &make) {
+        Course course(F);
+        try {
+            return take();
+        } catch (const std::bad_alloc &) {
+            if (course.is_under_way()) {
+                left(F);
+                throw;
+            }
+            const Inside inside;
+            if constexpr (std::is_same_v<decltype(take()), int>) {
+                if (is_answered_by_log(course)) {
+                    return fail(F);
+                }
+                lose(F, Lasts);
+                return course.is_made() ? course.result() : make();
+            } else {
+                lose(F, Lasts);
+                return make();
+            }
+        } catch (...) {
+            left(F);
+            throw;
+        }
+    }
+
+private:
+    static bool is_answered_by_log(const Course &course);
+    static int fail(Fn fn);
+    static void lose(Fn fn, bool lasts);
+    // An exception of the program's leaves the call.
+    static void left(Fn fn);
+};
+
+} // namespace cd::logger

@@ -92,8 +92,8 @@ CD_API void cd_log_close(size_t length);
    which only such ones are left has been replayed. */
 CD_API void cd_log_close_optional(size_t length);
 
-/* A call cannot be recorded after all, for want of memory: the open entry, if there is one, is none,
-   and the log lacks it as where cd_log_open fails. */
+/* A call cannot be recorded after all, for want of memory: the open entry, if there is one, is
+   none, and the log lacks it as where cd_log_open fails. */
 CD_API void cd_log_drop(void);
 
 /* The next entry to replay, or NULL. It lives as long as one of get_MPI_log_from_cd, with log_limit

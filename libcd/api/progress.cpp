@@ -64,11 +64,13 @@ bool leaves_its_store(const Domain &domain) {
 Status end_without_store(FamilyLock &lock, Resident &root, Report &report) {
     const std::vector<Domain *> subtree = subtree_of(root);
     const bool is_copy = !root.ledger->is_of_this_process();
-    const std::string left = std::string(root.ledger->path()) +
-                             ": the program has closed files of this store, so that the commit of "
-                             "CD " +
-                             root.name() +
-                             " leaves it as it is. Remove it, unless a start is to go on from it";
+    const std::string left =
+        std::string(root.ledger->path()) +
+        ": the program has closed files of this store, so that the commit of "
+        "CD " +
+        root.name() + " leaves it as it is" +
+        (root.protection != nullptr ? ", but what was protected is gone" : "") +
+        ". Remove it, unless a start is to go on from it";
     lock.prepare_discard(subtree.size());
     if (!is_copy) {
         if (Status status = ProtectedCommit(lock, root).refused(Status::ok()); !status) {

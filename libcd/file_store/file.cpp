@@ -76,8 +76,9 @@ Status File::check_leads_here(int descriptor, os::FileStatus &now) const {
     }
     return fail(CD_ERROR_STORE_IO,
                 "%s: descriptor %d is %s now: the program has closed it%s. Nothing was read or "
-                "written; leave the descriptors that the program has not opened, and to go on "
-                "commit the root, which leaves the store as it is, and create it again",
+                "written; leave the descriptors that the program has not opened. To go on end the "
+                "program and start it again, or, without redundancy, commit the root, which leaves "
+                "the store as it is, and create it again",
                 path(), descriptor, is_open ? "another file's" : "closed",
                 is_open ? ", and opened another" : "");
 }

@@ -89,6 +89,7 @@ void FileStore::take_over(const Loaded &loaded, Pieces &pieces) {
         for (const auto &[place, entry] : cd.entries) {
             if (entry.run != nullptr) {
                 piece_of(*entry.run).block().backing()->use(entry.end - place.begin);
+                found_unchecked_ = found_unchecked_ || entry.run->checksums.empty();
             }
         }
     }
@@ -257,7 +258,8 @@ Status FileStore::check_process() {
 // Data of a point in time are only written over once there is a newer record. Where they have
 // checksums those tell whether that has happened.
 Status FileStore::check_read(Status read) {
-    const bool may_be_others = read ? !options_.checksummed : read.code() == CD_ERROR_CHECKSUM;
+    const bool is_checked = options_.checksummed && !found_unchecked_;
+    const bool may_be_others = read ? !is_checked : read.code() == CD_ERROR_CHECKSUM;
     if (!may_be_others || is_of_this_process()) {
         return read;
     }
@@ -272,7 +274,7 @@ Status FileStore::check_read(Status read) {
         "written in part, and cannot be restored here any more; commit the root here, "
         "which ends all its CDs in this process, or end the process",
         path(), static_cast<long>(process_),
-        options_.checksummed ? "" : ", which nothing tells with checksum=none");
+        is_checked ? "" : ", which nothing tells with checksum=none");
 }
 
 Status FileStore::regain_name() {

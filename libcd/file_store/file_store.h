@@ -147,6 +147,7 @@ private:
     Before before_ = Before::the_same;
     FileStoreOptions options_;
     Objects named_objects_ = Objects::all;
+    bool found_unchecked_ = false; // data, when the store was opened
     Addresses &addresses_;
     pid_t process_;
     uint64_t space_ = 1;

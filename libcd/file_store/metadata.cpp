@@ -142,10 +142,11 @@ bool Metadata::says_the_same() const {
             return false;
         }
     }
+    // What may be left of a record that failed here cannot be told from the other process's.
     const uint64_t next = header.journal.offset + used_;
     std::array<std::byte, format::sector> bytes = {};
-    return has_to_move() || !is_settled() || next == header.journal.end() ||
-           (volume_.file().read(next, bytes.data(), bytes.size()) &&
+    return has_to_move() || next == header.journal.end() ||
+           (is_settled() && volume_.file().read(next, bytes.data(), bytes.size()) &&
             Unused(header).is_all_of(next, bytes));
 }
 

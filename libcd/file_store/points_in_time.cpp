@@ -116,7 +116,8 @@ Status take_newest_whole(const File &file, Loaded &loaded, Unchecked unchecked) 
     }
     keeper.reset();
     return fail(newest.code(),
-                "%s: no point in time of the store is whole (epoch %llu%s): %s. The file was left "
+                "%s: of no point in time of the store is it known that it is whole (epoch %llu%s): "
+                "%s. The file was left "
                 "as it is; put a copy of it in its place, or start with CD_RESTART=no, which keeps "
                 "it as .old until the first advance",
                 file.path(), epoch, older_ones == 0 ? "" : " and older ones", why.c_str());

@@ -21,11 +21,6 @@ std::string without_directory(const std::string &path) {
     return path.substr(path.find_last_of('/') + 1);
 }
 
-// The loader knows the program itself as "".
-bool is_program(const dl_phdr_info &info) {
-    return info.dlpi_name == nullptr || *info.dlpi_name == '\0';
-}
-
 std::string name_of(const dl_phdr_info &info) {
     if (!is_program(info)) {
         return without_directory(info.dlpi_name);

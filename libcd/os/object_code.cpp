@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace cd::os {
@@ -29,7 +31,6 @@ constexpr ElfW(Sxword) relative_in_place = 36; // DT_RELR
 // Whether the loader writes into the code; or where addresses lead that the object's data begin
 // with is only said by these data, which a library's program may have changed.
 bool is_not_told_by_code(const dl_phdr_info &info) {
-    const bool is_library = info.dlpi_name != nullptr && *info.dlpi_name != '\0';
     for (size_t i = 0; i < info.dlpi_phnum; ++i) {
         const Segment &segment = info.dlpi_phdr[i];
         if (segment.p_type != PT_DYNAMIC) {
@@ -41,7 +42,7 @@ bool is_not_told_by_code(const dl_phdr_info &info) {
              ++entry) {
             const bool is_flag = entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_TEXTREL) != 0;
             const bool is_in_data = entry->d_tag == DT_REL || entry->d_tag == relative_in_place;
-            if (entry->d_tag == DT_TEXTREL || is_flag || (is_library && is_in_data)) {
+            if (entry->d_tag == DT_TEXTREL || is_flag || (!is_program(info) && is_in_data)) {
                 return true;
             }
         }
@@ -77,23 +78,53 @@ void visit_in_memory(const dl_phdr_info &info, const Segment &segment, const Vis
     visit(reinterpret_cast<const void *>(at), segment.p_filesz - skipped);
 }
 
-// The program's file is that which runs, whatever has its name by now, and has its data as they
-// begin, too; of a library it cannot be told.
-bool visit_code(const dl_phdr_info &info, bool is_program, const Visit &visit) {
-    const int file = is_program ? ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC) : -1;
+// The file that runs, whatever has its name by now. -1, with errno: it cannot be opened.
+int open_program() { return ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC); }
+
+// Not if the loader was started with the program as its argument.
+bool is_file_of(int file, const dl_phdr_info &info) {
+    ElfW(Ehdr) header = {};
+    std::vector<Segment> segments(info.dlpi_phnum);
+    const size_t size = segments.size() * sizeof(Segment);
+    return ::pread(file, &header, sizeof header, 0) == sizeof header &&
+           header.e_phnum == info.dlpi_phnum &&
+           ::pread(file, segments.data(), size, static_cast<off_t>(header.e_phoff)) ==
+               static_cast<ssize_t>(size) &&
+           std::memcmp(segments.data(), info.dlpi_phdr, size) == 0;
+}
+
+// Whether the program's file is there. It is, too, if only nothing can be opened now.
+bool has_file(const dl_phdr_info &program) {
+    const int file = open_program();
+    if (file < 0) {
+        return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+    }
+    const bool is_its = is_file_of(file, program);
+    ::close(file);
+    return is_its;
+}
+
+bool visit_program(const dl_phdr_info &info, const Visit &visit) {
+    const int file = open_program();
+    if (file < 0) {
+        return false;
+    }
     bool is_read = true;
     for (size_t i = 0; i < info.dlpi_phnum && is_read; ++i) {
-        const Segment &segment = info.dlpi_phdr[i];
-        if (file >= 0 && is_loaded(segment)) {
-            is_read = visit_in_file(file, segment, visit);
-        } else if (file < 0 && is_constant(segment)) {
-            visit_in_memory(info, segment, visit);
+        is_read = !is_loaded(info.dlpi_phdr[i]) || visit_in_file(file, info.dlpi_phdr[i], visit);
+    }
+    ::close(file);
+    return is_read;
+}
+
+// Which file a library is of cannot be told.
+bool visit_library(const dl_phdr_info &info, const Visit &visit) {
+    for (size_t i = 0; i < info.dlpi_phnum; ++i) {
+        if (is_constant(info.dlpi_phdr[i])) {
+            visit_in_memory(info, info.dlpi_phdr[i], visit);
         }
     }
-    if (file >= 0) {
-        ::close(file);
-    }
-    return is_read;
+    return true;
 }
 
 struct Search {
@@ -107,7 +138,8 @@ int visit_if_it_is(dl_phdr_info *info, size_t /*size*/, void *context) {
     if (info->dlpi_addr != search.object.base || info->dlpi_phdr != search.object.headers) {
         return 0;
     }
-    search.is_read = visit_code(*info, search.object.program, search.visit);
+    search.is_read = search.object.program ? visit_program(*info, search.visit)
+                                           : visit_library(*info, search.visit);
     return 1;
 }
 
@@ -118,7 +150,7 @@ bool has_fixed_code(const dl_phdr_info &info) {
         return is_constant(segment) && (segment.p_flags & PF_X) != 0;
     };
     return std::any_of(info.dlpi_phdr, info.dlpi_phdr + info.dlpi_phnum, is_code) &&
-           !is_not_told_by_code(info);
+           !is_not_told_by_code(info) && (!is_program(info) || has_file(info));
 }
 
 bool for_each_part_of_code(const DataSegment &object, const Visit &visit) {

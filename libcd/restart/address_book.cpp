@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -28,6 +30,12 @@ std::string_view build_in(std::string_view name) {
     return name.substr(std::min(name.find_last_of(' '), name.size() - 1) + 1);
 }
 std::string_view file_in(std::string_view name) { return name.substr(0, name.find_last_of(' ')); }
+
+bool add_code_of(const os::DataSegment &object, uint32_t &checksum) {
+    return os::for_each_part_of_code(object, [&checksum](const void *part, size_t length) {
+        checksum = crc32c(checksum, part, length);
+    });
+}
 
 Status check_name(const char *name) {
     constexpr size_t longest = 200;
@@ -241,13 +249,32 @@ os::DataSegment *AddressBook::at_begin_of(Range &range, std::vector<os::DataSegm
     return nullptr;
 }
 
+Status AddressBook::know_program() {
+    const std::scoped_lock lock(mutex_);
+    refresh();
+    const auto program = std::ranges::find_if(others_, &os::DataSegment::program);
+    if (program == others_.end() || !program_checksum_.empty()) {
+        return Status::ok();
+    }
+    uint32_t checksum = 0;
+    if (!add_code_of(*program, checksum)) {
+        return fail(CD_ERROR_STORE_IO,
+                    "/proc/self/exe cannot be read (%s): a program without build-id is known by a "
+                    "checksum of its file. Have descriptors free, or link it with --build-id",
+                    std::strerror(errno));
+    }
+    program_checksum_ = text_of(checksum);
+    return Status::ok();
+}
+
 // Of an object that another thread unloads there are no bytes left to be told of, either.
 const std::string &AddressBook::build_of(os::DataSegment &segment) {
+    if (segment.build_id.empty() && segment.program) {
+        segment.build_id = program_checksum_;
+    }
     if (segment.build_id.empty()) {
         uint32_t checksum = 0;
-        os::for_each_part_of_code(segment, [&checksum](const void *part, size_t length) {
-            checksum = crc32c(checksum, part, length);
-        });
+        add_code_of(segment, checksum);
         for (os::DataSegment &other : others_) {
             if (other.headers == segment.headers) {
                 other.build_id = text_of(checksum);

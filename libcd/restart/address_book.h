@@ -33,6 +33,10 @@ public:
     // has changed. nullptr: nobody does.
     Status name_region(const char *name, Range range, Range *left = nullptr);
 
+    // Before a store is opened: finds out by what a program without build-id is known, which takes
+    // its file. May throw std::bad_alloc.
+    Status know_program();
+
     bool describe(Range &range, StoredName &name, StoredKey &key, Objects objects) override;
 
     // Where the byte at offset in a named object or region is, and how many follow it there; 0: it
@@ -92,6 +96,7 @@ private:
     std::vector<os::DataSegment> segments_; // of objects with build-id
     std::vector<os::DataSegment> others_;
     uint64_t loading_count_ = 0;
+    std::string program_checksum_; // "": it has a build-id, or none is known
 };
 
 } // namespace cd

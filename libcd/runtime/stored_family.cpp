@@ -72,7 +72,9 @@ Status attach(Resident &root, OpenedStore &opened, FamilyLock &lock) {
 
 Status open_here(Resident &root, const OpenRequest &request, FamilyLock &lock,
                  OpenedStore &opened) {
-    if (Status status = open_store(request, AddressBook::instance(), opened); !status) {
+    Status known = AddressBook::instance().know_program();
+    if (Status status = known ? open_store(request, AddressBook::instance(), opened) : known;
+        !status) {
         return status;
     }
     root.ledger = opened.store;

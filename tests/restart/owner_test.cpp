@@ -196,19 +196,26 @@ TEST_F(Owner, StaysTheParentOfAProcessThatEndsItsCopyAndGoesOnWithAnotherStore) 
 
 // The first advance leaves the data that the copy has, the second one writes over them.
 TEST_F(Owner, ThatGoesOnLeavesNothingToACopyThatCannotTellWhoseDataItReads) {
-    for (const char *keys : {",checksum=none", ""}) {
+    struct Checksums {
+        const char *of_data; // that the copy has
+        const char *later;
+    };
+    const Checksums none = {",checksum=none", ",checksum=none"};
+    for (const auto &[of_data, later] : {none, Checksums{"", ""}, Checksums{none.later, ""}}) {
         std::filesystem::remove_all(path("stores"));
-        run([&]() -> std::string {
+        const auto create = [&](const char *keys) {
             const std::string storage = "store=file,dir=" + path("stores") + keys;
-            const cd_handle root =
-                create_cd(nullptr, storage.c_str(), CD_COMM_LOGGING_DISABLED, "root", nullptr);
-            const auto advance = [&] {
-                ++kept;
-                return add(root, &kept, sizeof kept) &&
-                       advance_cd_point_in_time(root) == CD_SUCCESS;
-            };
-            kept = 0;
-            if (!advance()) {
+            return create_cd(nullptr, storage.c_str(), CD_COMM_LOGGING_DISABLED, "root", nullptr);
+        };
+        const auto advance = [&](cd_handle root) {
+            ++kept;
+            return add(root, &kept, sizeof kept) && advance_cd_point_in_time(root) == CD_SUCCESS;
+        };
+        kept = 0;
+        run([&]() -> std::string { return advance(create(of_data)) ? "" : refusal(); });
+        run([&]() -> std::string {
+            const cd_handle root = create(later);
+            if (root == nullptr || !add(root, &kept, sizeof kept)) {
                 return refusal();
             }
             const pid_t copy = ::fork();
@@ -227,7 +234,7 @@ TEST_F(Owner, ThatGoesOnLeavesNothingToACopyThatCannotTellWhoseDataItReads) {
             if (!WIFSTOPPED(status)) {
                 return "the copy has ended with " + std::to_string(WEXITSTATUS(status));
             }
-            const bool advanced = advance() && advance();
+            const bool advanced = advance(root) && advance(root);
             ::kill(copy, SIGCONT);
             ::waitpid(copy, &status, 0);
             return !advanced     ? refusal()

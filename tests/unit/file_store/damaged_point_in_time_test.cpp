@@ -237,7 +237,8 @@ TEST_F(DamagedPointInTime, WithoutAWholeOneOpeningFailsAndLeavesTheFile) {
                       return message.find(part) != std::string::npos;
                   };
                   return root == nullptr && message.starts_with(store()) &&
-                                 says("no point in time of the store is whole (epoch 3 and older "
+                                 says("of no point in time of the store is it known that it is "
+                                      "whole (epoch 3 and older "
                                       "ones): the 65536 bytes of data at offset ") &&
                                  says("start with CD_RESTART=no, which keeps it as .old") &&
                                  !says("can choose")

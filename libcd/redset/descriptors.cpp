@@ -2,9 +2,12 @@
 // Copyright the containment-domains authors
 #include "redset/descriptors.h"
 
+#include "base/path.h"
 #include "redset/open_file.h"
 #include "redset/real_paths.h"
-#include "redset/scheme_file.h"
+#include "redset/scheme_name.h"
+
+#include <fcntl.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -58,66 +61,55 @@ bool is_of_its_division(const Descriptors::OfAnother &other, const FoundSet &fou
            std::ranges::find(ranks, told.rank) == ranks.end();
 }
 
-constexpr auto set_of_entry = [](const auto &pair) { return pair.first; };
-
-std::string parent_of(const std::string &path) {
-    return std::filesystem::path(path).parent_path().string();
-}
-
 std::string directory_of(const std::string &path, RealPaths &paths) {
-    return parent_of(paths.of(path));
+    return std::filesystem::path(paths.of(path)).parent_path().string();
 }
 
 } // namespace
 
-std::string Descriptors::OfAnother::tells() const {
-    return path + " tells of set " + std::to_string(descriptor.group + 1) + " of " +
-           std::to_string(descriptor.groups) + " (" + describe_shape(descriptor.shape) +
-           "), of which no scheme file was found";
-}
-
-Descriptors::Descriptors(const std::vector<const FoundSet *> &sets,
-                         const std::vector<std::string> &paths) {
-    RealPaths real;
+Descriptors::Descriptors(const std::vector<const FoundSet *> &sets) {
+    RealPaths paths;
     for (const FoundSet *found : sets) {
         std::vector<Own> &own = descriptors_[found];
         each_descriptor(*found, [&](const std::string &path, int rank) {
-            own.push_back({path, real.of(path), rank});
+            own.push_back({path, paths.of(path), rank});
             std::vector<const FoundSet *> &known = whose_[own.back().real];
             if (known.empty() || known.back() != found) {
                 known.push_back(found);
             }
         });
         for (const std::string &path : found->found) {
-            const std::string directory = directory_of(path, real);
+            const std::string directory = directory_of(path, paths);
             directories_[found].insert(directory);
             in_directory_[directory].insert(found);
         }
-        for (const Place &place : found->places) {
-            bases_[found].insert(directory_of(place.path("."), real));
-        }
     }
-    for (const std::string &path : paths) {
-        add_unless_known(path, real.of(path));
+    for (const auto &[directory, found] : in_directory_) {
+        find_those_of_none(directory, {found.begin(), found.end()});
     }
 }
 
-// Where there are no scheme files, ranks may have moved since.
-void Descriptors::add_unless_known(const std::string &path, const std::string &real) {
-    if (whose_.contains(real)) {
+// What cannot be listed has been complained about.
+void Descriptors::find_those_of_none(const std::string &directory,
+                                     const std::vector<const FoundSet *> &sets) {
+    std::vector<OfAnother> &others = of_none_[directory];
+    constexpr int flags = O_RDONLY | O_DIRECTORY;
+    const File folder(os::system().open_at(AT_FDCWD, directory.c_str(), flags, 0), directory);
+    std::vector<std::string> names;
+    if (!folder.is_open() || os::system().list(folder.descriptor(), names) != 0) {
         return;
     }
-    const auto descriptor =
-        descriptor_in(path, [&](int rank) { return path.ends_with(end_of_name(rank)); });
-    const auto beside = in_directory_.find(parent_of(real));
-    const auto is_its = [&](const FoundSet *found) {
-        return descriptor && is_of(*descriptor, *found);
-    };
-    const bool is_known = beside == in_directory_.end()
-                              ? std::ranges::any_of(directories_, is_its, set_of_entry)
-                              : std::ranges::any_of(beside->second, is_its);
-    if (descriptor && !is_known) {
-        of_none_.try_emplace(real, OfAnother{path, *descriptor});
+    std::ranges::sort(names);
+    for (const std::string &name : names) {
+        const std::string path = path_in(directory, name);
+        if (!name.ends_with(".redset") || scheme_name_of(name) || whose_.contains(path)) {
+            continue;
+        }
+        const auto descriptor =
+            descriptor_in(path, [&](int rank) { return name.ends_with(end_of_name(rank)); });
+        if (descriptor && !is_of_any(*descriptor, sets)) {
+            others.push_back({path, *descriptor});
+        }
     }
 }
 
@@ -136,53 +128,33 @@ std::optional<Descriptors::OfAnother> Descriptors::of_another(const FoundSet &fo
     sets.push_back(&found);
     for (const Own &own : descriptors_.at(&found)) {
         const auto descriptor = descriptor_in(own.path, [&](int rank) { return rank == own.rank; });
-        const auto is_its = [&](const FoundSet *each) { return is_of(*descriptor, *each); };
-        if (descriptor && std::ranges::none_of(sets, is_its)) {
+        if (descriptor && !is_of_any(*descriptor, sets)) {
             return OfAnother{own.path, *descriptor};
         }
     }
-    const auto other = std::ranges::find_if(of_none_, [&](const auto &each) {
-        return is_near(each.first, found) && !is_of_its_division(each.second, found);
-    });
-    return other == of_none_.end() ? std::nullopt : std::optional(other->second);
-}
-
-bool Descriptors::is_near(const std::string &real, const FoundSet &found) const {
-    const std::string directory = parent_of(real);
-    return in_directory_.contains(directory)
-               ? directories_.at(&found).contains(directory)
-               : std::ranges::any_of(bases_.at(&found), [&](const std::string &base) {
-                     return (directory + "/").starts_with(base == "/" ? base : base + "/");
-                 });
-}
-
-std::vector<Descriptors::OfAnother> Descriptors::alone() const {
-    std::vector<OfAnother> others;
-    for (const auto &entry : of_none_) {
-        const OfAnother &other = entry.second;
-        const auto is_told = [&](const FoundSet *found) {
-            return is_near(entry.first, *found) && is_of_its_division(other, *found);
-        };
-        const auto is_same = [&](const OfAnother &each) {
-            return same_set(each.descriptor, other.descriptor);
-        };
-        if (std::ranges::none_of(directories_, is_told, set_of_entry) &&
-            std::ranges::none_of(others, is_same)) {
-            others.push_back(other);
+    for (const std::string &directory : directories_.at(&found)) {
+        const auto &others = of_none_.at(directory);
+        const auto other = std::ranges::find_if(
+            others, [&](const OfAnother &each) { return !is_of_its_division(each, found); });
+        if (other != others.end()) {
+            return *other;
         }
     }
-    return others;
+    return std::nullopt;
 }
 
 // Which rank a member is need not be known.
-bool Descriptors::is_of(const Descriptor &descriptor, const FoundSet &found) {
-    const auto &[shape, group, groups, job_ranks, ranks] = found.set;
-    if (descriptor.shape != shape || descriptor.group != group || descriptor.groups != groups ||
-        descriptor.job_ranks != job_ranks) {
-        return false;
-    }
-    const int rank = ranks[static_cast<size_t>(descriptor.member)];
-    return rank < 0 || rank == descriptor.rank;
+bool Descriptors::is_of_any(const Descriptor &descriptor,
+                            const std::vector<const FoundSet *> &sets) {
+    return std::ranges::any_of(sets, [&](const FoundSet *found) {
+        const auto &[shape, group, groups, job_ranks, ranks] = found->set;
+        if (descriptor.shape != shape || descriptor.group != group || descriptor.groups != groups ||
+            descriptor.job_ranks != job_ranks) {
+            return false;
+        }
+        const int rank = ranks[static_cast<size_t>(descriptor.member)];
+        return rank < 0 || rank == descriptor.rank;
+    });
 }
 
 } // namespace cd::redset

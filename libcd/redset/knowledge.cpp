@@ -25,7 +25,6 @@ void Knowledge::add(const FoundSet &found, RealPaths &paths, Outlook &outlook) {
     const size_t first = files_.size();
     for (size_t member = 0; member < found.copies.size(); ++member) {
         const int rank = found.set.ranks[member];
-        ranks_.insert(rank);
         if (!found.told[member]) {
             const bool is_named = rank >= 0;
             unknown_.push_back({is_named ? std::optional(rank) : std::nullopt,
@@ -85,7 +84,6 @@ void Knowledge::add_missing_sets() {
     }
     for (int group = 0; group < first.set.groups; ++group) {
         if (!groups.contains(group)) {
-            lacks_sets_ = true;
             unknown_.push_back({std::nullopt, "what there was in set " + std::to_string(group + 1) +
                                                   " of " + std::to_string(first.set.groups) +
                                                   " of the time of " + first.found.front()});
@@ -115,12 +113,6 @@ std::string Knowledge::what_is_unknown(int rank, int job_ranks) const {
         return is_other_job || each.rank.value_or(rank) == rank;
     });
     return found == unknown_.end() || (!is_other_job && known_.contains(rank)) ? "" : found->what;
-}
-
-bool Knowledge::may_be_halves(const Knowledge &other) const {
-    return lacks_sets_ && other.lacks_sets_ &&
-           sets_.front()->set.job_ranks == other.sets_.front()->set.job_ranks &&
-           std::ranges::none_of(ranks_, [&](int rank) { return other.ranks_.contains(rank); });
 }
 
 std::string describe_set(const FoundSet &found) {

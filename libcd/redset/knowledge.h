@@ -41,10 +41,6 @@ public:
     // sets have no such rank, or tell of it.
     std::string what_is_unknown(int rank, int job_ranks) const;
 
-    // Whether each lacks sets that the other may have of another time of the same job, though they
-    // have no directory in common: no rank of one is in the other.
-    bool may_be_halves(const Knowledge &other) const;
-
     // What others that may be of the same job have in common with it, whichever files are there:
     // where its files belong; and directories, from those of its scheme files up to those that
     // names are taken from. Those above scheme files are likely ones alone where no file of a set
@@ -69,8 +65,6 @@ private:
     std::map<std::string, std::vector<size_t>> by_path_;
     std::map<std::pair<int, std::string>, size_t> by_name_;
     std::set<int> known_; // ranks
-    std::set<int> ranks_; // known or not
-    bool lacks_sets_ = false;
     std::vector<Unknown> unknown_;
     std::set<std::string> directories_;
     std::set<std::string> likely_directories_;

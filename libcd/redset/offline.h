@@ -36,7 +36,6 @@ struct Search {
     // tells of whatever they are of. What is missing of a time others tell, so that its do not
     // count.
     std::vector<std::string> unusable_alone;
-    std::vector<std::string> descriptors; // and what else has the name of one
 };
 
 // Finds all scheme files below directories, of whichever sets and times, ours and upstream's. Names

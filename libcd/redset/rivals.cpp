@@ -97,13 +97,6 @@ void Rivals::relate_times() {
             related_[time].insert(having.times.begin(), having.times.end());
         }
     }
-    for (size_t i = 0; i < times_.size(); ++i) {
-        for (size_t j = 0; j < times_.size(); ++j) {
-            if (times_[i].may_be_halves(times_[j])) {
-                related_[i].insert(j);
-            }
-        }
-    }
 }
 
 std::vector<const Knowledge *> Rivals::times_of(const FoundSet &found) const {

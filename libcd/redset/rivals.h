@@ -15,8 +15,8 @@ namespace cd::redset {
 // Sets of different times may tell of the same files, as where a program gave these to redset once
 // more with another scheme: to bring back those of one destroys those of the other. Files are the
 // same if their paths are, wherever links lead; and if their names and ranks are, wherever sets
-// would write them, unless these times have nothing in common: no place of a file, no directory
-// between scheme files and what names are taken from, and no ranks whose sets either lacks.
+// would write them, unless these times have nothing in common: no place of a file, and no directory
+// between scheme files and what names are taken from.
 class Rivals {
 public:
     // What a sentence about two sets ends with, of which nobody knows which counts.

@@ -26,8 +26,7 @@ struct UnusableFile {
 struct SchemeSearch {
     std::vector<SchemeFile> files;
     std::vector<UnusableFile> unusable;
-    std::vector<std::string> descriptors; // paths of what has the name of one
-    std::vector<FoundFolder> times;       // directories whose names name one, whatever is in them
+    std::vector<FoundFolder> times; // directories whose names name one, whatever is in them
 };
 
 // Symbolic links are not followed, but for a directory that was given. Fails when a directory

@@ -140,34 +140,6 @@ class TimesTest(Case):
         for sentence, set in zip(self.missing, (2, 1)):
             self.assertIn(f"nothing was found of set {set}, ", sentence)
 
-    # Nor are they where they have no node in common.
-    def test_nor_are_halves_on_nodes_of_their_own(self):
-        for name in os.listdir(self.red()):
-            if ".partner." in name:
-                os.remove(self.red(name))
-            elif name.count(".") == 1:
-                shutil.copy(os.path.join(VECTORS, "xor_8_sets4", "red", name), self.red())
-        self.move_to_nodes()
-        for node in range(4, 8):
-            red = os.path.join(self.directory, f"n{node}", "red")
-            for name in os.listdir(red):
-                os.rename(os.path.join(red, name), os.path.join(red, "p." + name))
-        os.remove(os.path.join(self.directory, "n2", "in", "r2_f0.dat"))
-        self.check_nothing_changes(DAMAGED, XOR_0="failed")
-        self.assertIn("what there was in set 1 of 2 of the time of ", self.problems[0])
-        self.assertEqual(len(self.missing), 2)
-
-    # It need not be the newer one.
-    def test_sets_are_missed_also_where_another_time_has_as_many(self):
-        for name in os.listdir(self.red()):
-            if ".partner." in name:
-                os.remove(self.red(name))
-            elif ".grp_1_" in name:
-                shutil.copy(self.red(name), self.red("p." + name))
-        self.verdicts("--dry-run")
-        self.assertEqual(len(self.missing), 1)
-        self.assertIn("red/p.0.xor.grp_1_of_2.mem_1_of_4.redset: says that there are 2 sets", self.missing[0])
-
     def test_times_with_directories_of_their_own_do_not_matter_to_each_other(self):
         other = os.path.join(self.directory, "t2")
         self.let_older_tell_otherwise()

@@ -370,10 +370,8 @@ bool Attempts::root_counts(const std::optional<Attempt> &attempt) const {
     });
 }
 
-std::optional<Attempt> attempt_of(const FoundSet &found) { return attempt_at(found.found.front()); }
-
-std::optional<Attempt> attempt_at(const std::string &path) {
-    const auto at = located(path);
+std::optional<Attempt> attempt_of(const FoundSet &found) {
+    const auto at = located(found.found.front());
     return at ? std::optional(at->attempt) : std::nullopt;
 }
 

@@ -20,9 +20,8 @@ struct Attempt {
     auto operator<=>(const Attempt &) const = default;
 };
 
-// The attempt that a set is of, or what is at a path, if it is of one.
+// The attempt that a set is of, if it is of one.
 std::optional<Attempt> attempt_of(const cd::redset::FoundSet &found);
-std::optional<Attempt> attempt_at(const std::string &path);
 
 // Attempts to protect points in time: which have counted, as far as the directories of points in
 // time tell that are these, lie below them, or have them in them.

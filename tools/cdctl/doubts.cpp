@@ -45,9 +45,8 @@ bool is_of_its_division(const fs::path &file, const FoundSet &found) {
 } // namespace
 
 Doubts::Doubts(const std::vector<const FoundSet *> &sets, const std::vector<std::string> &unusable,
-               const std::vector<std::string> &descriptors, bool by_size)
-    : unusable_(unusable), by_size_(by_size), rivals_(sets, outlook_),
-      descriptors_(sets, descriptors) {}
+               bool by_size)
+    : unusable_(unusable), by_size_(by_size), rivals_(sets, outlook_), descriptors_(sets) {}
 
 bool Doubts::any_other_tells(const FoundSet &found) const {
     return !unusable_.empty() || !descriptors_.beside(found).empty() ||
@@ -83,7 +82,10 @@ std::string Doubts::by_descriptors(const FoundSet &found) {
     if (file.empty()) {
         return "";
     }
-    return newer->tells() + ", and " + file +
+    const auto &[shape, group, groups, member, rank, job_ranks] = newer->descriptor;
+    return newer->path + " tells of set " + std::to_string(group + 1) + " of " +
+           std::to_string(groups) + " (" + describe_shape(shape) +
+           "), of which no scheme file was found, and " + file +
            " is not there as this set tells: it may be newer, or have been, so that nothing of "
            "this set was brought back. If this set counts all the same, move descriptors such as "
            "that one away";

@@ -17,10 +17,10 @@ namespace cdctl {
 class Doubts {
 public:
     // sets: all that are no attempt's. unusable: scheme files that are of none of these, and cannot
-    // be read. Both outlive it. by_size: times of files tell nothing. May throw, as all of it.
+    // be read. by_size: times of files tell nothing. All of them outlive it. May throw, as all of
+    // it.
     Doubts(const std::vector<const cd::redset::FoundSet *> &sets,
-           const std::vector<std::string> &unusable, const std::vector<std::string> &descriptors,
-           bool by_size);
+           const std::vector<std::string> &unusable, bool by_size);
 
     // Whether anything else tells of its files, or may.
     bool any_other_tells(const cd::redset::FoundSet &found) const;

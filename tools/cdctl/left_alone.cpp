@@ -41,12 +41,6 @@ void leave_descriptors_of(const Sets &others, FoundSet &found) {
     }
 }
 
-std::vector<std::string> upstreams_of(std::vector<std::string> descriptors) {
-    std::erase_if(descriptors,
-                  [](const std::string &path) { return attempt_at(path).has_value(); });
-    return descriptors;
-}
-
 Result left_as(Verdict verdict, std::string why) {
     Result result;
     result.verdict = verdict;
@@ -58,8 +52,8 @@ class Judging {
 public:
     using Results = std::map<const FoundSet *, Result>;
 
-    Judging(const Sets &sets, const cd::redset::Search &search, bool by_size)
-        : doubts_(sets, search.unusable_alone, upstreams_of(search.descriptors), by_size) {}
+    Judging(const Sets &sets, const std::vector<std::string> &unusable, bool by_size)
+        : doubts_(sets, unusable, by_size) {}
 
     // What it is by itself.
     void add(const FoundSet &found, Result result) {
@@ -158,7 +152,7 @@ LeftAlone::LeftAlone(cd::redset::Search &search, const Attempts &known, Argument
             upstreams.push_back(&each);
         }
     }
-    Judging judging(upstreams, search, arguments.by_size);
+    Judging judging(upstreams, search.unusable_alone, arguments.by_size);
     const bool dry_run = std::exchange(arguments.dry_run, true);
     for (const FoundSet *each : upstreams) {
         if (judging.doubts().any_other_tells(*each)) {
@@ -170,7 +164,6 @@ LeftAlone::LeftAlone(cd::redset::Search &search, const Attempts &known, Argument
         }
     }
     judging.judge();
-    descriptors_alone_ = judging.doubts().descriptors().alone();
     results_ = judging.left();
     for (const auto &[each, result] : judging.late()) {
         late_.insert(each);

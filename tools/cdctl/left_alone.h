@@ -3,11 +3,9 @@
 #pragma once
 
 #include "rebuilt_set.h"
-#include "redset/descriptors.h"
 
 #include <map>
 #include <set>
-#include <vector>
 
 namespace cdctl {
 
@@ -24,11 +22,6 @@ public:
     // to bring back first.
     const Result *result_of(const cd::redset::FoundSet &found) const;
 
-    // Of sets of which these are all that was found.
-    const std::vector<cd::redset::Descriptors::OfAnother> &descriptors_alone() const {
-        return descriptors_alone_;
-    }
-
     // Whether its turn comes after others, all of which have to be whole by then.
     bool builds_on_others(const cd::redset::FoundSet &found) const {
         return late_.contains(&found);
@@ -42,7 +35,6 @@ public:
 private:
     std::map<const cd::redset::FoundSet *, Result> results_;
     std::set<const cd::redset::FoundSet *> late_;
-    std::vector<cd::redset::Descriptors::OfAnother> descriptors_alone_;
     std::set<const cd::redset::FoundSet *> looked_at_; // as others tell of their files, or may
 };
 

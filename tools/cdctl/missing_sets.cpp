@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace cdctl {
 namespace {
@@ -57,29 +59,27 @@ std::string missing_of(const OneTime &time) {
 
 } // namespace
 
-std::vector<std::string> missing_sets(const std::vector<FoundSet> &found,
-                                      const LeftAlone &left_alone) {
+std::vector<std::string> missing_sets(const std::vector<FoundSet> &found) {
     OneTime upstreams;
     for (const FoundSet &each : found) {
         if (!attempt_of(each)) {
             upstreams.push_back(&each);
         }
     }
-    const auto is_superseded = [&](const FoundSet *each) {
-        const Result *result = left_alone.result_of(*each);
-        return result != nullptr && result->verdict == Verdict::superseded;
-    };
-    std::vector<std::string> sentences;
-    for (const auto &other : left_alone.descriptors_alone()) {
-        sentences.push_back(other.tells() +
-                            ", and what its ranks had is lost, unless it is in a directory that "
-                            "was not given. If that set does not count, move descriptors such as "
-                            "that one away");
-    }
+    std::map<std::pair<int, int>, std::vector<std::string>> jobs; // by their sets and ranks
+    std::set<std::pair<int, int>> complete;
     for (const OneTime &time : divide_by_time(upstreams)) {
-        const std::string sentence = missing_of(time);
-        if (!sentence.empty() && std::ranges::none_of(time, is_superseded)) {
-            sentences.push_back(sentence);
+        const std::pair job(time.front()->set.groups, time.front()->set.job_ranks);
+        if (std::string sentence = missing_of(time); !sentence.empty()) {
+            jobs[job].push_back(std::move(sentence));
+        } else {
+            complete.insert(job);
+        }
+    }
+    std::vector<std::string> sentences;
+    for (auto &[job, missing] : jobs) {
+        if (!complete.contains(job)) {
+            std::ranges::move(missing, std::back_inserter(sentences));
         }
     }
     return sentences;

@@ -290,7 +290,7 @@ Outcome rebuild(const Arguments &arguments) {
     const LeftAlone left_alone(search, known, arguments);
     const std::vector<std::string> different_runs = known.different_runs();
     const std::vector<std::string> not_found =
-        arguments.partial ? std::vector<std::string>() : missing_sets(search.sets, left_alone);
+        arguments.partial ? std::vector<std::string>() : missing_sets(search.sets);
     for (const auto *sentences : {&different_runs, &not_found}) {
         for (const std::string &sentence : *sentences) {
             std::fprintf(stderr, "cdctl: %s\n", printable(sentence).c_str());

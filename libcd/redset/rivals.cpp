@@ -3,7 +3,6 @@
 #include "redset/rivals.h"
 
 #include <algorithm>
-#include <array>
 #include <compare>
 #include <iterator>
 #include <utility>
@@ -19,23 +18,9 @@ Fit fit_of(const os::FileAttributes &there, const os::FileAttributes &told) {
                                      : Fit::not_at_all;
 }
 
-// Empty ones have nothing to be brought back, so that their times do not matter. What two ranks of
-// a set had are two files, as on nodes of their own, also where only one place is left for both.
-bool is_told_the_same(const ToldFile &one, const ToldFile &other) {
-    const bool are_two = one.set == other.set && one.rank != other.rank;
-    return (is_as_told(one.attributes, other.attributes) && !are_two) ||
-           (one.attributes.size == 0 && other.attributes.size == 0);
-}
-
-std::string told_otherwise(const ToldFile &file, const ToldFile &other) {
-    if (file.set != other.set) {
-        return file.path + " is told of otherwise by " + describe_set(*other.set) + Rivals::remedy;
-    }
-    const std::array ranks{file.rank, other.rank};
-    return file.path + " is told of by " + name_ranks(ranks) +
-           " of this set, so that nothing of it was brought back. Where they were on nodes of "
-           "their own, give each of them a directory below one that is given, and make an empty "
-           "file of the name of the scheme file that is lost where it belongs in its own";
+// Empty ones have nothing to be brought back, so that their times do not matter.
+bool is_told_the_same(const os::FileAttributes &one, const os::FileAttributes &other) {
+    return is_as_told(one, other) || (one.size == 0 && other.size == 0);
 }
 
 } // namespace
@@ -123,8 +108,9 @@ std::string Rivals::why_undecided(const FoundSet &found) const {
         if (comparison.fits_better && !comparison.fits_worse) {
             continue;
         }
-        if (comparison.file != nullptr) {
-            return told_otherwise(*comparison.file, *comparison.other);
+        if (const FoundSet *other = comparison.other) {
+            return comparison.file + " is told of otherwise by " +
+                   (other == &found ? "another rank of this set" : describe_set(*other)) + remedy;
         }
         if (const std::string unknown = unknown_beside(found, *time); !unknown.empty()) {
             return unknown + remedy;
@@ -141,11 +127,11 @@ std::string Rivals::why_older(const FoundSet &found) const {
         return "";
     }
     const Comparison comparison = compare(found, **newer);
-    return comparison.fits_worse ? comparison.file->path + " is told of otherwise by " +
-                                       describe_set(*comparison.other->set) +
-                                       ", which files that are there fit rather"
-                                 : "scheme files of this set were written over by " +
-                                       describe_set(*written_over_by(found, **newer));
+    return comparison.fits_worse
+               ? comparison.file + " is told of otherwise by " + describe_set(*comparison.other) +
+                     ", which files that are there fit rather"
+               : "scheme files of this set were written over by " +
+                     describe_set(*written_over_by(found, **newer));
 }
 
 const FoundSet *Rivals::in_place_of(const FoundSet &found, int member) const {
@@ -207,12 +193,12 @@ Rivals::Comparison Rivals::compare(const FoundSet &found, const Knowledge &time)
     Comparison comparison;
     for (const ToldFile &file : own(found).files_of(found)) {
         for (const ToldFile *same : same_files(file, time)) {
-            if (is_told_the_same(file, *same)) {
+            if (is_told_the_same(file.attributes, same->attributes)) {
                 continue;
             }
-            if (comparison.file == nullptr) {
-                comparison.file = &file;
-                comparison.other = same;
+            if (comparison.file.empty()) {
+                comparison.file = file.path;
+                comparison.other = same->set;
             }
             for (const std::string &path : std::set{file.path, same->path}) {
                 if (const auto there = outlook_.at(path)) {

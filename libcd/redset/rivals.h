@@ -52,8 +52,8 @@ private:
         bool fits_better = false; // some file that is there
         bool fits_worse = false;
         bool fits_worse_in_place = false; // where both sets would write it
-        const ToldFile *file = nullptr;   // that is told of otherwise, if any is
-        const ToldFile *other = nullptr;  // how
+        std::string file = {};            // that is told of otherwise, "" for none
+        const FoundSet *other = nullptr;  // by which set
     };
 
     const Knowledge &own(const FoundSet &found) const { return times_[whose_.at(&found)]; }

@@ -333,32 +333,5 @@ class RivalsTest(Case):
         self.assertEqual(self.files(), before)
 
 
-class SameNamesTest(Case):
-    """Ranks 0 and 4 called theirs the same, as on nodes of their own, and wrote as much at one time. One is left."""
-
-    case = "partner_8_halves_r1"
-
-    def setUp(self):
-        super().setUp()
-        same = {"in/r4_f0.dat": "in/r0_f0.dat", "2548": "2000", "1600000400": "1600000000", "222004000": "222000000"}
-        for name in "0.partner.grp_1_of_4.mem_1_of_2.redset", "4.partner.grp_1_of_4.mem_2_of_2.redset":
-            path = os.path.join(self.directory, "red", name)
-            self.rename_in(path, lambda key: same.get(key, key))
-            if name.startswith("0"):
-                os.truncate(path, os.path.getsize(path) - 548)
-        os.remove(os.path.join(self.directory, "in", "r4_f0.dat"))
-        self.keep_times()
-
-    def test_what_is_left_is_not_taken_for_both(self):
-        os.remove(os.path.join(self.directory, "red", "4.partner.grp_1_of_4.mem_2_of_2.redset"))
-        left = self.files()
-        for options in ["--dry-run"], [], []:
-            status, out, _ = self.rebuild("--json", *options, self.directory)
-            first = json.loads(out)["sets"][0]
-            self.assertEqual((status, first["verdict"]), (UNREADABLE, "failed"))
-            self.assertIn("in/r0_f0.dat is told of by ranks 0, 4 of this set, ", first["problem"])
-            self.assertEqual(self.files(), left)
-
-
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

@@ -6,7 +6,6 @@
 #include "base/attempt.h"
 #include "base/make_room.h"
 #include "cd/mpi_log.h"
-#include "config/given_value.h"
 #include "mpi_log/log_spill.h"
 #include "runtime/active_stack.h"
 #include "runtime/family_lock.h"
@@ -20,7 +19,6 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace cd {
@@ -55,40 +53,13 @@ Status check_logging_against(const Domain &parent, mpi_log mode) {
                 wanted ? "enabled" : "disabled");
 }
 
-// What says how points in time are protected does nothing where nobody says whether they are, and
-// may be half of what was meant. In the environment it is for roots that have the other half.
-Status check_says_whether_protected(std::string_view defaults, std::string_view storage_info,
-                                    const char *origin) {
-    for (const char *key : {"redundancy", "config"}) {
-        if (find_value(storage_info, key) || find_value(defaults, key)) {
-            return Status::ok();
-        }
-    }
-    for (const char *key : {"set_size", "group", "redundancy_mode"}) {
-        if (find_value(storage_info, key)) {
-            return fail(CD_ERROR_STORAGE_UNSUPPORTED,
-                        "%s: %s= without redundancy= or config=, so that nothing would be "
-                        "protected; give store=file and redundancy=xor or another one too, or "
-                        "redundancy=none",
-                        origin, key);
-        }
-    }
-    return Status::ok();
-}
-
-Status read_roots_storage_info(const char *defaults, const char *storage_info, const char *name,
-                               StorageInfo &storage) {
+Status read_roots_storage_info(const char *storage_info, const char *name, StorageInfo &storage) {
     if (storage_info == nullptr) {
         return check_supported(storage, environment_origin);
     }
     const std::string origin = std::string("the storage_info of root CD ") + name;
     Status status = parse_storage_info(storage_info, origin.c_str(), storage);
-    if (status) {
-        status = check_supported(storage, origin.c_str());
-    }
-    return status ? check_says_whether_protected(defaults != nullptr ? defaults : "", storage_info,
-                                                 origin.c_str())
-                  : status;
+    return status ? check_supported(storage, origin.c_str()) : status;
 }
 
 // What a child cannot have for itself is told first: what else would make it possible could only be
@@ -203,8 +174,7 @@ Status make_root(const char *defaults, const char *storage_info, mpi_log mode, c
                     "COMM_LOGGING_ENABLED or COMM_LOGGING_DISABLED",
                     name);
     }
-    if (Status status = read_roots_storage_info(defaults, storage_info, name, root->storage);
-        !status) {
+    if (Status status = read_roots_storage_info(storage_info, name, root->storage); !status) {
         return status;
     }
     protection.is_to_have(root->storage);

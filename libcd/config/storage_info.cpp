@@ -4,7 +4,6 @@
 
 #include "base/quoted.h"
 #include "config/byte_count.h"
-#include "config/given_value.h"
 
 #include <algorithm>
 #include <bitset>
@@ -277,6 +276,23 @@ Status parse_storage_info(std::string_view text, const char *origin, StorageInfo
     into = std::move(parsed);
     return Status::ok();
 }
+
+namespace {
+
+// The value of the key in a text that may be no storage_info; nullopt where there is none.
+std::optional<std::string_view> find_value(std::string_view text, std::string_view key) noexcept {
+    while (!text.empty()) {
+        const std::string_view element = text.substr(0, text.find(','));
+        text.remove_prefix(std::min(text.size(), element.size() + 1));
+        const size_t equals = element.find('=');
+        if (equals != std::string_view::npos && element.substr(0, equals) == key) {
+            return element.substr(equals + 1);
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
 
 bool asks_for_protection(std::string_view defaults, std::string_view given) noexcept {
     const auto value_of = [&](std::string_view key) {

@@ -187,9 +187,6 @@ TEST_F(Create, StorageInfoIsChecked) {
         {"redundancy=xor", CD_ERROR_STORAGE_UNSUPPORTED},
         {"track=pages", CD_ERROR_STORAGE_UNSUPPORTED},
         {"config=scr.conf", CD_ERROR_STORAGE_UNSUPPORTED},
-        {"set_size=4", CD_ERROR_STORAGE_UNSUPPORTED},
-        {"store=memory,group=rack", CD_ERROR_STORAGE_UNSUPPORTED},
-        {"redundancy_mode=sync", CD_ERROR_STORAGE_UNSUPPORTED},
     };
     for (const Case &test : cases) {
         SCOPED_TRACE(test.text);
@@ -213,19 +210,6 @@ TEST_F(Create, RootWithStorageInfoDoesNotFailForABadEnvironment) {
     make_root(COMM_LOGGING_DISABLED, "shadow=none", "one");
     make_root(COMM_LOGGING_DISABLED, "", "two");
     refused(CD_ERROR_STORAGE_KEY, nullptr, "colour=red", COMM_LOGGING_DISABLED, "three");
-}
-
-// What is for roots with redundancy only may be there for others of the same programs.
-TEST_F(Create, HowPointsInTimeAreProtectedIsForThoseThatSayWhether) {
-    setenv("CD_STORAGE_INFO", "set_size=4,group=rack,redundancy_mode=async", 1);
-    make_root(COMM_LOGGING_DISABLED, nullptr, "one");
-    make_root(COMM_LOGGING_DISABLED, "checksum=crc32c", "two");
-    make_root(COMM_LOGGING_DISABLED, "redundancy=none,set_size=8", "three");
-    refused(CD_ERROR_STORAGE_UNSUPPORTED, nullptr, "set_size=8", COMM_LOGGING_DISABLED, "four");
-    EXPECT_NE(last_message().find("root CD four: set_size= without redundancy="),
-              std::string::npos);
-    setenv("CD_STORAGE_INFO", "redundancy=none", 1);
-    make_root(COMM_LOGGING_DISABLED, "set_size=8,group=rack", "five");
 }
 
 // An application must be able to go on using any handle value it kept.

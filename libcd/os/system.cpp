@@ -170,7 +170,8 @@ int System::make_directory_at(int directory, const char *name, mode_t mode) {
     // One that is there and gives its owner nothing has just been made by another process, which
     // has not come to this.
     const bool is_due = is_lacking && (result == 0 || (made.st_mode & S_IRWXU) == 0);
-    if (is_due && ::fchmodat(directory, name, with_owners_bits(made, mode), 0) != 0) {
+    if (is_due && ::fchmodat(directory, name, with_owners_bits(made, mode), 0) != 0 &&
+        result == 0) {
         return -1;
     }
     errno = error;

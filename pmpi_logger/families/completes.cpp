@@ -322,7 +322,7 @@ int Completes::replay(Completion &c) {
             }
         }
         if (request != nullptr) {
-            OtherHandles::note(finished.id, handle, !finished.has(handle));
+            OtherHandles::note(finished.id, request->place, handle, !finished.has(handle));
         }
         if (finished.becomes_null != 0) {
             handle = MPI_REQUEST_NULL;

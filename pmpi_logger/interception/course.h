@@ -8,53 +8,56 @@
 
 namespace cd::logger {
 
+struct CourseState {
+    bool is_there = false;
+    bool is_under_way = false;
+    bool is_made = false;
+    bool has_read = false;
+    Fn fn = {};
+    int result = 0;
+};
+
 // How far a call of the program has come, for when there is no memory for what the logger keeps of
 // it: MPI has been called, or not yet; the log has given something for it.
+//
+// All of it lies in the thread, nothing leads into the stack: a function of the program that MPI
+// calls may leave the call by longjmp, and what is left here then says nothing of a later one.
 class Course {
 public:
-    explicit Course(Fn fn) : fn_(fn), outer_(current_) { current_ = this; }
+    explicit Course(Fn fn) : outer_(current_) { current_ = {true, false, false, false, fn, 0}; }
     Course(const Course &) = delete;
     Course &operator=(const Course &) = delete;
     ~Course() { current_ = outer_; }
 
-    // That of the call that the thread is in, if it is one of fn.
-    static Course *of(Fn fn) {
-        return current_ != nullptr && current_->fn_ == fn ? current_ : nullptr;
-    }
+    // Whether the thread is in a call of fn.
+    static bool is_of(Fn fn) { return current_.is_there && current_.fn == fn; }
     // An entry has been read.
-    static void read_log() {
-        if (current_ != nullptr) {
-            current_->has_read_ = true;
-        }
-    }
+    static void read_log() { current_.has_read = true; }
 
-    // Calls MPI.
-    template <typename Make> auto follow(const Make &make) {
-        ++under_way_; // also of others that a function of the program makes in it
+    // Calls MPI, in which functions of the program may make other calls.
+    template <typename Make> static auto follow(const Make &make) {
+        CourseState own = current_;
+        current_.is_under_way = true;
         const auto result = make();
-        --under_way_;
-        is_made_ = true;
+        own.is_made = true;
         if constexpr (std::is_same_v<decltype(make()), int>) {
-            result_ = result;
+            own.result = result;
         }
+        current_ = own;
         return result;
     }
 
-    bool is_under_way() const { return under_way_ > 0; }
-    bool is_made() const { return is_made_; }
-    bool has_read() const { return has_read_; }
-    int result() const { return result_; }
+    // Of the innermost one.
+    static bool is_under_way() { return current_.is_under_way; }
+    static bool is_made() { return current_.is_made; }
+    static bool has_read() { return current_.has_read; }
+    static int result() { return current_.result; }
 
 private:
-    Fn fn_;
-    bool is_made_ = false;
-    bool has_read_ = false;
-    int under_way_ = 0;
-    int result_ = 0;
-    Course *outer_;
+    CourseState outer_;
 
-    [[gnu::tls_model("initial-exec")]] static inline constinit thread_local Course *current_ =
-        nullptr;
+    [[gnu::tls_model(
+        "initial-exec")]] static inline constinit thread_local CourseState current_ = {};
 };
 
 } // namespace cd::logger

@@ -49,8 +49,7 @@ public:
             routine_(a..., &error);
             return error;
         };
-        Course *const course = Course::of(F);
-        return course != nullptr ? course->follow(make) : make();
+        return Course::is_of(F) ? Course::follow(make) : make();
     }
 
 private:

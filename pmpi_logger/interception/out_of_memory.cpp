@@ -27,8 +27,8 @@ const char *OutOfMemory::hindrance() {
                : nullptr;
 }
 
-bool OutOfMemory::is_answered_by_log(const Course &course) {
-    return !course.is_made() && (course.has_read() || cd_log_mode() == CD_LOG_REPLAYING);
+bool OutOfMemory::is_answered_by_log() {
+    return !Course::is_made() && (Course::has_read() || cd_log_mode() == CD_LOG_REPLAYING);
 }
 
 int OutOfMemory::fail(Fn fn) {

@@ -25,21 +25,21 @@ public:
     // writes to. make: makes the call, if it has not been made.
     template <Fn F, bool Lasts, typename Take, typename Make>
     static auto guarded(const Take &take, const Make &make) {
-        Course course(F);
+        const Course course(F);
         try {
             return take();
         } catch (const std::bad_alloc &) {
-            if (course.is_under_way()) {
+            if (Course::is_under_way()) {
                 left(F);
                 throw;
             }
             const Inside inside;
             if constexpr (std::is_same_v<decltype(take()), int>) {
-                if (is_answered_by_log(course)) {
+                if (is_answered_by_log()) {
                     return fail(F);
                 }
                 lose(F, Lasts);
-                return course.is_made() ? course.result() : make();
+                return Course::is_made() ? Course::result() : make();
             } else {
                 lose(F, Lasts);
                 return make();
@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    static bool is_answered_by_log(const Course &course);
+    static bool is_answered_by_log();
     static int fail(Fn fn);
     static void lose(Fn fn, bool lasts);
     // An exception of the program's leaves the call.

@@ -33,8 +33,8 @@ public:
     static R call(A... a) {
         const Function function = function_.load(std::memory_order_relaxed);
         if constexpr (!std::is_void_v<R>) {
-            if (Course *const course = Course::of(F)) [[unlikely]] {
-                return course->follow([&] { return function(a...); });
+            if (Course::is_of(F)) [[unlikely]] {
+                return Course::follow([&] { return function(a...); });
             }
         }
         return function(a...);

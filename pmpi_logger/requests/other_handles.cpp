@@ -31,18 +31,25 @@ void forget(uint64_t id) {
 
 } // namespace
 
-void OtherHandles::note(uint64_t id, MPI_Request handle, bool is_other) {
+void OtherHandles::note(uint64_t id, const cd_log_place &start, MPI_Request handle, bool is_other) {
     if (!is_other) {
         if (count > 0) {
             forget(id);
         }
         return;
     }
-    if (const std::optional<cd_log_place> place = last_entry()) {
-        when_forgotten(*place, [id] { forget(id); });
+    const std::optional<cd_log_place> end = last_entry();
+    if (!end || cd_log_parts(&start, &*end) == 0) {
+        return;
+    }
+    bool is_new = false;
+    {
         const std::scoped_lock lock(all().mutex);
-        all().of_starts.insert_or_assign(id, handle);
+        is_new = all().of_starts.insert_or_assign(id, handle).second;
         count = all().of_starts.size();
+    }
+    if (is_new) {
+        when_forgotten(*end, [id] { forget(id); });
     }
 }
 

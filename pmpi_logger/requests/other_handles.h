@@ -2,6 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "cd/mpi_log.h"
+
 #include <cstdint>
 #include <mpi.h>
 #include <optional>
@@ -13,8 +15,9 @@ namespace cd::logger {
 // numbers of the requests' starts. Thread-safe.
 class OtherHandles {
 public:
-    // By the entry that was read last. is_other: than the one that the log has.
-    static void note(uint64_t id, MPI_Request handle, bool is_other);
+    // By the entry that was read last. start: where that of the request is. is_other: than the one
+    // that the log has. Nothing is kept where no restore could replay the end without the start.
+    static void note(uint64_t id, const cd_log_place &start, MPI_Request handle, bool is_other);
 
     static std::optional<MPI_Request> of(uint64_t id);
 };

@@ -15,7 +15,7 @@ struct All {
     std::mutex mutex;
     std::unordered_map<uint64_t, MPI_Request> of_starts;
 };
-std::atomic<size_t> count = 0;
+std::atomic<size_t> how_many = 0;
 
 // Never destroyed: MPI may be used while the process ends.
 All &all() {
@@ -26,14 +26,14 @@ All &all() {
 void forget(uint64_t id) {
     const std::scoped_lock lock(all().mutex);
     all().of_starts.erase(id);
-    count = all().of_starts.size();
+    how_many = all().of_starts.size();
 }
 
 } // namespace
 
 void OtherHandles::note(uint64_t id, const cd_log_place &start, MPI_Request handle, bool is_other) {
     if (!is_other) {
-        if (count > 0) {
+        if (how_many > 0) {
             forget(id);
         }
         return;
@@ -46,7 +46,7 @@ void OtherHandles::note(uint64_t id, const cd_log_place &start, MPI_Request hand
     {
         const std::scoped_lock lock(all().mutex);
         is_new = all().of_starts.insert_or_assign(id, handle).second;
-        count = all().of_starts.size();
+        how_many = all().of_starts.size();
     }
     if (is_new) {
         when_forgotten(*end, [id] { forget(id); });
@@ -54,7 +54,7 @@ void OtherHandles::note(uint64_t id, const cd_log_place &start, MPI_Request hand
 }
 
 std::optional<MPI_Request> OtherHandles::of(uint64_t id) {
-    if (id == 0 || count == 0) {
+    if (id == 0 || how_many == 0) {
         return std::nullopt;
     }
     const std::scoped_lock lock(all().mutex);

@@ -17,20 +17,28 @@ Status Directory::open(const std::string &named, Directory &directory, const cha
     const std::string path = without_slashes_and_dots(named);
     os::System &system = os::system();
     constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
-    File file(system.open_at(AT_FDCWD, path.c_str(), flags, 0), path);
-    if (!file.is_open() && errno == ENOENT) {
-        if (Status status = make_directories(path, true, key); !status) {
-            return status;
-        }
+    File file;
+    os::FileStatus status;
+    const auto open_and_look = [&] {
         file = File(system.open_at(AT_FDCWD, path.c_str(), flags, 0), path);
+        return file.is_open() && system.status(file.descriptor(), status) == 0;
+    };
+    bool is_known = open_and_look();
+    // What its owner may not use another process is just making, under a umask that takes that.
+    const bool is_unfinished = is_known ? (status.mode & S_IRWXU) != S_IRWXU
+                                        : !file.is_open() && (errno == ENOENT || errno == EACCES);
+    if (is_unfinished) {
+        if (Status made = make_directories(path, true, key); !made) {
+            return made;
+        }
+        is_known = open_and_look();
     }
     if (!file.is_open()) {
         return errno == ENOTDIR ? refuse_path(path.c_str(), "it is a symbolic link or no directory",
                                               (std::string("give another ") + key).c_str())
                                 : refuse_path_for_error(path.c_str(), "open it", key);
     }
-    os::FileStatus status;
-    if (system.status(file.descriptor(), status) != 0) {
+    if (!is_known) {
         return refuse_path_for_error(path.c_str(), "look at it", key);
     }
     if (Status owned = check_owner(path.c_str(), status, key); !owned) {

@@ -12,9 +12,9 @@ namespace cd {
 // A directory for stores, open. Closes it at its end.
 class Directory {
 public:
-    // Makes it if it is not there, with those above it. Refuses one that others own or may write
-    // to, and a symbolic link; those above it are followed, since disks are often mounted behind
-    // some. key: what named it.
+    // Makes it if it is not there, with those above it, also where another process is just at that.
+    // Refuses one that others own or may write to, and a symbolic link; those above it are
+    // followed, since disks are often mounted behind some. key: what named it.
     static Status open(const std::string &path, Directory &directory,
                        const char *key = key_of_stores);
 

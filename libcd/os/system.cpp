@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -65,6 +67,20 @@ bool lacks_owners_bits(const struct stat &made, mode_t mode) {
 
 mode_t with_owners_bits(const struct stat &made, mode_t mode) {
     return (made.st_mode & 07777U) | (mode & S_IRWXU);
+}
+
+// Asked without setting it, as umask() would, also for other threads. 0 where nothing tells.
+mode_t umask_of_process() {
+    std::array<char, 256> text = {}; // it is in the second line
+    const int fd = ::open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return 0;
+    }
+    const ssize_t got = ::read(fd, text.data(), text.size() - 1);
+    ::close(fd);
+    constexpr char label[] = "\nUmask:";
+    const char *at = got > 0 ? std::strstr(text.data(), label) : nullptr;
+    return at != nullptr ? static_cast<mode_t>(std::strtoul(at + sizeof label - 1, nullptr, 8)) : 0;
 }
 
 // The first three numbers are the program's input and output, also while these are closed: what it
@@ -167,9 +183,10 @@ int System::make_directory_at(int directory, const char *name, mode_t mode) {
     struct stat made = {};
     const bool is_lacking = ::fstatat(directory, name, &made, AT_SYMLINK_NOFOLLOW) == 0 &&
                             S_ISDIR(made.st_mode) && lacks_owners_bits(made, mode);
-    // One that is there and gives its owner nothing has just been made by another process, which
-    // has not come to this.
-    const bool is_due = is_lacking && (result == 0 || (made.st_mode & S_IRWXU) == 0);
+    // One that is there, and lacks just what the umask takes, was made by another process, which
+    // has not come to this, or was killed before.
+    const bool is_due = is_lacking && (result == 0 || (made.st_mode & 0777U) ==
+                                                          (mode & 0777U & ~umask_of_process()));
     if (is_due && ::fchmodat(directory, name, with_owners_bits(made, mode), 0) != 0 &&
         result == 0) {
         return -1;

@@ -63,6 +63,7 @@ public:
     virtual int set_owner(int fd, uid_t owner, gid_t group);
     virtual int set_mode(int fd, mode_t mode);
     virtual int set_times(int fd, timespec accessed, timespec modified);
+    // Also a directory that is there, and that another process has made just now under this umask.
     virtual int make_directory_at(int directory, const char *name, mode_t mode);
     virtual int link_at(int directory, const char *from, const char *to); // never replaces
     virtual int rename_at(int directory, const char *from, const char *to);

@@ -371,11 +371,13 @@ private:
         while (state.cds[State::root].epoch != epoch && !state.versions.empty()) {
             go_back(opened_.loaded);
         }
-        // What is newer ends with the first change, so the choice must not be one for nothing.
+        // What is newer ends with the first change, so the choice must not be one for nothing; and
+        // of a damaged one the older ones are to be chosen while the file is as it was.
         if (state.cds[State::root].epoch == epoch) {
             const auto unchecked = opened_.loaded.doubt.empty() ? Unchecked::counts_as_whole
                                                                 : Unchecked::counts_as_damaged;
-            return opened_.loaded.newer > 0 ? check_newest(file, state, unchecked) : Status::ok();
+            const bool is_only_one = opened_.loaded.newer == 0 && state.versions.empty();
+            return is_only_one ? Status::ok() : check_newest(file, state, unchecked);
         }
         return fail(CD_ERROR_ARGUMENT,
                     "%s: CD_RESTART asks for epoch %llu; the store has%s (keep=N in storage_info "

@@ -269,7 +269,8 @@ TEST_F(Choosing, DataAreReadOnlyWhereAnOlderPointInTimeCouldBeTakenInstead) {
     EXPECT_EQ(reads_when_opened(nullptr, ""), 0);
     ASSERT_EQ(write(nullptr, "cd", ",keep=2"), 0);
     EXPECT_EQ(reads_when_opened(nullptr, ",keep=2"), 1);
-    EXPECT_EQ(reads_when_opened("4", ",keep=2"), 0);
+    EXPECT_EQ(reads_when_opened("4", ",keep=2"), 1);
+    EXPECT_EQ(reads_when_opened("3", ",keep=2"), 1);
 }
 
 // A process was killed when the new store had its name, and still the one that it was made under.

@@ -249,6 +249,30 @@ TEST_F(DamagedPointInTime, WithoutAWholeOneOpeningFailsAndLeavesTheFile) {
     EXPECT_EQ(contents(), before);
 }
 
+// Also the newest, while the older ones can still be chosen.
+TEST_F(DamagedPointInTime, AnEpochThatIsAskedForIsAnErrorOfTheStartThatLeavesTheFile) {
+    write(",keep=3");
+    damage('d');
+    damage('c');
+    damage('b');
+    const std::string before = contents();
+    for (const char *epoch : {"3", "2", "1"}) {
+        ::setenv("CD_RESTART", epoch, 1);
+        EXPECT_EQ(in_process([&] {
+                      const cd_handle root = create(",keep=3");
+                      const std::string message = cd_last_error_message();
+                      const bool says = message.starts_with(store()) &&
+                                        message.find("bytes of data at offset ") != message.npos &&
+                                        message.find("do not match") != message.npos;
+                      return root == nullptr && says ? cd_last_error() : 0;
+                  }),
+                  CD_ERROR_CHECKSUM)
+            << epoch;
+        EXPECT_EQ(contents(), before) << epoch;
+    }
+    ::unsetenv("CD_RESTART");
+}
+
 class LostBlock : public DamagedPointInTime {
 protected:
     static HeardSystem lost_at(off_t offset) {

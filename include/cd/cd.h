@@ -310,7 +310,8 @@ typedef void (*cd_mismatch_fn)(const struct cd_mismatch *mismatch, void *context
    data of PARENT bytes are those of the ancestor that a restore would take them from; what no
    ancestor holds any more, and what a function regenerates, is left out, and so is memory that a
    descendant holds as READ_WRITE. Reports each range that differs (report may be NULL) and then
-   fails with CD_ERROR_VERIFY_MISMATCH. */
+   fails with CD_ERROR_VERIFY_MISMATCH; with CD_ERROR_STORE_FORKED where what differs may be newer
+   data of the process from which this one was forked. */
 CD_API int cd_verify(cd_handle cd, cd_mismatch_fn report, void *context);
 
 /* ---- Watching ---------------------------------------------------------------------- */

@@ -270,9 +270,9 @@ Status FileStore::check_read(Status read) {
     return fail(
         CD_ERROR_STORE_FORKED,
         "%s: process %ld, from which this one was forked, has gone on with the store since, "
-        "and may have written over data of this point in time%s. Memory may have been "
-        "written in part, and cannot be restored here any more; commit the root here, "
-        "which ends all its CDs in this process, or end the process",
+        "and may have written over data of this point in time%s. Memory cannot be restored or "
+        "verified here any more, and a restore may have written a part of it; commit the root "
+        "here, which ends all its CDs in this process, or end the process",
         path(), static_cast<long>(process_),
         is_checked ? "" : ", which nothing tells with checksum=none");
 }

@@ -222,12 +222,15 @@ TEST_F(Owner, ThatGoesOnLeavesNothingToACopyThatCannotTellWhoseDataItReads) {
             if (copy == 0) {
                 ::alarm(processes::deadline);
                 kept = 7;
-                const bool restored = restore_cd(root) == CD_SUCCESS && kept == 1;
+                const auto verify = [](cd_handle cd) { return cd_verify(cd, nullptr, nullptr); };
+                const bool restored =
+                    restore_cd(root) == CD_SUCCESS && kept == 1 && verify(root) == CD_SUCCESS;
                 ::raise(SIGSTOP);
-                const bool refused =
-                    restore_cd(root) != CD_SUCCESS && cd_last_error() == CD_ERROR_STORE_FORKED &&
-                    refusal().find("has gone on with the store since") != std::string::npos;
-                ::_exit(!restored ? 1 : !refused ? 2 : 0);
+                const auto is_refused = [&](int (*call)(cd_handle)) {
+                    return call(root) != CD_SUCCESS && cd_last_error() == CD_ERROR_STORE_FORKED &&
+                           refusal().find("has gone on with the store since") != std::string::npos;
+                };
+                ::_exit(!restored ? 1 : !is_refused(verify) ? 2 : !is_refused(restore_cd) ? 3 : 0);
             }
             int status = 0;
             ::waitpid(copy, &status, WUNTRACED);

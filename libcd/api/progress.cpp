@@ -73,7 +73,7 @@ Status end_without_store(FamilyLock &lock, Resident &root, Report &report) {
         ". Remove it, unless a start is to go on from it";
     lock.prepare_discard(subtree.size());
     if (!is_copy) {
-        if (Status status = ProtectedCommit(lock, root).refused(Status::ok()); !status) {
+        if (Status status = ProtectedCommit(lock, root).outcome(Status::ok()); !status) {
             return status;
         }
         os::system().warn(left.c_str());
@@ -106,7 +106,7 @@ std::optional<Status> commit_locked(FamilyLock &lock, Locked locked, Report &rep
     lock.prepare_discard(1);
     std::optional<Status> status = commit(domain, locked, protection.last_word());
     if (!status || !*status) {
-        return status ? std::optional(protection.refused(*status)) : status;
+        return status ? std::optional(protection.outcome(*status)) : status;
     }
     forgotten.family = family_of_root(domain);
     lock.discard(domain);

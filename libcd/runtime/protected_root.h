@@ -88,8 +88,9 @@ public:
     LastWord *last_word() { return owed_ ? this : nullptr; }
     Status say(Status own) noexcept override;
 
-    // The commit failed here: the outcome of all ranks, if they do not know yet.
-    Status refused(Status own) noexcept { return owed_ ? say(own) : own; }
+    // The outcome of all ranks, if they do not know this one's yet: that it failed here, or that
+    // the root ends without its store, which would have asked for the last word.
+    Status outcome(Status own) noexcept { return owed_ ? say(own) : own; }
 
 private:
     FamilyLock &lock_;

@@ -6,6 +6,7 @@
 #include "restarting.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -54,10 +55,12 @@ protected:
             });
         }
     }
-    // What the program says that restores its data, or stores them where there are none.
-    std::string run_program(const std::string &program) const {
-        const std::string command =
-            "\"" + program + "\" store=file,sync=none,dir=\"" + directory_ + "\"";
+    // What the program says that restores its data, or stores them where there are none. before,
+    // after: more words of the command.
+    std::string run_program(const std::string &program, const std::string &before = "",
+                            const std::string &after = "") const {
+        const std::string command = before + " \"" + program + "\" " + after +
+                                    " store=file,sync=none,dir=\"" + directory_ + "\"";
         FILE *output = ::popen(command.c_str(), "r");
         std::array<char, 1000> text = {};
         const size_t length = std::fread(text.data(), 1, text.size(), output);
@@ -375,6 +378,30 @@ TEST_F(BindingOfObjects, AProgramWithoutBuildIdOfTheSameCodeAndOtherDataIsAnothe
     const std::string refused = run_program(PROGRAM_OF_OTHER_PLACES);
     EXPECT_TRUE(refused.starts_with(std::to_string(CD_ERROR_RESTART_MISMATCH) + " ")) << refused;
     EXPECT_EQ(run_program(PROGRAM_OF_PLACES), "restored");
+}
+
+TEST_F(BindingOfObjects, AProgramWithoutBuildIdIsTheSameWhereNothingCouldBeOpenedAtFirst) {
+    ASSERT_EQ(run_program(PROGRAM_WITHOUT_ID, "", "full"), "stored");
+    EXPECT_EQ(run_program(PROGRAM_WITHOUT_ID), "restored");
+    EXPECT_EQ(run_program(PROGRAM_WITHOUT_ID, "", "full"), "restored");
+}
+
+// Which file it is of nothing tells, so that it is known by the order of its adds.
+TEST_F(BindingOfObjects, AProgramWithoutBuildIdThatTheLoaderWasStartedWithIsNotTakenForTheLoader) {
+    std::string loader;
+    ::dl_iterate_phdr(
+        [](dl_phdr_info *info, size_t, void *found) {
+            for (int i = 0; i < info->dlpi_phnum; ++i) {
+                if (info->dlpi_phdr[i].p_type == PT_INTERP) {
+                    *static_cast<std::string *>(found) = reinterpret_cast<const char *>(
+                        info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+                }
+            }
+            return 1; // the program comes first
+        },
+        &loader);
+    ASSERT_EQ(run_program(PROGRAM_OF_PLACES, loader), "stored");
+    EXPECT_EQ(run_program(PROGRAM_OF_OTHER_PLACES, loader), "restored");
 }
 
 } // namespace

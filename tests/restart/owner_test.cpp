@@ -201,7 +201,7 @@ TEST_F(Owner, ThatGoesOnLeavesNothingToACopyThatCannotTellWhoseDataItReads) {
         const char *later;
     };
     const Checksums none = {",checksum=none", ",checksum=none"};
-    for (const auto &[of_data, later] : {none, Checksums{"", ""}, Checksums{none.later, ""}}) {
+    for (const Checksums &each : {none, Checksums{"", ""}, Checksums{none.later, ""}}) {
         std::filesystem::remove_all(path("stores"));
         const auto create = [&](const char *keys) {
             const std::string storage = "store=file,dir=" + path("stores") + keys;
@@ -212,9 +212,9 @@ TEST_F(Owner, ThatGoesOnLeavesNothingToACopyThatCannotTellWhoseDataItReads) {
             return add(root, &kept, sizeof kept) && advance_cd_point_in_time(root) == CD_SUCCESS;
         };
         kept = 0;
-        run([&]() -> std::string { return advance(create(of_data)) ? "" : refusal(); });
+        run([&]() -> std::string { return advance(create(each.of_data)) ? "" : refusal(); });
         run([&]() -> std::string {
-            const cd_handle root = create(later);
+            const cd_handle root = create(each.later);
             if (root == nullptr || !add(root, &kept, sizeof kept)) {
                 return refusal();
             }

@@ -77,82 +77,107 @@ std::string file_name(const std::string &path) {
     return std::filesystem::path(path).filename().string();
 }
 
-} // namespace
-
-Outcome epoch(const Arguments &arguments) {
-    std::optional<Epochs> common;
-    std::set<std::string> aside;               // by CD_RESTART=no: no program starts from them
-    std::map<std::string, std::string> stores; // by the name of the file
-    std::set<std::string> renamed;             // their own names
-    Outcome others = Outcome::good;
-    bool any_is_gone = false;
-    bool any_is_unread = false;
-    Outcome outcome = Places(arguments.paths).visit([&](Inspection &store) {
+// What all stores have, and what is in the way of that.
+class Gathered {
+public:
+    // What it makes of a store by itself.
+    Outcome add(const Inspection &store) {
         if (!store.problem().empty()) {
             std::fprintf(stderr, "cdctl: %s\n", printable(store.problem()).c_str());
         }
         if (store.path().ends_with(put_aside)) {
-            others = std::max(others, store.outcome());
-            if (!std::filesystem::exists(store_in_place_of(store.path()))) {
-                aside.insert(store.path());
-            }
-            return Outcome::good;
+            add_aside(store);
+        } else if (store.is_gone()) {
+            any_is_gone_ = true;
+        } else if (store.condition() == Inspection::Condition::renamed) {
+            renamed_.insert(own_name_of(store));
+        } else {
+            return add_in_place(store);
         }
-        if (store.is_gone()) {
-            any_is_gone = true;
-            return Outcome::good;
+        return Outcome::good;
+    }
+
+    // Once all have been added. outcome: the worst of them.
+    Outcome judge(Outcome outcome) {
+        begin_afresh();
+        // Beside the store itself it is a copy of it.
+        const bool are_copies = std::ranges::all_of(
+            renamed_, [&](const std::string &own) { return stores_.contains(own); });
+        if (!are_copies) {
+            keep_common({}, common_);
+        } else if (outcome == Outcome::renamed) {
+            outcome = others_;
         }
-        if (store.condition() == Inspection::Condition::renamed) {
-            renamed.insert(own_name_of(store));
-            return Outcome::good;
+        // Before its first start a program has no store; but beside those of others it is one that
+        // is not found.
+        if (common_ && any_is_gone_) {
+            keep_common({}, common_);
         }
-        others = std::max(others, store.outcome());
-        stores.emplace(file_name(store.path()), store.path());
+        if (common_ && common_->empty()) {
+            std::fputs("cdctl: there is no epoch that all of these stores have\n", stderr);
+            return Outcome::damaged;
+        }
+        if (any_is_unread_) {
+            std::fputs("cdctl: not all of these stores can be read, so nobody knows which epoch "
+                       "all have\n",
+                       stderr);
+            keep_common({}, common_);
+        }
+        return outcome;
+    }
+
+    // Nothing where there is no store at all.
+    const std::optional<Epochs> &common() const { return common_; }
+
+private:
+    void add_aside(const Inspection &store) {
+        others_ = std::max(others_, store.outcome());
+        if (!std::filesystem::exists(store_in_place_of(store.path()))) {
+            aside_.insert(store.path());
+        }
+    }
+
+    Outcome add_in_place(const Inspection &store) {
+        others_ = std::max(others_, store.outcome());
+        stores_.emplace(file_name(store.path()), store.path());
         if (store.outcome() == Outcome::unreadable) {
-            any_is_unread = true;
+            any_is_unread_ = true;
             return Outcome::unreadable;
         }
-        keep_common(epochs_to_start_from(store), common);
+        keep_common(epochs_to_start_from(store), common_);
         return Outcome::good;
-    });
-    for (const std::string &path : aside) {
-        const auto instead = stores.find(file_name(store_in_place_of(path)));
-        if (instead != stores.end()) {
-            tell_what_counts_instead(path, instead->second);
-            continue;
+    }
+
+    // Whose stores were put aside, unless these are elsewhere since.
+    void begin_afresh() {
+        for (const std::string &path : aside_) {
+            const auto instead = stores_.find(file_name(store_in_place_of(path)));
+            if (instead != stores_.end()) {
+                tell_what_counts_instead(path, instead->second);
+                continue;
+            }
+            tell_what_begins_afresh(path);
+            if (common_) {
+                keep_common({0}, common_);
+            }
         }
-        tell_what_begins_afresh(path);
-        if (common) {
-            keep_common({0}, common);
-        }
     }
-    // Beside the store itself it is a copy of it.
-    const bool are_copies =
-        std::ranges::all_of(renamed, [&](const std::string &own) { return stores.contains(own); });
-    if (!are_copies) {
-        keep_common({}, common);
-    } else if (outcome == Outcome::renamed) {
-        outcome = others;
-    }
-    // Before its first start a program has no store; but beside those of others it is one that is
-    // not found.
-    if (common && any_is_gone) {
-        keep_common({}, common);
-    }
-    if (common && common->empty()) {
-        std::fputs("cdctl: there is no epoch that all of these stores have\n", stderr);
-        outcome = Outcome::damaged;
-    } else if (any_is_unread) {
-        std::fputs(
-            "cdctl: not all of these stores can be read, so nobody knows which epoch all have\n",
-            stderr);
-        keep_common({}, common);
-    }
+
+    std::optional<Epochs> common_;
+    std::set<std::string> aside_;               // by CD_RESTART=no: no program starts from them
+    std::map<std::string, std::string> stores_; // by the name of the file
+    std::set<std::string> renamed_;             // their own names
+    Outcome others_ = Outcome::good;            // of all but these
+    bool any_is_gone_ = false;
+    bool any_is_unread_ = false;
+};
+
+void print(const std::optional<Epochs> &common, bool as_json) {
     std::optional<uint64_t> newest;
     if (common && !common->empty()) {
         newest = *common->rbegin();
     }
-    if (arguments.json) {
+    if (as_json) {
         Json json;
         json.begin_object().key("epoch");
         newest ? json.value(*newest) : json.null();
@@ -161,7 +186,17 @@ Outcome epoch(const Arguments &arguments) {
         // CD_RESTART refuses none: nobody starts from different epochs because this went unnoticed.
         std::puts(newest ? std::to_string(*newest).c_str() : common ? "none" : "yes");
     }
-    return outcome;
+}
+
+} // namespace
+
+Outcome epoch(const Arguments &arguments) {
+    Gathered stores;
+    const Outcome outcome =
+        Places(arguments.paths).visit([&](Inspection &store) { return stores.add(store); });
+    const Outcome judged = stores.judge(outcome);
+    print(stores.common(), arguments.json);
+    return judged;
 }
 
 } // namespace cdctl

@@ -28,6 +28,7 @@ namespace {
 using cd::redset::FoundSet;
 using cd::redset::MemberState;
 using cd::redset::scheme_name;
+using cd::redset::Search;
 
 // A line on a terminal that is written over, and gone at its end; nothing elsewhere.
 class ProgressLine {
@@ -261,20 +262,117 @@ struct Records {
     }
 };
 
-} // namespace
+void complain(const std::vector<std::string> &sentences) {
+    for (const std::string &sentence : sentences) {
+        std::fprintf(stderr, "cdctl: %s\n", printable(sentence).c_str());
+    }
+}
 
-Outcome rebuild(const Arguments &arguments) {
-    cd::redset::Search search;
+// Says so where a directory cannot be read.
+bool search_all(const Arguments &arguments, Search &search) {
     const auto names_an_attempt = [](std::string_view name) {
         return cd::protection::point_of(name).has_value();
     };
-    if (!find_sets(arguments.paths, names_an_attempt, search, cd::protection::image_name)) {
-        const std::string why(cd::without_repeating(cd::message()));
-        std::fprintf(stderr, "cdctl: %s\n", printable(why).c_str());
-        search.unusable.push_back(why);
-        if (arguments.json) {
-            print_json(arguments, {}, search.unusable, {}, {}, {});
+    if (find_sets(arguments.paths, names_an_attempt, search, cd::protection::image_name)) {
+        return true;
+    }
+    search.unusable.emplace_back(cd::without_repeating(cd::message()));
+    complain(search.unusable);
+    if (arguments.json) {
+        print_json(arguments, {}, search.unusable, {}, {}, {});
+    }
+    return false;
+}
+
+// One set after the other. People read of each when it has had its turn.
+class Rebuilding {
+public:
+    // All of it outlives this. Nothing is written yet.
+    Rebuilding(const Arguments &arguments, Search &search, const Attempts &known)
+        : arguments_(arguments), search_(search), known_(known),
+          left_alone_(search, known, arguments), starts_(known) {}
+
+    // Those of which nothing is left come last.
+    void rebuild_all() {
+        const std::vector<FoundSet *> sets = in_turn();
+        for (size_t i = 0; i < sets.size(); ++i) {
+            FoundSet &found = *sets[i];
+            const auto attempt = attempt_of(found);
+            const Result result = rebuild_one(found, i);
+            are_upstreams_good_ =
+                are_upstreams_good_ && (!left_alone_.may_be_built_on(found) || result.is_whole());
+            starts_.note(found, result, arguments_);
+            const bool agrees = records_.note(found, result, arguments_);
+            add({title_of(found), &found, attempt, agrees || known_.root_counts(attempt), result});
         }
+        missing_ = known_.missing(search_.sets);
+        for (const Attempts::Missing &missing : missing_) {
+            add({title_of(missing), &missing.set, missing.attempt,
+                 known_.root_counts(missing.attempt), missing_set(missing, arguments_)});
+        }
+    }
+
+    // Of all sets, now that what programs start from is known.
+    Outcome judge() {
+        Outcome outcome = search_.sets.empty() ? Outcome::unreadable : Outcome::good;
+        for (Judged &each : judged_) {
+            starts_.judge(each.attempt, each.result);
+            outcome = std::max(outcome, outcome_of(each.result, each.root_counts));
+        }
+        return outcome;
+    }
+
+    const std::vector<Judged> &judged() const { return judged_; }
+    const Records &records() const { return records_; }
+
+private:
+    std::vector<FoundSet *> in_turn() {
+        std::vector<FoundSet *> sets;
+        std::ranges::transform(search_.sets, std::back_inserter(sets),
+                               [](FoundSet &found) { return &found; });
+        std::stable_partition(sets.begin(), sets.end(), [this](const FoundSet *found) {
+            return !left_alone_.builds_on_others(*found);
+        });
+        return sets;
+    }
+
+    Result rebuild_one(FoundSet &found, size_t turn) const {
+        if (const Result *left = left_alone_.result_of(found)) {
+            return *left;
+        }
+        if (left_alone_.builds_on_others(found) && !are_upstreams_good_) {
+            return nothing_to_build_on();
+        }
+        ProgressLine line(turn, search_.sets.size());
+        return rebuild_set(found, known_, arguments_,
+                           [&line](uint64_t done, uint64_t all) { line.tell(done, all); });
+    }
+
+    void add(const Judged &each) {
+        judged_.push_back(each);
+        if (!arguments_.json) {
+            Result so_far = each.result;
+            starts_.judge(each.attempt, so_far);
+            print(each.title, *each.found, so_far);
+        }
+    }
+
+    const Arguments &arguments_;
+    Search &search_;
+    const Attempts &known_;
+    const LeftAlone left_alone_;
+    Starts starts_;
+    Records records_;
+    std::vector<Judged> judged_;
+    std::vector<Attempts::Missing> missing_; // judged_ points to these
+    bool are_upstreams_good_ = true;         // of those that others build on
+};
+
+} // namespace
+
+Outcome rebuild(const Arguments &arguments) {
+    Search search;
+    if (!search_all(arguments, search)) {
         return Outcome::unreadable;
     }
     const Attempts known(arguments.paths);
@@ -282,78 +380,27 @@ Outcome rebuild(const Arguments &arguments) {
     if (search.sets.empty()) {
         search.unusable.emplace_back("no scheme file of a set can be read there");
     }
-    for (const std::string &problem : search.unusable) {
-        std::fprintf(stderr, "cdctl: %s\n", printable(problem).c_str());
-    }
+    complain(search.unusable);
     // The newest first, as others may not be needed then.
     std::ranges::stable_sort(search.sets, std::greater<>(), attempt_of);
-    const LeftAlone left_alone(search, known, arguments);
+    Rebuilding rebuilding(arguments, search, known);
     const std::vector<std::string> different_runs = known.different_runs();
     const std::vector<std::string> not_found =
         arguments.partial ? std::vector<std::string>() : missing_sets(search.sets);
-    for (const auto *sentences : {&different_runs, &not_found}) {
-        for (const std::string &sentence : *sentences) {
-            std::fprintf(stderr, "cdctl: %s\n", printable(sentence).c_str());
-        }
-    }
-    Records records;
-    Starts starts(known);
-    std::vector<Judged> judged;
-    const auto add = [&](const Judged &each) {
-        judged.push_back(each);
-        if (!arguments.json) {
-            Result so_far = each.result;
-            starts.judge(each.attempt, so_far);
-            print(each.title, *each.found, so_far);
-        }
-    };
-    std::vector<FoundSet *> in_turn;
-    std::ranges::transform(search.sets, std::back_inserter(in_turn),
-                           [](FoundSet &found) { return &found; });
-    std::stable_partition(in_turn.begin(), in_turn.end(), [&](const FoundSet *found) {
-        return !left_alone.builds_on_others(*found);
-    });
-    bool are_upstreams_good = true;
-    for (size_t i = 0; i < in_turn.size(); ++i) {
-        FoundSet &found = *in_turn[i];
-        const auto attempt = attempt_of(found);
-        const Result result = [&] {
-            if (const Result *left = left_alone.result_of(found)) {
-                return *left;
-            }
-            if (left_alone.builds_on_others(found) && !are_upstreams_good) {
-                return nothing_to_build_on();
-            }
-            ProgressLine line(i, search.sets.size());
-            return rebuild_set(found, known, arguments,
-                               [&line](uint64_t done, uint64_t all) { line.tell(done, all); });
-        }();
-        are_upstreams_good =
-            are_upstreams_good && (!left_alone.may_be_built_on(found) || result.is_whole());
-        starts.note(found, result, arguments);
-        const bool agrees = records.note(found, result, arguments);
-        add({title_of(found), &found, attempt, agrees || known.root_counts(attempt), result});
-    }
-    const std::vector<Attempts::Missing> all_missing = known.missing(search.sets);
-    for (const Attempts::Missing &missing : all_missing) {
-        add({title_of(missing), &missing.set, missing.attempt, known.root_counts(missing.attempt),
-             missing_set(missing, arguments)});
-    }
-    Outcome outcome = search.sets.empty() ? Outcome::unreadable : Outcome::good;
-    for (Judged &each : judged) {
-        starts.judge(each.attempt, each.result);
-        outcome = std::max(outcome, outcome_of(each.result, each.root_counts));
-    }
+    complain(different_runs);
+    complain(not_found);
+    rebuilding.rebuild_all();
+    Outcome outcome = rebuilding.judge();
     // Who needs one of these sets needs all, and what is given is to be used. Where nothing else
     // is there it is not known to be damage.
     if (!not_found.empty() || (!search.unusable_alone.empty() && !search.sets.empty())) {
         outcome = Outcome::damaged;
     }
     std::set<Attempt> recorded;
-    outcome = std::max(outcome, records.write(recorded));
-    arguments.json
-        ? print_json(arguments, judged, search.unusable, different_runs, not_found, recorded)
-        : print_starts(judged);
+    outcome = std::max(outcome, rebuilding.records().write(recorded));
+    arguments.json ? print_json(arguments, rebuilding.judged(), search.unusable, different_runs,
+                                not_found, recorded)
+                   : print_starts(rebuilding.judged());
     return outcome;
 }
 

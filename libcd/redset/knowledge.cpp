@@ -10,6 +10,27 @@ namespace cd::redset {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+bool is_below(const fs::path &path, const fs::path &directory) {
+    return std::ranges::mismatch(directory, path).in1 == directory.end();
+}
+
+// Which the names of all files of a set begin with that are known, "" for none.
+fs::path directory_in_names(std::span<const ToldFile> files) {
+    fs::path common = files.empty() ? fs::path() : fs::path(files.front().name).parent_path();
+    while (!std::ranges::all_of(
+        files, [&](const ToldFile &file) { return is_below(file.name, common); })) {
+        if (!common.has_relative_path()) {
+            return {}; // some names begin with a slash, and others do not
+        }
+        common = common.parent_path();
+    }
+    return common;
+}
+
+} // namespace
+
 Knowledge::Knowledge(const OneTime &sets, RealPaths &paths, Outlook &outlook) : sets_(sets) {
     for (const FoundSet *each : sets_) {
         add(*each, paths, outlook);
@@ -49,14 +70,16 @@ void Knowledge::add(const FoundSet &found, RealPaths &paths, Outlook &outlook) {
 }
 
 void Knowledge::add_directories(const FoundSet &found, bool any_there, RealPaths &paths) {
+    const fs::path in_names = directory_in_names(files_of(found));
     for (size_t member = 0; member < found.copies.size(); ++member) {
         for (const Place &place : found.copies[member]) {
             const fs::path folder = fs::path(paths.of(place.path("."))).parent_path();
             const std::string path = place.scheme_file(found.set, static_cast<int>(member));
             fs::path directory = fs::path(paths.of(path)).parent_path();
             directories_.insert(directory);
-            const bool is_below = std::ranges::mismatch(folder, directory).in1 == folder.end();
-            while (is_below && directory != folder) {
+            const fs::path own = in_names.empty() ? folder : folder / in_names;
+            while (is_below(directory, folder) && directory != folder &&
+                   !is_below(own, directory)) {
                 directory = directory.parent_path();
                 (any_there ? directories_ : likely_directories_).insert(directory);
             }

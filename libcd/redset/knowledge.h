@@ -42,9 +42,9 @@ public:
     std::string what_is_unknown(int rank, int job_ranks) const;
 
     // What others that may be of the same job have in common with it, whichever files are there:
-    // where its files belong; and directories, from those of its scheme files up to those that
-    // names are taken from. Those above scheme files are likely ones alone where no file of a set
-    // is there.
+    // where its files belong; and directories, from those of its scheme files up to the first that
+    // has the files of a set, too. Those above scheme files are likely ones alone where no file of
+    // a set is there.
     std::set<std::string> paths() const;
     const std::set<std::string> &directories() const { return directories_; }
     const std::set<std::string> &likely_directories() const { return likely_directories_; }

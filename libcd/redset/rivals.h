@@ -16,7 +16,7 @@ namespace cd::redset {
 // more with another scheme: to bring back those of one destroys those of the other. Files are the
 // same if their paths are, wherever links lead; and if their names and ranks are, wherever sets
 // would write them, unless these times have nothing in common: no place of a file, and no directory
-// between scheme files and what names are taken from.
+// with scheme files or above these, up to the first that has all files of a set, too.
 class Rivals {
 public:
     // What a sentence about two sets ends with, of which nobody knows which counts.

@@ -96,6 +96,39 @@ class OneJobBelowAnother(JobsTest):
         self.assertEqual(self.files(), before)
 
 
+class TwoPointsOnNodes(JobsTest):
+    """In directories of their own, with which names begin that are taken from those of nodes. Of two nodes the first one cannot bring back anything."""
+
+    case = "xor_8_sets4"
+
+    def setUp(self):
+        super().setUp()
+        self.keep_times()
+        for point, case in ("c1", self.case), ("c2", "partner_8_halves_r1"):
+            shutil.copytree(os.path.join(self.directory, "in"), os.path.join(self.directory, point, "in"))
+            shutil.copytree(os.path.join(VECTORS, case, "red"), os.path.join(self.directory, point, "red"))
+            for path in self.each_scheme_file(os.path.join(point, "red")):
+                self.rename_in(path, lambda key: key.replace("in/", point + "/in/"))
+        for folder in "in", "red":
+            shutil.rmtree(os.path.join(self.directory, folder))
+        for path in self.files():
+            folder, name = os.path.split(path)
+            node = os.path.join(self.directory, "n" + name.removeprefix("r")[0], folder)
+            os.makedirs(node, exist_ok=True)
+            shutil.move(os.path.join(self.directory, path), node)
+
+    def test_what_the_one_has_lost_keeps_nothing_of_the_other_from_coming_back(self):
+        before = self.files()
+        for node in "n0", "n1":
+            shutil.rmtree(os.path.join(self.directory, node))
+        expected = {("n2", "XOR", 0): "lost", ("n4", "XOR", 1): "whole", ("n2", "PARTNER", 2): "whole", ("n3", "PARTNER", 3): "whole"}
+        rebuilt = {("n4", "PARTNER", 0): "rebuilt", ("n5", "PARTNER", 1): "rebuilt"}
+        self.assertEqual(self.verdicts(), (DAMAGED, expected | rebuilt))
+        after = self.files().values()
+        for name in "n0/c2/in/r0_f0.dat", "n1/c2/in/r1_f0.dat":
+            self.assertIn(before[name], after)
+
+
 class ManySetsTest(JobsTest):
     case = "xor_8_sets4"
 

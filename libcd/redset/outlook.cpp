@@ -13,16 +13,41 @@ bool is_later(const timespec &one, const timespec &other) {
     return one.tv_sec != other.tv_sec ? one.tv_sec > other.tv_sec : one.tv_nsec > other.tv_nsec;
 }
 
+constexpr long second = 1000000000; // in nanoseconds
+
+// In a number of double precision seconds of now have steps of 238 ns, which some programs round to
+// microseconds. No file is written twice within one.
+bool is_about(const timespec &one, const timespec &other) {
+    constexpr uint64_t microsecond = 1000;
+    const bool is_first = is_later(other, one);
+    const timespec &first = is_first ? one : other;
+    const timespec &last = is_first ? other : one;
+    const bool is_next_second = first.tv_sec != last.tv_sec;
+    if (is_next_second && last.tv_sec - 1 != first.tv_sec) {
+        return false;
+    }
+    const uint64_t carry = is_next_second ? second : 0;
+    return carry + static_cast<uint64_t>(last.tv_nsec) - static_cast<uint64_t>(first.tv_nsec) <
+           microsecond;
+}
+
 // Whether a file that has it may have the one that was told: a copy may have kept only some of the
 // decimal places of seconds.
 bool is_cut_of(const timespec &time, const timespec &told) {
-    constexpr long second = 1000000000;
     for (long place = 1; place <= second; place *= 10) {
         if (time.tv_sec == told.tv_sec && time.tv_nsec == told.tv_nsec - told.tv_nsec % place) {
             return true;
         }
     }
     return false;
+}
+
+bool is_another(const timespec &time, const timespec &told) {
+    return !is_about(time, told) && !is_cut_of(time, told);
+}
+
+bool is_newer(const timespec &time, const timespec &told) {
+    return is_later(time, told) && !is_about(time, told);
 }
 
 // Calls visit(member, stored, path) for all that the set tells of, of the copies that count.
@@ -91,30 +116,40 @@ std::string Outlook::file_not_as_told(const FoundSet &found,
 }
 
 std::string Outlook::file_of_another_time(const FoundSet &found, const Survey &survey) {
+    if (!has_kept_times(found)) {
+        return "";
+    }
     std::string first;
-    int as_told = 0;
-    int otherwise = 0;
     each_file(found, [&](size_t member, const StoredFile &stored, const std::string &path) {
         const uint64_t size = stored.attributes.size; // an empty file adds nothing
         const auto there = size == 0 ? std::nullopt : at(path);
-        if (!there) {
-            return;
+        if (there && first.empty()) {
+            const bool is_lost = !survey.members[member].data_lost.empty();
+            const timespec &now = there->modified;
+            const timespec &then = stored.attributes.modified;
+            const bool may_be_newer =
+                is_lost ? there->size >= size && is_newer(now, then) : is_another(now, then);
+            first = may_be_newer ? path : "";
         }
-        const bool is_lost = !survey.members[member].data_lost.empty();
-        const timespec &now = there->modified;
-        const timespec &then = stored.attributes.modified;
-        const bool is_another = !is_cut_of(now, then);
-        as_told += is_as_told(*there, stored.attributes) ? 1 : 0;
-        otherwise += there->size == size && is_another ? 1 : 0;
-        const bool may_be_newer = is_lost ? there->size >= size && is_later(now, then) : is_another;
-        first = first.empty() && may_be_newer ? path : first;
     });
-    return as_told > 0 && as_told >= otherwise ? first : "";
+    return first;
+}
+
+bool Outlook::has_kept_times(const FoundSet &found) {
+    int as_told = 0;
+    int otherwise = 0;
+    each_file(found, [&](size_t, const StoredFile &stored, const std::string &path) {
+        const auto there = stored.attributes.size == 0 ? std::nullopt : at(path);
+        if (there && there->size == stored.attributes.size) {
+            as_told += is_as_told(*there, stored.attributes) ? 1 : 0;
+            otherwise += is_another(there->modified, stored.attributes.modified) ? 1 : 0;
+        }
+    });
+    return as_told > 0 && as_told >= otherwise;
 }
 
 bool is_as_told(const os::FileAttributes &there, const os::FileAttributes &told) {
-    return there.size == told.size && there.modified.tv_sec == told.modified.tv_sec &&
-           there.modified.tv_nsec == told.modified.tv_nsec;
+    return there.size == told.size && is_about(there.modified, told.modified);
 }
 
 } // namespace cd::redset

@@ -39,11 +39,13 @@ public:
     std::string file_of_another_time(const FoundSet &found, const Survey &survey);
 
 private:
+    bool has_kept_times(const FoundSet &found);
+
     RealPaths paths_;
     std::map<std::string, os::FileAttributes> expected_; // by real path
 };
 
-// In size and time.
+// In size and time, but for what is lost where programs take times for floating-point numbers.
 bool is_as_told(const os::FileAttributes &there, const os::FileAttributes &told);
 
 } // namespace cd::redset

@@ -270,22 +270,34 @@ class RivalsTest(Case):
 
     def set_time(self, name, nanoseconds):
         path = os.path.join(self.directory, "in", name)
-        seconds = os.stat(path).st_mtime_ns // 10**9
-        os.utime(path, ns=(0, seconds * 10**9 + nanoseconds))
+        os.utime(path, ns=(0, 1600000001 * 10**9 + nanoseconds))
 
-    # Some copies keep less of a time, but none makes up more.
+    # Some copies keep less of a time, or round it as floating-point numbers; but none makes up more.
     def test_nor_is_one_that_was_written_to_in_the_same_second(self):
         before = self.let_xor_alone_be_there()
         os.remove(self.red("1.xor.grp_1_of_1.mem_2_of_4.redset"))
-        for nanoseconds in 222000002, 222001000, 222100000, 900000000:
+        for nanoseconds in 222001001, 221999001, 222100000, 900000000:
             self.set_time("r0_f1.dat", nanoseconds)
             self.check_nothing_changes(UNREADABLE, XOR="failed")
             self.assertIn("in/r0_f1.dat has another time than this set tells", self.problems["XOR"])
-        for nanoseconds in 222000001, 222000000, 0:
+        for nanoseconds in 222000001, 222000120, 222001000, 221999002, 222000000, 0:
             self.set_time("r0_f1.dat", nanoseconds)
             self.assertEqual(self.verdicts("--dry-run"), (OLDER, {"XOR": "rebuildable"}))
         self.assertEqual(self.verdicts(), (GOOD, {"XOR": "rebuilt"}))
         self.assertEqual(self.files(), before)
+
+    def test_what_floating_point_numbers_lose_may_be_in_the_next_second(self):
+        before = self.let_xor_alone_be_there()
+        self.let_tell(".xor.", {"222000001": "999999900"})
+        os.remove(self.red("1.xor.grp_1_of_1.mem_2_of_4.redset"))
+        for nanoseconds in 10**9 + 900, 999998900, 2 * 10**9 - 100:
+            self.set_time("r0_f1.dat", nanoseconds)
+            self.check_nothing_changes(UNREADABLE, XOR="failed")
+        for nanoseconds in 10**9 + 899, 10**9, 999998901, 999999900:
+            self.set_time("r0_f1.dat", nanoseconds)
+            self.assertEqual(self.verdicts("--dry-run"), (OLDER, {"XOR": "rebuildable"}))
+        self.assertEqual(self.verdicts(), (GOOD, {"XOR": "rebuilt"}))
+        self.assertEqual(set(self.files()), set(before))
 
     # An empty one adds nothing to others.
     def test_the_time_of_an_empty_file_does_not_matter(self):

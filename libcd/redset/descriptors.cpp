@@ -2,12 +2,9 @@
 // Copyright the containment-domains authors
 #include "redset/descriptors.h"
 
-#include "base/path.h"
 #include "redset/open_file.h"
 #include "redset/real_paths.h"
 #include "redset/scheme_name.h"
-
-#include <fcntl.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -49,68 +46,114 @@ std::optional<Descriptor> descriptor_in(const std::string &path,
 
 std::string end_of_name(int rank) { return std::to_string(rank) + ".redset"; }
 
-// Whether it may be that of a set of the same time of which nothing is left.
-bool is_of_its_division(const Descriptors::OfAnother &other, const FoundSet &found) {
+// Which rank a member is need not be known.
+bool tells_of(const Descriptor &descriptor, const FoundSet &found) {
     const auto &[shape, group, groups, job_ranks, ranks] = found.set;
-    const Descriptor &told = other.descriptor;
-    const std::string &path = found.places.front().prefix;
-    const std::string name = path.substr(path.rfind('/') + 1) + end_of_name(told.rank);
-    return told.shape.scheme == shape.scheme && told.shape.checks == shape.checks &&
-           told.groups == groups && told.job_ranks == job_ranks && told.group != group &&
-           std::filesystem::path(other.path).filename() == name &&
-           std::ranges::find(ranks, told.rank) == ranks.end();
+    if (descriptor.shape != shape || descriptor.group != group || descriptor.groups != groups ||
+        descriptor.job_ranks != job_ranks) {
+        return false;
+    }
+    const int rank = ranks[static_cast<size_t>(descriptor.member)];
+    return rank < 0 || rank == descriptor.rank;
 }
 
-std::string directory_of(const std::string &path, RealPaths &paths) {
-    return std::filesystem::path(paths.of(path)).parent_path().string();
+bool tells_of_any(const Descriptor &descriptor, const std::vector<const FoundSet *> &sets) {
+    return std::ranges::any_of(sets,
+                               [&](const FoundSet *found) { return tells_of(descriptor, *found); });
+}
+
+// Whether a path is where the set's prefix has a rank's, from some directory on.
+bool is_path_of(const FoundSet &found, int rank, const std::string &real) {
+    return std::ranges::any_of(found.places, [&](const Place &place) {
+        return real.ends_with("/" + place.prefix + end_of_name(rank));
+    });
+}
+
+bool has_name_of(const FoundSet &found, int rank, const std::string &real) {
+    const std::string &prefix = found.places.front().prefix;
+    return real.ends_with("/" + prefix.substr(prefix.rfind('/') + 1) + end_of_name(rank));
+}
+
+bool has_scheme_file_of(const FoundSet &found, int member) {
+    return std::ranges::any_of(found.found, [&](const std::string &path) {
+        const std::string name = std::filesystem::path(path).filename();
+        const auto scheme = scheme_name_of(name);
+        return scheme && scheme->member == member;
+    });
+}
+
+// One set after the other, each once.
+void add(const FoundSet &found, std::vector<const FoundSet *> &sets) {
+    if (sets.empty() || sets.back() != &found) {
+        sets.push_back(&found);
+    }
+}
+
+std::string parent_of(const std::string &path) {
+    return std::filesystem::path(path).parent_path().string();
 }
 
 } // namespace
 
-Descriptors::Descriptors(const std::vector<const FoundSet *> &sets) {
-    RealPaths paths;
+Descriptors::Descriptors(const std::vector<const FoundSet *> &sets,
+                         const std::vector<std::string> &paths)
+    : all_(sets) {
+    RealPaths real;
     for (const FoundSet *found : sets) {
         std::vector<Own> &own = descriptors_[found];
         each_descriptor(*found, [&](const std::string &path, int rank) {
-            own.push_back({path, paths.of(path), rank});
-            std::vector<const FoundSet *> &known = whose_[own.back().real];
-            if (known.empty() || known.back() != found) {
-                known.push_back(found);
-            }
+            own.push_back({path, real.of(path), rank});
+            add(*found, whose_[own.back().real]);
         });
         for (const std::string &path : found->found) {
-            const std::string directory = directory_of(path, paths);
+            const std::string directory = parent_of(real.of(path));
             directories_[found].insert(directory);
-            in_directory_[directory].insert(found);
+            add(*found, in_directory_[directory]);
+        }
+        for (const Copies &copies : found->copies) {
+            for (const Place &place : copies) {
+                bases_[found].insert(parent_of(real.of(place.path("."))));
+            }
         }
     }
-    for (const auto &[directory, found] : in_directory_) {
-        find_those_of_none(directory, {found.begin(), found.end()});
+    for (const std::string &path : paths) {
+        add_unless_known(path, real.of(path));
     }
 }
 
-// What cannot be listed has been complained about.
-void Descriptors::find_those_of_none(const std::string &directory,
-                                     const std::vector<const FoundSet *> &sets) {
-    std::vector<OfAnother> &others = of_none_[directory];
-    constexpr int flags = O_RDONLY | O_DIRECTORY;
-    const File folder(os::system().open_at(AT_FDCWD, directory.c_str(), flags, 0), directory);
-    std::vector<std::string> names;
-    if (!folder.is_open() || os::system().list(folder.descriptor(), names) != 0) {
+void Descriptors::add_unless_known(const std::string &path, const std::string &real) {
+    if (whose_.contains(real)) {
         return;
     }
-    std::ranges::sort(names);
-    for (const std::string &name : names) {
-        const std::string path = path_in(directory, name);
-        if (!name.ends_with(".redset") || scheme_name_of(name) || whose_.contains(path)) {
-            continue;
-        }
-        const auto descriptor =
-            descriptor_in(path, [&](int rank) { return name.ends_with(end_of_name(rank)); });
-        if (descriptor && !is_of_any(*descriptor, sets)) {
-            others.push_back({path, *descriptor});
-        }
+    const auto descriptor =
+        descriptor_in(path, [&](int rank) { return path.ends_with(end_of_name(rank)); });
+    const auto is_its = [&](const FoundSet *found) { return is_of(*descriptor, real, *found); };
+    const auto found = in_directory_.find(parent_of(real));
+    const bool is_beside = found != in_directory_.end();
+    const Sets &sets = is_beside ? found->second : all_;
+    if (descriptor && std::ranges::none_of(sets, is_its)) {
+        const bool is_foreign = is_beside && !tells_of_any(*descriptor, sets);
+        of_none_.try_emplace(real, OfAnother{path, *descriptor, is_foreign});
     }
+}
+
+// Where ranks have theirs in directories of their own, a lost one's may be in any.
+bool Descriptors::is_of(const Descriptor &told, const std::string &real,
+                        const FoundSet &found) const {
+    return tells_of(told, found) && (is_path_of(found, told.rank, real) ||
+                                     (is_spread(found) && !has_scheme_file_of(found, told.member) &&
+                                      has_name_of(found, told.rank, real)));
+}
+
+// Of which nothing else is left.
+bool Descriptors::may_be_of_its_time(const Descriptor &told, const std::string &real,
+                                     const FoundSet &found) const {
+    const auto &[shape, group, groups, job_ranks, ranks] = found.set;
+    return told.shape.scheme == shape.scheme && told.shape.checks == shape.checks &&
+           told.groups == groups && told.job_ranks == job_ranks && told.group != group &&
+           std::ranges::find(ranks, told.rank) == ranks.end() &&
+           (is_path_of(found, told.rank, real) ||
+            (is_spread(found) && has_name_of(found, told.rank, real)));
 }
 
 std::vector<const FoundSet *> Descriptors::beside(const FoundSet &found) const {
@@ -124,37 +167,35 @@ std::vector<const FoundSet *> Descriptors::beside(const FoundSet &found) const {
 }
 
 std::optional<Descriptors::OfAnother> Descriptors::of_another(const FoundSet &found) const {
-    std::vector<const FoundSet *> sets = beside(found);
+    Sets sets = beside(found);
     sets.push_back(&found);
     for (const Own &own : descriptors_.at(&found)) {
         const auto descriptor = descriptor_in(own.path, [&](int rank) { return rank == own.rank; });
-        if (descriptor && !is_of_any(*descriptor, sets)) {
-            return OfAnother{own.path, *descriptor};
+        if (descriptor && !tells_of_any(*descriptor, sets)) {
+            return OfAnother{own.path, *descriptor, true};
         }
     }
-    for (const std::string &directory : directories_.at(&found)) {
-        const auto &others = of_none_.at(directory);
-        const auto other = std::ranges::find_if(
-            others, [&](const OfAnother &each) { return !is_of_its_division(each, found); });
-        if (other != others.end()) {
-            return *other;
-        }
-    }
-    return std::nullopt;
+    const std::vector<const OfAnother *> near = alone_near(found);
+    const auto other = std::ranges::find_if(near, &OfAnother::is_foreign);
+    return other == near.end() ? std::nullopt : std::optional(**other);
 }
 
-// Which rank a member is need not be known.
-bool Descriptors::is_of_any(const Descriptor &descriptor,
-                            const std::vector<const FoundSet *> &sets) {
-    return std::ranges::any_of(sets, [&](const FoundSet *found) {
-        const auto &[shape, group, groups, job_ranks, ranks] = found->set;
-        if (descriptor.shape != shape || descriptor.group != group || descriptor.groups != groups ||
-            descriptor.job_ranks != job_ranks) {
-            return false;
+std::vector<const Descriptors::OfAnother *> Descriptors::alone_near(const FoundSet &found) const {
+    std::vector<const OfAnother *> near;
+    for (const std::string &base : bases_.at(&found)) {
+        const std::string first = base == "/" ? base : base + "/";
+        for (auto at = of_none_.lower_bound(first);
+             at != of_none_.end() && at->first.starts_with(first); ++at) {
+            const auto &[real, other] = *at;
+            const std::string directory = parent_of(real);
+            const bool is_near =
+                directories_.at(&found).contains(directory) || !in_directory_.contains(directory);
+            if (is_near && !may_be_of_its_time(other.descriptor, real, found)) {
+                near.push_back(&other);
+            }
         }
-        const int rank = ranks[static_cast<size_t>(descriptor.member)];
-        return rank < 0 || rank == descriptor.rank;
-    });
+    }
+    return near;
 }
 
 } // namespace cd::redset

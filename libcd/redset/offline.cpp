@@ -149,6 +149,7 @@ Status find_sets(std::span<const std::string> directories, const NamesATime &nam
             result.unusable_alone.push_back(path_in(file.folder.path(), file.name));
         }
     }
+    result.descriptors = std::move(found.descriptors);
     search = std::move(result);
     return Status::ok();
 }

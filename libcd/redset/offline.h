@@ -36,6 +36,9 @@ struct Search {
     // tells of whatever they are of. What is missing of a time others tell, so that its do not
     // count.
     std::vector<std::string> unusable_alone;
+    // Paths of descriptors, and of what else has the name of one, but for those in directories that
+    // name a time.
+    std::vector<std::string> descriptors;
 };
 
 // Finds all scheme files below directories, of whichever sets and times, ours and upstream's. Names

@@ -148,6 +148,37 @@ bool Outlook::has_kept_times(const FoundSet &found) {
     return as_told > 0 && as_told >= otherwise;
 }
 
+std::string Outlook::newer_file(const FoundSet &found, const Survey &survey) {
+    std::string first;
+    each_file(found, [&](size_t member, const StoredFile &stored, const std::string &path) {
+        const auto there = survey.members[member].data_lost.empty() ? std::nullopt : at(path);
+        if (there && first.empty() && is_newer(there->modified, stored.attributes.modified)) {
+            first = path;
+        }
+    });
+    return first;
+}
+
+std::optional<timespec> Outlook::first_written(const FoundSet &found) {
+    std::optional<timespec> first;
+    if (!has_kept_times(found)) {
+        return first;
+    }
+    for (const std::string &path : found.found) {
+        const auto there = at(path);
+        if (!there) {
+            return std::nullopt;
+        }
+        first = first && is_later(there->modified, *first) ? first : there->modified;
+    }
+    return first;
+}
+
+bool Outlook::is_older(const std::string &path, const timespec &time) {
+    const auto there = at(path);
+    return there && is_newer(time, there->modified);
+}
+
 bool is_as_told(const os::FileAttributes &there, const os::FileAttributes &told) {
     return there.size == told.size && is_about(there.modified, told.modified);
 }

@@ -5,6 +5,7 @@
 #include "redset/offline.h"
 #include "redset/real_paths.h"
 
+#include <ctime>
 #include <functional>
 #include <map>
 #include <optional>
@@ -37,6 +38,17 @@ public:
     // lost by copying: fewer files have exactly the one that is told, as if these alone had been
     // brought back, than another one. survey: of the set.
     std::string file_of_another_time(const FoundSet &found, const Survey &survey);
+
+    // A file that would be written over, and has a later time than the set tells. "" where there is
+    // none. survey: of the set.
+    std::string newer_file(const FoundSet &found, const Survey &survey);
+
+    // When the first of a set's scheme files was written that are left. Nothing where times may
+    // have been lost by copying.
+    std::optional<timespec> first_written(const FoundSet &found);
+
+    // Whether a file is there, and from before.
+    bool is_older(const std::string &path, const timespec &time);
 
 private:
     bool has_kept_times(const FoundSet &found);

@@ -51,6 +51,9 @@ private:
             }
             const int inner = os::system().open_at(fd, name.c_str(), flags | O_NOFOLLOW, 0);
             if (inner < 0 && (errno == ENOTDIR || errno == ELOOP || errno == ENOENT)) {
+                if (name.ends_with(".redset") && !names_a_time_(folder.name())) {
+                    search_.descriptors.push_back(path_in(path, name));
+                }
                 continue;
             }
             const std::string below = folder.below.empty() ? name : path_in(folder.below, name);

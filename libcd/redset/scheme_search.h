@@ -26,6 +26,8 @@ struct UnusableFile {
 struct SchemeSearch {
     std::vector<SchemeFile> files;
     std::vector<UnusableFile> unusable;
+    std::vector<std::string>
+        descriptors;                // paths of what has the name of one, where none name times
     std::vector<FoundFolder> times; // directories whose names name one, whatever is in them
 };
 

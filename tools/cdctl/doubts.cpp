@@ -12,6 +12,7 @@ namespace cdctl {
 namespace {
 
 namespace fs = std::filesystem;
+using cd::redset::Descriptors;
 using cd::redset::FoundSet;
 using cd::redset::Place;
 using cd::redset::Survey;
@@ -42,15 +43,27 @@ bool is_of_its_division(const fs::path &file, const FoundSet &found) {
            });
 }
 
+std::string may_be_newer(const Descriptors::OfAnother &other, const std::string &file) {
+    const auto &[shape, group, groups, member, rank, job_ranks] = other.descriptor;
+    return other.path + " tells of set " + std::to_string(group + 1) + " of " +
+           std::to_string(groups) + " (" + describe_shape(shape) +
+           "), of which no scheme file was found, and " + file +
+           " is not there as this set tells: it may be newer, or have been, so that nothing of "
+           "this set was brought back. If this set counts all the same, move descriptors such as "
+           "that one away";
+}
+
 } // namespace
 
-Doubts::Doubts(const std::vector<const FoundSet *> &sets, const std::vector<std::string> &unusable,
+Doubts::Doubts(const std::vector<const FoundSet *> &sets, const cd::redset::Search &search,
                bool by_size)
-    : unusable_(unusable), by_size_(by_size), rivals_(sets, outlook_), descriptors_(sets) {}
+    : unusable_(search.unusable_alone), by_size_(by_size), rivals_(sets, outlook_),
+      descriptors_(sets, search.descriptors) {}
 
 bool Doubts::any_other_tells(const FoundSet &found) const {
     return !unusable_.empty() || !descriptors_.beside(found).empty() ||
-           descriptors_.of_another(found) || rivals_.has_rivals(found);
+           !descriptors_.alone_near(found).empty() || descriptors_.of_another(found) ||
+           rivals_.has_rivals(found);
 }
 
 std::string Doubts::why_left(const FoundSet &found, const Survey &survey) {
@@ -60,6 +73,7 @@ std::string Doubts::why_left(const FoundSet &found, const Survey &survey) {
     std::string why = rivals_.why_undecided(found);
     why = why.empty() ? by_scheme_files(found, survey) : why;
     why = why.empty() ? by_descriptors(found) : why;
+    why = why.empty() ? by_descriptors_of_newer_files(found, survey) : why;
     why = why.empty() ? by_unusable(found) : why;
     return why.empty() ? by_sources(found, survey) : why;
 }
@@ -79,16 +93,22 @@ std::string Doubts::by_scheme_files(const FoundSet &found, const Survey &survey)
 std::string Doubts::by_descriptors(const FoundSet &found) {
     const auto newer = descriptors_.of_another(found);
     const std::string file = newer ? file_not_as_told(found) : "";
+    return file.empty() ? "" : may_be_newer(*newer, file);
+}
+
+// What is told of may be older, as where a program was killed while it took that back. So it
+// matters only for what would be written over.
+std::string Doubts::by_descriptors_of_newer_files(const FoundSet &found, const Survey &survey) {
+    const std::string file = outlook_.newer_file(found, survey);
     if (file.empty()) {
         return "";
     }
-    const auto &[shape, group, groups, member, rank, job_ranks] = newer->descriptor;
-    return newer->path + " tells of set " + std::to_string(group + 1) + " of " +
-           std::to_string(groups) + " (" + describe_shape(shape) +
-           "), of which no scheme file was found, and " + file +
-           " is not there as this set tells: it may be newer, or have been, so that nothing of "
-           "this set was brought back. If this set counts all the same, move descriptors such as "
-           "that one away";
+    const auto time = outlook_.first_written(found);
+    const auto others = descriptors_.alone_near(found);
+    const auto newer = std::ranges::find_if(others, [&](const Descriptors::OfAnother *other) {
+        return !time || !outlook_.is_older(other->path, *time);
+    });
+    return newer == others.end() ? "" : may_be_newer(**newer, file);
 }
 
 std::string Doubts::by_unusable(const FoundSet &found) {

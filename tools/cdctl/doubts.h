@@ -16,11 +16,10 @@ namespace cdctl {
 // bring back theirs are taken into account from then on.
 class Doubts {
 public:
-    // sets: all that are no attempt's. unusable: scheme files that are of none of these, and cannot
-    // be read. by_size: times of files tell nothing. All of them outlive it. May throw, as all of
-    // it.
-    Doubts(const std::vector<const cd::redset::FoundSet *> &sets,
-           const std::vector<std::string> &unusable, bool by_size);
+    // sets: all that are no attempt's, of what search has found. by_size: times of files tell
+    // nothing. All of them outlive it. May throw, as all of it.
+    Doubts(const std::vector<const cd::redset::FoundSet *> &sets, const cd::redset::Search &search,
+           bool by_size);
 
     // Whether anything else tells of its files, or may.
     bool any_other_tells(const cd::redset::FoundSet &found) const;
@@ -36,12 +35,14 @@ private:
     std::string by_scheme_files(const cd::redset::FoundSet &found,
                                 const cd::redset::Survey &survey);
     std::string by_descriptors(const cd::redset::FoundSet &found);
+    std::string by_descriptors_of_newer_files(const cd::redset::FoundSet &found,
+                                              const cd::redset::Survey &survey);
     std::string by_unusable(const cd::redset::FoundSet &found);
     std::string by_sources(const cd::redset::FoundSet &found, const cd::redset::Survey &survey);
     bool may_tell_of_files_of(const std::string &scheme_file, const cd::redset::FoundSet &found);
     std::string file_not_as_told(const cd::redset::FoundSet &found);
 
-    const std::vector<std::string> &unusable_;
+    const std::vector<std::string> &unusable_; // scheme files of none of these sets
     const bool by_size_;
     cd::redset::RealPaths paths_;
     cd::redset::Outlook outlook_;

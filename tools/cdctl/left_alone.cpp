@@ -52,8 +52,8 @@ class Judging {
 public:
     using Results = std::map<const FoundSet *, Result>;
 
-    Judging(const Sets &sets, const std::vector<std::string> &unusable, bool by_size)
-        : doubts_(sets, unusable, by_size) {}
+    Judging(const Sets &sets, const cd::redset::Search &search, bool by_size)
+        : doubts_(sets, search, by_size) {}
 
     // What it is by itself.
     void add(const FoundSet &found, Result result) {
@@ -152,7 +152,7 @@ LeftAlone::LeftAlone(cd::redset::Search &search, const Attempts &known, Argument
             upstreams.push_back(&each);
         }
     }
-    Judging judging(upstreams, search.unusable_alone, arguments.by_size);
+    Judging judging(upstreams, search, arguments.by_size);
     const bool dry_run = std::exchange(arguments.dry_run, true);
     for (const FoundSet *each : upstreams) {
         if (judging.doubts().any_other_tells(*each)) {

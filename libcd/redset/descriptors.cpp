@@ -24,7 +24,8 @@ template <typename Use> void each_descriptor(const FoundSet &found, const Use &u
     }
 }
 
-// That of a member whose rank belongs to the file.
+// That of a member whose rank belongs to the file; of ranks that end alike, as 0 and 10 in the name
+// of the latter's, the longest.
 std::optional<Descriptor> descriptor_in(const std::string &path,
                                         const std::function<bool(int rank)> &belongs) {
     const MessageKeeper keeper;
@@ -33,15 +34,17 @@ std::optional<Descriptor> descriptor_in(const std::string &path,
     if (!read_own_image(path, tree, size)) {
         return std::nullopt;
     }
+    std::optional<Descriptor> found;
     for (const auto &element : tree.elements()) {
         const KvTree *own = element.below.find("DESC");
         Descriptor descriptor;
         if (own != nullptr && read_descriptor(*own, path.c_str(), descriptor) &&
-            std::to_string(descriptor.rank) == element.key && belongs(descriptor.rank)) {
-            return descriptor;
+            std::to_string(descriptor.rank) == element.key && belongs(descriptor.rank) &&
+            (!found || found->rank < descriptor.rank)) {
+            found = descriptor;
         }
     }
-    return std::nullopt;
+    return found;
 }
 
 std::string end_of_name(int rank) { return std::to_string(rank) + ".redset"; }
@@ -122,18 +125,21 @@ Descriptors::Descriptors(const std::vector<const FoundSet *> &sets,
 }
 
 void Descriptors::add_unless_known(const std::string &path, const std::string &real) {
-    if (whose_.contains(real)) {
-        return;
-    }
     const auto descriptor =
         descriptor_in(path, [&](int rank) { return path.ends_with(end_of_name(rank)); });
-    const auto is_its = [&](const FoundSet *found) { return is_of(*descriptor, real, *found); };
-    const auto found = in_directory_.find(parent_of(real));
+    const auto owners = whose_.find(real);
+    const bool is_owned = owners != whose_.end();
+    if (!descriptor || (is_owned && tells_of_any(*descriptor, owners->second))) {
+        return;
+    }
+    const std::string directory = parent_of(real);
+    const auto found = in_directory_.find(directory);
     const bool is_beside = found != in_directory_.end();
     const Sets &sets = is_beside ? found->second : all_;
-    if (descriptor && std::ranges::none_of(sets, is_its)) {
-        const bool is_foreign = is_beside && !tells_of_any(*descriptor, sets);
-        of_none_.try_emplace(real, OfAnother{path, *descriptor, is_foreign});
+    const auto is_its = [&](const FoundSet *each) { return is_of(*descriptor, real, *each); };
+    if (std::ranges::none_of(sets, is_its)) {
+        const bool is_foreign = is_beside && !is_owned && !tells_of_any(*descriptor, sets);
+        of_none_.try_emplace(real, OfAnother{path, *descriptor, directory, is_foreign});
     }
 }
 
@@ -172,11 +178,13 @@ std::optional<Descriptors::OfAnother> Descriptors::of_another(const FoundSet &fo
     for (const Own &own : descriptors_.at(&found)) {
         const auto descriptor = descriptor_in(own.path, [&](int rank) { return rank == own.rank; });
         if (descriptor && !tells_of_any(*descriptor, sets)) {
-            return OfAnother{own.path, *descriptor, true};
+            return OfAnother{own.path, *descriptor, parent_of(own.real), false};
         }
     }
     const std::vector<const OfAnother *> near = alone_near(found);
-    const auto other = std::ranges::find_if(near, &OfAnother::is_foreign);
+    const auto other = std::ranges::find_if(near, [&](const OfAnother *each) {
+        return each->is_foreign && directories_.at(&found).contains(each->directory);
+    });
     return other == near.end() ? std::nullopt : std::optional(**other);
 }
 
@@ -187,10 +195,7 @@ std::vector<const Descriptors::OfAnother *> Descriptors::alone_near(const FoundS
         for (auto at = of_none_.lower_bound(first);
              at != of_none_.end() && at->first.starts_with(first); ++at) {
             const auto &[real, other] = *at;
-            const std::string directory = parent_of(real);
-            const bool is_near =
-                directories_.at(&found).contains(directory) || !in_directory_.contains(directory);
-            if (is_near && !may_be_of_its_time(other.descriptor, real, found)) {
+            if (!may_be_of_its_time(other.descriptor, real, found)) {
                 near.push_back(&other);
             }
         }

@@ -27,16 +27,16 @@ public:
     struct OfAnother {
         std::string path;
         Descriptor descriptor;
-        bool is_foreign; // sets with scheme files beside it are of other divisions
+        std::string directory; // wherever links lead
+        bool is_foreign;       // sets with scheme files there are of other divisions
     };
 
-    // A member's, which is neither of the set nor of one beside it; or a foreign one of those that
-    // are alone near it.
+    // A member's, which is neither of the set nor of one beside it; or a foreign one in a directory
+    // with its scheme files, in no found set's place.
     std::optional<OfAnother> of_another(const FoundSet &found) const;
 
-    // All that are in no found set's place, in a directory with its scheme files, or in one without
-    // any which is below where its files are; but for those of sets of the same time. What is told
-    // of may be an older or a newer time of the same files, or neither. May have one twice.
+    // All below where its files are, but for those of sets of the same time. What is told of may be
+    // an older or a newer time of the same files, or neither. May have one twice.
     std::vector<const OfAnother *> alone_near(const FoundSet &found) const;
 
 private:

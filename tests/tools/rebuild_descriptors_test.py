@@ -9,7 +9,7 @@ import shutil
 import sys
 import unittest
 
-from rebuild_case import GOOD, OLDER, UNREADABLE, VECTORS, Case
+from rebuild_case import GOOD, OLDER, UNREADABLE, VECTORS, Case, image_of, sorted_tree, tree_image
 
 APPLIED = 1700000000  # when redset wrote the set
 
@@ -95,6 +95,26 @@ class DescriptorsTest(Case):
         self.check_nothing_changes(UNREADABLE, "failed")
         self.assertIn("t1/0.redset tells of set 1 of 1 (RS, 4 members, 2 checksums)", self.problem)
 
+    # A set between had the same names, and its scheme files are there.
+    def test_and_in_the_place_of_those_of_another_set(self):
+        os.rename(self.path("red"), self.path("t0"))
+        for name in os.listdir(self.path("t0")):
+            os.rename(self.path("t0", name), self.path("t0", "p." + name))
+        os.mkdir(self.path("t1"))
+        for name in os.listdir(os.path.join(VECTORS, "rs_4_k2", "red")):
+            shutil.copy(os.path.join(VECTORS, "rs_4_k2", "red", name), self.path("t1", name))
+            os.utime(self.path("t1", name), (0, APPLIED))
+        self.leave_descriptors("t1/", APPLIED + 10, "partner_4_r1")
+        self.rewrite("in/r1_f0.dat")
+        left = self.files()
+        for options in ["--dry-run"], []:
+            status, out, _ = self.rebuild("--json", *options, self.directory)
+            sets = json.loads(out)["sets"]
+            self.assertEqual((status, {each["verdict"] for each in sets}), (UNREADABLE, {"failed"}))
+            for each in sets:
+                self.assertIn("t1/0.redset tells of set 1 of 1 (PARTNER, 4 members, 1 copy)", each["problem"])
+            self.assertEqual(self.files(), left)
+
     # A time that is not later by more than clocks of files tell is no older one.
     def test_one_of_the_same_moment_may_be_newer(self):
         self.leave_descriptors("red/p.", APPLIED)
@@ -152,23 +172,52 @@ class RanksApartTest(Case):
 
     case = "rs_4_k2"
 
-    def test_the_descriptor_of_a_rank_that_has_lost_its_scheme_file_is_no_other_set_s(self):
+    def setUp(self):
+        super().setUp()
         self.keep_times()
-        red = os.path.join(self.directory, "red")
-        for rank in range(4):
-            os.mkdir(os.path.join(red, f"n{rank}"))
-        for path in list(self.files()):
-            folder, name = os.path.split(path)
-            if folder == "red":
-                shutil.move(os.path.join(self.directory, path), os.path.join(red, "n" + name[0], name))
+        self.red = os.path.join(self.directory, "red")
+
+    def let_rank_1_be_10(self):
+        """Of 11, in which rank 0 is its neighbour to the left."""
+
+        def renumbered(tree, above=""):
+            numbers = {"WRANK": {"1": "10"}, "WRANKS": {"4": "11"}}.get(above, {})
+            return {numbers.get(key, key): renumbered(below, key) for key, below in tree.items()}
+
+        for name in os.listdir(self.red):
+            path = os.path.join(self.red, name)
+            with open(path, "rb") as file:
+                tree, payload = image_of(file.read())
+            tree = renumbered(tree)
+            if "GROUP" in tree:
+                tree["GROUP"]["RANK"]["1"] = {"10": {}}
+            elif "1" in tree:
+                tree["10"] = tree.pop("1")
+            self.write(path, tree_image(sorted_tree(tree)) + payload)
+            if name.startswith("1."):
+                os.rename(path, os.path.join(self.red, "10." + name.removeprefix("1.")))
+
+    def check_descriptor_is_its(self, rank):
+        for name in os.listdir(self.red):
+            node = os.path.join(self.red, "n" + name.split(".")[0])
+            os.makedirs(node, exist_ok=True)
+            shutil.move(os.path.join(self.red, name), node)
         before = self.files()
-        os.remove(os.path.join(red, "n1", "1.rs.grp_1_of_1.mem_2_of_4.redset"))
+        os.remove(os.path.join(self.red, f"n{rank}", f"{rank}.rs.grp_1_of_1.mem_2_of_4.redset"))
         self.write(os.path.join(self.directory, "in", "r0_f0.dat"), b"cut, and newer")
         status, one = self.only_set("--dry-run")
         self.assertEqual((status, one["verdict"], one["problem"]), (OLDER, "rebuildable", None))
         status, one = self.only_set()
         self.assertEqual((status, one["verdict"]), (GOOD, "rebuilt"))
         self.assertEqual(self.files()["in/r0_f0.dat"], before["in/r0_f0.dat"])
+
+    def test_the_descriptor_of_a_rank_that_has_lost_its_scheme_file_is_no_other_set_s(self):
+        self.check_descriptor_is_its(1)
+
+    # Its descriptors are of ranks 0, 3 and 10.
+    def test_nor_is_it_where_the_name_of_another_rank_ends_as_its_own(self):
+        self.let_rank_1_be_10()
+        self.check_descriptor_is_its(10)
 
 
 class HalfTakenBackTest(Case):

@@ -17,8 +17,8 @@
 #include "replay/match.h"
 #include "replay/polls.h"
 #include "requests/completion.h"
+#include "requests/had_otherwise.h"
 #include "requests/logged_arrivals.h"
-#include "requests/other_handles.h"
 #include "requests/placeholder.h"
 #include "windows/early_reads.h"
 
@@ -234,6 +234,12 @@ Request *find_in_log(const Finished &finished) {
     return finished.id != 0 ? RequestTable::instance().find(finished.id) : nullptr;
 }
 
+// Never destroyed: MPI may be used while the process ends.
+HadOtherwise<MPI_Request> &other_handles() {
+    static auto &all = *new HadOtherwise<MPI_Request>;
+    return all;
+}
+
 // Whether the program names the request that the log has. One that is older than what is replayed
 // has the handle that it had in the first execution, or in the last one that came to its start.
 bool is_named(const Finished &finished, MPI_Request handle) {
@@ -243,7 +249,7 @@ bool is_named(const Finished &finished, MPI_Request handle) {
     if (finished.handle == 0) {
         return true;
     }
-    const std::optional<MPI_Request> later = OtherHandles::of(finished.id);
+    const std::optional<MPI_Request> later = other_handles().of(finished.id);
     return later ? handle == *later : finished.has(handle);
 }
 
@@ -322,7 +328,7 @@ int Completes::replay(Completion &c) {
             }
         }
         if (request != nullptr) {
-            OtherHandles::note(finished.id, request->place, handle, !finished.has(handle));
+            other_handles().note(finished.id, request->place, handle, !finished.has(handle));
         }
         if (finished.becomes_null != 0) {
             handle = MPI_REQUEST_NULL;

@@ -2,29 +2,18 @@
 // Copyright the containment-domains authors
 #include "requests/logged_arrivals.h"
 
-#include "lifetimes/lifetimes.h"
 #include "requests/completion.h"
+#include "requests/had_otherwise.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <mutex>
-#include <unordered_map>
 
 namespace cd::logger {
 namespace {
 
-// Where a re-execution has what the log has elsewhere, by the numbers of the requests' starts: a
-// CD that began in between may be restored, and its memory lies there.
-struct MovedArrivals {
-    std::mutex mutex;
-    std::unordered_map<uint64_t, Blocks> of_starts;
-};
-std::atomic<size_t> moved_count = 0;
-
 // Never destroyed: MPI may be used while the process ends.
-MovedArrivals &moved() {
-    static auto &all = *new MovedArrivals;
+HadOtherwise<Blocks> &other_places() {
+    static auto &all = *new HadOtherwise<Blocks>;
     return all;
 }
 
@@ -32,39 +21,6 @@ bool same_places(const Blocks &some, const Blocks &others) {
     return std::ranges::equal(some, others, [](const Block &one, const Block &other) {
         return one.address == other.address && one.type == other.type;
     });
-}
-
-void forget_moved(uint64_t id) {
-    const std::scoped_lock lock(moved().mutex);
-    moved().of_starts.erase(id);
-    moved_count = moved().of_starts.size();
-}
-
-void note_places(uint64_t id, const Blocks &arrivals, const Blocks &recorded) {
-    const bool are_recorded = same_places(arrivals, recorded);
-    if (id == 0 || (are_recorded && moved_count == 0)) {
-        return;
-    }
-    if (are_recorded) {
-        forget_moved(id);
-        return;
-    }
-    if (const std::optional<cd_log_place> place = last_entry()) {
-        when_forgotten(*place, [id] { forget_moved(id); });
-        const std::scoped_lock lock(moved().mutex);
-        moved().of_starts.insert_or_assign(id, arrivals);
-        moved_count = moved().of_starts.size();
-    }
-}
-
-void find_places(uint64_t id, Blocks &places) {
-    if (id == 0 || moved_count == 0) {
-        return;
-    }
-    const std::scoped_lock lock(moved().mutex);
-    if (const auto found = moved().of_starts.find(id); found != moved().of_starts.end()) {
-        places = found->second;
-    }
 }
 
 } // namespace
@@ -83,9 +39,10 @@ bool take_arrivals(EntryReader &entry, uint64_t id, const Request *request, size
         std::memcpy(static_cast<void *>(places.data()), recorded, size);
     }
     if (request == nullptr) {
-        find_places(id, places);
+        places = other_places().of(id).value_or(places);
     } else {
-        note_places(id, request->arrivals, places);
+        other_places().note(id, request->place, request->arrivals,
+                            !same_places(request->arrivals, places));
         places = request->arrivals;
     }
     return places.size() == blocks && entry.take_data(places);

@@ -10,7 +10,8 @@
 
 namespace cd::logger {
 
-// An array of counts or displacements, whichever integer the function takes.
+// An array of counts or displacements, whichever integer the function takes. Zeros where the
+// program gives none, which is an error of MPI's.
 class Numbers {
 public:
     Numbers() = default;
@@ -20,6 +21,9 @@ public:
     Numbers(const long long *numbers) : numbers_(numbers), size_(sizeof(long long)) {}
 
     int64_t operator[](int i) const {
+        if (numbers_ == nullptr) [[unlikely]] {
+            return 0;
+        }
         return size_ == sizeof(int) ? static_cast<const int *>(numbers_)[i]
                                     : static_cast<const int64_t *>(numbers_)[i];
     }

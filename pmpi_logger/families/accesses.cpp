@@ -19,7 +19,7 @@ Block result_of(const Call &call, int target) {
 }
 
 Shadow shadow_of(const Block &block) {
-    return block.type != MPI_DATATYPE_NULL && block.count > 0 && shadows_wanted()
+    return block.type != MPI_DATATYPE_NULL && bytes_in(block) > 0 && shadows_wanted()
                ? Shadow::of(block)
                : Shadow();
 }

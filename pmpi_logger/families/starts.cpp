@@ -5,6 +5,7 @@
 #include "entry/writer.h"
 #include "families/made_comms.h"
 #include "interception/fortran_real.h"
+#include "payload/copy.h"
 #include "replay/match.h"
 #include "requests/complete_from_start.h"
 #include "requests/completion.h"
@@ -75,8 +76,13 @@ Shadow Starting::shadow_of(const Call &call) {
     if (!shadows_wanted() || WholeProgram::records()) {
         return {};
     }
-    return Shadow::of({const_cast<void *>(call.arguments.send_buf), call.arguments.send_count,
-                       call.arguments.send_type});
+    const Block sent = {const_cast<void *>(call.arguments.send_buf), call.arguments.send_count,
+                        call.arguments.send_type};
+    if (sent.address == nullptr && static_cast<int64_t>(call.words[0]) > 0 && // also to nobody
+        has_no_address(sent, facts_of(sent.type))) {
+        return {};
+    }
+    return Shadow::of(sent);
 }
 
 Staging Starting::staging_of(const Call &call, Request::Kind kind, bool has_send_buf) {

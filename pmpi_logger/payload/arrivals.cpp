@@ -76,9 +76,15 @@ void send_vector_to(const Arguments &a, int ranks, Blocks &blocks) {
     }
 }
 
+// None where the program gives no types, which is an error of MPI's.
+Block mixed(const void *buffer, const Numbers &displs, const Numbers &counts,
+            const MPI_Datatype *types, int i) {
+    return types != nullptr ? Block{moved(buffer, displs[i]), counts[i], types[i]} : Block{};
+}
+
 void send_mixed_to(const Arguments &a, int ranks, Blocks &blocks) {
     for (int i = 0; i < ranks; ++i) {
-        blocks.push_back({moved(a.send_buf, a.send_displs[i]), a.send_counts[i], a.send_types[i]});
+        blocks.push_back(mixed(a.send_buf, a.send_displs, a.send_counts, a.send_types, i));
     }
 }
 
@@ -170,7 +176,7 @@ void receive_vector_from(const Arguments &a, int ranks, int own, Blocks &blocks)
 
 void receive_mixed_from(const Arguments &a, int ranks, Blocks &blocks) {
     for (int i = 0; i < ranks; ++i) {
-        blocks.push_back({moved(a.recv_buf, a.recv_displs[i]), a.recv_counts[i], a.recv_types[i]});
+        blocks.push_back(mixed(a.recv_buf, a.recv_displs, a.recv_counts, a.recv_types, i));
     }
 }
 

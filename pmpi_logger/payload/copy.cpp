@@ -96,9 +96,7 @@ int64_t elements_for(size_t bytes, const TypeFacts &facts) {
 
 } // namespace
 
-size_t bytes_in(const Block &block) {
-    return block.count > 0 ? static_cast<size_t>(block.count * facts_of(block.type).size) : 0;
-}
+size_t bytes_in(const Block &block) { return contents_of(block).size; }
 
 Bytes view(const Block &block, size_t bytes, std::vector<std::byte> &scratch) {
     if (bytes == 0) {

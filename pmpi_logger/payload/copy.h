@@ -13,8 +13,14 @@
 
 namespace cd::logger {
 
-// Bytes of data in a block.
+// Bytes of data in a block; none where it has no address.
 size_t bytes_in(const Block &block);
+
+// MPI refuses a block that is nowhere.
+inline bool has_no_address(const Block &block, const TypeFacts &facts) {
+    const auto address = reinterpret_cast<uintptr_t>(block.address);
+    return address + static_cast<uintptr_t>(facts.lower_bound) == 0;
+}
 
 // The data in a block. Most lie in memory in the order in which MPI sends them: there; else
 // nullptr.
@@ -29,6 +35,9 @@ inline Contents contents_of(const Block &block) {
     }
     const TypeFacts &facts = facts_of(block.type);
     const auto *const start = static_cast<const std::byte *>(block.address) + facts.lower_bound;
+    if (has_no_address(block, facts)) [[unlikely]] {
+        return {};
+    }
     return {static_cast<size_t>(block.count * facts.size), facts.in_order ? start : nullptr,
             facts.padded};
 }

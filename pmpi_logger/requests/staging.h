@@ -86,6 +86,9 @@ private:
     static Staging of(const Blocks &sent, const Blocks &in_place, const Blocks &arrivals);
     static void add_sources(const Call &call, bool has_send_buf, Blocks &sent, Blocks &in_place);
 
+    // Whether the program sends from where it receives, which MPICH refuses where it sees it.
+    bool hides_error(const Call &call) const;
+
     const void *keep_bytes(const void *array, size_t size);
 
     bool complete_ = false;

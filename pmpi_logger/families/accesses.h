@@ -18,14 +18,14 @@ public:
         using Roles = typename Row<F>::Roles;
         std::tuple<A...> arguments(a...);
         if (Inside::mpi()) {
-            return real<F>(a...);
+            return call_mpi<F>(a...);
         }
         const MPI_Win win = std::get<Roles::index(Role::window)>(arguments);
         Window *window = WindowTable::instance().find(win);
         const int mode = Logging::mode();
         if (window == nullptr || (mode != CD_LOG_OFF && !can_be_recorded(window))) {
             return mode == CD_LOG_OFF || WholeProgram::records() || !may_name(win, MPI_WIN_NULL)
-                       ? real<F>(a...)
+                       ? call_mpi<F>(a...)
                        : refuse(F, window_is_not_separate);
         }
         Call call = decode_data<F>(site, a...);
@@ -41,7 +41,7 @@ public:
         }
         if (mode == CD_LOG_OFF) {
             const Inside inside;
-            const int result = real<F>(a...);
+            const int result = call_mpi<F>(a...);
             if (result == MPI_SUCCESS) {
                 follow(call, *window, target);
             }
@@ -59,7 +59,18 @@ public:
             return result == run_live ? AccessesWindow::call<F>(site, a...) : result;
         }
         const Inside inside;
+        window->make_room(); // so that what MPI works on is never lost
         Access access = begin(call, compared, target);
+        replace_buffers<Roles>(arguments, access);
+        const int result = std::apply([](A... b) { return call_mpi<F>(b...); }, arguments);
+        record(call, *window, result, std::move(access));
+        return result;
+    }
+
+private:
+    // MPI gets copies of the program's.
+    template <typename Roles, typename Tuple>
+    static void replace_buffers(Tuple &arguments, const Access &access) {
         if constexpr (Roles::has(Role::send_buf)) {
             replace(std::get<Roles::index(Role::send_buf)>(arguments), access.departing);
         }
@@ -71,12 +82,7 @@ public:
                 std::get<Roles::index(Role::recv_buf)>(arguments) = access.landing.address;
             }
         }
-        const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
-        record(call, *window, result, std::move(access));
-        return result;
     }
-
-private:
     static void replace(const void *&argument, const Shadow &shadow) {
         argument = shadow.empty() ? argument : shadow.address();
     }

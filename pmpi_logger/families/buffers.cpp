@@ -51,7 +51,7 @@ int AttachesBuffer::run(const Call &call, void *buffer, int64_t size) {
     void *ours = size >= 0 && size <= std::numeric_limits<int>::max()
                      ? std::malloc(static_cast<size_t>(size) + 1)
                      : nullptr;
-    const int result = real<Fn::MPI_Buffer_attach>(ours, static_cast<int>(size));
+    const int result = call_mpi<Fn::MPI_Buffer_attach>(ours, static_cast<int>(size));
     if (result != MPI_SUCCESS) {
         std::free(ours);
     } else {
@@ -77,7 +77,7 @@ int DetachesBuffer::run(const Call &call, void **buffer, int64_t *size) {
     } else {
         void *ours = nullptr;
         int bytes = 0;
-        result = real<Fn::MPI_Buffer_detach>(&ours, &bytes);
+        result = call_mpi<Fn::MPI_Buffer_detach>(&ours, &bytes);
         if (mode == CD_LOG_RECORDING) {
             undo_here(false);
             EntryWriter writer(call, result);

@@ -12,7 +12,7 @@ namespace cd::logger {
 class AttachesBuffer : public MovesData {
 public:
     template <Fn F, typename Size> static int call(const void *site, void *buffer, Size size) {
-        return Inside::mpi() ? real<F>(buffer, size)
+        return Inside::mpi() ? call_mpi<F>(buffer, size)
                              : run(decode<F>(site, buffer, size), buffer, size);
     }
 
@@ -24,7 +24,7 @@ class DetachesBuffer : public MovesData {
 public:
     template <Fn F, typename Size> static int call(const void *site, void *buffer, Size *size) {
         if (Inside::mpi() || buffer == nullptr || size == nullptr) {
-            return real<F>(buffer, size);
+            return call_mpi<F>(buffer, size);
         }
         int64_t bytes = 0;
         Call call;

@@ -94,7 +94,7 @@ class SetsAttribute : public Changes {
 public:
     template <Fn F, typename Object>
     static int call(const void *site, Object object, int key, void *value) {
-        return call_by<F>([](auto... a) { return real<F>(a...); }, site, object, key, value);
+        return call_by<F>([](auto... a) { return call_mpi<F>(a...); }, site, object, key, value);
     }
 
     // make: makes the call, as Fortran or as C.
@@ -148,10 +148,10 @@ public:
             return delete_in_undo<F>(object, key);
         }
         if (passes_through(mode) && inner == nullptr) {
-            return real<F>(object, key);
+            return call_mpi<F>(object, key);
         }
         const Object holder = AttributeHolders::of(object);
-        const auto remove = [&] { return real<F>(holder, key); };
+        const auto remove = [&] { return call_mpi<F>(holder, key); };
         const auto make_undo = [&](Undo &undo) {
             return puts_attribute_back<AttributesOf<F>>(site, holder, key, undo);
         };
@@ -171,7 +171,7 @@ private:
             return MPI_SUCCESS;
         }
         real<AttributesOf<F>::get>(object, key, &ignored, &present);
-        return present != 0 ? real<F>(object, key) : MPI_SUCCESS;
+        return present != 0 ? call_mpi<F>(object, key) : MPI_SUCCESS;
     }
 };
 
@@ -181,7 +181,7 @@ public:
     static int call(const void *site, Object object, MPI_Errhandler handler) {
         const int mode = Logging::mode();
         if (passes_through(mode)) {
-            return real<F>(object, handler);
+            return call_mpi<F>(object, handler);
         }
         return change(
             decode<F>(site, object, handler), mode, [&] { return set<F>(object, handler); },
@@ -215,7 +215,7 @@ private:
             tell<F>(gone->number, handler);
             return MPI_SUCCESS;
         }
-        return real<F>(object, handler);
+        return call_mpi<F>(object, handler);
     }
 
     // Of an object that MPI has freed.
@@ -283,10 +283,10 @@ public:
     static int call(const void *site, MPI_Info info, const char *key, const char *value) {
         const int mode = Logging::mode();
         if (passes_through(mode) || key == nullptr) {
-            return real<F>(info, key, value);
+            return call_mpi<F>(info, key, value);
         }
         return change(
-            decode<F>(site, info, key, value), mode, [&] { return real<F>(info, key, value); },
+            decode<F>(site, info, key, value), mode, [&] { return call_mpi<F>(info, key, value); },
             [&](Undo &undo) { return puts_value_back(info, key, undo); });
     }
 
@@ -298,10 +298,10 @@ public:
     template <Fn F> static int call(const void *site, MPI_Info info, const char *key) {
         const int mode = Logging::mode();
         if (passes_through(mode) || key == nullptr) {
-            return real<F>(info, key);
+            return call_mpi<F>(info, key);
         }
         return change(
-            decode<F>(site, info, key), mode, [&] { return real<F>(info, key); },
+            decode<F>(site, info, key), mode, [&] { return call_mpi<F>(info, key); },
             [&](Undo &undo) { return SetsInfo::puts_value_back(info, key, undo); });
     }
 };

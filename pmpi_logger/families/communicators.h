@@ -25,7 +25,7 @@ public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         const int mode = Logging::mode();
         if (passes_through(mode)) {
-            return real<F>(a...);
+            return call_mpi<F>(a...);
         }
         Call call = decode_data<F>(site, a...);
         // What tells a mortal one is written as an output, so that a replay finds it.
@@ -44,7 +44,7 @@ public:
             return result;
         }
         const Inside inside;
-        const int result = real<F>(a...);
+        const int result = call_mpi<F>(a...);
         created(call, result, mortal);
         Exchange::record(call, result, nullptr, false);
         if (mortal.handle == MPI_COMM_NULL && result == MPI_SUCCESS) {
@@ -66,7 +66,7 @@ public:
 
     template <Fn F> static int call(const void *site, MPI_Comm *comm) {
         if (comm == nullptr) {
-            return real<F>(comm); // which is an error
+            return call_mpi<F>(comm); // which is an error
         }
         if (InnerCalls::are_of_undo()) {
             return Releases::call<F>(site, comm);
@@ -223,13 +223,13 @@ private:
     // Apart, so that the above saves no registers.
     template <Fn F, typename... A>
     [[gnu::noinline]] static int ask(const void *site, MPI_Comm comm, A... a) {
-        return OutOfMemory::guarded<F, true>([&] { return ask_guarded<F>(site, comm, a...); },
-                                             [&] { return real<F>(comm, a...); });
+        return OutOfMemory::guarded<F, false>([&] { return ask_guarded<F>(site, comm, a...); },
+                                              [&] { return real<F>(comm, a...); });
     }
     template <Fn F, typename... A> static int ask_guarded(const void *site, MPI_Comm comm, A... a) {
         const std::optional<Mortal> mortal = MortalComms::find(comm);
         if (!mortal) {
-            return real<F>(comm, a...);
+            return call_mpi<F>(comm, a...);
         }
         if (mortal->known_late) {
             if constexpr (is_a_fact<F>()) {
@@ -238,7 +238,8 @@ private:
                 return of_ended_connection(F, site, comm);
             }
         }
-        return ask_mortal<F>([](auto... b) { return real<F>(b...); }, *mortal, site, comm, a...);
+        return ask_mortal<F>([](auto... b) { return call_mpi<F>(b...); }, *mortal, site, comm,
+                             a...);
     }
 
     template <Fn F, typename Make, typename... A>
@@ -279,7 +280,7 @@ public:
 
     template <Fn F> static int call(const void *, MPI_Comm comm, int error) {
         if (!MortalComms::is_freed(comm)) {
-            return real<F>(comm, error);
+            return call_mpi<F>(comm, error);
         }
         raise(comm, error, CalledBy::program);
         return MPI_SUCCESS;
@@ -292,7 +293,7 @@ public:
     using Of = Arrivals;
 
     template <Fn F, typename... A> static int call(const void *, A... a) {
-        return real<F>(alive(a)...);
+        return call_mpi<F>(alive(a)...);
     }
 
 private:
@@ -318,7 +319,7 @@ public:
                 is_any = true;
             }
         }
-        return is_any ? Exchange::call<F>(site, one, other, a...) : real<F>(one, other, a...);
+        return is_any ? Exchange::log<F>(site, one, other, a...) : call_mpi<F>(one, other, a...);
     }
 };
 
@@ -331,14 +332,14 @@ public:
 
     template <Fn F, typename Handle> static auto call(const void *, Handle handle) {
         if (Inside::mpi()) {
-            return real<F>(handle);
+            return call_mpi<F>(handle);
         }
         if constexpr (F == Fn::MPI_Comm_c2f) {
             const std::optional<Mortal> mortal = MortalComms::find(handle);
-            return mortal && mortal->freed ? mortal->in_fortran : real<F>(handle);
+            return mortal && mortal->freed ? mortal->in_fortran : call_mpi<F>(handle);
         } else {
             const MPI_Comm freed = MortalComms::find_freed(handle);
-            return freed != MPI_COMM_NULL ? freed : real<F>(handle);
+            return freed != MPI_COMM_NULL ? freed : call_mpi<F>(handle);
         }
     }
 };

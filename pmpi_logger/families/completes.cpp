@@ -7,6 +7,7 @@
 #include "entry/writer.h"
 #include "families/freed_requests.h"
 #include "families/made_comms.h"
+#include "families/staged.h"
 #include "interception/fortran_real.h"
 #include "lifetimes/freed_handles.h"
 #include "lifetimes/lifetimes.h"
@@ -23,6 +24,7 @@
 #include "windows/early_reads.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -44,31 +46,11 @@ void note_made_by(const Request &request) {
     comm_made(*static_cast<const MPI_Comm *>(request.arrivals.back().address));
 }
 
-bool is_lost(const Request &request) {
-    return request.stand_in != MPI_REQUEST_NULL && request.error == lost;
-}
-
 bool found_something(const int *flag) { return flag == nullptr || *flag != 0; }
 
-} // namespace
-
-void Completes::lend(Completion &c, bool recording) {
+// What MPI gets instead of the program's statuses, where MPI is to say which it writes.
+void lend_statuses(Completion &c, bool recording) {
     Workspace &space = workspace();
-    space.handles.assign(c.requests, c.requests + c.count);
-    RequestTable &table = RequestTable::instance();
-    table.find_ending(c.requests, c.count, space.requests);
-    take_what_no_log_brings(c.call, space.requests);
-    if (table.stand_ins > 0) {
-        for (int i = 0; i < c.count; ++i) {
-            if (const Request *request = space.requests[static_cast<size_t>(i)]) {
-                c.requests[i] = request->known_to_mpi();
-            }
-        }
-    }
-    c.runs_functions = recording && !WholeProgram::records() &&
-                       std::ranges::any_of(space.requests, [](const Request *request) {
-                           return request != nullptr && request->kind == Request::Kind::generalized;
-                       });
     c.lent = c.statuses;
     if (c.ignores_statuses()) {
         // Without a status nobody knows how much a message brought.
@@ -87,6 +69,31 @@ void Completes::lend(Completion &c, bool recording) {
     }
 }
 
+} // namespace
+
+void Completes::lend(Completion &c, bool recording) try {
+    Workspace &space = workspace();
+    space.handles.assign(c.requests, c.requests + c.count);
+    RequestTable &table = RequestTable::instance();
+    table.find_ending(c.requests, c.count, space.requests);
+    take_what_no_log_brings(c.call, space.requests);
+    c.runs_functions = recording && !WholeProgram::records() &&
+                       std::ranges::any_of(space.requests, [](const Request *request) {
+                           return request != nullptr && request->kind == Request::Kind::generalized;
+                       });
+    lend_statuses(c, recording);
+    if (table.stand_ins > 0) { // takes no memory: else the program would have these handles
+        for (int i = 0; i < c.count; ++i) {
+            if (const Request *request = space.requests[static_cast<size_t>(i)]) {
+                c.requests[i] = request->known_to_mpi();
+            }
+        }
+    }
+} catch (const std::bad_alloc &) {
+    fail_if_staged(c.requests, c.count);
+    throw;
+}
+
 namespace {
 
 // Where MPI has written none.
@@ -99,15 +106,8 @@ void put_errors_back(MPI_Status *statuses, const std::vector<int> &errors) {
     }
 }
 
-} // namespace
-
-void Completes::settle(Completion &c, int result, bool recording) {
-    if (recording) {
-        FreesRequest::look_for_arrivals();
-    }
-    // Which slots are complete, and where their statuses are.
-    Workspace &space = workspace();
-    std::vector<int> &slots = space.slots;
+// Which slots are complete.
+void find_complete(const Completion &c, int result, std::vector<int> &slots) {
     slots.clear();
     const bool found = found_something(c.flag);
     if (found && c.shape == Shape::one) {
@@ -123,76 +123,97 @@ void Completes::settle(Completion &c, int result, bool recording) {
     } else if (c.shape == Shape::some && *c.index != MPI_UNDEFINED) {
         slots.assign(c.indices, c.indices + *c.index);
     }
-    RequestTable &table = RequestTable::instance();
-    const bool nothing = c.shape == Shape::some ? *c.index == 0 : !found;
-    const auto status_of = [&c](size_t k, int slot) -> const MPI_Status & {
-        return c.lent[c.shape == Shape::all    ? static_cast<size_t>(slot)
-                      : c.shape == Shape::some ? k
-                                               : 0];
-    };
-    for (const int slot : slots) {
+}
+
+// Of the k-th that is complete.
+const MPI_Status &status_of(const Completion &c, size_t k, int slot) {
+    return c.lent[c.shape == Shape::all    ? static_cast<size_t>(slot)
+                  : c.shape == Shape::some ? k
+                                           : 0];
+}
+
+void await_all_data(const Workspace &space) {
+    for (const int slot : space.slots) {
         if (const Request *request = space.requests[static_cast<size_t>(slot)]) {
             await_data(*request);
         }
     }
-    auto types = table.hold_types();
-    for (size_t k = 0; k < slots.size(); ++k) {
-        if (Request *request = space.requests[static_cast<size_t>(slots[k])]) {
-            deliver_staged(*request, status_of(k, slots[k]), result);
+}
+
+void deliver_all_staged(const Completion &c, int result, const Workspace &space) {
+    for (size_t k = 0; k < space.slots.size(); ++k) {
+        const int slot = space.slots[k];
+        if (Request *request = space.requests[static_cast<size_t>(slot)]) {
+            deliver_staged(*request, status_of(c, k, slot), result);
         }
     }
+}
 
-    // What stands in the log.
-    if (recording && nothing && result == MPI_SUCCESS) {
+Ending ending_of(const Completion &c, int finished) {
+    Ending ending;
+    ending.flag = c.flag != nullptr ? *c.flag : 1;
+    ending.index = c.index != nullptr ? *c.index : 0;
+    ending.finished = finished;
+    ending.indices = c.shape == Shape::some ? finished : 0;
+    ending.statuses = c.shape == Shape::all    ? (found_something(c.flag) ? c.count : 0)
+                      : c.shape == Shape::some ? finished
+                                               : 1;
+    return ending;
+}
+
+// The k-th that is complete, and what it has brought.
+void add_finished(EntryWriter &writer, const Completion &c, size_t k, int result,
+                  const Workspace &space) {
+    const int slot = space.slots[k];
+    const Request *request = space.requests[static_cast<size_t>(slot)];
+    const bool active = request != nullptr && request->state == Request::State::active;
+    Finished finished;
+    finished.slot = slot;
+    finished.becomes_null = c.requests[slot] == MPI_REQUEST_NULL ? 1 : 0;
+    if (active) {
+        finished.becomes_null = request->persistent ? 0 : 1;
+        finished.id = request->id;
+        finished.set_handle(space.handles[static_cast<size_t>(slot)]);
+    }
+    const bool brings = active && request->told == 0;
+    if (brings) {
+        finished.blocks = static_cast<uint32_t>(request->arrivals.size());
+    }
+    write(writer, finished);
+    if (brings) {
+        add_arrivals(writer, *request, status_of(c, k, slot), result);
+    }
+}
+
+// What stands in the log. types: held until all is copied.
+void record_completion(Completion &c, int result, const Workspace &space,
+                       std::unique_lock<OwnedLock> types) {
+    const bool nothing = c.shape == Shape::some ? *c.index == 0 : !found_something(c.flag);
+    if (nothing && result == MPI_SUCCESS) {
         types.unlock();
         if (c.shape == Shape::any) {
             c.call.add_output({c.index, sizeof *c.index});
         }
         record_nothing(c.call, result);
-    } else if (recording) {
-        EntryWriter writer(c.call, result);
-        Ending ending;
-        ending.flag = c.flag != nullptr ? *c.flag : 1;
-        ending.index = c.index != nullptr ? *c.index : 0;
-        ending.finished = static_cast<int32_t>(slots.size());
-        ending.indices = c.shape == Shape::some ? ending.finished : 0;
-        ending.statuses = c.shape == Shape::all    ? (found ? c.count : 0)
-                          : c.shape == Shape::some ? ending.finished
-                                                   : 1;
-        write(writer, ending);
-        writer.add(c.indices, sizeof(int) * static_cast<size_t>(ending.indices));
-        for (int i = 0; i < ending.statuses; ++i) {
-            writer.add(c.lent[i]);
-        }
-        for (size_t k = 0; k < slots.size(); ++k) {
-            const int slot = slots[k];
-            const Request *request = space.requests[static_cast<size_t>(slot)];
-            const bool active = request != nullptr && request->state == Request::State::active;
-            Finished finished;
-            finished.slot = slot;
-            finished.becomes_null = c.requests[slot] == MPI_REQUEST_NULL ? 1 : 0;
-            if (active) {
-                finished.becomes_null = request->persistent ? 0 : 1;
-                finished.id = request->id;
-                finished.set_handle(space.handles[static_cast<size_t>(slot)]);
-            }
-            const bool brings = active && request->told == 0;
-            if (brings) {
-                finished.blocks = static_cast<uint32_t>(request->arrivals.size());
-            }
-            write(writer, finished);
-            if (brings) {
-                add_arrivals(writer, *request, status_of(k, slot), result);
-            }
-        }
-        types.unlock();
-        writer.write();
+        return;
     }
-    types = {};
-    put_errors_back(c.lent, space.errors);
+    EntryWriter writer(c.call, result);
+    const Ending ending = ending_of(c, static_cast<int>(space.slots.size()));
+    write(writer, ending);
+    writer.add(c.indices, sizeof(int) * static_cast<size_t>(ending.indices));
+    for (int i = 0; i < ending.statuses; ++i) {
+        writer.add(c.lent[i]);
+    }
+    for (size_t k = 0; k < space.slots.size(); ++k) {
+        add_finished(writer, c, k, result, space);
+    }
+    types.unlock();
+    writer.write();
+}
 
-    // What MPI knows no more.
-    for (const int slot : slots) {
+// What MPI knows no more.
+void forget_complete(const Completion &c, int result, Workspace &space) {
+    for (const int slot : space.slots) {
         Request *&request = space.requests[static_cast<size_t>(slot)];
         if (request == nullptr) {
             continue;
@@ -209,17 +230,50 @@ void Completes::settle(Completion &c, int result, bool recording) {
             request = nullptr;
         }
     }
-    if (!table.empty()) {
+}
+
+// The program holds the handles of those that go on, and not those of their stand-ins.
+void give_back_others(const Completion &c, const Workspace &space) {
+    RequestTable &table = RequestTable::instance();
+    if (!RequestTable::empty()) {
         table.give_back(space.requests);
     }
-    if (table.stand_ins > 0) {
-        for (int i = 0; i < c.count; ++i) {
-            const Request *request = space.requests[static_cast<size_t>(i)];
-            if (request != nullptr && c.requests[i] == request->known_to_mpi()) {
-                c.requests[i] = space.handles[static_cast<size_t>(i)];
-            }
+    if (table.stand_ins == 0) {
+        return;
+    }
+    for (int i = 0; i < c.count; ++i) {
+        const Request *request = space.requests[static_cast<size_t>(i)];
+        if (request != nullptr && c.requests[i] == request->known_to_mpi()) {
+            c.requests[i] = space.handles[static_cast<size_t>(i)];
         }
     }
+}
+
+} // namespace
+
+void Completes::settle(Completion &c, int result, bool recording) {
+    Workspace &space = workspace();
+    std::unique_lock<OwnedLock> types;
+    try {
+        if (recording) {
+            FreesRequest::look_for_arrivals();
+        }
+        find_complete(c, result, space.slots);
+        await_all_data(space);
+        types = RequestTable::instance().hold_types();
+        deliver_all_staged(c, result, space);
+    } catch (const std::bad_alloc &) {
+        Course::set_incomplete(std::ranges::any_of(space.requests, is_staged));
+        throw;
+    }
+    if (recording) {
+        record_completion(c, result, space, std::move(types));
+    } else {
+        types.unlock();
+    }
+    put_errors_back(c.lent, space.errors);
+    forget_complete(c, result, space);
+    give_back_others(c, space);
 }
 
 void Completes::settle_inner(InnerCalls &inner) {
@@ -268,6 +322,65 @@ bool are_those_named(const MPI_Request *requests, EntryReader entry, int count) 
     return true;
 }
 
+// A poll that found nothing.
+void tell_nothing(const Completion &c, EntryReader &entry) {
+    if (c.flag != nullptr) {
+        *c.flag = 0;
+    }
+    if (c.shape == Shape::some) {
+        *c.index = 0;
+    }
+    entry.take_outputs(c.call);
+}
+
+// indices, statuses: as they stand in the log.
+void tell(const Completion &c, const Ending &ending, const std::byte *indices,
+          const std::byte *statuses) {
+    if (c.flag != nullptr) {
+        *c.flag = ending.flag;
+    }
+    if (c.index != nullptr) {
+        *c.index = ending.index;
+    }
+    if (ending.indices > 0) {
+        std::memcpy(c.indices, indices, sizeof(int) * static_cast<size_t>(ending.indices));
+    }
+    for (int i = 0; i < ending.statuses && !c.ignores_statuses(); ++i) {
+        MPI_Status logged;
+        std::memcpy(&logged, statuses + sizeof logged * static_cast<size_t>(i), sizeof logged);
+        give_status(logged, logged.MPI_ERROR != unwritten_error, &c.statuses[i]);
+    }
+}
+
+// The program gets what the request has brought, and loses its handle. False, and nothing is done,
+// if the data do not fit.
+[[nodiscard]] bool end_as_logged(EntryReader &entry, const Finished &finished, Request *request,
+                                 MPI_Request &handle) {
+    if (finished.blocks != Finished::no_data) {
+        const auto types = RequestTable::instance().hold_types();
+        if (!take_arrivals(entry, finished.id, request, finished.blocks)) {
+            return false;
+        }
+    }
+    if (request != nullptr) {
+        other_handles().note(finished.id, request->place, handle, !finished.has(handle));
+    }
+    if (finished.becomes_null != 0) {
+        handle = MPI_REQUEST_NULL;
+    }
+    if (request == nullptr) {
+        return true;
+    }
+    if (request->makes_comm && entry.result() == MPI_SUCCESS) {
+        note_made_by(*request);
+    }
+    if (request->kind == Request::Kind::generalized) {
+        FreedHandles::add_again();
+    }
+    complete(*request);
+    return true;
+}
+
 } // namespace
 
 int Completes::replay(Completion &c) {
@@ -281,157 +394,29 @@ int Completes::replay(Completion &c) {
         return result;
     }
     if (entry->has(EntryHeader::negative)) {
-        if (c.flag != nullptr) {
-            *c.flag = 0;
-        }
-        if (c.shape == Shape::some) {
-            *c.index = 0;
-        }
-        entry->take_outputs(c.call);
+        tell_nothing(c, *entry);
         return MPI_SUCCESS;
     }
     const auto ending = entry->take<Ending>();
-    const auto indices = sizeof(int) * static_cast<size_t>(ending.indices);
-    const std::byte *const logged_indices = entry->take(indices);
+    const auto *indices = entry->take(sizeof(int) * static_cast<size_t>(ending.indices));
     const auto *statuses = entry->take(sizeof(MPI_Status) * static_cast<size_t>(ending.statuses));
     if (!are_those_named(c.requests, *entry, ending.finished)) {
         return not_matching(c.call, *entry, "which request is complete");
     }
-    if (c.flag != nullptr) {
-        *c.flag = ending.flag;
-    }
-    if (c.index != nullptr) {
-        *c.index = ending.index;
-    }
-    if (indices > 0) {
-        std::memcpy(c.indices, logged_indices, indices);
-    }
-    for (int i = 0; i < ending.statuses && !c.ignores_statuses(); ++i) {
-        MPI_Status logged;
-        std::memcpy(&logged, statuses + sizeof logged * static_cast<size_t>(i), sizeof logged);
-        give_status(logged, logged.MPI_ERROR != unwritten_error, &c.statuses[i]);
-    }
-    RequestTable &table = RequestTable::instance();
+    tell(c, ending, indices, statuses);
     MPI_Comm comm = MPI_COMM_NULL; // of one that may have failed
     for (int k = 0; k < ending.finished; ++k) {
         const auto finished = entry->take<Finished>();
-        Request *request = find_in_log(finished);
+        Request *const request = find_in_log(finished);
         if (request != nullptr && !may_name(comm, MPI_COMM_NULL)) {
             comm = request->comm;
         }
-        MPI_Request &handle = c.requests[finished.slot];
-        if (finished.blocks != Finished::no_data) {
-            auto types = table.hold_types();
-            if (!take_arrivals(*entry, finished.id, request, finished.blocks)) {
-                types.unlock();
-                return not_matching(c.call, *entry, "how much data is received");
-            }
-        }
-        if (request != nullptr) {
-            other_handles().note(finished.id, request->place, handle, !finished.has(handle));
-        }
-        if (finished.becomes_null != 0) {
-            handle = MPI_REQUEST_NULL;
-        }
-        if (request != nullptr) {
-            if (request->makes_comm && entry->result() == MPI_SUCCESS) {
-                note_made_by(*request);
-            }
-            if (request->kind == Request::Kind::generalized) {
-                FreedHandles::add_again();
-            }
-            complete(*request);
+        if (!end_as_logged(*entry, finished, request, c.requests[finished.slot])) {
+            return not_matching(c.call, *entry, "how much data is received");
         }
     }
     return entry->result() == MPI_SUCCESS ? MPI_SUCCESS
                                           : raise_logged_of_request(comm, entry->result());
-}
-
-int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *status, int mode) {
-    const Inside inside;
-    Request *request = RequestTable::instance().find(handle);
-    Call call;
-    call.fn = Fn::MPI_Request_get_status;
-    call.site = site;
-    take_what_no_log_brings(call, {request});
-    StatusLoan loan(status);
-    int result = real<Fn::MPI_Request_get_status>(
-        request != nullptr ? request->known_to_mpi() : handle, flag, loan.to());
-    if (result == MPI_SUCCESS && *flag != 0 && request != nullptr && is_lost(*request)) {
-        result = raise(MPI_COMM_NULL, MPI_ERR_OTHER); // as Open MPI does where it is waited for
-    }
-    const bool error_written = loan.settle();
-    if (mode == CD_LOG_RECORDING && *flag != 0) {
-        FreesRequest::look_for_arrivals();
-    }
-    const bool is_first = request != nullptr && *flag != 0 && request->told == 0;
-    if (is_first) {
-        await_data(*request);
-    }
-    auto types = RequestTable::instance().hold_types();
-    if (is_first) {
-        deliver_staged(*request, loan.written(), result);
-        cd_log_place here = {};
-        if (mode == CD_LOG_RECORDING) {
-            cd_log_here(&here);
-        }
-        note_told(*request, here);
-    }
-    if (mode != CD_LOG_RECORDING) {
-        return result;
-    }
-    if (*flag == 0) {
-        types.unlock();
-        record_nothing(call, result);
-        return result;
-    }
-    EntryWriter writer(call, result);
-    if (error_written) {
-        writer.set(EntryHeader::status_error_written);
-    }
-    writer.add(loan.written());
-    const bool active = request != nullptr && request->state == Request::State::active;
-    const bool brings = active && is_first;
-    writer.add(active ? request->id : uint64_t{0});
-    writer.add(brings ? static_cast<uint32_t>(request->arrivals.size()) : Finished::no_data);
-    if (brings) {
-        add_arrivals(writer, *request, loan.written(), result);
-    }
-    types.unlock();
-    writer.write();
-    return result;
-}
-
-int Peeks::replay(const void *site, MPI_Request handle, int *flag, MPI_Status *status) {
-    const Inside inside;
-    Call call;
-    call.fn = Fn::MPI_Request_get_status;
-    call.site = site;
-    int result = MPI_SUCCESS;
-    std::optional<EntryReader> entry = next_answer(call, result);
-    if (!entry) {
-        return result == run_live ? run(site, handle, flag, status, cd_log_mode()) : result;
-    }
-    *flag = entry->has(EntryHeader::negative) ? 0 : 1;
-    if (*flag != 0) {
-        give_status(entry->take<MPI_Status>(), entry->has(EntryHeader::status_error_written),
-                    status);
-        const auto id = entry->take<uint64_t>();
-        const auto blocks = entry->take<uint32_t>();
-        RequestTable &table = RequestTable::instance();
-        // One that no log has may be gone, and another one have its handle.
-        Request *const request = id != 0 ? table.find(id) : nullptr;
-        Request *const told = id != 0 ? request : table.find(handle);
-        auto types = table.hold_types();
-        if (blocks != Finished::no_data && !take_arrivals(*entry, id, request, blocks)) {
-            types.unlock();
-            return not_matching(call, *entry, "how much data is received");
-        }
-        if (told != nullptr && told->id == id && told->told == 0) {
-            note_told(*told, last_entry().value_or(cd_log_place()));
-        }
-    }
-    return entry->result();
 }
 
 } // namespace cd::logger

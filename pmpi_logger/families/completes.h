@@ -18,6 +18,26 @@ namespace cd::logger {
 // How many requests a call of the Wait and Test family is about.
 enum class Shape { one, any, all, some };
 
+// One such call.
+struct Completion {
+    Call call;
+    Shape shape = Shape::one;
+    int count = 1;
+    MPI_Request *requests = nullptr;
+    int *flag = nullptr;  // a test's
+    int *index = nullptr; // or how many
+    int *indices = nullptr;
+    MPI_Status *statuses = nullptr;
+    MPI_Status *lent = nullptr;  // that MPI writes: the program's, or ours if it ignores them
+    bool runs_functions = false; // the program's, for its generalized requests
+    int status_count() const { return single_status() ? 1 : count; }
+    bool single_status() const { return shape == Shape::one || shape == Shape::any; }
+    bool ignores_statuses() const {
+        return (single_status() && statuses == MPI_STATUS_IGNORE) ||
+               (!single_status() && statuses == MPI_STATUSES_IGNORE);
+    }
+};
+
 // A call that waits for requests, or asks whether they are complete. The log has which are, the
 // statuses, and the data that they brought; a replay completes the same ones.
 class Completes {
@@ -37,25 +57,6 @@ public:
     }
 
 private:
-    struct Completion {
-        Call call;
-        Shape shape = Shape::one;
-        int count = 1;
-        MPI_Request *requests = nullptr;
-        int *flag = nullptr;  // a test's
-        int *index = nullptr; // or how many
-        int *indices = nullptr;
-        MPI_Status *statuses = nullptr;
-        MPI_Status *lent = nullptr;  // that MPI writes: the program's, or ours if it ignores them
-        bool runs_functions = false; // the program's, for its generalized requests
-        int status_count() const { return single_status() ? 1 : count; }
-        bool single_status() const { return shape == Shape::one || shape == Shape::any; }
-        bool ignores_statuses() const {
-            return (single_status() && statuses == MPI_STATUS_IGNORE) ||
-                   (!single_status() && statuses == MPI_STATUSES_IGNORE);
-        }
-    };
-
     // Of the argument for the status, or for several.
     template <Fn F>
     static constexpr Role status_role = Row<F>::Roles::has(Role::status) ? Role::status
@@ -64,14 +65,15 @@ private:
     // There are requests that are tracked, or there may be a log.
     template <Fn F, typename... A>
     [[gnu::noinline]] static int finish_guarded(const void *site, A... a) {
-        return OutOfMemory::guarded<F, true>([&] { return finish<F>(site, a...); },
-                                             [&] { return real<F>(a...); });
+        return OutOfMemory::guarded<F, true>(
+            [&]() __attribute__((always_inline)) { return finish<F>(site, a...); },
+            [&] { return real<F>(a...); });
     }
     template <Fn F, typename... A>
     [[gnu::always_inline]] static int finish(const void *site, A... a) {
         const int mode = Logging::mode();
         if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::empty())) {
-            return real<F>(a...);
+            return call_mpi<F>(a...);
         }
         using Roles = typename Row<F>::Roles;
         std::tuple<A...> arguments(a...);
@@ -85,12 +87,12 @@ private:
         }
         const bool wrong_statuses = no_status(std::get<Roles::index(status_role<F>)>(arguments));
         if (count < 0 || (count > 0 && (wrong_statuses || !all_there<Roles>(arguments)))) {
-            return real<F>(a...); // which is an error
+            return call_mpi<F>(a...); // which is an error
         }
         RequestTable::Few few;
         if (mode == CD_LOG_OFF && RequestTable::instance().find_plain(requests, count, few)) {
             const Inside inside;
-            const int result = real<F>(a...);
+            const int result = call_mpi<F>(a...);
             RequestTable::instance().forget_ended(few, requests);
             return result;
         }
@@ -151,7 +153,7 @@ private:
         if (completion.runs_functions) [[unlikely]] {
             inner.emplace(InnerCalls::Of::call);
         }
-        const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
+        const int result = std::apply([](A... b) { return call_mpi<F>(b...); }, arguments);
         settle(completion, result, mode == CD_LOG_RECORDING);
         if (inner) {
             settle_inner(*inner);
@@ -179,7 +181,7 @@ public:
         const int mode = Logging::mode();
         if (Inside::mpi() || flag == nullptr || no_status(status) ||
             (mode == CD_LOG_OFF && RequestTable::empty())) {
-            return real<F>(request, flag, status);
+            return call_mpi<F>(request, flag, status);
         }
         return may_have_answer(mode) ? replay(site, request, flag, status)
                                      : run(site, request, flag, status, mode);

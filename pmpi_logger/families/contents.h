@@ -21,7 +21,7 @@ public:
         const int mode = Logging::mode();
         MPI_Datatype *const parts = std::get<sizeof...(A) - 1>(std::tuple<A...>(a...));
         if (passes_through(mode)) {
-            const int result = real<F>(type, a...);
+            const int result = call_mpi<F>(type, a...);
             if (result == MPI_SUCCESS && InnerCalls::current() != nullptr) {
                 note_references(type, parts);
             }
@@ -38,12 +38,12 @@ public:
                 return result == run_live ? TellsContents::call<F>(site, type, a...) : result;
             }
             const Inside inside;
-            const int told = real<F>(type, a...);
+            const int told = call_mpi<F>(type, a...);
             give_recorded(type, parts, recorded);
             return told;
         }
         const Inside inside;
-        const int result = real<F>(type, a...);
+        const int result = call_mpi<F>(type, a...);
         record(call, type, result, parts);
         return result;
     }

@@ -25,6 +25,14 @@ public:
         return Logging::is_possible() ? log<F>(site, a...) : real<F>(a...);
     }
 
+    // What call() does where there may be a log; for other families, too. Apart, so that what logs
+    // nothing saves no registers.
+    template <Fn F, typename... A> [[gnu::noinline]] static int log(const void *site, A... a) {
+        return OutOfMemory::guarded<F, false>(
+            [&]() __attribute__((always_inline)) { return log_guarded<F>(site, a...); },
+            [&] { return real<F>(a...); });
+    }
+
     // make: makes the call, as Fortran or as C.
     template <Fn F, typename Make, typename... A>
     static int call_by(const Make &make, const void *site, A... a) {
@@ -80,11 +88,6 @@ public:
     static int replay(const Call &call, bool has_status);
 
 private:
-    // Apart, so that what logs nothing saves no registers.
-    template <Fn F, typename... A> [[gnu::noinline]] static int log(const void *site, A... a) {
-        return OutOfMemory::guarded<F, false>([&] { return log_guarded<F>(site, a...); },
-                                              [&] { return real<F>(a...); });
-    }
     template <Fn F, typename... A>
     [[gnu::always_inline]] static int log_guarded(const void *site, A... a) {
         if constexpr (is_simple<F>()) {
@@ -96,7 +99,7 @@ private:
     }
     template <Fn F, typename... A>
     [[gnu::noinline]] static int log_in_any_way(const void *site, A... a) {
-        return call_by<F>([](A... b) { return real<F>(b...); }, site, a...);
+        return call_by<F>([](A... b) { return call_mpi<F>(b...); }, site, a...);
     }
 
     // Sends and receives a block at most, and writes nothing else but a status.
@@ -141,7 +144,7 @@ private:
         if constexpr (receives) { // perhaps where it has been sent from
             sent = checksum_of_sent();
         }
-        const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
+        const int result = std::apply([](A... b) { return call_mpi<F>(b...); }, arguments);
         bool error_written = false;
         if constexpr (has_status) {
             error_written = loan.settle();

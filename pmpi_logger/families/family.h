@@ -3,6 +3,7 @@
 #pragma once
 
 #include "call/decode.h"
+#include "interception/course.h"
 #include "interception/inside.h"
 #include "interception/real.h"
 #include "payload/arrivals.h"

@@ -20,7 +20,7 @@ public:
 
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         const bool logs = !passes_through(Logging::mode());
-        const int result = Exchange::call<F>(site, a...);
+        const int result = Exchange::log<F>(site, a...);
         if (logs && result == MPI_SUCCESS && !WholeProgram::records()) {
             opened(*std::get<sizeof...(A) - 1>(std::tuple<A...>(a...)));
         }
@@ -39,10 +39,10 @@ public:
     template <Fn F, typename Handle> static auto call(const void *, Handle handle) {
         if constexpr (F == Fn::MPI_File_c2f) {
             const std::optional<LoggedFile> closed = LoggedFiles::find_closed(handle);
-            return closed ? closed->in_fortran : real<F>(handle);
+            return closed ? closed->in_fortran : call_mpi<F>(handle);
         } else {
             const std::optional<LoggedFile> closed = LoggedFiles::find_closed_number(handle);
-            return closed ? closed->handle : real<F>(handle);
+            return closed ? closed->handle : call_mpi<F>(handle);
         }
     }
 };
@@ -54,7 +54,7 @@ public:
 
     template <Fn F> static int call(const void *site, MPI_File *file) {
         if (file == nullptr) {
-            return real<F>(file); // which is an error
+            return call_mpi<F>(file); // which is an error
         }
         if (InnerCalls::are_of_undo()) {
             *file = MPI_FILE_NULL;
@@ -64,7 +64,7 @@ public:
             return close<F>(file, LoggedFiles::find_open(*file));
         }
         if (WholeProgram::records()) {
-            return Exchange::call<F>(site, file);
+            return Exchange::log<F>(site, file);
         }
         LoggedFile known = known_as(*file);
         const int result = Exchange::call_by<F>(
@@ -90,7 +90,7 @@ private:
             LoggedFiles::remove(known->number);
         }
         const int result = free_object(
-            file, [&] { return real<F>(file); }, known ? known->number : 0);
+            file, [&] { return call_mpi<F>(file); }, known ? known->number : 0);
         if (known && *file != MPI_FILE_NULL) { // MPI has refused
             LoggedFiles::add(*known);
         }
@@ -105,7 +105,7 @@ public:
 
     template <Fn F> static int call(const void *, MPI_File file, int error) {
         if (!LoggedFiles::find_closed(file)) {
-            return real<F>(file, error);
+            return call_mpi<F>(file, error);
         }
         raise_at(file, error, CalledBy::program);
         return MPI_SUCCESS;

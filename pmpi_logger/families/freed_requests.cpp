@@ -49,7 +49,7 @@ int free_untracked(const Call &call, int mode, MPI_Request *handle) {
         *handle = MPI_REQUEST_NULL; // from before the CD, and freed by its first execution
         return MPI_SUCCESS;
     }
-    const int result = real<Fn::MPI_Request_free>(handle);
+    const int result = call_mpi<Fn::MPI_Request_free>(handle);
     if (mode == CD_LOG_RECORDING) {
         write_entry(call, result);
     }

@@ -29,12 +29,12 @@ public:
     static int call(const void *site, Object object, const char *name) {
         const int mode = Logging::mode();
         if (passes_through(mode) || name == nullptr) {
-            return real<F>(object, name);
+            return call_mpi<F>(object, name);
         }
         const Call call = decode<F>(site, object, name);
         const bool is_freed = MortalComms::is_freed(call.arguments.comm);
         return change_freely(
-            call, mode, [&] { return is_freed ? MPI_SUCCESS : real<F>(object, name); },
+            call, mode, [&] { return is_freed ? MPI_SUCCESS : call_mpi<F>(object, name); },
             [&](Undo &undo) {
                 return is_freed ? nothing_to_undo(undo) : puts_name_back<F>(object, undo);
             });

@@ -57,7 +57,7 @@ int ReadiesParts::ready_one_by_one([[maybe_unused]] const std::vector<int> &part
 #if MPI_VERSION >= 4
     const Inside inside;
     for (size_t i = 0; i < parts.size() && result == MPI_SUCCESS; ++i) {
-        result = real<Fn::MPI_Pready>(parts[i], handle);
+        result = call_mpi<Fn::MPI_Pready>(parts[i], handle);
     }
 #endif
     return result;

@@ -19,13 +19,13 @@ class ReadiesParts : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         if (Inside::mpi()) {
-            return real<F>(a...);
+            return call_mpi<F>(a...);
         }
         const std::tuple<A...> arguments(a...);
         const MPI_Request handle = std::get<sizeof...(A) - 1>(arguments);
         const auto ready = [&] {
             const Inside inside;
-            return real<F>(a...);
+            return call_mpi<F>(a...);
         };
         const int mode = Logging::mode();
         Request *request = RequestTable::instance().find(handle);
@@ -88,7 +88,7 @@ public:
     template <Fn F> static int call(const void *site, MPI_Request request, int part, int *flag) {
         const int mode = Logging::mode();
         if (Inside::mpi() || flag == nullptr || (mode == CD_LOG_OFF && RequestTable::empty())) {
-            return real<F>(request, part, flag);
+            return call_mpi<F>(request, part, flag);
         }
         const Call call = call_of(F, site, part);
         if (may_have_answer(mode)) {
@@ -108,7 +108,7 @@ private:
         const MPI_Request whole = arrived_whole(call, request);
         return whole != MPI_REQUEST_NULL
                    ? real<Fn::MPI_Request_get_status>(whole, flag, MPI_STATUS_IGNORE)
-                   : real<F>(request, part, flag);
+                   : call_mpi<F>(request, part, flag);
     }
 
     static Call call_of(Fn fn, const void *site, int part);

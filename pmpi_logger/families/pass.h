@@ -30,7 +30,7 @@ public:
 
     template <Fn F, typename... A> static int call(const void *, A... a) {
         if (passes_through(Logging::mode()) || WholeProgram::records()) {
-            return real<F>(a...);
+            return call_mpi<F>(a...);
         }
         return refuse(F, Row<F>::of);
     }

@@ -4,12 +4,14 @@
 
 #include "entry/writer.h"
 #include "families/freed_requests.h"
+#include "families/staged.h"
 #include "payload/copy.h"
 #include "replay/match.h"
 #include "requests/completion.h"
 #include "requests/placeholder.h"
 #include "whole_program/whole_program.h"
 
+#include <new>
 #include <vector>
 
 namespace cd::logger {
@@ -240,7 +242,57 @@ void Initializing::follow(const Call &call, bool has_send_buf, MPI_Request handl
 
 Request *Initializing::found(MPI_Request handle) { return RequestTable::instance().find(handle); }
 
-int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Request *requests) {
+// What takes memory is done before anything is started. False if one cannot be started: result is
+// the call's.
+bool Activates::prepare(const Call &call, int mode, int count, MPI_Request *requests, int &result) {
+    RequestTable &table = RequestTable::instance();
+    for (int i = 0; i < count; ++i) {
+        Request *const request = table.find(requests[i]);
+        if (request == nullptr) {
+            continue;
+        }
+        if (request->set_aside_id != 0) { // no log comes to it any more
+            if (checksum_of(request->departures) != request->departed) {
+                result = not_sent(call.fn, call.site, *request);
+                return false;
+            }
+            continue;
+        }
+        if (mode == CD_LOG_RECORDING) {
+            send_from_copy(*request);
+        }
+        if (request->kind != Request::Kind::partitioned) {
+            request->staging.refill();
+        }
+    }
+    table.make_room(static_cast<size_t>(count));
+    return true;
+}
+
+// Until MPI refuses one. Returns what it says of the last; started: how many there are.
+int Activates::start(int count, const MPI_Request *requests, int &started) {
+    int result = MPI_SUCCESS;
+    while (result == MPI_SUCCESS && started < count) {
+        Request *const request = RequestTable::instance().find(requests[started]);
+        if (request != nullptr) {
+            is_not_freed(*request);
+        }
+        if (request != nullptr && request->set_aside_id != 0) {
+            take_up(*request);
+            ++started;
+            continue;
+        }
+        if (request != nullptr) {
+            request->parts_ready.clear();
+        }
+        MPI_Request handle = request != nullptr ? request->known_to_mpi() : requests[started];
+        result = real<Fn::MPI_Start>(&handle);
+        started += result == MPI_SUCCESS ? 1 : 0;
+    }
+    return result;
+}
+
+int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Request *requests) try {
     const Inside inside;
     RequestTable &table = RequestTable::instance();
     Call call = simple_call(fn, site);
@@ -253,36 +305,15 @@ int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Reques
     }
     cd_log_place place = {};
     cd_log_here(&place);
-    int result = MPI_SUCCESS;
-    int started = 0;
-    while (result == MPI_SUCCESS && started < count) {
-        Request *request = table.find(requests[started]);
-        if (request != nullptr) {
-            is_not_freed(*request);
-        }
-        if (request != nullptr && request->set_aside_id != 0) { // no log comes to it any more
-            if (checksum_of(request->departures) != request->departed) {
-                return not_sent(fn, site, *request);
-            }
-            take_up(*request);
-            ++started;
-            continue;
-        }
-        if (request != nullptr) {
-            request->parts_ready.clear();
-            if (mode == CD_LOG_RECORDING) {
-                send_from_copy(*request);
-            }
-            if (request->kind != Request::Kind::partitioned) {
-                request->staging.refill();
-            }
-        }
-        MPI_Request handle = request != nullptr ? request->known_to_mpi() : requests[started];
-        result = real<Fn::MPI_Start>(&handle);
-        started += result == MPI_SUCCESS ? 1 : 0;
-    }
-    thread_local std::vector<uint64_t> ids; // found before the log is held
+    thread_local std::vector<uint64_t> ids;
     ids.clear();
+    ids.reserve(static_cast<size_t>(count));
+    int result = MPI_SUCCESS;
+    if (!prepare(call, mode, count, requests, result)) {
+        return result;
+    }
+    int started = 0;
+    result = Course::follow(fn, [&] { return start(count, requests, started); });
     for (int i = 0; i < started; ++i) {
         Request *request = table.find(requests[i]);
         if (request == nullptr) {
@@ -303,6 +334,9 @@ int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Reques
         writer.write();
     }
     return result;
+} catch (const std::bad_alloc &) {
+    fail_if_staged(requests, count);
+    throw;
 }
 
 int Activates::replay(Call &call, int count, MPI_Request *requests) {
@@ -339,7 +373,7 @@ int Cancels::run(const void *site, MPI_Request *handle) {
     Request *request = RequestTable::instance().find(*handle);
     MPI_Request known = request != nullptr ? request->known_to_mpi() : *handle;
     if (mode == CD_LOG_OFF) {
-        return real<Fn::MPI_Cancel>(&known);
+        return call_mpi<Fn::MPI_Cancel>(&known);
     }
     const Call call = simple_call(Fn::MPI_Cancel, site);
     if (mode == CD_LOG_REPLAYING) {
@@ -349,9 +383,9 @@ int Cancels::run(const void *site, MPI_Request *handle) {
             return result == run_live ? run(site, handle) : result;
         }
         const bool live = request != nullptr && request->state == Request::State::active;
-        return live ? real<Fn::MPI_Cancel>(&known) : entry->result();
+        return live ? call_mpi<Fn::MPI_Cancel>(&known) : entry->result();
     }
-    const int result = real<Fn::MPI_Cancel>(&known);
+    const int result = call_mpi<Fn::MPI_Cancel>(&known);
     EntryWriter writer(call, result);
     writer.write();
     return result;
@@ -386,7 +420,7 @@ int CompletesGeneralized::run(const void *site, MPI_Request handle) {
 int CompletesGeneralized::complete(MPI_Request handle) {
     const bool is_first =
         !complete_generalized(handle) && RequestTable::instance().completes_first(handle);
-    return is_first ? real<Fn::MPI_Grequest_complete>(handle) : MPI_SUCCESS;
+    return is_first ? call_mpi<Fn::MPI_Grequest_complete>(handle) : MPI_SUCCESS;
 }
 
 } // namespace cd::logger

@@ -42,17 +42,17 @@ template <Request::Kind K, Sends S = Sends::from_buffer> class Inits : public In
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         if (Inside::mpi()) {
-            return real<F>(a...);
+            return call_mpi<F>(a...);
         }
         using Roles = typename Row<F>::Roles;
         std::tuple<A...> arguments(a...);
         MPI_Request *const request = std::get<Roles::index(Role::request)>(arguments);
         if (request == nullptr) {
-            return real<F>(a...); // which is an error
+            return call_mpi<F>(a...); // which is an error
         }
         const auto make = [&] {
             const Inside inside;
-            return std::apply([](A... b) { return real<F>(b...); }, arguments);
+            return std::apply([](A... b) { return call_mpi<F>(b...); }, arguments);
         };
         const int mode = Logging::mode();
         const Call call = decode_data<F>(site, a...);
@@ -60,24 +60,8 @@ public:
             return call.failure;
         }
         if (mode == CD_LOG_REPLAYING) {
-            int result = MPI_SUCCESS;
-            switch (replay(call, K, request, result)) {
-            case Made::anew: {
-                const MPI_Request before = *request;
-                result = make();
-                const MPI_Request made = *request;
-                *request = before;
-                moved(call, request, made);
-                return result;
-            }
-            case Made::not_at_all:
-                return Inits::call<F>(site, a...);
-            case Made::as_before:
-                follow(call, Roles::has(Role::send_buf), *request);
-                return result;
-            default:
-                return result;
-            }
+            const int result = answer(call, Roles::has(Role::send_buf), request, make);
+            return result == run_live ? Inits::call<F>(site, a...) : result;
         }
         Staging staging;
         if constexpr (K == Request::Kind::collective || K == Request::Kind::partitioned) {
@@ -104,6 +88,29 @@ public:
     }
 
 private:
+    // From the log; run_live if that has nothing.
+    template <typename Make>
+    static int answer(const Call &call, bool has_send_buf, MPI_Request *request, const Make &make) {
+        int result = MPI_SUCCESS;
+        switch (replay(call, K, request, result)) {
+        case Made::anew: {
+            const MPI_Request before = *request;
+            result = make();
+            const MPI_Request made = *request;
+            *request = before;
+            moved(call, request, made);
+            return result;
+        }
+        case Made::not_at_all:
+            return run_live;
+        case Made::as_before:
+            follow(call, has_send_buf, *request);
+            return result;
+        default:
+            return result;
+        }
+    }
+
     template <typename Roles, typename Tuple>
     static void stage(Tuple &arguments, const Staging &staging) {
         if constexpr (Roles::has(Role::send_buf)) {
@@ -143,7 +150,7 @@ public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         const int mode = Logging::mode();
         if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::empty())) {
-            return real<F>(a...);
+            return call_mpi<F>(a...);
         }
         std::tuple<A...> arguments(a...);
         int count = 1;
@@ -151,19 +158,21 @@ public:
             count = std::get<0>(arguments);
         }
         MPI_Request *const requests = std::get<sizeof...(A) - 1>(arguments);
-        return count < 0 || requests == nullptr ? real<F>(a...) // which is an error
+        return count < 0 || requests == nullptr ? call_mpi<F>(a...) // which is an error
                                                 : activate(F, site, mode, count, requests);
     }
 
 private:
     static int activate(Fn fn, const void *site, int mode, int count, MPI_Request *requests);
+    static bool prepare(const Call &call, int mode, int count, MPI_Request *requests, int &result);
+    static int start(int count, const MPI_Request *requests, int &started);
     static int replay(Call &call, int count, MPI_Request *requests);
 };
 
 class Cancels : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request *request) {
-        return Inside::mpi() || request == nullptr ? real<F>(request) : run(site, request);
+        return Inside::mpi() || request == nullptr ? call_mpi<F>(request) : run(site, request);
     }
 
 private:

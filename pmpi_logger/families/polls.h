@@ -14,14 +14,16 @@ namespace cd::logger {
 // A call that asks whether something is there.
 class Polls : public MovesData {
 public:
+    static constexpr bool keeps_entry_only = true;
+
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         const int mode = Logging::mode();
         if (passes_through(mode)) {
-            return real<F>(a...);
+            return call_mpi<F>(a...);
         }
         const Call call = decode_data<F>(site, a...);
         if (call.arguments.flag == nullptr || no_status(call.arguments.status)) {
-            return real<F>(a...); // which is an error
+            return call_mpi<F>(a...); // which is an error
         }
         if (may_have_answer(mode)) {
             const int result = replay(call);
@@ -31,7 +33,7 @@ public:
         StatusLoan loan(call.arguments.status);
         std::tuple<A...> arguments(a...);
         std::get<Row<F>::Roles::index(Role::status)>(arguments) = loan.to();
-        const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
+        const int result = std::apply([](A... b) { return call_mpi<F>(b...); }, arguments);
         const bool error_written = loan.settle();
         record(call, result, loan.written(), error_written);
         return result;

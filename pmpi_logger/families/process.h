@@ -16,7 +16,7 @@ public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         const int mode = Logging::mode();
         if (Inside::mpi()) {
-            return real<F>(a...);
+            return call_mpi<F>(a...);
         }
         const Call call = decode_data<F>(site, a...);
         if (mode == CD_LOG_REPLAYING) {
@@ -24,7 +24,7 @@ public:
             return result == run_live ? Initializes::call<F>(site, a...) : result;
         }
         const Inside inside;
-        const int result = real<F>(a...);
+        const int result = call_mpi<F>(a...);
         if (result == MPI_SUCCESS) {
             initialized();
         }
@@ -48,11 +48,11 @@ public:
 
     template <Fn F> static int call(const void *) {
         if (Inside::mpi()) {
-            return real<F>();
+            return call_mpi<F>();
         }
         finalizing();
         const Inside inside;
-        return real<F>();
+        return call_mpi<F>();
     }
 };
 
@@ -64,7 +64,7 @@ public:
     static int call(const void *site, MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
         const int mode = Logging::mode();
         if (Inside::mpi()) {
-            return real<F>(info, handler, session);
+            return call_mpi<F>(info, handler, session);
         }
         const Call call = decode_data<F>(site, info, handler, session);
         if (mode == CD_LOG_REPLAYING) {
@@ -73,7 +73,7 @@ public:
                                       : result;
         }
         const Inside inside;
-        const int result = real<F>(info, handler, session);
+        const int result = call_mpi<F>(info, handler, session);
         if (result == MPI_SUCCESS) {
             opened(*session);
         }
@@ -93,7 +93,7 @@ public:
     template <Fn F> static int call(const void *site, MPI_Session *session) {
         const int mode = Logging::mode();
         if (Inside::mpi() || session == nullptr) {
-            return real<F>(session);
+            return call_mpi<F>(session);
         }
         const Call call = decode_data<F>(site, session);
         if (mode == CD_LOG_REPLAYING) {
@@ -104,7 +104,7 @@ public:
             Finalizes::finalizing();
         }
         const Inside inside;
-        const int result = free_object(session, [&] { return real<F>(session); });
+        const int result = free_object(session, [&] { return call_mpi<F>(session); });
         if (result == MPI_SUCCESS) {
             MpiLife::session_ends();
         }
@@ -123,7 +123,7 @@ public:
 
     template <Fn F> static int call(const void *, MPI_Comm comm, int code) {
         WholeProgram::flush_if_possible();
-        return real<F>(comm, code);
+        return call_mpi<F>(comm, code);
     }
 };
 
@@ -131,9 +131,11 @@ public:
 // and more often.
 class ReadsClock : public MovesData {
 public:
+    static constexpr bool keeps_entry_only = true;
+
     template <Fn F> static double call(const void *site) {
         const int mode = Logging::mode();
-        return passes_through(mode) ? real<F>() : read(site, mode);
+        return passes_through(mode) ? call_mpi<F>() : read(site, mode);
     }
 
 private:
@@ -149,7 +151,8 @@ public:
                     MPI_Comm *made, int *errors) {
         const int mode = Logging::mode();
         if (passes_through(mode)) {
-            return real<F>(count, commands, arguments, processes, infos, root, comm, made, errors);
+            return call_mpi<F>(count, commands, arguments, processes, infos, root, comm, made,
+                               errors);
         }
         Call call;
         call.fn = F;
@@ -166,7 +169,7 @@ public:
         }
         const Inside inside;
         const int result =
-            real<F>(count, commands, arguments, processes, infos, root, comm, made, errors);
+            call_mpi<F>(count, commands, arguments, processes, infos, root, comm, made, errors);
         Exchange::record(call, result, nullptr, false);
         return told_of(result, *made);
     }

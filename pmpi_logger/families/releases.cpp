@@ -12,13 +12,13 @@ int Releases::free_type(MPI_Datatype *type) {
     RequestTable::instance().keep_type(*type);
     WindowTable::instance().keep_type(*type);
     forget_type_facts(*type);
-    return real<Fn::MPI_Type_free>(type);
+    return call_mpi<Fn::MPI_Type_free>(type);
 }
 
 int Releases::free_reference(MPI_Datatype *type) {
     const Inside inside;
     forget_type_facts(*type); // in case that it does not
-    return real<Fn::MPI_Type_free>(type);
+    return call_mpi<Fn::MPI_Type_free>(type);
 }
 
 void Releases::free_moved_type(uint64_t number) {

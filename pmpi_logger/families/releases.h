@@ -24,22 +24,13 @@ class Releases : public MovesData {
 public:
     template <Fn F, typename Handle> static int call(const void *site, Handle *handle) {
         if (handle == nullptr) {
-            return real<F>(handle); // which is an error
+            return call_mpi<F>(handle); // which is an error
         }
-        const int mode = Logging::mode();
-        if (passes_through(mode)) {
-            if constexpr (F == Fn::MPI_Type_free) {
-                if (InnerCalls::take_reference(word_of(*handle))) {
-                    return free_reference(handle);
-                }
-            }
-            InnerCalls *const inner = InnerCalls::current();
-            const bool waits = inner != nullptr && can_wait<F>(*handle) &&
-                               !InnerCalls::take_made(word_of(*handle));
-            return waits ? free_inside<F>(*inner, handle) : free_now<F>(handle);
+        if (passes_through(Logging::mode())) {
+            return free_unlogged<F>(handle);
         }
         if (!can_wait<F>(*handle)) {
-            return Exchange::call<F>(site, handle);
+            return Exchange::log<F>(site, handle);
         }
         if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
             const Inside inside;
@@ -81,19 +72,7 @@ public:
             record(call, refused);
             return refused;
         }
-        cd_log_place place = {};
-        cd_log_here(&place);
-        if constexpr (F == Fn::MPI_Comm_disconnect) {
-            let_others_disconnect(freed);
-        }
-        *handle = null_of<F, Handle>();
-        if (record(call, MPI_SUCCESS)) {
-            Handle recorded = freed;
-            if constexpr (F == Fn::MPI_Type_free) {
-                recorded = MovedTypes::recorded(freed);
-            }
-            wait<F>(freed, recorded, moved, {place, false, 0});
-        }
+        free_with_log<F>(call, handle, moved);
         return MPI_SUCCESS;
     }
 
@@ -102,7 +81,7 @@ public:
         forget_comm_facts(); // before another thread can be given the handle
         RequestTable::instance().comm_is_gone(*comm);
         const int result = free_object(
-            comm, [&] { return real<F>(comm); }, owner);
+            comm, [&] { return call_mpi<F>(comm); }, owner);
         forget_comm_facts(); // that the program's callbacks have asked for meanwhile
         return result;
     }
@@ -111,6 +90,39 @@ public:
     static void free_moved_type(uint64_t number);
 
 private:
+    // Nothing is logged, or the program is inside MPI.
+    template <Fn F, typename Handle> static int free_unlogged(Handle *handle) {
+        if constexpr (F == Fn::MPI_Type_free) {
+            if (InnerCalls::take_reference(word_of(*handle))) {
+                return free_reference(handle);
+            }
+        }
+        InnerCalls *const inner = InnerCalls::current();
+        const bool waits =
+            inner != nullptr && can_wait<F>(*handle) && !InnerCalls::take_made(word_of(*handle));
+        return waits ? free_inside<F>(*inner, handle) : free_now<F>(handle);
+    }
+
+    // For the program at once, for MPI when no log needs it any more.
+    template <Fn F, typename Handle>
+    static void free_with_log(const Call &call, Handle *handle, uint64_t moved) {
+        const Handle freed = *handle;
+        cd_log_place place = {};
+        cd_log_here(&place);
+        if constexpr (F == Fn::MPI_Comm_disconnect) {
+            let_others_disconnect(freed);
+        }
+        *handle = null_of<F, Handle>();
+        Course::follow(F, [] { return MPI_SUCCESS; }); // for the program it is made
+        if (record(call, MPI_SUCCESS)) {
+            Handle recorded = freed;
+            if constexpr (F == Fn::MPI_Type_free) {
+                recorded = MovedTypes::recorded(freed);
+            }
+            wait<F>(freed, recorded, moved, {place, false, 0});
+        }
+    }
+
     // By a delete function that the program has. The attributes of what a restore is to leave
     // alone are the restore's business.
     template <Fn F, typename Handle> static int free_inside(InnerCalls &inner, Handle *handle) {
@@ -186,7 +198,7 @@ private:
         } else if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
             return free_comm<F>(handle);
         } else {
-            const auto free = [&] { return real<F>(handle); };
+            const auto free = [&] { return call_mpi<F>(handle); };
             if constexpr (F == Fn::MPI_Info_free) {
                 return free_object(handle, free);
             } else if constexpr (frees_keyval<F>()) {
@@ -303,10 +315,10 @@ public:
                 });
                 return MPI_SUCCESS;
             }
-            return real<F>(memory);
+            return call_mpi<F>(memory);
         }
         if (WholeProgram::records()) {
-            real<F>(memory);
+            call_mpi<F>(memory);
         } else if (mode == CD_LOG_RECORDING) {
             cd_log_place place = {};
             cd_log_here(&place);

@@ -26,7 +26,7 @@ class BeginsSplit : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, MPI_File file, A... a) {
         if (Inside::mpi()) {
-            return real<F>(file, a...);
+            return call_mpi<F>(file, a...);
         }
         using Roles = typename Row<F>::Roles;
         constexpr bool reads = Roles::has(Role::recv_buf);
@@ -61,7 +61,7 @@ public:
             }
         }
         SplitOperation::begins(file, std::move(operation));
-        return std::apply([&](auto... b) { return Exchange::call<F>(site, b...); }, arguments);
+        return std::apply([&](auto... b) { return Exchange::log<F>(site, b...); }, arguments);
     }
 
 private:
@@ -73,7 +73,7 @@ public:
     template <Fn F>
     static int call(const void *site, MPI_File file, void *buffer, MPI_Status *status) {
         if (Inside::mpi()) {
-            return real<F>(file, buffer, status);
+            return call_mpi<F>(file, buffer, status);
         }
         const int mode = Logging::mode();
         const Inside inside;
@@ -89,7 +89,7 @@ public:
         set_received(call, operation.received);
         StatusLoan loan(status);
         const int result =
-            real<F>(file, operation.buffer != nullptr ? operation.buffer : buffer, loan.to());
+            call_mpi<F>(file, operation.buffer != nullptr ? operation.buffer : buffer, loan.to());
         if (operation.buffer != nullptr && result == MPI_SUCCESS) {
             operation.staging.deliver({Arrivals::received(call.arguments)},
                                       bytes_received(loan.written()));
@@ -113,7 +113,7 @@ public:
     template <Fn F>
     static int call(const void *site, MPI_File file, const void *buffer, MPI_Status *status) {
         if (Inside::mpi()) {
-            return real<F>(file, const_cast<void *>(buffer), status);
+            return call_mpi<F>(file, const_cast<void *>(buffer), status);
         }
         if (Logging::mode() == CD_LOG_REPLAYING) {
             const Inside inside;
@@ -124,7 +124,7 @@ public:
         }
         const SplitOperation operation = SplitOperation::ends(file);
         const void *const known = operation.buffer != nullptr ? operation.buffer : buffer;
-        return Exchange::call<F>(site, file, known, status);
+        return Exchange::log<F>(site, file, known, status);
     }
 };
 

@@ -71,6 +71,7 @@ public:
     }
 
 private:
+    // No restore has to know of an older one that does not: it goes on.
     static constexpr bool brings_data = K != Request::Kind::send && K != Request::Kind::generalized;
 
     template <Fn F, typename... A>
@@ -78,11 +79,11 @@ private:
         if (Inside::mpi()) {
             return real<F>(a...);
         }
-        const auto take = [&] {
+        const auto take = [&]() __attribute__((always_inline)) {
             const int mode = Logging::mode();
             return mode == CD_LOG_OFF ? start_untold<F>(site, a...) : start<F>(mode, site, a...);
         };
-        return OutOfMemory::guarded<F, true>(take, [&] { return real<F>(a...); });
+        return OutOfMemory::guarded<F, brings_data>(take, [&] { return real<F>(a...); });
     }
 
     // No log is told.
@@ -92,7 +93,7 @@ private:
         const std::tuple<A...> arguments(a...);
         const int result = [&] {
             const Inside inside;
-            return real<F>(a...);
+            return call_mpi<F>(a...);
         }();
         if (result == MPI_SUCCESS) {
             [[maybe_unused]] MPI_Request &request =
@@ -124,11 +125,11 @@ private:
         std::tuple<A...> arguments(a...);
         MPI_Request *const request = std::get<Roles::index(Role::request)>(arguments);
         if (request == nullptr) {
-            return real<F>(a...); // which is an error
+            return call_mpi<F>(a...); // which is an error
         }
         const auto make = [&] {
             const Inside inside;
-            return std::apply([](A... b) { return real<F>(b...); }, arguments);
+            return std::apply([](A... b) { return call_mpi<F>(b...); }, arguments);
         };
         Call call = decode_data<F>(site, a...);
         if (call.failure != MPI_SUCCESS) {
@@ -145,52 +146,65 @@ private:
             return result == run_live ? Starts::call<F>(site, a...) : result;
         }
         if constexpr (K == Request::Kind::send || K == Request::Kind::receive) {
-            Shadow shadow;
-            if constexpr (W == Works::on_shadow) {
-                shadow = shadow_of(call);
-                if (!shadow.empty()) {
-                    std::get<Roles::index(Role::send_buf)>(arguments) = shadow.address();
-                }
+            return record_one_way<Roles>(call, arguments, request, make);
+        } else {
+            return record_staged<Roles>(call, arguments, request, make);
+        }
+    }
+
+    // make: makes the call with the arguments.
+    template <typename Roles, typename Tuple, typename Make>
+    [[gnu::always_inline]] static int record_one_way(const Call &call, Tuple &arguments,
+                                                     const MPI_Request *request, const Make &make) {
+        Shadow shadow;
+        if constexpr (W == Works::on_shadow) {
+            shadow = shadow_of(call);
+            if (!shadow.empty()) {
+                std::get<Roles::index(Role::send_buf)>(arguments) = shadow.address();
             }
-            const int result = make();
-            try {
-                record_message(call, K, result, made(result, request), shadow);
-            } catch (const std::bad_alloc &) {
-                shadow.leave_to_mpi();
-                throw;
-            }
+        }
+        const int result = make();
+        try {
+            record_message(call, K, result, made(result, request), shadow);
             if constexpr (W == Works::on_shadow && Roles::has(Role::window)) {
                 if (result == MPI_SUCCESS) {
                     keep_sent(std::get<Roles::index(Role::window)>(arguments),
                               std::get<Roles::index(Role::target)>(arguments), std::move(shadow));
                 }
             }
-            return result;
-        } else {
-            Staging staging;
-            Purpose purpose = purpose_for(call, K);
-            if constexpr (W == Works::on_staging) {
-                staging = staging_of(call, K, Roles::has(Role::send_buf));
-                if (!staging.empty()) {
-                    stage<Roles>(arguments, staging);
-                    keep_arrays<Roles>(call, arguments, staging);
-                }
-            }
-            const int result = make();
-            [[maybe_unused]] bool is_own = false;
-            if constexpr (reads_window<Roles>) {
-                const bool brings = call.arguments.recv_count > 0;
-                is_own = result == MPI_SUCCESS && brings && give_own_request(request);
-            }
-            [[maybe_unused]] Request *const going_on = record(
-                call, K, result, made(result, request), std::move(purpose), std::move(staging));
-            if constexpr (reads_window<Roles>) {
-                if (going_on != nullptr) {
-                    going_on->complete_without_data = is_own;
-                }
-            }
-            return result;
+        } catch (const std::bad_alloc &) {
+            shadow.leave_to_mpi();
+            throw;
         }
+        return result;
+    }
+
+    template <typename Roles, typename Tuple, typename Make>
+    [[gnu::always_inline]] static int record_staged(const Call &call, Tuple &arguments,
+                                                    MPI_Request *request, const Make &make) {
+        Staging staging;
+        Purpose purpose = purpose_for(call, K);
+        if constexpr (W == Works::on_staging) {
+            staging = staging_of(call, K, Roles::has(Role::send_buf));
+            if (!staging.empty()) {
+                stage<Roles>(arguments, staging);
+                keep_arrays<Roles>(call, arguments, staging);
+            }
+        }
+        const int result = make();
+        [[maybe_unused]] bool is_own = false;
+        if constexpr (reads_window<Roles>) {
+            const bool brings = call.arguments.recv_count > 0;
+            is_own = result == MPI_SUCCESS && brings && give_own_request(request);
+        }
+        [[maybe_unused]] Request *const going_on =
+            record(call, K, result, made(result, request), std::move(purpose), std::move(staging));
+        if constexpr (reads_window<Roles>) {
+            if (going_on != nullptr) {
+                going_on->complete_without_data = is_own;
+            }
+        }
+        return result;
     }
 
     template <typename Roles>

@@ -42,14 +42,14 @@ public:
         using Roles = typename Row<F>::Roles;
         const std::tuple<A...> arguments(a...);
         if (Inside::mpi()) {
-            return real<F>(a...);
+            return call_mpi<F>(a...);
         }
         const MPI_Win win = std::get<Roles::index(Role::window)>(arguments);
         Window *window = WindowTable::instance().find(win);
         const int mode = Logging::mode();
         if (window == nullptr || (mode != CD_LOG_OFF && !can_be_recorded(window))) {
             return mode == CD_LOG_OFF || WholeProgram::records() || !may_name(win, MPI_WIN_NULL)
-                       ? real<F>(a...)
+                       ? call_mpi<F>(a...)
                        : refuse(F, window_is_not_separate);
         }
         Synchronization what = {Row<F>::of, decode<F>(site, a...)};
@@ -72,7 +72,7 @@ public:
         if constexpr (Row<F>::of.locks == Locks::ends) {
             Roles::has(Role::target) ? window->unlock(what.target) : window->unlock_all();
         }
-        const int result = real<F>(a...);
+        const int result = call_mpi<F>(a...);
         if (Row<F>::of.locks == Locks::begins && result == MPI_SUCCESS) {
             Roles::has(Role::target) ? window->lock(what.target) : window->lock_all();
         }

@@ -15,7 +15,7 @@ public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         const int mode = Logging::mode();
         if (passes_through(mode)) {
-            return real<F>(a...);
+            return call_mpi<F>(a...);
         }
         using Roles = typename Row<F>::Roles;
         const Call call = decode_data<F>(site, a...);
@@ -32,14 +32,14 @@ public:
             }
             const MPI_Datatype recorded = *made;
             const Inside inside;
-            const int made_anew = real<F>(a...);
+            const int made_anew = call_mpi<F>(a...);
             if (made_anew == MPI_SUCCESS) {
                 stands_for(*made, recorded);
             }
             return made_anew;
         }
         const Inside inside;
-        const int result = real<F>(a...);
+        const int result = call_mpi<F>(a...);
         record(call, result, layout);
         return result;
     }

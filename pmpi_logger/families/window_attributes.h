@@ -57,7 +57,7 @@ public:
         if (gone == nullptr) {
             return SetsAttribute::call<F>(site, win, key, value);
         }
-        const int result = Exchange::call<F>(site, win, key, value);
+        const int result = Exchange::log<F>(site, win, key, value);
         if (result == MPI_SUCCESS) {
             AttributesOfGone::set(*gone, key, value, std::nullopt);
         }
@@ -89,7 +89,7 @@ public:
         if (gone == nullptr || InnerCalls::are_of_undo()) {
             return DeletesAttribute::call<F>(site, win, key);
         }
-        const int result = Exchange::call<F>(site, win, key);
+        const int result = Exchange::log<F>(site, win, key);
         if (result == MPI_SUCCESS) {
             AttributesOfGone::remove(*gone, key);
         }

@@ -86,16 +86,22 @@ std::unique_ptr<Window> MakesWindow::beside(void *mpis, int64_t size) {
                                                  : nullptr;
 }
 
-int MakesWindow::record(Call &call, int result, std::unique_ptr<Window> window, MPI_Win handle) {
-    Window *added = nullptr;
-    if (result == MPI_SUCCESS && window != nullptr) {
-        added = &WindowTable::instance().add(std::move(window), handle);
+Window *MakesWindow::add(std::unique_ptr<Window> window) {
+    return window != nullptr ? &WindowTable::instance().add(std::move(window)) : nullptr;
+}
+
+int MakesWindow::record(Call &call, int result, Window *window, MPI_Win handle) {
+    if (window != nullptr && result == MPI_SUCCESS) {
+        WindowTable::instance().name(*window, handle);
+    } else if (window != nullptr) {
+        WindowTable::instance().erase(window->number);
+        window = nullptr;
     }
     if (cd_log_mode() == CD_LOG_RECORDING) {
-        uint64_t number = added != nullptr ? added->number : 0;
+        uint64_t number = window != nullptr ? window->number : 0;
         call.add_output({&number, sizeof number});
         Exchange::record(call, result, nullptr, false);
-        made(added, result == MPI_SUCCESS ? handle : MPI_WIN_NULL);
+        made(window, result == MPI_SUCCESS ? handle : MPI_WIN_NULL);
     }
     return result;
 }
@@ -152,7 +158,9 @@ Window *FreesWindow::known_from_now_on(MPI_Win handle) {
         return nullptr;
     }
     window->is_mpis = true;
-    return &WindowTable::instance().add(std::move(window), handle);
+    Window &added = WindowTable::instance().add(std::move(window));
+    WindowTable::instance().name(added, handle);
+    return &added;
 }
 
 // A replay may raise errors by it.

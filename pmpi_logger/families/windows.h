@@ -32,7 +32,9 @@ protected:
     static std::unique_ptr<Window> over(void *memory, int64_t size);
     static std::unique_ptr<Window> beside(void *mpis, int64_t size);
 
-    static int record(Call &call, int result, std::unique_ptr<Window> window, MPI_Win handle);
+    // Before MPI is called, which may use its memory. nullptr if there is none.
+    static Window *add(std::unique_ptr<Window> window);
+    static int record(Call &call, int result, Window *window, MPI_Win handle);
 
     // memory: where the program's lies, set by the replay.
     static int replay(Call &call, MPI_Win *handle, void *const *memory, int64_t size);
@@ -49,7 +51,7 @@ public:
     static int call(const void *site, void *memory, Size size, Unit unit, MPI_Info info,
                     MPI_Comm comm, MPI_Win *win) {
         if (is_mpis_business()) {
-            return real<F>(memory, size, unit, info, comm, win);
+            return call_mpi<F>(memory, size, unit, info, comm, win);
         }
         Call call = decode_data<F>(site, memory, size, unit, info, comm, win);
         if (Logging::mode() == CD_LOG_REPLAYING) {
@@ -59,10 +61,10 @@ public:
                        : result;
         }
         const Inside inside;
-        std::unique_ptr<Window> window = over(memory, size);
-        const int result = real<F>(window != nullptr && size > 0 ? window->copy() : memory, size,
-                                   unit, info, comm, win);
-        return record(call, result, std::move(window), *win);
+        Window *const window = add(over(memory, size));
+        const int result = call_mpi<F>(window != nullptr && size > 0 ? window->copy() : memory,
+                                       size, unit, info, comm, win);
+        return record(call, result, window, *win);
     }
 };
 
@@ -72,7 +74,7 @@ public:
     static int call(const void *site, Size size, Unit unit, MPI_Info info, MPI_Comm comm,
                     void *memory, MPI_Win *win) {
         if (is_mpis_business()) {
-            return real<F>(size, unit, info, comm, memory, win);
+            return call_mpi<F>(size, unit, info, comm, memory, win);
         }
         Call call = decode_data<F>(site, size, unit, info, comm, memory, win);
         auto *const given = static_cast<void **>(memory);
@@ -83,13 +85,12 @@ public:
                        : result;
         }
         const Inside inside;
-        const int result = real<F>(size, unit, info, comm, memory, win);
-        std::unique_ptr<Window> window =
-            result == MPI_SUCCESS ? beside(*given, size) : std::unique_ptr<Window>();
+        const int result = call_mpi<F>(size, unit, info, comm, memory, win);
+        Window *const window = result == MPI_SUCCESS ? add(beside(*given, size)) : nullptr;
         if (window != nullptr) {
             *given = window->memory();
         }
-        return record(call, result, std::move(window), *win);
+        return record(call, result, window, *win);
     }
 };
 
@@ -98,7 +99,7 @@ class CreatesDynamicWindow : public MakesWindow {
 public:
     template <Fn F> static int call(const void *site, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
         if (is_mpis_business()) {
-            return real<F>(info, comm, win);
+            return call_mpi<F>(info, comm, win);
         }
         Call call = decode_data<F>(site, info, comm, win);
         if (Logging::mode() == CD_LOG_REPLAYING) {
@@ -108,8 +109,9 @@ public:
                                       : result;
         }
         const Inside inside;
-        const int result = real<F>(info, comm, win);
-        return record(call, result, over(nullptr, 0), *win);
+        Window *const window = add(over(nullptr, 0));
+        const int result = call_mpi<F>(info, comm, win);
+        return record(call, result, window, *win);
     }
 };
 
@@ -121,7 +123,7 @@ public:
                     void *memory, MPI_Win *win) {
         if (!passes_through(Logging::mode()) && !WholeProgram::records()) {
             if (!may_name(comm, MPI_COMM_NULL)) {
-                return real<F>(size, unit, info, comm, memory, win); // which is an error
+                return call_mpi<F>(size, unit, info, comm, memory, win); // which is an error
             }
             const Inside inside;
             if (const int failure = failure_of(comm); failure != MPI_SUCCESS) {
@@ -143,7 +145,7 @@ public:
                 return failure; // the handle is none, and MPI has said so
             }
             if (!is_dynamic) {
-                return real<F>(win, a...);
+                return call_mpi<F>(win, a...);
             }
         }
         const int result = Refused::call<F>(site, win, a...);
@@ -166,7 +168,7 @@ class FreesWindow : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Win *win) {
         if (win == nullptr) {
-            return real<F>(win); // which is an error
+            return call_mpi<F>(win); // which is an error
         }
         if (InnerCalls::are_of_undo()) {
             *win = MPI_WIN_NULL;
@@ -203,7 +205,7 @@ private:
     template <Fn F> static int free_now(MPI_Win *win, uint64_t number = 0) {
         const std::optional<GoneWindow> other = GoneWindows::take_other(*win);
         const int result = free_object(
-            win, [&] { return real<F>(win); }, static_cast<int>(number));
+            win, [&] { return call_mpi<F>(win); }, static_cast<int>(number));
         if (other && *win != MPI_WIN_NULL) { // MPI has refused
             GoneWindows::add(*other);
         }
@@ -237,7 +239,7 @@ public:
             return AttributesOfGone::answer(
                 win, key,
                 [&](const SetAttribute &set) { *static_cast<void **>(value) = set.value; },
-                [&] { return real<F>(win, key, value, present); });
+                [&] { return call_mpi<F>(win, key, value, present); });
         }
         static int model = MPI_WIN_SEPARATE;
         *static_cast<void **>(value) = key == MPI_WIN_BASE ? window->memory() : &model;
@@ -250,7 +252,7 @@ public:
 
 private:
     template <Fn F> static int ask(MPI_Win win, int key, void *value, int *present) {
-        const int result = real<F>(win, key, value, present);
+        const int result = call_mpi<F>(win, key, value, present);
         if (result == MPI_SUCCESS && *present != 0) {
             make_lasting(key, value);
         }
@@ -270,10 +272,11 @@ public:
     template <Fn F, typename Handle> static auto call(const void *, Handle handle) {
         if constexpr (F == Fn::MPI_Win_c2f) {
             const Window *const window = WindowTable::instance().find(handle);
-            return window != nullptr && window->is_gone() ? window->in_fortran : real<F>(handle);
+            return window != nullptr && window->is_gone() ? window->in_fortran
+                                                          : call_mpi<F>(handle);
         } else {
             const Window *const window = WindowTable::instance().find_gone(handle);
-            return window != nullptr ? window->handle : real<F>(handle);
+            return window != nullptr ? window->handle : call_mpi<F>(handle);
         }
     }
 };
@@ -290,7 +293,7 @@ public:
     template <Fn F, typename... A> static int call(const void *site, MPI_Win win, A... a) {
         const Window *const window = WindowTable::instance().find(win);
         return window != nullptr && window->is_gone() ? of_gone_window(F, site, *window)
-                                                      : real<F>(win, a...);
+                                                      : call_mpi<F>(win, a...);
     }
 
 private:
@@ -303,7 +306,7 @@ public:
     using Of = Arrivals;
 
     template <Fn F, typename... A> static int call(const void *site, MPI_Win win, A... a) {
-        return WindowTable::instance().is_gone(win) ? Exchange::call<F>(site, win, a...)
+        return WindowTable::instance().is_gone(win) ? Exchange::log<F>(site, win, a...)
                                                     : Family::template call<F>(site, win, a...);
     }
 
@@ -323,14 +326,14 @@ public:
     template <Fn F> static int call(const void *site, MPI_Win win, int error) {
         const int mode = Logging::mode();
         if (passes_through(mode)) {
-            return real<F>(win, error);
+            return call_mpi<F>(win, error);
         }
         return change(
             decode<F>(site, win, error), mode,
             [&] {
                 const Window *const window = WindowTable::instance().find(win);
                 if (window == nullptr || !window->is_gone()) {
-                    return real<F>(win, error);
+                    return call_mpi<F>(win, error);
                 }
                 raise_at(*window, error);
                 return MPI_SUCCESS;

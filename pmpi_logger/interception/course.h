@@ -3,8 +3,10 @@
 #pragma once
 
 #include "call/function.h"
+#include "interception/real.h"
 
 #include <type_traits>
+#include <utility>
 
 namespace cd::logger {
 
@@ -13,6 +15,7 @@ struct CourseState {
     bool is_under_way = false;
     bool is_made = false;
     bool has_read = false;
+    bool is_incomplete = false;
     Fn fn = {};
     int result = 0;
 };
@@ -24,18 +27,26 @@ struct CourseState {
 // calls may leave the call by longjmp, and what is left here then says nothing of a later one.
 class Course {
 public:
-    explicit Course(Fn fn) : outer_(current_) { current_ = {true, false, false, false, fn, 0}; }
+    explicit Course(Fn fn) : outer_(current_) {
+        current_ = {true, false, false, false, false, fn, 0};
+    }
     Course(const Course &) = delete;
     Course &operator=(const Course &) = delete;
     ~Course() { current_ = outer_; }
 
-    // Whether the thread is in a call of fn.
-    static bool is_of(Fn fn) { return current_.is_there && current_.fn == fn; }
     // An entry has been read.
     static void read_log() { current_.has_read = true; }
 
-    // Calls MPI, in which functions of the program may make other calls.
-    template <typename Make> static auto follow(const Make &make) {
+    // What MPI does is not what the program wants, before the logger has done its part: it works on
+    // copies.
+    static void set_incomplete(bool is_incomplete) { current_.is_incomplete = is_incomplete; }
+
+    // Makes the thread's call, if that is one of fn: calls MPI, in which functions of the program
+    // may make other calls.
+    template <typename Make> static auto follow(Fn fn, const Make &make) {
+        if (!current_.is_there || current_.fn != fn) {
+            return make(); // what a log has kept back for later
+        }
         CourseState own = current_;
         current_.is_under_way = true;
         const auto result = make();
@@ -47,10 +58,14 @@ public:
         return result;
     }
 
+    // An exception of the program's leaves it, and the one that it is part of.
+    void left() { outer_.is_under_way = true; }
+
     // Of the innermost one.
     static bool is_under_way() { return current_.is_under_way; }
     static bool is_made() { return current_.is_made; }
     static bool has_read() { return current_.has_read; }
+    static bool is_incomplete() { return current_.is_incomplete; }
     static int result() { return current_.result; }
 
 private:
@@ -59,5 +74,10 @@ private:
     [[gnu::tls_model(
         "initial-exec")]] static inline constinit thread_local CourseState current_ = {};
 };
+
+// Where the call that the program has made goes to MPI.
+template <Fn F, typename... A> inline auto call_mpi(A &&...a) {
+    return Course::follow(F, [&] { return real<F>(std::forward<A>(a)...); });
+}
 
 } // namespace cd::logger

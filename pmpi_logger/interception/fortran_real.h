@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "interception/course.h"
 #include "interception/real.h"
 
 #include <array>
@@ -44,12 +45,9 @@ public:
     bool is_there() const { return routine_ != nullptr; }
 
     int operator()(A... a) const {
-        const auto make = [&] {
-            MPI_Fint error = MPI_ERR_INTERN;
-            routine_(a..., &error);
-            return error;
-        };
-        return Course::is_of(F) ? Course::follow(make) : make();
+        MPI_Fint error = MPI_ERR_INTERN;
+        routine_(a..., &error);
+        return error;
     }
 
 private:
@@ -66,7 +64,7 @@ template <Fn F, typename... A> auto fortran_routine(const void *site, A *...) {
 // Calls it. Returns the error code.
 template <Fn F, typename... A> int fortran(const void *site, A *...a) {
     const auto routine = fortran_routine<F>(site, a...);
-    return routine.is_there() ? routine(a...) : MPI_ERR_INTERN;
+    return routine.is_there() ? Course::follow(F, [&] { return routine(a...); }) : MPI_ERR_INTERN;
 }
 
 } // namespace cd::logger

@@ -40,6 +40,17 @@ int OutOfMemory::fail(Fn fn) {
     return raise(MPI_COMM_NULL, MPI_ERR_OTHER);
 }
 
+int OutOfMemory::fail_incomplete(Fn fn, bool lasts) {
+    const bool is_made = Course::is_made();
+    lose(fn, lasts && is_made);
+    std::fprintf(stderr,
+                 "pmpi_logger: rank %d: there is no memory to bring data to where MPI or the "
+                 "program wants them: %s fails%s\n",
+                 MpiLife::rank(), name_of(fn),
+                 is_made ? "" : ", and has done nothing: it may be called once more");
+    return raise(MPI_COMM_NULL, MPI_ERR_OTHER);
+}
+
 void OutOfMemory::lose(Fn fn, bool lasts) {
     if (lasts && !WholeProgram::records() && !has_lost_track.exchange(true)) {
         std::fprintf(stderr,

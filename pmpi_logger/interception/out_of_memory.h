@@ -21,15 +21,16 @@ public:
     // Why no CD of this process can be restored any more; nullptr if that is not so.
     static const char *hindrance();
 
-    // Takes a call over. lasts: more than the entry is kept of such calls, such as where a request
-    // writes to. make: makes the call, if it has not been made.
+    // Takes a call over. Lasts: more than the entry is kept of such calls that a restore has to
+    // know, such as where a request writes to. make: makes the call, if it has not been made.
     template <Fn F, bool Lasts, typename Take, typename Make>
-    static auto guarded(const Take &take, const Make &make) {
-        const Course course(F);
+    [[gnu::always_inline]] static auto guarded(const Take &take, const Make &make) {
+        Course course(F);
         try {
             return take();
         } catch (const std::bad_alloc &) {
             if (Course::is_under_way()) {
+                course.left();
                 left(F);
                 throw;
             }
@@ -38,6 +39,9 @@ public:
                 if (is_answered_by_log()) {
                     return fail(F);
                 }
+                if (Course::is_incomplete()) {
+                    return fail_incomplete(F, Lasts);
+                }
                 lose(F, Lasts);
                 return Course::is_made() ? Course::result() : make();
             } else {
@@ -45,6 +49,7 @@ public:
                 return make();
             }
         } catch (...) {
+            course.left();
             left(F);
             throw;
         }
@@ -53,6 +58,7 @@ public:
 private:
     static bool is_answered_by_log();
     static int fail(Fn fn);
+    static int fail_incomplete(Fn fn, bool lasts);
     static void lose(Fn fn, bool lasts);
     // An exception of the program's leaves the call.
     static void left(Fn fn);

@@ -3,12 +3,10 @@
 #pragma once
 
 #include "call/function.h"
-#include "interception/course.h"
 
 #include <atomic>
 #include <dlfcn.h>
 #include <mpi.h>
-#include <type_traits>
 #include <utility>
 
 namespace cd::logger {
@@ -30,15 +28,7 @@ template <Fn F, typename Type = typename Declaration<F>::Type> class Real;
 // library, or never.
 template <Fn F, typename R, typename... A> class Real<F, R(A...)> {
 public:
-    static R call(A... a) {
-        const Function function = function_.load(std::memory_order_relaxed);
-        if constexpr (!std::is_void_v<R>) {
-            if (Course::is_of(F)) [[unlikely]] {
-                return Course::follow([&] { return function(a...); });
-            }
-        }
-        return function(a...);
-    }
+    static R call(A... a) { return function_.load(std::memory_order_relaxed)(a...); }
 
 private:
     using Function = R (*)(A...);
@@ -51,6 +41,7 @@ private:
     static inline constinit std::atomic<Function> function_ = &look_up;
 };
 
+// Without the course of a call, which call_mpi() follows: for what the logger calls itself.
 template <Fn F, typename... A> inline auto real(A &&...a) {
     return Real<F>::call(std::forward<A>(a)...);
 }

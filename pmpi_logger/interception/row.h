@@ -42,8 +42,9 @@ template <Fn F, typename Family, typename R, typename... A> struct Interceptor<F
         if constexpr (requires { Family::guards_itself; } && !tells_inner_calls) {
             return Family::template call<F>(site, a...);
         } else {
-            return OutOfMemory::guarded<F, true>([&] { return take(site, a...); },
-                                                 [&] { return real<F>(a...); });
+            constexpr bool lasts = !requires { Family::keeps_entry_only; };
+            return OutOfMemory::guarded<F, lasts>([&] { return take(site, a...); },
+                                                  [&] { return real<F>(a...); });
         }
     }
 

@@ -17,9 +17,9 @@ public:
     // nullptr if there is none.
     Request *find(uint64_t key) const { return slots_[place_of(key)].request; }
 
-    // For one more, which is then added without taking memory.
-    void make_room() {
-        if (2 * (used_ + 1) > slots_.size()) {
+    // For some more, which are then added without taking memory.
+    void make_room(size_t more = 1) {
+        while (2 * (used_ + more) > slots_.size()) {
             grow();
         }
     }

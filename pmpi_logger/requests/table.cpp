@@ -64,7 +64,7 @@ RequestTable &RequestTable::instance() {
     return table;
 }
 
-void RequestTable::make_room() {
+void RequestTable::make_room(size_t starts) {
     const std::scoped_lock lock(mutex_);
     adopt_plain();
     if (spare_.empty()) {
@@ -74,7 +74,7 @@ void RequestTable::make_room() {
         tracked_.reserve(2 * tracked_.size() + 1);
     }
     named_.make_room();
-    numbered_.make_room();
+    numbered_.make_room(starts);
 }
 
 Request &RequestTable::add(MPI_Request handle, Purpose &&purpose) {

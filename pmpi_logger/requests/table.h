@@ -31,8 +31,8 @@ public:
 
     static bool empty() { return size_.load(std::memory_order_relaxed) == 0; }
 
-    // So that one more can be added, and started, without taking memory.
-    void make_room();
+    // So that one more can be added, and as many started, without taking memory.
+    void make_room(size_t starts = 1);
 
     // A new one under its handle. One that had the handle before is gone, unnoticed, or just ending
     // in another thread.

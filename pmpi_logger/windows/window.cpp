@@ -118,7 +118,9 @@ bool Window::is_locked(int target) const {
 
 void Window::keep(int target, Shadow &&sent) {
     const std::scoped_lock lock(mutex_);
-    kept_.push_back({target, std::move(sent)});
+    Kept &kept = kept_.emplace_back(); // without memory, sent is there still
+    kept.target = target;
+    kept.sent = std::move(sent);
 }
 
 void *Window::in_copy(const void *first, size_t bytes) const {

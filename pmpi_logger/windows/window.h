@@ -113,6 +113,12 @@ public:
 
     // Until a synchronization ends them.
     std::vector<Access> accesses;
+    // So that one more can be added without taking memory.
+    void make_room() {
+        if (accesses.size() == accesses.capacity()) {
+            accesses.reserve(2 * accesses.size() + 1);
+        }
+    }
     Access *find(uint64_t id);
 
     uint64_t number = 0;
@@ -130,7 +136,7 @@ private:
     static void copy_runs(const Runs &runs, const std::byte *from, std::byte *to);
 
     struct Kept {
-        int target;
+        int target = 0;
         Shadow sent;
     };
 

@@ -21,6 +21,9 @@ MPI_Fint number_in_mpi(MPI_Win handle) {
 #endif
 }
 
+// Names a window that has no handle yet.
+uint64_t no_handle(const Window &window) { return ~window.number; }
+
 } // namespace
 
 WindowTable &WindowTable::instance() {
@@ -56,15 +59,24 @@ Window *WindowTable::find_gone(MPI_Fint in_fortran) {
     return gone ? find(gone->window) : nullptr;
 }
 
-Window &WindowTable::add(std::unique_ptr<Window> window, MPI_Win handle) {
-    window->in_fortran = number_in_mpi(handle);
+Window &WindowTable::add(std::unique_ptr<Window> window) {
     const std::scoped_lock lock(mutex_);
-    Window &added = *window.release(); // of which MPI uses the memory, if there is none for this
-    added.number = ++numbers_;
-    added.handle = handle;
-    numbered_[added.number].reset(&added);
-    named_[word_of(handle)] = &added;
-    return added;
+    window->number = ++numbers_;
+    Window *&named = named_[no_handle(*window)];
+    std::unique_ptr<Window> &numbered = numbered_[window->number];
+    named = window.get();
+    numbered = std::move(window);
+    return *numbered;
+}
+
+void WindowTable::name(Window &window, MPI_Win handle) {
+    window.in_fortran = number_in_mpi(handle);
+    window.handle = handle;
+    const std::scoped_lock lock(mutex_);
+    auto named = named_.extract(no_handle(window));
+    named_.erase(word_of(handle));
+    named.key() = word_of(handle);
+    named_.insert(std::move(named));
 }
 
 Window &WindowTable::reappear(uint64_t number, MPI_Win handle, void *memory, size_t size) {

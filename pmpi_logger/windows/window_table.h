@@ -25,8 +25,9 @@ public:
     // nullptr if there is none.
     Window *find_gone(MPI_Fint in_fortran);
 
-    // Numbers it, and gives it its handle.
-    Window &add(std::unique_ptr<Window> window, MPI_Win handle);
+    // Numbers it, before MPI uses its memory; and gives it its handle, which takes no memory.
+    Window &add(std::unique_ptr<Window> window);
+    void name(Window &window, MPI_Win handle);
 
     // A replay makes it again: its memory is there. Made anew if it was freed when nothing logged.
     Window &reappear(uint64_t number, MPI_Win handle, void *memory, size_t size);

@@ -244,8 +244,7 @@ int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, 
         break;
     case Request::State::parked:
         deliver_kept(*request);
-        *handle = completed_request(request->status, request->error);
-        table.rename(*request, *handle);
+        *handle = request->handle;
         request->state = Request::State::active;
         break;
     default: // still under way

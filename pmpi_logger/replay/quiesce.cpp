@@ -173,7 +173,8 @@ void go_on(const Reach &reach, Request &request) {
     request.state = Request::State::active;
 }
 
-// The re-execution will start it: MPI is done with it.
+// The re-execution will start it. What has ended MPI has still, unless it is to be used again: how
+// that went the program is told where it waits for it, and its error handler then.
 void set_aside(Request &request) {
     if (request.is_apart()) {
         request.set_aside_id = request.id;
@@ -182,6 +183,10 @@ void set_aside(Request &request) {
         return;
     }
     RequestTable &table = RequestTable::instance();
+    if (request.state == Request::State::parked && !request.persistent) {
+        table.change(request, [](Request &ended) { ended.freed = false; });
+        return;
+    }
     MPI_Request known = request.known_to_mpi();
     MPI_Request held = request.handle;
     if (!request.persistent) {

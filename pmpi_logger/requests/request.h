@@ -52,7 +52,7 @@ struct Request : Purpose {
         inactive,  // a persistent one between two uses
         active,    // MPI works on it
         cancelled, // by a restore: the re-execution will post it
-        parked,    // completed during a restore: the re-execution gets the data that are kept here
+        parked,    // completed before a restore: the re-execution gets the data that are kept here
         replayed   // its completion stands in the log; MPI knows nothing of it
     };
 

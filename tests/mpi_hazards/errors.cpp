@@ -303,6 +303,52 @@ Numbers give_what_is_none(int key_of_types) {
 
 } // namespace
 
+// Where the program waits for it, and not in the restore.
+HAZARD(error_handler_of_a_truncated_receive_pending_is_called_once) {
+    MPI_Comm both = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &both);
+    if (world_rank() == 1) {
+        const Numbers data = numbers(1, eager);
+        await(0);
+        MPI_Send(data.data(), eager, MPI_INT, 0, 1, both);
+        signal(0);
+    } else {
+        MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+        MPI_Comm_create_errhandler(count_calls, &handler);
+        MPI_Comm_set_errhandler(both, handler);
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+#ifdef OPEN_MPI
+        const int times = 1;
+#else // which tells that of MPI_COMM_WORLD
+        const int times = 0;
+#endif
+        Numbers buffer = numbers(9, eager);
+        Domain domain;
+        domain.keep(buffer);
+        handler_calls = 0;
+        const auto start = [&] {
+            MPI_Request request = MPI_REQUEST_NULL;
+            MPI_Irecv(buffer.data(), eager / 2, MPI_INT, 1, 1, both, &request);
+            signal(1);
+            await(1);
+            return request;
+        };
+        start();
+        for (int i = 0; i < 2; ++i) {
+            domain.restore();
+            MPI_Request request = start();
+            CHECK(handler_calls == 0);
+            if (i > 0) {
+                CHECK(class_of(MPI_Wait(&request, MPI_STATUS_IGNORE)) == MPI_ERR_TRUNCATE);
+                CHECK(handler_calls == times);
+            }
+        }
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+        MPI_Errhandler_free(&handler);
+    }
+    MPI_Comm_free(&both);
+}
+
 // The program's error handler is called in the re-execution, too, and once for each error.
 HAZARD(error_handler_is_called_again) {
     if (world_rank() == 1) {

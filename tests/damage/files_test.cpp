@@ -3,6 +3,7 @@
 #include "specimen.h"
 
 #include "cd/cd.h"
+#include "content.h"
 #include "file_store/format.h"
 #include "store/crc32c.h"
 
@@ -12,7 +13,6 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 namespace damage {
@@ -60,10 +60,7 @@ protected:
                     std::to_string(status.st_mtim.tv_sec) + "." +
                     std::to_string(status.st_mtim.tv_nsec);
             if (S_ISREG(status.st_mode)) {
-                std::ifstream file(name, std::ios::binary);
-                const std::string bytes{std::istreambuf_iterator<char>(file),
-                                        std::istreambuf_iterator<char>()};
-                text += " " + std::to_string(std::hash<std::string>()(bytes));
+                text += " " + std::to_string(std::hash<std::string>()(scratch::content(name)));
             }
             text += "\n";
         }

@@ -3,6 +3,7 @@
 #include "specimen.h"
 
 #include "cd/cd.h"
+#include "content.h"
 #include "file_store/changes.h"
 
 #include <sys/mman.h>
@@ -11,9 +12,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <span>
 #include <stdexcept>
 
 namespace damage {
@@ -21,6 +22,11 @@ namespace {
 
 constexpr size_t heap_size = 70'000; // more than one checked part
 std::array<unsigned char, 5000> global;
+
+// At once, since nobody optimises loops of tests.
+bool are_all(std::span<const unsigned char> bytes, unsigned char value) {
+    return bytes[0] == value && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+}
 
 cd::State gone_back(const cd::State &state, size_t version) {
     cd::State older = state;
@@ -99,13 +105,12 @@ std::string Program::restore() {
 
 void Program::set(int step) {
     global.fill(static_cast<unsigned char>(step));
-    std::ranges::fill(heap_, static_cast<unsigned char>(step));
+    std::fill(heap_.begin(), heap_.end(), static_cast<unsigned char>(step));
 }
 
 int Program::step() const {
     const unsigned char first = global[0];
-    const auto same = [&](unsigned char byte) { return byte == first; };
-    return std::ranges::all_of(global, same) && std::ranges::all_of(heap_, same) ? first : -1;
+    return are_all(global, first) && are_all(heap_, first) ? first : -1;
 }
 
 // ---- Specimen ----
@@ -125,12 +130,9 @@ Specimen::Specimen(int advances, int keep, const std::string &keys) {
         return refused.empty() ? program.run(advances) : refused;
     });
     require(problem.empty(), problem);
-    std::ifstream stream(directory.path("s/0-root.cds"), std::ios::binary);
-    const std::vector<char> read{std::istreambuf_iterator<char>(stream),
-                                 std::istreambuf_iterator<char>()};
+    const std::string read = scratch::content(directory.path("s/0-root.cds"));
     bytes_.resize(read.size());
-    std::ranges::transform(read, bytes_.begin(),
-                           [](char byte) { return static_cast<std::byte>(byte); });
+    std::memcpy(bytes_.data(), read.data(), read.size());
     file_ = cd::File(::memfd_create("specimen", 0), "specimen.cds");
     changed_end_ = size();
     heal();

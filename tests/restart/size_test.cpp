@@ -4,9 +4,9 @@
 
 #include "restarting.h"
 
+#include "content.h"
+
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 namespace restarting {
@@ -14,10 +14,7 @@ namespace {
 
 class Size : public Restarting {
 protected:
-    std::string bytes() const {
-        std::ifstream file(store(), std::ios::binary);
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
+    std::string bytes() const { return scratch::content(store()); }
 
     std::set<std::string> files() const {
         std::set<std::string> names;

@@ -35,6 +35,17 @@ bool lacks_calls(cd_handle cd) {
     return restore_cd(cd) != SUCCESS && cd_last_error() == CD_ERROR_LOG_INCOMPLETE;
 }
 
+// Every second integer: data of it have to be put into order, which takes memory.
+MPI_Datatype pairs_with_gaps() {
+    MPI_Datatype pairs = MPI_DATATYPE_NULL;
+    MPI_Type_vector(2, 1, 2, MPI_INT, &pairs);
+    MPI_Datatype spread = MPI_DATATYPE_NULL;
+    MPI_Type_create_resized(pairs, 0, 4 * sizeof(int), &spread);
+    MPI_Type_commit(&spread);
+    MPI_Type_free(&pairs);
+    return spread;
+}
+
 } // namespace
 
 // The last element is only received in part, and putting it into order takes memory.
@@ -79,12 +90,7 @@ HAZARD(call_is_made_once_where_there_is_no_memory_to_record_it) {
         CHECK(second == numbers(5, 1));
         return;
     }
-    MPI_Datatype pairs = MPI_DATATYPE_NULL;
-    MPI_Type_vector(2, 1, 2, MPI_INT, &pairs);
-    MPI_Type_commit(&pairs);
-    MPI_Datatype spread = MPI_DATATYPE_NULL;
-    MPI_Type_create_resized(pairs, 0, 4 * sizeof(int), &spread);
-    MPI_Type_commit(&spread);
+    MPI_Datatype spread = pairs_with_gaps();
     const Numbers data = numbers(4, 4 * elements);
     Domain domain;
     largest_piece = elements;
@@ -97,7 +103,6 @@ HAZARD(call_is_made_once_where_there_is_no_memory_to_record_it) {
     domain.restore();
     send(numbers(5, 1), 1, 1);
     MPI_Type_free(&spread);
-    MPI_Type_free(&pairs);
 }
 
 // A request that nobody knows of would be received into the memory of a re-execution.
@@ -167,12 +172,7 @@ HAZARD(all_requests_are_started_or_none_without_memory) {
         return;
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Datatype pairs = MPI_DATATYPE_NULL;
-    MPI_Type_vector(2, 1, 2, MPI_INT, &pairs);
-    MPI_Type_commit(&pairs);
-    MPI_Datatype spread = MPI_DATATYPE_NULL;
-    MPI_Type_create_resized(pairs, 0, 4 * sizeof(int), &spread);
-    MPI_Type_commit(&spread);
+    MPI_Datatype spread = pairs_with_gaps();
     const Numbers data = numbers(4, 4 * elements);
     MPI_Request requests[2];
     MPI_Send_init(data.data(), 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &requests[0]);
@@ -191,7 +191,6 @@ HAZARD(all_requests_are_started_or_none_without_memory) {
     MPI_Request_free(&requests[0]);
     MPI_Request_free(&requests[1]);
     MPI_Type_free(&spread);
-    MPI_Type_free(&pairs);
 }
 
 // At whichever piece: MPI has a copy of its memory, or the memory itself.

@@ -5,6 +5,7 @@
 #include "call/per_thread.h"
 #include "interception/inside.h"
 #include "interception/real.h"
+#include "lifetimes/lifetimes.h"
 #include "payload/copy.h"
 #include "payload/status.h"
 #include "requests/completion.h"
@@ -173,6 +174,28 @@ void go_on(const Reach &reach, Request &request) {
     request.state = Request::State::active;
 }
 
+// Nobody comes for it any more once no log has its start: the program has given up what it was for.
+// Freed, since the program's error handler is not to be told.
+void end_with_log(Request &request) {
+    if (request.goes_with_log) {
+        return;
+    }
+    request.goes_with_log = true;
+    when_forgotten(request.place, [id = request.id] {
+        Request *const left = RequestTable::instance().find(id);
+        if (left == nullptr ||
+            (left->state != Request::State::parked && left->state != Request::State::cancelled)) {
+            return;
+        }
+        const bool mpi_has_it = left->state == Request::State::parked;
+        MPI_Request known = left->known_to_mpi();
+        complete(*left);
+        if (mpi_has_it) {
+            real<Fn::MPI_Request_free>(&known);
+        }
+    });
+}
+
 // The re-execution will start it. What has ended MPI has still, unless it is to be used again: how
 // that went the program is told where it waits for it, and its error handler then.
 void set_aside(Request &request) {
@@ -183,6 +206,9 @@ void set_aside(Request &request) {
         return;
     }
     RequestTable &table = RequestTable::instance();
+    if (!request.persistent) {
+        end_with_log(request);
+    }
     if (request.state == Request::State::parked && !request.persistent) {
         table.change(request, [](Request &ended) { ended.freed = false; });
         return;

@@ -62,7 +62,9 @@ struct Request : Purpose {
     bool is_complete = false;   // a generalized one, of which MPI has been told that
     bool freed = false;         // by the program, before it was complete
     cd_log_place freed_at = {}; // where that stands in a log, if it does
-    bool goes_with_log = false; // a freed one that is persistent, which a re-execution may want
+    // Once no log has what a re-execution may want it for: a freed one that is persistent, and one
+    // that a restore has set aside.
+    bool goes_with_log = false;
     // In which thread MPI may be done with it, and give its handle to another one; 0: in none.
     uint64_t ending_in = 0;
 

@@ -58,13 +58,15 @@ FileTransaction::FileTransaction(FileStore &store)
 
 FileTransaction::~FileTransaction() { store_.unwritten_splits_ += splits_; }
 
-// Once in an operation: what others do to the file they do between two of them, if at all.
+// Once in an operation: what others do to the file they do between two of them, if at all, and a
+// process that is forked in the midst of one does not go on with it.
 Status FileTransaction::check_volume() {
-    Status status = store_.check_process();
-    if (status && !checked_) {
-        status = store_.volume_.check_file();
-        checked_ = status.is_ok();
+    if (checked_) {
+        return Status::ok();
     }
+    Status status = store_.check_process();
+    status = status ? store_.volume_.check_file() : status;
+    checked_ = status.is_ok();
     return status;
 }
 

@@ -75,10 +75,22 @@ struct cd_log_room {
 };
 
 /* Room for an entry of at least size bytes at the end of the log. An entry that this thread has
-   left open is dropped. False if there is no memory, or the mode is not CD_LOG_RECORDING. Where
+   left open is dropped. At NULL if there is no memory, or the mode is not CD_LOG_RECORDING. Where
    there is no memory, here or in cd_log_widen, the log lacks the entry, and what has that log
    cannot be restored (CD_ERROR_LOG_INCOMPLETE) until it is advanced or the log deleted. */
-CD_API int cd_log_open(struct cd_log_room *room, size_t size);
+CD_API struct cd_log_room cd_log_open(size_t size);
+
+/* The same for an entry of which the length is known, in fewer steps: it is in the log, and the log
+   is this thread's until cd_log_written, which has to come at once. At NULL wherever this takes
+   more than a few steps, too: then cd_log_open tells. */
+struct cd_log_entry {
+    void *at;            /* 16-byte aligned */
+    char *being_written; /* for cd_log_written */
+};
+CD_API struct cd_log_entry cd_log_enter(size_t length);
+static inline void cd_log_written(struct cd_log_entry entry) {
+    __atomic_store_n(entry.being_written, 0, __ATOMIC_RELEASE);
+}
 
 /* At least size bytes for the open entry, whose first used bytes have been written; they may move.
    False if there is no memory: then the entry is dropped. */

@@ -30,16 +30,6 @@ void drop_open_entry() {
     }
 }
 
-[[gnu::noinline]] int open_in_any_way(cd_log_room *room, size_t size) {
-    drop_open_entry();
-    LogStream *log = log_in_use();
-    if (log == nullptr || !log->open(size, *room)) {
-        return 0;
-    }
-    ActiveStack::set_open_log(log);
-    return 1;
-}
-
 // Calls look with the CD that has the handle, under its lock. Not if it is not alive, nor inside a
 // function that the library called, since the thread may hold that lock.
 template <typename Look> void look_at(cd_handle cd, const Look &look) {
@@ -74,14 +64,24 @@ const int *cd_log_possible() { return cd::ActiveStack::possible(); }
 
 const int *cd_log_replays() { return cd::LogStream::replays_under_way(); }
 
-int cd_log_open(cd_log_room *room, size_t size) {
-    cd::LogStream *log = cd::ActiveStack::log_at_hand();
-    if (log == nullptr || cd::CallbackScope::inside() || !log->open_at_once(size, *room))
-        [[unlikely]] {
-        return cd::open_in_any_way(room, size);
+cd_log_room cd_log_open(size_t size) {
+    cd::drop_open_entry();
+    cd::LogStream *log = cd::log_in_use();
+    cd_log_room room = {};
+    if (log != nullptr && log->open(size, room)) {
+        cd::ActiveStack::set_open_log(log);
     }
-    cd::ActiveStack::set_open_log(log);
-    return 1;
+    return room;
+}
+
+// Calls nothing, so that no register is saved: right after a call of MPI, stores wait for memory
+// that another process holds, and few of them may wait.
+cd_log_entry cd_log_enter(size_t length) {
+    cd::LogStream *log = cd::ActiveStack::log_at_hand();
+    if (log == nullptr || cd::CallbackScope::inside()) [[unlikely]] {
+        return {};
+    }
+    return log->enter(length);
 }
 
 int cd_log_widen(cd_log_room *room, size_t used, size_t size) {

@@ -106,18 +106,21 @@ public:
         room = room_of(record);
         return true;
     }
-    // The same, in a few steps; false also if it takes more than these.
-    [[nodiscard]] bool open_at_once(size_t size, cd_log_room &room) noexcept {
+    // An entry of length bytes, which its owner is to write at once, in a few steps; nowhere where
+    // it takes more than these. The stream is held until *being_written is 0.
+    [[nodiscard, gnu::always_inline]] cd_log_entry enter(size_t length) noexcept {
         if (!lock_.try_lock_as_owner()) {
-            return false;
+            return {};
         }
-        if (!takes_entries() || last_ == nullptr || size > longest_entry ||
-            !last_->has_room(sizeof(Record) + size)) {
+        Chunk *const last = last_;
+        if (!takes_entries() || last == nullptr || length > longest_entry ||
+            !last->has_room(sizeof(Record) + length)) {
             lock_.unlock();
-            return false;
+            return {};
         }
-        room = room_of(new (last_->at(last_->used)) Record{0, nullptr});
-        return true;
+        auto *record = new (last->at(last->used)) Record{length, nullptr};
+        account(length, sizeof(Record) + aligned(length));
+        return {record + 1, lock_.held_as_owner()};
     }
     // At least size bytes, the first used of which are those of the room so far. On failure that is
     // as it was, and the entry counts as lost.

@@ -47,6 +47,10 @@ public:
         }
     }
 
+    // What becomes 0 when the owner, who has taken it in its own way, releases it; for owners that
+    // cannot call unlock(). An atomic, to be written from C.
+    char *held_as_owner() noexcept { return reinterpret_cast<char *>(&inside_); }
+
     // In the new process after a fork, whose threads are gone but the calling one: nobody else
     // holds or owns the lock.
     void keep_for_this_thread() noexcept;
@@ -73,7 +77,8 @@ private:
 
     std::atomic<const void *> owner_ = nullptr;
     std::atomic<bool> inside_ = false; // the owner, by its own way; only it writes this
-    std::atomic<bool> taken_ = false;  // by anybody, in the slow way
+    static_assert(sizeof(std::atomic<bool>) == sizeof(char));
+    std::atomic<bool> taken_ = false; // by anybody, in the slow way
 };
 
 } // namespace cd

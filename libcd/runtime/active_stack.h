@@ -40,16 +40,22 @@ public:
     // What the calling thread's active CD logs into, nullptr if nothing. Takes no lock and
     // allocates nothing unless the active CD is another one than at the last call.
     static LogStream *active_log() noexcept {
-        return stack_ != nullptr && !stack_->handles_.empty() ? stack_->log() : nullptr;
+        ActiveStack *const stack = stack_;
+        if (stack == nullptr) {
+            return nullptr;
+        }
+        if (stack->seat_is_valid()) [[likely]] {
+            return stack->seat_.stream.get();
+        }
+        return !stack->handles_.empty() ? stack->find_log() : nullptr;
     }
 
     // The same if that is known at once and no entry is open in it; else nullptr.
     static LogStream *log_at_hand() noexcept {
         ActiveStack *const stack = stack_;
-        return stack != nullptr && stack->open_ == nullptr && !stack->handles_.empty() &&
-                       stack->seat_is_valid()
-                   ? stack->seat_.stream.get()
-                   : nullptr;
+        const bool is_at_hand =
+            stack != nullptr && stack->seat_is_valid() && stack->open_ == nullptr;
+        return is_at_hand ? stack->seat_.stream.get() : nullptr;
     }
 
     // The log into which the calling thread is writing an entry, or nullptr.
@@ -73,20 +79,20 @@ public:
     ~ActiveStack();
 
 private:
-    // Where the active CD's log is, as long as the CD's slot has the generation.
+    // Where the active CD's log is, as long as the CD's slot has the generation: it lives, and so
+    // is in the stack.
     struct LogSeat {
-        const std::atomic<uint64_t> *slot_generation = nullptr;
-        uint64_t generation = 0;
+        static inline constinit const std::atomic<uint64_t> nowhere = 0;
+        const std::atomic<uint64_t> *slot_generation = &nowhere;
+        uint64_t generation = 1; // which nowhere never has
         std::shared_ptr<LogStream> stream;
     };
 
     ActiveStack();
     static void end_of_thread(void *stack);
     bool seat_is_valid() const noexcept {
-        return seat_.slot_generation != nullptr &&
-               seat_.slot_generation->load(std::memory_order_acquire) == seat_.generation;
+        return seat_.slot_generation->load(std::memory_order_acquire) == seat_.generation;
     }
-    LogStream *log() noexcept { return seat_is_valid() ? seat_.stream.get() : find_log(); }
     LogStream *find_log() noexcept;
     void leave_seat() noexcept;
 

@@ -135,7 +135,7 @@ template <typename T> uint64_t checksum_of_array(const T *array, int length) {
 }
 
 // What of the argument is compared in a replay.
-template <Role R, typename T> uint64_t word_as(const Call &call, T argument) {
+template <Role R, typename T> uint64_t word_as(const Arguments &arguments, T argument) {
     if constexpr (R == Role::text || R == Role::text_at_root) {
         return argument != nullptr ? checksum(argument, std::strlen(argument)) : 0;
     } else if constexpr (R == Role::send_type || R == Role::recv_type || R == Role::both_type) {
@@ -144,14 +144,14 @@ template <Role R, typename T> uint64_t word_as(const Call &call, T argument) {
         return word_of(MovedTypes::recorded(argument));
     } else if constexpr (R == Role::types) {
         uint64_t sum = 0;
-        for (int i = 0; argument != nullptr && i < call.arguments.length; ++i) {
+        for (int i = 0; argument != nullptr && i < arguments.length; ++i) {
             sum = sum * 31 + word_of(MovedTypes::recorded(argument[i]));
         }
         return sum;
     } else if constexpr (R == Role::numbers) {
-        return checksum_of_array(argument, call.arguments.length);
+        return checksum_of_array(argument, arguments.length);
     } else if constexpr (R == Role::numbers_2) {
-        return checksum_of_array(argument, call.arguments.length_2);
+        return checksum_of_array(argument, arguments.length_2);
     } else {
         return word_of(argument);
     }
@@ -172,7 +172,7 @@ template <Role R, typename T> [[gnu::always_inline]] inline void take(Call &call
         } else if constexpr (is_of_root(R)) {
             matters = matter.at_root;
         }
-        call.add_word(matters ? word_as<R>(call, argument) : 0);
+        call.add_word(matters ? word_as<R>(call.arguments, argument) : 0);
     } else if constexpr (R == Role::out || R == Role::made || R == Role::inout ||
                          R == Role::handle || R == Role::freed_type || R == Role::out_pointer ||
                          R == Role::made_pointer || R == Role::out_text || R == Role::out_array ||

@@ -16,6 +16,9 @@ public:
         return *own_;
     }
 
+    // The same if it is there already, else nullptr.
+    static T *if_made() { return own_; }
+
 private:
     struct EndOfThread {
         ~EndOfThread() {

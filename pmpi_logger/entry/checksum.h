@@ -10,31 +10,46 @@
 
 namespace cd::logger {
 
-// Of what is sent, and of strings: told apart from other contents, not protected from forgery. A
-// few bytes, as most programs send, are mixed at once.
-inline uint64_t checksum(const void *data, size_t size, uint64_t so_far = 0) {
-    const auto *bytes = static_cast<const std::byte *>(data);
-    uint64_t first = 0;
-    uint64_t last = 0;
-    if (size > 2 * sizeof(uint64_t)) {
-        return crc32c(static_cast<uint32_t>(so_far ^ so_far >> 32), data, size);
-    }
-    if (size >= sizeof(uint64_t)) {
-        std::memcpy(&first, bytes, sizeof first);
-        std::memcpy(&last, bytes + size - sizeof last, sizeof last);
-    } else if (size >= sizeof(uint32_t)) {
-        std::memcpy(&first, bytes, sizeof(uint32_t));
-        std::memcpy(&last, bytes + size - sizeof(uint32_t), sizeof(uint32_t));
-    } else if (size > 0) { // all of up to three bytes
-        first = static_cast<uint64_t>(bytes[0]);
-        last = static_cast<uint64_t>(bytes[size / 2]) << 8 | static_cast<uint64_t>(bytes[size - 1]);
-    }
+// The first bytes and the last ones, of size in all, and what went before.
+inline uint64_t mix(uint64_t first, uint64_t last, size_t size, uint64_t so_far) {
     // Odd numbers without a pattern: the fractional parts of the square roots of 2 and 3.
     constexpr uint64_t one = 0x6A09E667F3BCC909;
     constexpr uint64_t other = 0xBB67AE8584CAA73B;
     __extension__ using Wide = unsigned __int128;
     const Wide product = Wide{first ^ so_far ^ one} * (last ^ size ^ other);
     return static_cast<uint64_t>(product >> 64) ^ static_cast<uint64_t>(product);
+}
+
+// checksum() of a number or two.
+constexpr bool is_mixed_at_once(size_t size) { return size - sizeof(uint64_t) <= sizeof(uint64_t); }
+inline uint64_t mixed_at_once(const std::byte *bytes, size_t size, uint64_t so_far) {
+    uint64_t first = 0;
+    uint64_t last = 0;
+    std::memcpy(&first, bytes, sizeof first);
+    std::memcpy(&last, bytes + size - sizeof last, sizeof last);
+    return mix(first, last, size, so_far);
+}
+
+// Of what is sent, and of strings: told apart from other contents, not protected from forgery. A
+// few bytes, as most programs send, are mixed at once.
+inline uint64_t checksum(const void *data, size_t size, uint64_t so_far = 0) {
+    const auto *bytes = static_cast<const std::byte *>(data);
+    if (is_mixed_at_once(size)) {
+        return mixed_at_once(bytes, size, so_far);
+    }
+    if (size > 2 * sizeof(uint64_t)) {
+        return crc32c(static_cast<uint32_t>(so_far ^ so_far >> 32), data, size);
+    }
+    uint64_t first = 0;
+    uint64_t last = 0;
+    if (size >= sizeof(uint32_t)) {
+        std::memcpy(&first, bytes, sizeof(uint32_t));
+        std::memcpy(&last, bytes + size - sizeof(uint32_t), sizeof(uint32_t));
+    } else if (size > 0) { // all of up to three bytes
+        first = static_cast<uint64_t>(bytes[0]);
+        last = static_cast<uint64_t>(bytes[size / 2]) << 8 | static_cast<uint64_t>(bytes[size - 1]);
+    }
+    return mix(first, last, size, so_far);
 }
 
 } // namespace cd::logger

@@ -25,8 +25,8 @@ namespace cd::logger {
 class EntryWriter {
 public:
     EntryWriter(Fn fn, const void *site, int result) : fn_(fn) {
-        cd_log_room room = {};
-        if (cd_log_open(&room, usual_size) == 0) [[unlikely]] {
+        const cd_log_room room = cd_log_open(usual_size);
+        if (room.at == nullptr) [[unlikely]] {
             return;
         }
         use(room, 0);
@@ -93,11 +93,7 @@ public:
     void add(const MPI_Status &status) {
         static_assert(sizeof status % sizeof(int) == 0);
         if (std::byte *to = take(sizeof status)) {
-            const auto *from = reinterpret_cast<const volatile int *>(&status);
-            for (size_t i = 0; i < sizeof status / sizeof(int); ++i) {
-                const int part = from[i];
-                std::memcpy(to + i * sizeof part, &part, sizeof part);
-            }
+            copy_parts(to, status);
         }
     }
 
@@ -156,11 +152,21 @@ public:
     static void forget_last_written() { last_ = nullptr; }
 
 private:
+    friend class ShortEntry;
+
     // What most entries need, so that they are not widened.
     static constexpr size_t usual_size = 512;
     static_assert(usual_size > sizeof(EntryHeader) + sizeof Call::words);
 
     void add(const Output &output);
+
+    static void copy_parts(std::byte *to, const MPI_Status &status) {
+        const auto *from = reinterpret_cast<const volatile int *>(&status);
+        for (size_t i = 0; i < sizeof status / sizeof(int); ++i) {
+            const int part = from[i];
+            std::memcpy(to + i * sizeof part, &part, sizeof part);
+        }
+    }
 
     // gather(). Without memory for that the entry is dropped.
     static bool is_gathered(const Block &block, size_t size, std::byte *to);

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "entry/writer.h"
+#include "entry/short_entry.h"
 #include "families/family.h"
 #include "families/freed_requests.h"
 #include "interception/out_of_memory.h"
@@ -10,6 +10,7 @@
 #include "payload/status.h"
 #include "replay/complaint.h"
 
+#include <algorithm>
 #include <optional>
 #include <tuple>
 
@@ -91,7 +92,7 @@ private:
     template <Fn F, typename... A>
     [[gnu::always_inline]] static int log_guarded(const void *site, A... a) {
         if constexpr (is_simple<F>()) {
-            if (Logging::mode() == CD_LOG_RECORDING && !Inside::mpi()) [[likely]] {
+            if (Logging::is_recording() && !Inside::mpi()) [[likely]] {
                 return record_simple<F>(site, a...);
             }
         }
@@ -115,8 +116,8 @@ private:
     };
 
     // What call_by() does when it records, for what programs call most: no Call leaves this
-    // function, so that most of it is never made, and what can be done after the call is. Somebody
-    // waits for what is sent.
+    // function, so that it is never made, and what can be done after the call is. Somebody waits
+    // for what is sent.
     template <Fn F, typename... A>
     [[gnu::always_inline]] static inline int record_simple(const void *site, A... a) {
         using Roles = typename Row<F>::Roles;
@@ -132,49 +133,130 @@ private:
         if constexpr (has_status) {
             std::get<Roles::index(Role::status)>(arguments) = loan.to();
         }
-        const auto checksum_of_sent = [&]() -> std::optional<uint64_t> {
-            if constexpr (Roles::has(Role::send_type) || Roles::has(Role::both_type)) {
-                Arguments sent_by;
-                note_all(Roles{}, sent_by, a...);
-                return checksum_of_plain(sent_by);
-            }
-            return std::nullopt;
-        };
-        std::optional<uint64_t> sent;
+        Arguments told;
+        note_all(Roles{}, told, a...);
+        Moved moved;
         if constexpr (receives) { // perhaps where it has been sent from
-            sent = checksum_of_sent();
+            moved.look_at_sent<F>(told);
         }
-        const int result = std::apply([](A... b) { return call_mpi<F>(b...); }, arguments);
+        const int result = Course::begin(
+            F, [&]() __attribute__((always_inline)) {
+                return std::apply([](A... b) { return real<F>(b...); }, arguments);
+            });
         bool error_written = false;
+        size_t most = everything;
         if constexpr (has_status) {
             error_written = loan.settle();
+            most = result == MPI_SUCCESS ? bytes_received(loan.written()) : everything;
         }
         if constexpr (!receives) {
-            sent = checksum_of_sent();
+            moved.look_at_sent<F>(told);
         }
+        moved.look_at_received<F>(told);
 
         FreesRequest::look_for_arrivals();
-        EntryWriter writer(F, site, result);
-        const Call call = decode<F>(site, a...); // now, so that it goes into the log at once
-        writer.add_words(call);
-        if (sent) {
-            writer.add_word(*sent);
+        const size_t size = std::min(moved.received.size, most);
+        const bool is_short =
+            size <= ShortEntry::most_data && (size == 0 || moved.received.in_order != nullptr);
+        if (is_short) [[likely]] {
+            constexpr bool is_received = Arrivals::is_received(Row<F>::of);
+            ShortEntry entry(count_compared(Roles{}) + (moved.sends ? 1 : 0),
+                             (has_status ? sizeof(MPI_Status) : 0) +
+                                 (is_received ? sizeof(uint64_t) + size : 0));
+            if (entry.has_room()) [[likely]] {
+                entry.begin(
+                    F, error_written ? EntryHeader::status_error_written : EntryHeader::Flags{},
+                    result, site);
+                add_words(Roles{}, entry, told, moved, a...);
+                if (moved.sends) {
+                    entry.add(moved.sum);
+                }
+                if constexpr (has_status) {
+                    entry.add(loan.written());
+                }
+                if constexpr (is_received) {
+                    entry.add_data(moved.received.in_order, size);
+                }
+                entry.close();
+                return result;
+            }
         }
+        const MPI_Status *status = nullptr;
         if constexpr (has_status) {
-            writer.add(loan.written());
-            if (error_written) {
-                writer.set(EntryHeader::status_error_written);
-            }
+            status = &loan.written();
         }
-        if constexpr (Arrivals::is_received(Row<F>::of)) {
-            size_t most = everything;
-            if constexpr (has_status) {
-                most = result == MPI_SUCCESS ? bytes_received(loan.written()) : everything;
-            }
-            writer.add_data(Arrivals::received(call.arguments), most);
-        }
-        writer.write();
+        record_at_length<F>({site, result, status, error_written, moved.sends, moved.sum}, a...);
         return result;
+    }
+
+    // What MPI has told of what a call sends and receives, so that it is asked once.
+    struct Moved {
+        uint64_t sent_type = 0; // their signatures
+        uint64_t received_type = 0;
+        bool sends = false;
+        uint64_t sum = 0; // of what is sent
+        Contents received;
+
+        template <Fn F> [[gnu::always_inline]] void look_at_sent(const Arguments &told) {
+            using Roles = typename Row<F>::Roles;
+            if constexpr (Roles::has(Role::send_type) || Roles::has(Role::both_type)) {
+                const TypeFacts &facts = facts_of(told.send_type);
+                sent_type = facts.signature;
+                if (Arrivals::is_sent(told)) {
+                    sends = true;
+                    sum = compared_checksum_of(Arrivals::sent(told), facts);
+                }
+                if constexpr (Roles::has(Role::both_type)) {
+                    received = contents_of(Arrivals::received(told), facts);
+                }
+            }
+        }
+        template <Fn F> [[gnu::always_inline]] void look_at_received(const Arguments &told) {
+            if constexpr (Row<F>::Roles::has(Role::recv_type)) {
+                const TypeFacts &facts = facts_of(told.recv_type);
+                received_type = facts.signature;
+                received = contents_of(Arrivals::received(told), facts);
+            }
+        }
+    };
+
+    template <Role... Roles> static constexpr int count_compared(RoleList<Roles...>) {
+        return (0 + ... + (is_compared(Roles) ? 1 : 0));
+    }
+    template <Role... Roles, typename... A>
+    [[gnu::always_inline]] static void add_words(RoleList<Roles...>, ShortEntry &entry,
+                                                 const Arguments &told, const Moved &moved,
+                                                 A... a) {
+        (add_word<Roles>(entry, told, moved, a), ...);
+    }
+    template <Role R, typename T>
+    [[gnu::always_inline]] static void add_word(ShortEntry &entry, const Arguments &told,
+                                                const Moved &moved, T argument) {
+        if constexpr (R == Role::send_type || R == Role::both_type) {
+            entry.add(moved.sent_type);
+        } else if constexpr (R == Role::recv_type) {
+            entry.add(moved.received_type);
+        } else if constexpr (is_compared(R)) {
+            entry.add(word_as<R>(told, argument));
+        }
+    }
+
+    // The same of any length, and where there is no room.
+    struct Outcome {
+        const void *site;
+        int result;
+        const MPI_Status *status; // nullptr: the function has none
+        bool error_written;
+        bool sends;
+        uint64_t sum;
+    };
+    template <Fn F, typename... A>
+    [[gnu::noinline]] static void record_at_length(const Outcome &outcome, A... a) {
+        Call call = decode<F>(outcome.site, a...);
+        if (outcome.sends) {
+            call.add_word(outcome.sum);
+        }
+        record_as<F>(call, outcome.result, outcome.status, outcome.error_written);
     }
 
     // Of what is sent, if something is.

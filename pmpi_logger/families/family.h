@@ -107,6 +107,11 @@ public:
         return is_possible() ? cd_log_mode() : CD_LOG_OFF;
     }
 
+    // Whether it is CD_LOG_RECORDING; not at a thread's first call.
+    static bool is_recording() {
+        return possible_ != &unknown && cd_log_mode() == CD_LOG_RECORDING;
+    }
+
 private:
     [[gnu::noinline]] static void first_call() {
         if (WholeProgram::begin_thread()) {

@@ -170,11 +170,18 @@ uint64_t checksum_of(const Blocks &blocks) {
     return sum;
 }
 
-uint64_t checksum_of_packed(const Block &block, size_t bytes, uint64_t so_far) {
+uint64_t checksum_of(const Block &block, uint64_t so_far) {
+    const Contents contents = contents_of(block);
+    if (contents.padded) {
+        return so_far;
+    }
+    if (contents.in_order != nullptr) {
+        return checksum(contents.in_order, contents.size, so_far);
+    }
     const Inside inside;
     std::vector<std::byte> scratch;
-    const void *data = view(block, bytes, scratch).data;
-    return checksum(data, bytes, so_far);
+    const void *data = view(block, contents.size, scratch).data;
+    return checksum(data, contents.size, so_far);
 }
 
 } // namespace cd::logger

@@ -29,17 +29,17 @@ struct Contents {
     const std::byte *in_order = nullptr;
     bool padded = false; // as TypeFacts says
 };
-inline Contents contents_of(const Block &block) {
-    if (block.count <= 0) {
+// facts: the type's.
+inline Contents contents_of(const Block &block, const TypeFacts &facts) {
+    if (block.count <= 0 || has_no_address(block, facts)) [[unlikely]] {
         return {};
     }
-    const TypeFacts &facts = facts_of(block.type);
     const auto *const start = static_cast<const std::byte *>(block.address) + facts.lower_bound;
-    if (has_no_address(block, facts)) [[unlikely]] {
-        return {};
-    }
     return {static_cast<size_t>(block.count * facts.size), facts.in_order ? start : nullptr,
             facts.padded};
+}
+inline Contents contents_of(const Block &block) {
+    return block.count > 0 ? contents_of(block, facts_of(block.type)) : Contents{};
 }
 
 // The first bytes of a block's data, in the order in which MPI sends them. Where they lie like that
@@ -62,17 +62,24 @@ void deliver(const Block &block, const void *data, size_t bytes);
 // The checksum of what is in the blocks; of a single one the same. What is padded does not count: a
 // re-execution may send other bytes that mean the same.
 uint64_t checksum_of(const Blocks &blocks);
-uint64_t checksum_of_packed(const Block &block, size_t bytes, uint64_t so_far);
-inline uint64_t checksum_of(const Block &block, uint64_t so_far = 0) {
-    const Contents contents = contents_of(block);
-    if (contents.padded) {
-        return so_far;
-    }
-    return contents.in_order != nullptr ? checksum(contents.in_order, contents.size, so_far)
-                                        : checksum_of_packed(block, contents.size, so_far);
-}
+uint64_t checksum_of(const Block &block, uint64_t so_far = 0);
 
-// The same as far as a replay compares it.
+// The same as far as a replay compares it. Of a number or two, as most programs send, at once.
+// facts: the type's.
+[[gnu::always_inline]] inline uint64_t compared_checksum_of(const Block &sent,
+                                                            const TypeFacts &facts) {
+    if (!sent_data_compared()) [[unlikely]] {
+        return 0;
+    }
+    const Contents contents = contents_of(sent, facts);
+    const bool at_once =
+        is_mixed_at_once(contents.size) && contents.in_order != nullptr && !contents.padded;
+    if (at_once) [[likely]] {
+        return mixed_at_once(contents.in_order, contents.size, 0);
+    }
+    const Block in_memory = sent; // here only
+    return checksum_of(in_memory);
+}
 template <typename Sent> uint64_t compared_checksum_of(const Sent &sent) {
     return sent_data_compared() ? checksum_of(sent) : 0;
 }

@@ -17,14 +17,21 @@ namespace cd::logger {
 template <typename Handle, typename Facts, Facts (*ask)(Handle)> class HandleCache {
 public:
     // Valid until the thread asks for another handle.
-    static const Facts &of(Handle handle) {
+    [[gnu::always_inline]] static const Facts &of(Handle handle) {
+        const Facts *facts = known(handle);
+        return facts != nullptr ? *facts : ask_and_keep(handle);
+    }
+
+    // The same where it is known; else nullptr.
+    [[gnu::always_inline]] static const Facts *known(Handle handle) {
         const uint64_t key = word_of(handle);
-        const uint64_t now = age_.load(std::memory_order_relaxed);
-        Known &known = of_this_thread<Places>()[place_of(key)];
-        if (known.key != key || known.age != now) [[unlikely]] {
-            fill(known, handle, key, now);
+        Places *places = PerThread<Places>::if_made();
+        if (places == nullptr) [[unlikely]] {
+            return nullptr;
         }
-        return known.facts;
+        const Known &place = (*places)[place_of(key)];
+        const bool is_known = place.key == key && place.age == age_.load(std::memory_order_relaxed);
+        return is_known ? &place.facts : nullptr;
     }
 
     static void forget() { age_.fetch_add(1, std::memory_order_relaxed); }
@@ -38,8 +45,12 @@ private:
     static constexpr size_t places = 64;
     struct Places : std::array<Known, places> {};
 
-    [[gnu::noinline]] static void fill(Known &known, Handle handle, uint64_t key, uint64_t now) {
-        known = {key, now, ask(handle)};
+    [[gnu::noinline]] static const Facts &ask_and_keep(Handle handle) {
+        const uint64_t key = word_of(handle);
+        const uint64_t now = age_.load(std::memory_order_relaxed);
+        Known &place = of_this_thread<Places>()[place_of(key)];
+        place = {key, now, ask(handle)};
+        return place.facts;
     }
 
     // Handles are addresses, or numbers that count up from many zeros.

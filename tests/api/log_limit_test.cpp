@@ -91,8 +91,7 @@ TEST_F(LogLimit, AFileThatCannotBeMadeIsAnErrorWithItsDirectory) {
     EXPECT_NE(std::string(cd_last_error_message()).find("/proc/nowhere"), std::string::npos)
         << cd_last_error_message();
     EXPECT_EQ(info_of(root).log_length, static_cast<size_t>(added));
-    cd_log_room room = {};
-    EXPECT_FALSE(cd_log_open(&room, entry_size));
+    EXPECT_EQ(cd_log_open(entry_size).at, nullptr);
     char trouble[300];
     EXPECT_TRUE(cd_log_trouble(trouble, sizeof trouble));
     EXPECT_NE(std::string(trouble).find("/proc/nowhere"), std::string::npos) << trouble;
@@ -105,14 +104,14 @@ TEST_F(LogLimit, NothingIsRestoredOfWhichTheLogLacksEntries) {
     const cd_handle root = make("log_limit=256K");
     const cd_handle before = create_cd(root, nullptr, COMM_LOGGING_INHERIT, nullptr, nullptr);
     append(before, 0, 1);
-    cd_log_room room;
-    EXPECT_FALSE(cd_log_open(&room, size_t{1} << 50));
+    EXPECT_EQ(cd_log_open(size_t{1} << 50).at, nullptr);
     append(before, 1, 2);
     EXPECT_TRUE(fails_with(CD_ERROR_LOG_INCOMPLETE, restore_cd(before)));
     EXPECT_EQ(info_of(before).replaying, 0);
     append(before, 2, 3);
     const cd_handle beside = create_cd(root, nullptr, COMM_LOGGING_INHERIT, nullptr, nullptr);
-    ASSERT_TRUE(cd_log_open(&room, 1));
+    cd_log_room room = cd_log_open(1);
+    ASSERT_NE(room.at, nullptr);
     EXPECT_FALSE(cd_log_widen(&room, 1, size_t{1} << 50));
     EXPECT_TRUE(fails_with(CD_ERROR_LOG_INCOMPLETE, restore_cd(beside)));
     const cd_handle behind = create_cd(beside, nullptr, COMM_LOGGING_INHERIT, nullptr, nullptr);
@@ -127,7 +126,7 @@ TEST_F(LogLimit, NothingIsRestoredOfWhichTheLogLacksEntries) {
     EXPECT_TRUE(fails_with(CD_ERROR_LOG_INCOMPLETE, restore_cd(root)));
     ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(root)));
     EXPECT_TRUE(succeeds(restore_cd(root)));
-    EXPECT_FALSE(cd_log_open(&room, size_t{1} << 50));
+    EXPECT_EQ(cd_log_open(size_t{1} << 50).at, nullptr);
     ASSERT_TRUE(succeeds(advance_cd_point_in_time(root)));
     EXPECT_TRUE(succeeds(restore_cd(root)));
     ASSERT_TRUE(succeeds(commit_cd(root)));
@@ -147,8 +146,7 @@ TEST_F(LogLimit, IsTheRoots) {
 TEST_F(LogLimit, AnEntryThatIsTooLongForAnythingTakesNoRoomFromOthers) {
     const cd_handle root = make("log_limit=64M");
     append(root, 0, 1);
-    cd_log_room room;
-    EXPECT_FALSE(cd_log_open(&room, size_t{1} << 50));
+    EXPECT_EQ(cd_log_open(size_t{1} << 50).at, nullptr);
     append(root, 1, 5000); // a third of the limit
     EXPECT_EQ(info_of(root).log_in_files, 0U);
     ASSERT_TRUE(succeeds(commit_cd(root)));

@@ -131,8 +131,8 @@ TEST_F(LoggerPath, TheLastEntryMayBeChanged) {
 TEST_F(LoggerPath, AnEntryGrowsWhileItIsWritten) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
     const cd_log_place place = here();
-    cd_log_room room = {};
-    ASSERT_TRUE(cd_log_open(&room, 3));
+    cd_log_room room = cd_log_open(3);
+    ASSERT_NE(room.at, nullptr);
     std::memcpy(room.at, "one", 3);
     EXPECT_EQ(here().entry, place.entry);
     const size_t length = room.size + 1;
@@ -153,11 +153,11 @@ TEST_F(LoggerPath, ASizeThatNoMemoryHasIsRefused) {
             const size_t size = SIZE_MAX - less;
             SCOPED_TRACE(size);
             char text[200] = "";
-            cd_log_room room = {};
-            EXPECT_FALSE(cd_log_open(&room, size));
+            EXPECT_EQ(cd_log_open(size).at, nullptr);
             EXPECT_TRUE(cd_log_trouble(text, sizeof text));
             EXPECT_NE(std::string(text).find(std::to_string(size)), std::string::npos) << text;
-            ASSERT_TRUE(cd_log_open(&room, 3));
+            cd_log_room room = cd_log_open(3);
+            ASSERT_NE(room.at, nullptr);
             EXPECT_FALSE(cd_log_widen(&room, 3, size));
         }
         EXPECT_NE(write("two"), nullptr) << "what was open is dropped";
@@ -168,20 +168,103 @@ TEST_F(LoggerPath, ASizeThatNoMemoryHasIsRefused) {
 
 TEST_F(LoggerPath, AnEntryThatIsLeftOpenIsDropped) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
-    cd_log_room room = {};
-    ASSERT_TRUE(cd_log_open(&room, 100));
+    cd_log_room room = cd_log_open(100);
+    ASSERT_NE(room.at, nullptr);
     write("one");
     EXPECT_EQ(info_of(root).log_length, 1U);
     ASSERT_TRUE(succeeds(restore_cd(root)));
     EXPECT_EQ(read(), "one");
 }
 
+TEST_F(LoggerPath, AnEntryOfKnownLengthIsReadLikeTheOthers) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    write("one");
+    for (const std::string text : {"", "two", "seventeen letters", "four"}) {
+        const cd_log_place place = here();
+        const cd_log_entry entry = cd_log_enter(text.size());
+        ASSERT_NE(entry.at, nullptr);
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(entry.at) % 16, 0U);
+        std::memcpy(entry.at, text.data(), text.size());
+        cd_log_written(entry);
+        EXPECT_EQ(here().entry, place.entry + 1);
+    }
+    write("five");
+    EXPECT_EQ(info_of(root).log_length, 6U);
+    EXPECT_EQ(info_of(root).log_bytes, 31U);
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    for (const char *text : {"one", "", "two", "seventeen letters", "four", "five"}) {
+        EXPECT_EQ(read(), text);
+    }
+    EXPECT_EQ(cd_log_mode(), CD_LOG_RECORDING);
+}
+
+TEST_F(LoggerPath, AnEntryOfKnownLengthFillsAChunkToItsEnd) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    const cd_log_room room = cd_log_open(1);
+    ASSERT_NE(room.at, nullptr);
+    cd_log_close(0);
+    const size_t left = room.size - 16; // of the next one's header
+    EXPECT_EQ(cd_log_enter(left + 1).at, nullptr);
+    const cd_log_entry entry = cd_log_enter(left);
+    ASSERT_NE(entry.at, nullptr);
+    std::memset(entry.at, 'x', left);
+    cd_log_written(entry);
+    EXPECT_EQ(cd_log_enter(0).at, nullptr) << "the next one needs another chunk";
+    write("last");
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(read(), "");
+    EXPECT_EQ(read(), std::string(left, 'x'));
+    EXPECT_EQ(read(), "last");
+}
+
+TEST_F(LoggerPath, AnEntryOfKnownLengthIsNowhereWhereThereIsMoreToDo) {
+    EXPECT_EQ(cd_log_enter(3).at, nullptr) << "there is no CD";
+    const cd_handle silent = make_root(COMM_LOGGING_DISABLED);
+    EXPECT_EQ(cd_log_enter(3).at, nullptr) << "it does not log";
+    ASSERT_TRUE(succeeds(commit_cd(silent)));
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    EXPECT_EQ(cd_log_enter(3).at, nullptr) << "there is no chunk yet";
+    write("one");
+    for (const size_t less : {0, 1, 15, 16, 17, 4096}) {
+        EXPECT_EQ(cd_log_enter(SIZE_MAX - less).at, nullptr);
+    }
+    ASSERT_NE(cd_log_open(3).at, nullptr);
+    EXPECT_EQ(cd_log_enter(3).at, nullptr) << "another one is open";
+    cd_log_close(3);
+    ASSERT_TRUE(succeeds(restore_cd(root)));
+    EXPECT_EQ(cd_log_enter(3).at, nullptr) << "it is being replayed";
+    read();
+    read();
+    const cd_log_entry entry = cd_log_enter(3);
+    ASSERT_NE(entry.at, nullptr);
+    cd_log_written(entry);
+    EXPECT_EQ(info_of(root).log_length, 3U) << "nothing else has come of all that";
+}
+
+TEST_F(LoggerPath, OthersWaitForAnEntryOfKnownLength) {
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED);
+    write("one");
+    const cd_log_entry entry = cd_log_enter(3);
+    ASSERT_NE(entry.at, nullptr);
+    std::atomic<bool> known = false;
+    std::thread other([&] {
+        EXPECT_EQ(info_of(root).log_length, 2U);
+        known = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_FALSE(known);
+    std::memcpy(entry.at, "two", 3);
+    cd_log_written(entry);
+    other.join();
+    EXPECT_TRUE(known);
+}
+
 // The writer is inside the log, past its check of the CD, when that ends.
 TEST_F(LoggerPath, ACdMayEndInAnotherThreadWhileAnEntryIsOpen) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
     write("one");
-    cd_log_room room = {};
-    ASSERT_TRUE(cd_log_open(&room, 3));
+    cd_log_room room = cd_log_open(3);
+    ASSERT_NE(room.at, nullptr);
     std::thread other([root] { EXPECT_TRUE(succeeds(commit_cd(root))); });
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     std::memcpy(room.at, "two", 3);

@@ -176,16 +176,14 @@ std::vector<Case> operations_on_logs() {
     const Case in_place[] = {
         {"logs_open", nullptr, nothing,
          [](World &) {
-             cd_log_room room = {};
-             const bool open = cd_log_open(&room, World::large) != 0;
+             const bool open = cd_log_open(World::large).at != nullptr;
              cd_log_close(World::large);
              return open ? CD_SUCCESS : CD_FAILURE;
          }},
         {"logs_widen", nullptr, nothing,
          [](World &) {
-             cd_log_room room = {};
-             const bool open =
-                 cd_log_open(&room, 3) != 0 && cd_log_widen(&room, 3, 2 * World::large) != 0;
+             cd_log_room room = cd_log_open(3);
+             const bool open = room.at != nullptr && cd_log_widen(&room, 3, 2 * World::large) != 0;
              cd_log_close(World::large);
              return open ? CD_SUCCESS : CD_FAILURE;
          }},

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "call/call.h"
+#include "entry/entry.h"
+#include "entry/writer.h"
+#include "whole_program/whole_program.h"
+
+#include "cd/mpi_log.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+namespace cd::logger {
+
+// The same entries as an EntryWriter's, of what programs call most: short ones, of which the length
+// is known before they are written. Has to be closed, if there is room.
+//
+// What is written here waits for what MPI has written before, which may be memory that another
+// process holds. So little goes through the stack, too.
+class ShortEntry {
+public:
+    static constexpr size_t most_data = 256;
+
+    // more: than the header and as many words.
+    ShortEntry(int words, size_t more)
+        : words_(words),
+          length_(sizeof(EntryHeader) + static_cast<size_t>(words) * sizeof(uint64_t) + more),
+          entry_(cd_log_enter(length_)), at_(static_cast<std::byte *>(entry_.at)) {}
+
+    // False also where it takes an EntryWriter to find it.
+    bool has_room() const { return entry_.at != nullptr; }
+
+    // First.
+    [[gnu::always_inline]] void begin(Fn fn, EntryHeader::Flags flags, int result,
+                                      const void *site) {
+        auto *header = new (at_) EntryHeader;
+        header->fn = static_cast<uint16_t>(fn);
+        header->words = static_cast<uint8_t>(words_);
+        header->flags = flags;
+        header->result = result;
+        header->site = reinterpret_cast<uint64_t>(site);
+        at_ += sizeof *header;
+    }
+    [[gnu::always_inline]] void add(uint64_t word) {
+        std::memcpy(at_, &word, sizeof word);
+        at_ += sizeof word;
+    }
+    [[gnu::always_inline]] void add(const MPI_Status &status) {
+        EntryWriter::copy_parts(at_, status);
+        at_ += sizeof status;
+    }
+    // The data with their size, at most most_data.
+    [[gnu::always_inline]] void add_data(const std::byte *data, size_t size) {
+        add(size);
+        if (size == sizeof(uint64_t)) { // a number, as often as not
+            std::memcpy(at_, data, sizeof(uint64_t));
+        } else if (size > 0) {
+            std::memcpy(at_, data, size);
+        }
+    }
+    [[gnu::always_inline]] void close() {
+        cd_log_written(entry_);
+        auto *const written = static_cast<EntryHeader *>(entry_.at);
+        EntryWriter::last_ = written;
+        if (WholeProgram::records()) [[unlikely]] {
+            WholeProgram::written(written, length_);
+        }
+    }
+
+private:
+    int words_;
+    size_t length_;
+    cd_log_entry entry_;
+    std::byte *at_;
+};
+
+} // namespace cd::logger

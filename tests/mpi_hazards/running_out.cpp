@@ -31,6 +31,14 @@ thread_local size_t pieces_left = SIZE_MAX;
 
 namespace {
 
+// What call returns where this thread gets no larger piece.
+template <typename Call> int given_at_most(size_t size, const Call &call) {
+    largest_piece = size;
+    const int result = call();
+    largest_piece = SIZE_MAX;
+    return result;
+}
+
 bool lacks_calls(cd_handle cd) {
     return restore_cd(cd) != SUCCESS && cd_last_error() == CD_ERROR_LOG_INCOMPLETE;
 }
@@ -63,9 +71,9 @@ HAZARD_IN_THREADS(log_is_not_left_locked_without_memory) {
     const Domain domain;
     MPI_Status status;
     MPI_Probe(1, 1, MPI_COMM_WORLD, &status); // the log has all it needs for small entries
-    largest_piece = elements;
-    const int result = MPI_Recv(buffer.data(), elements, pairs, 1, 1, MPI_COMM_WORLD, &status);
-    largest_piece = SIZE_MAX;
+    const int result = given_at_most(elements, [&] {
+        return MPI_Recv(buffer.data(), elements, pairs, 1, 1, MPI_COMM_WORLD, &status);
+    });
     CHECK(result == MPI_SUCCESS);
     CHECK(buffer[2] == numbers(4, 2)[1]);
     std::packaged_task<size_t()> ask([&] { return domain.info().log_length; });
@@ -93,9 +101,8 @@ HAZARD(call_is_made_once_where_there_is_no_memory_to_record_it) {
     MPI_Datatype spread = pairs_with_gaps();
     const Numbers data = numbers(4, 4 * elements);
     Domain domain;
-    largest_piece = elements;
-    const int result = MPI_Send(data.data(), elements, spread, 1, 1, MPI_COMM_WORLD);
-    largest_piece = SIZE_MAX;
+    const int result = given_at_most(
+        elements, [&] { return MPI_Send(data.data(), elements, spread, 1, 1, MPI_COMM_WORLD); });
     CHECK(result == MPI_SUCCESS);
     CHECK(lacks_calls(domain.handle()));
     domain.advance();
@@ -115,9 +122,8 @@ HAZARD(nothing_is_restored_where_a_request_could_not_be_noted) {
     Numbers data(eager);
     Domain domain;
     MPI_Request request = MPI_REQUEST_NULL;
-    largest_piece = 0;
-    const int result = MPI_Irecv(data.data(), eager, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
-    largest_piece = SIZE_MAX;
+    const int result = given_at_most(
+        0, [&] { return MPI_Irecv(data.data(), eager, MPI_INT, 1, 1, MPI_COMM_WORLD, &request); });
     CHECK(result == MPI_SUCCESS);
     domain.advance();
     CHECK(restore_cd(domain.handle()) != SUCCESS);
@@ -135,9 +141,8 @@ HAZARD(domains_are_restored_where_only_a_send_could_not_be_noted) {
     const Numbers data = numbers(4, eager);
     Domain domain;
     MPI_Request request = MPI_REQUEST_NULL;
-    largest_piece = 0;
-    const int result = MPI_Isend(data.data(), eager, MPI_INT, 1, 1, MPI_COMM_WORLD, &request);
-    largest_piece = SIZE_MAX;
+    const int result = given_at_most(
+        0, [&] { return MPI_Isend(data.data(), eager, MPI_INT, 1, 1, MPI_COMM_WORLD, &request); });
     CHECK(result == MPI_SUCCESS);
     CHECK(lacks_calls(domain.handle()));
     domain.advance();
@@ -152,9 +157,7 @@ HAZARD(data_of_a_collective_are_not_lost_without_memory) {
     const Domain domain;
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Ibcast(data.data(), eager, MPI_INT, 1, MPI_COMM_WORLD, &request);
-    largest_piece = 0;
-    const int result = MPI_Wait(&request, MPI_STATUS_IGNORE);
-    largest_piece = SIZE_MAX;
+    const int result = given_at_most(0, [&] { return MPI_Wait(&request, MPI_STATUS_IGNORE); });
     CHECK(result == MPI_ERR_OTHER);
     CHECK(request != MPI_REQUEST_NULL);
     CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
@@ -182,9 +185,7 @@ HAZARD(all_requests_are_started_or_none_without_memory) {
         MPI_Startall(2, requests);
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     }
-    largest_piece = elements;
-    const int result = MPI_Startall(2, requests);
-    largest_piece = SIZE_MAX;
+    const int result = given_at_most(elements, [&] { return MPI_Startall(2, requests); });
     CHECK(result == MPI_ERR_OTHER);
     CHECK(MPI_Startall(2, requests) == MPI_SUCCESS);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);

@@ -167,6 +167,22 @@ TEST_F(ScriptedCrash, WhileTheJournalBeginsAgainLeavesTheOldOrTheNewState) {
     sweep_script(some_states, until_the_journal_is_full());
 }
 
+// Of the places for metadata that it finds none is free for those to come.
+TEST_F(ScriptedCrash, WhileTheJournalOfAnotherProcessBeginsAgainLeavesTheOldOrTheNewState) {
+    kind_.block = 3;
+    Steps steps = until_the_journal_is_full();
+    const Steps more = steps;
+    steps.resize(97); // then the older ones are the first in the file, where room is looked for
+    Truth truth(kind_.keep);
+    const Disk disk = disk_after(steps, truth);
+    Life life(kind_, disk, truth);
+    ASSERT_EQ(life.begin_restarted(), "");
+    for (int i = 0; i < 2; ++i) { // so that the metadata move more than once
+        take(life, more);
+    }
+    sweep(life, {1, 1, 1});
+}
+
 // The metadata come back to places where they were before.
 TEST_F(ScriptedCrash, ThatDoesNotHappenLeavesNothingToWarnOfHoweverOftenTheJournalBegins) {
     Life life(kind_, Disk(), Truth(kind_.keep));

@@ -234,7 +234,9 @@ ORDER = [
     Mutation("a header counts in the place of the other", "header.cpp", "Status read_header(",
              "found.header.slot == slot", "true"),
     Mutation("a header that failed is not taken back", "metadata.cpp", "Status Metadata::flip_to(",
-             "if (take_back_header().is_ok()) {", "if (false) {"),
+             "if (take_back_header().is_ok()) {", "if (false) {",
+             survives="what it names says the same as the one before, is kept, and moves again "
+                      "before anything new is written. It is there so that one move is enough"),
     Mutation("the header is written before the snapshot", "metadata.cpp",
              "Status Metadata::write_generation(",
              "Status status;", "Status status = write_header(file, header);"),

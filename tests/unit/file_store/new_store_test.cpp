@@ -336,18 +336,23 @@ TEST_F(NewStore, ThatAnotherProcessHasMadeMeanwhileIsItsOwn) {
 TEST_F(NewStore, WhoseUnfinishedFileWasTakenBackByAnotherProcessBeforeItWasLockedIsMadeOfOneMore) {
     class Locking : public ReplacedSystem {
     public:
-        explicit Locking(std::string unfinished) : unfinished_(std::move(unfinished)) {}
+        explicit Locking(std::function<void()> take_back) : take_back_(std::move(take_back)) {}
         int lock_open_file(int fd, pid_t &holder) override {
-            std::filesystem::remove(std::exchange(unfinished_, "nothing"));
+            std::exchange(take_back_, [] {})();
             return System::lock_open_file(fd, holder);
         }
 
     private:
-        std::string unfinished_;
+        std::function<void()> take_back_;
     };
-    {
-        const Locking system(directory_ + "/.0-root.cds.new");
+    const std::string unfinished = directory_ + "/.0-root.cds.new";
+    const std::string elsewhere = directory_ + "/elsewhere";
+    for (const std::function<void()> &take_back :
+         {std::function<void()>([&] { std::filesystem::remove(unfinished); }),
+          std::function<void()>([&] { std::filesystem::rename(unfinished, elsewhere); })}) {
+        const Locking system(take_back);
         EXPECT_NE(create(), nullptr) << cd_last_error_message();
+        std::filesystem::remove(elsewhere);
         EXPECT_EQ(files(), std::vector<std::string>{"0-root.cds"});
         EXPECT_EQ(commit_cd(CURRENT_CD), CD_SUCCESS);
     }

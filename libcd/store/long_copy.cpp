@@ -113,10 +113,10 @@ void copy_past_caches(void *to, const void *from, size_t length) noexcept {
     auto *target = static_cast<std::byte *>(to);
     const auto *source = static_cast<const std::byte *>(from);
     const size_t head = up_to_line(target, length);
-    const size_t lines = (length - head) / cache_line * cache_line;
+    const size_t whole_lines = (length - head) / cache_line * cache_line;
     std::memcpy(target, source, head);
-    copy_lines_past_caches(target + head, source + head, lines);
-    const size_t done = head + lines;
+    copy_lines_past_caches(target + head, source + head, whole_lines);
+    const size_t done = head + whole_lines;
     std::memcpy(target + done, source + done, length - done);
     _mm_sfence(); // a lock that is released does not wait for such stores by itself
 }

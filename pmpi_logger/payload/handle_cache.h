@@ -25,11 +25,11 @@ public:
     // The same where it is known; else nullptr.
     [[gnu::always_inline]] static const Facts *known(Handle handle) {
         const uint64_t key = word_of(handle);
-        Places *places = PerThread<Places>::if_made();
-        if (places == nullptr) [[unlikely]] {
+        const Places *own = PerThread<Places>::if_made();
+        if (own == nullptr) [[unlikely]] {
             return nullptr;
         }
-        const Known &place = (*places)[place_of(key)];
+        const Known &place = (*own)[place_of(key)];
         const bool is_known = place.key == key && place.age == age_.load(std::memory_order_relaxed);
         return is_known ? &place.facts : nullptr;
     }

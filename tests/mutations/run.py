@@ -28,7 +28,7 @@ PROGRAMS = [
 ]
 # Of what makes redundancy safe.
 REDUNDANCY_PROGRAMS = [
-    ("cd_unit_tests", "tests/unit/cd_unit_tests", "ForcingPoints*:Protected.*:SeveralSets*:Flushed*:Alone*:Apply.*:Rebuild.*:Drafts*:FailingSystem.ABit*"),
+    ("cd_unit_tests", "tests/unit/cd_unit_tests", "ForcingPoints*:Protected.*:SeveralSets*:Flushed*:Fetched*:Alone*:Apply.*:Rebuild.*:Drafts*:FailingSystem.ABit*"),
 ]
 LONGEST_RUN = 600  # seconds
 

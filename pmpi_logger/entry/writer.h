@@ -51,16 +51,14 @@ public:
         }
     }
 
-    // What is compared: first of all, and in one or several steps.
+    // What is compared: first of all, and once.
     void add_words(const Call &call) {
         for (int i = 0; i < call.word_count; ++i) {
             add(call.words[i]);
         }
-        count_words(call.word_count);
-    }
-    void add_word(uint64_t word) {
-        add(word);
-        count_words(1);
+        if (begin_ != nullptr) {
+            header().words = static_cast<uint8_t>(call.word_count);
+        }
     }
 
     void set(EntryHeader::Flags flag) {
@@ -200,11 +198,6 @@ private:
         begin_ = static_cast<std::byte *>(room.at);
         at_ = begin_ + used;
         end_ = begin_ + room.size;
-    }
-    void count_words(int more) {
-        if (begin_ != nullptr) {
-            header().words = static_cast<uint8_t>(header().words + more);
-        }
     }
     EntryHeader &header() { return *reinterpret_cast<EntryHeader *>(begin_); }
 

@@ -241,6 +241,17 @@ TEST_F(LoggerPath, AnEntryOfKnownLengthIsNowhereWhereThereIsMoreToDo) {
     EXPECT_EQ(info_of(root).log_length, 3U) << "nothing else has come of all that";
 }
 
+TEST_F(LoggerPath, InsideACallbackAnEntryOfKnownLengthIsNowhere) {
+    const cd_handle silent = create_cd(nullptr, nullptr, COMM_LOGGING_DISABLED, "silent", nullptr);
+    const auto enter = [](cd_addrspec *, int) { return cd_log_enter(3).at == nullptr ? 0 : 1; };
+    uint8_t byte = 0;
+    ASSERT_TRUE(succeeds(add_to_cd_via_regen(silent, {bytes(&byte, 1, READ_ONLY)}, 1, enter)));
+    const cd_handle root = make_root(COMM_LOGGING_ENABLED); // records meanwhile
+    write("one");
+    EXPECT_TRUE(succeeds(restore_cd(silent)));
+    EXPECT_EQ(info_of(root).log_length, 1U);
+}
+
 TEST_F(LoggerPath, OthersWaitForAnEntryOfKnownLength) {
     const cd_handle root = make_root(COMM_LOGGING_ENABLED);
     write("one");

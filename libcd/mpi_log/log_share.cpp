@@ -76,9 +76,16 @@ LogShare::~LogShare() {
     }
 }
 
-bool LogShare::try_to_pause() noexcept { return spill_ == nullptr || spill_->try_to_pause(); }
+// The streams last: whoever writes an entry may wait for the spill.
+bool LogShare::try_to_pause() noexcept {
+    return (spill_ == nullptr || spill_->try_to_pause()) &&
+           (owned_ == nullptr || owned_->try_to_pause());
+}
 
 void LogShare::resume() noexcept {
+    if (owned_ != nullptr) {
+        owned_->resume();
+    }
     if (spill_ != nullptr) {
         spill_->resume();
     }

@@ -84,6 +84,11 @@ public:
     void own() noexcept { lock_.own(); }
     void disown() noexcept { lock_.disown(); }
 
+    // For fork: no entry is being written, here and in those that are nested in it, from a
+    // successful try_to_pause() to resume(), which does nothing without one.
+    [[nodiscard]] bool try_to_pause() noexcept;
+    void resume() noexcept;
+
     // In the new process after a fork: other threads neither hold nor use it, nor those that are
     // nested in it.
     void keep_for_this_thread() noexcept;
@@ -283,6 +288,8 @@ private:
         }
     };
 
+    bool pause_alone() noexcept;
+    void resume_alone() noexcept;
     bool takes_entries() const { return !closed_ && !replaying(); }
     const Position &place() const { return replaying() ? cursor_ : end_; }
     // The caller accounts for the record once it is written.
@@ -351,6 +358,7 @@ private:
     mutable OwnedLock lock_;
     std::atomic<bool> replaying_ = false; // the cursor is not at the end
     bool closed_ = false;
+    bool paused_ = false;
     Chunk *first_ = nullptr;
     Chunk *last_ = nullptr;
     Chunk *growing_ = nullptr; // the first that the spill does not have; nullptr: that is first_

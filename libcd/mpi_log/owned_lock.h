@@ -36,6 +36,9 @@ public:
         }
     }
 
+    // As whoever is not the owner; false where that one, or somebody else, has it.
+    [[nodiscard]] bool try_lock() noexcept;
+
     // In the owner's own way; false if that is not possible at once.
     [[nodiscard]] bool try_lock_as_owner() noexcept { return is_mine() && enter(); }
 

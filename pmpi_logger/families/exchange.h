@@ -103,10 +103,17 @@ private:
         return call_by<F>([](A... b) { return call_mpi<F>(b...); }, site, a...);
     }
 
+    // What is compared of it is known at once, without a lock: the log is held meanwhile.
+    static constexpr bool is_plainly_compared(Role role) {
+        return is_compared(role) && role != Role::text && role != Role::text_at_root &&
+               role != Role::type && role != Role::types && role != Role::numbers &&
+               role != Role::numbers_2;
+    }
+
     // Sends and receives a block at most, and writes nothing else but a status.
     template <Fn F> static constexpr bool is_simple() {
         return Arrivals::is_plain(Row<F>::of) && Row<F>::Roles::all_are([](Role role) {
-                   return (is_compared(role) && role != Role::text) || role == Role::send_buf ||
+                   return is_plainly_compared(role) || role == Role::send_buf ||
                           role == Role::recv_buf || role == Role::status;
                });
     }

@@ -22,18 +22,6 @@ public:
         return facts != nullptr ? *facts : ask_and_keep(handle);
     }
 
-    // The same where it is known; else nullptr.
-    [[gnu::always_inline]] static const Facts *known(Handle handle) {
-        const uint64_t key = word_of(handle);
-        const Places *own = PerThread<Places>::if_made();
-        if (own == nullptr) [[unlikely]] {
-            return nullptr;
-        }
-        const Known &place = (*own)[place_of(key)];
-        const bool is_known = place.key == key && place.age == age_.load(std::memory_order_relaxed);
-        return is_known ? &place.facts : nullptr;
-    }
-
     static void forget() { age_.fetch_add(1, std::memory_order_relaxed); }
 
 private:
@@ -44,6 +32,18 @@ private:
     };
     static constexpr size_t places = 64;
     struct Places : std::array<Known, places> {};
+
+    // nullptr: MPI has to be asked.
+    [[gnu::always_inline]] static const Facts *known(Handle handle) {
+        const uint64_t key = word_of(handle);
+        const Places *own = PerThread<Places>::if_made();
+        if (own == nullptr) [[unlikely]] {
+            return nullptr;
+        }
+        const Known &place = (*own)[place_of(key)];
+        const bool is_known = place.key == key && place.age == age_.load(std::memory_order_relaxed);
+        return is_known ? &place.facts : nullptr;
+    }
 
     [[gnu::noinline]] static const Facts &ask_and_keep(Handle handle) {
         const uint64_t key = word_of(handle);

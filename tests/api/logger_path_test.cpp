@@ -8,7 +8,9 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 // The part of cd/mpi_log.h that the interposition layer calls in every MPI call.
 namespace {
@@ -268,6 +270,42 @@ TEST_F(LoggerPath, OthersWaitForAnEntryOfKnownLength) {
     cd_log_written(entry);
     other.join();
     EXPECT_TRUE(known);
+}
+
+TEST_F(LoggerPath, AForkWaitsForWhatAnotherThreadIsWriting) {
+    std::atomic<cd_handle> root = nullptr;
+    std::atomic<bool> forked = false;
+    std::thread writer([&] {
+        const cd_handle own = make_root(COMM_LOGGING_ENABLED);
+        write("one");
+        const cd_log_entry entry = cd_log_enter(3);
+        ASSERT_NE(entry.at, nullptr);
+        std::memcpy(entry.at, "xxx", 3);
+        root = own;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        EXPECT_FALSE(forked);
+        std::memcpy(entry.at, "two", 3);
+        cd_log_written(entry);
+    });
+    while (root == nullptr) {
+        std::this_thread::yield();
+    }
+    const pid_t child = ::fork();
+    forked = true;
+    if (child == 0) {
+        size_t length = 0;
+        int error = 0;
+        const bool restored =
+            restore_cd(root) == SUCCESS && cd_log_next(root, &length, &error) != nullptr;
+        const void *second = cd_log_next(root, &length, &error);
+        const bool whole = second != nullptr && length == 3 && std::memcmp(second, "two", 3) == 0;
+        ::_exit(restored && whole ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    writer.join();
+    EXPECT_EQ(info_of(root).log_length, 2U);
 }
 
 // The writer is inside the log, past its check of the CD, when that ends.

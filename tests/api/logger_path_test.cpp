@@ -244,7 +244,7 @@ TEST_F(LoggerPath, AnEntryOfKnownLengthIsNowhereWhereThereIsMoreToDo) {
 }
 
 TEST_F(LoggerPath, InsideACallbackAnEntryOfKnownLengthIsNowhere) {
-    const cd_handle silent = create_cd(nullptr, nullptr, COMM_LOGGING_DISABLED, "silent", nullptr);
+    const cd_handle silent = make_root(COMM_LOGGING_DISABLED, nullptr, "silent");
     const auto enter = [](cd_addrspec *, int) { return cd_log_enter(3).at == nullptr ? 0 : 1; };
     uint8_t byte = 0;
     ASSERT_TRUE(succeeds(add_to_cd_via_regen(silent, {bytes(&byte, 1, READ_ONLY)}, 1, enter)));

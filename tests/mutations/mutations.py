@@ -188,7 +188,9 @@ ROOM = [
     Mutation("what a child that was committed leaves stays there", "../domains/commit.cpp",
              "std::optional<Status> commit(", "tidy(*domain.parent);", ""),
     Mutation("what a restore leaves stays there", "../api/restore.cpp", "Status restore_named(",
-             "tidy(domain);", ""),
+             "tidy(domain);", "",
+             survives="the next add or commit gives it back; no program has been found whose "
+                      "restores leave more than the size's bound allows until then"),
     Mutation("what is bound is not used once more", "../restart/placing.cpp", "Entry &place_arriving(",
              "share_use(found.old.length())", "share()"),
 ]

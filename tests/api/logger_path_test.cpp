@@ -286,6 +286,9 @@ TEST_F(LoggerPath, AForkWaitsForWhatAnotherThreadIsWriting) {
         EXPECT_FALSE(forked);
         std::memcpy(entry.at, "two", 3);
         cd_log_written(entry);
+        while (!forked) { // a thread that has ended, and that nobody joins there, were a leak
+            std::this_thread::yield();
+        }
     });
     while (root == nullptr) {
         std::this_thread::yield();

@@ -76,16 +76,19 @@ LogShare::~LogShare() {
     }
 }
 
-// The streams last: whoever writes an entry may wait for the spill.
-bool LogShare::try_to_pause() noexcept {
-    return (spill_ == nullptr || spill_->try_to_pause()) &&
-           (owned_ == nullptr || owned_->try_to_pause());
+bool LogShare::try_to_pause() noexcept { return spill_ == nullptr || spill_->try_to_pause(); }
+
+bool LogShare::try_to_pause_writers() noexcept {
+    return owned_ == nullptr || owned_->try_to_pause();
 }
 
-void LogShare::resume() noexcept {
+void LogShare::resume_writers() noexcept {
     if (owned_ != nullptr) {
         owned_->resume();
     }
+}
+
+void LogShare::resume() noexcept {
     if (spill_ != nullptr) {
         spill_->resume();
     }

@@ -90,11 +90,14 @@ public:
     // root's entries can be freed. May throw std::bad_alloc; then nothing has changed.
     void forget(int depth, bool alone);
 
-    // For fork, as the functions of the stream and of a root's LogSpill. What has failed in part is
-    // to be resumed, too.
+    // For fork; each does nothing but for a root with a LogSpill, whose functions these are.
     bool try_to_pause() noexcept;
     void resume() noexcept;
-    void part_from_copy() noexcept; // of a root with a LogSpill
+    void part_from_copy() noexcept;
+
+    // For fork, as a root's stream has them. What has failed in part is to be resumed, too.
+    bool try_to_pause_writers() noexcept;
+    void resume_writers() noexcept;
 
     // In the new process after a fork.
     void keep_for_this_thread() noexcept;

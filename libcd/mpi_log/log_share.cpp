@@ -76,39 +76,6 @@ LogShare::~LogShare() {
     }
 }
 
-bool LogShare::try_to_pause() noexcept { return spill_ == nullptr || spill_->try_to_pause(); }
-
-bool LogShare::try_to_pause_writers() noexcept {
-    return owned_ == nullptr || owned_->try_to_pause();
-}
-
-void LogShare::resume_writers() noexcept {
-    if (owned_ != nullptr) {
-        owned_->resume();
-    }
-}
-
-void LogShare::resume() noexcept {
-    if (spill_ != nullptr) {
-        spill_->resume();
-    }
-}
-
-void LogShare::part_from_copy() noexcept {
-    if (spill_ != nullptr) {
-        spill_->part_from_copy();
-    }
-}
-
-void LogShare::keep_for_this_thread() noexcept {
-    if (owned_ != nullptr) {
-        owned_->keep_for_this_thread();
-    }
-    if (spill_ != nullptr) {
-        spill_->forget_other_threads();
-    }
-}
-
 bool LogShare::covers(int depth, const cd_log_place &place) const {
     bool covered = false;
     for_each_begin(depth, [&](const cd_log_place &begin) {

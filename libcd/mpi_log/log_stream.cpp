@@ -398,35 +398,6 @@ std::shared_ptr<LogStream> LogStream::nested(Sibling sibling) {
     return found->second;
 }
 
-bool LogStream::try_to_pause() noexcept {
-    bool complete = pause_alone();
-    for_each_nested(0, [&complete](Sibling, LogStream &nested) {
-        complete = complete && nested.pause_alone();
-    });
-    return complete;
-}
-
-bool LogStream::pause_alone() noexcept {
-    paused_ = lock_.try_lock();
-    return paused_;
-}
-
-void LogStream::resume() noexcept {
-    resume_alone();
-    for_each_nested(0, [](Sibling, LogStream &nested) { nested.resume_alone(); });
-}
-
-void LogStream::resume_alone() noexcept {
-    if (std::exchange(paused_, false)) {
-        lock_.unlock();
-    }
-}
-
-void LogStream::keep_for_this_thread() noexcept {
-    lock_.keep_for_this_thread();
-    for_each_nested(0, [](Sibling, LogStream &nested) { nested.lock_.keep_for_this_thread(); });
-}
-
 // That with the least name that is not less than from, or nullptr.
 LogStream *LogStream::first_nested(const Sibling &from) noexcept {
     const std::scoped_lock lock(nested_mutex_);

@@ -6,8 +6,11 @@
 
 #include "cd/mpi_log.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <string>
+#include <thread>
 
 // What the logger calls in every MPI call, in short.
 class LoggerPath : public CdTest {
@@ -27,6 +30,15 @@ protected:
         size_t length = 0;
         const void *entry = cd_log_read(&length);
         return entry == nullptr ? "" : std::string(static_cast<const char *>(entry), length);
+    }
+
+    // Whether another thread does before long what it must not do yet.
+    static bool comes_true(const std::atomic<bool> &done) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+        while (!done && std::chrono::steady_clock::now() < end) {
+            std::this_thread::yield();
+        }
+        return done;
     }
 
     static cd_log_place here() {

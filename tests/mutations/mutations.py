@@ -189,8 +189,8 @@ ROOM = [
              "std::optional<Status> commit(", "tidy(*domain.parent);", ""),
     Mutation("what a restore leaves stays there", "../api/restore.cpp", "Status restore_named(",
              "tidy(domain);", "",
-             survives="the next add or commit gives it back; no program has been found whose "
-                      "restores leave more than the size's bound allows until then"),
+             survives="what a restore takes from children has to be added before the next advance, "
+                      "and adds tidy; until then there is one copy of all else"),
     Mutation("what is bound is not used once more", "../restart/placing.cpp", "Entry &place_arriving(",
              "share_use(found.old.length())", "share()"),
 ]

@@ -102,9 +102,9 @@ public:
     // stream is held until close(): others wait. False when there is no memory, or while replaying.
     [[nodiscard]] bool open(size_t size, cd_log_room &room) noexcept {
         lock_.lock();
-        Record *record = takes_entries() ? make_room(size) : nullptr;
+        Record *record = takes_entries_ ? make_room(size) : nullptr;
         if (record == nullptr) [[unlikely]] {
-            end_.lost += takes_entries() ? 1 : 0;
+            end_.lost += takes_entries_ ? 1 : 0;
             lock_.unlock();
             return false;
         }
@@ -114,18 +114,20 @@ public:
     // An entry of length bytes, which its owner is to write at once, in a few steps; nowhere where
     // it takes more than these. The stream is held until *being_written is 0.
     [[nodiscard, gnu::always_inline]] cd_log_entry enter(size_t length) noexcept {
-        if (!lock_.try_lock_as_owner()) {
+        if (!lock_.try_lock_as_owner()) [[unlikely]] {
             return {};
         }
+        size_t needed = 0;
         Chunk *const last = last_;
-        if (!takes_entries() || last == nullptr || length > longest_entry ||
-            !last->has_room(sizeof(Record) + length)) {
+        if (!takes_entries_ || last == nullptr ||
+            __builtin_add_overflow(sizeof(Record), length, &needed) || !last->has_room(needed))
+            [[unlikely]] {
             lock_.unlock();
             return {};
         }
-        auto *record = new (last->at(last->used)) Record{length, nullptr};
-        account(length, sizeof(Record) + aligned(length));
-        return {record + 1, lock_.held_as_owner()};
+        auto *const record = reinterpret_cast<Record *>(last->at(last->used));
+        account(last, length, aligned(needed));
+        return {new (record) Record{length, nullptr} + 1, lock_.held_as_owner()};
     }
     // At least size bytes, the first used of which are those of the room so far. On failure that is
     // as it was, and the entry counts as lost.
@@ -134,7 +136,7 @@ public:
     void close_entry(size_t length, bool may_be_left = false) noexcept {
         auto *record = reinterpret_cast<Record *>(last_->at(last_->used));
         record->word = length | (may_be_left ? Record::may_be_left : 0);
-        account(length, sizeof(Record) + aligned(length));
+        account(last_, length, sizeof(Record) + aligned(length));
         lock_.unlock();
     }
     // They are nothing.
@@ -290,7 +292,6 @@ private:
 
     bool pause_alone() noexcept;
     void resume_alone() noexcept;
-    bool takes_entries() const { return !closed_ && !replaying(); }
     const Position &place() const { return replaying() ? cursor_ : end_; }
     // The caller accounts for the record once it is written.
     Record *make_room(size_t payload) noexcept {
@@ -328,11 +329,16 @@ private:
     }
     Position at_record(Position position) const;
     Record &step(Position &position) const;
-    void account(size_t length, size_t record_size) noexcept {
-        last_->used += record_size;
-        end_ = {last_, last_->used, end_.entries + 1, end_.bytes + length, end_.lost};
+    void account(Chunk *last, size_t length, size_t record_size) noexcept {
+        const size_t used = last->used + record_size;
+        last->used = used;
+        end_ = {last, used, end_.entries + 1, end_.bytes + length, end_.lost};
     }
-    void cursor_moved() { set_replaying(!(cursor_ == end_)); }
+    void cursor_moved() {
+        const bool is_at_end = cursor_ == end_;
+        set_replaying(!is_at_end);
+        takes_entries_ = !closed_ && is_at_end;
+    }
     void set_replaying(bool replaying) {
         if (replaying_.load(std::memory_order_relaxed) != replaying) {
             replaying_.store(replaying, std::memory_order_relaxed);
@@ -358,6 +364,7 @@ private:
     mutable OwnedLock lock_;
     std::atomic<bool> replaying_ = false; // the cursor is not at the end
     bool closed_ = false;
+    bool takes_entries_ = true; // neither of the two
     bool paused_ = false;
     Chunk *first_ = nullptr;
     Chunk *last_ = nullptr;

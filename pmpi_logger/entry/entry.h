@@ -4,6 +4,7 @@
 
 #include "call/function.h"
 
+#include <bit>
 #include <cstdint>
 
 namespace cd::logger {
@@ -25,6 +26,13 @@ struct EntryHeader {
     int32_t result = 0;
     uint64_t site = 0;
     uint64_t repeats = 0;
+
+    // What stands before site, as one number.
+    static uint64_t first_word(Fn fn, uint8_t words, Flags flags, int32_t result) {
+        static_assert(std::endian::native == std::endian::little);
+        return static_cast<uint64_t>(fn) | uint64_t{words} << 16 | uint64_t{flags} << 24 |
+               uint64_t{static_cast<uint32_t>(result)} << 32;
+    }
 
     Fn function() const { return static_cast<Fn>(fn); }
     const uint64_t *word() const { return reinterpret_cast<const uint64_t *>(this + 1); }

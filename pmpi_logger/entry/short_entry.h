@@ -28,22 +28,21 @@ public:
     // more: than the header and as many words.
     ShortEntry(int words, size_t more)
         : words_(words),
-          length_(sizeof(EntryHeader) + static_cast<size_t>(words) * sizeof(uint64_t) + more),
-          entry_(cd_log_enter(length_)), at_(static_cast<std::byte *>(entry_.at)) {}
+          length_(sizeof(EntryHeader) + static_cast<size_t>(words) * sizeof(uint64_t) + more) {
+        const cd_log_entry entry = cd_log_enter(length_);
+        begin_ = at_ = static_cast<std::byte *>(entry.at);
+        being_written_ = entry.being_written;
+    }
 
     // False also where it takes an EntryWriter to find it.
-    bool has_room() const { return entry_.at != nullptr; }
+    bool has_room() const { return begin_ != nullptr; }
 
-    // First.
+    // First. In whole words, as nothing in parts is written in fewer steps.
     [[gnu::always_inline]] void begin(Fn fn, EntryHeader::Flags flags, int result,
                                       const void *site) {
-        auto *header = new (at_) EntryHeader;
-        header->fn = static_cast<uint16_t>(fn);
-        header->words = static_cast<uint8_t>(words_);
-        header->flags = flags;
-        header->result = result;
-        header->site = reinterpret_cast<uint64_t>(site);
-        at_ += sizeof *header;
+        add(EntryHeader::first_word(fn, static_cast<uint8_t>(words_), flags, result));
+        add(reinterpret_cast<uint64_t>(site));
+        add(0);
     }
     [[gnu::always_inline]] void add(uint64_t word) {
         std::memcpy(at_, &word, sizeof word);
@@ -63,8 +62,8 @@ public:
         }
     }
     [[gnu::always_inline]] void close() {
-        cd_log_written(entry_);
-        auto *const written = static_cast<EntryHeader *>(entry_.at);
+        cd_log_written({begin_, being_written_});
+        auto *const written = reinterpret_cast<EntryHeader *>(begin_);
         EntryWriter::last_ = written;
         if (WholeProgram::records()) [[unlikely]] {
             WholeProgram::written(written, length_);
@@ -74,8 +73,9 @@ public:
 private:
     int words_;
     size_t length_;
-    cd_log_entry entry_;
+    std::byte *begin_;
     std::byte *at_;
+    char *being_written_;
 };
 
 } // namespace cd::logger

@@ -27,11 +27,10 @@ public:
     }
 
     // What call() does where there may be a log; for other families, too. Apart, so that what logs
-    // nothing saves no registers.
-    template <Fn F, typename... A> [[gnu::noinline]] static int log(const void *site, A... a) {
-        return OutOfMemory::guarded<F, false>(
-            [&]() __attribute__((always_inline)) { return log_guarded<F>(site, a...); },
-            [&] { return real<F>(a...); });
+    // nothing saves no registers; where the program called comes last, so that the others stay
+    // where they are.
+    template <Fn F, typename... A> static int log(const void *site, A... a) {
+        return Apart<F, A...>::log(a..., site);
     }
 
     // make: makes the call, as Fortran or as C.
@@ -55,7 +54,8 @@ public:
         }
         const Inside inside;
         if constexpr (Row<F>::Roles::has(Role::status)) {
-            StatusLoan loan(call.arguments.status);
+            MPI_Status own = {};
+            StatusLoan loan(call.arguments.status, own);
             std::tuple<A...> arguments(a...);
             std::get<Row<F>::Roles::index(Role::status)>(arguments) = loan.to();
             const int result = std::apply(make, arguments);
@@ -89,18 +89,21 @@ public:
     static int replay(const Call &call, bool has_status);
 
 private:
-    template <Fn F, typename... A>
-    [[gnu::always_inline]] static int log_guarded(const void *site, A... a) {
-        if constexpr (is_simple<F>()) {
-            if (Logging::is_recording() && !Inside::mpi()) [[likely]] {
-                return record_simple<F>(site, a...);
+    template <Fn F, typename... A> struct Apart {
+        [[gnu::noinline]] static int log(A... a, const void *site) {
+            if constexpr (is_simple<F>()) {
+                if (Logging::still_records() && !Inside::mpi()) [[likely]] {
+                    return record_simple<F>(site, a...);
+                }
             }
+            return log_in_any_way<F>(site, a...);
         }
-        return log_in_any_way<F>(site, a...);
-    }
+    };
     template <Fn F, typename... A>
     [[gnu::noinline]] static int log_in_any_way(const void *site, A... a) {
-        return call_by<F>([](A... b) { return call_mpi<F>(b...); }, site, a...);
+        return OutOfMemory::guarded<F, false>(
+            [&] { return call_by<F>([](A... b) { return call_mpi<F>(b...); }, site, a...); },
+            [&] { return real<F>(a...); });
     }
 
     // What is compared of it is known at once, without a lock: the log is held meanwhile.
@@ -119,53 +122,51 @@ private:
     }
 
     struct NoLoan {
-        explicit NoLoan(MPI_Status *) {}
+        NoLoan(MPI_Status *, const MPI_Status &) {}
     };
 
     // What call_by() does when it records, for what programs call most: no Call leaves this
     // function, so that it is never made, and what can be done after the call is. Somebody waits
-    // for what is sent.
+    // for what is sent. Nothing here needs memory, so that nobody follows the call's course.
     template <Fn F, typename... A>
     [[gnu::always_inline]] static inline int record_simple(const void *site, A... a) {
         using Roles = typename Row<F>::Roles;
         constexpr bool has_status = Roles::has(Role::status);
         constexpr bool receives = Roles::has(Role::recv_buf);
+        Arguments told;
+        note_all(Roles{}, told, a...);
+        Moved moved;
+        if constexpr (receives) { // perhaps where it has been sent from
+            if (!moved.look_at_sent<F>(told) || !moved.look_at_received<F>(told)) [[unlikely]] {
+                return log_in_any_way<F>(site, a...);
+            }
+        }
         const Inside inside;
         std::tuple<A...> arguments(a...);
         MPI_Status *wanted = MPI_STATUS_IGNORE;
         if constexpr (has_status) {
             wanted = std::get<Roles::index(Role::status)>(arguments);
         }
-        std::conditional_t<has_status, StatusLoan, NoLoan> loan(wanted);
+        MPI_Status own = {};
+        std::conditional_t<has_status, StatusLoan, NoLoan> loan(wanted, own);
         if constexpr (has_status) {
             std::get<Roles::index(Role::status)>(arguments) = loan.to();
         }
-        Arguments told;
-        note_all(Roles{}, told, a...);
-        Moved moved;
-        if constexpr (receives) { // perhaps where it has been sent from
-            moved.look_at_sent<F>(told);
-        }
-        const int result = Course::begin(
-            F, [&]() __attribute__((always_inline)) {
-                return std::apply([](A... b) { return real<F>(b...); }, arguments);
-            });
+        const int result = OutOfMemory::without_guard<F>([&]() __attribute__((always_inline)) {
+            return std::apply([](A... b) { return real<F>(b...); }, arguments);
+        });
         bool error_written = false;
         size_t most = everything;
         if constexpr (has_status) {
             error_written = loan.settle();
             most = result == MPI_SUCCESS ? bytes_received(loan.written()) : everything;
         }
+        bool is_known = !freed_are_under_way();
         if constexpr (!receives) {
-            moved.look_at_sent<F>(told);
+            is_known = is_known && moved.look_at_sent<F>(told);
         }
-        moved.look_at_received<F>(told);
-
-        FreesRequest::look_for_arrivals();
-        const size_t size = std::min(moved.received.size, most);
-        const bool is_short =
-            size <= ShortEntry::most_data && (size == 0 || moved.received.in_order != nullptr);
-        if (is_short) [[likely]] {
+        const size_t size = std::min(moved.size, most);
+        if (is_known && size <= ShortEntry::most_data) [[likely]] {
             constexpr bool is_received = Arrivals::is_received(Row<F>::of);
             ShortEntry entry(count_compared(Roles{}) + (moved.sends ? 1 : 0),
                              (has_status ? sizeof(MPI_Status) : 0) +
@@ -182,48 +183,88 @@ private:
                     entry.add(loan.written());
                 }
                 if constexpr (is_received) {
-                    entry.add_data(moved.received.in_order, size);
+                    entry.add_data(moved.received, size);
                 }
                 entry.close();
                 return result;
             }
         }
-        const MPI_Status *status = nullptr;
+        Outcome outcome{site, result, nullptr, error_written, std::nullopt};
         if constexpr (has_status) {
-            status = &loan.written();
+            outcome.status = &loan.written();
         }
-        record_at_length<F>({site, result, status, error_written, moved.sends, moved.sum}, a...);
+        if (receives && moved.sends) {
+            outcome.sum = moved.sum;
+        }
+        record_at_length<F>(outcome, std::tuple<A...>(a...));
         return result;
     }
 
-    // What MPI has told of what a call sends and receives, so that it is asked once.
+    // What a call sends and receives, as far as that is known without asking MPI, and lies in
+    // memory as MPI sends it. What looks at it tells whether that is all.
     struct Moved {
         uint64_t sent_type = 0; // their signatures
         uint64_t received_type = 0;
         bool sends = false;
-        uint64_t sum = 0; // of what is sent
-        Contents received;
+        uint64_t sum = 0;                    // of what is sent
+        size_t size = 0;                     // of what may come
+        const std::byte *received = nullptr; // where it does
 
-        template <Fn F> [[gnu::always_inline]] void look_at_sent(const Arguments &told) {
+        template <Fn F> [[nodiscard, gnu::always_inline]] bool look_at_sent(const Arguments &told) {
             using Roles = typename Row<F>::Roles;
             if constexpr (Roles::has(Role::send_type) || Roles::has(Role::both_type)) {
-                const TypeFacts &facts = facts_of(told.send_type);
-                sent_type = facts.signature;
-                if (Arrivals::is_sent(told)) {
-                    sends = true;
-                    sum = compared_checksum_of(Arrivals::sent(told), facts);
+                const TypeFacts *const facts = TypeFactsCache::known(told.send_type);
+                if (facts == nullptr || !facts->in_order || facts->padded) [[unlikely]] {
+                    return false;
                 }
+                sent_type = facts->signature;
+                const size_t sent_size = size_of(told.send_count, *facts);
                 if constexpr (Roles::has(Role::both_type)) {
-                    received = contents_of(Arrivals::received(told), facts);
+                    size = sent_size;
+                    received = start_of(told.recv_buf, *facts);
+                    if (is_nowhere(received, size)) [[unlikely]] {
+                        return false;
+                    }
                 }
+                sends = Arrivals::is_sent(told);
+                return !sends || !SentData::are_compared() ||
+                       add_up(start_of(told.send_buf, *facts), sent_size);
             }
+            return true;
         }
-        template <Fn F> [[gnu::always_inline]] void look_at_received(const Arguments &told) {
+        template <Fn F>
+        [[nodiscard, gnu::always_inline]] bool look_at_received(const Arguments &told) {
             if constexpr (Row<F>::Roles::has(Role::recv_type)) {
-                const TypeFacts &facts = facts_of(told.recv_type);
-                received_type = facts.signature;
-                received = contents_of(Arrivals::received(told), facts);
+                const TypeFacts *const facts = TypeFactsCache::known(told.recv_type);
+                if (facts == nullptr || !facts->in_order) [[unlikely]] {
+                    return false;
+                }
+                received_type = facts->signature;
+                size = size_of(told.recv_count, *facts);
+                received = start_of(told.recv_buf, *facts);
+                return !is_nowhere(received, size);
             }
+            return true;
+        }
+
+    private:
+        static size_t size_of(int64_t count, const TypeFacts &facts) {
+            return count > 0 ? static_cast<size_t>(count * facts.size) : 0;
+        }
+        static const std::byte *start_of(const void *buffer, const TypeFacts &facts) {
+            return static_cast<const std::byte *>(buffer) + facts.lower_bound;
+        }
+        // MPI refuses it.
+        static bool is_nowhere(const std::byte *data, size_t size) {
+            return data == nullptr && size > 0;
+        }
+        [[gnu::always_inline]] bool add_up(const std::byte *sent, size_t sent_size) {
+            if (is_nowhere(sent, sent_size)) [[unlikely]] {
+                return false;
+            }
+            sum = is_mixed_at_once(sent_size) ? mixed_at_once(sent, sent_size, 0)
+                                              : checksum(sent, sent_size);
+            return true;
         }
     };
 
@@ -248,22 +289,30 @@ private:
         }
     }
 
-    // The same of any length, and where there is no room.
+    // The same of any length, and whatever has to be asked and waited for.
     struct Outcome {
         const void *site;
         int result;
         const MPI_Status *status; // nullptr: the function has none
         bool error_written;
-        bool sends;
-        uint64_t sum;
+        std::optional<uint64_t> sum; // of what is sent, where that has been looked at before
     };
     template <Fn F, typename... A>
-    [[gnu::noinline]] static void record_at_length(const Outcome &outcome, A... a) {
-        Call call = decode<F>(outcome.site, a...);
-        if (outcome.sends) {
-            call.add_word(outcome.sum);
-        }
-        record_as<F>(call, outcome.result, outcome.status, outcome.error_written);
+    [[gnu::noinline]] static void record_at_length(const Outcome &outcome,
+                                                   const std::tuple<A...> &arguments) {
+        OutOfMemory::guarded_after<F>(outcome.result, [&] {
+            if (Logging::mode() == CD_LOG_OFF) { // the CD has ended meanwhile
+                return;
+            }
+            Call call =
+                std::apply([&](A... a) { return decode<F>(outcome.site, a...); }, arguments);
+            if (outcome.sum) {
+                call.add_word(*outcome.sum);
+            } else {
+                add_checksum_as<F>(call);
+            }
+            record_as<F>(call, outcome.result, outcome.status, outcome.error_written);
+        });
     }
 
     // Of what is sent, if something is.

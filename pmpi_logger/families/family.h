@@ -3,6 +3,7 @@
 #pragma once
 
 #include "call/decode.h"
+#include "entry/writer.h"
 #include "interception/course.h"
 #include "interception/inside.h"
 #include "interception/real.h"
@@ -13,6 +14,7 @@
 
 #include "cd/mpi_log.h"
 
+#include <atomic>
 #include <tuple>
 
 namespace cd::logger {
@@ -107,15 +109,19 @@ public:
         return is_possible() ? cd_log_mode() : CD_LOG_OFF;
     }
 
-    // Whether it is CD_LOG_RECORDING; not at a thread's first call.
-    static bool is_recording() {
-        return possible_ != &unknown && cd_log_mode() == CD_LOG_RECORDING;
+    // Whether the thread has recorded something, so that its mode is CD_LOG_RECORDING still: it has
+    // made, restored and ended no CD since, and nobody replays. False also where it takes more to
+    // know. Another thread may end the CD at any time all the same.
+    static bool still_records() {
+        return EntryWriter::last_written() != nullptr &&
+               __atomic_load_n(replays_.load(std::memory_order_relaxed), __ATOMIC_RELAXED) == 0;
     }
 
 private:
     [[gnu::noinline]] static void first_call() {
         if (WholeProgram::begin_thread()) {
             const int *const own = cd_log_possible();
+            replays_.store(cd_log_replays(), std::memory_order_relaxed);
             possible_ = *own != 0 ? own : cd_log_replays();
         }
     }
@@ -123,6 +129,7 @@ private:
     static constexpr int unknown = 1; // so cd_log_mode() tells
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local const int *possible_ =
         &unknown;
+    static inline constinit std::atomic<const int *> replays_ = &unknown;
 };
 
 // Where a call goes to MPI since nothing is logged.

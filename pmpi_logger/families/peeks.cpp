@@ -29,7 +29,8 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
     call.fn = Fn::MPI_Request_get_status;
     call.site = site;
     take_what_no_log_brings(call, {request});
-    StatusLoan loan(status);
+    MPI_Status own = {};
+    StatusLoan loan(status, own);
     int result = call_mpi<Fn::MPI_Request_get_status>(
         request != nullptr ? request->known_to_mpi() : handle, flag, loan.to());
     if (result == MPI_SUCCESS && *flag != 0 && request != nullptr && is_lost(*request)) {

@@ -75,7 +75,7 @@ void add_checksums(Call &call, const MPI_Request *requests, int count) {
     for (int i = 0; i < count; ++i) {
         if (Request *request = RequestTable::instance().find(requests[i])) {
             const uint64_t own = checksum_of(request->departures);
-            sum = sum * 31 + (sent_data_compared() ? own : 0);
+            sum = sum * 31 + (SentData::are_compared() ? own : 0);
             if (request->set_aside_id == 0) {
                 request->departed = own;
             }

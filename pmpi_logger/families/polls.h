@@ -30,7 +30,8 @@ public:
             return result == run_live ? Polls::call<F>(site, a...) : result;
         }
         const Inside inside;
-        StatusLoan loan(call.arguments.status);
+        MPI_Status own = {};
+        StatusLoan loan(call.arguments.status, own);
         std::tuple<A...> arguments(a...);
         std::get<Row<F>::Roles::index(Role::status)>(arguments) = loan.to();
         const int result = std::apply([](A... b) { return call_mpi<F>(b...); }, arguments);

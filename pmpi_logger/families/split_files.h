@@ -87,7 +87,8 @@ public:
         }
         const SplitOperation operation = SplitOperation::ends(file);
         set_received(call, operation.received);
-        StatusLoan loan(status);
+        MPI_Status own = {};
+        StatusLoan loan(status, own);
         const int result =
             call_mpi<F>(file, operation.buffer != nullptr ? operation.buffer : buffer, loan.to());
         if (operation.buffer != nullptr && result == MPI_SUCCESS) {

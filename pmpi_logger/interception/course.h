@@ -83,21 +83,10 @@ public:
         return result;
     }
 
-    // The same where the thread's call has just begun, so that it is one of fn.
-    template <typename Make> [[gnu::always_inline]] static int begin(Fn fn, const Make &make) {
-        CourseState course(fn);
-        course.set(CourseState::under_way);
-        current_ = course;
-        const int result = make();
-        course.clear(CourseState::under_way);
-        course.set(CourseState::made);
-        course.set_result(result);
-        current_ = course;
-        return result;
-    }
-
     // An exception of the program's leaves it, and the one that it is part of.
     void left() { outer_.set(CourseState::under_way); }
+    // The same of a call that nobody follows.
+    static void leave() { current_.set(CourseState::under_way); }
 
     // Of the innermost one.
     static bool is_under_way() { return current_.is(CourseState::under_way); }

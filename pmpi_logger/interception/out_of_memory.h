@@ -55,6 +55,29 @@ public:
         }
     }
 
+    // The same of what a call leaves to be recorded that has been made, with result.
+    template <Fn F, typename Record> static void guarded_after(int result, const Record &record) {
+        guarded<F, false>(
+            [&] {
+                Course::follow(F, [&] { return result; });
+                record();
+                return result;
+            },
+            [&] { return result; });
+    }
+
+    // Makes a call that the program has made, where nothing but that may throw.
+    template <Fn F, typename Make>
+    [[gnu::always_inline]] static auto without_guard(const Make &make) {
+        try {
+            return make();
+        } catch (...) {
+            Course::leave();
+            left(F);
+            throw;
+        }
+    }
+
 private:
     static bool is_answered_by_log();
     static int fail(Fn fn);

@@ -64,24 +64,9 @@ void deliver(const Block &block, const void *data, size_t bytes);
 uint64_t checksum_of(const Blocks &blocks);
 uint64_t checksum_of(const Block &block, uint64_t so_far = 0);
 
-// The same as far as a replay compares it. Of a number or two, as most programs send, at once.
-// facts: the type's.
-[[gnu::always_inline]] inline uint64_t compared_checksum_of(const Block &sent,
-                                                            const TypeFacts &facts) {
-    if (!sent_data_compared()) [[unlikely]] {
-        return 0;
-    }
-    const Contents contents = contents_of(sent, facts);
-    const bool at_once =
-        is_mixed_at_once(contents.size) && contents.in_order != nullptr && !contents.padded;
-    if (at_once) [[likely]] {
-        return mixed_at_once(contents.in_order, contents.size, 0);
-    }
-    const Block in_memory = sent; // here only
-    return checksum_of(in_memory);
-}
+// The same as far as a replay compares it.
 template <typename Sent> uint64_t compared_checksum_of(const Sent &sent) {
-    return sent_data_compared() ? checksum_of(sent) : 0;
+    return SentData::are_compared() ? checksum_of(sent) : 0;
 }
 
 } // namespace cd::logger

@@ -22,18 +22,7 @@ public:
         return facts != nullptr ? *facts : ask_and_keep(handle);
     }
 
-    static void forget() { age_.fetch_add(1, std::memory_order_relaxed); }
-
-private:
-    struct alignas(64) Known {
-        uint64_t key = 0;
-        uint64_t age = 0; // none is that old
-        Facts facts;
-    };
-    static constexpr size_t places = 64;
-    struct Places : std::array<Known, places> {};
-
-    // nullptr: MPI has to be asked.
+    // The same, or nullptr where MPI has to be asked.
     [[gnu::always_inline]] static const Facts *known(Handle handle) {
         const uint64_t key = word_of(handle);
         const Places *own = PerThread<Places>::if_made();
@@ -45,6 +34,17 @@ private:
         return is_known ? &place.facts : nullptr;
     }
 
+    static void forget() { age_.fetch_add(1, std::memory_order_relaxed); }
+
+private:
+    struct alignas(64) Known {
+        uint64_t key = 0;
+        uint64_t age = 0; // none is that old
+        Facts facts;
+    };
+    static constexpr size_t places = 64;
+    struct Places : std::array<Known, places> {};
+
     [[gnu::noinline]] static const Facts &ask_and_keep(Handle handle) {
         const uint64_t key = word_of(handle);
         const uint64_t now = age_.load(std::memory_order_relaxed);
@@ -53,8 +53,12 @@ private:
         return place.facts;
     }
 
-    // Handles are addresses, or numbers that count up from many zeros.
-    static size_t place_of(uint64_t key) { return (key ^ key >> 6 ^ key >> 12) % places; }
+    // Handles are addresses, or numbers that count up from many zeros: the upper bits of a product
+    // depend on all of theirs.
+    static size_t place_of(uint64_t key) {
+        static_assert(places == 64);
+        return key * 0x9E3779B97F4A7C15 >> 58;
+    }
 
     static inline std::atomic<uint64_t> age_ = 1;
 };

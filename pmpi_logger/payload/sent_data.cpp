@@ -6,8 +6,11 @@
 
 namespace cd::logger {
 
-bool read_whether_sent_data_are_compared() {
-    return choice_in("CD_SENT_DATA", {"compare", "ignore"}).value_or(0) == 0;
+bool SentData::read() {
+    static const What said =
+        choice_in("CD_SENT_DATA", {"compare", "ignore"}).value_or(0) == 0 ? compared : ignored;
+    known_.store(said, std::memory_order_relaxed);
+    return said == compared;
 }
 
 } // namespace cd::logger

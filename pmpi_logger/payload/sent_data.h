@@ -2,16 +2,26 @@
 // Copyright the containment-domains authors
 #pragma once
 
-namespace cd::logger {
+#include <atomic>
 
-bool read_whether_sent_data_are_compared();
+namespace cd::logger {
 
 // Whether a replay compares the data that are sent. CD_SENT_DATA=ignore leaves them out, for
 // programs that send bytes which mean nothing: gaps of structs, memory that they have not written.
 // The same for all that a process records, as it is read once, before the first of that.
-[[gnu::always_inline]] inline bool sent_data_compared() {
-    static const bool compared = read_whether_sent_data_are_compared();
-    return compared;
-}
+class SentData {
+public:
+    static bool are_compared() {
+        const What known = known_.load(std::memory_order_relaxed);
+        return known == compared || (known == unknown && read());
+    }
+
+private:
+    enum What : char { unknown, compared, ignored };
+
+    [[gnu::noinline]] static bool read();
+
+    static inline constinit std::atomic<What> known_ = unknown;
+};
 
 } // namespace cd::logger

@@ -35,30 +35,30 @@ inline bool no_status(const MPI_Status *wanted) {
 constexpr int unwritten_error = 0x5EED0BAD;
 
 // Lends a call a status when the program ignores it, and finds out whether MPI writes MPI_ERROR.
-// Use: pass to() to MPI, then settle(); written() is what it wrote.
+// Use: pass to() to MPI, then settle(); written() is what it wrote. What is lent lies elsewhere, so
+// that MPI is told of nothing else.
 class StatusLoan {
 public:
-    explicit StatusLoan(MPI_Status *wanted)
-        : mistaken_(no_status(wanted)),
-          to_(wanted == MPI_STATUS_IGNORE || mistaken_ ? &own_ : wanted), before_(to_->MPI_ERROR) {
+    StatusLoan(MPI_Status *wanted, MPI_Status &lent)
+        : is_mistaken_(no_status(wanted)),
+          to_(wanted == MPI_STATUS_IGNORE || is_mistaken_ ? &lent : wanted),
+          before_(to_->MPI_ERROR) {
         to_->MPI_ERROR = unwritten_error;
     }
-    MPI_Status *to() const { return mistaken_ ? nullptr : to_; }
+    MPI_Status *to() const { return is_mistaken_ ? nullptr : to_; }
     const MPI_Status &written() const { return *to_; }
     bool settle() {
-        error_written_ = to_->MPI_ERROR != unwritten_error;
-        if (!error_written_) {
+        const bool error_written = to_->MPI_ERROR != unwritten_error;
+        if (!error_written) {
             to_->MPI_ERROR = before_;
         }
-        return error_written_;
+        return error_written;
     }
 
 private:
-    MPI_Status own_ = {};
-    bool mistaken_;
+    bool is_mistaken_;
     MPI_Status *to_;
     int before_;
-    bool error_written_ = false;
 };
 
 // Gives the program a logged status, as MPI wrote it.

@@ -26,10 +26,14 @@
 namespace cd::logger {
 namespace {
 
-void boundary() {
+void begin_interval() {
     Logging::look_at_own();
-    forget_polls();
     Interval::begin();
+}
+
+void boundary() {
+    part_polls();
+    begin_interval();
 }
 
 const char *restoring(cd_handle cd) {
@@ -54,7 +58,8 @@ const char *restoring(cd_handle cd) {
 }
 
 void restored(cd_handle cd, int success) {
-    boundary();
+    success != 0 ? rewind_polls(cd) : part_polls();
+    begin_interval();
     if (!MpiLife::is_up()) {
         return;
     }

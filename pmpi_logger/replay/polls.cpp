@@ -9,7 +9,9 @@
 #include "replay/poll_rounds.h"
 #include "whole_program/whole_program.h"
 
+#include <algorithm>
 #include <cstring>
+#include <new>
 #include <vector>
 
 namespace cd::logger {
@@ -31,11 +33,22 @@ struct Replayed {
 };
 thread_local Replayed replayed;
 
-bool log_is_behind_it() {
+bool log_is_behind(const Replayed &entry) {
     cd_log_place now = {};
-    return cd_log_here(&now) != 0 && now.family == replayed.behind.family &&
-           now.stream == replayed.behind.stream && now.entry == replayed.behind.entry;
+    return cd_log_here(&now) != 0 && now.family == entry.behind.family &&
+           now.stream == entry.behind.stream && now.entry == entry.behind.entry;
 }
+
+// Where a CD has begun or was advanced between polls of one entry: the point in time is behind it.
+struct Parted {
+    Replayed replayed;
+    uint64_t left = 0;
+    uint64_t moment = 0; // as cd_log_moment() says, right after that
+};
+thread_local std::vector<Parted> parted; // the latest last
+
+// Of those a replay has few, and a thread's CDs are few.
+constexpr size_t most_parted = 64;
 
 // One more poll is in the thread's last entry. False if a file has that as it was.
 bool count_in(EntryHeader *last) {
@@ -125,7 +138,7 @@ void record_nothing(const Call &call, int result) {
 
 std::optional<EntryReader> next_answer(const Call &call, int &result) {
     uint64_t &left = polls_left();
-    if (left > 0 && cd_log_stopped() == 0 && log_is_behind_it()) {
+    if (left > 0 && cd_log_stopped() == 0 && log_is_behind(replayed)) {
         if (std::optional<EntryReader> answer = answer_from_last(call)) {
             return answer;
         }
@@ -148,10 +161,45 @@ std::optional<EntryReader> next_answer(const Call &call, int &result) {
     return answer_from_last(call);
 }
 
-void forget_polls() {
+void part_polls() {
     EntryWriter::forget_last_written();
     of_this_thread<Recorded>().last = nullptr; // another entry may come to lie there
+    uint64_t &left = polls_left();
+    if (left == 0) {
+        return;
+    }
+    if (cd_log_mode() != CD_LOG_REPLAYING || !log_is_behind(replayed)) {
+        left = 0;
+        return;
+    }
+    if (parted.size() == most_parted) {
+        parted.erase(parted.begin());
+    }
+    try {
+        parted.push_back({replayed, left, cd_log_moment(nullptr)});
+    } catch (const std::bad_alloc &) { // NOLINT(bugprone-empty-catch)
+        // A restore to here says that the program does something else than the log.
+    }
+}
+
+void rewind_polls(cd_handle cd) {
+    EntryWriter::forget_last_written();
+    of_this_thread<Recorded>().last = nullptr;
     polls_left() = 0;
+    const uint64_t moment = cd_log_moment(cd);
+    const auto found = std::ranges::find_if(parted, [moment](const Parted &one) {
+        return one.moment >= moment && log_is_behind(one.replayed);
+    });
+    if (found == parted.end()) {
+        return;
+    }
+    parted.erase(found + 1, parted.end()); // of what will be executed again
+    try {
+        replayed = found->replayed;
+        polls_left() = found->left;
+    } catch (const std::bad_alloc &) { // NOLINT(bugprone-empty-catch)
+        // As above.
+    }
 }
 
 } // namespace cd::logger

@@ -36,7 +36,11 @@ inline bool may_have_answer(int mode) {
 // of the log. Nothing if there is none that fits; then result is the call's.
 std::optional<EntryReader> next_answer(const Call &call, int &result);
 
-// This thread's log has been rewound, or a CD has begun or ended: later polls count anew.
-void forget_polls();
+// A CD of this thread has begun, has been advanced or has ended: what is recorded counts anew. What
+// an entry has yet to answer in a replay it answers all the same, also after a restore to here.
+void part_polls();
+
+// This thread's log has been rewound to the point in time of cd.
+void rewind_polls(cd_handle cd);
 
 } // namespace cd::logger

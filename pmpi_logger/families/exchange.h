@@ -301,7 +301,8 @@ private:
     [[gnu::noinline]] static void record_at_length(const Outcome &outcome,
                                                    const std::tuple<A...> &arguments) {
         OutOfMemory::guarded_after<F>(outcome.result, [&] {
-            if (Logging::mode() == CD_LOG_OFF) { // the CD has ended meanwhile
+            if (Logging::mode() == CD_LOG_OFF) {    // the CD has ended meanwhile
+                EntryWriter::forget_last_written(); // CD_LOG=all may have to record what follows
                 return;
             }
             Call call =

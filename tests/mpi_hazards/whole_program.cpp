@@ -3,6 +3,7 @@
 // CD_LOG=all: what each thread records, and for how long.
 #include "cd/mpi_log.h"
 #include "hazard.h"
+#include "told_thread.h"
 
 #include <atomic>
 #include <chrono>
@@ -64,6 +65,25 @@ HAZARD_IN_THREADS(whole_program_records_a_thread_when_its_own_domain_has_ended) 
             reduce(number);
         }
         CHECK(!is_recorded());
+        reduce(number);
+        CHECK(is_recorded());
+    });
+}
+
+// The thread has heard of nothing, and takes it at first that it records in its own domain still.
+HAZARD_IN_THREADS(whole_program_records_a_thread_whose_own_domain_another_one_has_ended) {
+    int number = 1;
+    reduce(number);
+    ToldThread elsewhere;
+    cd_handle own = nullptr;
+    elsewhere([&] {
+        own = create_cd(nullptr, nullptr, COMM_LOGGING_ENABLED, "own", nullptr);
+        reduce(number);
+        reduce(number);
+    });
+    CHECK(commit_cd(own) == SUCCESS);
+    elsewhere([&] {
+        reduce(number); // finds out
         reduce(number);
         CHECK(is_recorded());
     });

@@ -91,10 +91,12 @@ HAZARD(operator_calls_mpi) {
         return total;
     };
     const Numbers first = reduce();
+    CHECK(reduce() == first); // when the thread has just recorded
     go_on_with(domain);
     if (world_rank() == 0) {
         const int calls = operator_calls;
         domain.restore();
+        CHECK(reduce() == first);
         CHECK(reduce() == first);
         CHECK(receive(eager, 1, 8) == numbers(8, eager));
         CHECK(operator_calls == calls); // there was nothing to add
@@ -490,6 +492,10 @@ HAZARD(exception_that_leaves_a_call_is_missing_in_the_log) {
     domain.restore();
     talk_to_itself();
     CHECK(throws(comm));
+    domain.advance();
+    talk_to_itself();
+    CHECK(throws(comm)); // when the thread has just recorded
+    CHECK(restore_cd(domain.handle()) != SUCCESS);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
     MPI_Errhandler_free(&handler);
     MPI_Comm_free(&comm);

@@ -118,15 +118,12 @@ public:
     // The same of several; most: of the first one.
     void add_data(const Blocks &blocks, size_t most);
 
-    // Ends the entry. Returns it, or nullptr if there is no memory, which has been said, or if the
-    // entry is in a file, too, where it stays as it is.
+    // Ends the entry. Returns it, or nullptr if there is no memory, which has been said, or nothing
+    // to write into, or if the entry is in a file, too, where it stays as it is.
     EntryHeader *write() {
         last_ = nullptr;
         if (begin_ == nullptr) [[unlikely]] {
-            complain_lost(fn_);
-            if (WholeProgram::records()) {
-                WholeProgram::not_written();
-            }
+            note_lost();
             return nullptr;
         }
         const auto length = static_cast<size_t>(at_ - begin_);
@@ -151,6 +148,17 @@ public:
 
 private:
     friend class ShortEntry;
+
+    // Unless another thread has ended the CD meanwhile, or restored it.
+    [[gnu::noinline]] void note_lost() const {
+        if (cd_log_mode() != CD_LOG_RECORDING) {
+            return;
+        }
+        complain_lost(fn_);
+        if (WholeProgram::records()) {
+            WholeProgram::not_written();
+        }
+    }
 
     // What most entries need, so that they are not widened.
     static constexpr size_t usual_size = 512;

@@ -251,8 +251,10 @@ private:
         static size_t size_of(int64_t count, const TypeFacts &facts) {
             return count > 0 ? static_cast<size_t>(count * facts.size) : 0;
         }
+        // As numbers: a type of addresses begins at MPI_BOTTOM, from where pointers do not reach.
         static const std::byte *start_of(const void *buffer, const TypeFacts &facts) {
-            return static_cast<const std::byte *>(buffer) + facts.lower_bound;
+            return reinterpret_cast<const std::byte *>(reinterpret_cast<uintptr_t>(buffer) +
+                                                       static_cast<uintptr_t>(facts.lower_bound));
         }
         // MPI refuses it.
         static bool is_nowhere(const std::byte *data, size_t size) {
@@ -301,7 +303,7 @@ private:
     [[gnu::noinline]] static void record_at_length(const Outcome &outcome,
                                                    const std::tuple<A...> &arguments) {
         OutOfMemory::guarded_after<F>(outcome.result, [&] {
-            if (Logging::mode() == CD_LOG_OFF) {    // the CD has ended meanwhile
+            if (Logging::mode() == CD_LOG_OFF) {    // see still_records()
                 EntryWriter::forget_last_written(); // CD_LOG=all may have to record what follows
                 return;
             }

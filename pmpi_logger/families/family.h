@@ -109,9 +109,10 @@ public:
         return is_possible() ? cd_log_mode() : CD_LOG_OFF;
     }
 
-    // Whether the thread has recorded something, so that its mode is CD_LOG_RECORDING still: it has
-    // made, restored and ended no CD since, and nobody replays. False also where it takes more to
-    // know. Another thread may end the CD at any time all the same.
+    // Whether the thread has recorded something, and has not made, advanced, restored or ended a CD
+    // since, nor deleted a log, while nobody replays: its mode is CD_LOG_RECORDING still, unless
+    // another thread has ended the CD, or the library has called a function of the program. False
+    // also where it takes more to know.
     static bool still_records() {
         return EntryWriter::last_written() != nullptr &&
                __atomic_load_n(replays_.load(std::memory_order_relaxed), __ATOMIC_RELAXED) == 0;

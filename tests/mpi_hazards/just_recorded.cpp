@@ -76,6 +76,48 @@ HAZARD_IN_THREADS(another_thread_ends_the_cd_of_one_that_has_just_recorded) {
 
 namespace {
 
+cd_handle ended_meanwhile = nullptr;
+ToldThread *ends_it = nullptr;
+
+void end_in_error_handler(MPI_Comm *, int *, ...) {
+    (*ends_it)([] { CHECK(commit_cd(ended_meanwhile) == SUCCESS); });
+}
+
+} // namespace
+
+HAZARD_IN_THREADS(another_thread_ends_the_cd_while_a_call_is_made) {
+    if (world_rank() == 1) {
+        return;
+    }
+    ToldThread elsewhere;
+    ends_it = &elsewhere;
+    MPI_Comm self = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_SELF, &self);
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Comm_create_errhandler(end_in_error_handler, &handler);
+    MPI_Comm_set_errhandler(self, handler);
+    const auto send_to_nobody = [self] {
+        const int one = 1;
+        CHECK(MPI_Send(&one, 1, MPI_INT, 99, tag, self) != MPI_SUCCESS);
+    };
+    std::string said;
+    for (const bool has_recorded : {false, true}) {
+        ended_meanwhile = create_cd(nullptr, nullptr, COMM_LOGGING_ENABLED, "ended", nullptr);
+        CHECK(ended_meanwhile != nullptr);
+        if (has_recorded) {
+            MPI_Barrier(self);
+        }
+        Complaints complaints;
+        send_to_nobody();
+        said += complaints.text();
+    }
+    CHECK(said.empty());
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&self);
+}
+
+namespace {
+
 int sent_to_itself = 0;
 
 int send_to_itself(cd_addrspec *, int) {

@@ -11,17 +11,13 @@ namespace polls_parted {
 namespace {
 
 constexpr int tag = 1;
-constexpr int polls = 6;
 
 // Rank 0 with itself.
 class Waiting {
 public:
     void keep_in(const Domain &domain) {
-        for (const cd_addrspec &range :
-             {cd_addrspec{&number_, sizeof number_, READ_WRITE, GLOBAL},
-              cd_addrspec{&request_, sizeof request_, READ_WRITE, GLOBAL}}) {
-            CHECK(add_to_cd_via_copy(domain.handle(), &range, 1) == SUCCESS);
-        }
+        const cd_addrspec own = {this, sizeof *this, READ_WRITE, GLOBAL};
+        CHECK(add_to_cd_via_copy(domain.handle(), &own, 1) == SUCCESS);
     }
     void begin() { MPI_Irecv(&number_, 1, MPI_INT, 0, tag, MPI_COMM_SELF, &request_); }
     void test(int times) {
@@ -61,7 +57,8 @@ private:
 
 using Poll = void (Waiting::*)(int);
 
-void advance_between(Poll poll) {
+// first, second: polls before the first advance in a replay, and from there to the second one.
+void advance_between(Poll poll, int polls, int first, int second) {
     if (world_rank() != 0) {
         return;
     }
@@ -73,15 +70,15 @@ void advance_between(Poll poll) {
     waiting.end();
     domain.restore();
     waiting.begin();
-    (waiting.*poll)(1);
+    (waiting.*poll)(first);
     domain.advance();
-    (waiting.*poll)(polls - 1);
+    (waiting.*poll)(polls - first);
     waiting.end();
     domain.restore();
-    (waiting.*poll)(2);
+    (waiting.*poll)(second);
     domain.advance();
     for (int times = 0; times < 3; ++times) {
-        (waiting.*poll)(polls - 3);
+        (waiting.*poll)(polls - first - second);
         waiting.end();
         domain.restore();
     }
@@ -89,12 +86,20 @@ void advance_between(Poll poll) {
 
 } // namespace
 
-HAZARD(advance_between_tests_in_vain_that_the_log_counts) { advance_between(&Waiting::test); }
+HAZARD(advance_between_tests_in_vain_that_the_log_counts) {
+    advance_between(&Waiting::test, 6, 1, 2);
+}
+
+// The log has four one by one, and the others as rounds.
+HAZARD(advance_between_polls_in_vain_of_a_round) {
+    advance_between(&Waiting::test_and_probe, 15, 7, 2);
+}
 
 HAZARD(child_between_tests_in_vain_that_the_log_counts) {
     if (world_rank() != 0) {
         return;
     }
+    constexpr int polls = 6;
     Waiting waiting;
     Domain domain;
     waiting.keep_in(domain);

@@ -297,7 +297,8 @@ SCENARIO(properties, MPI_File_set_size, MPI_File_get_size, MPI_File_preallocate,
     file.remove(run);
 }
 
-int keep_bytes(void *user, MPI_Datatype type, int count, void *file, MPI_Offset position, void *) {
+int keep_bytes(void *user, MPI_Datatype type, Count count, void *file, MPI_Offset position,
+               void *) {
     int size = 0;
     MPI_Type_size(type, &size);
     std::memcpy(user, static_cast<char *>(file) + position, static_cast<size_t>(count) * size);
@@ -309,11 +310,15 @@ int extent_in_file(MPI_Datatype type, MPI_Aint *extent, void *) {
 }
 
 // Only the first of a name is not an error.
-SCENARIO(representation, MPI_Register_datarep) {
+SCENARIO(representation, SIZED(MPI_Register_datarep)) {
+    const auto add = [] {
+        return SIZED(MPI_Register_datarep)("scenarios" CD_SCENARIO_SUFFIX, keep_bytes, keep_bytes,
+                                           extent_in_file, nullptr);
+    };
     if (cd_log_mode() == CD_LOG_OFF) {
-        MPI_Register_datarep("scenarios", keep_bytes, keep_bytes, extent_in_file, nullptr);
+        add();
     }
-    RESULT(MPI_Register_datarep("scenarios", keep_bytes, keep_bytes, extent_in_file, nullptr));
+    RESULT(add());
 }
 
 SCENARIO(missing, MPI_File_open, MPI_File_delete) {

@@ -57,6 +57,33 @@ HAZARD(rendezvous_send_pending) {
     signal(1);
 }
 
+// MPI reads the program's buffer, and a restore would write there.
+HAZARD(restore_waits_for_a_send_without_a_shadow) {
+    if (world_rank() == 1) {
+        rank_1_receives_afterwards(rendezvous, 1);
+        return;
+    }
+    setenv("CD_SEND_SHADOW", "off", 1);
+    setenv("CD_QUIESCE_TIMEOUT", "0.1", 1);
+    Numbers data = numbers(1, rendezvous);
+    Domain domain;
+    domain.keep(data);
+    MPI_Request request = start_send(data, 1, 1);
+    CHECK(restore_cd(domain.handle()) != SUCCESS);
+    CHECK(cd_last_error() == CD_ERROR_LOG_PENDING);
+    const auto finish = [&] {
+        signal(1);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    };
+    finish();
+    destroy(data);
+    domain.restore();
+    CHECK(data == numbers(1, rendezvous));
+    request = start_send(data, 1, 1);
+    finish();
+    signal(1);
+}
+
 // Several restores while one send is under way.
 HAZARD(rendezvous_send_pending_at_five_restores) {
     if (world_rank() == 1) {

@@ -79,8 +79,8 @@ Shadow Starting::shadow_of(const Call &call) {
     const Block sent = {const_cast<void *>(call.arguments.send_buf), call.arguments.send_count,
                         call.arguments.send_type};
     if (sent.address == nullptr && static_cast<int64_t>(call.words[0]) > 0 && // also to nobody
-        has_no_address(sent, facts_of(sent.type))) {
-        return {};
+        facts_of(sent.type).size > 0 && has_no_address(sent, facts_of(sent.type))) {
+        return {}; // MPI refuses it
     }
     return Shadow::of(sent);
 }

@@ -57,6 +57,30 @@ HAZARD(rendezvous_send_pending) {
     signal(1);
 }
 
+// It has no data that could change, but is not complete before it is received.
+HAZARD(synchronous_send_of_nothing_from_nowhere_pending) {
+    if (world_rank() == 1) {
+        rank_1_receives_afterwards(0, 1);
+        return;
+    }
+    MPI_Datatype nothing = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(0, MPI_INT, &nothing);
+    MPI_Type_commit(&nothing);
+    Domain domain;
+    const auto start = [nothing] {
+        MPI_Request request = MPI_REQUEST_NULL;
+        CHECK(MPI_Issend(nullptr, 1, nothing, 1, 1, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
+        return request;
+    };
+    start();
+    domain.restore();
+    MPI_Request request = start();
+    signal(1);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    signal(1);
+    MPI_Type_free(&nothing);
+}
+
 // MPI reads the program's buffer, and a restore would write there.
 HAZARD(restore_waits_for_a_send_without_a_shadow) {
     if (world_rank() == 1) {

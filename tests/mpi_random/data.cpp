@@ -48,6 +48,14 @@ Layout some_layout(Random &random, int count) {
         MPI_Type_create_indexed_block(count, 1, places.data(), MPI_INT, &layout.type);
         break;
     }
+    case 4: {
+        const int lengths[] = {count / 2, count - count / 2};
+        const MPI_Aint places[] = {0, static_cast<MPI_Aint>(sizeof(int)) * lengths[0]};
+        const MPI_Datatype types[] = {MPI_INT, MPI_INT};
+        layout.elements = 1;
+        MPI_Type_create_struct(2, lengths, places, types, &layout.type);
+        break;
+    }
     default:
         MPI_Type_dup(MPI_INT, &layout.type);
         break;

@@ -75,7 +75,7 @@ private:
     void start_persistent(Transfer &transfer) {
         transfer.persistent = true;
         part_.pause();
-        MPI_Start(&transfer.request);
+        part_.own.percent(50) ? MPI_Start(&transfer.request) : MPI_Startall(1, &transfer.request);
     }
 
     void free_type_early(Transfer &transfer) {
@@ -239,8 +239,16 @@ void do_any_source(Part &part) {
     const int count = some_count(part.common);
     std::vector<int> mine(static_cast<size_t>(count));
     fill(mine.data(), count, part.common.next() + static_cast<uint64_t>(part.rank), part.state);
+    // Any tag only where no other step's messages are.
+    const bool any_tag = part.common.percent(30);
+    const int tag = any_tag ? MPI_ANY_TAG : part.tag(0);
+    MPI_Comm comm = part.comm;
+    if (any_tag) {
+        MPI_Comm_dup(part.comm, &comm);
+    }
     MPI_Request sending = MPI_REQUEST_NULL;
-    MPI_Isend(mine.data(), count, MPI_INT, to, part.tag(0), part.comm, &sending);
+    MPI_Isend(mine.data(), count, MPI_INT, to, part.tag(any_tag ? part.rank % 2 : 0), comm,
+              &sending);
     if (part.rank == to) {
         std::vector<std::vector<int>> all(static_cast<size_t>(part.size),
                                           std::vector<int>(static_cast<size_t>(count)));
@@ -249,8 +257,7 @@ void do_any_source(Part &part) {
         if (way == 0) {
             std::vector<MPI_Request> requests(all.size());
             for (size_t i = 0; i < all.size(); ++i) {
-                MPI_Irecv(all[i].data(), count, MPI_INT, MPI_ANY_SOURCE, part.tag(0), part.comm,
-                          &requests[i]);
+                MPI_Irecv(all[i].data(), count, MPI_INT, MPI_ANY_SOURCE, tag, comm, &requests[i]);
                 part.pause();
             }
             complete(part, requests, statuses);
@@ -259,16 +266,15 @@ void do_any_source(Part &part) {
             int from = MPI_ANY_SOURCE;
             MPI_Message found = MPI_MESSAGE_NULL;
             if (way == 1) {
-                MPI_Probe(MPI_ANY_SOURCE, part.tag(0), part.comm, &statuses[i]);
+                MPI_Probe(MPI_ANY_SOURCE, tag, comm, &statuses[i]);
                 from = statuses[i].MPI_SOURCE;
             } else if (way == 2) {
-                MPI_Mprobe(MPI_ANY_SOURCE, part.tag(0), part.comm, &found, &statuses[i]);
+                MPI_Mprobe(MPI_ANY_SOURCE, tag, comm, &found, &statuses[i]);
             }
             part.pause();
             found != MPI_MESSAGE_NULL
                 ? MPI_Mrecv(all[i].data(), count, MPI_INT, &found, &statuses[i])
-                : MPI_Recv(all[i].data(), count, MPI_INT, from, part.tag(0), part.comm,
-                           &statuses[i]);
+                : MPI_Recv(all[i].data(), count, MPI_INT, from, tag, comm, &statuses[i]);
         }
         for (size_t i = 0; i < all.size(); ++i) {
             const uint64_t hash = mix(hash_of(all[i].data(), count), hash_of(statuses[i], MPI_INT));
@@ -278,14 +284,22 @@ void do_any_source(Part &part) {
     }
     part.pause();
     MPI_Wait(&sending, MPI_STATUS_IGNORE);
+    if (any_tag) {
+        MPI_Comm_free(&comm);
+    }
 }
 
 void do_exchange(Part &part) {
     const int shift = part.common.below(part.size);
     const int count = some_count(part.common);
     const bool replace = part.common.percent(50);
-    const int to = (part.rank + shift) % part.size;
-    const int from = (part.rank + part.size - shift) % part.size;
+    const bool is_ring = part.common.percent(70); // else nobody is beyond the first and the last
+    const auto neighbor = [&](int rank) {
+        const bool is_there = is_ring || (rank >= 0 && rank < part.size);
+        return is_there ? (rank + part.size) % part.size : MPI_PROC_NULL;
+    };
+    const int to = neighbor(part.rank + shift);
+    const int from = neighbor(part.rank - shift);
     std::vector<int> out(static_cast<size_t>(count));
     fill(out.data(), count, part.common.next(), part.state);
     std::vector<int> in = out;

@@ -183,7 +183,7 @@ bool LogStream::widen(size_t used, size_t size, cd_log_room &room) noexcept {
 
 void LogStream::miss() noexcept {
     const std::scoped_lock lock(lock_);
-    end_.lost += takes_entries_ ? 1 : 0;
+    end_.lost += takes_entries() ? 1 : 0;
 }
 
 // A chunk behind the end. Unless it is where the end is, no position refers to it.
@@ -205,7 +205,7 @@ void *LogStream::append(const cd_log_part *parts, int count) noexcept {
         length += parts[i].length;
     }
     const std::scoped_lock lock(lock_);
-    if (!takes_entries_) {
+    if (!takes_entries()) {
         return nullptr;
     }
     Record *record = make_room(aligned(length));
@@ -234,7 +234,7 @@ bool LogStream::adopt(void *entry, size_t length) noexcept {
         return copied;
     }
     const std::scoped_lock lock(lock_);
-    if (!takes_entries_) {
+    if (!takes_entries()) {
         return false;
     }
     Record *record = make_room(0);

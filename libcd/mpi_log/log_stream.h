@@ -102,9 +102,9 @@ public:
     // stream is held until close(): others wait. False when there is no memory, or while replaying.
     [[nodiscard]] bool open(size_t size, cd_log_room &room) noexcept {
         lock_.lock();
-        Record *record = takes_entries_ ? make_room(size) : nullptr;
+        Record *record = takes_entries() ? make_room(size) : nullptr;
         if (record == nullptr) [[unlikely]] {
-            end_.lost += takes_entries_ ? 1 : 0;
+            end_.lost += takes_entries() ? 1 : 0;
             lock_.unlock();
             return false;
         }
@@ -119,7 +119,7 @@ public:
         }
         size_t needed = 0;
         Chunk *const last = last_;
-        if (!takes_entries_ || last == nullptr ||
+        if (!takes_entries() || last == nullptr ||
             __builtin_add_overflow(sizeof(Record), length, &needed) || !last->has_room(needed))
             [[unlikely]] {
             lock_.unlock();
@@ -292,6 +292,7 @@ private:
 
     bool pause_alone() noexcept;
     void resume_alone() noexcept;
+    bool takes_entries() const { return !closed_ && !replaying(); }
     const Position &place() const { return replaying() ? cursor_ : end_; }
     // The caller accounts for the record once it is written.
     Record *make_room(size_t payload) noexcept {
@@ -334,11 +335,7 @@ private:
         last->used = used;
         end_ = {last, used, end_.entries + 1, end_.bytes + length, end_.lost};
     }
-    void cursor_moved() {
-        const bool is_at_end = cursor_ == end_;
-        set_replaying(!is_at_end);
-        takes_entries_ = !closed_ && is_at_end;
-    }
+    void cursor_moved() { set_replaying(!(cursor_ == end_)); }
     void set_replaying(bool replaying) {
         if (replaying_.load(std::memory_order_relaxed) != replaying) {
             replaying_.store(replaying, std::memory_order_relaxed);
@@ -364,7 +361,6 @@ private:
     mutable OwnedLock lock_;
     std::atomic<bool> replaying_ = false; // the cursor is not at the end
     bool closed_ = false;
-    bool takes_entries_ = true; // neither of the two
     bool paused_ = false;
     Chunk *first_ = nullptr;
     Chunk *last_ = nullptr;

@@ -218,11 +218,11 @@ private:
                     return false;
                 }
                 sent_type = facts->signature;
-                const size_t sent_size = size_of(told.send_count, *facts);
+                const size_t sent_size = bytes_in(told.send_count, *facts);
                 if constexpr (Roles::has(Role::both_type)) {
                     size = sent_size;
                     received = start_of(told.recv_buf, *facts);
-                    if (is_nowhere(received, size)) [[unlikely]] {
+                    if (are_nowhere(received, size)) [[unlikely]] {
                         return false;
                     }
                 }
@@ -240,28 +240,16 @@ private:
                     return false;
                 }
                 received_type = facts->signature;
-                size = size_of(told.recv_count, *facts);
+                size = bytes_in(told.recv_count, *facts);
                 received = start_of(told.recv_buf, *facts);
-                return !is_nowhere(received, size);
+                return !are_nowhere(received, size);
             }
             return true;
         }
 
     private:
-        static size_t size_of(int64_t count, const TypeFacts &facts) {
-            return count > 0 ? static_cast<size_t>(count * facts.size) : 0;
-        }
-        // As numbers: a type of addresses begins at MPI_BOTTOM, from where pointers do not reach.
-        static const std::byte *start_of(const void *buffer, const TypeFacts &facts) {
-            return reinterpret_cast<const std::byte *>(reinterpret_cast<uintptr_t>(buffer) +
-                                                       static_cast<uintptr_t>(facts.lower_bound));
-        }
-        // MPI refuses it.
-        static bool is_nowhere(const std::byte *data, size_t size) {
-            return data == nullptr && size > 0;
-        }
         [[gnu::always_inline]] bool add_up(const std::byte *sent, size_t sent_size) {
-            if (is_nowhere(sent, sent_size)) [[unlikely]] {
+            if (are_nowhere(sent, sent_size)) [[unlikely]] {
                 return false;
             }
             sum = is_mixed_at_once(sent_size) ? mixed_at_once(sent, sent_size, 0)

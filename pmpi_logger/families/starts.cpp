@@ -78,9 +78,12 @@ Shadow Starting::shadow_of(const Call &call) {
     }
     const Block sent = {const_cast<void *>(call.arguments.send_buf), call.arguments.send_count,
                         call.arguments.send_type};
-    if (sent.address == nullptr && static_cast<int64_t>(call.words[0]) > 0 && // also to nobody
-        facts_of(sent.type).size > 0 && has_no_address(sent, facts_of(sent.type))) {
-        return {}; // MPI refuses it
+    if (sent.address == nullptr) {
+        const TypeFacts &facts = facts_of(sent.type);
+        const auto count = static_cast<int64_t>(call.words[0]); // also of what goes to nobody
+        if (are_nowhere(start_of(sent.address, facts), bytes_in(count, facts))) {
+            return {};
+        }
     }
     return Shadow::of(sent);
 }

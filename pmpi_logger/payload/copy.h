@@ -16,10 +16,21 @@ namespace cd::logger {
 // Bytes of data in a block; none where it has no address.
 size_t bytes_in(const Block &block);
 
-// MPI refuses a block that is nowhere.
-inline bool has_no_address(const Block &block, const TypeFacts &facts) {
-    const auto address = reinterpret_cast<uintptr_t>(block.address);
-    return address + static_cast<uintptr_t>(facts.lower_bound) == 0;
+// The same of elements of which the facts are known.
+inline size_t bytes_in(int64_t count, const TypeFacts &facts) {
+    return count > 0 ? static_cast<size_t>(count * facts.size) : 0;
+}
+
+// Where the data begin, as numbers: a type of addresses begins at MPI_BOTTOM, from where pointers
+// do not reach.
+inline const std::byte *start_of(const void *address, const TypeFacts &facts) {
+    return reinterpret_cast<const std::byte *>(reinterpret_cast<uintptr_t>(address) +
+                                               static_cast<uintptr_t>(facts.lower_bound));
+}
+
+// MPI refuses data that are nowhere.
+inline bool are_nowhere(const std::byte *start, size_t bytes) {
+    return start == nullptr && bytes > 0;
 }
 
 // The data in a block. Most lie in memory in the order in which MPI sends them: there; else
@@ -31,12 +42,12 @@ struct Contents {
 };
 // facts: the type's.
 inline Contents contents_of(const Block &block, const TypeFacts &facts) {
-    if (block.count <= 0 || has_no_address(block, facts)) [[unlikely]] {
+    const size_t size = bytes_in(block.count, facts);
+    const std::byte *const start = start_of(block.address, facts);
+    if (size == 0 || are_nowhere(start, size)) [[unlikely]] {
         return {};
     }
-    const auto *const start = static_cast<const std::byte *>(block.address) + facts.lower_bound;
-    return {static_cast<size_t>(block.count * facts.size), facts.in_order ? start : nullptr,
-            facts.padded};
+    return {size, facts.in_order ? start : nullptr, facts.padded};
 }
 inline Contents contents_of(const Block &block) {
     return block.count > 0 ? contents_of(block, facts_of(block.type)) : Contents{};

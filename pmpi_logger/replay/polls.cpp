@@ -50,6 +50,12 @@ thread_local std::vector<Parted> parted; // the latest last
 // Of those a replay has few, and a thread's CDs are few.
 constexpr size_t most_parted = 64;
 
+// No poll is counted in an entry that there is now.
+void forget_recorded() {
+    EntryWriter::forget_last_written();
+    of_this_thread<Recorded>().last = nullptr; // another entry may come to lie there
+}
+
 // One more poll is in the thread's last entry. False if a file has that as it was.
 bool count_in(EntryHeader *last) {
     ++last->repeats;
@@ -162,8 +168,7 @@ std::optional<EntryReader> next_answer(const Call &call, int &result) {
 }
 
 void part_polls() {
-    EntryWriter::forget_last_written();
-    of_this_thread<Recorded>().last = nullptr; // another entry may come to lie there
+    forget_recorded();
     uint64_t &left = polls_left();
     if (left == 0) {
         return;
@@ -183,8 +188,7 @@ void part_polls() {
 }
 
 void rewind_polls(cd_handle cd) {
-    EntryWriter::forget_last_written();
-    of_this_thread<Recorded>().last = nullptr;
+    forget_recorded();
     polls_left() = 0;
     const uint64_t moment = cd_log_moment(cd);
     const auto found = std::ranges::find_if(parted, [moment](const Parted &one) {

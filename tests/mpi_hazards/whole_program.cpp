@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <future>
 #include <thread>
 
 namespace whole_program {
@@ -184,9 +185,9 @@ namespace {
 
 // Tells of a thread's CD; waits there for the first call of MPI that another thread makes.
 struct Waiting {
-    cd_operation where;
+    cd_operation where = {};
     std::atomic<bool> waits = false;
-    std::atomic<bool> other_has_called = false;
+    std::promise<void> other_has_called;
     std::atomic<bool> in_time = false;
 };
 
@@ -195,10 +196,8 @@ void wait_for_other(const cd_event *event, void *context) {
     if (event->operation != waiting.where || waiting.waits.exchange(true)) {
         return;
     }
-    for (int i = 0; i < 5000 && !waiting.other_has_called; ++i) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    waiting.in_time = waiting.other_has_called.load();
+    waiting.in_time = waiting.other_has_called.get_future().wait_for(std::chrono::seconds(5)) ==
+                      std::future_status::ready;
 }
 
 } // namespace
@@ -206,7 +205,8 @@ void wait_for_other(const cd_event *event, void *context) {
 // It is the program's, and may wait for what it likes.
 HAZARD_IN_THREADS(whole_program_whose_observer_waits_for_another_thread) {
     for (const cd_operation where : {CD_OP_CREATE, CD_OP_COMMIT}) {
-        Waiting waiting = {where};
+        Waiting waiting;
+        waiting.where = where;
         CHECK(cd_observe(wait_for_other, &waiting) == SUCCESS);
         std::thread one([] { MPI_Wtime(); });
         std::thread other([&waiting] {
@@ -214,7 +214,7 @@ HAZARD_IN_THREADS(whole_program_whose_observer_waits_for_another_thread) {
                 std::this_thread::yield();
             }
             MPI_Wtime();
-            waiting.other_has_called = true;
+            waiting.other_has_called.set_value();
         });
         one.join();
         other.join();

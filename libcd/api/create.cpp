@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 // create_cd
 
-#include "api/operation.h"
+#include "api/api_call.h"
 #include "base/attempt.h"
 #include "base/make_room.h"
 #include "cd/mpi_log.h"

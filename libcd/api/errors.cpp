@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "api/operation.h"
+#include "api/api_call.h"
 #include "cd/binding.h"
 
 namespace cd {

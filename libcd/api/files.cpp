@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 // add_file_to_cd and delete_file_from_cd
 
-#include "api/operation.h"
+#include "api/api_call.h"
 #include "domains/waiting_files.h"
 #include "runtime/family_lock.h"
 #include "runtime/file_positions.h"

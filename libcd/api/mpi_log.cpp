@@ -4,8 +4,8 @@
 
 #include "cd/mpi_log.h"
 
+#include "api/api_call.h"
 #include "api/next_entry.h"
-#include "api/operation.h"
 #include "runtime/active_stack.h"
 #include "runtime/family_lock.h"
 #include "runtime/identity.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "api/operation.h"
+#include "api/api_call.h"
 
 #include <cstddef>
 

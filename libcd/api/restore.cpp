@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 // restore_cd
 
-#include "api/operation.h"
+#include "api/api_call.h"
 #include "domains/inheriting.h"
 #include "domains/recovery.h"
 #include "domains/tidy.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 // cd_run, made of the calls that a program could make itself
 
-#include "api/operation.h"
+#include "api/api_call.h"
 #include "cd/control.h"
 #include "runtime/active_stack.h"
 #include "runtime/family_lock.h"

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 // cd_protect_by
 
+#include "api/api_call.h"
 #include "runtime/protection.h"
-#include "api/operation.h"
 
 extern "C" {
 

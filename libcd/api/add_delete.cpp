@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 // The add calls in all their forms, and delete_from_cd
 
-#include "api/operation.h"
+#include "api/api_call.h"
 #include "domains/add.h"
 #include "domains/regenerate.h"
 #include "domains/remove.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 // commit_cd, advance_cd_point_in_time, cd_need_advance
 
-#include "api/operation.h"
+#include "api/api_call.h"
 #include "domains/advance.h"
 #include "domains/commit.h"
 #include "restart/placing.h"

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 // cd_inject, cd_failed
 
+#include "api/api_call.h"
 #include "cd/control.h"
-#include "api/operation.h"
 #include "runtime/family_lock.h"
 #include "runtime/rehearsal.h"
 

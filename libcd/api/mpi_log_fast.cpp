@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 // The interposition layer's hot path
 
+#include "api/api_call.h"
 #include "api/next_entry.h"
-#include "api/operation.h"
 #include "base/callback_scope.h"
 #include "cd/mpi_log.h"
 #include "runtime/active_stack.h"

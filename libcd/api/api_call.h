@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "base/callback_scope.h"
+#include "base/callback_guard.h"
 #include "base/status.h"
 #include "os/system.h"
 #include "runtime/observer.h"

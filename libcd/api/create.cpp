@@ -3,8 +3,8 @@
 // create_cd
 
 #include "api/api_call.h"
-#include "base/attempt.h"
-#include "base/make_room.h"
+#include "base/no_throw.h"
+#include "base/reserve_one.h"
 #include "cd/mpi_log.h"
 #include "mpi_log/log_spill.h"
 #include "runtime/active_stack.h"

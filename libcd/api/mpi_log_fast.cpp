@@ -4,7 +4,7 @@
 
 #include "api/api_call.h"
 #include "api/next_entry.h"
-#include "base/callback_scope.h"
+#include "base/callback_guard.h"
 #include "cd/mpi_log.h"
 #include "runtime/active_stack.h"
 #include "runtime/log_listener.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "domains/regenerate.h"
 
-#include "base/callback_scope.h"
+#include "base/callback_guard.h"
 
 namespace cd {
 namespace {

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "domains/verify.h"
 
-#include "base/callback_scope.h"
+#include "base/callback_guard.h"
 #include "domains/ancestry.h"
 #include "ranges/range_union.h"
 

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "file_store/file_store.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "file_store/file_run.h"
 #include "file_store/file_transaction.h"
 #include "os/system.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "file_store/metadata.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "file_store/changes.h"
 #include "file_store/points_in_time.h"
 #include "file_store/records.h"

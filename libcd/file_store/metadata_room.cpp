@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // Where the generations of a store's metadata lie, and the room that is kept for those to come.
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "file_store/changes.h"
 #include "file_store/metadata.h"
 

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "file_store/names.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 
 #include <utility>
 

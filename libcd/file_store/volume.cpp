@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "file_store/volume.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "file_store/format.h"
 #include "os/system.h"
 

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 // What libcd calls, and how it learns of it when this library is loaded.
 
-#include "base/attempt.h"
-#include "base/kept_outcome.h"
+#include "base/no_throw.h"
+#include "base/saved_status.h"
 #include "mpi/finalizing.h"
 #include "mpi/mpi_job.h"
 #include "protection/protection.h"

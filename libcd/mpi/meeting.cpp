@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "mpi/meeting.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 
 #include <algorithm>
 #include <span>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "mpi/mpi_exchange.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "mpi/waiting.h"
 
 #include <algorithm>

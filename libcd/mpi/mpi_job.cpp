@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "mpi/mpi_job.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "mpi/meeting.h"
 #include "mpi/world.h"
 

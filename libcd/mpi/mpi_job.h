@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "base/kept_outcome.h"
+#include "base/saved_status.h"
 #include "mpi/live_names.h"
 #include "mpi/mpi_ranks.h"
 #include "mpi/roots_apart.h"

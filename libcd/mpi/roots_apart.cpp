@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "mpi/roots_apart.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "mpi/meeting.h"
 #include "mpi/mpi_ranks.h"
 #include "protection/turns.h"

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "protection/bringing.h"
 
-#include "base/attempt.h"
-#include "base/kept_outcome.h"
+#include "base/no_throw.h"
+#include "base/saved_status.h"
 #include "config/restart_choice.h"
 #include "protection/moving.h"
 #include "protection/other_copies.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "protection/elsewhere.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "base/path.h"
 #include "config/restart_choice.h"
 #include "protection/folder.h"

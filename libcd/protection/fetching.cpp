@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "protection/fetching.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "protection/handing_over.h"
 #include "protection/moving.h"
 #include "protection/open_places.h"

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "protection/flush.h"
 
-#include "base/attempt.h"
 #include "base/counted.h"
+#include "base/no_throw.h"
 #include "protection/tree_file.h"
 #include "redset/apply.h"
 #include "redset/checksums.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "base/kept_outcome.h"
+#include "base/saved_status.h"
 #include "protection/opening.h"
 
 #include <atomic>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "protection/introduction.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "protection/same_directories.h"
 #include "protection/store_list.h"
 #include "redset/kvtree_image.h"

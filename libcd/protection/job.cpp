@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "protection/job.h"
 
-#include "base/attempt.h"
-#include "base/kept_outcome.h"
+#include "base/no_throw.h"
+#include "base/saved_status.h"
 #include "os/system.h"
 #include "protection/division.h"
 

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "protection/looking.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "protection/sharing.h"
 #include "protection/store_list.h"
 

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "protection/moving.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "redset/drafts.h"
 #include "redset/open_file.h"
 

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "protection/opening.h"
 
-#include "base/attempt.h"
-#include "base/kept_outcome.h"
+#include "base/no_throw.h"
+#include "base/saved_status.h"
 #include "protection/bringing.h"
 #include "protection/choosing.h"
 #include "protection/introduction.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "protection/other_copies.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "protection/moving.h"
 #include "redset/survey.h"
 

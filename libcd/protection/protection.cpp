@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "protection/protection.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "redset/apply.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "protection/same_directories.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 
 #include <algorithm>
 #include <string>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "protection/sharing.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "redset/kvtree_image.h"
 
 #include <string>

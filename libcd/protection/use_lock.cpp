@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "protection/use_lock.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "base/path.h"
 #include "file_store/directory.h"
 #include "os/system.h"

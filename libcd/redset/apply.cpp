@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/apply.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "redset/carry_out.h"
 #include "redset/checksums.h"
 #include "redset/drafts.h"

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "redset/exchange.h"
 
-#include "base/attempt.h"
-#include "base/kept_outcome.h"
+#include "base/no_throw.h"
+#include "base/saved_status.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/local_exchange.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "redset/shape.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/rebuild.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "redset/carry_out.h"
 #include "redset/rebuilding.h"
 

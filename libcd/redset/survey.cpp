@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #include "redset/survey.h"
 
-#include "base/attempt.h"
 #include "base/counted.h"
-#include "base/kept_outcome.h"
+#include "base/no_throw.h"
+#include "base/saved_status.h"
 #include "redset/kvtree_image.h"
 #include "redset/own_state.h"
 #include "redset/remains.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "restart/arrivals.h"
 
-#include "base/make_room.h"
+#include "base/reserve_one.h"
 #include "domains/ancestry.h"
 #include "restart/placing.h"
 

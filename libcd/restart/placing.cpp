@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "restart/placing.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "os/system.h"
 #include "restart/address_book.h"
 

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "runtime/family_lock.h"
 
-#include "base/make_room.h"
+#include "base/reserve_one.h"
 #include "runtime/active_stack.h"
 
 #include <algorithm>

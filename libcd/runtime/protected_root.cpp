@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "runtime/protected_root.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 #include "file_store/held_point.h"
 #include "runtime/protection.h"
 

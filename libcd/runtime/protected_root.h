@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "base/kept_outcome.h"
+#include "base/saved_status.h"
 #include "runtime/family_lock.h"
 
 #include <cstdint>

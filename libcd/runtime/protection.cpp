@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "runtime/protection.h"
 
-#include "base/callback_scope.h"
+#include "base/callback_guard.h"
 #include "os/system.h"
 #include "runtime/registry.h"
 

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "runtime/stored_family.h"
 
-#include "base/attempt.h"
-#include "base/make_room.h"
+#include "base/no_throw.h"
+#include "base/reserve_one.h"
 #include "file_store/opening.h"
 #include "restart/address_book.h"
 #include "restart/attach.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "local_program.h"
 
-#include "base/attempt.h"
+#include "base/no_throw.h"
 
 #include <fcntl.h>
 #include <pthread.h>

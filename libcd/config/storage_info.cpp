@@ -3,7 +3,7 @@
 #include "config/storage_info.h"
 
 #include "base/quoted.h"
-#include "config/byte_count.h"
+#include "config/parse_size.h"
 
 #include <algorithm>
 #include <bitset>

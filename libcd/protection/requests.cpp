@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "protection/requests.h"
 
-#include "config/groups_file.h"
+#include "config/failure_groups.h"
 #include "os/system.h"
 #include "redset/open_file.h"
 #include "store/crc32c.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "config/injection.h"
+#include "config/fault_spec.h"
 #include "domains/domain.h"
 
 #include <string>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "settings/settings.h"
 
-#include "config/byte_count.h"
+#include "config/parse_size.h"
 
 #include <charconv>
 #include <cmath>

@@ -4,8 +4,8 @@
 // Any text as CD_RESTART, CD_INJECT, CD_MTBF, CD_OVERHEAD and the file that CD_GROUPS_FILE names:
 // each takes it as a whole, or refuses it with a message and no effect.
 #include "config/advance_limits.h"
-#include "config/groups_file.h"
-#include "config/injection.h"
+#include "config/failure_groups.h"
+#include "config/fault_spec.h"
 #include "config/restart_choice.h"
 #include "input.h"
 

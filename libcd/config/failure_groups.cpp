@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "config/groups_file.h"
+#include "config/failure_groups.h"
 
 #include "base/quoted.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "config/injection.h"
+#include "config/fault_spec.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 
 #include "api/api_call.h"
 #include "domains/add.h"
+#include "domains/delete_ranges.h"
 #include "domains/regenerate.h"
-#include "domains/remove.h"
 #include "domains/tidy.h"
 #include "restart/bind.h"
 #include "runtime/family_lock.h"

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 // cd_name, cd_query, cd_verify, cd_observe
 
+#include "domains/query.h"
 #include "api/api_call.h"
-#include "domains/inspect.h"
 #include "domains/verify.h"
 #include "runtime/family_lock.h"
 #include "runtime/protection.h"

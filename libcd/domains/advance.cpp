@@ -3,7 +3,7 @@
 #include "domains/advance.h"
 
 #include "domains/commit.h"
-#include "domains/handover.h"
+#include "domains/give_to_parent.h"
 #include "domains/rejoin.h"
 #include "domains/tidy.h"
 #include "ranges/prefetch.h"

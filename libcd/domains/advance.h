@@ -3,7 +3,7 @@
 #pragma once
 
 #include "domains/domain.h"
-#include "domains/handover.h"
+#include "domains/give_to_parent.h"
 
 #include <cstddef>
 #include <optional>

@@ -4,7 +4,7 @@
 
 #include "cd/cd.h"
 #include "config/storage_info.h"
-#include "domains/sibling_numbers.h"
+#include "domains/sibling_index.h"
 #include "mpi_log/log_share.h"
 #include "ranges/file_table.h"
 #include "ranges/ledger.h"

@@ -4,8 +4,8 @@
 // Equal neighbours of one list are one entry, of which nobody can tell that it is not one for each.
 #include "domains/add.h"
 #include "domains/advance.h"
-#include "domains/inspect.h"
-#include "domains/remove.h"
+#include "domains/delete_ranges.h"
+#include "domains/query.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "domains/sibling_numbers.h"
+#include "domains/sibling_index.h"
 
 #include <gtest/gtest.h>
 

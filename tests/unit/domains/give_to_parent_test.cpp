@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "domains/handover.h"
+#include "domains/give_to_parent.h"
 
 #include "../ranges/entries.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "domains/remove.h"
+#include "domains/delete_ranges.h"
 
 #include "domains/element_order.h"
 #include "domains/tidy.h"

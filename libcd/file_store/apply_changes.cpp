@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "file_store/changes.h"
+#include "file_store/change_encoder.h"
 #include "file_store/first_values.h"
 #include "file_store/growth.h"
 #include "file_store/joining.h"

@@ -4,7 +4,7 @@
 
 #include "base/no_throw.h"
 #include "file_store/file_run.h"
-#include "file_store/file_transaction.h"
+#include "file_store/transaction.h"
 #include "os/system.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "file_store/changes.h"
+#include "file_store/change_encoder.h"
 #include "file_store/directory.h"
 #include "file_store/metadata.h"
 #include "file_store/volume.h"

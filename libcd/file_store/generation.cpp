@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "file_store/generation.h"
 
-#include "file_store/changes.h"
+#include "file_store/change_encoder.h"
 #include "store/crc32c.h"
 
 #include <algorithm>

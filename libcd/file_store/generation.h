@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "file_store/header.h"
 #include "file_store/records.h"
 #include "file_store/state.h"
+#include "file_store/superblock.h"
 #include "store/large_allocator.h"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "file_store/image.h"
 
-#include "file_store/changes.h"
+#include "file_store/change_encoder.h"
 #include "file_store/run.h"
 #include "file_store/space.h"
 #include "file_store/unused.h"

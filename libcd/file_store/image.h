@@ -3,8 +3,8 @@
 #pragma once
 
 #include "file_store/file.h"
-#include "file_store/header.h"
 #include "file_store/state.h"
+#include "file_store/superblock.h"
 
 namespace cd {
 

@@ -3,7 +3,7 @@
 #include "file_store/metadata.h"
 
 #include "base/no_throw.h"
-#include "file_store/changes.h"
+#include "file_store/change_encoder.h"
 #include "file_store/points_in_time.h"
 #include "file_store/records.h"
 #include "file_store/unused.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "file_store/bytes.h"
+#include "file_store/codec.h"
 #include "file_store/growth.h"
 #include "file_store/loading.h"
 #include "file_store/volume.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 // Where the generations of a store's metadata lie, and the room that is kept for those to come.
 #include "base/no_throw.h"
-#include "file_store/changes.h"
+#include "file_store/change_encoder.h"
 #include "file_store/metadata.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "file_store/bytes.h"
-#include "file_store/header.h"
+#include "file_store/codec.h"
+#include "file_store/superblock.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "file_store/unused.h"
 
-#include "file_store/bytes.h"
+#include "file_store/codec.h"
 #include "file_store/format.h"
 
 #include <algorithm>

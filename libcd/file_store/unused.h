@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "file_store/header.h"
+#include "file_store/superblock.h"
 
 #include <cstddef>
 #include <cstdint>

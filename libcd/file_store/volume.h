@@ -4,9 +4,9 @@
 
 #include "file_store/direct_file.h"
 #include "file_store/file.h"
-#include "file_store/forcing.h"
-#include "file_store/header.h"
+#include "file_store/group_sync.h"
 #include "file_store/space.h"
+#include "file_store/superblock.h"
 #include "file_store/usage.h"
 #include "os/system.h"
 

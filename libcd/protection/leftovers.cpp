@@ -5,7 +5,7 @@
 #include "base/no_throw.h"
 #include "base/path.h"
 #include "file_store/loading.h"
-#include "file_store/opening.h"
+#include "file_store/open_store.h"
 #include "protection/unrecorded.h"
 
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "domains/domain.h"
-#include "file_store/opening.h"
+#include "file_store/open_store.h"
 
 namespace cd {
 

@@ -5,7 +5,7 @@
 #include "cd/protection.h"
 #include "config/storage_info.h"
 #include "file_store/held_point.h"
-#include "file_store/opening.h"
+#include "file_store/open_store.h"
 
 #include <sys/types.h>
 

@@ -4,7 +4,7 @@
 
 #include "base/no_throw.h"
 #include "base/reserve_one.h"
-#include "file_store/opening.h"
+#include "file_store/open_store.h"
 #include "restart/address_book.h"
 #include "restart/attach.h"
 #include "runtime/identity.h"

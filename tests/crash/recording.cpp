@@ -4,7 +4,7 @@
 
 #include "arena.h"
 #include "disk_system.h"
-#include "file_store/opening.h"
+#include "file_store/open_store.h"
 #include "restart/address_book.h"
 
 #include <memory>

@@ -6,8 +6,8 @@
 
 #include "cd/cd.h"
 #include "file_store/format.h"
-#include "file_store/header.h"
 #include "file_store/records.h"
+#include "file_store/superblock.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -3,10 +3,10 @@
 // All checksums are right: whoever wrote that knew how to make a record, and wants to do harm.
 #include "specimen.h"
 
-#include "file_store/changes.h"
+#include "file_store/change_encoder.h"
 #include "file_store/format.h"
-#include "file_store/header.h"
 #include "file_store/records.h"
+#include "file_store/superblock.h"
 #include "file_store/unused.h"
 
 #include <elf.h>

@@ -2,11 +2,11 @@
 // Copyright the containment-domains authors
 #include "specimen.h"
 
-#include "file_store/changes.h"
+#include "file_store/change_encoder.h"
 #include "file_store/format.h"
-#include "file_store/header.h"
 #include "file_store/records.h"
 #include "file_store/run.h"
+#include "file_store/superblock.h"
 #include "store/crc32c.h"
 
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include "specimen.h"
 
 #include "cd/cd.h"
-#include "file_store/header.h"
+#include "file_store/superblock.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 
 #include "cd/cd.h"
 #include "content.h"
-#include "file_store/changes.h"
+#include "file_store/change_encoder.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
 
 #include "input.h"
 
-#include "file_store/changes.h"
+#include "file_store/change_encoder.h"
 
 #include <string>
 

@@ -3,7 +3,7 @@
 
 // A block where a header belongs, with the right checksum if the first byte is odd: it is a header
 // that makes sense, or refused.
-#include "file_store/header.h"
+#include "file_store/superblock.h"
 #include "input.h"
 #include "memory_file.h"
 #include "store/crc32c.h"

@@ -5,7 +5,7 @@
 #include "places.h"
 #include "text.h"
 
-#include "file_store/opening.h"
+#include "file_store/open_store.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "inspection.h"
 
-#include "file_store/opening.h"
+#include "file_store/open_store.h"
 #include "os/system.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // What the changes of a store say of memory that children add.
-#include "file_store/changes.h"
+#include "file_store/change_encoder.h"
 
 #include <gtest/gtest.h>
 

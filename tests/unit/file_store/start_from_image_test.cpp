@@ -5,7 +5,7 @@
 #include "content.h"
 #include "failing_calls.h"
 #include "file_store/format.h"
-#include "file_store/opening.h"
+#include "file_store/open_store.h"
 #include "held_root.h"
 #include "restart/address_book.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // File positions as changes of a record.
-#include "file_store/changes.h"
+#include "file_store/change_encoder.h"
 
 #include <gtest/gtest.h>
 

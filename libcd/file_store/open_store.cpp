@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "file_store/opening.h"
+#include "file_store/open_store.h"
 
 #include "config/restart_choice.h"
 #include "file_store/directory.h"

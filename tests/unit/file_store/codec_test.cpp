@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "file_store/bytes.h"
+#include "file_store/codec.h"
 
 #include <gtest/gtest.h>
 

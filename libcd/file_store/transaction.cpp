@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "file_store/file_transaction.h"
+#include "file_store/transaction.h"
 
 #include "file_store/file_store.h"
 #include "ranges/unbound.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "file_store/forcing.h"
+#include "file_store/group_sync.h"
 
 namespace cd {
 

@@ -3,7 +3,7 @@
 // What the system tells once, of data that could not be written, is known to all who wrote.
 
 #include "../replaced_system.h"
-#include "file_store/forcing.h"
+#include "file_store/group_sync.h"
 #include "store_directory.h"
 #include "told_thread.h"
 

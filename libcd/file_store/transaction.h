@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "file_store/changes.h"
+#include "file_store/change_encoder.h"
 #include "file_store/data_writer.h"
 #include "file_store/file_run.h"
 #include "file_store/growth.h"

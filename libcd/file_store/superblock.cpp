@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "file_store/header.h"
+#include "file_store/superblock.h"
 
-#include "file_store/bytes.h"
+#include "file_store/codec.h"
 #include "store/crc32c.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "mpi/finalizing.h"
 
-#include "mpi/own_mpi.h"
+#include "mpi/pmpi_table.h"
 #include "mpi/world.h"
 #include "protection/protections.h"
 

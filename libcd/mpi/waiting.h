@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "mpi/own_mpi.h"
+#include "mpi/pmpi_table.h"
 
 #include <chrono>
 #include <span>

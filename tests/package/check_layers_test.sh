@@ -47,7 +47,7 @@ expect refused store '<isa-l.h>'
 expect accepted mpi '<mpi.h>'
 expect accepted mpi '"protection/point.h"'
 expect refused protection '<mpi.h>'
-expect refused protection '"mpi/own_mpi.h"'
+expect refused protection '"mpi/pmpi_table.h"'
 expect refused runtime '"protection/point.h"'
 expect refused elsewhere '"base/status.h"'
 exit $failed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "mpi/own_mpi.h"
+#include "mpi/pmpi_table.h"
 
 #include "os/system.h"
 

@@ -6,7 +6,7 @@
 #include "base/no_throw.h"
 #include "base/reserve_one.h"
 #include "cd/mpi_log.h"
-#include "mpi_log/log_spill.h"
+#include "mpi_log/spill.h"
 #include "runtime/active_stack.h"
 #include "runtime/family_lock.h"
 #include "runtime/fork.h"

@@ -5,7 +5,7 @@
 #include "cd/cd.h"
 #include "config/storage_info.h"
 #include "domains/sibling_index.h"
-#include "mpi_log/log_share.h"
+#include "mpi_log/log_view.h"
 #include "ranges/file_table.h"
 #include "ranges/ledger.h"
 #include "ranges/ordered_parts.h"

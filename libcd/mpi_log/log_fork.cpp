@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // What a fork needs of logs: that nothing is under way in them.
-#include "mpi_log/log_share.h"
-#include "mpi_log/log_spill.h"
 #include "mpi_log/log_stream.h"
+#include "mpi_log/log_view.h"
+#include "mpi_log/spill.h"
 
 #include <utility>
 

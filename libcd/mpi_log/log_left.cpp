@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // What a replay has left unread, and whose that is.
-#include "mpi_log/log_share.h"
-#include "mpi_log/log_spill.h"
 #include "mpi_log/log_stream.h"
+#include "mpi_log/log_view.h"
+#include "mpi_log/spill.h"
 
 #include <algorithm>
 #include <cstddef>

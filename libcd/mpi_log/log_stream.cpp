@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "mpi_log/log_stream.h"
 
-#include "mpi_log/log_spill.h"
+#include "mpi_log/spill.h"
 #include "os/memory_sizes.h"
 #include "store/page_pool.h"
 

@@ -4,9 +4,9 @@
 
 #include "base/status.h"
 #include "cd/mpi_log.h"
+#include "mpi_log/biased_lock.h"
 #include "mpi_log/child_order.h"
 #include "mpi_log/log_chunk.h"
-#include "mpi_log/owned_lock.h"
 
 #include <atomic>
 #include <climits>

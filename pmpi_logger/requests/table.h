@@ -3,7 +3,7 @@
 #pragma once
 
 #include "call/reach.h"
-#include "mpi_log/owned_lock.h"
+#include "mpi_log/biased_lock.h"
 #include "requests/plain_receives.h"
 #include "requests/request.h"
 #include "requests/request_map.h"

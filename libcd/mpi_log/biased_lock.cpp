@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "mpi_log/owned_lock.h"
+#include "mpi_log/biased_lock.h"
 
 #include "os/system.h"
 

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 
 // What a stream does when its memory is limited: the same as without, in less memory.
-#include "mpi_log/log_spill.h"
+#include "mpi_log/spill.h"
 
 #include "mpi_log/log_stream.h"
 #include "spill_system.h"

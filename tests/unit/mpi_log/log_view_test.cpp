@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "mpi_log/log_share.h"
+#include "mpi_log/log_view.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "mpi_log/log_share.h"
+#include "mpi_log/log_view.h"
 
-#include "mpi_log/log_spill.h"
+#include "mpi_log/spill.h"
 
 #include <algorithm>
 #include <optional>

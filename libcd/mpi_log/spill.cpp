@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "mpi_log/log_spill.h"
+#include "mpi_log/spill.h"
 
 #include "os/system.h"
 #include "store/page_pool.h"

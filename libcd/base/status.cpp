@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "base/status.h"
 
-#include "os/end_of_thread.h"
 #include "os/printable.h"
+#include "os/thread_exit.h"
 
 #include <algorithm>
 #include <cstdarg>

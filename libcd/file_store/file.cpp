@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "file_store/file.h"
 
-#include "os/repeated.h"
+#include "os/retry_eintr.h"
 #include "os/system.h"
 
 #include <unistd.h>

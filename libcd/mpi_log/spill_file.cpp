@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "mpi_log/spill_file.h"
 
-#include "os/repeated.h"
+#include "os/retry_eintr.h"
 #include "store/crc32c.h"
 
 #include <fcntl.h>

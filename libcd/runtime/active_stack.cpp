@@ -3,7 +3,7 @@
 #include "runtime/active_stack.h"
 
 #include "base/status.h"
-#include "os/end_of_thread.h"
+#include "os/thread_exit.h"
 #include "runtime/registry.h"
 
 #include <algorithm>

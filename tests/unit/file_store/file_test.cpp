@@ -4,7 +4,7 @@
 
 #include "../replaced_system.h"
 #include "file_store/access.h"
-#include "os/repeated.h"
+#include "os/retry_eintr.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

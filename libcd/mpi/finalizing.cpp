@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #include "mpi/finalizing.h"
 
+#include "checkpoint/protections.h"
 #include "mpi/pmpi_table.h"
 #include "mpi/world.h"
-#include "protection/protections.h"
 
 #include <mutex>
 

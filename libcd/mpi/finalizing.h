@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "protection/protection.h"
+#include "checkpoint/protection.h"
 
 namespace cd::mpi {
 

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "checkpoint/job.h"
 #include "mpi/communicator.h"
-#include "protection/job.h"
 #include "redset/exchange.h"
 
 #include <memory>

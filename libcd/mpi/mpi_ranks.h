@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "checkpoint/job.h"
 #include "mpi/mpi_exchange.h"
-#include "protection/job.h"
 
 #include <memory>
 #include <string>

@@ -4,10 +4,10 @@
 
 #include "base/no_throw.h"
 #include "base/saved_status.h"
+#include "checkpoint/options.h"
+#include "checkpoint/protection.h"
 #include "mpi/finalizing.h"
 #include "mpi/mpi_job.h"
-#include "protection/protection.h"
-#include "protection/requests.h"
 
 #include "cd/protection.h"
 

@@ -3,9 +3,9 @@
 #include "mpi/roots_apart.h"
 
 #include "base/no_throw.h"
+#include "checkpoint/turns.h"
 #include "mpi/meeting.h"
 #include "mpi/mpi_ranks.h"
-#include "protection/turns.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/saved_status.h"
+#include "checkpoint/elsewhere.h"
 #include "mpi/mpi_exchange.h"
-#include "protection/elsewhere.h"
 
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 // Lets every single allocation fail of one rank of a program with redundancy. All ranks get the
 // same outcome, none waits for ever, and no point in time is lost.
 
-#include "../unit/protection/each_fault.h"
+#include "../unit/checkpoint/each_fault.h"
 #include "allocation_faults.h"
 
 namespace cd::protection {

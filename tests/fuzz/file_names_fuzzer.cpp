@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 
 // Any text as the name of a file or directory: what is taken for one of ours is written so.
+#include "checkpoint/checkpoint.h"
 #include "input.h"
-#include "protection/point.h"
 #include "redset/scheme_name.h"
 
 #include <cstdint>

@@ -3,8 +3,8 @@
 
 // Any tree in the place of a rank's record: what is believed of it is within bounds, and written
 // again as it was.
+#include "checkpoint/checkpoint.h"
 #include "input.h"
-#include "protection/point.h"
 #include "redset/kvtree_image.h"
 #include "redset_image.h"
 

@@ -3,11 +3,11 @@
 
 // Ranks tell anything of themselves, and of what they have found: who hears it either refuses, or
 // comes to sets and transfers within bounds.
+#include "checkpoint/findings.h"
+#include "checkpoint/opening.h"
+#include "checkpoint/sharing.h"
 #include "lying_exchange.h"
 #include "os/system.h"
-#include "protection/findings.h"
-#include "protection/opening.h"
-#include "protection/sharing.h"
 #include "scratch_folder.h"
 
 #include <algorithm>

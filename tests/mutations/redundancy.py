@@ -21,7 +21,7 @@ REDUNDANCY = [
              "Status Folder::remove(", "is_agreed_record)", "std::not_fn(is_agreed_record))"),
     mutation("protection", "what says that a root is forgotten goes though not all of it has gone", "protection.cpp",
              "void Protection::remove_what_is_buried(", "agree(*job_, removed); !status", "agree(*job_, removed); false"),
-    mutation("protection", "what is moved is whole though it could not be read", "moving.cpp", "Status carry_piece(",
+    mutation("protection", "what is moved is whole though it could not be read", "file_transfer.cpp", "Status carry_piece(",
              "read ? each.whole : std::byte{}", "read ? each.whole : each.whole"),
     mutation("redset", "files are not forced before they get their names", "drafts.cpp", "Status Drafts::finish(",
              "sync_ ? draft.file.sync_all()", "false ? draft.file.sync_all()"),

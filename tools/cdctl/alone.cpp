@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "alone.h"
 
+#include "checkpoint/checkpoint.h"
 #include "os/system.h"
-#include "protection/point.h"
 
 #include <filesystem>
 #include <set>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "protection/use_lock.h"
+#include "checkpoint/dir_lock.h"
 #include "redset/offline.h"
 
 #include <memory>

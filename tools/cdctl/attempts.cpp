@@ -3,8 +3,8 @@
 #include "attempts.h"
 
 #include "alone.h"
+#include "checkpoint/folder.h"
 #include "file_store/own_directory.h"
-#include "protection/folder.h"
 #include "redset/bounds.h"
 
 #include <algorithm>

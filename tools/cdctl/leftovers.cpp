@@ -4,11 +4,11 @@
 
 #include "text.h"
 
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/dir_lock.h"
 #include "file_store/directory.h"
 #include "file_store/file.h"
 #include "file_store/own_directory.h"
-#include "protection/point.h"
-#include "protection/use_lock.h"
 #include "redset/draft_mark.h"
 
 #include <fcntl.h>

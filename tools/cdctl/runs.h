@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "protection/findings.h"
+#include "checkpoint/findings.h"
 
 #include <cstdint>
 #include <filesystem>

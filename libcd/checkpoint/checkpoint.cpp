@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "checkpoint/checkpoint.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cinttypes>
+#include <cstdio>
+#include <limits>
+#include <utility>
+
+namespace cd::protection {
+namespace {
+
+using redset::KvTree;
+
+constexpr uint64_t format = 1;
+
+bool take(std::string_view &from, std::string_view beginning) {
+    if (!from.starts_with(beginning)) {
+        return false;
+    }
+    from.remove_prefix(beginning.size());
+    return true;
+}
+
+bool take_number(std::string_view &from, uint64_t &number, int base = 10) {
+    const auto [end, error] = std::from_chars(from.data(), from.data() + from.size(), number, base);
+    from.remove_prefix(static_cast<size_t>(end - from.data()));
+    return error == std::errc();
+}
+
+constexpr uint64_t largest_int = std::numeric_limits<int>::max();
+
+// Of an attempt: the next one has one more.
+bool take_attempt(std::string_view &from, uint64_t &number) {
+    return take_number(from, number) && number < std::numeric_limits<uint64_t>::max();
+}
+
+uint64_t number(int value) { return static_cast<uint64_t>(value); }
+
+bool take_int(const KvTree &tree, const char *key, int &value) {
+    const auto found = tree.number(key);
+    if (!found || *found > largest_int) {
+        return false;
+    }
+    value = static_cast<int>(*found);
+    return true;
+}
+
+bool take_set(const KvTree &tree, redset::Set &set) {
+    const KvTree *ranks = tree.find("RANK");
+    if (ranks == nullptr || !take_int(tree, "GROUP", set.group) ||
+        !take_int(tree, "GROUPS", set.groups) || !take_int(tree, "CHECKS", set.shape.checks) ||
+        !take_int(tree, "JOB", set.job_ranks)) {
+        return false;
+    }
+    set.shape.scheme = redset::scheme_named(tree.value("TYPE").value_or(""));
+    set.shape.members = static_cast<int>(ranks->elements().size());
+    for (size_t member = 0; member < ranks->elements().size(); ++member) {
+        int rank = 0;
+        if (!take_int(*ranks, std::to_string(member).c_str(), rank)) {
+            return false;
+        }
+        set.ranks.push_back(rank);
+    }
+    return check_set(set, set.shape.members).is_ok();
+}
+
+bool take_sizes(const KvTree &tree, Record &record) {
+    const KvTree *sizes = tree.find("FILE");
+    for (size_t i = 0; sizes != nullptr && i < sizes->elements().size(); ++i) {
+        const std::string &name = sizes->elements()[i].key;
+        const auto size = sizes->number(name);
+        if (!size || rank_of(name) != record.rank) {
+            return false;
+        }
+        record.sizes[name] = *size;
+    }
+    return true;
+}
+
+} // namespace
+
+std::string directory_name(const Point &point) {
+    char name[100];
+    std::snprintf(name, sizeof name, "epoch-%" PRIu64 ".%" PRIu64 ".%d.%016" PRIx64, point.epoch,
+                  point.number, point.level, point.session);
+    return name;
+}
+
+std::optional<Point> point_of(std::string_view name) {
+    Point point;
+    uint64_t level = 0;
+    std::string_view rest = name;
+    const bool read = take(rest, "epoch-") && take_number(rest, point.epoch) && take(rest, ".") &&
+                      take_attempt(rest, point.number) && take(rest, ".") &&
+                      take_number(rest, level) && level <= largest_int && take(rest, ".") &&
+                      take_number(rest, point.session, 16);
+    point.level = static_cast<int>(level);
+    return read && directory_name(point) == name ? std::optional(point) : std::nullopt;
+}
+
+std::string image_name(int rank) { return std::to_string(rank) + ".image"; }
+std::string stored_name(int rank) { return std::to_string(rank) + ".stored"; }
+std::string agreed_name(int rank) { return std::to_string(rank) + ".agreed"; }
+
+std::optional<int> rank_of(std::string_view name) {
+    uint64_t rank = 0;
+    return take_number(name, rank) && rank <= largest_int && name.starts_with('.') &&
+                   name.find('/') == std::string_view::npos
+               ? std::optional(static_cast<int>(rank))
+               : std::nullopt;
+}
+
+std::string tombstone_name(uint64_t number) { return "forgotten-" + std::to_string(number); }
+
+std::optional<uint64_t> tombstone_of(std::string_view name) {
+    uint64_t number = 0;
+    return take(name, "forgotten-") && take_attempt(name, number) && name.empty()
+               ? std::optional(number)
+               : std::nullopt;
+}
+
+KvTree tombstone_tree(const Tombstone &tombstone) {
+    KvTree tree;
+    tree.add_number("CD_FORGOTTEN", tombstone.number);
+    KvTree &sessions = tree.add("SESSION");
+    for (const uint64_t session : tombstone.sessions) {
+        sessions.add(std::to_string(session));
+    }
+    return tree;
+}
+
+Status read_tombstone(const KvTree &tree, const char *file, Tombstone &tombstone) {
+    const auto number = tree.number("CD_FORGOTTEN");
+    const KvTree *sessions = tree.find("SESSION");
+    Tombstone read{number.value_or(0), {}};
+    bool known = number && sessions != nullptr;
+    for (size_t i = 0; known && i < sessions->elements().size(); ++i) {
+        std::string_view text = sessions->elements()[i].key;
+        uint64_t session = 0;
+        known = take_number(text, session) && text.empty();
+        read.sessions.insert(session);
+    }
+    if (!known) {
+        return fail(CD_ERROR_STORE_DAMAGED, "%s: this does not say which points in time are meant",
+                    file);
+    }
+    tombstone = std::move(read);
+    return Status::ok();
+}
+
+KvTree record_tree(const Record &record) {
+    KvTree tree;
+    tree.add_number("CD_POINT", format);
+    tree.add_number("EPOCH", record.point.epoch);
+    tree.add_number("NUMBER", record.point.number);
+    tree.add_number("LEVEL", number(record.point.level));
+    tree.add_number("SESSION", record.point.session);
+    tree.add_number("RANK", number(record.rank));
+    tree.add_number("PARTICIPANTS", number(record.participants));
+    KvTree &set = tree.add("SET");
+    set.add_value("TYPE", redset::scheme_name(record.set.shape.scheme));
+    set.add_number("CHECKS", number(record.set.shape.checks));
+    set.add_number("GROUP", number(record.set.group));
+    set.add_number("GROUPS", number(record.set.groups));
+    set.add_number("JOB", number(record.set.job_ranks));
+    KvTree &ranks = set.add("RANK");
+    for (size_t member = 0; member < record.set.ranks.size(); ++member) {
+        ranks.add_number(std::to_string(member), number(record.set.ranks[member]));
+    }
+    if (!record.sizes.empty()) {
+        KvTree &sizes = tree.add("FILE");
+        for (const auto &[name, size] : record.sizes) {
+            sizes.add_number(name, size);
+        }
+    }
+    return tree;
+}
+
+Status read_record(const KvTree &tree, const char *file, Record &record) {
+    if (const auto found = tree.number("CD_POINT"); found && *found != format) {
+        return fail(CD_ERROR_STORE_VERSION, "%s: records of format %llu are not known", file,
+                    static_cast<unsigned long long>(*found));
+    }
+    Record read;
+    const auto epoch = tree.number("EPOCH");
+    const auto count = tree.number("NUMBER");
+    const auto session = tree.number("SESSION");
+    const KvTree *set = tree.find("SET");
+    int level = 0;
+    if (!tree.number("CD_POINT") || !take_int(tree, "LEVEL", level) || !epoch || !count ||
+        !session || !take_int(tree, "RANK", read.rank) ||
+        !take_int(tree, "PARTICIPANTS", read.participants) || set == nullptr ||
+        !take_set(*set, read.set) || !take_sizes(tree, read) ||
+        std::ranges::find(read.set.ranks, read.rank) == read.set.ranks.end()) {
+        return fail(CD_ERROR_STORE_DAMAGED, "%s: this is no record of a protected point in time",
+                    file);
+    }
+    read.point = {*count, *epoch, level, *session};
+    record = std::move(read);
+    return Status::ok();
+}
+
+} // namespace cd::protection

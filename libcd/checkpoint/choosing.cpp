@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "checkpoint/choosing.h"
+
+#include "checkpoint/leftovers.h"
+#include "config/restart_choice.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+
+namespace cd::protection {
+namespace {
+
+std::string list_epochs(const std::vector<Start> &points) {
+    std::string text;
+    for (const Start &each : points) {
+        text += (text.empty() ? "" : ", ") + std::to_string(each.point.epoch);
+    }
+    return text;
+}
+
+} // namespace
+
+std::vector<Start> all_agreed(const std::vector<Findings> &findings) {
+    std::vector<Start> points;
+    for (size_t store = 0; store < findings.size(); ++store) {
+        for (const Point &point : findings[store].agreed()) {
+            points.push_back({point, store});
+        }
+    }
+    std::erase_if(points, [&](const Start &each) { return is_forgotten(findings, each.point); });
+    // Of one attempt what is near comes before its copy.
+    std::ranges::sort(points, std::greater<>(), [](const Start &each) {
+        return std::pair(each.point.number, -each.point.level);
+    });
+    return points;
+}
+
+Status choose(Job &job, const Request &request, std::vector<Start> &points, Remarks &remarks) {
+    RestartChoice choice;
+    if (Status status = parse_restart_choice(request.restart.c_str(), choice); !status) {
+        return status;
+    }
+    if (choice.afresh) {
+        points.clear();
+    }
+    if (!choice.epoch) {
+        return Status::ok();
+    }
+    const std::string there = list_epochs(points);
+    std::erase_if(points, [&](const Start &each) { return each.point.epoch != *choice.epoch; });
+    if (points.empty() && !there.empty()) {
+        return fail(CD_ERROR_ARGUMENT,
+                    "CD_RESTART asks for epoch %llu, and what is protected is %s; choose one of "
+                    "these, or CD_RESTART=no to start afresh",
+                    static_cast<unsigned long long>(*choice.epoch), there.c_str());
+    }
+    if (points.empty() && *choice.epoch > 0 && job.tells_people()) {
+        remarks.push_back("root \"" + request.root + "\": CD_RESTART asks for epoch " +
+                          std::to_string(*choice.epoch) +
+                          ", but nothing is protected; starting afresh");
+    }
+    return Status::ok();
+}
+
+} // namespace cd::protection

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "checkpoint/flush.h"
+
+#include "base/counted.h"
+#include "base/no_throw.h"
+#include "checkpoint/tree_file.h"
+#include "redset/apply.h"
+#include "redset/checksums.h"
+#include "redset/drafts.h"
+#include "redset/local_exchange.h"
+#include "redset/open_file.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace cd::protection {
+namespace {
+
+constexpr size_t piece = size_t{1} << 20;
+
+// Of a rank's image, as the set that it is in has written it down.
+Status read_checksum(const redset::Place &place, const redset::Set &set, int rank,
+                     uint32_t &checksum) {
+    const int member = member_of(set, rank);
+    const std::string path = place.checksums(set, member);
+    redset::KvTree tree;
+    redset::Checksums checksums;
+    if (Status status = read_tree(path, tree); !status) {
+        return status;
+    }
+    if (Status status = redset::read_checksums(tree, path.c_str(), set, checksums); !status) {
+        return status;
+    }
+    const auto &files = checksums[redset::index(member)].files;
+    if (files.size() != 1) {
+        return fail(CD_ERROR_STORE_DAMAGED, "%s: there are checksums of %s, not of an image",
+                    path.c_str(), counted(files.size(), "file").c_str());
+    }
+    checksum = files.front();
+    return Status::ok();
+}
+
+} // namespace
+
+Flush::~Flush() {
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+}
+
+void Flush::begin(const Point &point, const Folder &folder, const redset::Set &set) noexcept {
+    point_ = {point.number, point.epoch, flush_level, point.session};
+    begun_ = true;
+    copied_ = false;
+    outcome_ = {};
+    if (Status status = attempt([&] { return begin_to_copy(folder.place_of(point), set); });
+        !status) {
+        outcome_ = KeptOutcome(status);
+        copied_ = true;
+    }
+}
+
+Status Flush::begin_to_copy(const redset::Place &place, const redset::Set &set) {
+    const std::string path = place.path(image_name(job_.rank()));
+    uint32_t checksum = 0;
+    if (Status status = read_checksum(place, set, job_.rank(), checksum); !status) {
+        return status;
+    }
+    const auto image = std::make_shared<File>();
+    os::FileAttributes attributes;
+    if (Status status = redset::open_own_to_read(path, *image, attributes); !status) {
+        return status;
+    }
+    const auto work = [this, image, checksum, size = attributes.size] {
+        outcome_ = KeptOutcome(attempt([&] { return store(*image, size, checksum); }));
+        copied_ = true;
+    };
+    try {
+        thread_ = std::thread(work);
+    } catch (const std::exception &) { // std::system_error: then this thread copies
+        work();
+    }
+    return Status::ok();
+}
+
+// What makes the copy's redundancy reads it once more, so that its checksum is of what is there.
+Status Flush::store(const File &image, uint64_t size, uint32_t checksum) const {
+    if (Status status = store_.folder.make(point_); !status) {
+        return status;
+    }
+    if (Status status = copy(image, size); !status) {
+        return status;
+    }
+    const redset::Set set = set_of_this_rank();
+    const redset::Place place = store_.folder.place_of(point_);
+    const int rank = set.ranks.front();
+    redset::Meeting alone(1);
+    if (Status status = redset::apply(*alone.member(0), set, place, {image_name(rank)}, {sync_});
+        !status) {
+        return status;
+    }
+    uint32_t copied = 0;
+    if (Status status = read_checksum(place, set, rank, copied); !status) {
+        return status;
+    }
+    if (copied != checksum) {
+        return fail(CD_ERROR_STORE_DAMAGED,
+                    "%s: its checksum is 0x%08x, and that of what it is a copy of was 0x%08x: the "
+                    "image has been damaged since it was protected, or the copy on its way",
+                    place.path(image_name(rank)).c_str(), copied, checksum);
+    }
+    return store_.folder.write_record({point_, rank, set.groups, set}, false);
+}
+
+Status Flush::copy(const File &image, uint64_t size) const {
+    const int rank = set_of_this_rank().ranks.front();
+    redset::Drafts drafts(rank, sync_);
+    size_t draft = 0;
+    if (Status status =
+            drafts.create(store_.folder.path_of(point_) + "/" + image_name(rank), draft, true);
+        !status) {
+        return status;
+    }
+    std::vector<std::byte> buffer(static_cast<size_t>(std::min<uint64_t>(size, piece)));
+    for (uint64_t at = 0; at < size; at += buffer.size()) {
+        const auto length = static_cast<size_t>(std::min<uint64_t>(buffer.size(), size - at));
+        if (Status status = image.read(at, buffer.data(), length); !status) {
+            return status;
+        }
+        if (Status status = drafts.file(draft).write(at, buffer.data(), length); !status) {
+            return status;
+        }
+    }
+    if (Status status = drafts.finish(draft, std::nullopt); !status) {
+        return status;
+    }
+    return drafts.publish();
+}
+
+// Copies need nobody's help, and have redset's files for their checksums.
+redset::Set Flush::set_of_this_rank() const {
+    const auto ranks = static_cast<int>(job_.ranks().size());
+    return {{Scheme::single, 1, 0}, job_.all().self(), ranks, job_.program_ranks(), {job_.rank()}};
+}
+
+void Flush::finish() noexcept {
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+    begun_ = false;
+    Status status = agree(job_, outcome_.again());
+    const bool all_copied = status.is_ok();
+    if (all_copied) {
+        status =
+            agree(job_, attempt([&] { return store_.folder.mark_agreed(point_, job_.rank()); }));
+    }
+    if (status || !all_copied) {
+        attempt_quietly([&] { return remove_what_does_not_count(all_copied); });
+    }
+    if (!status && job_.tells_people()) {
+        const std::string_view why = without_repeating(message());
+        char line[1200];
+        std::snprintf(line, sizeof line, "epoch %llu is not in the directory of flush=: %.*s",
+                      static_cast<unsigned long long>(point_.epoch), static_cast<int>(why.size()),
+                      why.data());
+        os::system().warn(line);
+    }
+    (void)agree(job_, Status::ok()).is_ok(); // the next copy finds the room
+}
+
+// The copies before this one, or, as some rank could not copy, what the others have of it: a store
+// in which there is little room would never have enough for another one.
+Status Flush::remove_what_does_not_count(bool all_copied) const {
+    if (!store_.speaks) {
+        return Status::ok();
+    }
+    return all_copied ? store_.folder.remove_before(point_.number, nothing_kept)
+                      : store_.folder.remove_before(
+                            point_.number + 1, [&](const Point &other) { return other != point_; });
+}
+
+} // namespace cd::protection

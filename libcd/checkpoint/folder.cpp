@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "checkpoint/folder.h"
+
+#include "base/path.h"
+#include "checkpoint/tree_file.h"
+#include "file_store/own_directory.h"
+#include "redset/draft_mark.h"
+#include "redset/kvtree_image.h"
+#include "redset/open_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+
+namespace cd::protection {
+namespace {
+
+constexpr int reading = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+
+File opened_to_read(const std::string &path) {
+    return {os::system().open_at(AT_FDCWD, path.c_str(), reading, 0), path};
+}
+
+enum class Kind { none, unknown, file, directory, other };
+
+// A link is what it is, wherever it leads.
+Kind kind_of(const std::string &path) {
+    const File file(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0), path);
+    os::FileAttributes attributes;
+    if (!file.is_open()) {
+        return errno == ENOENT ? Kind::none : Kind::unknown;
+    }
+    if (os::system().attributes(file.descriptor(), attributes) != 0) {
+        return Kind::unknown;
+    }
+    return S_ISREG(attributes.mode)   ? Kind::file
+           : S_ISDIR(attributes.mode) ? Kind::directory
+                                      : Kind::other;
+}
+
+// Whether what could not be opened is there all the same, and a file as we write them.
+bool is_file(const std::string &path) {
+    const Kind kind = kind_of(path);
+    return kind == Kind::file || kind == Kind::unknown;
+}
+
+// Whether a directory of ours cannot be there as something else has its name.
+bool is_taken(const std::string &path) {
+    const Kind kind = kind_of(path);
+    return kind == Kind::file || kind == Kind::other;
+}
+
+// Nothing where there is no such file.
+Status size_of(const std::string &path, std::optional<uint64_t> &size) {
+    File file;
+    os::FileAttributes attributes;
+    Status opened = redset::open_own_to_read(path, file, attributes);
+    if (opened) {
+        size = attributes.size;
+    }
+    return opened || is_file(path) ? opened : Status::ok();
+}
+
+Status read_record_file(const std::string &path, const Point &point, int rank, Record &record) {
+    File file;
+    os::FileAttributes attributes;
+    redset::KvTree tree;
+    uint64_t size = 0;
+    if (Status status = redset::open_own_to_read(path, file, attributes); !status) {
+        return status;
+    }
+    if (Status status = redset::read_image(file, tree, size); !status) {
+        return status;
+    }
+    Record read;
+    if (Status status = read_record(tree, path.c_str(), read); !status) {
+        return status;
+    }
+    if (read.point != point || read.rank != rank) {
+        return fail(CD_ERROR_STORE_DAMAGED,
+                    "%s: this is the record of another rank, or of another point in time",
+                    path.c_str());
+    }
+    record = std::move(read);
+    return Status::ok();
+}
+
+// A record that cannot be read does no harm where others can; that it is there tells that the point
+// in time counted.
+void take_record(const std::string &path, const Point &point, int rank, bool agreed,
+                 RankFiles &files) {
+    Record record;
+    if (Status status = read_record_file(path, point, rank, record); status) {
+        files.agreed = files.agreed || agreed;
+        files.record = std::move(record);
+    } else if (agreed) {
+        files.unread = {status.code(), message()};
+    }
+}
+
+// But for records what cannot be opened is as good as lost.
+void look_at_file(const std::string &directory, const std::string &name, int rank,
+                  const Point &point, std::map<int, RankFiles> &ranks) {
+    const std::string path = path_in(directory, name);
+    std::optional<uint64_t> size;
+    const bool opened = size_of(path, size).is_ok();
+    const bool agreed = name == agreed_name(rank);
+    ranks[rank].stored = ranks[rank].stored || agreed || name == stored_name(rank);
+    if (size) {
+        ranks[rank].sizes[name] = *size;
+    }
+    const bool counted = agreed && (size || !opened || kind_of(path) != Kind::none);
+    if (counted || (size && name == stored_name(rank))) {
+        take_record(path, point, rank, agreed, ranks[rank]);
+    }
+}
+
+Status look_into(const std::string &path, const Point &point, std::map<int, RankFiles> &ranks) {
+    std::vector<std::string> names;
+    if (Status status = names_in(path, names); !status) {
+        return status;
+    }
+    const MessageKeeper keeper;
+    for (const std::string &name : names) {
+        if (const auto rank = rank_of(name)) {
+            look_at_file(path, name, *rank, point, ranks);
+        } else if (const auto writer = redset::writer_of_draft(name)) {
+            ranks[*writer]; // it was at something
+        }
+    }
+    return Status::ok();
+}
+
+// What a rank's files have now that a point in time is made of.
+Status sizes_of(const std::string &path, const Record &record,
+                std::map<std::string, uint64_t> &sizes) {
+    const auto at = std::ranges::find(record.set.ranks, record.rank);
+    const auto member = static_cast<int>(at - record.set.ranks.begin());
+    const redset::Place here;
+    for (const std::string &name :
+         {image_name(record.rank), here.descriptor(record.set, member),
+          here.scheme_file(record.set, member), here.checksums(record.set, member)}) {
+        std::optional<uint64_t> size;
+        if (Status status = size_of(path_in(path, name), size); !status) {
+            return status;
+        }
+        if (size) {
+            sizes[name] = *size;
+        }
+    }
+    return Status::ok();
+}
+
+// Nobody knows what does not count any more where one of them cannot be read: whether to start from
+// what is there is for people to say.
+Status read_tombstone_file(const std::string &path, Tombstone &tombstone) {
+    redset::KvTree tree;
+    Status status = read_tree(path, tree);
+    status = status ? read_tombstone(tree, path.c_str(), tombstone) : status;
+    if (status) {
+        return status;
+    }
+    const std::string why = message();
+    return fail(status.code(),
+                "%s; it says which points in time do not count any more, as the root was "
+                "committed: remove the file to start from those that are there, or all of them",
+                why.c_str());
+}
+
+// Whether it is gone now.
+bool remove_file(const File &directory, const std::string &name) {
+    return os::system().unlink_at(directory.descriptor(), name.c_str()) == 0 || errno == ENOENT;
+}
+
+bool is_agreed_record(const std::string &name) { return name.ends_with(".agreed"); }
+
+} // namespace
+
+Status names_in(const std::string &path, std::vector<std::string> &names) {
+    const File directory = opened_to_read(path);
+    if (!directory.is_open() || os::system().list(directory.descriptor(), names) != 0) {
+        return directory.refused("list the directory");
+    }
+    return Status::ok();
+}
+
+Status names_in_if_there(const std::string &path, std::vector<std::string> &names) {
+    const File there(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH, 0), path);
+    const bool is_nothing = !there.is_open() && (errno == ENOENT || errno == ENOTDIR);
+    return is_nothing ? Status::ok() : names_in(path, names);
+}
+
+Status look_at_points(const std::string &path, Content &content) {
+    std::vector<std::string> names;
+    if (Status status = names_in(path, names); !status) {
+        return status;
+    }
+    Content found;
+    for (const std::string &name : names) {
+        if (tombstone_of(name)) {
+            Tombstone &tombstone = found.tombstones.emplace_back();
+            if (Status status = read_tombstone_file(path_in(path, name), tombstone); !status) {
+                return status;
+            }
+        } else if (const auto point = point_of(name)) {
+            const std::string attempt = path_in(path, name);
+            std::map<int, RankFiles> ranks;
+            if (Status status = look_into(attempt, *point, ranks); status) {
+                found.points[*point] = std::move(ranks);
+            } else if (!is_taken(attempt)) {
+                return status;
+            }
+        }
+    }
+    content = std::move(found);
+    return Status::ok();
+}
+
+// The program may go elsewhere later.
+Status Folder::name(const std::string &directory, const std::string &root, bool sync,
+                    const char *key, Folder &folder) {
+    Folder named;
+    if (!directory.starts_with('/') && os::system().working_directory(named.directory_) != 0) {
+        return File(-1, directory).refused("find the working directory");
+    }
+    named.directory_ += (named.directory_.empty() ? "" : "/") + directory;
+    named.path_ = path_below(named.directory_, root);
+    named.sync_ = sync;
+    named.key_ = key;
+    folder = std::move(named);
+    return Status::ok();
+}
+
+Status Folder::open_directory() {
+    Directory checked;
+    if (Status status = Directory::open(path_, checked, key_); !status) {
+        return status;
+    }
+    if (Status status = sync_ ? checked.force() : Status::ok(); !status) {
+        return status;
+    }
+    return os::system().identify(checked.descriptor(), identity_) == 0
+               ? Status::ok()
+               : File(-1, path_).refused("look at the directory");
+}
+
+Status Folder::open(const std::string &directory, const std::string &root, bool sync,
+                    Folder &folder, const char *key) {
+    Folder opened;
+    Status status = name(directory, root, sync, key, opened);
+    status = status ? opened.open_directory() : status;
+    if (status) {
+        folder = std::move(opened);
+    }
+    return status;
+}
+
+Status Folder::find(const std::string &directory, const std::string &root, bool sync,
+                    Folder &folder, bool &there, const char *key) {
+    Folder found;
+    if (Status status = name(directory, root, sync, key, found); !status) {
+        return status;
+    }
+    const File file(os::system().open_at(AT_FDCWD, found.path_.c_str(), O_PATH | O_NOFOLLOW, 0),
+                    found.path_);
+    there = file.is_open() || (errno != ENOENT && errno != ENOTDIR);
+    Status status = there ? found.open_directory() : Status::ok();
+    folder = std::move(found); // its name, in any case
+    return status;
+}
+
+std::string Folder::path_below(const std::string &directory, const std::string &root) {
+    return directory + "/" + root + end_of_points;
+}
+
+Status Folder::make(const Point &point) const {
+    Directory directory;
+    const std::string path = path_of(point);
+    if (Status status = Directory::open(path, directory, key_); !status) {
+        return is_taken(path) ? fail(CD_ERROR_STORE_IO,
+                                     "%s: it is a file or a link where a directory of files has "
+                                     "to be; move it away",
+                                     path.c_str())
+                              : status;
+    }
+    return sync_ ? directory.force() : Status::ok();
+}
+
+void Folder::remove_if_empty(const Point &point) const {
+    os::system().remove_directory_at(AT_FDCWD, path_of(point).c_str());
+}
+
+Status Folder::write_record(Record record, bool agreed) const {
+    record.sizes.clear();
+    if (Status status = sizes_of(path_of(record.point), record, record.sizes); !status) {
+        return status;
+    }
+    const std::string name = agreed ? agreed_name(record.rank) : stored_name(record.rank);
+    return write_tree(record_tree(record), path_of(record.point) + "/" + name, record.rank, sync_);
+}
+
+Status Folder::mark_agreed(const Point &point, int rank) const {
+    const File directory = opened_to_read(path_of(point));
+    const std::string from = stored_name(rank);
+    const std::string to = agreed_name(rank);
+    if (!directory.is_open() ||
+        os::system().rename_at(directory.descriptor(), from.c_str(), to.c_str()) != 0) {
+        return directory.refused("write down that all ranks have stored it");
+    }
+    return sync_ ? directory.sync_all() : Status::ok();
+}
+
+// Records go first, so that what is left of them never looks like a point in time that was lost.
+// In a directory that several nodes see, others may do the same.
+Status Folder::remove(const Point &point) const {
+    const std::string path = path_of(point);
+    const File directory = opened_to_read(path);
+    if (!directory.is_open() && errno == ENOENT) {
+        return Status::ok();
+    }
+    if (const int why = errno; !directory.is_open()) {
+        if (is_taken(path) && os::system().unlink_at(AT_FDCWD, path.c_str()) == 0) {
+            return Status::ok();
+        }
+        errno = why;
+    }
+    std::vector<std::string> names;
+    if (!directory.is_open() || os::system().list(directory.descriptor(), names) != 0) {
+        return directory.refused("list the directory");
+    }
+    const auto others = std::stable_partition(names.begin(), names.end(), is_agreed_record);
+    for (auto name = names.begin(); name != names.end(); ++name) {
+        if (!remove_file(directory, *name) && name < others) {
+            return directory.refused("remove a record in the directory");
+        }
+    }
+    os::system().remove_directory_at(AT_FDCWD, path.c_str());
+    return Status::ok();
+}
+
+void Folder::remove_files(const Point &point, const std::vector<std::string> &names) const {
+    const MessageKeeper keeper;
+    const File directory = opened_to_read(path_of(point));
+    std::vector<std::string> there;
+    if (!directory.is_open() || os::system().list(directory.descriptor(), there) != 0 ||
+        !std::ranges::all_of(there, [&](const std::string &name) {
+            return std::ranges::find(names, name) != names.end() || redset::writer_of_draft(name);
+        })) {
+        return;
+    }
+    const auto records =
+        std::stable_partition(there.begin(), there.end(), std::not_fn(is_agreed_record));
+    const bool all_gone = std::all_of(there.begin(), records, [&](const std::string &name) {
+        return remove_file(directory, name);
+    });
+    if (all_gone) {
+        std::for_each(records, there.end(),
+                      [&](const std::string &name) { remove_file(directory, name); });
+        remove_if_empty(point);
+    }
+}
+
+void Folder::remove_files_of(const Point &point, int rank) const {
+    const MessageKeeper keeper;
+    std::vector<std::string> names;
+    if (!names_in(path_of(point), names)) {
+        return;
+    }
+    const File directory = opened_to_read(path_of(point));
+    for (const std::string &name : names) {
+        if (rank_of(name) == rank) {
+            remove_file(directory, name);
+        }
+    }
+}
+
+void Folder::remove_drafts_of_the_dead() const {
+    const MessageKeeper keeper;
+    std::vector<std::string> names;
+    if (!names_in(path_, names)) {
+        return;
+    }
+    redset::remove_drafts_of_the_dead(path_);
+    for (const std::string &name : names) {
+        if (point_of(name)) {
+            redset::remove_drafts_of_the_dead(path_in(path_, name));
+        }
+    }
+}
+
+Status Folder::remove_before(uint64_t number,
+                             const std::function<bool(const Point &)> &keeps) const {
+    std::vector<std::string> names;
+    if (Status status = names_in(path_, names); !status) {
+        return status;
+    }
+    Status outcome;
+    for (const std::string &name : names) {
+        const auto point = point_of(name);
+        if (point && point->number < number && !keeps(*point)) {
+            Status status = remove(*point);
+            outcome = outcome ? status : outcome;
+        }
+    }
+    return outcome;
+}
+
+Status Folder::bury(const Tombstone &tombstone, int writer) const {
+    return write_tree(tombstone_tree(tombstone), path_in(path_, tombstone_name(tombstone.number)),
+                      writer, sync_);
+}
+
+Status Folder::unbury(uint64_t number) const {
+    const std::string path = path_ + "/" + tombstone_name(number);
+    if (os::system().unlink_at(AT_FDCWD, path.c_str()) != 0 && errno != ENOENT) {
+        return File(-1, path).refused("remove the file");
+    }
+    return force(path_);
+}
+
+void Folder::remove_what_is_left() const {
+    const MessageKeeper keeper;
+    std::vector<std::string> names;
+    if (!names_in(path_, names)) {
+        return;
+    }
+    const File directory = opened_to_read(path_);
+    for (const std::string &name : names) {
+        if (tombstone_of(name) || name == store_list_name) {
+            remove_file(directory, name);
+        }
+    }
+    remove_if_empty();
+}
+
+void Folder::remove_if_empty() const { os::system().remove_directory_at(AT_FDCWD, path_.c_str()); }
+
+Status Folder::force(const std::string &path) const {
+    if (!sync_) {
+        return Status::ok();
+    }
+    const File directory = opened_to_read(path);
+    return directory.is_open() ? directory.sync_all() : directory.refused("open the directory");
+}
+
+} // namespace cd::protection

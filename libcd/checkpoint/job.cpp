@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "checkpoint/job.h"
+
+#include "base/no_throw.h"
+#include "base/saved_status.h"
+#include "checkpoint/redundancy_sets.h"
+#include "os/system.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace cd::protection {
+namespace {
+
+using redset::Bytes;
+using redset::code_of;
+using redset::text_of;
+
+// A sentence that is put together where there may be no memory; cut where it is too long.
+class Sentence {
+public:
+    [[gnu::format(printf, 2, 3)]] void add(const char *format, ...) {
+        va_list values;
+        va_start(values, format);
+        const int length = std::vsnprintf(text_ + used_, sizeof text_ - used_, format, values);
+        va_end(values);
+        used_ = std::min(used_ + static_cast<size_t>(std::max(length, 0)), sizeof text_ - 1);
+    }
+    const char *text() const { return text_; }
+
+    // How much of a text fits, with some words more behind it.
+    int room() const {
+        constexpr size_t words = 40;
+        return used_ + words < sizeof text_ ? static_cast<int>(sizeof text_ - words - used_) : 0;
+    }
+
+private:
+    char text_[1024] = "";
+    size_t used_ = 0;
+};
+
+// What a set found is known to all of its members, and said once. What does not fit in is counted.
+Status too_much_lost(const std::vector<Bytes> &told) {
+    Sentence all;
+    int more = 0;
+    const auto is_one = [](const Bytes &each) {
+        return code_of(each) == CD_ERROR_REDUNDANCY_EXCEEDED;
+    };
+    for (auto each = told.begin(); each != told.end(); ++each) {
+        if (!is_one(*each)) {
+            continue;
+        }
+        const bool said = std::any_of(told.begin(), each, [&](const Bytes &earlier) {
+            return is_one(earlier) && std::strcmp(text_of(earlier), text_of(*each)) == 0;
+        });
+        const bool first = *all.text() == '\0';
+        if (said) {
+            continue;
+        }
+        if (first || std::strlen(text_of(*each)) < static_cast<size_t>(all.room())) {
+            all.add("%s%.*s", first ? "" : " | ", all.room(), text_of(*each));
+        } else {
+            ++more;
+        }
+    }
+    if (more > 0) {
+        all.add(" | and more sets: %d", more);
+    }
+    return fail(CD_ERROR_REDUNDANCY_EXCEEDED, "%s", all.text());
+}
+
+// With the ranks that have the same code, as far as they fit in with the reason.
+Status failure_of(const std::vector<Bytes> &told, const Bytes &first,
+                  const std::vector<int> &ranks) {
+    constexpr int most = 30;
+    Sentence list;
+    int failed = 0;
+    for (size_t i = 0; i < told.size(); ++i) {
+        if (code_of(told[i]) == code_of(first) && ++failed <= most) {
+            list.add("%s%d", failed == 1 ? "" : ", ", ranks[i]);
+        }
+    }
+    if (failed > most) {
+        list.add(" and %d more", failed - most);
+    }
+    // Those of a set have the failure of one of them.
+    if (std::strncmp(text_of(first), "rank ", 5) == 0) {
+        return fail(code_of(first), "%s", text_of(first));
+    }
+    return fail(code_of(first), "rank%s %s: %s", failed > 1 ? "s" : "", list.text(),
+                text_of(first));
+}
+
+Status outcome_of(Job &job, std::vector<Bytes> told, std::vector<Bytes> &all) {
+    const auto failed = [](const Bytes &each) { return code_of(each) != CD_ERROR_NONE; };
+    if (std::ranges::none_of(told, failed)) {
+        redset::take_codes_off(told);
+        all = std::move(told);
+        return Status::ok();
+    }
+    const auto is_lost = [](const Bytes &each) {
+        return code_of(each) == CD_ERROR_REDUNDANCY_EXCEEDED;
+    };
+    const bool any_lost = std::ranges::any_of(told, is_lost);
+    const auto other = std::ranges::find_if(told, [&](const Bytes &each) {
+        const bool needs_room = code_of(each) == CD_ERROR_STORE_FULL;
+        return failed(each) && !is_lost(each) && !(any_lost && needs_room);
+    });
+    return other == told.end() ? too_much_lost(told) : failure_of(told, *other, job.ranks());
+}
+
+} // namespace
+
+Status Job::meet_in(const redset::Set &set, std::unique_ptr<redset::Exchange> &part) {
+    const int member = member_of(set, rank());
+    if (Status status = divide(set.group, member, part); !status) {
+        return status;
+    }
+    const MessageKeeper keeper;
+    // Who has no memory for names calls them by number.
+    (void)attempt([&] { part->call_by_ranks(set.ranks); }).is_ok();
+    return Status::ok();
+}
+
+void Job::warn_once(const char *line) {
+    if (tells_people()) {
+        os::system().warn(line);
+    }
+}
+
+Status agree(Job &job, Status own) {
+    std::vector<Bytes> all;
+    return agree(job, own, {}, all);
+}
+
+Status agree(Job &job, Status own, std::span<const std::byte> bytes, std::vector<Bytes> &all) {
+    std::vector<Bytes> told;
+    Status met = redset::gather_outcomes(job.all(), own, bytes, told);
+    return met ? outcome_of(job, std::move(told), all) : met;
+}
+
+Status agree_if_possible(Job &job, Status own, std::span<const std::byte> bytes,
+                         std::vector<Bytes> &all) {
+    const KeptOutcome kept(own);
+    std::vector<Bytes> told;
+    Status met = redset::gather_outcomes(job.all(), own, bytes, told);
+    if (!met) {
+        return job.all().has_been_left() ? met : kept.again();
+    }
+    return outcome_of(job, std::move(told), all);
+}
+
+Status agree_on_memory(Job &job, Status found) {
+    const bool lacking = found.code() == CD_ERROR_NO_MEMORY;
+    Status status = agree(job, lacking ? found : Status::ok());
+    return status ? found : status;
+}
+
+} // namespace cd::protection

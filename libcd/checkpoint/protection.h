@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "checkpoint/flush.h"
+#include "checkpoint/opening.h"
+
+#include "cd/protection.h"
+
+#include <atomic>
+#include <thread>
+
+namespace cd::protection {
+
+enum class Mode : uint8_t {
+    sync, // protect() returns when the point in time counts
+    async // it returns at once, and the next one waits for it
+};
+
+// The points in time of one root, protected. All calls but protected_epoch() are made by all ranks
+// of the job, one after the other, and give all of them the same outcome: what a rank fails at
+// between two meetings, also for lack of memory, it tells the others at the next.
+class Protection {
+public:
+    static Status open(std::unique_ptr<Job> job, const Request &request, Mode mode,
+                       std::unique_ptr<Protection> &protection);
+    Protection(const Protection &) = delete;
+    Protection &operator=(const Protection &) = delete;
+    ~Protection();
+
+    const std::string &root() const { return opened_.root; }
+
+    // What all ranks start from, or nothing.
+    const std::optional<Start> &start() const { return opened_.start; }
+    std::string image_of_start() const;
+
+    // own: whether this rank can advance to that epoch. All get the same outcome, before anything
+    // changes anywhere; where they cannot meet at all, each its own. An advance that is begun by
+    // some while others commit, or advance to another epoch, is none.
+    Status may_advance(uint64_t epoch, Status own) noexcept;
+
+    // After may_advance(). The point is released when it is written, also where that fails; with
+    // Mode::async by the helper thread, after the call. Where write_image is NULL this rank has
+    // none, and all ranks fail. One rank tells people of a failure when it happens. With
+    // Mode::async that of the one before is the outcome here; this one is taken all the same.
+    Status protect(const cd_offered_point &point);
+
+    uint64_t protected_epoch() const { return protected_epoch_; }
+
+    // own: whether this rank can do what the others wait for. All get the same outcome.
+    Status agree_on(Status own) { return agree(*job_, own); }
+
+    // The same of what this rank does first, to start from there; people are told what they have to
+    // know of it where all do.
+    Status begin(Status own);
+
+    // What was protected does not count any more, on any rank, and goes. own: whether that may be,
+    // as far as this rank is concerned. All get the same outcome; after a failure nothing has
+    // changed.
+    Status forget(Status own) noexcept;
+
+    // Until nothing is under way any more. Gives the outcome of that, once.
+    Status wait();
+
+    // Instead of all other calls from now on, as the rank ends. First that of all protections, then
+    // the other, which does what wait() does, if all ranks leave; else people are told that this
+    // one does where others go on.
+    void begin_to_leave() noexcept;
+    void leave() noexcept;
+
+private:
+    // Where this rank's image is, and its name there.
+    struct Written {
+        redset::Place place;
+        std::vector<std::string> names;
+    };
+
+    Protection(std::unique_ptr<Job> job, Opened opened, std::unique_ptr<Flush> flush, bool sync,
+               Mode mode) noexcept;
+    KeptOutcome earlier();
+    void join() noexcept;
+    Status hand_over(const Point &point);
+    Status write_image(const Point &point, Written &written) const;
+    void release() noexcept;
+    Status complete(const Point &point) noexcept;
+    Status count(const Point &point) noexcept;
+    void warn_that_it_is_not_protected(uint64_t epoch) const noexcept;
+    void warn_that_others_go_on() const noexcept;
+    Status store(const Point &point) noexcept;
+    Status remove_older(const Point &point) const;
+    const OpenLevel &level_with(int index) const;
+    const Folder &folder_of(const Point &point) const;
+    Status agree_on_stored(Status stored, bool &flushed) noexcept;
+    Status encode(const Point &point, const Written &written) noexcept;
+    Status bury();
+    Status unbury();
+    void remove_what_is_buried();
+
+    std::unique_ptr<Job> job_;
+    Opened opened_;
+    const bool sync_; // to the disk
+    const Mode mode_;
+    std::atomic<uint64_t> protected_epoch_ = 0;
+    std::unique_ptr<Flush> flush_;            // if there is one
+    std::optional<cd_offered_point> offered_; // and not released
+    KeptOutcome missed_;                      // why there is none
+    std::thread helper_;
+    KeptOutcome outcome_; // the helper's
+};
+
+} // namespace cd::protection

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "checkpoint/recover.h"
+
+#include "base/no_throw.h"
+#include "base/saved_status.h"
+#include "checkpoint/file_transfer.h"
+#include "checkpoint/other_copies.h"
+#include "config/restart_choice.h"
+#include "redset/rebuild.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <span>
+
+namespace cd::protection {
+namespace {
+
+class Bringing {
+public:
+    Bringing(Job &job, const Folder &folder, const Findings &findings, bool sync)
+        : job_(job), folder_(folder), findings_(findings), sync_(sync) {}
+
+    Status bring(const Point &point, Division &division) {
+        Status status = bring_files(point, division);
+        if (!status && !seen().contains(point)) {
+            attempt_quietly([&] { folder_.remove_if_empty(point); });
+        }
+        return status;
+    }
+
+private:
+    Status bring_files(const Point &point, Division &division) {
+        std::vector<Transfer> transfers;
+        Status found = attempt([&] {
+            transfers = find_transfers(findings_, point);
+            return find_sets(findings_, point, division);
+        });
+        if (Status status = agree_on_memory(job_, found); !status) {
+            return status;
+        }
+        const redset::Set &set = division.set_of(job_.rank());
+        if (Status status = check_before_moving(point, set, transfers); !status) {
+            return status;
+        }
+        redset::Place place;
+        Status made = attempt([&] {
+            place = folder_.place_of(point);
+            return folder_.make(point);
+        });
+        if (Status status = agree(job_, made); !status) {
+            return status;
+        }
+        if (Status status = move_files(job_, folder_, point, transfers, sync_); !status) {
+            return status;
+        }
+        Status rebuilt = rebuild_by_all(point, division, place);
+        if (rebuilt.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
+            rebuilt = rebuild_by_images(rebuilt, point, division, place);
+        }
+        return rebuilt ? agree(job_, attempt([&] { return write_down(point, set); })) : rebuilt;
+    }
+
+    Status rebuild_by_all(const Point &point, const Division &division,
+                          const redset::Place &place) {
+        Status status = rebuild(point, division.set_of(job_.rank()), place);
+        return status.code() == CD_ERROR_REDUNDANCY_EXCEEDED
+                   ? rebuild_with_other_copies(status, point, division, place)
+                   : status;
+    }
+
+    // found: that too much is lost. Where that is since no header tells of some ranks, their images
+    // may be whole. Copies of headers come first: with them all is as it was.
+    Status rebuild_by_images(Status found, const Point &point, const Division &division,
+                             redset::Place &place) {
+        const KeptOutcome too_much(found);
+        const std::byte own{lacks_headers_};
+        std::vector<redset::Bytes> lacking;
+        if (Status status = agree(job_, Status::ok(), std::span(&own, 1), lacking); !status) {
+            return status;
+        }
+        if (std::ranges::none_of(lacking, [](const redset::Bytes &each) {
+                return each == redset::Bytes{std::byte{1}};
+            })) {
+            return too_much.again();
+        }
+        Status named = attempt([&] { place.only_file = image_name(job_.rank()); });
+        if (Status status = agree_on_memory(job_, named); !status) {
+            return status;
+        }
+        return rebuild_by_all(point, division, place);
+    }
+
+    // found: that too much is damaged. Where copies from elsewhere do not help, that remains what
+    // is wrong; also where there is no room for them, or they cannot be read.
+    Status rebuild_with_other_copies(Status found, const Point &point, const Division &division,
+                                     const redset::Place &place) {
+        const KeptOutcome too_much(found);
+        bool taken = false;
+        Status status =
+            take_other_copies(job_, folder_, findings_, point, division, place, sync_, taken);
+        const bool is_in_vain =
+            status || status.code() == CD_ERROR_STORE_FULL || status.code() == CD_ERROR_STORE_IO;
+        if (!taken && is_in_vain) {
+            return too_much.again();
+        }
+        return status ? rebuild(point, division.set_of(job_.rank()), place) : status;
+    }
+
+    // Where too much is lost nothing is moved, as there may be no room for what would be in vain.
+    // Where nothing is, the sets' own look tells it as soon, and why files count as lost.
+    Status check_before_moving(const Point &point, const redset::Set &set,
+                               const std::vector<Transfer> &transfers) {
+        return transfers.empty()
+                   ? Status::ok()
+                   : agree(job_,
+                           attempt([&] { return check_cover(findings_, point, set, transfers); }));
+    }
+
+    // All sets or none: where one has lost too much, others are not touched. Headers may tell so
+    // before anything is read or written, and contents before anything has a name.
+    Status rebuild(const Point &point, const redset::Set &set, const redset::Place &place) {
+        std::unique_ptr<redset::Exchange> part;
+        if (Status status = job_.meet_in(set, part); !status) {
+            return status;
+        }
+        const redset::Options options{sync_};
+        redset::Survey survey;
+        redset::Rebuild own(*part, set, place, options, survey);
+        Status looked = own.look();
+        lacks_headers_ = !survey.layout;
+        if (Status status = agree_on_set(point, looked); !status) {
+            return status;
+        }
+        if (Status status = agree_on_set(point, own.prepare()); !status) {
+            return status;
+        }
+        const std::byte unchecked{survey.layout && !survey.checksums};
+        std::vector<redset::Bytes> heard;
+        Status status = agree_on_set(point, own.publish(), std::span(&unchecked, 1), heard);
+        if (status && job_.tells_people()) {
+            const MessageKeeper keeper;
+            (void)attempt([&] { tell_of_unchecked(heard, place.folder); }).is_ok();
+        }
+        return status;
+    }
+
+    Status agree_on_set(const Point &point, Status own) {
+        std::vector<redset::Bytes> heard;
+        return agree_on_set(point, own, {}, heard);
+    }
+
+    Status agree_on_set(const Point &point, Status own, std::span<const std::byte> bytes,
+                        std::vector<redset::Bytes> &heard) {
+        if (own.code() == CD_ERROR_STORE_DAMAGED || own.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
+            char why[1024];
+            std::snprintf(why, sizeof why, "%s", message());
+            own = fail(CD_ERROR_REDUNDANCY_EXCEEDED, "epoch %llu: %s",
+                       static_cast<unsigned long long>(point.epoch), why);
+        }
+        return agree(job_, own, bytes, heard);
+    }
+
+    // heard: of each rank, whether its set has lost what tells that files are as they were.
+    void tell_of_unchecked(const std::vector<redset::Bytes> &heard, const std::string &directory) {
+        std::vector<int> ranks;
+        for (size_t i = 0; i < heard.size(); ++i) {
+            if (heard[i] == redset::Bytes{std::byte{1}}) {
+                ranks.push_back(job_.ranks()[i]);
+            }
+        }
+        if (!ranks.empty()) {
+            const std::string line = directory + ": no checksums are left of " +
+                                     redset::name_ranks(ranks) +
+                                     " (*.cdsums), so that damage to their files is not found; the "
+                                     "next advance has new ones";
+            os::system().warn(line.c_str());
+        }
+    }
+
+    // That it counted; a rank that was lost or moved has no record yet.
+    Status write_down(const Point &point, const redset::Set &set) {
+        const int rank = job_.rank();
+        const auto here = seen().find(point);
+        const RankFiles *files = nullptr;
+        if (here != seen().end() && here->second.contains(rank)) {
+            files = &here->second.at(rank);
+        }
+        if (files != nullptr && files->record) {
+            return files->agreed ? Status::ok() : folder_.mark_agreed(point, rank);
+        }
+        return folder_.write_record({point, rank, static_cast<int>(findings_.ranks.size()), set},
+                                    true);
+    }
+
+    // What was in this rank's directory.
+    const std::map<Point, std::map<int, RankFiles>> &seen() const {
+        const auto self = static_cast<size_t>(job_.all().self());
+        return findings_.contents[static_cast<size_t>(findings_.speakers[self])].points;
+    }
+
+    Job &job_;
+    const Folder &folder_;
+    const Findings &findings_;
+    const bool sync_;
+    bool lacks_headers_ = false; // that tell which files members of this rank's set had
+};
+
+} // namespace
+
+Status bring(Job &job, const Folder &folder, const Findings &findings, const Point &point,
+             bool sync, Division &division) {
+    Bringing bringing(job, folder, findings, sync);
+    return bringing.bring(point, division);
+}
+
+Status with_remedy(Status status, const std::string &restart) {
+    RestartChoice choice;
+    if (status.code() != CD_ERROR_REDUNDANCY_EXCEEDED ||
+        !parse_restart_choice(restart.c_str(), choice)) {
+        return status;
+    }
+    std::array<char, 100> others = {};
+    if (choice.epoch) {
+        std::snprintf(others.data(), others.size(),
+                      " leave out CD_RESTART=%llu, so that other epochs are tried,",
+                      static_cast<unsigned long long>(*choice.epoch));
+    }
+    return fail(status.code(),
+                "%s; bring back the nodes that had these files,%s or start afresh with "
+                "CD_RESTART=no, as where a node is back that was away when the root was committed",
+                message(), others.data());
+}
+
+} // namespace cd::protection

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "checkpoint/redundancy_sets.h"
+
+#include "base/counted.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
+#include <numeric>
+
+namespace cd::protection {
+namespace {
+
+using redset::Set;
+using redset::Shape;
+
+using Members = std::vector<int>; // ranks, ascending
+
+// All ranks that have the same place in their failure groups.
+std::vector<Members> across_groups(std::span<const int> ranks,
+                                   std::span<const std::string> groups) {
+    std::map<std::string, size_t> members;
+    std::vector<Members> across;
+    for (size_t i = 0; i < ranks.size(); ++i) {
+        const size_t place = members[groups[i]]++;
+        if (place == across.size()) {
+            across.emplace_back();
+        }
+        across[place].push_back(ranks[i]);
+    }
+    return across;
+}
+
+// Pieces of at least that size, the first ones one longer if it does not come out even.
+void cut(const Members &members, size_t least, std::vector<Members> &sets) {
+    const size_t count = members.size();
+    const size_t pieces = std::max<size_t>(count / least, 1);
+    const size_t whole =
+        count < least ? count : least + (count - pieces * least) / pieces; // of most of them
+    size_t longer = count % whole;
+    for (auto at = members.begin(); at != members.end();) {
+        const auto length = static_cast<std::ptrdiff_t>(whole + (longer > 0 ? 1 : 0));
+        longer -= longer > 0 ? 1 : 0;
+        sets.emplace_back(at, at + length);
+        at += length;
+    }
+}
+
+Shape shape_of(const Redundancy &redundancy, size_t members) {
+    const int checks = redundancy.scheme == Scheme::xor_set ? 1 : redundancy.parameter;
+    return {redundancy.scheme, static_cast<int>(members), checks};
+}
+
+// An error names all that are too small.
+Status check_sizes(const Redundancy &redundancy, const std::vector<Members> &sets, size_t ranks) {
+    std::vector<int> small;
+    std::string why;
+    size_t count = 0;
+    for (const Members &each : sets) {
+        if (!redset::check_shape(shape_of(redundancy, each.size()))) {
+            small.insert(small.end(), each.begin(), each.end());
+            why = why.empty() ? message() : why;
+            ++count;
+        }
+    }
+    return count == 0
+               ? Status::ok()
+               : fail(CD_ERROR_STORAGE_VALUE,
+                      "the failure groups of %s leave %s for %s: %s; start them on "
+                      "more nodes, equally many on each, or ask for less redundancy or another "
+                      "set_size=",
+                      counted(ranks, "rank").c_str(), name_ranks(small).c_str(),
+                      count == 1 ? "a set" : counted(count, "set").c_str(), why.c_str());
+}
+
+} // namespace
+
+const Set &Division::set_of(int rank) const {
+    return *std::ranges::find_if(sets, [rank](const Set &set) {
+        return std::ranges::find(set.ranks, rank) != set.ranks.end();
+    });
+}
+
+int losses_covered(const Division &division) {
+    int least = std::numeric_limits<int>::max();
+    for (const Set &set : division.sets) {
+        least = std::min(least, set.shape.checks);
+    }
+    return least;
+}
+
+bool survives(const Division &division, std::span<const int> ranks,
+              std::span<const std::string> groups, int losses) {
+    return std::ranges::all_of(division.sets, [&](const Set &set) {
+        std::map<std::string, int> members;
+        for (const int rank : set.ranks) {
+            const auto at = std::ranges::lower_bound(ranks, rank) - ranks.begin();
+            ++members[groups[static_cast<size_t>(at)]];
+        }
+        std::vector<int> counts;
+        counts.reserve(members.size());
+        for (const auto &[group, count] : members) {
+            counts.push_back(count);
+        }
+        std::ranges::sort(counts, std::greater<>());
+        counts.resize(std::min(counts.size(), static_cast<size_t>(losses)));
+        return std::accumulate(counts.begin(), counts.end(), 0) <= set.shape.checks;
+    });
+}
+
+int member_of(const Set &set, int rank) {
+    return static_cast<int>(std::ranges::find(set.ranks, rank) - set.ranks.begin());
+}
+
+Status divide(std::span<const int> ranks, std::span<const std::string> groups, int job_ranks,
+              const Protecting &protecting, Division &division) {
+    Redundancy redundancy = protecting.redundancy;
+    Division result;
+    const bool one_group = std::ranges::adjacent_find(groups, std::not_equal_to()) == groups.end();
+    if (one_group && redundancy.scheme != Scheme::single) {
+        redundancy = {Scheme::single, 0};
+        const bool alone = ranks.size() == 1 && job_ranks > 1;
+        result.fallback =
+            (alone
+                 ? "of " + std::to_string(job_ranks) + " ranks only rank " +
+                       std::to_string(ranks.front()) + " has this root, so that none can protect it"
+                 : "all ranks are in the failure group \"" + groups.front() +
+                       "\", so that none can protect another from its loss") +
+            ": what was asked for as redundancy=" +
+            redset::scheme_name(protecting.redundancy.scheme) + " is kept as redundancy=single; " +
+            (alone ? "give it one name in all ranks, and create several roots in the same order"
+                   : "spread the ranks over nodes, or name what fails together by group=");
+    }
+    std::vector<Members> members;
+    if (redundancy.scheme == Scheme::single) {
+        for (const int rank : ranks) {
+            members.push_back({rank});
+        }
+    } else {
+        for (const Members &across : across_groups(ranks, groups)) {
+            cut(across, static_cast<size_t>(protecting.set_size), members);
+        }
+    }
+    std::ranges::sort(members); // by first members, which numbers the sets
+    if (Status status = check_sizes(redundancy, members, ranks.size()); !status) {
+        return status;
+    }
+    for (Members &each : members) {
+        const Shape shape = shape_of(redundancy, each.size());
+        result.sets.push_back({shape, static_cast<int>(result.sets.size()),
+                               static_cast<int>(members.size()), job_ranks, std::move(each)});
+    }
+    division = std::move(result);
+    return Status::ok();
+}
+
+} // namespace cd::protection

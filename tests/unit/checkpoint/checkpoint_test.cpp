@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "checkpoint/checkpoint.h"
+
+#include <gtest/gtest.h>
+
+namespace cd::protection {
+namespace {
+
+const Record record{{7, 12, 2, 0x1234567890abcdef},
+                    3,
+                    4,
+                    {{Scheme::reed_solomon, 4, 2}, 0, 1, 4, {0, 1, 2, 3}},
+                    {{"3.image", 1000}, {"3.redset", 77}}};
+
+TEST(Point, ItsDirectoryTellsIt) {
+    EXPECT_EQ(directory_name(record.point), "epoch-12.7.2.1234567890abcdef");
+    EXPECT_EQ(point_of("epoch-12.7.2.1234567890abcdef"), record.point);
+    for (const char *name :
+         {"epoch-12.7", "epoch-12.7.2.1234567890abcdeg", "epoch-012.7.2.0000000000000000",
+          "epoch-12.18446744073709551615.2.0000000000000000", // which none follows
+          "epoch-.7.2.0000000000000000", "12.7.1", "epoch-12.7.2.1234567890abcdef.old"}) {
+        EXPECT_EQ(point_of(name), std::nullopt) << name;
+    }
+}
+
+TEST(Point, LaterAttemptsAreGreaterWhateverTheirEpochs) {
+    EXPECT_LT((Point{1, 9, 5, 5}), (Point{2, 3, 1, 1}));
+}
+
+TEST(Point, FilesTellTheirRank) {
+    EXPECT_EQ(rank_of(image_name(12)), 12);
+    EXPECT_EQ(rank_of("3.xor.grp_1_of_1.mem_4_of_4.redset"), 3);
+    for (const char *name :
+         {".cd-draft.1.0", "12", "x.image", "-1.image", "99999999999.image", "1./../image"}) {
+        EXPECT_EQ(rank_of(name), std::nullopt) << name;
+    }
+}
+
+TEST(Point, ATombstoneTellsItsNumber) {
+    EXPECT_EQ(tombstone_of(tombstone_name(17)), 17U);
+    EXPECT_EQ(tombstone_of("forgotten-17x"), std::nullopt);
+    EXPECT_EQ(tombstone_of("forgotten-18446744073709551615"), std::nullopt);
+}
+
+TEST(Point, ATombstoneIsReadAsItWasWrittenOrRefused) {
+    const Tombstone tombstone{17, {1, ~uint64_t{0}}};
+    const redset::KvTree tree = tombstone_tree(tombstone);
+    Tombstone read;
+    ASSERT_TRUE(read_tombstone(tree, "here", read).is_ok()) << message();
+    EXPECT_EQ(read, tombstone);
+    EXPECT_TRUE(read.is_for({17, 3, 0, 1}));
+    EXPECT_FALSE(read.is_for({18, 3, 0, 1}));
+    EXPECT_FALSE(read.is_for({17, 3, 0, 2}));
+    for (const auto &left_out : tree.elements()) {
+        redset::KvTree part;
+        part.add(left_out.key) = left_out.below;
+        EXPECT_EQ(read_tombstone(part, "here", read).code(), CD_ERROR_STORE_DAMAGED);
+    }
+}
+
+TEST(Point, ARecordIsReadAsItWasWritten) {
+    Record read;
+    ASSERT_TRUE(read_record(record_tree(record), "here", read).is_ok()) << message();
+    EXPECT_EQ(read, record);
+}
+
+TEST(Point, ARecordWithSomethingMissingOrImpossibleIsRefused) {
+    const redset::KvTree whole = record_tree(record);
+    for (const auto &left_out : whole.elements()) {
+        redset::KvTree tree;
+        if (left_out.key == "FILE") { // earlier versions have none
+            continue;
+        }
+        for (const auto &[key, below] : whole.elements()) {
+            if (key != left_out.key) {
+                tree.add(key) = below;
+            }
+        }
+        Record read;
+        EXPECT_EQ(read_record(tree, "here", read).code(), CD_ERROR_STORE_DAMAGED) << left_out.key;
+    }
+    Record of_another_rank = record;
+    of_another_rank.sizes["2.image"] = 7;
+    Record impossible = record;
+    impossible.set.shape.checks = 4;
+    Record read;
+    EXPECT_EQ(read_record(record_tree(impossible), "here", read).code(), CD_ERROR_STORE_DAMAGED);
+    EXPECT_EQ(read_record(record_tree(of_another_rank), "here", read).code(),
+              CD_ERROR_STORE_DAMAGED);
+}
+
+} // namespace
+} // namespace cd::protection

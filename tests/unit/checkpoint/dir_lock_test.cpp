@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "checkpoint/dir_lock.h"
+
+#include "cluster.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace cd::protection {
+namespace {
+
+// Another job, which uses a directory until it is killed.
+class OtherJob {
+public:
+    explicit OtherJob(const std::filesystem::path &directory) {
+        int ready[2] = {};
+        EXPECT_EQ(::pipe(ready), 0);
+        process = ::fork();
+        if (process == 0) {
+            std::unique_ptr<UseLock> lock;
+            const bool taken = UseLock::take(directory.string(), {1, 0, "far"}, lock).is_ok();
+            (void)!::write(ready[1], "x", taken ? 1 : 0);
+            ::close(ready[1]);
+            while (true) {
+                ::pause();
+            }
+        }
+        ::close(ready[1]);
+        char byte = 0;
+        EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+        ::close(ready[0]);
+    }
+    OtherJob(const OtherJob &) = delete;
+    ~OtherJob() { end(); }
+
+    void end() {
+        if (process > 0) {
+            ::kill(process, SIGKILL);
+            ::waitpid(process, nullptr, 0);
+            process = 0;
+        }
+    }
+
+    pid_t process = 0;
+};
+
+TEST(UseLock, AnotherJobIsKeptAwayAndToldByWhomUntilThatOneEndsHoweverItDoes) {
+    const DyingSystem system;
+    Cluster cluster({"n0", "n1"});
+    cluster.run({1});
+    const auto points = cluster.directory("n1") / "solver.points";
+    OtherJob other(points);
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        const auto outcome = cluster.run({2}).outcome();
+        EXPECT_EQ(outcome.code, CD_ERROR_STORE_LOCKED);
+        EXPECT_EQ(outcome.text, "rank 1: " + points.string() + ": process " +
+                                    std::to_string(other.process) +
+                                    " on far uses these points in time; wait until it ends, or "
+                                    "give the root another name or directory");
+    }
+    other.end();
+    EXPECT_TRUE(std::filesystem::exists(points / "in-use-0000000000000001-0"));
+    EXPECT_EQ(cluster.run({2}).start(), 1U);
+    EXPECT_EQ(cluster.run({}, true).start(), 2U);
+    EXPECT_FALSE(std::filesystem::exists(points));
+}
+
+// As another job does that fails to create its root, and has found nothing in it.
+TEST(UseLock, IsTakenInADirectoryThatSomebodyRemovesAtTheLastMoment) {
+    class Removing : public DyingSystem {
+    public:
+        int open_at(int directory, const char *name, int flags, mode_t mode) override {
+            const std::filesystem::path path(name);
+            if (path.filename().string().starts_with("in-use-") && !removed.exchange(true)) {
+                std::filesystem::remove(path.parent_path());
+            }
+            return DyingSystem::open_at(directory, name, flags, mode);
+        }
+        std::atomic<bool> removed = false;
+    } system;
+    Cluster cluster({"n0", "n1"});
+    EXPECT_EQ(cluster.run({1}).outcome().text, "");
+    EXPECT_TRUE(system.removed);
+    EXPECT_EQ(cluster.run({}).start(), 1U);
+}
+
+TEST(UseLock, OfADirectoryThatHasGoneIsNoneForWhoNeedsItOnlyIfItIsThere) {
+    const Cluster cluster({"n0"});
+    const auto directory = cluster.directory("n0");
+    std::unique_ptr<UseLock> lock;
+    EXPECT_TRUE(UseLock::take_if_there(directory.string(), {1, 3, "here"}, lock)) << message();
+    EXPECT_EQ(lock, nullptr);
+    EXPECT_FALSE(std::filesystem::exists(directory));
+    std::filesystem::create_directories(directory);
+    EXPECT_TRUE(UseLock::take_if_there(directory.string(), {1, 3, "here"}, lock)) << message();
+    EXPECT_NE(lock, nullptr);
+}
+
+TEST(UseLock, OfAStoreThatIsOnlyListedSaysWhoKnowsOfIt) {
+    const DyingSystem system;
+    Cluster cluster({"n0", "n1"});
+    cluster.flush = cluster.directory("parallel").string();
+    cluster.run({1, 2});
+    cluster.flush = "";
+    const OtherJob other(cluster.directory("parallel") / "solver.points");
+    const auto outcome = cluster.run({}).outcome();
+    EXPECT_EQ(outcome.code, CD_ERROR_STORE_LOCKED);
+    const std::string list = (cluster.directory("n0") / "solver.points" / "stores").string();
+    EXPECT_NE(outcome.text.find("as " + list + " says"), std::string::npos) << outcome.text;
+}
+
+// As in a directory that all nodes see.
+TEST(UseLock, ProcessesOfOneJobUseADirectoryTogether) {
+    const Cluster cluster({"n0"});
+    const std::string directory = cluster.directory("n0").string();
+    std::filesystem::create_directories(directory);
+    OtherJob other(directory);
+    std::unique_ptr<UseLock> lock;
+    EXPECT_TRUE(UseLock::take(directory, {1, 3, "here"}, lock)) << message();
+    std::unique_ptr<UseLock> of_another_job;
+    EXPECT_EQ(UseLock::take(directory, {2, 3, "here"}, of_another_job).code(),
+              CD_ERROR_STORE_LOCKED);
+}
+
+// A rank that looks may come after those that use it.
+TEST(UseLock, UsersOfTheOwnSessionAreNoOthers) {
+    const Cluster cluster({"n0"});
+    const std::string directory = cluster.directory("n0").string();
+    std::filesystem::create_directories(directory);
+    const OtherJob other(directory); // its session is 1
+    EXPECT_TRUE(UseLock::check_unused(directory, 1)) << message();
+    EXPECT_EQ(UseLock::check_unused(directory, 2).code(), CD_ERROR_STORE_LOCKED);
+}
+
+TEST(UseLock, WhoOnlyLooksLearnsOfAUserAndLeavesNothing) {
+    const Cluster cluster({"n0"});
+    const std::string directory = cluster.directory("n0").string();
+    std::filesystem::create_directories(directory);
+    EXPECT_TRUE(UseLock::check_unused(directory)) << message();
+    EXPECT_TRUE(std::filesystem::is_empty(directory));
+    OtherJob other(directory);
+    EXPECT_EQ(UseLock::check_unused(directory).code(), CD_ERROR_STORE_LOCKED);
+    EXPECT_NE(std::string(message()).find("process " + std::to_string(other.process) + " on far"),
+              std::string::npos)
+        << message();
+    other.end();
+    EXPECT_TRUE(UseLock::check_unused(directory)) << message();
+}
+
+// Ranks that start at once find the same files of the dead: none may take another one for a user.
+TEST(UseLock, WhoLooksAtFilesOfTheDeadLocksNone) {
+    class : public ReplacedSystem {
+    public:
+        int lock(int fd, pid_t &holder) override {
+            ++locks;
+            return os::System::lock(fd, holder);
+        }
+        int locks = 0;
+    } system;
+    const Cluster cluster({"n0"});
+    const std::string directory = cluster.directory("n0").string();
+    std::filesystem::create_directories(directory);
+    OtherJob(directory).end();
+    EXPECT_TRUE(UseLock::check_unused(directory)) << message();
+    EXPECT_EQ(system.locks, 0);
+    std::unique_ptr<UseLock> lock;
+    EXPECT_TRUE(UseLock::take(directory, {2, 3, "here"}, lock)) << message();
+    EXPECT_EQ(system.locks, 1);
+    UseLock::remove_what_the_dead_left(directory, 2);
+    EXPECT_EQ(system.locks, 1);
+    EXPECT_FALSE(std::filesystem::exists(directory + "/in-use-0000000000000001-0"));
+}
+
+TEST(UseLock, WhoEndsLeavesTheDirectoryAsItWas) {
+    const Cluster cluster({"n0"});
+    std::filesystem::create_directories(cluster.directory("n0"));
+    std::unique_ptr<UseLock> lock;
+    ASSERT_TRUE(UseLock::take(cluster.directory("n0").string(), {1, 3, "here"}, lock)) << message();
+    EXPECT_TRUE(std::filesystem::exists(cluster.directory("n0") / "in-use-0000000000000001-3"));
+    lock.reset();
+    EXPECT_TRUE(std::filesystem::is_empty(cluster.directory("n0")));
+}
+
+} // namespace
+} // namespace cd::protection

@@ -4,10 +4,10 @@
 
 #include "cd/cd.h"
 #include "config/storage_info.h"
+#include "domains/persistence.h"
 #include "domains/sibling_index.h"
 #include "mpi_log/log_view.h"
 #include "ranges/file_table.h"
-#include "ranges/ledger.h"
 #include "ranges/ordered_parts.h"
 #include "ranges/range_index.h"
 #include "ranges/unbound_ranges.h"

@@ -5,7 +5,7 @@
 #include "domains/ancestry.h"
 #include "domains/regenerate.h"
 #include "ranges/prefetch.h"
-#include "ranges/range_union.h"
+#include "ranges/range_set.h"
 #include "store/copy_run.h"
 
 #include <algorithm>

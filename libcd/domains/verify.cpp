@@ -4,7 +4,7 @@
 
 #include "base/callback_guard.h"
 #include "domains/ancestry.h"
-#include "ranges/range_union.h"
+#include "ranges/range_set.h"
 
 #include <algorithm>
 #include <cstring>

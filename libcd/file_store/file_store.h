@@ -2,11 +2,11 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "domains/persistence.h"
 #include "file_store/change_encoder.h"
 #include "file_store/directory.h"
 #include "file_store/metadata.h"
 #include "file_store/volume.h"
-#include "ranges/ledger.h"
 
 #include <atomic>
 #include <list>

@@ -2,11 +2,11 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "domains/persistence.h"
 #include "file_store/change_encoder.h"
 #include "file_store/data_writer.h"
 #include "file_store/file_run.h"
 #include "file_store/growth.h"
-#include "ranges/ledger.h"
 
 #include <map>
 #include <set>

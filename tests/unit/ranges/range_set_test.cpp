@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "ranges/range_union.h"
+#include "ranges/range_set.h"
 
 #include <gtest/gtest.h>
 

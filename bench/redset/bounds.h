@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "redset/shape.h"
+#include "redset/scheme.h"
 
 #include <cstddef>
 #include <string>

@@ -3,7 +3,7 @@
 #include "kernels.h"
 
 #include "redset/aligned_buffer.h"
-#include "redset/coder.h"
+#include "redset/erasure_code.h"
 #include "store/crc32c.h"
 
 #include <fcntl.h>

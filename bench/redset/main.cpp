@@ -4,7 +4,7 @@
 // What encoding and rebuilding cost when the members are threads of one process.
 #include "members.h"
 
-#include "redset/local_exchange.h"
+#include "redset/thread_exchange.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -5,7 +5,7 @@
 #include "kernels.h"
 
 #include "redset/aligned_buffer.h"
-#include "redset/apply.h"
+#include "redset/encode.h"
 #include "redset/rebuild.h"
 
 #include <unistd.h>

@@ -5,11 +5,11 @@
 #include "base/counted.h"
 #include "base/no_throw.h"
 #include "checkpoint/tree_file.h"
-#include "redset/apply.h"
 #include "redset/checksums.h"
 #include "redset/drafts.h"
-#include "redset/local_exchange.h"
+#include "redset/encode.h"
 #include "redset/open_file.h"
+#include "redset/thread_exchange.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -3,7 +3,7 @@
 #include "checkpoint/protection.h"
 
 #include "base/no_throw.h"
-#include "redset/apply.h"
+#include "redset/encode.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "redset/coder.h"
+#include "redset/erasure_code.h"
 
 #include <cstddef>
 #include <memory>

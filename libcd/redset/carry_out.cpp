@@ -4,7 +4,7 @@
 
 #include "base/no_throw.h"
 #include "redset/aligned_buffer.h"
-#include "redset/coder.h"
+#include "redset/erasure_code.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/copies.h"
 
-#include "redset/local_exchange.h"
+#include "redset/thread_exchange.h"
 
 #include <algorithm>
 #include <map>

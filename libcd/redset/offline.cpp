@@ -3,10 +3,10 @@
 #include "redset/offline.h"
 
 #include "base/path.h"
-#include "redset/local_exchange.h"
 #include "redset/scheme_name.h"
 #include "redset/scheme_search.h"
 #include "redset/strays.h"
+#include "redset/thread_exchange.h"
 
 #include <algorithm>
 #include <iterator>

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "redset/galois.h"
-#include "redset/shape.h"
+#include "redset/gf256.h"
+#include "redset/scheme.h"
 
 #include <cstdint>
 #include <span>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "redset/apply.h"
+#include "redset/encode.h"
 #include "redset/survey.h"
 
 #include <memory>

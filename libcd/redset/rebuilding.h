@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "redset/apply.h"
 #include "redset/drafts.h"
+#include "redset/encode.h"
 #include "redset/header.h"
 #include "redset/logical_file.h"
 #include "redset/scattered_crc.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/scheme_name.h"
 
-#include "redset/shape.h"
+#include "redset/scheme.h"
 
 #include <charconv>
 #include <system_error>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "os/system.h"
-#include "redset/shape.h"
+#include "redset/scheme.h"
 
 #include <cstdint>
 #include <map>

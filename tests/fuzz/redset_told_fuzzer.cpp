@@ -3,9 +3,9 @@
 
 // Members of a set tell anything: who hears it either refuses, or has a survey within bounds.
 #include "lying_exchange.h"
-#include "redset/apply.h"
-#include "redset/local_exchange.h"
+#include "redset/encode.h"
 #include "redset/survey.h"
+#include "redset/thread_exchange.h"
 #include "scratch_folder.h"
 
 #include <cstdint>

@@ -27,7 +27,7 @@ REDUNDANCY = [
              "sync_ ? draft.file.sync_all()", "false ? draft.file.sync_all()"),
     mutation("redset", "names of files are not forced", "drafts.cpp", "Status Drafts::publish(",
              "sync_ ? sync_directory(folder)", "false ? sync_directory(folder)"),
-    mutation("redset", "a file may change while it is encoded", "apply.cpp", "Status reopen(",
+    mutation("redset", "a file may change while it is encoded", "encode.cpp", "Status reopen(",
              "now.modified.tv_sec != before.tv_sec ||", ""),
     mutation("redset", "data are not compared with their checksums", "own_state.cpp", "Status check_data(",
              "contents == Contents::compared", "false"),

@@ -3,9 +3,9 @@
 // What is left in the vector registers of a program that the library has computed for: loops of SSE
 // take twice as long while their upper halves are in use.
 #include "redset/aligned_buffer.h"
-#include "redset/coder.h"
 #include "redset/crc32.h"
-#include "redset/galois.h"
+#include "redset/erasure_code.h"
+#include "redset/gf256.h"
 #include "store/copy_crc32c.h"
 #include "store/crc32c.h"
 

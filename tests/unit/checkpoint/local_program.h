@@ -4,7 +4,7 @@
 
 #include "../replaced_system.h"
 #include "checkpoint/job.h"
-#include "redset/local_exchange.h"
+#include "redset/thread_exchange.h"
 
 #include <atomic>
 #include <functional>

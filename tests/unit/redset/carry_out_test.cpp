@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/carry_out.h"
 
-#include "redset/local_exchange.h"
+#include "redset/thread_exchange.h"
 
 #include <gtest/gtest.h>
 

@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <string>
 
-#include "redset/apply.h"
-#include "redset/local_exchange.h"
+#include "redset/encode.h"
+#include "redset/thread_exchange.h"
 
 namespace cd::redset {
 namespace {

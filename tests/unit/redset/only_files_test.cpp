@@ -5,8 +5,8 @@
 // whole: where members know what their only files are called, nothing is lost.
 #include "damages.h"
 #include "redset/checksums.h"
-#include "redset/local_exchange.h"
 #include "redset/offline.h"
+#include "redset/thread_exchange.h"
 #include "scratch_nodes.h"
 
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include "damages.h"
 #include "scratch_set.h"
 
-#include "redset/local_exchange.h"
+#include "redset/thread_exchange.h"
 
 #include <gtest/gtest.h>
 

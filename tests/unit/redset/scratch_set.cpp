@@ -4,7 +4,7 @@
 
 #include "in_memory.h"
 
-#include "redset/local_exchange.h"
+#include "redset/thread_exchange.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

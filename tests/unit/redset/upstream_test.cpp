@@ -3,8 +3,8 @@
 
 // What upstream leaves behind, and what gets mixed up: without our checksums.
 #include "redset/kvtree_image.h"
-#include "redset/local_exchange.h"
 #include "redset/offline.h"
+#include "redset/thread_exchange.h"
 #include "scratch_set.h"
 
 #include <gtest/gtest.h>

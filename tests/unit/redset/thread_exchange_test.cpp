@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "redset/local_exchange.h"
+#include "redset/thread_exchange.h"
 
 #include <gtest/gtest.h>
 

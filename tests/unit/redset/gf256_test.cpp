@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "redset/galois.h"
+#include "redset/gf256.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "redset/shape.h"
+#include "redset/scheme.h"
 
 #include "base/counted.h"
 

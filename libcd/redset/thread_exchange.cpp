@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "redset/local_exchange.h"
+#include "redset/thread_exchange.h"
 
 #include "base/no_throw.h"
-#include "redset/shape.h"
+#include "redset/scheme.h"
 
 #include <algorithm>
 #include <atomic>

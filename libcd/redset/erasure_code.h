@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "redset/galois.h"
+#include "redset/gf256.h"
 
 #include <cstddef>
 #include <vector>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "redset/apply.h"
+#include "redset/encode.h"
 
-#include "redset/local_exchange.h"
+#include "redset/thread_exchange.h"
 #include "scratch_set.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "redset/coder.h"
+#include "redset/erasure_code.h"
 
 #include <gtest/gtest.h>
 

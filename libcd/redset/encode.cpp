@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "redset/apply.h"
+#include "redset/encode.h"
 
 #include "base/no_throw.h"
 #include "redset/carry_out.h"

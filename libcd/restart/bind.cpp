@@ -3,9 +3,9 @@
 #include "restart/bind.h"
 
 #include "domains/add.h"
-#include "restart/address_book.h"
 #include "restart/by_name.h"
 #include "restart/by_order.h"
+#include "restart/memory_names.h"
 #include "restart/placing.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "restart/by_name.h"
 
-#include "restart/address_book.h"
+#include "restart/memory_names.h"
 #include "restart/placing.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 
 #include "base/no_throw.h"
 #include "os/system.h"
-#include "restart/address_book.h"
+#include "restart/memory_names.h"
 
 #include <map>
 #include <string_view>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "runtime/region_names.h"
 
-#include "restart/address_book.h"
+#include "restart/memory_names.h"
 #include "runtime/registry.h"
 
 #include <cstdio>

@@ -5,8 +5,8 @@
 #include "base/no_throw.h"
 #include "base/reserve_one.h"
 #include "file_store/open_store.h"
-#include "restart/address_book.h"
-#include "restart/attach.h"
+#include "restart/memory_names.h"
+#include "restart/reload.h"
 #include "runtime/identity.h"
 #include "runtime/protection.h"
 

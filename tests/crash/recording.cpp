@@ -5,7 +5,7 @@
 #include "arena.h"
 #include "disk_system.h"
 #include "file_store/open_store.h"
-#include "restart/address_book.h"
+#include "restart/memory_names.h"
 
 #include <memory>
 

@@ -7,7 +7,7 @@
 #include "file_store/format.h"
 #include "file_store/open_store.h"
 #include "held_root.h"
-#include "restart/address_book.h"
+#include "restart/memory_names.h"
 
 #include <algorithm>
 #include <cstring>

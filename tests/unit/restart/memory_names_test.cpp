@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "restart/address_book.h"
+#include "restart/memory_names.h"
 
 #include <gtest/gtest.h>
 

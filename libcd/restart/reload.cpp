@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "restart/attach.h"
+#include "restart/reload.h"
 
-#include "restart/address_book.h"
+#include "restart/memory_names.h"
 #include "restart/placing.h"
 
 #include <algorithm>

@@ -10,8 +10,8 @@
 #include "runtime/family_lock.h"
 #include "runtime/file_positions.h"
 #include "runtime/log_listener.h"
+#include "runtime/persistent_root.h"
 #include "runtime/protected_root.h"
-#include "runtime/stored_family.h"
 
 #include <new>
 #include <optional>

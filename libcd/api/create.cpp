@@ -9,12 +9,12 @@
 #include "mpi_log/spill.h"
 #include "runtime/active_stack.h"
 #include "runtime/family_lock.h"
+#include "runtime/fault_injection.h"
 #include "runtime/fork.h"
 #include "runtime/identity.h"
 #include "runtime/log_listener.h"
+#include "runtime/persistent_root.h"
 #include "runtime/protected_root.h"
-#include "runtime/rehearsal.h"
-#include "runtime/stored_family.h"
 
 #include <algorithm>
 #include <memory>

@@ -2,10 +2,10 @@
 // Copyright the containment-domains authors
 // cd_inject, cd_failed
 
+#include "runtime/fault_injection.h"
 #include "api/api_call.h"
 #include "cd/control.h"
 #include "runtime/family_lock.h"
-#include "runtime/rehearsal.h"
 
 extern "C" {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "domains/domain.h"
-#include "runtime/pace.h"
+#include "runtime/advance_policy.h"
 
 #include <array>
 #include <atomic>

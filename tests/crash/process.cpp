@@ -4,7 +4,7 @@
 
 #include "arena.h"
 #include "runtime/active_stack.h"
-#include "runtime/stored_family.h"
+#include "runtime/persistent_root.h"
 #include "script.h"
 
 #include <unistd.h>

@@ -3,7 +3,7 @@
 #include "operations.h"
 
 #include "runtime/active_stack.h"
-#include "runtime/stored_family.h"
+#include "runtime/persistent_root.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
 
 #include "residents.h"
 #include "runtime/active_stack.h"
-#include "runtime/stored_family.h"
+#include "runtime/persistent_root.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "runtime/pace.h"
+#include "runtime/advance_policy.h"
 
 #include <algorithm>
 #include <cmath>

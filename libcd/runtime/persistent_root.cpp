@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "runtime/stored_family.h"
+#include "runtime/persistent_root.h"
 
 #include "base/no_throw.h"
 #include "base/reserve_one.h"

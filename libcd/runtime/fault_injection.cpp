@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "runtime/rehearsal.h"
+#include "runtime/fault_injection.h"
 
 #include "os/system.h"
 

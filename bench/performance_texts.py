@@ -45,7 +45,7 @@ with a part of them ([memory.md](memory.md)): `memcpy` takes about 30 ns for eac
 which the target leaves 1.5 ns; an add walks its list once, in about 1 ns for each. What an entry costs
 otherwise stands under "Small entries".
 
-Copies of 512 KiB and more are libcd's own (`libcd/store/long_copy.cpp`): seven streams at once, whose lines are fetched early on both
+Copies of 512 KiB and more are libcd's own (`libcd/memory/long_copy.cpp`): seven streams at once, whose lines are fetched early on both
 sides, or one that goes past the caches where a call copies more than they keep. That is why ratios can exceed 1. Streams are
 no multiple of a page apart: where both sides begin with a page, such ones take up to five times as long on some processors.
 """

@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #include "kernels.h"
 
+#include "memory/crc32c.h"
 #include "redset/aligned_buffer.h"
 #include "redset/erasure_code.h"
-#include "store/crc32c.h"
 
 #include <fcntl.h>
 #include <unistd.h>

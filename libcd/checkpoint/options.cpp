@@ -3,9 +3,9 @@
 #include "checkpoint/options.h"
 
 #include "config/failure_groups.h"
+#include "memory/crc32c.h"
 #include "os/system.h"
 #include "redset/open_file.h"
-#include "store/crc32c.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -4,9 +4,9 @@
 
 #include "domains/ancestry.h"
 #include "domains/element_order.h"
+#include "memory/allocation_plan.h"
+#include "memory/copy_run.h"
 #include "ranges/prefetch.h"
-#include "store/copy_run.h"
-#include "store/placement.h"
 
 #include <algorithm>
 #include <memory>

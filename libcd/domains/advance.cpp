@@ -6,10 +6,10 @@
 #include "domains/give_to_parent.h"
 #include "domains/rejoin.h"
 #include "domains/tidy.h"
+#include "memory/allocation_plan.h"
+#include "memory/copy_run.h"
+#include "memory/undo_log.h"
 #include "ranges/prefetch.h"
-#include "store/copy_run.h"
-#include "store/placement.h"
-#include "store/undo_log.h"
 
 #include <iterator>
 #include <memory>

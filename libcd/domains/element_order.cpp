@@ -3,7 +3,7 @@
 #include "domains/element_order.h"
 
 #include "base/radix_sort.h"
-#include "store/placement.h"
+#include "memory/allocation_plan.h"
 
 #include <algorithm>
 #include <cstddef>

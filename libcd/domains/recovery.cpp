@@ -4,9 +4,9 @@
 
 #include "domains/ancestry.h"
 #include "domains/regenerate.h"
+#include "memory/copy_run.h"
 #include "ranges/prefetch.h"
 #include "ranges/range_set.h"
-#include "store/copy_run.h"
 
 #include <algorithm>
 #include <climits>

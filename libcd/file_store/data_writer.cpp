@@ -4,8 +4,8 @@
 
 #include "file_store/format.h"
 #include "file_store/space.h"
-#include "store/copy_crc32c.h"
-#include "store/long_copy.h"
+#include "memory/copy_crc32c.h"
+#include "memory/long_copy.h"
 
 #include <algorithm>
 #include <cstring>

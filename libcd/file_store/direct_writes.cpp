@@ -3,9 +3,9 @@
 #include "file_store/direct_writes.h"
 
 #include "file_store/format.h"
+#include "memory/copy_crc32c.h"
+#include "memory/page_pool.h"
 #include "os/system.h"
-#include "store/copy_crc32c.h"
-#include "store/page_pool.h"
 
 #include <algorithm>
 #include <cerrno>

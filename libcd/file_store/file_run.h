@@ -4,7 +4,7 @@
 
 #include "file_store/state.h"
 #include "file_store/volume.h"
-#include "store/block.h"
+#include "memory/block.h"
 
 #include <absl/container/inlined_vector.h>
 

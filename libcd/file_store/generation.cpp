@@ -3,7 +3,7 @@
 #include "file_store/generation.h"
 
 #include "file_store/change_encoder.h"
-#include "store/crc32c.h"
+#include "memory/crc32c.h"
 
 #include <algorithm>
 #include <array>

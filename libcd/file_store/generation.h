@@ -5,7 +5,7 @@
 #include "file_store/records.h"
 #include "file_store/state.h"
 #include "file_store/superblock.h"
-#include "store/large_allocator.h"
+#include "memory/large_allocator.h"
 
 #include <cstdint>
 #include <span>

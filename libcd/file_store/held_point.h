@@ -3,7 +3,7 @@
 #pragma once
 
 #include "file_store/file_store.h"
-#include "store/block.h"
+#include "memory/block.h"
 
 #include <memory>
 #include <string>

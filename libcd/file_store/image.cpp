@@ -6,7 +6,7 @@
 #include "file_store/run.h"
 #include "file_store/space.h"
 #include "file_store/unused.h"
-#include "store/crc32c.h"
+#include "memory/crc32c.h"
 
 #include <algorithm>
 #include <deque>

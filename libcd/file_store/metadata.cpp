@@ -7,7 +7,7 @@
 #include "file_store/points_in_time.h"
 #include "file_store/records.h"
 #include "file_store/unused.h"
-#include "store/crc32c.h"
+#include "memory/crc32c.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 
 #include "file_store/format.h"
 #include "file_store/unused.h"
-#include "store/crc32c.h"
+#include "memory/crc32c.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include "file_store/run.h"
 
 #include "file_store/format.h"
-#include "store/crc32c.h"
+#include "memory/crc32c.h"
 
 #include <algorithm>
 #include <cstring>

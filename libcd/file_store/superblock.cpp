@@ -3,7 +3,7 @@
 #include "file_store/superblock.h"
 
 #include "file_store/codec.h"
-#include "store/crc32c.h"
+#include "memory/crc32c.h"
 
 #include <algorithm>
 #include <climits>

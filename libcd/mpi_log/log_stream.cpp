@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #include "mpi_log/log_stream.h"
 
+#include "memory/page_pool.h"
 #include "mpi_log/spill.h"
 #include "os/memory_sizes.h"
-#include "store/page_pool.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "mpi_log/spill.h"
 
+#include "memory/page_pool.h"
 #include "os/system.h"
-#include "store/page_pool.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "mpi_log/spill_file.h"
 
+#include "memory/crc32c.h"
 #include "os/retry_eintr.h"
-#include "store/crc32c.h"
 
 #include <fcntl.h>
 #include <lz4.h>

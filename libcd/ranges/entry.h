@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cd/cd.h"
-#include "store/block.h"
+#include "memory/block.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "ranges/entry_pool.h"
 
+#include "memory/page_pool.h"
 #include "os/memory_sizes.h"
-#include "store/page_pool.h"
 
 #include <algorithm>
 #include <new>

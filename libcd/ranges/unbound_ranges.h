@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "memory/large_allocator.h"
 #include "ranges/unbound.h"
-#include "store/large_allocator.h"
 
 #include <array>
 #include <compare>

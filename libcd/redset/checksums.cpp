@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "redset/checksums.h"
 
+#include "memory/crc32c.h"
 #include "redset/kvtree_image.h"
-#include "store/crc32c.h"
 
 #include <limits>
 #include <optional>

@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #include "redset/own_state.h"
 
+#include "memory/crc32c.h"
 #include "redset/kvtree_image.h"
 #include "redset/open_file.h"
-#include "store/crc32c.h"
 
 #include <algorithm>
 

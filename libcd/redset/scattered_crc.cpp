@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "redset/scattered_crc.h"
 
-#include "store/crc32c.h"
-#include "store/crc32c_join.h"
+#include "memory/crc32c.h"
+#include "memory/crc32c_join.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "restart/memory_names.h"
 
+#include "memory/crc32c.h"
 #include "os/object_code.h"
-#include "store/crc32c.h"
 
 #include <algorithm>
 #include <array>

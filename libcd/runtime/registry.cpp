@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "runtime/registry.h"
 
+#include "memory/page_pool.h"
 #include "runtime/protection.h"
-#include "store/page_pool.h"
 
 #include <chrono>
 #include <new>

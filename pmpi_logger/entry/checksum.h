@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "store/crc32c.h"
+#include "memory/crc32c.h"
 
 #include <cstddef>
 #include <cstdint>

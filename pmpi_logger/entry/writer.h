@@ -4,9 +4,9 @@
 
 #include "call/call.h"
 #include "entry/entry.h"
+#include "memory/long_copy.h"
 #include "payload/copy.h"
 #include "replay/complaint.h"
-#include "store/long_copy.h"
 #include "whole_program/whole_program.h"
 
 #include "cd/mpi_log.h"

@@ -4,8 +4,8 @@
 
 #include "interception/inside.h"
 #include "interception/real.h"
+#include "memory/long_copy.h"
 #include "payload/own_comm.h"
-#include "store/long_copy.h"
 
 #include <algorithm>
 #include <cstring>

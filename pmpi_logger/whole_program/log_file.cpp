@@ -3,8 +3,8 @@
 #include "whole_program/log_file.h"
 
 #include "call/function.h"
+#include "memory/crc32c.h"
 #include "os/system.h"
-#include "store/crc32c.h"
 
 #include <cerrno>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include "cd/cd.h"
 #include "content.h"
 #include "file_store/format.h"
-#include "store/crc32c.h"
+#include "memory/crc32c.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -7,7 +7,7 @@
 #include "file_store/records.h"
 #include "file_store/run.h"
 #include "file_store/superblock.h"
-#include "store/crc32c.h"
+#include "memory/crc32c.h"
 
 #include <gtest/gtest.h>
 

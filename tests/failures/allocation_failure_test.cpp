@@ -10,7 +10,7 @@
 #include "snapshot.h"
 
 #include "cd/control.h"
-#include "store/page_pool.h"
+#include "memory/page_pool.h"
 
 #include <gtest/gtest.h>
 

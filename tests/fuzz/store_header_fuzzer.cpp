@@ -5,8 +5,8 @@
 // that makes sense, or refused.
 #include "file_store/superblock.h"
 #include "input.h"
+#include "memory/crc32c.h"
 #include "memory_file.h"
-#include "store/crc32c.h"
 
 #include <algorithm>
 

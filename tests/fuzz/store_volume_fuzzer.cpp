@@ -10,9 +10,9 @@
 #include "file_store/records.h"
 #include "file_store/run.h"
 #include "file_store/unused.h"
+#include "memory/crc32c.h"
 #include "memory_file.h"
 #include "states.h"
-#include "store/crc32c.h"
 
 #include <algorithm>
 #include <vector>

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "memory/page_pool.h"
 #include "os/system.h"
-#include "store/page_pool.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "domains/element_order.h"
 
-#include "store/placement.h"
+#include "memory/allocation_plan.h"
 
 #include <gtest/gtest.h>
 

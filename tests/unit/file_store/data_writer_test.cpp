@@ -4,7 +4,7 @@
 
 #include "../replaced_system.h"
 #include "file_store/format.h"
-#include "store/crc32c.h"
+#include "memory/crc32c.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -8,8 +8,8 @@
 #include "file_store/file_run.h"
 #include "file_store/file_store.h"
 #include "file_store/format.h"
+#include "memory/crc32c.h"
 #include "runtime/family_lock.h"
-#include "store/crc32c.h"
 #include "store_directory.h"
 
 #include <fcntl.h>

@@ -5,8 +5,8 @@
 #include "file_store/held_point.h"
 #include "file_store/loading.h"
 #include "file_store/run.h"
+#include "memory/crc32c.h"
 #include "runtime/family_lock.h"
-#include "store/crc32c.h"
 #include "store_directory.h"
 
 #include <fcntl.h>

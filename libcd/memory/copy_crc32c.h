@@ -18,7 +18,7 @@ uint32_t copy_crc32c_past_caches(uint32_t seed, void *to, const void *from, size
 
 void finish_past_caches() noexcept;
 
-// What the two are where the processor does not fold (store/folding_crc32c.h), and where it has no
+// What the two are where the processor does not fold (memory/crc32c_avx2.h), and where it has no
 // instruction for the checksum either.
 uint32_t copy_crc32c_by_words(uint32_t seed, void *to, const void *from, size_t length) noexcept;
 uint32_t copy_crc32c_portable(uint32_t seed, void *to, const void *from, size_t length) noexcept;

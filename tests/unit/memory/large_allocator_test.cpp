@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "store/large_allocator.h"
+#include "memory/large_allocator.h"
 
 #include "../replaced_system.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "store/crc32c_join.h"
+#include "memory/crc32c_join.h"
 
 namespace cd {
 namespace {

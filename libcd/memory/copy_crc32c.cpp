@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "store/copy_crc32c.h"
+#include "memory/copy_crc32c.h"
 
+#include "memory/copy_in_steps.h"
+#include "memory/crc32c.h"
+#include "memory/crc32c_avx2.h"
+#include "memory/crc32c_join.h"
 #include "os/memory_sizes.h"
-#include "store/copy_in_steps.h"
-#include "store/crc32c.h"
-#include "store/crc32c_join.h"
-#include "store/folding_crc32c.h"
 
 #include <algorithm>
 #include <array>

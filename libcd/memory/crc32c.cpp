@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "store/crc32c.h"
+#include "memory/crc32c.h"
 
 #ifdef CD_HAVE_ISAL
 #include "base/isa_l.h"

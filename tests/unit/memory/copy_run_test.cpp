@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "store/copy_run.h"
+#include "memory/copy_run.h"
 
 #include <gtest/gtest.h>
 

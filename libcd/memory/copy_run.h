@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "store/block.h"
-#include "store/long_copy.h"
+#include "memory/block.h"
+#include "memory/long_copy.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "store/copy_in_steps.h"
+#include "memory/copy_in_steps.h"
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "store/page_pool.h"
+#include "memory/page_pool.h"
 
 #include "../replaced_system.h"
 

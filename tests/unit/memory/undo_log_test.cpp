@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "store/undo_log.h"
+#include "memory/undo_log.h"
 
 #include "../replaced_system.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "store/copy_crc32c.h"
+#include "memory/copy_crc32c.h"
 
-#include "store/crc32c.h"
+#include "memory/crc32c.h"
 
 #include <gtest/gtest.h>
 

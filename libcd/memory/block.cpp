@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "store/block.h"
+#include "memory/block.h"
 
-#include "store/copy_crc32c.h"
-#include "store/crc32c.h"
-#include "store/long_copy.h"
-#include "store/page_pool.h"
+#include "memory/copy_crc32c.h"
+#include "memory/crc32c.h"
+#include "memory/long_copy.h"
+#include "memory/page_pool.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "store/placement.h"
+#include "memory/allocation_plan.h"
 
 #include "../replaced_system.h"
 #include "ranges/entry.h"

@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "memory/page_pool.h"
 #include "os/memory_sizes.h"
 #include "os/system.h"
-#include "store/page_pool.h"
 
 #include <cstddef>
 #include <memory>

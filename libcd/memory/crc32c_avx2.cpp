@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "store/folding_crc32c.h"
+#include "memory/crc32c_avx2.h"
 
 #ifdef __x86_64__
 
+#include "memory/crc32c_join.h"
 #include "os/memory_sizes.h"
-#include "store/crc32c_join.h"
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "store/block.h"
+#include "memory/block.h"
 
 #include "../replaced_system.h"
 

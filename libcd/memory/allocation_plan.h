@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "store/block.h"
+#include "memory/block.h"
 
 #include <cstddef>
 #include <cstdint>

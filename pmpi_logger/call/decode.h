@@ -3,9 +3,9 @@
 #pragma once
 
 #include "call/call.h"
-#include "call/moved_types.h"
 #include "call/word.h"
 #include "entry/checksum.h"
+#include "objects/moved_types.h"
 #include "payload/type_facts.h"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "call/handle_filter.h"
-#include "call/per_thread.h"
-#include "call/reach.h"
+#include "call/replay_range.h"
+#include "call/thread_data.h"
 #include "call/word.h"
 
 #include "cd/mpi_log.h"

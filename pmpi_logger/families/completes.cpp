@@ -3,7 +3,7 @@
 #include "families/completes.h"
 
 #include "call/handles.h"
-#include "call/per_thread.h"
+#include "call/thread_data.h"
 #include "entry/writer.h"
 #include "families/freed_requests.h"
 #include "families/made_comms.h"

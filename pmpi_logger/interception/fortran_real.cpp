@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "interception/fortran_real.h"
 
-#include "call/per_thread.h"
+#include "call/thread_data.h"
 #include "call/word.h"
 
 #include <array>

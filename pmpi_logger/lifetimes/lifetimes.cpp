@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "lifetimes/lifetimes.h"
 
-#include "call/reach.h"
+#include "call/replay_range.h"
 #include "interception/inside.h"
 #include "lifetimes/inner_calls.h"
 #include "lifetimes/moment.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "payload/mortal_comms.h"
 
-#include "call/per_thread.h"
+#include "call/thread_data.h"
 
 namespace cd::logger {
 namespace {

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "replay/going_live.h"
 
-#include "call/reach.h"
+#include "call/replay_range.h"
 #include "entry/reader.h"
 #include "interception/inside.h"
 #include "interception/real.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "replay/polls.h"
 
-#include "call/per_thread.h"
+#include "call/thread_data.h"
 #include "entry/writer.h"
 #include "replay/complaint.h"
 #include "replay/match.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "replay/quiesce.h"
 
-#include "call/per_thread.h"
+#include "call/thread_data.h"
 #include "interception/inside.h"
 #include "interception/real.h"
 #include "lifetimes/lifetimes.h"

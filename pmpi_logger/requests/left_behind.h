@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/reach.h"
+#include "call/replay_range.h"
 #include "entry/reader.h"
 #include "requests/request.h"
 

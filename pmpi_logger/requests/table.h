@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/reach.h"
+#include "call/replay_range.h"
 #include "mpi_log/biased_lock.h"
 #include "requests/plain_receives.h"
 #include "requests/request.h"

@@ -3,7 +3,7 @@
 #include "windows/window_table.h"
 
 #include "call/decode.h"
-#include "call/reach.h"
+#include "call/replay_range.h"
 #include "interception/real.h"
 #include "payload/type_copy.h"
 #include "windows/gone_windows.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "call/reach.h"
+#include "call/replay_range.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "call/moved_types.h"
+#include "objects/moved_types.h"
 
 #include "call/word.h"
 

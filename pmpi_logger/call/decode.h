@@ -4,7 +4,7 @@
 
 #include "call/call.h"
 #include "call/word.h"
-#include "entry/checksum.h"
+#include "log_entry/checksum.h"
 #include "objects/moved_types.h"
 #include "payload/type_facts.h"
 

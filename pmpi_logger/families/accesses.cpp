@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "families/accesses.h"
 
-#include "entry/writer.h"
+#include "log_entry/writer.h"
 #include "payload/copy.h"
 #include "payload/type_facts.h"
 #include "replay/match.h"

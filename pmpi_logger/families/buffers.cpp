@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "families/buffers.h"
 
-#include "entry/writer.h"
 #include "lifetimes/lifetimes.h"
+#include "log_entry/writer.h"
 #include "replay/match.h"
 #include "whole_program/whole_program.h"
 

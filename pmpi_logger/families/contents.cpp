@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #include "families/contents.h"
 
-#include "entry/writer.h"
 #include "families/types.h"
 #include "lifetimes/inner_calls.h"
+#include "log_entry/writer.h"
 #include "payload/type_makeup.h"
 #include "replay/match.h"
 

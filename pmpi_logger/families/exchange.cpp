@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "families/exchange.h"
 
-#include "entry/writer.h"
 #include "families/freed_requests.h"
+#include "log_entry/writer.h"
 #include "payload/copy.h"
 #include "replay/match.h"
 

@@ -2,10 +2,10 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "entry/short_entry.h"
 #include "families/family.h"
 #include "families/freed_requests.h"
 #include "interception/out_of_memory.h"
+#include "log_entry/fast_entry.h"
 #include "payload/copy.h"
 #include "payload/status.h"
 #include "replay/complaint.h"

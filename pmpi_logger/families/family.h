@@ -3,10 +3,10 @@
 #pragma once
 
 #include "call/decode.h"
-#include "entry/writer.h"
 #include "interception/course.h"
 #include "interception/inside.h"
 #include "interception/real.h"
+#include "log_entry/writer.h"
 #include "payload/arrivals.h"
 #include "payload/comm_facts.h"
 #include "replay/complaint.h"

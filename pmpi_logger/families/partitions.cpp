@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "families/partitions.h"
 
-#include "entry/writer.h"
+#include "log_entry/writer.h"
 #include "payload/copy.h"
 #include "replay/going_live.h"
 #include "replay/match.h"

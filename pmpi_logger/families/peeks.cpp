@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "entry/writer.h"
 #include "families/completes.h"
 #include "families/freed_requests.h"
 #include "lifetimes/lifetimes.h"
+#include "log_entry/writer.h"
 #include "payload/status.h"
 #include "replay/endings.h"
 #include "replay/going_live.h"

@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #include "families/persistent.h"
 
-#include "entry/writer.h"
 #include "families/freed_requests.h"
 #include "families/staged.h"
+#include "log_entry/writer.h"
 #include "payload/copy.h"
 #include "replay/match.h"
 #include "requests/completion.h"

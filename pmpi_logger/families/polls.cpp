@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "families/polls.h"
 
-#include "entry/writer.h"
 #include "families/freed_requests.h"
+#include "log_entry/writer.h"
 #include "replay/polls.h"
 
 namespace cd::logger {

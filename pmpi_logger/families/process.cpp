@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #include "families/process.h"
 
-#include "entry/writer.h"
 #include "families/freed_requests.h"
 #include "lifetimes/lifetimes.h"
+#include "log_entry/writer.h"
 #include "payload/own_comm.h"
 #include "replay/match.h"
 #include "requests/placeholder.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "families/releases.h"
 
-#include "entry/writer.h"
+#include "log_entry/writer.h"
 #include "replay/match.h"
 
 namespace cd::logger {

@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #include "families/starts.h"
 
-#include "entry/writer.h"
 #include "families/made_comms.h"
 #include "interception/fortran_real.h"
+#include "log_entry/writer.h"
 #include "payload/copy.h"
 #include "replay/match.h"
 #include "requests/complete_from_start.h"

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "families/synchronizes.h"
 
-#include "entry/writer.h"
 #include "families/window_changes.h"
+#include "log_entry/writer.h"
 #include "payload/copy.h"
 #include "payload/type_facts.h"
 #include "replay/match.h"

@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #include "families/types.h"
 
-#include "entry/writer.h"
 #include "families/releases.h"
 #include "lifetimes/lifetimes.h"
+#include "log_entry/writer.h"
 #include "replay/match.h"
 
 namespace cd::logger {

@@ -2,10 +2,10 @@
 // Copyright the containment-domains authors
 #include "families/windows.h"
 
-#include "entry/writer.h"
 #include "families/held_handler.h"
 #include "families/window_changes.h"
 #include "lifetimes/lifetimes.h"
+#include "log_entry/writer.h"
 #include "payload/own_comm.h"
 #include "replay/match.h"
 #include "windows/gone_windows.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "entry/checksum.h"
+#include "log_entry/checksum.h"
 #include "payload/block.h"
 #include "payload/sent_data.h"
 #include "payload/type_facts.h"

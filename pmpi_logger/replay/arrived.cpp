@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "replay/arrived.h"
 
-#include "entry/writer.h"
+#include "log_entry/writer.h"
 #include "requests/completion.h"
 #include "requests/logged_arrivals.h"
 #include "requests/table.h"

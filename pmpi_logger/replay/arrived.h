@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "entry/reader.h"
+#include "log_entry/reader.h"
 #include "requests/request.h"
 
 namespace cd::logger {

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "entry/writer.h"
+#include "log_entry/writer.h"
 
 #include <cstdint>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "call/call.h"
-#include "entry/reader.h"
+#include "log_entry/reader.h"
 
 #include <optional>
 

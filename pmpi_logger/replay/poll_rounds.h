@@ -3,8 +3,8 @@
 #pragma once
 
 #include "call/call.h"
-#include "entry/entry.h"
-#include "entry/reader.h"
+#include "log_entry/entry.h"
+#include "log_entry/reader.h"
 
 #include <boost/container/small_vector.hpp>
 

@@ -3,7 +3,7 @@
 #include "replay/polls.h"
 
 #include "call/thread_data.h"
-#include "entry/writer.h"
+#include "log_entry/writer.h"
 #include "replay/complaint.h"
 #include "replay/match.h"
 #include "replay/poll_rounds.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "call/replay_range.h"
-#include "entry/reader.h"
+#include "log_entry/reader.h"
 #include "requests/request.h"
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "entry/reader.h"
-#include "entry/writer.h"
+#include "log_entry/reader.h"
+#include "log_entry/writer.h"
 #include "requests/request.h"
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "call/call.h"
-#include "entry/entry.h"
+#include "log_entry/entry.h"
 #include "payload/block.h"
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "call/call.h"
-#include "entry/entry.h"
+#include "log_entry/entry.h"
 #include "memory/long_copy.h"
 #include "payload/copy.h"
 #include "replay/complaint.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "entry/reader.h"
+#include "log_entry/reader.h"
 
 #include "payload/copy.h"
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "call/call.h"
-#include "entry/entry.h"
-#include "entry/writer.h"
+#include "log_entry/entry.h"
+#include "log_entry/writer.h"
 #include "whole_program/whole_program.h"
 
 #include "cd/mpi_log.h"

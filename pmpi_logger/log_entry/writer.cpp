@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "entry/writer.h"
+#include "log_entry/writer.h"
 
 namespace cd::logger {
 

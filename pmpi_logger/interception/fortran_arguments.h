@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "families/attributes.h"
-#include "families/exchange.h"
-#include "families/windows.h"
+#include "handlers/attributes.h"
+#include "handlers/blocking.h"
+#include "handlers/windows.h"
 #include "interception/fortran_real.h"
 
 namespace cd::logger {

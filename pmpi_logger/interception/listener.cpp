@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 // What the logger does when CDs begin, are restored and end.
 
-#include "families/process.h"
+#include "handlers/init_finalize.h"
 #include "interception/inside.h"
 #include "interception/left_calls.h"
 #include "interception/mpi_life.h"

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "handlers/blocking.h"
+
+#include "handlers/request_free.h"
+#include "log_entry/writer.h"
+#include "payload/copy.h"
+#include "replay/match.h"
+
+namespace cd::logger {
+namespace {
+
+// Returns how many bytes of the data count.
+size_t add_outcome(EntryWriter &writer, const Call &call, int result, const MPI_Status *status,
+                   bool error_written) {
+    writer.add_outputs(call);
+    if (status == nullptr) {
+        return everything;
+    }
+    writer.add(*status);
+    if (error_written) {
+        writer.set(EntryHeader::status_error_written);
+    }
+    // After an error the count means nothing, and the buffer may have been written in part.
+    return result == MPI_SUCCESS ? bytes_received(*status) : everything;
+}
+
+} // namespace
+
+void Exchange::add_checksum(Call &call) {
+    const Inside inside;
+    Blocks blocks;
+    call.arrival->sent(call.arguments, blocks);
+    if (!blocks.empty()) {
+        call.add_word(compared_checksum_of(blocks));
+    }
+}
+
+void Exchange::record(const Call &call, int result, const MPI_Status *status, bool error_written) {
+    FreesRequest::look_for_arrivals();
+    Blocks blocks; // before the log is held
+    call.arrival->received(call.arguments, blocks);
+    EntryWriter writer(call, result);
+    const size_t most = add_outcome(writer, call, result, status, error_written);
+    writer.add_data(blocks, most);
+    writer.write();
+}
+
+void Exchange::record_plain(const Call &call, int result, const MPI_Status *status,
+                            bool error_written, const Block *received) {
+    FreesRequest::look_for_arrivals();
+    EntryWriter writer(call, result);
+    const size_t most = add_outcome(writer, call, result, status, error_written);
+    if (received != nullptr) {
+        writer.add_data(*received, most);
+    }
+    writer.write();
+}
+
+int Exchange::replay(const Call &call, bool has_status) {
+    const Inside inside;
+    int result = MPI_SUCCESS;
+    std::optional<EntryReader> entry = next_entry(call, result);
+    if (!entry) {
+        return result;
+    }
+    EntryReader after = *entry;
+    after.take_outputs(call);
+    if (has_status) {
+        give_status(after.take<MPI_Status>(), entry->has(EntryHeader::status_error_written),
+                    call.arguments.status);
+    }
+    Blocks blocks;
+    call.arrival->received(call.arguments, blocks);
+    if (!after.take_data(blocks)) {
+        return not_matching(call, *entry, "how much data is received");
+    }
+    return entry->result() == MPI_SUCCESS ? MPI_SUCCESS : raise(call, entry->result());
+}
+
+} // namespace cd::logger

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "handlers/handler.h"
+#include "handlers/request_free.h"
+#include "interception/out_of_memory.h"
+#include "log_entry/fast_entry.h"
+#include "payload/copy.h"
+#include "payload/status.h"
+#include "replay/complaint.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+namespace cd::logger {
+
+// A call that is over when it returns. The log has its result, what it wrote, and the data that it
+// brought; a replay writes all that again and tells nobody.
+class Exchange : public MovesData {
+public:
+    static constexpr bool guards_itself = true;
+
+    template <Fn F, typename... A> static int call(const void *site, A... a) {
+        return Logging::is_possible() ? log<F>(site, a...) : real<F>(a...);
+    }
+
+    // What call() does where there may be a log; for other families, too. Apart, so that what logs
+    // nothing saves no registers; where the program called comes last, so that the others stay
+    // where they are.
+    template <Fn F, typename... A> static int log(const void *site, A... a) {
+        return Apart<F, A...>::log(a..., site);
+    }
+
+    // make: makes the call, as Fortran or as C.
+    template <Fn F, typename Make, typename... A>
+    static int call_by(const Make &make, const void *site, A... a) {
+        const int mode = Logging::mode();
+        if (passes_through(mode)) {
+            see_bystander<F>();
+            return make(a...);
+        }
+        Call call = decode_data<F>(site, a...);
+        if (call.failure != MPI_SUCCESS) {
+            return call.failure;
+        }
+        if constexpr (Row<F>::Roles::has(Role::send_buf) || Row<F>::Roles::has(Role::recv_buf)) {
+            add_checksum_as<F>(call);
+        }
+        if (mode == CD_LOG_REPLAYING) {
+            const int result = replay(call, Row<F>::Roles::has(Role::status));
+            return result == run_live ? Exchange::call_by<F>(make, site, a...) : result;
+        }
+        const Inside inside;
+        if constexpr (Row<F>::Roles::has(Role::status)) {
+            MPI_Status own = {};
+            StatusLoan loan(call.arguments.status, own);
+            std::tuple<A...> arguments(a...);
+            std::get<Row<F>::Roles::index(Role::status)>(arguments) = loan.to();
+            const int result = std::apply(make, arguments);
+            const bool error_written = loan.settle();
+            record_as<F>(call, result, &loan.written(), error_written);
+            return result;
+        } else {
+            const int result = make(a...);
+            record_as<F>(call, result, nullptr, false);
+            return result;
+        }
+    }
+
+    // The same as add_checksum(), at once where the function's row tells what is sent.
+    template <Fn F> static void add_checksum_as(Call &call) {
+        using Roles = typename Row<F>::Roles;
+        if constexpr (!Arrivals::is_plain(Row<F>::of)) {
+            add_checksum(call);
+        } else if constexpr (Roles::has(Role::send_type) || Roles::has(Role::both_type)) {
+            if (const auto sum = checksum_of_plain(call.arguments)) {
+                call.add_word(*sum);
+            }
+        }
+    }
+
+    // Adds the checksum of what is sent to the call's words.
+    static void add_checksum(Call &call);
+
+    // What other families have in common with this one.
+    static void record(const Call &call, int result, const MPI_Status *status, bool error_written);
+    static int replay(const Call &call, bool has_status);
+
+private:
+    template <Fn F, typename... A> struct Apart {
+        [[gnu::noinline]] static int log(A... a, const void *site) {
+            if constexpr (is_simple<F>()) {
+                if (Logging::still_records() && !Inside::mpi()) [[likely]] {
+                    return record_simple<F>(site, a...);
+                }
+            }
+            return log_in_any_way<F>(site, a...);
+        }
+    };
+    template <Fn F, typename... A>
+    [[gnu::noinline]] static int log_in_any_way(const void *site, A... a) {
+        return OutOfMemory::guarded<F, false>(
+            [&] { return call_by<F>([](A... b) { return call_mpi<F>(b...); }, site, a...); },
+            [&] { return real<F>(a...); });
+    }
+
+    // What is compared of it is known at once, without a lock: the log is held meanwhile.
+    static constexpr bool is_plainly_compared(Role role) {
+        return is_compared(role) && role != Role::text && role != Role::text_at_root &&
+               role != Role::type && role != Role::types && role != Role::numbers &&
+               role != Role::numbers_2;
+    }
+
+    // Sends and receives a block at most, and writes nothing else but a status.
+    template <Fn F> static constexpr bool is_simple() {
+        return Arrivals::is_plain(Row<F>::of) && Row<F>::Roles::all_are([](Role role) {
+                   return is_plainly_compared(role) || role == Role::send_buf ||
+                          role == Role::recv_buf || role == Role::status;
+               });
+    }
+
+    struct NoLoan {
+        NoLoan(MPI_Status *, const MPI_Status &) {}
+    };
+
+    // What call_by() does when it records, for what programs call most: no Call leaves this
+    // function, so that it is never made, and what can be done after the call is. Somebody waits
+    // for what is sent. Nothing here needs memory, so that nobody follows the call's course.
+    template <Fn F, typename... A>
+    [[gnu::always_inline]] static inline int record_simple(const void *site, A... a) {
+        using Roles = typename Row<F>::Roles;
+        constexpr bool has_status = Roles::has(Role::status);
+        constexpr bool receives = Roles::has(Role::recv_buf);
+        Arguments told;
+        note_all(Roles{}, told, a...);
+        Moved moved;
+        if constexpr (receives) { // perhaps where it has been sent from
+            if (!moved.look_at_sent<F>(told) || !moved.look_at_received<F>(told)) [[unlikely]] {
+                return log_in_any_way<F>(site, a...);
+            }
+        }
+        const Inside inside;
+        std::tuple<A...> arguments(a...);
+        MPI_Status *wanted = MPI_STATUS_IGNORE;
+        if constexpr (has_status) {
+            wanted = std::get<Roles::index(Role::status)>(arguments);
+        }
+        MPI_Status own = {};
+        std::conditional_t<has_status, StatusLoan, NoLoan> loan(wanted, own);
+        if constexpr (has_status) {
+            std::get<Roles::index(Role::status)>(arguments) = loan.to();
+        }
+        const int result = OutOfMemory::without_guard<F>([&]() __attribute__((always_inline)) {
+            return std::apply([](A... b) { return real<F>(b...); }, arguments);
+        });
+        bool error_written = false;
+        size_t most = everything;
+        if constexpr (has_status) {
+            error_written = loan.settle();
+            most = result == MPI_SUCCESS ? bytes_received(loan.written()) : everything;
+        }
+        bool is_known = !freed_are_under_way();
+        if constexpr (!receives) {
+            is_known = is_known && moved.look_at_sent<F>(told);
+        }
+        const size_t size = std::min(moved.size, most);
+        if (is_known && size <= ShortEntry::most_data) [[likely]] {
+            constexpr bool is_received = Arrivals::is_received(Row<F>::of);
+            ShortEntry entry(count_compared(Roles{}) + (moved.sends ? 1 : 0),
+                             (has_status ? sizeof(MPI_Status) : 0) +
+                                 (is_received ? sizeof(uint64_t) + size : 0));
+            if (entry.has_room()) [[likely]] {
+                entry.begin(
+                    F, error_written ? EntryHeader::status_error_written : EntryHeader::Flags{},
+                    result, site);
+                add_words(Roles{}, entry, told, moved, a...);
+                if (moved.sends) {
+                    entry.add(moved.sum);
+                }
+                if constexpr (has_status) {
+                    entry.add(loan.written());
+                }
+                if constexpr (is_received) {
+                    entry.add_data(moved.received, size);
+                }
+                entry.close();
+                return result;
+            }
+        }
+        Outcome outcome{site, result, nullptr, error_written, std::nullopt};
+        if constexpr (has_status) {
+            outcome.status = &loan.written();
+        }
+        if (receives && moved.sends) {
+            outcome.sum = moved.sum;
+        }
+        record_at_length<F>(outcome, std::tuple<A...>(a...));
+        return result;
+    }
+
+    // What a call sends and receives, as far as that is known without asking MPI, and lies in
+    // memory as MPI sends it. What looks at it tells whether that is all.
+    struct Moved {
+        uint64_t sent_type = 0; // their signatures
+        uint64_t received_type = 0;
+        bool sends = false;
+        uint64_t sum = 0;                    // of what is sent
+        size_t size = 0;                     // of what may come
+        const std::byte *received = nullptr; // where it does
+
+        template <Fn F> [[nodiscard, gnu::always_inline]] bool look_at_sent(const Arguments &told) {
+            using Roles = typename Row<F>::Roles;
+            if constexpr (Roles::has(Role::send_type) || Roles::has(Role::both_type)) {
+                const TypeFacts *const facts = TypeFactsCache::known(told.send_type);
+                if (facts == nullptr || !facts->in_order || facts->padded) [[unlikely]] {
+                    return false;
+                }
+                sent_type = facts->signature;
+                const size_t sent_size = bytes_in(told.send_count, *facts);
+                if constexpr (Roles::has(Role::both_type)) {
+                    size = sent_size;
+                    received = start_of(told.recv_buf, *facts);
+                    if (are_nowhere(received, size)) [[unlikely]] {
+                        return false;
+                    }
+                }
+                sends = Arrivals::is_sent(told);
+                return !sends || !SentData::are_compared() ||
+                       add_up(start_of(told.send_buf, *facts), sent_size);
+            }
+            return true;
+        }
+        template <Fn F>
+        [[nodiscard, gnu::always_inline]] bool look_at_received(const Arguments &told) {
+            if constexpr (Row<F>::Roles::has(Role::recv_type)) {
+                const TypeFacts *const facts = TypeFactsCache::known(told.recv_type);
+                if (facts == nullptr || !facts->in_order) [[unlikely]] {
+                    return false;
+                }
+                received_type = facts->signature;
+                size = bytes_in(told.recv_count, *facts);
+                received = start_of(told.recv_buf, *facts);
+                return !are_nowhere(received, size);
+            }
+            return true;
+        }
+
+    private:
+        [[gnu::always_inline]] bool add_up(const std::byte *sent, size_t sent_size) {
+            if (are_nowhere(sent, sent_size)) [[unlikely]] {
+                return false;
+            }
+            sum = is_mixed_at_once(sent_size) ? mixed_at_once(sent, sent_size, 0)
+                                              : checksum(sent, sent_size);
+            return true;
+        }
+    };
+
+    template <Role... Roles> static constexpr int count_compared(RoleList<Roles...>) {
+        return (0 + ... + (is_compared(Roles) ? 1 : 0));
+    }
+    template <Role... Roles, typename... A>
+    [[gnu::always_inline]] static void add_words(RoleList<Roles...>, ShortEntry &entry,
+                                                 const Arguments &told, const Moved &moved,
+                                                 A... a) {
+        (add_word<Roles>(entry, told, moved, a), ...);
+    }
+    template <Role R, typename T>
+    [[gnu::always_inline]] static void add_word(ShortEntry &entry, const Arguments &told,
+                                                const Moved &moved, T argument) {
+        if constexpr (R == Role::send_type || R == Role::both_type) {
+            entry.add(moved.sent_type);
+        } else if constexpr (R == Role::recv_type) {
+            entry.add(moved.received_type);
+        } else if constexpr (is_compared(R)) {
+            entry.add(word_as<R>(told, argument));
+        }
+    }
+
+    // The same of any length, and whatever has to be asked and waited for.
+    struct Outcome {
+        const void *site;
+        int result;
+        const MPI_Status *status; // nullptr: the function has none
+        bool error_written;
+        std::optional<uint64_t> sum; // of what is sent, where that has been looked at before
+    };
+    template <Fn F, typename... A>
+    [[gnu::noinline]] static void record_at_length(const Outcome &outcome,
+                                                   const std::tuple<A...> &arguments) {
+        OutOfMemory::guarded_after<F>(outcome.result, [&] {
+            if (Logging::mode() == CD_LOG_OFF) {    // see still_records()
+                EntryWriter::forget_last_written(); // CD_LOG=all may have to record what follows
+                return;
+            }
+            Call call =
+                std::apply([&](A... a) { return decode<F>(outcome.site, a...); }, arguments);
+            if (outcome.sum) {
+                call.add_word(*outcome.sum);
+            } else {
+                add_checksum_as<F>(call);
+            }
+            record_as<F>(call, outcome.result, outcome.status, outcome.error_written);
+        });
+    }
+
+    // Of what is sent, if something is.
+    static std::optional<uint64_t> checksum_of_plain(const Arguments &arguments) {
+        return Arrivals::is_sent(arguments)
+                   ? std::optional(compared_checksum_of(Arrivals::sent(arguments)))
+                   : std::nullopt;
+    }
+
+    template <Fn F>
+    static void record_as(const Call &call, int result, const MPI_Status *status,
+                          bool error_written) {
+        if constexpr (!Arrivals::is_plain(Row<F>::of)) {
+            record(call, result, status, error_written);
+        } else if constexpr (Arrivals::is_received(Row<F>::of)) {
+            const Block received = Arrivals::received(call.arguments);
+            record_plain(call, result, status, error_written, &received);
+        } else {
+            record_plain(call, result, status, error_written, nullptr);
+        }
+    }
+
+    // received: nullptr if the call brings nothing.
+    static void record_plain(const Call &call, int result, const MPI_Status *status,
+                             bool error_written, const Block *received);
+};
+
+} // namespace cd::logger

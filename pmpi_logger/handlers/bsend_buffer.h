@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "handlers/handler.h"
+#include "replay/complaint.h"
+
+namespace cd::logger {
+
+// The buffer of buffered sends. MPI gets one of ours of the same size: a restore may overwrite the
+// program's, and messages that are on their way would lie in it.
+class AttachesBuffer : public MovesData {
+public:
+    template <Fn F, typename Size> static int call(const void *site, void *buffer, Size size) {
+        return Inside::mpi() ? call_mpi<F>(buffer, size)
+                             : run(decode<F>(site, buffer, size), buffer, size);
+    }
+
+private:
+    static int run(const Call &call, void *buffer, int64_t size);
+};
+
+class DetachesBuffer : public MovesData {
+public:
+    template <Fn F, typename Size> static int call(const void *site, void *buffer, Size *size) {
+        if (Inside::mpi() || buffer == nullptr || size == nullptr) {
+            return call_mpi<F>(buffer, size);
+        }
+        int64_t bytes = 0;
+        Call call;
+        call.fn = F;
+        call.site = site;
+        const int result = run(call, static_cast<void **>(buffer), &bytes);
+        *size = static_cast<Size>(bytes);
+        return result;
+    }
+
+private:
+    static int run(const Call &call, void **buffer, int64_t *size);
+};
+
+} // namespace cd::logger

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "handlers/completes.h"
+
+#include "call/handles.h"
+#include "call/thread_data.h"
+#include "handlers/request_free.h"
+#include "handlers/spawned.h"
+#include "handlers/staged.h"
+#include "interception/fortran_real.h"
+#include "lifetimes/freed_handles.h"
+#include "lifetimes/lifetimes.h"
+#include "log_entry/writer.h"
+#include "payload/copy.h"
+#include "payload/status.h"
+#include "replay/endings.h"
+#include "replay/going_live.h"
+#include "replay/match.h"
+#include "replay/polls.h"
+#include "requests/completion.h"
+#include "requests/had_otherwise.h"
+#include "requests/logged_arrivals.h"
+#include "requests/placeholder.h"
+#include "windows/early_reads.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace cd::logger {
+namespace {
+
+// Reused, so that a warm thread allocates nothing.
+struct Workspace {
+    std::vector<MPI_Request> handles; // before the call
+    std::vector<Request *> requests;  // of those; nullptr if not tracked
+    std::vector<MPI_Status> statuses;
+    std::vector<int> errors; // that were in the statuses before
+    std::vector<int> slots;
+};
+Workspace &workspace() { return of_this_thread<Workspace>(); }
+
+// Its handle is where the program wants it.
+void note_made_by(const Request &request) {
+    comm_made(*static_cast<const MPI_Comm *>(request.arrivals.back().address));
+}
+
+bool found_something(const int *flag) { return flag == nullptr || *flag != 0; }
+
+// What MPI gets instead of the program's statuses, where MPI is to say which it writes.
+void lend_statuses(Completion &c, bool recording) {
+    Workspace &space = workspace();
+    c.lent = c.statuses;
+    if (c.ignores_statuses()) {
+        // Without a status nobody knows how much a message brought.
+        space.statuses.resize(static_cast<size_t>(std::max(c.count, 1)));
+        c.lent = space.statuses.data();
+    }
+    space.errors.clear();
+    bool leaves_errors = recording && c.lent != nullptr;
+#ifdef OPEN_MPI // whose Fortran gives memory of its own for most, of which the program gets all
+    leaves_errors = leaves_errors && (c.shape == Shape::one || !is_from_fortran(c.call.site));
+#endif
+    if (leaves_errors) {
+        for (int i = 0; i < c.status_count(); ++i) {
+            space.errors.push_back(std::exchange(c.lent[i].MPI_ERROR, unwritten_error));
+        }
+    }
+}
+
+} // namespace
+
+void Completes::lend(Completion &c, bool recording) try {
+    Workspace &space = workspace();
+    space.handles.assign(c.requests, c.requests + c.count);
+    RequestTable &table = RequestTable::instance();
+    table.find_ending(c.requests, c.count, space.requests);
+    take_what_no_log_brings(c.call, space.requests);
+    c.runs_functions = recording && !WholeProgram::records() &&
+                       std::ranges::any_of(space.requests, [](const Request *request) {
+                           return request != nullptr && request->kind == Request::Kind::generalized;
+                       });
+    lend_statuses(c, recording);
+    if (table.stand_ins > 0) { // takes no memory: else the program would have these handles
+        for (int i = 0; i < c.count; ++i) {
+            if (const Request *request = space.requests[static_cast<size_t>(i)]) {
+                c.requests[i] = request->known_to_mpi();
+            }
+        }
+    }
+} catch (const std::bad_alloc &) {
+    fail_if_staged(c.requests, c.count);
+    throw;
+}
+
+namespace {
+
+// Where MPI has written none.
+void put_errors_back(MPI_Status *statuses, const std::vector<int> &errors) {
+    for (const int error : errors) {
+        if (statuses->MPI_ERROR == unwritten_error) {
+            statuses->MPI_ERROR = error;
+        }
+        ++statuses;
+    }
+}
+
+// Which slots are complete.
+void find_complete(const Completion &c, int result, std::vector<int> &slots) {
+    slots.clear();
+    const bool found = found_something(c.flag);
+    if (found && c.shape == Shape::one) {
+        slots.push_back(0);
+    } else if (found && c.shape == Shape::any && *c.index != MPI_UNDEFINED) {
+        slots.push_back(*c.index);
+    } else if (found && c.shape == Shape::all) {
+        for (int i = 0; i < c.count; ++i) {
+            if (result != MPI_ERR_IN_STATUS || c.lent[i].MPI_ERROR != MPI_ERR_PENDING) {
+                slots.push_back(i);
+            }
+        }
+    } else if (c.shape == Shape::some && *c.index != MPI_UNDEFINED) {
+        slots.assign(c.indices, c.indices + *c.index);
+    }
+}
+
+// Of the k-th that is complete.
+const MPI_Status &status_of(const Completion &c, size_t k, int slot) {
+    return c.lent[c.shape == Shape::all    ? static_cast<size_t>(slot)
+                  : c.shape == Shape::some ? k
+                                           : 0];
+}
+
+void await_all_data(const Workspace &space) {
+    for (const int slot : space.slots) {
+        if (const Request *request = space.requests[static_cast<size_t>(slot)]) {
+            await_data(*request);
+        }
+    }
+}
+
+void deliver_all_staged(const Completion &c, int result, const Workspace &space) {
+    for (size_t k = 0; k < space.slots.size(); ++k) {
+        const int slot = space.slots[k];
+        if (Request *request = space.requests[static_cast<size_t>(slot)]) {
+            deliver_staged(*request, status_of(c, k, slot), result);
+        }
+    }
+}
+
+Ending ending_of(const Completion &c, int finished) {
+    Ending ending;
+    ending.flag = c.flag != nullptr ? *c.flag : 1;
+    ending.index = c.index != nullptr ? *c.index : 0;
+    ending.finished = finished;
+    ending.indices = c.shape == Shape::some ? finished : 0;
+    ending.statuses = c.shape == Shape::all    ? (found_something(c.flag) ? c.count : 0)
+                      : c.shape == Shape::some ? finished
+                                               : 1;
+    return ending;
+}
+
+// The k-th that is complete, and what it has brought.
+void add_finished(EntryWriter &writer, const Completion &c, size_t k, int result,
+                  const Workspace &space) {
+    const int slot = space.slots[k];
+    const Request *request = space.requests[static_cast<size_t>(slot)];
+    const bool active = request != nullptr && request->state == Request::State::active;
+    Finished finished;
+    finished.slot = slot;
+    finished.becomes_null = c.requests[slot] == MPI_REQUEST_NULL ? 1 : 0;
+    if (active) {
+        finished.becomes_null = request->persistent ? 0 : 1;
+        finished.id = request->id;
+        finished.set_handle(space.handles[static_cast<size_t>(slot)]);
+    }
+    const bool brings = active && request->told == 0;
+    if (brings) {
+        finished.blocks = static_cast<uint32_t>(request->arrivals.size());
+    }
+    write(writer, finished);
+    if (brings) {
+        add_arrivals(writer, *request, status_of(c, k, slot), result);
+    }
+}
+
+// What stands in the log. types: held until all is copied.
+void record_completion(Completion &c, int result, const Workspace &space,
+                       std::unique_lock<OwnedLock> types) {
+    const bool nothing = c.shape == Shape::some ? *c.index == 0 : !found_something(c.flag);
+    if (nothing && result == MPI_SUCCESS) {
+        types.unlock();
+        if (c.shape == Shape::any) {
+            c.call.add_output({c.index, sizeof *c.index});
+        }
+        record_nothing(c.call, result);
+        return;
+    }
+    EntryWriter writer(c.call, result);
+    const Ending ending = ending_of(c, static_cast<int>(space.slots.size()));
+    write(writer, ending);
+    writer.add(c.indices, sizeof(int) * static_cast<size_t>(ending.indices));
+    for (int i = 0; i < ending.statuses; ++i) {
+        writer.add(c.lent[i]);
+    }
+    for (size_t k = 0; k < space.slots.size(); ++k) {
+        add_finished(writer, c, k, result, space);
+    }
+    types.unlock();
+    writer.write();
+}
+
+// What MPI knows no more.
+void forget_complete(const Completion &c, int result, Workspace &space) {
+    for (const int slot : space.slots) {
+        Request *&request = space.requests[static_cast<size_t>(slot)];
+        if (request == nullptr) {
+            continue;
+        }
+        if (request->makes_comm && result == MPI_SUCCESS) [[unlikely]] {
+            note_made_by(*request);
+        }
+        const bool persistent = request->persistent;
+        if (persistent || request->stand_in != MPI_REQUEST_NULL) {
+            c.requests[slot] = persistent ? request->handle : MPI_REQUEST_NULL;
+        }
+        complete(*request);
+        if (!persistent) {
+            request = nullptr;
+        }
+    }
+}
+
+// The program holds the handles of those that go on, and not those of their stand-ins.
+void give_back_others(const Completion &c, const Workspace &space) {
+    RequestTable &table = RequestTable::instance();
+    if (!RequestTable::empty()) {
+        table.give_back(space.requests);
+    }
+    if (table.stand_ins == 0) {
+        return;
+    }
+    for (int i = 0; i < c.count; ++i) {
+        const Request *request = space.requests[static_cast<size_t>(i)];
+        if (request != nullptr && c.requests[i] == request->known_to_mpi()) {
+            c.requests[i] = space.handles[static_cast<size_t>(i)];
+        }
+    }
+}
+
+} // namespace
+
+void Completes::settle(Completion &c, int result, bool recording) {
+    Workspace &space = workspace();
+    std::unique_lock<OwnedLock> types;
+    try {
+        if (recording) {
+            FreesRequest::look_for_arrivals();
+        }
+        find_complete(c, result, space.slots);
+        await_all_data(space);
+        types = RequestTable::instance().hold_types();
+        deliver_all_staged(c, result, space);
+    } catch (const std::bad_alloc &) {
+        Course::set_incomplete(std::ranges::any_of(space.requests, is_staged));
+        throw;
+    }
+    if (recording) {
+        record_completion(c, result, space, std::move(types));
+    } else {
+        types.unlock();
+    }
+    put_errors_back(c.lent, space.errors);
+    forget_complete(c, result, space);
+    give_back_others(c, space);
+}
+
+void Completes::settle_inner(InnerCalls &inner) {
+    if (const std::optional<cd_log_place> place = last_entry()) {
+        inner.settle(*place, false);
+    }
+}
+
+namespace {
+
+Request *find_in_log(const Finished &finished) {
+    return finished.id != 0 ? RequestTable::instance().find(finished.id) : nullptr;
+}
+
+// Never destroyed: MPI may be used while the process ends.
+HadOtherwise<MPI_Request> &other_handles() {
+    static auto &all = *new HadOtherwise<MPI_Request>;
+    return all;
+}
+
+// Whether the program names the request that the log has. One that is older than what is replayed
+// has the handle that it had in the first execution, or in the last one that came to its start.
+bool is_named(const Finished &finished, MPI_Request handle) {
+    if (const Request *const request = find_in_log(finished)) {
+        return handle == request->handle;
+    }
+    if (finished.handle == 0) {
+        return true;
+    }
+    const std::optional<MPI_Request> later = other_handles().of(finished.id);
+    return later ? handle == *later : finished.has(handle);
+}
+
+// Whether the program names the requests that the log has, as many as count, where entry is.
+// Delivers nothing.
+bool are_those_named(const MPI_Request *requests, EntryReader entry, int count) {
+    for (int k = 0; k < count; ++k) {
+        const auto finished = entry.take<Finished>();
+        if (!is_named(finished, requests[finished.slot])) {
+            return false;
+        }
+        if (finished.blocks != Finished::no_data) {
+            skip_arrivals(entry, finished.blocks);
+        }
+    }
+    return true;
+}
+
+// A poll that found nothing.
+void tell_nothing(const Completion &c, EntryReader &entry) {
+    if (c.flag != nullptr) {
+        *c.flag = 0;
+    }
+    if (c.shape == Shape::some) {
+        *c.index = 0;
+    }
+    entry.take_outputs(c.call);
+}
+
+// indices, statuses: as they stand in the log.
+void tell(const Completion &c, const Ending &ending, const std::byte *indices,
+          const std::byte *statuses) {
+    if (c.flag != nullptr) {
+        *c.flag = ending.flag;
+    }
+    if (c.index != nullptr) {
+        *c.index = ending.index;
+    }
+    if (ending.indices > 0) {
+        std::memcpy(c.indices, indices, sizeof(int) * static_cast<size_t>(ending.indices));
+    }
+    for (int i = 0; i < ending.statuses && !c.ignores_statuses(); ++i) {
+        MPI_Status logged;
+        std::memcpy(&logged, statuses + sizeof logged * static_cast<size_t>(i), sizeof logged);
+        give_status(logged, logged.MPI_ERROR != unwritten_error, &c.statuses[i]);
+    }
+}
+
+// The program gets what the request has brought, and loses its handle. False, and nothing is done,
+// if the data do not fit.
+[[nodiscard]] bool end_as_logged(EntryReader &entry, const Finished &finished, Request *request,
+                                 MPI_Request &handle) {
+    if (finished.blocks != Finished::no_data) {
+        const auto types = RequestTable::instance().hold_types();
+        if (!take_arrivals(entry, finished.id, request, finished.blocks)) {
+            return false;
+        }
+    }
+    if (request != nullptr) {
+        other_handles().note(finished.id, request->place, handle, !finished.has(handle));
+    }
+    if (finished.becomes_null != 0) {
+        handle = MPI_REQUEST_NULL;
+    }
+    if (request == nullptr) {
+        return true;
+    }
+    if (request->makes_comm && entry.result() == MPI_SUCCESS) {
+        note_made_by(*request);
+    }
+    if (request->kind == Request::Kind::generalized) {
+        FreedHandles::add_again();
+    }
+    complete(*request);
+    return true;
+}
+
+} // namespace
+
+int Completes::replay(Completion &c) {
+    const Inside inside;
+    int result = MPI_SUCCESS;
+    if (c.flag != nullptr && c.shape == Shape::any) {
+        c.call.add_output({c.index, sizeof *c.index});
+    }
+    std::optional<EntryReader> entry = next_answer(c.call, result);
+    if (!entry) {
+        return result;
+    }
+    if (entry->has(EntryHeader::negative)) {
+        tell_nothing(c, *entry);
+        return MPI_SUCCESS;
+    }
+    const auto ending = entry->take<Ending>();
+    const auto *indices = entry->take(sizeof(int) * static_cast<size_t>(ending.indices));
+    const auto *statuses = entry->take(sizeof(MPI_Status) * static_cast<size_t>(ending.statuses));
+    if (!are_those_named(c.requests, *entry, ending.finished)) {
+        return not_matching(c.call, *entry, "which request is complete");
+    }
+    tell(c, ending, indices, statuses);
+    MPI_Comm comm = MPI_COMM_NULL; // of one that may have failed
+    for (int k = 0; k < ending.finished; ++k) {
+        const auto finished = entry->take<Finished>();
+        Request *const request = find_in_log(finished);
+        if (request != nullptr && !may_name(comm, MPI_COMM_NULL)) {
+            comm = request->comm;
+        }
+        if (!end_as_logged(*entry, finished, request, c.requests[finished.slot])) {
+            return not_matching(c.call, *entry, "how much data is received");
+        }
+    }
+    return entry->result() == MPI_SUCCESS ? MPI_SUCCESS
+                                          : raise_logged_of_request(comm, entry->result());
+}
+
+} // namespace cd::logger

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "handlers/handler.h"
+#include "interception/out_of_memory.h"
+#include "lifetimes/inner_calls.h"
+#include "payload/status.h"
+#include "replay/complaint.h"
+#include "replay/polls.h"
+#include "requests/table.h"
+
+#include <optional>
+#include <tuple>
+
+namespace cd::logger {
+
+// How many requests a call of the Wait and Test family is about.
+enum class Shape { one, any, all, some };
+
+// One such call.
+struct Completion {
+    Call call;
+    Shape shape = Shape::one;
+    int count = 1;
+    MPI_Request *requests = nullptr;
+    int *flag = nullptr;  // a test's
+    int *index = nullptr; // or how many
+    int *indices = nullptr;
+    MPI_Status *statuses = nullptr;
+    MPI_Status *lent = nullptr;  // that MPI writes: the program's, or ours if it ignores them
+    bool runs_functions = false; // the program's, for its generalized requests
+    int status_count() const { return single_status() ? 1 : count; }
+    bool single_status() const { return shape == Shape::one || shape == Shape::any; }
+    bool ignores_statuses() const {
+        return (single_status() && statuses == MPI_STATUS_IGNORE) ||
+               (!single_status() && statuses == MPI_STATUSES_IGNORE);
+    }
+};
+
+// A call that waits for requests, or asks whether they are complete. The log has which are, the
+// statuses, and the data that they brought; a replay completes the same ones.
+class Completes {
+public:
+    static constexpr bool guards_itself = true;
+
+    struct Of {
+        static constexpr Shape one = Shape::one;
+        static constexpr Shape any = Shape::any;
+        static constexpr Shape all = Shape::all;
+        static constexpr Shape some = Shape::some;
+    };
+
+    template <Fn F, typename... A> static int call(const void *site, A... a) {
+        return Logging::is_possible() || !RequestTable::empty() ? finish_guarded<F>(site, a...)
+                                                                : real<F>(a...);
+    }
+
+private:
+    // Of the argument for the status, or for several.
+    template <Fn F>
+    static constexpr Role status_role = Row<F>::Roles::has(Role::status) ? Role::status
+                                                                         : Role::statuses;
+
+    // There are requests that are tracked, or there may be a log.
+    template <Fn F, typename... A>
+    [[gnu::noinline]] static int finish_guarded(const void *site, A... a) {
+        return OutOfMemory::guarded<F, true>(
+            [&]() __attribute__((always_inline)) { return finish<F>(site, a...); },
+            [&] { return real<F>(a...); });
+    }
+    template <Fn F, typename... A>
+    [[gnu::always_inline]] static int finish(const void *site, A... a) {
+        const int mode = Logging::mode();
+        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::empty())) {
+            return call_mpi<F>(a...);
+        }
+        using Roles = typename Row<F>::Roles;
+        std::tuple<A...> arguments(a...);
+        int count = 1;
+        MPI_Request *requests = nullptr;
+        if constexpr (Roles::has(Role::length)) {
+            count = std::get<Roles::index(Role::length)>(arguments);
+            requests = std::get<Roles::index(Role::requests)>(arguments);
+        } else {
+            requests = std::get<Roles::index(Role::request)>(arguments);
+        }
+        const bool wrong_statuses = no_status(std::get<Roles::index(status_role<F>)>(arguments));
+        if (count < 0 || (count > 0 && (wrong_statuses || !all_there<Roles>(arguments)))) {
+            return call_mpi<F>(a...); // which is an error
+        }
+        RequestTable::Few few;
+        if (mode == CD_LOG_OFF && RequestTable::instance().find_plain(requests, count, few)) {
+            const Inside inside;
+            const int result = call_mpi<F>(a...);
+            RequestTable::instance().forget_ended(few, requests);
+            return result;
+        }
+        return finish_tracked<F>(mode, site, count, requests, arguments);
+    }
+
+    // Whether the program says where the requests are, and where it wants to be told of them.
+    template <typename Roles, typename Tuple> static bool all_there(const Tuple &arguments) {
+        const auto is_there = [&]<Role R>() {
+            if constexpr (Roles::has(R)) {
+                return std::get<Roles::index(R)>(arguments) != nullptr;
+            }
+            return true;
+        };
+        return is_there.template operator()<Role::request>() &&
+               is_there.template operator()<Role::requests>() &&
+               is_there.template operator()<Role::flag>() &&
+               is_there.template operator()<Role::index>() &&
+               is_there.template operator()<Role::indices>();
+    }
+
+    template <Fn F, typename... A>
+    [[gnu::noinline]] static int finish_tracked(int mode, const void *site, int count,
+                                                MPI_Request *requests,
+                                                std::tuple<A...> &arguments) {
+        using Roles = typename Row<F>::Roles;
+        Completion completion;
+        completion.call.fn = F;
+        completion.call.site = site;
+        completion.shape = Row<F>::of;
+        completion.count = count;
+        completion.requests = requests;
+        if constexpr (Roles::has(Role::length)) {
+            completion.call.add_word(static_cast<uint64_t>(count));
+        }
+        if constexpr (Roles::has(Role::flag)) {
+            completion.flag = std::get<Roles::index(Role::flag)>(arguments);
+        }
+        if constexpr (Roles::has(Role::index)) {
+            completion.index = std::get<Roles::index(Role::index)>(arguments);
+        }
+        if constexpr (Roles::has(Role::indices)) {
+            completion.indices = std::get<Roles::index(Role::indices)>(arguments);
+        }
+        completion.statuses = std::get<Roles::index(status_role<F>)>(arguments);
+
+        if (may_have_answer(mode)) {
+            const int result = replay(completion);
+            return result == run_live
+                       ? std::apply([&](A... b) { return Completes::call<F>(site, b...); },
+                                    arguments)
+                       : result;
+        }
+        const Inside inside;
+        lend(completion, mode == CD_LOG_RECORDING);
+        std::get<Roles::index(status_role<F>)>(arguments) = completion.lent;
+        std::optional<InnerCalls> inner;
+        if (completion.runs_functions) [[unlikely]] {
+            inner.emplace(InnerCalls::Of::call);
+        }
+        const int result = std::apply([](A... b) { return call_mpi<F>(b...); }, arguments);
+        settle(completion, result, mode == CD_LOG_RECORDING);
+        if (inner) {
+            settle_inner(*inner);
+        }
+        return result;
+    }
+
+    // Before MPI is called: remembers the handles, which MPI will overwrite, and puts stand-ins in
+    // their places.
+    static void lend(Completion &completion, bool recording);
+
+    // After MPI was called.
+    static void settle(Completion &completion, int result, bool recording);
+    static void settle_inner(InnerCalls &inner);
+    static int replay(Completion &completion);
+};
+
+// MPI_Request_get_status: tells, and leaves the request.
+class Peeks {
+public:
+    using Of = Completes::Of;
+
+    template <Fn F>
+    static int call(const void *site, MPI_Request request, int *flag, MPI_Status *status) {
+        const int mode = Logging::mode();
+        if (Inside::mpi() || flag == nullptr || no_status(status) ||
+            (mode == CD_LOG_OFF && RequestTable::empty())) {
+            return call_mpi<F>(request, flag, status);
+        }
+        return may_have_answer(mode) ? replay(site, request, flag, status)
+                                     : run(site, request, flag, status, mode);
+    }
+
+private:
+    static int run(const void *site, MPI_Request request, int *flag, MPI_Status *status, int mode);
+    static int replay(const void *site, MPI_Request request, int *flag, MPI_Status *status);
+};
+
+} // namespace cd::logger

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "handlers/contents.h"
+
+#include "handlers/types.h"
+#include "lifetimes/inner_calls.h"
+#include "log_entry/writer.h"
+#include "payload/type_makeup.h"
+#include "replay/match.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace cd::logger {
+
+void TellsContents::note_references(MPI_Datatype type, const MPI_Datatype *parts) {
+    const size_t count = count_parts(type);
+    for (size_t i = 0; i < count; ++i) {
+        if (!is_basic(parts[i])) {
+            InnerCalls::referred_to(word_of(parts[i]));
+        }
+    }
+}
+
+void TellsContents::record(const Call &call, MPI_Datatype type, int result,
+                           const MPI_Datatype *parts) {
+    const size_t count = result == MPI_SUCCESS ? count_parts(type) : 0;
+    EntryWriter writer(call, result);
+    writer.add(uint64_t{count});
+    writer.add(parts, count * sizeof *parts);
+    writer.write();
+}
+
+int TellsContents::replay(const Call &call, Parts &recorded) {
+    const Inside inside;
+    int result = MPI_SUCCESS;
+    std::optional<EntryReader> entry = next_entry(call, result);
+    if (!entry) {
+        return result;
+    }
+    if (entry->result() != MPI_SUCCESS) {
+        return raise_logged(MPI_COMM_NULL, entry->result());
+    }
+    recorded.resize(entry->take<uint64_t>());
+    const size_t size = recorded.size() * sizeof recorded[0];
+    std::copy_n(entry->take(size), size, reinterpret_cast<std::byte *>(recorded.data()));
+    return MPI_SUCCESS;
+}
+
+// The program has been given each of those in the log already, and frees it once. Of a type that
+// has been made anew the parts may be so, too.
+void TellsContents::give_recorded(MPI_Datatype type, MPI_Datatype *parts, const Parts &recorded) {
+    const bool is_moved = MovedTypes::number_of(type) != 0;
+    for (size_t i = 0; i < recorded.size(); ++i) {
+        MPI_Datatype told = parts[i];
+        if (is_basic(told)) {
+            continue;
+        }
+        if (is_moved && told != recorded[i]) {
+            if (MovedTypes::number_of(told) == 0) { // MPICH tells the one that it is made of
+                MakesType::stands_for(told, recorded[i]);
+            }
+            continue;
+        }
+        parts[i] = recorded[i];
+        real<Fn::MPI_Type_free>(&told);
+    }
+}
+
+} // namespace cd::logger

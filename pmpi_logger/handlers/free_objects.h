@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "call/handles.h"
+#include "handlers/attributes.h"
+#include "handlers/blocking.h"
+#include "handlers/keyvals.h"
+#include "lifetimes/freed_handles.h"
+#include "lifetimes/inner_calls.h"
+#include "lifetimes/lifetimes.h"
+#include "payload/comm_facts.h"
+#include "payload/type_facts.h"
+#include "replay/predefined_names.h"
+#include "requests/table.h"
+#include "whole_program/whole_program.h"
+#include "windows/window_table.h"
+
+namespace cd::logger {
+
+// Frees an object. While a log may still be replayed, the object lives on: the re-execution creates
+// it again, and gets the same handle.
+class Releases : public MovesData {
+public:
+    template <Fn F, typename Handle> static int call(const void *site, Handle *handle) {
+        if (handle == nullptr) {
+            return call_mpi<F>(handle); // which is an error
+        }
+        if (passes_through(Logging::mode())) {
+            return free_unlogged<F>(handle);
+        }
+        if (!can_wait<F>(*handle)) {
+            return Exchange::log<F>(site, handle);
+        }
+        if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
+            const Inside inside;
+            if (const int failure = failure_of(*handle); failure != MPI_SUCCESS) {
+                return failure;
+            }
+        }
+        Call call = decode_data<F>(site, handle);
+        if (WholeProgram::records()) {
+            const int result = free_now<F>(handle);
+            record(call, result);
+            return result;
+        }
+        const Handle freed = *handle;
+        int refused = MPI_SUCCESS;
+        if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
+            refused = delete_attributes(freed);
+        }
+        uint64_t moved = 0;
+        if constexpr (F == Fn::MPI_Type_free) {
+            moved = MovedTypes::number_of(freed);
+        }
+        // It was so before a delete function has called MPI, which may have come to the log's end.
+        if (Logging::mode() == CD_LOG_REPLAYING) {
+            const int result = replay(call, refused);
+            if (moved != 0 && result == MPI_SUCCESS) {
+                moved_type_freed(moved);
+            }
+            if (result == MPI_SUCCESS) {
+                freed_again(word_of(freed), is_given_once<F>());
+            }
+            return result == run_live ? Releases::call<F>(site, handle) : result;
+        }
+        if (is_given_once<F>() && FreedHandles::has(word_of(freed))) {
+            record(call, error_of_none<F>());
+            return freed_before<F>(handle);
+        }
+        if (refused != MPI_SUCCESS) {
+            record(call, refused);
+            return refused;
+        }
+        free_with_log<F>(call, handle, moved);
+        return MPI_SUCCESS;
+    }
+
+    // At once. owner: its number, if it is one.
+    template <Fn F> static int free_comm(MPI_Comm *comm, int owner = 0) {
+        forget_comm_facts(); // before another thread can be given the handle
+        RequestTable::instance().comm_is_gone(*comm);
+        const int result = free_object(
+            comm, [&] { return call_mpi<F>(comm); }, owner);
+        forget_comm_facts(); // that the program's callbacks have asked for meanwhile
+        return result;
+    }
+
+    // The one of MovedTypes, if it is still there.
+    static void free_moved_type(uint64_t number);
+
+private:
+    // Nothing is logged, or the program is inside MPI.
+    template <Fn F, typename Handle> static int free_unlogged(Handle *handle) {
+        if constexpr (F == Fn::MPI_Type_free) {
+            if (InnerCalls::take_reference(word_of(*handle))) {
+                return free_reference(handle);
+            }
+        }
+        InnerCalls *const inner = InnerCalls::current();
+        const bool waits =
+            inner != nullptr && can_wait<F>(*handle) && !InnerCalls::take_made(word_of(*handle));
+        return waits ? free_inside<F>(*inner, handle) : free_now<F>(handle);
+    }
+
+    // For the program at once, for MPI when no log needs it any more.
+    template <Fn F, typename Handle>
+    static void free_with_log(const Call &call, Handle *handle, uint64_t moved) {
+        const Handle freed = *handle;
+        cd_log_place place = {};
+        cd_log_here(&place);
+        if constexpr (F == Fn::MPI_Comm_disconnect) {
+            let_others_disconnect(freed);
+        }
+        *handle = null_of<F, Handle>();
+        Course::follow(F, [] { return MPI_SUCCESS; }); // for the program it is made
+        if (record(call, MPI_SUCCESS)) {
+            Handle recorded = freed;
+            if constexpr (F == Fn::MPI_Type_free) {
+                recorded = MovedTypes::recorded(freed);
+            }
+            wait<F>(freed, recorded, moved, {place, false, 0});
+        }
+    }
+
+    // By a delete function that the program has. The attributes of what a restore is to leave
+    // alone are the restore's business.
+    template <Fn F, typename Handle> static int free_inside(InnerCalls &inner, Handle *handle) {
+        const Handle freed = *handle;
+        Handle recorded = freed;
+        uint64_t moved = 0;
+        if (!InnerCalls::are_of_undo()) {
+            if (is_given_once<F>() && FreedHandles::has(word_of(freed))) {
+                return freed_before<F>(handle);
+            }
+            if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
+                if (const int refused = delete_attributes(freed); refused != MPI_SUCCESS) {
+                    return refused;
+                }
+            }
+            if constexpr (F == Fn::MPI_Type_free) {
+                moved = MovedTypes::number_of(freed);
+                recorded = MovedTypes::recorded(freed);
+            }
+        }
+        *handle = null_of<F, Handle>();
+        inner.add([=](const InnerCalls::Entry &entry) {
+            if (!entry.again) {
+                wait<F>(freed, recorded, moved, entry);
+                return;
+            }
+            if (moved != 0) {
+                moved_type_freed(moved);
+            }
+            freed_again(word_of(freed), is_given_once<F>(), entry.which);
+        });
+        return MPI_SUCCESS;
+    }
+
+    // Until the entry is forgotten.
+    template <Fn F, typename Handle>
+    static void wait(Handle freed, Handle recorded, uint64_t moved,
+                     const InnerCalls::Entry &entry) {
+        FreedHandles::add(word_of(freed), entry.place, entry.which);
+        when_forgotten(entry.place, [recorded, moved, entry] {
+            if (!FreedHandles::remove(entry.place, entry.which)) {
+                return; // the re-execution has not come to its free
+            }
+            Handle last = recorded;
+            free_moved_type(moved);
+            if (last == null_of<F, Handle>()) {
+                return; // the type's log, which had it, has gone before
+            }
+            if constexpr (F == Fn::MPI_Comm_disconnect) {
+                // Logs are forgotten at different times, and a disconnect waits for the others.
+                free_comm<Fn::MPI_Comm_free>(&last);
+            } else {
+                free_now<F>(&last);
+            }
+        });
+    }
+
+    // In a replay, whose log knows it by another name: it goes when that type does, or a restore
+    // goes back to before it was made.
+    static void moved_type_freed(uint64_t number);
+
+    template <Fn F, typename Handle> static int free_now(Handle *handle) {
+        if constexpr (F == Fn::MPI_Type_free) {
+            // Of a type that has been made anew, the one that the log has is nobody's any more.
+            MPI_Datatype recorded = MovedTypes::take(MovedTypes::number_of(*handle)).recorded;
+            const uint64_t freed_too = MovedTypes::recorded_goes(*handle);
+            const int result = free_type(handle);
+            free_moved_type(freed_too);
+            if (recorded != MPI_DATATYPE_NULL) {
+                free_type(&recorded);
+            }
+            return result;
+        } else if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
+            return free_comm<F>(handle);
+        } else {
+            const auto free = [&] { return call_mpi<F>(handle); };
+            if constexpr (F == Fn::MPI_Info_free) {
+                return free_object(handle, free);
+            } else if constexpr (frees_keyval<F>()) {
+                return free_keyval<F>(*handle, free);
+            } else {
+                return free();
+            }
+        }
+    }
+
+    // Each handle of an object of the others is a reference, to be freed by itself.
+    template <Fn F> static constexpr bool is_given_once() {
+        return F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect || F == Fn::MPI_Op_free ||
+               F == Fn::MPI_Info_free || frees_keyval<F>();
+    }
+
+    // What MPI says of a handle that has been freed. MPICH lets some pass.
+    template <Fn F> static constexpr int error_of_none() {
+        if constexpr (F == Fn::MPI_Info_free || frees_keyval<F>()) {
+#ifdef OPEN_MPI
+            return F == Fn::MPI_Info_free ? MPI_ERR_INFO : MPI_ERR_OTHER;
+#else
+            return MPI_SUCCESS;
+#endif
+        } else {
+            return F == Fn::MPI_Op_free ? MPI_ERR_OP : MPI_ERR_COMM;
+        }
+    }
+
+    template <Fn F> static constexpr bool frees_keyval() {
+        return F == Fn::MPI_Comm_free_keyval || F == Fn::MPI_Type_free_keyval ||
+               F == Fn::MPI_Win_free_keyval || F == Fn::MPI_Keyval_free;
+    }
+
+    // MPI may give the key again at once.
+    template <Fn F, typename Free> static int free_keyval(const int &key, const Free &free) {
+        const int before = key;
+        const bool is_known = Keyvals::has(Keyvals::kind<F>(), before);
+        Keyvals::remove(Keyvals::kind<F>(), before);
+        const int result = free();
+        if (is_known && key == before) {
+            Keyvals::add(Keyvals::kind<F>(), before);
+        }
+        return result;
+    }
+
+    template <Fn F, typename Handle> static Handle null_of() {
+        if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
+            return MPI_COMM_NULL;
+        } else if constexpr (F == Fn::MPI_Type_free) {
+            return MPI_DATATYPE_NULL;
+        } else if constexpr (F == Fn::MPI_Group_free) {
+            return MPI_GROUP_NULL;
+        } else if constexpr (F == Fn::MPI_Op_free) {
+            return MPI_OP_NULL;
+        } else if constexpr (F == Fn::MPI_Info_free) {
+            return MPI_INFO_NULL;
+        } else if constexpr (F == Fn::MPI_Errhandler_free) {
+            return MPI_ERRHANDLER_NULL;
+        } else {
+            return MPI_KEYVAL_INVALID;
+        }
+    }
+
+    // What MPI refuses to free, it refuses at once.
+    template <Fn F, typename Handle> static bool can_wait(Handle handle) {
+        const bool is_one = may_name(handle, null_of<F, Handle>());
+        if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
+            return is_one && handle != MPI_COMM_WORLD && handle != MPI_COMM_SELF;
+        } else if constexpr (F == Fn::MPI_Type_free) {
+            return is_one && !is_basic(handle);
+        } else if constexpr (F == Fn::MPI_Group_free) {
+            return is_one && handle != MPI_GROUP_EMPTY;
+        } else if constexpr (F == Fn::MPI_Op_free) {
+            return is_one && name_of_operation(word_of(handle)) == nullptr;
+        } else if constexpr (frees_keyval<F>()) {
+            return Keyvals::has(Keyvals::kind<F>(), handle);
+        } else {
+            return is_one;
+        }
+    }
+
+    // They may wait for this one, whose communicator stays.
+    static void let_others_disconnect(MPI_Comm comm);
+    static int free_type(MPI_Datatype *type);
+    // The type may live on.
+    static int free_reference(MPI_Datatype *type);
+    static bool record(const Call &call, int result);
+    // refused: what a delete function has done, of which MPI has told the program.
+    static int replay(const Call &call, int refused);
+    // The program has a copy of the handle of an object that lives on only for the log.
+    template <Fn F, typename Handle> static int freed_before(Handle *handle) {
+        if (error_of_none<F>() == MPI_SUCCESS) {
+            *handle = null_of<F, Handle>();
+            return MPI_SUCCESS;
+        }
+        return raise(MPI_COMM_NULL, error_of_none<F>());
+    }
+    static void freed_again(uint64_t handle, bool given_once, uint64_t which = 0);
+};
+
+// MPI_Free_mem: the re-execution gets the same memory again.
+class FreesMemory : public MovesData {
+public:
+    template <Fn F> static int call(const void *site, void *memory) {
+        const int mode = Logging::mode();
+        if (passes_through(mode)) {
+            InnerCalls *const inner = InnerCalls::current();
+            if (inner != nullptr && !InnerCalls::take_made(word_of(memory))) {
+                inner->add([memory](const InnerCalls::Entry &entry) {
+                    if (!entry.again) {
+                        when_forgotten(entry.place, [memory] { real<F>(memory); });
+                    }
+                });
+                return MPI_SUCCESS;
+            }
+            return call_mpi<F>(memory);
+        }
+        if (WholeProgram::records()) {
+            call_mpi<F>(memory);
+        } else if (mode == CD_LOG_RECORDING) {
+            cd_log_place place = {};
+            cd_log_here(&place);
+            when_forgotten(place, [memory] { real<F>(memory); });
+        }
+        return note(site, memory);
+    }
+
+private:
+    static int note(const void *site, void *memory);
+};
+
+} // namespace cd::logger

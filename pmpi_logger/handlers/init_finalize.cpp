@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "handlers/init_finalize.h"
+
+#include "handlers/request_free.h"
+#include "lifetimes/lifetimes.h"
+#include "log_entry/writer.h"
+#include "payload/own_comm.h"
+#include "replay/match.h"
+#include "requests/placeholder.h"
+#include "requests/table.h"
+#include "whole_program/whole_program.h"
+
+namespace cd::logger {
+namespace {
+
+cd_log_place end_of_mpi = {}; // of no family, if no CD logged then
+
+} // namespace
+
+void Initializes::initialized() {
+    MpiLife::world_begins();
+    cd_set_rank(MpiLife::rank());
+    int threads = MPI_THREAD_SINGLE;
+    real<Fn::MPI_Query_thread>(&threads);
+    if (threads == MPI_THREAD_SINGLE || threads == MPI_THREAD_FUNNELED) {
+        RequestTable::instance().used_by_this_thread();
+    }
+    WholeProgram::begin();
+}
+
+bool Finalizes::is_to_be_repeated(cd_handle cd) {
+    return end_of_mpi.family != 0 && cd_log_covers(cd, &end_of_mpi) != 0;
+}
+
+void Finalizes::finalizing() {
+    WholeProgram::end();
+    cd_log_here(&end_of_mpi);
+    const Inside inside;
+    FreesRequest::sweep(true);
+    run_all_forgotten();
+    free_placeholders();
+    free_own_comm();
+}
+
+#if MPI_VERSION >= 4
+void OpensSession::opened(MPI_Session session) {
+    int rank = 0;
+    int size = 1;
+    MPI_Group world = MPI_GROUP_NULL;
+    if (real<Fn::MPI_Group_from_session_pset>(session, "mpi://WORLD", &world) == MPI_SUCCESS) {
+        real<Fn::MPI_Group_rank>(world, &rank);
+        real<Fn::MPI_Group_size>(world, &size);
+        real<Fn::MPI_Group_free>(&world);
+    }
+    const bool begins = !MpiLife::is_up();
+    MpiLife::session_begins(rank, size);
+    if (begins) {
+        cd_set_rank(rank);
+        WholeProgram::begin();
+    }
+}
+#endif
+
+double ReadsClock::read(const void *site, int mode) {
+    Call call;
+    call.fn = Fn::MPI_Wtime;
+    call.site = site;
+    if (mode == CD_LOG_REPLAYING) {
+        if (std::optional<EntryReader> entry = next_entry_if_same(call)) {
+            return entry->take<double>();
+        }
+    }
+    const double now = real<Fn::MPI_Wtime>();
+    if (cd_log_mode() == CD_LOG_RECORDING) {
+        EntryWriter writer(call, MPI_SUCCESS);
+        writer.set(EntryHeader::optional);
+        writer.add(now);
+        writer.write();
+    }
+    return now;
+}
+
+// Only the root's arguments count, and it alone knows how many processes there are to be.
+void SpawnsSeveral::add_errors(Call &call, int count, const int *processes, int root, MPI_Comm comm,
+                               int *errors) {
+    const Inside inside;
+    int rank = 0;
+    real<Fn::MPI_Comm_rank>(comm, &rank);
+    if (rank != root || errors == MPI_ERRCODES_IGNORE) {
+        return;
+    }
+    size_t all = 0;
+    for (int i = 0; i < count; ++i) {
+        all += static_cast<size_t>(processes[i]);
+    }
+    call.add_output({errors, sizeof *errors * all});
+}
+
+} // namespace cd::logger

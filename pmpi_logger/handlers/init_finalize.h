@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "handlers/blocking.h"
+#include "handlers/spawned.h"
+#include "interception/mpi_life.h"
+#include "lifetimes/lifetimes.h"
+
+namespace cd::logger {
+
+// MPI_Init and MPI_Init_thread: from now on CDs are named with the rank in MPI_COMM_WORLD. MPI
+// stays up when a CD is restored that is older.
+class Initializes : public MovesData {
+public:
+    template <Fn F, typename... A> static int call(const void *site, A... a) {
+        const int mode = Logging::mode();
+        if (Inside::mpi()) {
+            return call_mpi<F>(a...);
+        }
+        const Call call = decode_data<F>(site, a...);
+        if (mode == CD_LOG_REPLAYING) {
+            const int result = Exchange::replay(call, false);
+            return result == run_live ? Initializes::call<F>(site, a...) : result;
+        }
+        const Inside inside;
+        const int result = call_mpi<F>(a...);
+        if (result == MPI_SUCCESS) {
+            initialized();
+        }
+        if (mode == CD_LOG_RECORDING) {
+            Exchange::record(call, result, nullptr, false);
+        }
+        return result;
+    }
+
+private:
+    static void initialized();
+};
+
+// The end of MPI, with MPI_Finalize or the last session. What waited for the logs to be forgotten
+// happens now. It cannot be taken back.
+class Finalizes : public MovesData {
+public:
+    // Whether a restore of cd would have to.
+    static bool is_to_be_repeated(cd_handle cd);
+    static void finalizing();
+
+    template <Fn F> static int call(const void *) {
+        if (Inside::mpi()) {
+            return call_mpi<F>();
+        }
+        finalizing();
+        const Inside inside;
+        return call_mpi<F>();
+    }
+};
+
+#if MPI_VERSION >= 4
+// MPI_Session_init, which may be all of an MPI_Init that there is.
+class OpensSession : public MovesData {
+public:
+    template <Fn F>
+    static int call(const void *site, MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
+        const int mode = Logging::mode();
+        if (Inside::mpi()) {
+            return call_mpi<F>(info, handler, session);
+        }
+        const Call call = decode_data<F>(site, info, handler, session);
+        if (mode == CD_LOG_REPLAYING) {
+            const int result = Exchange::replay(call, false);
+            return result == run_live ? OpensSession::call<F>(site, info, handler, session)
+                                      : result;
+        }
+        const Inside inside;
+        const int result = call_mpi<F>(info, handler, session);
+        if (result == MPI_SUCCESS) {
+            opened(*session);
+        }
+        if (mode == CD_LOG_RECORDING) {
+            Exchange::record(call, result, nullptr, false);
+        }
+        return result;
+    }
+
+private:
+    static void opened(MPI_Session session);
+};
+
+// MPI_Session_finalize, which may be all of an MPI_Finalize that there is.
+class ClosesSession : public MovesData {
+public:
+    template <Fn F> static int call(const void *site, MPI_Session *session) {
+        const int mode = Logging::mode();
+        if (Inside::mpi() || session == nullptr) {
+            return call_mpi<F>(session);
+        }
+        const Call call = decode_data<F>(site, session);
+        if (mode == CD_LOG_REPLAYING) {
+            const int result = Exchange::replay(call, false);
+            return result == run_live ? ClosesSession::call<F>(site, session) : result;
+        }
+        if (MpiLife::is_last_session()) {
+            Finalizes::finalizing();
+        }
+        const Inside inside;
+        const int result = free_object(session, [&] { return call_mpi<F>(session); });
+        if (result == MPI_SUCCESS) {
+            MpiLife::session_ends();
+        }
+        if (cd_log_mode() == CD_LOG_RECORDING) {
+            Exchange::record(call, result, nullptr, false);
+        }
+        return result;
+    }
+};
+#endif
+
+// MPI_Abort: what is recorded so far is written before, unless a signal handler calls it just then.
+class Aborts {
+public:
+    using Of = Arrivals;
+
+    template <Fn F> static int call(const void *, MPI_Comm comm, int code) {
+        WholeProgram::flush_if_possible();
+        return call_mpi<F>(comm, code);
+    }
+};
+
+// MPI_Wtime: a re-execution reads what the first execution read. It may read the clock less often,
+// and more often.
+class ReadsClock : public MovesData {
+public:
+    static constexpr bool keeps_entry_only = true;
+
+    template <Fn F> static double call(const void *site) {
+        const int mode = Logging::mode();
+        return passes_through(mode) ? call_mpi<F>() : read(site, mode);
+    }
+
+private:
+    static double read(const void *site, int mode);
+};
+
+// MPI_Comm_spawn_multiple: as many error codes as processes of all commands together.
+class SpawnsSeveral : public MovesData {
+public:
+    template <Fn F>
+    static int call(const void *site, int count, char **commands, char ***arguments,
+                    const int *processes, const MPI_Info *infos, int root, MPI_Comm comm,
+                    MPI_Comm *made, int *errors) {
+        const int mode = Logging::mode();
+        if (passes_through(mode)) {
+            return call_mpi<F>(count, commands, arguments, processes, infos, root, comm, made,
+                               errors);
+        }
+        Call call;
+        call.fn = F;
+        call.site = site;
+        call.arrival = &Row<F>::of;
+        call.add_word(word_of(comm));
+        call.add_output({made, sizeof *made});
+        add_errors(call, count, processes, root, comm, errors);
+        if (mode == CD_LOG_REPLAYING) {
+            const int result = Exchange::replay(call, false);
+            if (result != run_live) {
+                return told_of(result, *made);
+            }
+        }
+        const Inside inside;
+        const int result =
+            call_mpi<F>(count, commands, arguments, processes, infos, root, comm, made, errors);
+        Exchange::record(call, result, nullptr, false);
+        return told_of(result, *made);
+    }
+
+private:
+    static int told_of(int result, MPI_Comm made) {
+        if (result == MPI_SUCCESS) {
+            connection_made(made);
+        }
+        return result;
+    }
+    static void add_errors(Call &call, int count, const int *processes, int root, MPI_Comm comm,
+                           int *errors);
+};
+
+} // namespace cd::logger

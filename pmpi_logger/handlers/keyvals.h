@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "handlers/blocking.h"
+#include "handlers/delete_functions.h"
+#include "interception/fortran_real.h"
+
+#include <vector>
+
+namespace cd::logger {
+
+// The keys of attributes that the program has made: MPI refuses to free others, and all look alike.
+enum class KeyvalsOf { communicators, types, windows };
+class Keyvals {
+public:
+    static void add(KeyvalsOf kind, int key);
+    static bool has(KeyvalsOf kind, int key);
+    static void remove(KeyvalsOf kind, int key);
+    static std::vector<int> all(KeyvalsOf kind);
+
+    template <Fn F> static constexpr KeyvalsOf kind() {
+        return F == Fn::MPI_Type_create_keyval || F == Fn::MPI_Type_free_keyval ? KeyvalsOf::types
+               : F == Fn::MPI_Win_create_keyval || F == Fn::MPI_Win_free_keyval
+                   ? KeyvalsOf::windows
+                   : KeyvalsOf::communicators;
+    }
+};
+
+class MakesKeyval : public MovesData {
+public:
+    template <Fn F, typename Copy, typename Delete>
+    static int call(const void *site, Copy copy, Delete forget, int *key, void *state) {
+        const int result = Exchange::log<F>(site, copy, forget, key, state);
+        if (result == MPI_SUCCESS) { // else the program may have given no place for the key
+            made<F>(*key, {any(forget), state, 0, is_from_fortran(site)});
+        }
+        return result;
+    }
+
+    // make: makes the call, as Fortran or as C. MPI copies state, which is Fortran's.
+    template <Fn F, typename Make, typename Copy, typename Delete, typename Number>
+    static int call_by(const Make &make, const void *site, Copy copy, Delete forget, MPI_Fint *key,
+                       Number *state) {
+        const int result = Exchange::call_by<F>(make, site, copy, forget, key, state);
+        if (result == MPI_SUCCESS) {
+            made<F>(*key, {any(forget), nullptr, *state, true});
+        }
+        return result;
+    }
+
+private:
+    template <typename Function> static auto any(Function function) {
+        return reinterpret_cast<void (*)()>(function);
+    }
+
+    template <Fn F> static void made(int key, const DeleteFunction &forget) {
+        Keyvals::add(Keyvals::kind<F>(), key);
+        if (F == Fn::MPI_Win_create_keyval) {
+            DeleteFunctions::note(key, forget);
+        }
+    }
+};
+
+} // namespace cd::logger

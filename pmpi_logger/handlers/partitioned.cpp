@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "handlers/partitioned.h"
+
+#include "log_entry/writer.h"
+#include "payload/copy.h"
+#include "replay/going_live.h"
+#include "replay/match.h"
+#include "replay/polls.h"
+#include "requests/completion.h"
+
+namespace cd::logger {
+namespace {
+
+bool has(const Request *request, int part) {
+    return request != nullptr && !request->parts.empty() && part >= 0 && part < request->partitions;
+}
+
+// What the program gets of a part when it asks; empty unless it is under way.
+Blocks arriving(const Request *request, int part) {
+    if (!has(request, part) || request->state == Request::State::inactive ||
+        !still_brings_data(*request)) {
+        return {};
+    }
+    return {part_of(request->arrivals.front(), part, request->partitions)};
+}
+
+} // namespace
+
+std::vector<int> ReadiesParts::take_new(Request *request, const std::vector<int> &parts) {
+    if (request == nullptr) {
+        return parts;
+    }
+    if (request->stand_in != MPI_REQUEST_NULL || request->state == Request::State::replayed) {
+        return {}; // an execution before has sent it all
+    }
+    std::vector<int> fresh;
+    RequestTable::instance().change(*request, [&](Request &sent) {
+        sent.parts_ready.resize(static_cast<size_t>(sent.partitions), Request::Ready::no);
+        for (const int part : parts) {
+            Request::Ready *const known =
+                has(&sent, part) ? &sent.parts_ready[static_cast<size_t>(part)] : nullptr;
+            if (known == nullptr || *known != Request::Ready::said_before) {
+                fresh.push_back(part);
+            }
+            if (known != nullptr) {
+                *known = Request::Ready::said;
+            }
+        }
+    });
+    return fresh;
+}
+
+int ReadiesParts::ready_one_by_one([[maybe_unused]] const std::vector<int> &parts,
+                                   [[maybe_unused]] MPI_Request handle) {
+    int result = MPI_SUCCESS;
+#if MPI_VERSION >= 4
+    const Inside inside;
+    for (size_t i = 0; i < parts.size() && result == MPI_SUCCESS; ++i) {
+        result = call_mpi<Fn::MPI_Pready>(parts[i], handle);
+    }
+#endif
+    return result;
+}
+
+void ReadiesParts::copy(const Request *request, const std::vector<int> &parts) {
+    const Inside inside;
+    for (const int part : parts) {
+        if (has(request, part)) {
+            request->staging.refill(part, request->partitions);
+        }
+    }
+}
+
+void ReadiesParts::add_checksum(Call &call, const Request *request, const std::vector<int> &parts) {
+    const Inside inside;
+    uint64_t sum = 0;
+    for (const int part : parts) {
+        sum = sum * 31 + static_cast<uint64_t>(part);
+        if (has(request, part)) {
+            sum = sum * 31 +
+                  compared_checksum_of(part_of(request->parts.front(), part, request->partitions));
+        }
+    }
+    call.add_word(sum);
+}
+
+void ReadiesParts::record(const Call &call, int result) {
+    const Inside inside;
+    EntryWriter writer(call, result);
+    writer.write();
+}
+
+bool ReadiesParts::replay(const Call &call, int &result) {
+    const Inside inside;
+    return !next_entry(call, result) && result == run_live;
+}
+
+Call AsksForPart::call_of(Fn fn, const void *site, int part) {
+    Call call;
+    call.fn = fn;
+    call.site = site;
+    call.add_word(static_cast<uint64_t>(part));
+    return call;
+}
+
+MPI_Request AsksForPart::arrived_whole(const Call &call, MPI_Request handle) {
+    Request *const request = RequestTable::instance().find(handle);
+    take_what_no_log_brings(call, {request});
+    return request != nullptr ? request->stand_in : MPI_REQUEST_NULL;
+}
+
+void AsksForPart::settle(const Call &call, MPI_Request handle, int part, int flag, int result,
+                         bool recording) {
+    const Inside inside;
+    Request *request = RequestTable::instance().find(handle);
+    auto types = RequestTable::instance().hold_types();
+    const Blocks arrived = flag != 0 && result == MPI_SUCCESS ? arriving(request, part) : Blocks();
+    if (!arrived.empty()) {
+        deliver_staged_part(*request, part);
+    }
+    if (recording && flag == 0) {
+        types.unlock();
+        record_nothing(call, result);
+    } else if (recording) {
+        EntryWriter writer(call, result);
+        writer.add_data(arrived, everything);
+        types.unlock();
+        writer.write();
+    }
+}
+
+bool AsksForPart::replay(const Call &call, MPI_Request handle, int part, int *flag, int &result) {
+    const Inside inside;
+    std::optional<EntryReader> entry = next_answer(call, result);
+    if (!entry) {
+        return result == run_live;
+    }
+    *flag = entry->has(EntryHeader::negative) ? 0 : 1;
+    result = entry->result();
+    Request *request = RequestTable::instance().find(handle);
+    auto types = RequestTable::instance().hold_types(); // other threads ask for parts, too
+    const Blocks arrived = arriving(request, part);
+    if (*flag != 0 && result == MPI_SUCCESS && !entry->at_end() && !entry->take_data(arrived)) {
+        types.unlock();
+        result = not_matching(call, *entry, "how much data is received");
+    } else if (*flag != 0 && !arrived.empty()) {
+        note_part_delivered(*request, part);
+    }
+    return false;
+}
+
+} // namespace cd::logger

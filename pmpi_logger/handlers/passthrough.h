@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "handlers/handler.h"
+#include "replay/complaint.h"
+#include "whole_program/whole_program.h"
+
+namespace cd::logger {
+
+// Concerns this process alone, and every re-execution finds the same: not intercepted.
+struct Local {
+    using Of = Arrivals;
+};
+
+// What one rank alone cannot replay, or nobody has taught the logger yet. A CD that logs says so
+// at the first such call; one around a whole program lets it pass.
+class Refused {
+public:
+    struct Of {
+        static constexpr const char *shared_window =
+            "other ranks change the memory of a shared window without MPI";
+        static constexpr const char *attached_memory =
+            "other ranks change memory that is attached to a window where it lies";
+        static constexpr const char *fault_tolerance =
+            "this MPI's fault tolerance functions end the program";
+        static constexpr const char *extended_generalized =
+            "extended generalized requests are polled by functions that a replay would not call";
+    };
+
+    template <Fn F, typename... A> static int call(const void *, A... a) {
+        if (passes_through(Logging::mode()) || WholeProgram::records()) {
+            return call_mpi<F>(a...);
+        }
+        return refuse(F, Row<F>::of);
+    }
+};
+
+} // namespace cd::logger

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "handlers/arrays.h"
+#include "handlers/blocking.h"
+#include "requests/table.h"
+#include "windows/separation.h"
+
+#include <tuple>
+
+namespace cd::logger {
+
+// Makes a persistent request. It is tracked whether a CD logs or not, since it may be started when
+// one does. A re-execution gets the same request; if its buffers have moved, another one stands in
+// for it.
+//
+// A send that is started while a CD logs goes out from a copy, by a request of ours. Collective and
+// partitioned ones cannot be made by one rank later, so they work on copies from the start in a
+// program that uses CDs.
+class Initializing : public MovesData {
+protected:
+    enum class Made { as_before, anew, failed, not_at_all };
+
+    // What track() wants, before the request is made: that takes no memory then, so that what MPI
+    // works on is never lost.
+    static Purpose purpose_for(const Call &call, Request::Kind kind);
+    static void track(MPI_Request handle, Purpose &&purpose, Staging &&staging);
+    static void record(const Call &call, int result, MPI_Request handle);
+    // as_before: handle is set. anew: the call has to be made, see moved().
+    static Made replay(const Call &call, Request::Kind kind, MPI_Request *handle, int &result);
+    static void moved(const Call &call, MPI_Request *handle, MPI_Request made);
+
+    static Staging staging_of(const Call &call, bool has_send_buf);
+    static void follow(const Call &call, bool has_send_buf, MPI_Request handle);
+    static Request *found(MPI_Request handle);
+};
+
+enum class Sends { from_buffer, from_copy };
+
+template <Request::Kind K, Sends S = Sends::from_buffer> class Inits : public Initializing {
+public:
+    template <Fn F, typename... A> static int call(const void *site, A... a) {
+        if (Inside::mpi()) {
+            return call_mpi<F>(a...);
+        }
+        using Roles = typename Row<F>::Roles;
+        std::tuple<A...> arguments(a...);
+        MPI_Request *const request = std::get<Roles::index(Role::request)>(arguments);
+        if (request == nullptr) {
+            return call_mpi<F>(a...); // which is an error
+        }
+        const auto make = [&] {
+            const Inside inside;
+            return std::apply([](A... b) { return call_mpi<F>(b...); }, arguments);
+        };
+        const int mode = Logging::mode();
+        const Call call = decode_data<F>(site, a...);
+        if (call.failure != MPI_SUCCESS) {
+            return call.failure;
+        }
+        if (mode == CD_LOG_REPLAYING) {
+            const int result = answer(call, Roles::has(Role::send_buf), request, make);
+            return result == run_live ? Inits::call<F>(site, a...) : result;
+        }
+        Staging staging;
+        if constexpr (K == Request::Kind::collective || K == Request::Kind::partitioned) {
+            staging = staging_of(call, Roles::has(Role::send_buf));
+            if (!staging.empty()) {
+                stage<Roles>(arguments, staging);
+                keep_arrays<Roles>(call, arguments, staging);
+            }
+        }
+        Purpose purpose = purpose_for(call, K);
+        const int result = make();
+        if (result == MPI_SUCCESS) {
+            track(*request, std::move(purpose), std::move(staging));
+        }
+        if (mode == CD_LOG_RECORDING) {
+            record(call, result, result == MPI_SUCCESS ? *request : MPI_REQUEST_NULL);
+        }
+        if (result == MPI_SUCCESS) {
+            if constexpr (S == Sends::from_copy) {
+                remember<F>(arguments, *request);
+            }
+        }
+        return result;
+    }
+
+private:
+    // From the log; run_live if that has nothing.
+    template <typename Make>
+    static int answer(const Call &call, bool has_send_buf, MPI_Request *request, const Make &make) {
+        int result = MPI_SUCCESS;
+        switch (replay(call, K, request, result)) {
+        case Made::anew: {
+            const MPI_Request before = *request;
+            result = make();
+            const MPI_Request made = *request;
+            *request = before;
+            moved(call, request, made);
+            return result;
+        }
+        case Made::not_at_all:
+            return run_live;
+        case Made::as_before:
+            follow(call, has_send_buf, *request);
+            return result;
+        default:
+            return result;
+        }
+    }
+
+    template <typename Roles, typename Tuple>
+    static void stage(Tuple &arguments, const Staging &staging) {
+        if constexpr (Roles::has(Role::send_buf)) {
+            auto &buffer = std::get<Roles::index(Role::send_buf)>(arguments);
+            buffer = staging.send_buf(buffer);
+        }
+        if constexpr (Roles::has(Role::recv_buf)) {
+            auto &buffer = std::get<Roles::index(Role::recv_buf)>(arguments);
+            buffer = staging.recv_buf(buffer);
+        }
+    }
+
+    template <Fn F, typename... A>
+    static void remember(const std::tuple<A...> &arguments, MPI_Request handle) {
+        if (Request *request = found(handle)) {
+            request->make_again = [arguments](void *buffer, MPI_Datatype type, MPI_Request *made) {
+                using Roles = typename Row<F>::Roles;
+                std::tuple<A...> others = arguments;
+                std::get<Roles::index(Role::send_buf)>(others) = buffer;
+                std::get<Roles::index(Role::send_type)>(others) = type;
+                std::get<Roles::index(Role::request)>(others) = made;
+                return std::apply([](A... a) { return real<F>(a...); }, others);
+            };
+        }
+    }
+};
+
+using InitsSend = Inits<Request::Kind::send, Sends::from_copy>;
+using InitsBufferedSend = Inits<Request::Kind::send>;
+using InitsReceive = Inits<Request::Kind::receive>;
+using InitsCollective = Inits<Request::Kind::collective>;
+using InitsPartitioned = Inits<Request::Kind::partitioned>;
+
+// MPI_Start and MPI_Startall.
+class Activates : public MovesData {
+public:
+    template <Fn F, typename... A> static int call(const void *site, A... a) {
+        const int mode = Logging::mode();
+        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::empty())) {
+            return call_mpi<F>(a...);
+        }
+        std::tuple<A...> arguments(a...);
+        int count = 1;
+        if constexpr (sizeof...(A) == 2) {
+            count = std::get<0>(arguments);
+        }
+        MPI_Request *const requests = std::get<sizeof...(A) - 1>(arguments);
+        return count < 0 || requests == nullptr ? call_mpi<F>(a...) // which is an error
+                                                : activate(F, site, mode, count, requests);
+    }
+
+private:
+    static int activate(Fn fn, const void *site, int mode, int count, MPI_Request *requests);
+    static bool prepare(const Call &call, int mode, int count, MPI_Request *requests, int &result);
+    static int start(int count, const MPI_Request *requests, int &started);
+    static int replay(Call &call, int count, MPI_Request *requests);
+};
+
+class Cancels : public MovesData {
+public:
+    template <Fn F> static int call(const void *site, MPI_Request *request) {
+        return Inside::mpi() || request == nullptr ? call_mpi<F>(request) : run(site, request);
+    }
+
+private:
+    static int run(const void *site, MPI_Request *request);
+};
+
+class CompletesGeneralized : public MovesData {
+public:
+    template <Fn F> static int call(const void *site, MPI_Request request) {
+        return Inside::mpi() ? complete(request) : run(site, request);
+    }
+
+private:
+    static int run(const void *site, MPI_Request request);
+    static int complete(MPI_Request request);
+};
+
+} // namespace cd::logger

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "handlers/probe.h"
+
+#include "handlers/request_free.h"
+#include "log_entry/writer.h"
+#include "replay/polls.h"
+
+namespace cd::logger {
+
+void Polls::record(const Call &call, int result, const MPI_Status &status, bool error_written) {
+    if (result == MPI_SUCCESS && *call.arguments.flag == 0) {
+        record_nothing(call, result);
+        return;
+    }
+    FreesRequest::look_for_arrivals();
+    EntryWriter writer(call, result);
+    writer.add_outputs(call);
+    writer.add(*call.arguments.flag);
+    writer.add(status);
+    if (error_written) {
+        writer.set(EntryHeader::status_error_written);
+    }
+    writer.write();
+}
+
+int Polls::replay(const Call &call) {
+    int result = MPI_SUCCESS;
+    std::optional<EntryReader> entry = next_answer(call, result);
+    if (!entry) {
+        return result;
+    }
+    entry->take_outputs(call);
+    if (entry->has(EntryHeader::negative)) {
+        *call.arguments.flag = 0;
+        return MPI_SUCCESS;
+    }
+    *call.arguments.flag = entry->take<int>();
+    give_status(entry->take<MPI_Status>(), entry->has(EntryHeader::status_error_written),
+                call.arguments.status);
+    return entry->result() == MPI_SUCCESS ? MPI_SUCCESS
+                                          : raise_logged(call.arguments.comm, entry->result());
+}
+
+} // namespace cd::logger

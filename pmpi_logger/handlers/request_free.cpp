@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "handlers/request_free.h"
+
+#include "lifetimes/freed_handles.h"
+#include "lifetimes/lifetimes.h"
+#include "log_entry/writer.h"
+#include "replay/arrived.h"
+#include "replay/complaint.h"
+#include "replay/going_live.h"
+#include "replay/match.h"
+#include "requests/left_behind.h"
+#include "whole_program/whole_program.h"
+#include "windows/early_reads.h"
+
+#include <vector>
+
+namespace cd::logger {
+namespace {
+
+int free_persistent(Request &request) {
+    MPI_Request handle = request.handle;
+    forget_made_anew(request);
+    RequestTable::instance().remove(request);
+    return real<Fn::MPI_Request_free>(&handle);
+}
+
+// Of a persistent one: whoever sees first that nothing keeps it any more frees it. A thread that
+// goes live forgets the log of another one, which may just see what has come.
+void free_if_unwanted(Request &request) {
+    bool unwanted = false;
+    RequestTable::instance().change(request, [&](Request &freed) {
+        unwanted = freed.freed && !freed.goes_with_log && freed.state == Request::State::inactive;
+        freed.freed = freed.freed && !unwanted;
+    });
+    if (unwanted) {
+        free_persistent(request);
+    }
+}
+
+void write_entry(const Call &call, int result) {
+    EntryWriter writer(call, result);
+    writer.write();
+}
+
+// Of which MPI alone knows, if it is one.
+int free_untracked(const Call &call, int mode, MPI_Request *handle) {
+    if (mode == CD_LOG_REPLAYING) {
+        *handle = MPI_REQUEST_NULL; // from before the CD, and freed by its first execution
+        return MPI_SUCCESS;
+    }
+    const int result = call_mpi<Fn::MPI_Request_free>(handle);
+    if (mode == CD_LOG_RECORDING) {
+        write_entry(call, result);
+    }
+    return result;
+}
+
+void deliver(Request &request, const MPI_Status &status, int result) {
+    await_data(request);
+    const auto types = RequestTable::instance().hold_types();
+    deliver_staged(request, status, result);
+}
+
+// Asks MPI, or waits.
+bool ends(Request &request, bool at_end, MPI_Status &status, int &result) {
+    MPI_Request known = request.known_to_mpi();
+    if (!at_end) {
+        int complete = 0;
+        result = real<Fn::MPI_Test>(&known, &complete, &status);
+        return complete != 0;
+    }
+    if (request.kind == Request::Kind::receive) {
+        real<Fn::MPI_Cancel>(&known);
+    }
+    result = real<Fn::MPI_Wait>(&known, &status);
+    return true;
+}
+
+// The program's, which belong to the call that has freed the request, if a log has that.
+bool runs_functions(const Request &request) {
+    return request.kind == Request::Kind::generalized && request.freed_at.family != 0;
+}
+
+// Once no log has that, what they free goes at once.
+void forget_with_log(const Request &request) {
+    when_forgotten(request.freed_at, [handle = request.handle, at = request.freed_at] {
+        RequestTable &table = RequestTable::instance();
+        Request *const freed = table.find(handle);
+        if (freed != nullptr && freed->freed_at.stream == at.stream &&
+            freed->freed_at.entry == at.entry) {
+            table.change(*freed, [](Request &one) { one.freed_at = {}; });
+        }
+    });
+}
+
+bool ends_in_mpi(Request &request, bool at_end) {
+    RequestTable &table = RequestTable::instance();
+    std::vector<Request *> ending;
+    table.find_ending(&request.handle, 1, ending);
+    MPI_Status status = {};
+    int result = MPI_SUCCESS;
+    InnerCalls inner(runs_functions(request) ? InnerCalls::Of::call : InnerCalls::Of::nothing);
+    if (!ends(request, at_end, status, result)) {
+        table.give_back(ending);
+        return false;
+    }
+    inner.settle(request.freed_at, false);
+    const bool brings = still_brings_data(request);
+    deliver(request, status, result);
+    if (brings && cd_log_mode() == CD_LOG_RECORDING && !at_end) {
+        record_arrived(request, status, result);
+    }
+    if (request.persistent) {
+        table.give_back(ending);
+    }
+    complete(request);
+    return true;
+}
+
+// What only a log would complete.
+bool ends_without_mpi(Request &request, bool at_end) {
+    if (take_left_behind(request)) {
+        return true;
+    }
+    if (!at_end && a_log_may_bring_more()) {
+        return false;
+    }
+    complete(request);
+    return true;
+}
+
+// Of a freed one. If it is not persistent, it is gone then.
+bool is_over(Request &request, bool at_end) {
+    switch (request.state) {
+    case Request::State::active:
+        return ends_in_mpi(request, at_end);
+    case Request::State::replayed:
+        return ends_without_mpi(request, at_end);
+    default:
+        return true;
+    }
+}
+
+} // namespace
+
+int FreesRequest::run(const void *site, MPI_Request *handle) {
+    const int mode = Logging::mode();
+    const Inside inside;
+    RequestTable &table = RequestTable::instance();
+    Request *request = table.find(*handle);
+    Call call;
+    call.fn = Fn::MPI_Request_free;
+    call.site = site;
+    cd_log_place place = {};
+    cd_log_here(&place);
+    int result = MPI_SUCCESS;
+    if (mode == CD_LOG_REPLAYING) {
+        const std::optional<EntryReader> entry = next_entry(call, result);
+        if (!entry) {
+            return result == run_live ? run(site, handle) : result;
+        }
+        if (entry->result() != MPI_SUCCESS) {
+            return raise_logged(MPI_COMM_NULL, entry->result());
+        }
+        FreedHandles::add_again();
+    }
+    if (request != nullptr && WholeProgram::records()) {
+        table.remove(*request);
+        request = nullptr;
+    }
+    if (request == nullptr) {
+        return free_untracked(call, mode, handle);
+    }
+    if (mode == CD_LOG_RECORDING) {
+        write_entry(call, MPI_SUCCESS);
+    }
+    *handle = MPI_REQUEST_NULL;
+    if (request->persistent && mode == CD_LOG_OFF && request->state != Request::State::active) {
+        return free_persistent(*request);
+    }
+    table.change(*request, [&](Request &freed) {
+        freed.freed = true;
+        freed.freed_at = place;
+    });
+    if (request->persistent && mode != CD_LOG_OFF) {
+        free_with_log(*request);
+    } else if (runs_functions(*request)) {
+        forget_with_log(*request);
+    }
+    if (request->state == Request::State::replayed && !still_brings_data(*request)) {
+        complete(*request);
+    } else if (mode == CD_LOG_REPLAYING) {
+        freed_are_under_way() = true; // nothing can be recorded now
+    } else {
+        sweep(false);
+    }
+    return MPI_SUCCESS;
+}
+
+// A re-execution gets it again.
+void FreesRequest::free_with_log(Request &request) {
+    if (request.goes_with_log) {
+        return;
+    }
+    request.goes_with_log = true;
+    when_forgotten(request.freed_at, [freed = request.handle] {
+        RequestTable &table = RequestTable::instance();
+        if (Request *last = table.find(freed)) {
+            table.change(*last, [](Request &kept) { kept.goes_with_log = false; });
+            free_if_unwanted(*last);
+        }
+    });
+}
+
+void FreesRequest::sweep(bool at_end) {
+    RequestTable &table = RequestTable::instance();
+    freed_are_under_way() = false;
+    for (Request *request : at_end ? table.all() : table.of_this_thread()) {
+        if (!request->freed) {
+            continue;
+        }
+        const bool persistent = request->persistent;
+        if (!is_over(*request, at_end)) {
+            freed_are_under_way() = true;
+        } else if (persistent) {
+            free_if_unwanted(*request);
+        }
+    }
+}
+
+} // namespace cd::logger

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "handlers/starts.h"
+#include "handlers/windows.h"
+
+#include <tuple>
+
+namespace cd::logger {
+
+// Reads or writes the window of another rank. MPI may do so at any time until a synchronization
+// ends the operation, so it is given copies of what it reads, and other places for what it writes.
+// The log has the data with the synchronization. A replay tells nobody.
+class AccessesWindow : public MovesData {
+public:
+    template <Fn F, typename... A> static int call(const void *site, A... a) {
+        using Roles = typename Row<F>::Roles;
+        std::tuple<A...> arguments(a...);
+        if (Inside::mpi()) {
+            return call_mpi<F>(a...);
+        }
+        const MPI_Win win = std::get<Roles::index(Role::window)>(arguments);
+        Window *window = WindowTable::instance().find(win);
+        const int mode = Logging::mode();
+        if (window == nullptr || (mode != CD_LOG_OFF && !can_be_recorded(window))) {
+            return mode == CD_LOG_OFF || WholeProgram::records() || !may_name(win, MPI_WIN_NULL)
+                       ? call_mpi<F>(a...)
+                       : refuse(F, window_is_not_separate);
+        }
+        Call call = decode_data<F>(site, a...);
+        const int target = std::get<Roles::index(Role::target)>(arguments);
+        const int one = target == MPI_PROC_NULL ? 0 : 1; // which takes nothing and brings nothing
+        if constexpr (Roles::has(Role::both_type)) {
+            call.arguments.send_count = call.arguments.recv_count = one;
+        }
+        if constexpr (Roles::has(Role::operation)) {
+            if (std::get<Roles::index(Role::operation)>(arguments) == MPI_NO_OP) {
+                call.arguments.send_type = MPI_DATATYPE_NULL; // and the buffer may be anything
+            }
+        }
+        if (mode == CD_LOG_OFF) {
+            const Inside inside;
+            const int result = call_mpi<F>(a...);
+            if (result == MPI_SUCCESS) {
+                follow(call, *window, target);
+            }
+            return result;
+        }
+        Exchange::add_checksum(call);
+        Block compared;
+        if constexpr (Roles::has(Role::compare_buf)) {
+            compared = {const_cast<void *>(std::get<Roles::index(Role::compare_buf)>(arguments)),
+                        one, call.arguments.send_type};
+            add_checksum(call, compared);
+        }
+        if (mode == CD_LOG_REPLAYING) {
+            const int result = replay(call, *window, target);
+            return result == run_live ? AccessesWindow::call<F>(site, a...) : result;
+        }
+        const Inside inside;
+        window->make_room(); // so that what MPI works on is never lost
+        Access access = begin(call, compared, target);
+        replace_buffers<Roles>(arguments, access);
+        const int result = std::apply([](A... b) { return call_mpi<F>(b...); }, arguments);
+        record(call, *window, result, std::move(access));
+        return result;
+    }
+
+private:
+    // MPI gets copies of the program's.
+    template <typename Roles, typename Tuple>
+    static void replace_buffers(Tuple &arguments, const Access &access) {
+        if constexpr (Roles::has(Role::send_buf)) {
+            replace(std::get<Roles::index(Role::send_buf)>(arguments), access.departing);
+        }
+        if constexpr (Roles::has(Role::compare_buf)) {
+            replace(std::get<Roles::index(Role::compare_buf)>(arguments), access.compared);
+        }
+        if constexpr (Roles::has(Role::recv_buf)) {
+            if (access.brings()) {
+                std::get<Roles::index(Role::recv_buf)>(arguments) = access.landing.address;
+            }
+        }
+    }
+    static void replace(const void *&argument, const Shadow &shadow) {
+        argument = shadow.empty() ? argument : shadow.address();
+    }
+    static void add_checksum(Call &call, const Block &block);
+
+    // No log has the call, but one may have the data.
+    static void follow(const Call &call, Window &window, int target);
+
+    static Access begin(const Call &call, const Block &compared, int target);
+    static void record(const Call &call, Window &window, int result, Access &&access);
+    static int replay(const Call &call, Window &window, int target);
+};
+
+// The same with a request. What a read brings is there when its request is complete, or when a
+// synchronization ends it, whichever is earlier.
+template <typename Family> class StartsAccess : public MovesData {
+public:
+    template <Fn F, typename... A> static int call(const void *site, A... a) {
+        using Roles = typename Row<F>::Roles;
+        const std::tuple<A...> arguments(a...);
+        const MPI_Win win = std::get<Roles::index(Role::window)>(arguments);
+        const Window *const window = WindowTable::instance().find(win);
+        const bool separate = window != nullptr;
+        if (!passes_through(Logging::mode()) && !WholeProgram::records() &&
+            !can_be_recorded(window) && may_name(win, MPI_WIN_NULL)) {
+            return refuse(F, window_is_not_separate);
+        }
+        const int result = Family::template call<F>(site, a...);
+        if constexpr (Roles::has(Role::recv_buf)) {
+            if (separate && result == MPI_SUCCESS && !Inside::mpi()) {
+                note_read(*std::get<Roles::index(Role::request)>(arguments), win,
+                          std::get<Roles::index(Role::target)>(arguments));
+            }
+        }
+        return result;
+    }
+
+private:
+    static void note_read(MPI_Request handle, MPI_Win window, int target) {
+        if (Request *request = RequestTable::instance().find(handle)) {
+            request->window = window;
+            request->target = target;
+        }
+    }
+};
+
+using StartsRemoteWrite = StartsAccess<StartsSend>;
+using StartsRemoteRead = StartsAccess<StartsCollective>;
+
+} // namespace cd::logger

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "handlers/spawned.h"
+
+#include "lifetimes/lifetimes.h"
+#include "payload/mortal_comms.h"
+#include "whole_program/whole_program.h"
+
+namespace cd::logger {
+namespace {
+
+// The log says where it is disconnected, and did not know then where it was made.
+bool is_disconnected_later(MPI_Comm comm, const cd_log_place &place) {
+    const std::optional<Mortal> meant = MortalComms::find(comm);
+    return meant && meant->freed && meant->known_late && meant->made.family == 0 &&
+           meant->freed_at.stream == place.stream;
+}
+
+void note_made(MPI_Comm comm) {
+    const std::optional<cd_log_place> place = last_entry();
+    if (WholeProgram::records() || !place) {
+        return;
+    }
+    std::optional<Mortal> known = MortalComms::made_at(*place, comm);
+    if (!known) {
+        if (is_disconnected_later(comm, *place)) {
+            return;
+        }
+        known.emplace();
+        known->handle = comm;
+        known->in_fortran = number_in_mpi(comm);
+        known->number = next_owner();
+        known->made = *place;
+        known->is_other = true;
+        when_forgotten(*place, [number = known->number] { MortalComms::remove(number); });
+    }
+    MortalComms::add(*known);
+}
+
+} // namespace
+
+void comm_made(MPI_Comm comm) {
+    if (comm != MPI_COMM_NULL && MortalComms::may_have(comm)) {
+        note_made(comm);
+    }
+}
+
+void connection_made(MPI_Comm comm) {
+    if (comm != MPI_COMM_NULL) {
+        note_made(comm);
+    }
+}
+
+} // namespace cd::logger

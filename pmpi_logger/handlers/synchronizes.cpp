@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "handlers/synchronizes.h"
+
+#include "handlers/window_changes.h"
+#include "log_entry/writer.h"
+#include "payload/copy.h"
+#include "payload/type_facts.h"
+#include "replay/match.h"
+#include "replay/polls.h"
+#include "requests/table.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace cd::logger {
+namespace {
+
+// An operation that has brought something, as it stands in the log; its data follow.
+struct Brought {
+    uint64_t id = 0;      // of its call, 0 if that is in no log
+    uint64_t request = 0; // or the id of its request
+    Block result;         // where it went
+};
+
+void deliver_landed(const Access &access) {
+    if (access.result.type != MPI_DATATYPE_NULL && !access.writes_program()) {
+        std::vector<std::byte> scratch;
+        const Bytes data = view(access.landing, bytes_in(access.landing), scratch);
+        deliver(access.result, data.data, data.size);
+    }
+}
+
+// Its data are with the program, which may do with them what it likes before it waits for it.
+void nothing_is_left_of(Request &read) {
+    RequestTable::instance().change(read, [](Request &request) {
+        request.arrivals.clear();
+        request.staging.landed.clear();
+    });
+}
+
+void free_types(const Access &access) {
+    for (MPI_Datatype type : access.own_types) {
+        forget_type_facts(type);
+        real<Fn::MPI_Type_free>(&type);
+    }
+}
+
+} // namespace
+
+void Synchronizes::settle(const Synchronization &what, Window &window, int result, bool recording) {
+    const int *const flag = what.call.arguments.flag;
+    if (flag != nullptr && result == MPI_SUCCESS && *flag == 0) {
+        if (recording) {
+            record_nothing(what.call, result);
+        }
+        return;
+    }
+    const bool ended = result == MPI_SUCCESS;
+    WindowChanges changes(window);
+    if (ended && what.acquires) {
+        changes.acquire();
+    }
+    thread_local std::vector<Brought> brought;
+    brought.clear();
+    for (const Access &access : window.accesses) {
+        if (ended && what.concludes(access.target)) {
+            deliver_landed(access);
+            if (access.result.type != MPI_DATATYPE_NULL) {
+                brought.push_back({access.id, 0, access.result});
+            }
+        }
+    }
+    std::vector<Request *> reads;
+    if (ended && what.ends != Ends::nothing) {
+        reads = RequestTable::instance().reads_of(window.handle);
+        std::erase_if(reads, [&](const Request *read) { return !what.concludes(read->target); });
+    }
+    for (const Request *read : reads) {
+        const bool brings = still_brings_data(*read);
+        if (brings && !read->delivered) {
+            read->staging.deliver(read->arrivals, everything);
+        }
+        brought.push_back({0, read->id, brings ? read->arrivals.front() : Block()});
+    }
+    if (recording) {
+        EntryWriter writer(what.call, result);
+        changes.add_to(writer);
+        writer.add(uint64_t{brought.size()});
+        for (const Brought &one : brought) {
+            writer.add(one);
+            writer.add_data({one.result}, everything);
+        }
+        writer.write();
+    }
+    std::ranges::for_each(reads, [](Request *read) { nothing_is_left_of(*read); });
+    if (ended) {
+        window.let_go([&](int target) { return what.concludes(target); });
+        std::erase_if(window.accesses, [&](const Access &access) {
+            if (!what.concludes(access.target)) {
+                return false;
+            }
+            free_types(access);
+            return true;
+        });
+    }
+}
+
+int Synchronizes::replay(const Synchronization &what, Window &window) {
+    const Inside inside;
+    int result = MPI_SUCCESS;
+    std::optional<EntryReader> entry = next_answer(what.call, result);
+    if (!entry) {
+        return result;
+    }
+    int *const flag = what.call.arguments.flag;
+    if (flag != nullptr) {
+        *flag = entry->has(EntryHeader::negative) ? 0 : 1;
+    }
+    if (entry->has(EntryHeader::negative)) {
+        return MPI_SUCCESS;
+    }
+    WindowChanges::take(*entry, window);
+    for (auto left = entry->take<uint64_t>(); left > 0; --left) {
+        const auto one = entry->take<Brought>();
+        const Access *access = window.find(one.id);
+        Request *read = one.request != 0 ? RequestTable::instance().find(one.request) : nullptr;
+        if (read != nullptr && read->arrivals.empty()) {
+            read = nullptr; // started in an ancestor's log: the first execution has ended it
+        }
+        const Block &result_block = access != nullptr ? access->result
+                                    : read != nullptr ? read->arrivals.front()
+                                                      : one.result;
+        if (!entry->take_data({result_block})) {
+            return not_matching(what.call, *entry, "how much data is received");
+        }
+        if (read != nullptr) {
+            nothing_is_left_of(*read);
+        }
+        std::erase_if(window.accesses, [&](const Access &other) { return &other == access; });
+    }
+    return entry->result() == MPI_SUCCESS ? MPI_SUCCESS : raise_at(window, entry->result());
+}
+
+} // namespace cd::logger

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "call/handles.h"
+#include "handlers/blocking.h"
+#include "handlers/changes.h"
+#include "handlers/names.h"
+#include "handlers/passthrough.h"
+#include "handlers/window_attributes.h"
+#include "lifetimes/inner_calls.h"
+#include "lifetimes/lifetimes.h"
+#include "windows/gone_windows.h"
+#include "windows/separation.h"
+#include "windows/window_table.h"
+
+namespace cd::logger {
+
+constexpr const char *window_is_not_separate =
+    "its window has no separate memory: it was made before libcd was there, with "
+    "CD_WINDOWS=direct, or as a shared window; or memory is attached to it";
+
+inline bool can_be_recorded(const Window *window) {
+    return window != nullptr && !window->is_exposed && !window->is_mpis;
+}
+
+// Makes a window. MPI gets a copy of the program's memory: windows/window.h says why. The log has
+// the window's number, so that a replay finds it again, or makes one that MPI has freed.
+class MakesWindow : public MovesData {
+protected:
+    // Empty if the window is to be MPI's own business.
+    static std::unique_ptr<Window> over(void *memory, int64_t size);
+    static std::unique_ptr<Window> beside(void *mpis, int64_t size);
+
+    // Before MPI is called, which may use its memory. nullptr if there is none.
+    static Window *add(std::unique_ptr<Window> window);
+    static int record(Call &call, int result, Window *window, MPI_Win handle);
+
+    // memory: where the program's lies, set by the replay.
+    static int replay(Call &call, MPI_Win *handle, void *const *memory, int64_t size);
+
+    // By the entry that was written or read last. window: nullptr if it is MPI's own.
+    static void made(Window *window, MPI_Win handle);
+
+    static bool is_mpis_business() { return Inside::mpi() || WholeProgram::records(); }
+};
+
+class CreatesWindow : public MakesWindow {
+public:
+    template <Fn F, typename Size, typename Unit>
+    static int call(const void *site, void *memory, Size size, Unit unit, MPI_Info info,
+                    MPI_Comm comm, MPI_Win *win) {
+        if (is_mpis_business()) {
+            return call_mpi<F>(memory, size, unit, info, comm, win);
+        }
+        Call call = decode_data<F>(site, memory, size, unit, info, comm, win);
+        if (Logging::mode() == CD_LOG_REPLAYING) {
+            const int result = replay(call, win, &memory, size);
+            return result == run_live
+                       ? CreatesWindow::call<F>(site, memory, size, unit, info, comm, win)
+                       : result;
+        }
+        const Inside inside;
+        Window *const window = add(over(memory, size));
+        const int result = call_mpi<F>(window != nullptr && size > 0 ? window->copy() : memory,
+                                       size, unit, info, comm, win);
+        return record(call, result, window, *win);
+    }
+};
+
+class AllocatesWindow : public MakesWindow {
+public:
+    template <Fn F, typename Size, typename Unit>
+    static int call(const void *site, Size size, Unit unit, MPI_Info info, MPI_Comm comm,
+                    void *memory, MPI_Win *win) {
+        if (is_mpis_business()) {
+            return call_mpi<F>(size, unit, info, comm, memory, win);
+        }
+        Call call = decode_data<F>(site, size, unit, info, comm, memory, win);
+        auto *const given = static_cast<void **>(memory);
+        if (Logging::mode() == CD_LOG_REPLAYING) {
+            const int result = replay(call, win, given, size);
+            return result == run_live
+                       ? AllocatesWindow::call<F>(site, size, unit, info, comm, memory, win)
+                       : result;
+        }
+        const Inside inside;
+        const int result = call_mpi<F>(size, unit, info, comm, memory, win);
+        Window *const window = result == MPI_SUCCESS ? add(beside(*given, size)) : nullptr;
+        if (window != nullptr) {
+            *given = window->memory();
+        }
+        return record(call, result, window, *win);
+    }
+};
+
+// MPI_Win_create_dynamic: this rank reads and writes other ranks' memory.
+class CreatesDynamicWindow : public MakesWindow {
+public:
+    template <Fn F> static int call(const void *site, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+        if (is_mpis_business()) {
+            return call_mpi<F>(info, comm, win);
+        }
+        Call call = decode_data<F>(site, info, comm, win);
+        if (Logging::mode() == CD_LOG_REPLAYING) {
+            void *const none = nullptr;
+            const int result = replay(call, win, &none, 0);
+            return result == run_live ? CreatesDynamicWindow::call<F>(site, info, comm, win)
+                                      : result;
+        }
+        const Inside inside;
+        Window *const window = add(over(nullptr, 0));
+        const int result = call_mpi<F>(info, comm, win);
+        return record(call, result, window, *win);
+    }
+};
+
+// MPI_Win_allocate_shared: what MPI refuses, it refuses first.
+class RefusedSharedWindow : public Refused {
+public:
+    template <Fn F, typename Size, typename Unit>
+    static int call(const void *site, Size size, Unit unit, MPI_Info info, MPI_Comm comm,
+                    void *memory, MPI_Win *win) {
+        if (!passes_through(Logging::mode()) && !WholeProgram::records()) {
+            if (!may_name(comm, MPI_COMM_NULL)) {
+                return call_mpi<F>(size, unit, info, comm, memory, win); // which is an error
+            }
+            const Inside inside;
+            if (const int failure = failure_of(comm); failure != MPI_SUCCESS) {
+                return failure; // the handle is none, and MPI has said so
+            }
+        }
+        return Refused::call<F>(site, size, unit, info, comm, memory, win);
+    }
+};
+
+// MPI_Win_attach, MPI_Win_detach: others may change memory of this rank where it lies. Of another
+// window MPI refuses it.
+class RefusedExposure : public Refused {
+public:
+    template <Fn F, typename... A> static int call(const void *site, MPI_Win win, A... a) {
+        if (!passes_through(Logging::mode()) && !WholeProgram::records()) {
+            bool is_dynamic = true;
+            if (const int failure = ask_kind(win, is_dynamic); failure != MPI_SUCCESS) {
+                return failure; // the handle is none, and MPI has said so
+            }
+            if (!is_dynamic) {
+                return call_mpi<F>(win, a...);
+            }
+        }
+        const int result = Refused::call<F>(site, win, a...);
+        if (F == Fn::MPI_Win_attach && result == MPI_SUCCESS && !Inside::mpi()) {
+            if (Window *window = WindowTable::instance().find(win)) {
+                window->is_exposed = true;
+            }
+        }
+        return result;
+    }
+
+private:
+    // Returns what MPI does when it is asked.
+    static int ask_kind(MPI_Win win, bool &is_dynamic);
+};
+
+// MPI frees the window at once, since the others wait for that. The program's memory and what a
+// replay has to know stay as long as the log.
+class FreesWindow : public MovesData {
+public:
+    template <Fn F> static int call(const void *site, MPI_Win *win) {
+        if (win == nullptr) {
+            return call_mpi<F>(win); // which is an error
+        }
+        if (InnerCalls::are_of_undo()) {
+            *win = MPI_WIN_NULL;
+            return MPI_SUCCESS;
+        }
+        if (Inside::mpi()) {
+            return free_now<F>(win);
+        }
+        Window *window = WindowTable::instance().find(*win);
+        if (window == nullptr) {
+            window = known_from_now_on(*win);
+        }
+        if (window == nullptr) {
+            return Exchange::call_by<F>([](MPI_Win *w) { return free_now<F>(w); }, site, win);
+        }
+        const Call call = decode_data<F>(site, win);
+        if (Logging::mode() == CD_LOG_REPLAYING) {
+            const int result = replay(call, *window);
+            return result == run_live ? FreesWindow::call<F>(site, win) : result;
+        }
+        const Inside inside;
+        const bool records = cd_log_mode() == CD_LOG_RECORDING && !WholeProgram::records();
+        InnerCalls inner(records ? InnerCalls::Of::call : InnerCalls::Of::nothing);
+        // What the program has stored last nobody can read any more, and its memory may be gone.
+        const int held = hold_handler(*window);
+        const int result = held == MPI_SUCCESS ? free_now<F>(win, window->number) : held;
+        if (const auto place = freed(call, result, *window)) {
+            inner.settle(*place, false);
+        }
+        return result;
+    }
+
+private:
+    template <Fn F> static int free_now(MPI_Win *win, uint64_t number = 0) {
+        const std::optional<GoneWindow> other = GoneWindows::take_other(*win);
+        const int result = free_object(
+            win, [&] { return call_mpi<F>(win); }, static_cast<int>(number));
+        if (other && *win != MPI_WIN_NULL) { // MPI has refused
+            GoneWindows::add(*other);
+        }
+        return result;
+    }
+
+    // Of a window whose memory is MPI's, or the program's alone, a replay has to know that it is
+    // gone. nullptr if there will be none.
+    static Window *known_from_now_on(MPI_Win handle);
+    // Returns what MPI does when it is asked for it.
+    static int hold_handler(Window &window);
+    // Returns where the entry lies, if there is one.
+    static std::optional<cd_log_place> freed(const Call &call, int result, Window &window);
+    static int replay(const Call &call, Window &window);
+};
+
+// MPI_Win_get_attr: tells of the program's memory, and of the separate memory model. What else MPI
+// tells of a window lies in memory of ours, since MPI's goes with the window, and a replay or what
+// it restores may still look there.
+class AsksWindow : public MovesData {
+public:
+    template <Fn F>
+    static int call(const void *site, MPI_Win win, int key, void *value, int *present) {
+        const Window *const window = separate(win, key);
+        if (window == nullptr) {
+            const bool replays = Logging::mode() == CD_LOG_REPLAYING;
+            const int result = Exchange::call_by<F>(ask<F>, site, win, key, value, present);
+            if (!replays || result != MPI_SUCCESS || *present == 0) {
+                return result;
+            }
+            return AttributesOfGone::answer(
+                win, key,
+                [&](const SetAttribute &set) { *static_cast<void **>(value) = set.value; },
+                [&] { return call_mpi<F>(win, key, value, present); });
+        }
+        static int model = MPI_WIN_SEPARATE;
+        *static_cast<void **>(value) = key == MPI_WIN_BASE ? window->memory() : &model;
+        *present = 1;
+        return MPI_SUCCESS;
+    }
+
+    // The window, if the program asks for one of these two attributes and MPI has a copy.
+    static const Window *separate(MPI_Win win, int key);
+
+private:
+    template <Fn F> static int ask(MPI_Win win, int key, void *value, int *present) {
+        const int result = call_mpi<F>(win, key, value, present);
+        if (result == MPI_SUCCESS && *present != 0) {
+            make_lasting(key, value);
+        }
+        return result;
+    }
+
+    // The place of the value, if MPI's own would go with the window, becomes one that stays.
+    static void make_lasting(int key, void *value);
+};
+
+#ifdef OPEN_MPI // elsewhere handles are the same in Fortran
+// MPI_Win_c2f, MPI_Win_f2c: a replay uses windows of which MPI knows nothing any more.
+class NumbersWindow {
+public:
+    using Of = Arrivals;
+
+    template <Fn F, typename Handle> static auto call(const void *, Handle handle) {
+        if constexpr (F == Fn::MPI_Win_c2f) {
+            const Window *const window = WindowTable::instance().find(handle);
+            return window != nullptr && window->is_gone() ? window->in_fortran
+                                                          : call_mpi<F>(handle);
+        } else {
+            const Window *const window = WindowTable::instance().find_gone(handle);
+            return window != nullptr ? window->handle : call_mpi<F>(handle);
+        }
+    }
+};
+#endif
+
+// As MPI does when a call on the window fails.
+int raise_at(const Window &window, int error);
+
+// MPI_Win_shared_query: where the memory of other ranks is, which goes with the window.
+class AsksSharedMemory {
+public:
+    using Of = Arrivals;
+
+    template <Fn F, typename... A> static int call(const void *site, MPI_Win win, A... a) {
+        const Window *const window = WindowTable::instance().find(win);
+        return window != nullptr && window->is_gone() ? of_gone_window(F, site, *window)
+                                                      : call_mpi<F>(win, a...);
+    }
+
+private:
+    static int of_gone_window(Fn fn, const void *site, const Window &window);
+};
+
+// What is done in a re-execution, too, unless MPI has freed the window since.
+template <typename Family> class OfWindow {
+public:
+    using Of = Arrivals;
+
+    template <Fn F, typename... A> static int call(const void *site, MPI_Win win, A... a) {
+        return WindowTable::instance().is_gone(win) ? Exchange::log<F>(site, win, a...)
+                                                    : Family::template call<F>(site, win, a...);
+    }
+
+    template <Fn F, typename Make, typename... A>
+    static int call_by(const Make &make, const void *site, MPI_Win win, A... a) {
+        return WindowTable::instance().is_gone(win)
+                   ? Exchange::call_by<F>(make, site, win, a...)
+                   : Family::template call_by<F>(make, site, win, a...);
+    }
+};
+
+using SetsNameOfWindow = OfWindow<SetsName>;
+
+// MPI_Win_call_errhandler: the handler is the program's, and is called in a re-execution, too.
+class CallsWindowHandler : public Changes {
+public:
+    template <Fn F> static int call(const void *site, MPI_Win win, int error) {
+        const int mode = Logging::mode();
+        if (passes_through(mode)) {
+            return call_mpi<F>(win, error);
+        }
+        return change(
+            decode<F>(site, win, error), mode,
+            [&] {
+                const Window *const window = WindowTable::instance().find(win);
+                if (window == nullptr || !window->is_gone()) {
+                    return call_mpi<F>(win, error);
+                }
+                raise_at(*window, error);
+                return MPI_SUCCESS;
+            },
+            nothing_to_undo);
+    }
+};
+
+} // namespace cd::logger

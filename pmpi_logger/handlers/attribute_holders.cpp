@@ -3,7 +3,7 @@
 #include "handlers/attribute_holders.h"
 
 #include "handlers/free_objects.h"
-#include "interception/inside.h"
+#include "mpi/reentry_guard.h"
 #include "payload/mortal_comms.h"
 #include "payload/own_comm.h"
 

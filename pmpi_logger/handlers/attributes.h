@@ -4,7 +4,7 @@
 
 #include "call/word.h"
 #include "handlers/keyvals.h"
-#include "interception/fortran_real.h"
+#include "intercept/fortran_real.h"
 #include "lifetimes/lifetimes.h"
 #include "lifetimes/type_ends.h"
 

@@ -4,7 +4,7 @@
 
 #include "handlers/handler.h"
 #include "handlers/request_free.h"
-#include "interception/out_of_memory.h"
+#include "intercept/out_of_memory.h"
 #include "log_entry/fast_entry.h"
 #include "payload/copy.h"
 #include "payload/status.h"

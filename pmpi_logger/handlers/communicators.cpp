@@ -3,7 +3,7 @@
 #include "handlers/communicators.h"
 
 #include "handlers/held_handler.h"
-#include "interception/mpi_life.h"
+#include "intercept/mpi_lifetime.h"
 #include "lifetimes/lifetimes.h"
 #include "replay/complaint.h"
 #include "settings/settings.h"

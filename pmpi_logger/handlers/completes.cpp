@@ -7,7 +7,7 @@
 #include "handlers/request_free.h"
 #include "handlers/spawned.h"
 #include "handlers/staged.h"
-#include "interception/fortran_real.h"
+#include "intercept/fortran_real.h"
 #include "lifetimes/freed_handles.h"
 #include "lifetimes/lifetimes.h"
 #include "log_entry/writer.h"

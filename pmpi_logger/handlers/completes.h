@@ -3,7 +3,7 @@
 #pragma once
 
 #include "handlers/handler.h"
-#include "interception/out_of_memory.h"
+#include "intercept/out_of_memory.h"
 #include "lifetimes/inner_calls.h"
 #include "payload/status.h"
 #include "replay/complaint.h"

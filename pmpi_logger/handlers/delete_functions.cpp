@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "handlers/delete_functions.h"
 
-#include "interception/inside.h"
+#include "mpi/reentry_guard.h"
 
 #include <map>
 #include <mutex>

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "call/decode.h"
-#include "interception/course.h"
-#include "interception/inside.h"
-#include "interception/real.h"
+#include "intercept/course.h"
 #include "log_entry/writer.h"
+#include "mpi/real.h"
+#include "mpi/reentry_guard.h"
 #include "payload/arrivals.h"
 #include "payload/comm_facts.h"
 #include "replay/complaint.h"

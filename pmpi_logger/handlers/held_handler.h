@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "interception/real.h"
 #include "lifetimes/lifetimes.h"
+#include "mpi/real.h"
 
 #include <memory>
 

@@ -4,7 +4,7 @@
 
 #include "handlers/blocking.h"
 #include "handlers/spawned.h"
-#include "interception/mpi_life.h"
+#include "intercept/mpi_lifetime.h"
 #include "lifetimes/lifetimes.h"
 
 namespace cd::logger {

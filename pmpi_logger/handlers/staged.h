@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "interception/course.h"
+#include "intercept/course.h"
 #include "requests/table.h"
 
 namespace cd::logger {

@@ -3,7 +3,7 @@
 #include "handlers/starts.h"
 
 #include "handlers/spawned.h"
-#include "interception/fortran_real.h"
+#include "intercept/fortran_real.h"
 #include "log_entry/writer.h"
 #include "payload/copy.h"
 #include "replay/match.h"

@@ -4,7 +4,7 @@
 
 #include "handlers/blocking.h"
 #include "handlers/changes.h"
-#include "interception/inside.h"
+#include "mpi/reentry_guard.h"
 #include "windows/window_table.h"
 
 #include <mpi.h>

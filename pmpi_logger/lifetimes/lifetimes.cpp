@@ -3,9 +3,9 @@
 #include "lifetimes/lifetimes.h"
 
 #include "call/replay_range.h"
-#include "interception/inside.h"
 #include "lifetimes/inner_calls.h"
 #include "lifetimes/moment.h"
+#include "mpi/reentry_guard.h"
 
 #include <algorithm>
 #include <iterator>

@@ -3,8 +3,8 @@
 #include "lifetimes/type_ends.h"
 
 #include "call/word.h"
-#include "interception/real.h"
 #include "lifetimes/lifetimes.h"
+#include "mpi/real.h"
 
 #include <cstdint>
 #include <mutex>

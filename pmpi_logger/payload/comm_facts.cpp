@@ -3,7 +3,7 @@
 #include "payload/comm_facts.h"
 
 #include "call/handles.h"
-#include "interception/real.h"
+#include "mpi/real.h"
 #include "payload/handle_cache.h"
 #include "payload/mortal_comms.h"
 

@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #include "payload/copy.h"
 
-#include "interception/inside.h"
-#include "interception/real.h"
 #include "memory/long_copy.h"
+#include "mpi/real.h"
+#include "mpi/reentry_guard.h"
 #include "payload/own_comm.h"
 
 #include <algorithm>

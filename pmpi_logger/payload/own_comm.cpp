@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #include "payload/own_comm.h"
 
-#include "interception/inside.h"
-#include "interception/mpi_life.h"
-#include "interception/real.h"
+#include "intercept/mpi_lifetime.h"
+#include "mpi/real.h"
+#include "mpi/reentry_guard.h"
 
 #include <mutex>
 

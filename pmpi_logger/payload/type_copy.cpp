@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "payload/type_copy.h"
 
-#include "interception/real.h"
+#include "mpi/real.h"
 
 namespace cd::logger {
 

@@ -3,8 +3,8 @@
 #include "payload/type_facts.h"
 
 #include "call/handles.h"
-#include "interception/inside.h"
-#include "interception/real.h"
+#include "mpi/real.h"
+#include "mpi/reentry_guard.h"
 
 namespace cd::logger {
 

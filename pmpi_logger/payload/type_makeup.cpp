@@ -4,8 +4,8 @@
 #include "payload/own_comm.h"
 
 #include "call/word.h"
-#include "interception/inside.h"
-#include "interception/real.h"
+#include "mpi/real.h"
+#include "mpi/reentry_guard.h"
 #include "payload/type_facts.h"
 
 #include <cstddef>

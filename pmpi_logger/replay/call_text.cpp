@@ -3,8 +3,8 @@
 #include "replay/call_text.h"
 
 #include "call/word.h"
-#include "interception/inside.h"
-#include "interception/real.h"
+#include "mpi/real.h"
+#include "mpi/reentry_guard.h"
 #include "payload/mortal_comms.h"
 #include "replay/predefined_names.h"
 

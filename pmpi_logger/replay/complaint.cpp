@@ -4,10 +4,10 @@
 #include "payload/own_comm.h"
 
 #include "call/handles.h"
-#include "interception/inside.h"
-#include "interception/mpi_life.h"
-#include "interception/real.h"
+#include "intercept/mpi_lifetime.h"
 #include "lifetimes/logged_files.h"
+#include "mpi/real.h"
+#include "mpi/reentry_guard.h"
 #include "payload/mortal_comms.h"
 #include "replay/call_text.h"
 #include "replay/going_live.h"

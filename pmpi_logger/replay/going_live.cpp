@@ -3,9 +3,9 @@
 #include "replay/going_live.h"
 
 #include "call/replay_range.h"
-#include "interception/inside.h"
-#include "interception/real.h"
 #include "log_entry/reader.h"
+#include "mpi/real.h"
+#include "mpi/reentry_guard.h"
 #include "payload/copy.h"
 #include "replay/complaint.h"
 #include "replay/endings.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "replay/match.h"
 
-#include "interception/course.h"
+#include "intercept/course.h"
 #include "replay/arrived.h"
 #include "replay/complaint.h"
 #include "replay/poll_rounds.h"

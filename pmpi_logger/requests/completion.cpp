@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "requests/completion.h"
 
-#include "interception/real.h"
 #include "log_entry/writer.h"
+#include "mpi/real.h"
 #include "payload/copy.h"
 #include "payload/status.h"
 #include "requests/left_behind.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "requests/placeholder.h"
 
-#include "interception/real.h"
+#include "mpi/real.h"
 
 #include <map>
 #include <mutex>

@@ -2,10 +2,10 @@
 // Copyright the containment-domains authors
 #include "whole_program/whole_program.h"
 
-#include "interception/inside.h"
-#include "interception/mpi_life.h"
-#include "interception/real.h"
+#include "intercept/mpi_lifetime.h"
 #include "log_entry/entry.h"
+#include "mpi/real.h"
+#include "mpi/reentry_guard.h"
 #include "replay/polls.h"
 #include "settings/settings.h"
 #include "whole_program/earlier_files.h"

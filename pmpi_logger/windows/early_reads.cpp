@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "windows/early_reads.h"
 
-#include "interception/inside.h"
-#include "interception/real.h"
+#include "mpi/real.h"
+#include "mpi/reentry_guard.h"
 #include "requests/complete_from_start.h"
 #include "requests/completion.h"
 #include "requests/placeholder.h"

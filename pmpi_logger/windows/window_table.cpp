@@ -4,7 +4,7 @@
 
 #include "call/decode.h"
 #include "call/replay_range.h"
-#include "interception/real.h"
+#include "mpi/real.h"
 #include "payload/type_copy.h"
 #include "windows/gone_windows.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "interception/out_of_memory.h"
+#include "intercept/out_of_memory.h"
 
-#include "interception/mpi_life.h"
+#include "intercept/mpi_lifetime.h"
 #include "replay/complaint.h"
 #include "whole_program/whole_program.h"
 

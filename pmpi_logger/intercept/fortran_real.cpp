@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "interception/fortran_real.h"
+#include "intercept/fortran_real.h"
 
 #include "call/thread_data.h"
 #include "call/word.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "interception/left_calls.h"
+#include "intercept/left_calls.h"
 
-#include "interception/inside.h"
+#include "mpi/reentry_guard.h"
 
 #include <dlfcn.h>
 #include <unwind.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "call/function.h"
-#include "interception/real.h"
+#include "mpi/real.h"
 
 #include <cstdint>
 #include <type_traits>

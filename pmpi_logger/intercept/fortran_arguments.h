@@ -5,7 +5,7 @@
 #include "handlers/attributes.h"
 #include "handlers/blocking.h"
 #include "handlers/windows.h"
-#include "interception/fortran_real.h"
+#include "intercept/fortran_real.h"
 
 namespace cd::logger {
 

@@ -23,7 +23,7 @@
 #include "handlers/synchronizes.h"
 #include "handlers/types.h"
 #include "handlers/windows.h"
-#include "interception/out_of_memory.h"
+#include "intercept/out_of_memory.h"
 #include "lifetimes/inner_calls.h"
 
 #include <cstdint>

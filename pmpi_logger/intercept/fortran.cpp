@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 // The Fortran routines that are taken over themselves: fortran.def says which, and why.
 
-#include "interception/fortran_arguments.h"
-#include "interception/out_of_memory.h"
-#include "interception/row.h"
+#include "intercept/dispatch.h"
+#include "intercept/fortran_arguments.h"
+#include "intercept/out_of_memory.h"
 
 namespace cd::logger {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "interception/mpi_life.h"
+#include "intercept/mpi_lifetime.h"
 
-#include "interception/real.h"
+#include "mpi/real.h"
 
 #include <atomic>
 

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "interception/course.h"
-#include "interception/real.h"
+#include "intercept/course.h"
+#include "mpi/real.h"
 
 #include <array>
 #include <string_view>

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "interception/course.h"
-#include "interception/inside.h"
+#include "intercept/course.h"
+#include "mpi/reentry_guard.h"
 
 #include <new>
 #include <type_traits>

@@ -3,12 +3,12 @@
 // What the logger does when CDs begin, are restored and end.
 
 #include "handlers/init_finalize.h"
-#include "interception/inside.h"
-#include "interception/left_calls.h"
-#include "interception/mpi_life.h"
-#include "interception/out_of_memory.h"
+#include "intercept/left_calls.h"
+#include "intercept/mpi_lifetime.h"
+#include "intercept/out_of_memory.h"
 #include "lifetimes/lifetimes.h"
 #include "lifetimes/logged_files.h"
+#include "mpi/reentry_guard.h"
 #include "payload/mortal_comms.h"
 #include "replay/going_live.h"
 #include "replay/polls.h"

@@ -5,8 +5,8 @@
 #include "call/word.h"
 #include "handlers/keyvals.h"
 #include "intercept/fortran_real.h"
-#include "lifetimes/lifetimes.h"
-#include "lifetimes/type_ends.h"
+#include "objects/lifetimes.h"
+#include "objects/type_ends.h"
 
 #include <optional>
 #include <type_traits>

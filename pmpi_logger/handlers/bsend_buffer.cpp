@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "handlers/bsend_buffer.h"
 
-#include "lifetimes/lifetimes.h"
 #include "log_entry/writer.h"
+#include "objects/lifetimes.h"
 #include "replay/match.h"
 #include "whole_program/whole_program.h"
 

@@ -4,7 +4,7 @@
 
 #include "handlers/held_handler.h"
 #include "intercept/mpi_lifetime.h"
-#include "lifetimes/lifetimes.h"
+#include "objects/lifetimes.h"
 #include "replay/complaint.h"
 #include "settings/settings.h"
 

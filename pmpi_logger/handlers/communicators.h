@@ -7,7 +7,7 @@
 #include "handlers/free_objects.h"
 #include "handlers/keyvals.h"
 #include "handlers/spawned.h"
-#include "lifetimes/inner_calls.h"
+#include "objects/inner_frees.h"
 #include "payload/mortal_comms.h"
 #include "payload/own_comm.h"
 

@@ -4,7 +4,7 @@
 
 #include "handlers/handler.h"
 #include "intercept/out_of_memory.h"
-#include "lifetimes/inner_calls.h"
+#include "objects/inner_frees.h"
 #include "payload/status.h"
 #include "replay/complaint.h"
 #include "replay/polls.h"

@@ -3,8 +3,8 @@
 #include "handlers/contents.h"
 
 #include "handlers/types.h"
-#include "lifetimes/inner_calls.h"
 #include "log_entry/writer.h"
+#include "objects/inner_frees.h"
 #include "payload/type_makeup.h"
 #include "replay/match.h"
 

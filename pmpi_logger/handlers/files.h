@@ -4,9 +4,9 @@
 
 #include "handlers/blocking.h"
 #include "handlers/held_handler.h"
-#include "lifetimes/inner_calls.h"
-#include "lifetimes/lifetimes.h"
-#include "lifetimes/logged_files.h"
+#include "objects/inner_frees.h"
+#include "objects/lifetimes.h"
+#include "objects/logged_files.h"
 #include "whole_program/whole_program.h"
 
 #include <optional>

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "lifetimes/lifetimes.h"
 #include "mpi/real.h"
+#include "objects/lifetimes.h"
 
 #include <memory>
 

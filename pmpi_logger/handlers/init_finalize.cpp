@@ -3,8 +3,8 @@
 #include "handlers/init_finalize.h"
 
 #include "handlers/request_free.h"
-#include "lifetimes/lifetimes.h"
 #include "log_entry/writer.h"
+#include "objects/lifetimes.h"
 #include "payload/own_comm.h"
 #include "replay/match.h"
 #include "requests/placeholder.h"

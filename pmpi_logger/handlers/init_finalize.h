@@ -5,7 +5,7 @@
 #include "handlers/blocking.h"
 #include "handlers/spawned.h"
 #include "intercept/mpi_lifetime.h"
-#include "lifetimes/lifetimes.h"
+#include "objects/lifetimes.h"
 
 namespace cd::logger {
 

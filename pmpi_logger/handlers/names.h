@@ -3,7 +3,7 @@
 #pragma once
 
 #include "handlers/changes.h"
-#include "lifetimes/type_ends.h"
+#include "objects/type_ends.h"
 
 #include <array>
 #include <string>

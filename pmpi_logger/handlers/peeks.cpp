@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "handlers/completes.h"
 #include "handlers/request_free.h"
-#include "lifetimes/lifetimes.h"
 #include "log_entry/writer.h"
+#include "objects/lifetimes.h"
 #include "payload/status.h"
 #include "replay/endings.h"
 #include "replay/going_live.h"

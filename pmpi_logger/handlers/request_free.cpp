@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #include "handlers/request_free.h"
 
-#include "lifetimes/freed_handles.h"
-#include "lifetimes/lifetimes.h"
 #include "log_entry/writer.h"
+#include "objects/freed_handles.h"
+#include "objects/lifetimes.h"
 #include "replay/arrived.h"
 #include "replay/complaint.h"
 #include "replay/going_live.h"

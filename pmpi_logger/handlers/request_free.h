@@ -3,7 +3,7 @@
 #pragma once
 
 #include "handlers/handler.h"
-#include "lifetimes/inner_calls.h"
+#include "objects/inner_frees.h"
 #include "requests/completion.h"
 #include "requests/table.h"
 

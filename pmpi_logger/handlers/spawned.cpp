@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "handlers/spawned.h"
 
-#include "lifetimes/lifetimes.h"
+#include "objects/lifetimes.h"
 #include "payload/mortal_comms.h"
 #include "whole_program/whole_program.h"
 

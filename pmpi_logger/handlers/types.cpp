@@ -3,8 +3,8 @@
 #include "handlers/types.h"
 
 #include "handlers/free_objects.h"
-#include "lifetimes/lifetimes.h"
 #include "log_entry/writer.h"
+#include "objects/lifetimes.h"
 #include "replay/match.h"
 
 namespace cd::logger {

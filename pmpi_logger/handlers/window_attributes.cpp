@@ -4,8 +4,8 @@
 
 #include "handlers/delete_functions.h"
 #include "handlers/keyvals.h"
-#include "lifetimes/inner_calls.h"
-#include "lifetimes/lifetimes.h"
+#include "objects/inner_frees.h"
+#include "objects/lifetimes.h"
 
 #include <algorithm>
 #include <list>

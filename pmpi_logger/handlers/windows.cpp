@@ -4,8 +4,8 @@
 
 #include "handlers/held_handler.h"
 #include "handlers/window_changes.h"
-#include "lifetimes/lifetimes.h"
 #include "log_entry/writer.h"
+#include "objects/lifetimes.h"
 #include "payload/own_comm.h"
 #include "replay/match.h"
 #include "windows/gone_windows.h"

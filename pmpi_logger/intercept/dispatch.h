@@ -24,7 +24,7 @@
 #include "handlers/types.h"
 #include "handlers/windows.h"
 #include "intercept/out_of_memory.h"
-#include "lifetimes/inner_calls.h"
+#include "objects/inner_frees.h"
 
 #include <cstdint>
 #include <tuple>

@@ -5,9 +5,9 @@
 
 #include "call/handles.h"
 #include "intercept/mpi_lifetime.h"
-#include "lifetimes/logged_files.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
+#include "objects/logged_files.h"
 #include "payload/mortal_comms.h"
 #include "replay/call_text.h"
 #include "replay/going_live.h"

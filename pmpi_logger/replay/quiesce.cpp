@@ -3,9 +3,9 @@
 #include "replay/quiesce.h"
 
 #include "call/thread_data.h"
-#include "lifetimes/lifetimes.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
+#include "objects/lifetimes.h"
 #include "payload/copy.h"
 #include "payload/status.h"
 #include "requests/completion.h"

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "lifetimes/lifetimes.h"
+#include "objects/lifetimes.h"
 
 #include "cd/mpi_log.h"
 

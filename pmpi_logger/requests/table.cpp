@@ -3,8 +3,8 @@
 #include "requests/table.h"
 
 #include "call/decode.h"
-#include "lifetimes/lifetimes.h"
 #include "mpi/real.h"
+#include "objects/lifetimes.h"
 #include "payload/type_copy.h"
 #include "payload/type_facts.h"
 #include "whole_program/whole_program.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "call/word.h"
-#include "lifetimes/undo_list.h"
+#include "objects/undo_list.h"
 
 #include "cd/mpi_log.h"
 

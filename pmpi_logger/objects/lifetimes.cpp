@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "lifetimes/lifetimes.h"
+#include "objects/lifetimes.h"
 
 #include "call/replay_range.h"
-#include "lifetimes/inner_calls.h"
-#include "lifetimes/moment.h"
 #include "mpi/reentry_guard.h"
+#include "objects/inner_frees.h"
+#include "objects/moment.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "lifetimes/type_ends.h"
+#include "objects/type_ends.h"
 
 #include "call/word.h"
-#include "lifetimes/lifetimes.h"
 #include "mpi/real.h"
+#include "objects/lifetimes.h"
 
 #include <cstdint>
 #include <mutex>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "lifetimes/undo_list.h"
+#include "objects/undo_list.h"
 
 #include <algorithm>
 #include <iterator>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "lifetimes/undo_list.h"
+#include "objects/undo_list.h"
 
 #include "cd/mpi_log.h"
 

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "lifetimes/moment.h"
+#include "objects/moment.h"
 
 #include "cd/mpi_log.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "lifetimes/freed_handles.h"
+#include "objects/freed_handles.h"
 
-#include "lifetimes/lifetimes.h"
+#include "objects/lifetimes.h"
 
 #include <array>
 #include <atomic>

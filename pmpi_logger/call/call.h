@@ -77,7 +77,7 @@ struct Significance {
     bool at_root = true; // those that only the root gives
 };
 
-// Which bytes a call brings to this rank, and which it sends from here; payload/arrivals.h.
+// Which bytes a call brings to this rank, and which it sends from here; payload/received_data.h.
 struct Arrival {
     void (*received)(const Arguments &, Blocks &);
     void (*sent)(const Arguments &, Blocks &);

@@ -4,7 +4,7 @@
 
 #include "call/call.h"
 #include "call/role.h"
-#include "payload/arrivals.h"
+#include "payload/received_data.h"
 #include "requests/staging.h"
 
 #include <tuple>

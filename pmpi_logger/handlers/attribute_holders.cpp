@@ -5,7 +5,7 @@
 #include "handlers/free_objects.h"
 #include "mpi/reentry_guard.h"
 #include "payload/mortal_comms.h"
-#include "payload/own_comm.h"
+#include "payload/private_comm.h"
 
 #include <map>
 #include <mutex>

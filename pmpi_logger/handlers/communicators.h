@@ -9,7 +9,7 @@
 #include "handlers/spawned.h"
 #include "objects/inner_frees.h"
 #include "payload/mortal_comms.h"
-#include "payload/own_comm.h"
+#include "payload/private_comm.h"
 
 #include <optional>
 

@@ -5,7 +5,7 @@
 #include "handlers/types.h"
 #include "log_entry/writer.h"
 #include "objects/inner_frees.h"
-#include "payload/type_makeup.h"
+#include "payload/datatype_layout.h"
 #include "replay/match.h"
 
 #include <algorithm>

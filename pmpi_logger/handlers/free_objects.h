@@ -9,7 +9,7 @@
 #include "objects/freed_handles.h"
 #include "objects/inner_frees.h"
 #include "objects/lifetimes.h"
-#include "payload/comm_facts.h"
+#include "payload/comm_cache.h"
 #include "payload/type_facts.h"
 #include "replay/predefined_names.h"
 #include "requests/table.h"

@@ -7,8 +7,8 @@
 #include "log_entry/writer.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
-#include "payload/arrivals.h"
-#include "payload/comm_facts.h"
+#include "payload/comm_cache.h"
+#include "payload/received_data.h"
 #include "replay/complaint.h"
 #include "whole_program/whole_program.h"
 

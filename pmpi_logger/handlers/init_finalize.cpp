@@ -5,7 +5,7 @@
 #include "handlers/request_free.h"
 #include "log_entry/writer.h"
 #include "objects/lifetimes.h"
-#include "payload/own_comm.h"
+#include "payload/private_comm.h"
 #include "replay/match.h"
 #include "requests/placeholder.h"
 #include "requests/table.h"

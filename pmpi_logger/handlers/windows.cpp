@@ -6,7 +6,7 @@
 #include "handlers/window_changes.h"
 #include "log_entry/writer.h"
 #include "objects/lifetimes.h"
-#include "payload/own_comm.h"
+#include "payload/private_comm.h"
 #include "replay/match.h"
 #include "windows/gone_windows.h"
 

@@ -5,7 +5,7 @@
 #include "memory/long_copy.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
-#include "payload/own_comm.h"
+#include "payload/private_comm.h"
 
 #include <algorithm>
 #include <cstring>

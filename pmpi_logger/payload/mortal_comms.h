@@ -3,7 +3,7 @@
 #pragma once
 
 #include "call/owners.h"
-#include "payload/comm_facts.h"
+#include "payload/comm_cache.h"
 
 #include <mpi.h>
 #include <optional>

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "payload/datatype_layout.h"
 #include "payload/handle_cache.h"
-#include "payload/type_makeup.h"
 
 #include <cstdint>
 #include <mpi.h>

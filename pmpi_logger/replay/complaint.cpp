@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 #include "replay/complaint.h"
-#include "payload/own_comm.h"
+#include "payload/private_comm.h"
 
 #include "call/handles.h"
 #include "intercept/mpi_lifetime.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "payload/comm_facts.h"
+#include "payload/comm_cache.h"
 
 #include "call/handles.h"
 #include "mpi/real.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "payload/type_makeup.h"
-#include "payload/own_comm.h"
+#include "payload/datatype_layout.h"
+#include "payload/private_comm.h"
 
 #include "call/word.h"
 #include "mpi/real.h"

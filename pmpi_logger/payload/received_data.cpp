@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "payload/arrivals.h"
+#include "payload/received_data.h"
 
-#include "payload/comm_facts.h"
+#include "payload/comm_cache.h"
 #include "payload/type_facts.h"
 
 namespace cd::logger {

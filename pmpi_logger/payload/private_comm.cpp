@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "payload/own_comm.h"
+#include "payload/private_comm.h"
 
 #include "intercept/mpi_lifetime.h"
 #include "mpi/real.h"

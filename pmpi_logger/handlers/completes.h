@@ -7,7 +7,7 @@
 #include "objects/inner_frees.h"
 #include "payload/status.h"
 #include "replay/complaint.h"
-#include "replay/polls.h"
+#include "replay/poll_counts.h"
 #include "requests/table.h"
 
 #include <optional>

@@ -6,7 +6,7 @@
 #include "payload/copy.h"
 #include "replay/going_live.h"
 #include "replay/match.h"
-#include "replay/polls.h"
+#include "replay/poll_counts.h"
 #include "requests/completion.h"
 
 namespace cd::logger {

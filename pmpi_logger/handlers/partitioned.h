@@ -4,7 +4,7 @@
 
 #include "handlers/handler.h"
 #include "replay/complaint.h"
-#include "replay/polls.h"
+#include "replay/poll_counts.h"
 #include "requests/table.h"
 #include "whole_program/whole_program.h"
 

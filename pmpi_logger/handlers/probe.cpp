@@ -4,7 +4,7 @@
 
 #include "handlers/request_free.h"
 #include "log_entry/writer.h"
-#include "replay/polls.h"
+#include "replay/poll_counts.h"
 
 namespace cd::logger {
 

@@ -5,7 +5,7 @@
 #include "handlers/handler.h"
 #include "payload/status.h"
 #include "replay/complaint.h"
-#include "replay/polls.h"
+#include "replay/poll_counts.h"
 
 #include <tuple>
 

@@ -7,7 +7,7 @@
 #include "payload/copy.h"
 #include "payload/type_facts.h"
 #include "replay/match.h"
-#include "replay/polls.h"
+#include "replay/poll_counts.h"
 #include "requests/table.h"
 
 #include <algorithm>

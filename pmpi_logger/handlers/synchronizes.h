@@ -3,7 +3,7 @@
 #pragma once
 
 #include "handlers/windows.h"
-#include "replay/polls.h"
+#include "replay/poll_counts.h"
 
 #include <tuple>
 

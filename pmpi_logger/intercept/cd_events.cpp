@@ -11,7 +11,7 @@
 #include "objects/logged_files.h"
 #include "payload/mortal_comms.h"
 #include "replay/going_live.h"
-#include "replay/polls.h"
+#include "replay/poll_counts.h"
 #include "replay/quiesce.h"
 #include "requests/left_behind.h"
 #include "windows/gone_windows.h"

@@ -3,12 +3,12 @@
 #include "replay/going_live.h"
 
 #include "call/replay_range.h"
+#include "log_entry/completion_entry.h"
 #include "log_entry/reader.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
 #include "payload/copy.h"
 #include "replay/complaint.h"
-#include "replay/endings.h"
 #include "requests/completion.h"
 #include "requests/left_behind.h"
 #include "requests/logged_arrivals.h"

@@ -6,7 +6,7 @@
 #include "log_entry/entry.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
-#include "replay/polls.h"
+#include "replay/poll_counts.h"
 #include "settings/settings.h"
 #include "whole_program/earlier_files.h"
 #include "whole_program/log_file.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "replay/polls.h"
+#include "replay/poll_counts.h"
 
 #include "call/thread_data.h"
 #include "log_entry/writer.h"

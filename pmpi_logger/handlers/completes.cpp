@@ -20,7 +20,7 @@
 #include "requests/completion.h"
 #include "requests/had_otherwise.h"
 #include "requests/logged_arrivals.h"
-#include "requests/placeholder.h"
+#include "requests/replayed_request.h"
 #include "windows/early_reads.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "objects/lifetimes.h"
 #include "payload/private_comm.h"
 #include "replay/match.h"
-#include "requests/placeholder.h"
+#include "requests/replayed_request.h"
 #include "requests/table.h"
 #include "whole_program/whole_program.h"
 

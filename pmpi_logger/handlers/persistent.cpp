@@ -8,7 +8,7 @@
 #include "payload/copy.h"
 #include "replay/match.h"
 #include "requests/completion.h"
-#include "requests/placeholder.h"
+#include "requests/replayed_request.h"
 #include "whole_program/whole_program.h"
 
 #include <new>

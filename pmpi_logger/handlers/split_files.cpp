@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "handlers/split_files.h"
 
-#include "requests/shadow.h"
+#include "requests/send_copy.h"
 
 #include <map>
 #include <mutex>

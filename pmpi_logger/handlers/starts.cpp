@@ -9,7 +9,7 @@
 #include "replay/match.h"
 #include "requests/complete_from_start.h"
 #include "requests/completion.h"
-#include "requests/placeholder.h"
+#include "requests/replayed_request.h"
 #include "whole_program/whole_program.h"
 #include "windows/window_table.h"
 

@@ -10,7 +10,7 @@
 #include "payload/status.h"
 #include "requests/completion.h"
 #include "requests/left_behind.h"
-#include "requests/placeholder.h"
+#include "requests/replayed_request.h"
 #include "requests/table.h"
 #include "settings/settings.h"
 #include "windows/early_reads.h"

@@ -7,7 +7,7 @@
 #include "payload/copy.h"
 #include "payload/status.h"
 #include "requests/left_behind.h"
-#include "requests/placeholder.h"
+#include "requests/replayed_request.h"
 #include "requests/table.h"
 
 #include <algorithm>

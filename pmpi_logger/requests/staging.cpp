@@ -4,7 +4,7 @@
 
 #include "payload/copy.h"
 #include "payload/type_facts.h"
-#include "requests/shadow.h"
+#include "requests/send_copy.h"
 
 #include <algorithm>
 #include <cstring>

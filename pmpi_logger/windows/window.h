@@ -3,7 +3,7 @@
 #pragma once
 
 #include "payload/block.h"
-#include "requests/shadow.h"
+#include "requests/send_copy.h"
 #include "windows/differences.h"
 
 #include "cd/mpi_log.h"

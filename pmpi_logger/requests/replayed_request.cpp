@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "requests/placeholder.h"
+#include "requests/replayed_request.h"
 
 #include "mpi/real.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "requests/shadow.h"
+#include "requests/send_copy.h"
 
 #include "payload/copy.h"
 #include "payload/type_facts.h"

@@ -4,8 +4,8 @@
 
 #include "log_entry/writer.h"
 #include "objects/lifetimes.h"
+#include "record_all/record_all.h"
 #include "replay/match.h"
-#include "whole_program/whole_program.h"
 
 #include <cstdlib>
 #include <limits>

@@ -10,8 +10,8 @@
 #include "objects/lifetimes.h"
 #include "objects/logged_files.h"
 #include "payload/mortal_comms.h"
+#include "record_all/record_all.h"
 #include "replay/complaint.h"
-#include "whole_program/whole_program.h"
 #include "windows/window_table.h"
 
 #include <optional>

@@ -7,7 +7,7 @@
 #include "objects/inner_frees.h"
 #include "objects/lifetimes.h"
 #include "objects/logged_files.h"
-#include "whole_program/whole_program.h"
+#include "record_all/record_all.h"
 
 #include <optional>
 #include <tuple>

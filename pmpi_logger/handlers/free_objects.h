@@ -11,9 +11,9 @@
 #include "objects/lifetimes.h"
 #include "payload/comm_cache.h"
 #include "payload/type_facts.h"
+#include "record_all/record_all.h"
 #include "replay/predefined_names.h"
 #include "requests/table.h"
-#include "whole_program/whole_program.h"
 #include "windows/window_table.h"
 
 namespace cd::logger {

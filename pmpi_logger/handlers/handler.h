@@ -9,8 +9,8 @@
 #include "mpi/reentry_guard.h"
 #include "payload/comm_cache.h"
 #include "payload/received_data.h"
+#include "record_all/record_all.h"
 #include "replay/complaint.h"
-#include "whole_program/whole_program.h"
 
 #include "cd/mpi_log.h"
 

@@ -6,10 +6,10 @@
 #include "log_entry/writer.h"
 #include "objects/lifetimes.h"
 #include "payload/private_comm.h"
+#include "record_all/record_all.h"
 #include "replay/match.h"
 #include "requests/replayed_request.h"
 #include "requests/table.h"
-#include "whole_program/whole_program.h"
 
 namespace cd::logger {
 namespace {

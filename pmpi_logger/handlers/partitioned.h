@@ -3,10 +3,10 @@
 #pragma once
 
 #include "handlers/handler.h"
+#include "record_all/record_all.h"
 #include "replay/complaint.h"
 #include "replay/poll_counts.h"
 #include "requests/table.h"
-#include "whole_program/whole_program.h"
 
 #include <tuple>
 #include <vector>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "handlers/handler.h"
+#include "record_all/record_all.h"
 #include "replay/complaint.h"
-#include "whole_program/whole_program.h"
 
 namespace cd::logger {
 

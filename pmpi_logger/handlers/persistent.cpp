@@ -6,10 +6,10 @@
 #include "handlers/staged.h"
 #include "log_entry/writer.h"
 #include "payload/copy.h"
+#include "record_all/record_all.h"
 #include "replay/match.h"
 #include "requests/completion.h"
 #include "requests/replayed_request.h"
-#include "whole_program/whole_program.h"
 
 #include <new>
 #include <vector>

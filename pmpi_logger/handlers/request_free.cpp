@@ -5,12 +5,12 @@
 #include "log_entry/writer.h"
 #include "objects/freed_handles.h"
 #include "objects/lifetimes.h"
+#include "record_all/record_all.h"
 #include "replay/arrived.h"
 #include "replay/complaint.h"
 #include "replay/going_live.h"
 #include "replay/match.h"
 #include "requests/left_behind.h"
-#include "whole_program/whole_program.h"
 #include "windows/early_reads.h"
 
 #include <vector>

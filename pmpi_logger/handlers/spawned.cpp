@@ -4,7 +4,7 @@
 
 #include "objects/lifetimes.h"
 #include "payload/mortal_comms.h"
-#include "whole_program/whole_program.h"
+#include "record_all/record_all.h"
 
 namespace cd::logger {
 namespace {

@@ -6,11 +6,11 @@
 #include "intercept/fortran_real.h"
 #include "log_entry/writer.h"
 #include "payload/copy.h"
+#include "record_all/record_all.h"
 #include "replay/match.h"
 #include "requests/complete_from_start.h"
 #include "requests/completion.h"
 #include "requests/replayed_request.h"
-#include "whole_program/whole_program.h"
 #include "windows/window_table.h"
 
 namespace cd::logger {

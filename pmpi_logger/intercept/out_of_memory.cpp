@@ -3,8 +3,8 @@
 #include "intercept/out_of_memory.h"
 
 #include "intercept/mpi_lifetime.h"
+#include "record_all/record_all.h"
 #include "replay/complaint.h"
-#include "whole_program/whole_program.h"
 
 #include "cd/mpi_log.h"
 

@@ -5,7 +5,7 @@
 #include "call/call.h"
 #include "log_entry/entry.h"
 #include "log_entry/writer.h"
-#include "whole_program/whole_program.h"
+#include "record_all/record_all.h"
 
 #include "cd/mpi_log.h"
 

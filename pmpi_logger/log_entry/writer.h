@@ -6,8 +6,8 @@
 #include "log_entry/entry.h"
 #include "memory/long_copy.h"
 #include "payload/copy.h"
+#include "record_all/record_all.h"
 #include "replay/complaint.h"
-#include "whole_program/whole_program.h"
 
 #include "cd/mpi_log.h"
 

@@ -9,10 +9,10 @@
 #include "mpi/reentry_guard.h"
 #include "objects/logged_files.h"
 #include "payload/mortal_comms.h"
+#include "record_all/record_all.h"
 #include "replay/call_text.h"
 #include "replay/going_live.h"
 #include "settings/settings.h"
-#include "whole_program/whole_program.h"
 
 #include "cd/mpi_log.h"
 

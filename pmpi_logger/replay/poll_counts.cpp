@@ -4,10 +4,10 @@
 
 #include "call/thread_data.h"
 #include "log_entry/writer.h"
+#include "record_all/record_all.h"
 #include "replay/complaint.h"
 #include "replay/match.h"
 #include "replay/poll_rounds.h"
-#include "whole_program/whole_program.h"
 
 #include <algorithm>
 #include <cstring>

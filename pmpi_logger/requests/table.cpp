@@ -7,7 +7,7 @@
 #include "objects/lifetimes.h"
 #include "payload/type_copy.h"
 #include "payload/type_facts.h"
-#include "whole_program/whole_program.h"
+#include "record_all/record_all.h"
 
 #include <algorithm>
 #include <iterator>

@@ -4,10 +4,10 @@
 
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
+#include "record_all/record_all.h"
 #include "requests/complete_from_start.h"
 #include "requests/completion.h"
 #include "requests/replayed_request.h"
-#include "whole_program/whole_program.h"
 #include "windows/window_table.h"
 
 namespace cd::logger {

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "windows/separation.h"
 
+#include "record_all/record_all.h"
 #include "settings/settings.h"
-#include "whole_program/whole_program.h"
 
 #include "cd/mpi_log.h"
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "whole_program/whole_program.h"
+#include "record_all/record_all.h"
 
 #include "intercept/mpi_lifetime.h"
 #include "log_entry/entry.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
+#include "record_all/earlier_files.h"
+#include "record_all/log_file.h"
 #include "replay/poll_counts.h"
 #include "settings/settings.h"
-#include "whole_program/earlier_files.h"
-#include "whole_program/log_file.h"
 
 #include "cd/mpi_log.h"
 

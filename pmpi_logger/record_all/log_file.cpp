@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "whole_program/log_file.h"
+#include "record_all/log_file.h"
 
 #include "call/function.h"
 #include "memory/crc32c.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "whole_program/earlier_files.h"
+#include "record_all/earlier_files.h"
 
 #include <cerrno>
 #include <fcntl.h>

@@ -12,7 +12,7 @@
 #include "payload/mortal_comms.h"
 #include "record_all/record_all.h"
 #include "replay/complaint.h"
-#include "windows/window_table.h"
+#include "rma/window_table.h"
 
 #include <optional>
 

@@ -21,7 +21,7 @@
 #include "requests/had_otherwise.h"
 #include "requests/logged_arrivals.h"
 #include "requests/replayed_request.h"
-#include "windows/early_reads.h"
+#include "rma/early_reads.h"
 
 #include <algorithm>
 #include <new>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "windows/window.h"
+#include "rma/window.h"
 
 #include <mpi.h>
 

@@ -14,7 +14,7 @@
 #include "record_all/record_all.h"
 #include "replay/predefined_names.h"
 #include "requests/table.h"
-#include "windows/window_table.h"
+#include "rma/window_table.h"
 
 namespace cd::logger {
 

@@ -11,7 +11,7 @@
 #include "replay/poll_counts.h"
 #include "requests/completion.h"
 #include "requests/logged_arrivals.h"
-#include "windows/early_reads.h"
+#include "rma/early_reads.h"
 
 namespace cd::logger {
 namespace {

@@ -5,7 +5,7 @@
 #include "handlers/arrays.h"
 #include "handlers/blocking.h"
 #include "requests/table.h"
-#include "windows/separation.h"
+#include "rma/separation.h"
 
 #include <tuple>
 

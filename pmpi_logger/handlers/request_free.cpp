@@ -11,7 +11,7 @@
 #include "replay/going_live.h"
 #include "replay/match.h"
 #include "requests/left_behind.h"
-#include "windows/early_reads.h"
+#include "rma/early_reads.h"
 
 #include <vector>
 

@@ -11,7 +11,7 @@
 #include "requests/complete_from_start.h"
 #include "requests/completion.h"
 #include "requests/replayed_request.h"
-#include "windows/window_table.h"
+#include "rma/window_table.h"
 
 namespace cd::logger {
 namespace {

@@ -5,8 +5,8 @@
 #include "handlers/arrays.h"
 #include "handlers/blocking.h"
 #include "requests/table.h"
-#include "windows/early_reads.h"
-#include "windows/window_table.h"
+#include "rma/early_reads.h"
+#include "rma/window_table.h"
 
 #include <tuple>
 

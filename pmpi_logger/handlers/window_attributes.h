@@ -5,7 +5,7 @@
 #include "handlers/blocking.h"
 #include "handlers/changes.h"
 #include "mpi/reentry_guard.h"
-#include "windows/window_table.h"
+#include "rma/window_table.h"
 
 #include <mpi.h>
 #include <optional>

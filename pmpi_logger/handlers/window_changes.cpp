@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "handlers/window_changes.h"
 
-#include "windows/interval.h"
+#include "rma/interval.h"
 
 #include <cstring>
 

@@ -4,7 +4,7 @@
 
 #include "log_entry/reader.h"
 #include "log_entry/writer.h"
-#include "windows/window.h"
+#include "rma/window.h"
 
 namespace cd::logger {
 

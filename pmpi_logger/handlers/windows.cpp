@@ -8,7 +8,7 @@
 #include "objects/lifetimes.h"
 #include "payload/private_comm.h"
 #include "replay/match.h"
-#include "windows/gone_windows.h"
+#include "rma/gone_windows.h"
 
 #include <map>
 #include <mutex>

@@ -10,9 +10,9 @@
 #include "handlers/window_attributes.h"
 #include "objects/inner_frees.h"
 #include "objects/lifetimes.h"
-#include "windows/gone_windows.h"
-#include "windows/separation.h"
-#include "windows/window_table.h"
+#include "rma/gone_windows.h"
+#include "rma/separation.h"
+#include "rma/window_table.h"
 
 namespace cd::logger {
 
@@ -24,7 +24,7 @@ inline bool can_be_recorded(const Window *window) {
     return window != nullptr && !window->is_exposed && !window->is_mpis;
 }
 
-// Makes a window. MPI gets a copy of the program's memory: windows/window.h says why. The log has
+// Makes a window. MPI gets a copy of the program's memory: rma/window.h says why. The log has
 // the window's number, so that a replay finds it again, or makes one that MPI has freed.
 class MakesWindow : public MovesData {
 protected:

@@ -14,9 +14,9 @@
 #include "replay/poll_counts.h"
 #include "replay/quiesce.h"
 #include "requests/left_behind.h"
-#include "windows/gone_windows.h"
-#include "windows/interval.h"
-#include "windows/window_table.h"
+#include "rma/gone_windows.h"
+#include "rma/interval.h"
+#include "rma/window_table.h"
 
 #include "cd/mpi_log.h"
 

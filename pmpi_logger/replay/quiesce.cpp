@@ -12,8 +12,8 @@
 #include "requests/left_behind.h"
 #include "requests/replayed_request.h"
 #include "requests/table.h"
+#include "rma/early_reads.h"
 #include "settings/settings.h"
-#include "windows/early_reads.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "windows/window_table.h"
+#include "rma/window_table.h"
 
 #include "call/decode.h"
 #include "call/replay_range.h"
 #include "mpi/real.h"
 #include "payload/type_copy.h"
-#include "windows/gone_windows.h"
+#include "rma/gone_windows.h"
 
 namespace cd::logger {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "windows/window.h"
+#include "rma/window.h"
 
 #include <algorithm>
 #include <cstring>

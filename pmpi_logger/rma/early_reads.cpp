@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "windows/early_reads.h"
+#include "rma/early_reads.h"
 
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
@@ -8,7 +8,7 @@
 #include "requests/complete_from_start.h"
 #include "requests/completion.h"
 #include "requests/replayed_request.h"
-#include "windows/window_table.h"
+#include "rma/window_table.h"
 
 namespace cd::logger {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "windows/differences.h"
+#include "rma/byte_diff.h"
 
 #include <algorithm>
 #include <cstring>

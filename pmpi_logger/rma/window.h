@@ -4,7 +4,7 @@
 
 #include "payload/block.h"
 #include "requests/send_copy.h"
-#include "windows/differences.h"
+#include "rma/byte_diff.h"
 
 #include "cd/mpi_log.h"
 

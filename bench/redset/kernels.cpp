@@ -117,7 +117,7 @@ double coding_cost(size_t sources, size_t outputs, bool sum) {
     for (size_t s = 0; s < sources; ++s) {
         ones.at(0, s) = 1;
     }
-    Coder coder(sum ? ones : reed_solomon_rows(sources, outputs), sources, outputs);
+    ErasureCode coder(sum ? ones : reed_solomon_rows(sources, outputs), sources, outputs);
     const AlignedBuffer memory = make_aligned_buffer((sources + outputs) * piece);
     std::memset(memory.get(), 1, (sources + outputs) * piece);
     std::vector<std::byte *> pointers;

@@ -192,7 +192,7 @@ int cd_need_advance(cd_handle cd) {
         cd::FamilyLock lock;
         cd::Status locked = lock.lock(cd, cd::FamilyLock::Reach::self);
         if (locked.is_ok()) {
-            const cd::Pace &pace = lock.domain().pace;
+            const cd::AdvancePolicy &pace = lock.domain().pace;
             needed = !pace.measures() || pace.is_time(cd::os::system().monotonic_ns());
         }
         return locked;

@@ -36,7 +36,7 @@ inline Status out_of_memory(const char *call) {
 // the API that this is, for messages; who is that function need not say it.
 template <typename Body> Status guarded(const Body &body, const char *call = __builtin_FUNCTION()) {
     Status status;
-    if (CallbackScope::inside()) {
+    if (CallbackGuard::inside()) {
         status = fail(CD_ERROR_IN_CALLBACK,
                       "the library was called from inside a regen, verify or observer function, "
                       "or after longjmp out of one; such a function has to return");
@@ -126,14 +126,14 @@ private:
 
 template <typename Body> Status observed(Report &report, const Body &body, const char *call) {
     Observer *listener = observer.load(std::memory_order_acquire);
-    if (listener == nullptr || CallbackScope::inside()) {
+    if (listener == nullptr || CallbackGuard::inside()) {
         return guarded([&] { return body(report); }, call);
     }
     report.observed_ = true;
     const uint64_t start = os::system().monotonic_ns();
     const Status status = guarded([&] { return body(report); }, call);
     // What the observer does wrong is told to the observer, and does not replace our outcome.
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     report.tell(*listener, status, start);
     set_last_error(status.code());
     return status;

@@ -99,13 +99,14 @@ Status install_and_open(FamilyLock &lock, std::unique_ptr<Resident> installed, b
     return status;
 }
 
-Pace begin_pace(const AdvanceLimits &limits) {
+AdvancePolicy begin_pace(const AdvanceLimits &limits) {
     return {limits, limits.given() ? os::system().monotonic_ns() : 0};
 }
 
 Status read_injections() {
     Status status;
-    Registry::instance().between_forks([&] { status = Rehearsal::instance().read_environment(); });
+    Registry::instance().between_forks(
+        [&] { status = FaultInjection::instance().read_environment(); });
     return status;
 }
 
@@ -121,7 +122,7 @@ Status begin_root(std::unique_ptr<Resident> root, mpi_log mode, const char *name
         return status;
     }
     ActiveStack &stack = ActiveStack::of_this_thread();
-    stack.make_room();
+    stack.reserve_room();
     root->root_name = name;
     root->rank = current_rank();
     root->identity = make_identity(root->rank, root->root_name, 0, 0);
@@ -129,7 +130,7 @@ Status begin_root(std::unique_ptr<Resident> root, mpi_log mode, const char *name
     root->home_thread = stack.thread();
     if (mode == CD_COMM_LOGGING_ENABLED) {
         const StorageInfo &storage = root->storage;
-        root->log = LogShare::of_root(
+        root->log = LogView::of_root(
             storage.log_limit > 0 ? std::make_shared<LogSpill>(storage.log_limit, storage.dir)
                                   : nullptr);
     }
@@ -212,7 +213,7 @@ Status join_log(Resident &child, Resident &parent, Report &report) {
     }
     const int number = parent.log_numbers[elsewhere].lowest_free();
     Status status =
-        LogShare::of_child(parent.log, {child.depth, number, elsewhere}, parent.name(), child.log);
+        LogView::of_child(parent.log, {child.depth, number, elsewhere}, parent.name(), child.log);
     if (status && &child.log.stream() != &parent.log.stream() && child.log.extent().remaining > 0) {
         report.also(CD_OP_REPLAY_BEGIN, child.name());
     }
@@ -280,7 +281,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
         return status;
     }
     ActiveStack &stack = ActiveStack::of_this_thread();
-    stack.make_room();
+    stack.reserve_room();
     if (Resident *dormant = next_dormant(parent)) {
         return wake_child(*dormant, parent, stack, handle, report);
     }
@@ -297,7 +298,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     if (Status status = join_log(*child, parent, report); !status) {
         return status;
     }
-    make_room_for_one(parent.children);
+    reserve_one(parent.children);
     if (parent.ledger != nullptr) {
         lock.prepare_discard(1);
     }
@@ -310,7 +311,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     parent.children_numbers.take(resident.sibling);
     take_log_number(resident, parent);
     // Last, since it cannot be taken back.
-    status = attempt([&] { return place.write_down(); });
+    status = catch_exceptions([&] { return place.write_down(); });
     if (!status) {
         lock.discard(resident);
         handle = nullptr;

@@ -14,9 +14,9 @@ int cd_inject(const char *injections) {
         cd::Status status;
         cd::Registry::instance().between_forks([&] {
             if (injections == nullptr) {
-                cd::Rehearsal::instance().forget_all();
+                cd::FaultInjection::instance().forget_all();
             } else {
-                status = cd::Rehearsal::instance().add(injections);
+                status = cd::FaultInjection::instance().add(injections);
             }
         });
         return status;
@@ -32,7 +32,7 @@ int cd_failed(cd_handle cd) {
         }
         const cd::Resident &domain = lock.domain();
         cd::Registry::instance().between_forks(
-            [&] { hit = cd::Rehearsal::instance().hits(domain.rank, domain); });
+            [&] { hit = cd::FaultInjection::instance().hits(domain.rank, domain); });
         return cd::Status::ok();
     });
     if (!status) {

@@ -34,7 +34,7 @@ Status write_down(const Domain &domain, const FileTable &files, Positions::const
 
 // now: as the file is. One that came back from a store keeps the position that it has there.
 Status hold_file(Domain &domain, const FilePosition &now) {
-    domain.files.make_room(1);
+    domain.files.reserve_room(1);
     FilePosition file = now;
     const auto stored = find_waiting(domain.unbound_files, now);
     const bool came_back = stored != domain.unbound_files.end();

@@ -17,7 +17,7 @@
 namespace cd {
 namespace {
 
-LogStream *log_in_use() { return CallbackScope::inside() ? nullptr : ActiveStack::active_log(); }
+LogStream *log_in_use() { return CallbackGuard::inside() ? nullptr : ActiveStack::active_log(); }
 
 [[gnu::noinline]] void abandon_open_entry() {
     ActiveStack::open_log()->abandon();
@@ -33,7 +33,7 @@ void drop_open_entry() {
 // Calls look with the CD that has the handle, under its lock. Not if it is not alive, nor inside a
 // function that the library called, since the thread may hold that lock.
 template <typename Look> void look_at(cd_handle cd, const Look &look) {
-    if (CallbackScope::inside()) {
+    if (CallbackGuard::inside()) {
         return;
     }
     uint64_t generation = 0;
@@ -78,7 +78,7 @@ cd_log_room cd_log_open(size_t size) {
 // that another process holds, and few of them may wait.
 cd_log_entry cd_log_enter(size_t length) {
     cd::LogStream *log = cd::ActiveStack::log_at_hand();
-    if (log == nullptr || cd::CallbackScope::inside()) [[unlikely]] {
+    if (log == nullptr || cd::CallbackGuard::inside()) [[unlikely]] {
         return {};
     }
     return log->enter(length);
@@ -123,7 +123,7 @@ const void *cd_log_read(size_t *length) {
         return log->next(*length);
     }
     // The observer wants to know of the replay's end.
-    const cd::MessageKeeper keeper;
+    const cd::SavedMessage keeper;
     const cd_error before = cd_last_error();
     void *entry = nullptr;
     const cd::Status read = cd::observed_as_part(
@@ -151,7 +151,7 @@ int cd_log_stopped() {
 
 int cd_log_trouble(char *text, size_t size) {
     const cd::LogStream *log = cd::log_in_use();
-    const cd::MessageKeeper keeper;
+    const cd::SavedMessage keeper;
     const cd::Status trouble = log != nullptr ? log->trouble() : cd::Status::ok();
     const size_t refused = log != nullptr ? log->refused() : 0;
     if (trouble && refused > 0) {
@@ -208,7 +208,7 @@ int cd_log_parts(const cd_log_place *earlier, const cd_log_place *later) {
 
 int cd_log_inside(cd_handle cd) {
     cd::Registry &registry = cd::Registry::instance();
-    if (cd::CallbackScope::inside() || !registry.alive(cd)) {
+    if (cd::CallbackGuard::inside() || !registry.alive(cd)) {
         return 0;
     }
     uint64_t generation = 0;
@@ -236,7 +236,7 @@ int cd_log_begins(cd_handle cd, cd_log_place *begins, int count) {
 
 uint64_t cd_log_moment(cd_handle cd) {
     if (cd == nullptr) {
-        return cd::LogShare::now();
+        return cd::LogView::now();
     }
     uint64_t moment = 0;
     cd::look_at(cd, [&](const cd::Resident &domain) { moment = domain.log.moment(); });

@@ -89,7 +89,7 @@ std::vector<cd_handle> left_over(cd_handle cd) {
 // The parent gets what it needs to be restored. Why that has to be is the thread's last error, and
 // stays it.
 int escalate(cd_handle cd) {
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     const cd_error why = cd_last_error();
     std::vector<cd_handle> handles;
     const Status found = guarded([&] {

@@ -8,12 +8,12 @@ namespace cd {
 
 // While one lives, its thread is inside a function of the application that the library called.
 // Calls of the library from there are refused: they could wait for a lock that the thread holds.
-class CallbackScope {
+class CallbackGuard {
 public:
-    CallbackScope() { inside_ = true; }
-    CallbackScope(const CallbackScope &) = delete;
-    CallbackScope &operator=(const CallbackScope &) = delete;
-    ~CallbackScope() { inside_ = false; }
+    CallbackGuard() { inside_ = true; }
+    CallbackGuard(const CallbackGuard &) = delete;
+    CallbackGuard &operator=(const CallbackGuard &) = delete;
+    ~CallbackGuard() { inside_ = false; }
 
     static bool inside() { return inside_; }
 
@@ -36,7 +36,7 @@ template <typename Body> bool without_exceptions(const Body &body) {
 
 // The same for a function that may not call the library.
 template <typename Body> bool call_application(const Body &body) {
-    const CallbackScope scope;
+    const CallbackGuard scope;
     return without_exceptions(body);
 }
 

@@ -12,7 +12,7 @@ namespace cd {
 
 // Runs body, which returns a Status or nothing. What it throws is a failure too: for where others
 // wait to be told of it.
-template <typename Body> Status attempt(const Body &body) noexcept {
+template <typename Body> Status catch_exceptions(const Body &body) noexcept {
     try {
         if constexpr (std::is_void_v<decltype(body())>) {
             body();
@@ -28,9 +28,9 @@ template <typename Body> Status attempt(const Body &body) noexcept {
 }
 
 // The same for what does no harm if it is not done; the message stays what it was.
-template <typename Body> void attempt_quietly(const Body &body) noexcept {
-    const MessageKeeper keeper;
-    (void)attempt(body).is_ok();
+template <typename Body> void best_effort(const Body &body) noexcept {
+    const SavedMessage keeper;
+    (void)catch_exceptions(body).is_ok();
 }
 
 } // namespace cd

@@ -8,7 +8,7 @@ namespace cd {
 
 // After it one push_back() cannot fail. Grows as push_back() does, so that a thousand calls do not
 // move everything a thousand times, as reserve(size() + 1) would. May throw std::bad_alloc.
-template <typename T> void make_room_for_one(std::vector<T> &vector) {
+template <typename T> void reserve_one(std::vector<T> &vector) {
     if (vector.size() == vector.capacity()) {
         vector.reserve(2 * vector.size() + 1);
     }

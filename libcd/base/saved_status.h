@@ -9,10 +9,10 @@
 namespace cd {
 
 // An outcome with its message, to be told again later or in another thread. Needs no memory.
-class KeptOutcome {
+class SavedStatus {
 public:
-    KeptOutcome() = default;
-    explicit KeptOutcome(Status status) : status_(status) {
+    SavedStatus() = default;
+    explicit SavedStatus(Status status) : status_(status) {
         if (!status) {
             std::strncpy(text_, message(), sizeof text_ - 1);
         }

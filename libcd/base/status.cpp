@@ -17,7 +17,7 @@ namespace cd {
 
 namespace {
 
-constexpr size_t message_size = 1024;              // MessageKeeper has room for as much
+constexpr size_t message_size = 1024;              // SavedMessage has room for as much
 constexpr size_t longest_text = 10 * message_size; // without memory: two paths of the system
 
 struct Room {
@@ -205,13 +205,13 @@ bool reserve_message() {
 
 const char *message() { return last_message; }
 
-MessageKeeper::MessageKeeper() : last_(last_message) {
+SavedMessage::SavedMessage() : last_(last_message) {
     if (is_in_room(last_)) {
         std::memcpy(kept_, last_, std::strlen(last_) + 1);
     }
 }
 
-MessageKeeper::~MessageKeeper() {
+SavedMessage::~SavedMessage() {
     last_message = last_;
     if (is_in_room(last_)) {
         std::memcpy(room->message, kept_, std::strlen(kept_) + 1);

@@ -37,12 +37,12 @@ const char *message();
 void clear_message();
 
 // Brings the message back at its end, whatever was failed in between.
-class MessageKeeper {
+class SavedMessage {
 public:
-    MessageKeeper();
-    MessageKeeper(const MessageKeeper &) = delete;
-    MessageKeeper &operator=(const MessageKeeper &) = delete;
-    ~MessageKeeper();
+    SavedMessage();
+    SavedMessage(const SavedMessage &) = delete;
+    SavedMessage &operator=(const SavedMessage &) = delete;
+    ~SavedMessage();
 
 private:
     const char *last_; // of which kept_ has the text if it can be written over

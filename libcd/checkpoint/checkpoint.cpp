@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 using redset::KvTree;
@@ -82,15 +82,15 @@ bool take_sizes(const KvTree &tree, Record &record) {
 
 } // namespace
 
-std::string directory_name(const Point &point) {
+std::string directory_name(const CheckpointId &point) {
     char name[100];
     std::snprintf(name, sizeof name, "epoch-%" PRIu64 ".%" PRIu64 ".%d.%016" PRIx64, point.epoch,
                   point.number, point.level, point.session);
     return name;
 }
 
-std::optional<Point> point_of(std::string_view name) {
-    Point point;
+std::optional<CheckpointId> point_of(std::string_view name) {
+    CheckpointId point;
     uint64_t level = 0;
     std::string_view rest = name;
     const bool read = take(rest, "epoch-") && take_number(rest, point.epoch) && take(rest, ".") &&
@@ -122,7 +122,7 @@ std::optional<uint64_t> tombstone_of(std::string_view name) {
                : std::nullopt;
 }
 
-KvTree tombstone_tree(const Tombstone &tombstone) {
+KvTree tombstone_tree(const CommitMarker &tombstone) {
     KvTree tree;
     tree.add_number("CD_FORGOTTEN", tombstone.number);
     KvTree &sessions = tree.add("SESSION");
@@ -132,10 +132,10 @@ KvTree tombstone_tree(const Tombstone &tombstone) {
     return tree;
 }
 
-Status read_tombstone(const KvTree &tree, const char *file, Tombstone &tombstone) {
+Status read_tombstone(const KvTree &tree, const char *file, CommitMarker &tombstone) {
     const auto number = tree.number("CD_FORGOTTEN");
     const KvTree *sessions = tree.find("SESSION");
-    Tombstone read{number.value_or(0), {}};
+    CommitMarker read{number.value_or(0), {}};
     bool known = number && sessions != nullptr;
     for (size_t i = 0; known && i < sessions->elements().size(); ++i) {
         std::string_view text = sessions->elements()[i].key;
@@ -203,4 +203,4 @@ Status read_record(const KvTree &tree, const char *file, Record &record) {
     return Status::ok();
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

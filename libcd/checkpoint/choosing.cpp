@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 std::string list_epochs(const std::vector<Start> &points) {
@@ -26,7 +26,7 @@ std::string list_epochs(const std::vector<Start> &points) {
 std::vector<Start> all_agreed(const std::vector<Findings> &findings) {
     std::vector<Start> points;
     for (size_t store = 0; store < findings.size(); ++store) {
-        for (const Point &point : findings[store].agreed()) {
+        for (const CheckpointId &point : findings[store].agreed()) {
             points.push_back({point, store});
         }
     }
@@ -65,4 +65,4 @@ Status choose(Job &job, const Request &request, std::vector<Start> &points, Rema
     return Status::ok();
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

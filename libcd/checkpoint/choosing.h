@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // The points in time that count in any of the stores, the latest attempts first. May throw.
 std::vector<Start> all_agreed(const std::vector<Findings> &findings);
@@ -15,4 +15,4 @@ std::vector<Start> all_agreed(const std::vector<Findings> &findings);
 // is. May throw.
 Status choose(Job &job, const Request &request, std::vector<Start> &points, Remarks &remarks);
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 constexpr char beginning[] = "in-use-";
@@ -72,7 +72,7 @@ Status each_other(const std::string &directory, std::optional<uint64_t> session,
         return status;
     }
     for (const std::string &name : names) {
-        if (!UseLock::is_name(name) || (session && name.starts_with(prefix_of(*session)))) {
+        if (!DirLock::is_name(name) || (session && name.starts_with(prefix_of(*session)))) {
             continue;
         }
         const std::string path = path_in(directory, name);
@@ -99,16 +99,16 @@ Status check_alone(const std::string &directory, std::optional<uint64_t> session
 
 } // namespace
 
-UseLock::UseLock(std::string path, File file) : path_(std::move(path)), file_(std::move(file)) {}
+DirLock::DirLock(std::string path, File file) : path_(std::move(path)), file_(std::move(file)) {}
 
-UseLock::~UseLock() { os::system().unlink_at(AT_FDCWD, path_.c_str()); }
+DirLock::~DirLock() { os::system().unlink_at(AT_FDCWD, path_.c_str()); }
 
 // Its own file comes first, so that of two jobs one sees the other's. Who had the directory before
 // may have removed it since it was opened here, as nothing was in it.
-Status UseLock::take(const std::string &directory, const User &user, Gone gone,
-                     std::unique_ptr<UseLock> &lock) {
+Status DirLock::take(const std::string &directory, const User &user, Gone gone,
+                     std::unique_ptr<DirLock> &lock) {
     const std::string path = path_of(directory, user.session, user.rank);
-    std::unique_ptr<UseLock> taken;
+    std::unique_ptr<DirLock> taken;
     constexpr int tries = 100; // each is lost only if another job looks at that moment
     for (int i = 0; i < tries && taken == nullptr; ++i) {
         File file(os::system().open_at(AT_FDCWD, path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW, 0600),
@@ -128,7 +128,7 @@ Status UseLock::take(const std::string &directory, const User &user, Gone gone,
             return file.refused("create the file");
         }
         if (!lock_is_taken(file) && redset::leads_to(path, file)) {
-            taken = std::make_unique<UseLock>(path, std::move(file));
+            taken = std::make_unique<DirLock>(path, std::move(file));
         }
     }
     if (taken == nullptr) {
@@ -146,17 +146,17 @@ Status UseLock::take(const std::string &directory, const User &user, Gone gone,
     return alone;
 }
 
-Status UseLock::take(const std::string &directory, const User &user,
-                     std::unique_ptr<UseLock> &lock) {
+Status DirLock::take(const std::string &directory, const User &user,
+                     std::unique_ptr<DirLock> &lock) {
     return take(directory, user, Gone::made_again, lock);
 }
 
-Status UseLock::take_if_there(const std::string &directory, const User &user,
-                              std::unique_ptr<UseLock> &lock) {
+Status DirLock::take_if_there(const std::string &directory, const User &user,
+                              std::unique_ptr<DirLock> &lock) {
     return take(directory, user, Gone::left, lock);
 }
 
-Status UseLock::find_users(const std::string &directory, uint64_t session,
+Status DirLock::find_users(const std::string &directory, uint64_t session,
                            std::vector<int> &ranks) {
     std::vector<std::string> names;
     if (Status status = names_in(directory, names); !status) {
@@ -174,20 +174,20 @@ Status UseLock::find_users(const std::string &directory, uint64_t session,
     return Status::ok();
 }
 
-bool UseLock::is_used_by(const std::string &directory, uint64_t session, int rank) {
+bool DirLock::is_used_by(const std::string &directory, uint64_t session, int rank) {
     const std::string path = path_of(directory, session, rank);
     return File(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0), path)
         .is_open();
 }
 
-Status UseLock::check_unused(const std::string &directory, std::optional<uint64_t> session) {
+Status DirLock::check_unused(const std::string &directory, std::optional<uint64_t> session) {
     return check_alone(directory, session, "wait until it ends, or use a copy of them");
 }
 
-bool UseLock::is_name(std::string_view name) { return name.starts_with(beginning); }
+bool DirLock::is_name(std::string_view name) { return name.starts_with(beginning); }
 
-void UseLock::remove_what_the_dead_left(const std::string &directory, uint64_t session) {
-    attempt_quietly([&] {
+void DirLock::remove_what_the_dead_left(const std::string &directory, uint64_t session) {
+    best_effort([&] {
         return each_other(directory, session, [](const std::string &path, const File &file) {
             pid_t holder = 0;
             if (!os::system().is_locked(file.descriptor(), holder)) {
@@ -198,4 +198,4 @@ void UseLock::remove_what_the_dead_left(const std::string &directory, uint64_t s
     });
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // Who uses a directory of points in time. Several ranks of a job may use the same.
 struct User {
@@ -22,21 +22,21 @@ struct User {
 
 // That one job at a time uses a directory: each user has a file of its own in it, locked. The
 // system forgets that when the process ends, however it does; the file may stay.
-class UseLock {
+class DirLock {
 public:
-    UseLock(std::string path, File file);
-    UseLock(const UseLock &) = delete;
-    UseLock &operator=(const UseLock &) = delete;
-    ~UseLock();
+    DirLock(std::string path, File file);
+    DirLock(const DirLock &) = delete;
+    DirLock &operator=(const DirLock &) = delete;
+    ~DirLock();
 
     // CD_ERROR_STORE_LOCKED says which process of another job is there; of two that come at the
     // same time one is refused, or both are. Where files cannot be locked nobody is. Makes the
     // directory again where it has gone. May throw std::bad_alloc.
     static Status take(const std::string &directory, const User &user,
-                       std::unique_ptr<UseLock> &lock);
+                       std::unique_ptr<DirLock> &lock);
     // The same, but where the directory has gone there is nothing to lock.
     static Status take_if_there(const std::string &directory, const User &user,
-                                std::unique_ptr<UseLock> &lock);
+                                std::unique_ptr<DirLock> &lock);
 
     // The ranks of a job that use the directory, from whichever nodes. May throw std::bad_alloc.
     static Status find_users(const std::string &directory, uint64_t session,
@@ -60,10 +60,10 @@ public:
 private:
     enum class Gone { made_again, left };
     static Status take(const std::string &directory, const User &user, Gone gone,
-                       std::unique_ptr<UseLock> &lock);
+                       std::unique_ptr<DirLock> &lock);
 
     std::string path_;
     File file_;
 };
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 using redset::KvTree;
@@ -35,7 +35,7 @@ Status look_whether_counts(const std::string &attempt, const std::set<int> &rank
 }
 
 Status find_latest(const std::string &path, const std::set<int> &ranks,
-                   std::optional<Point> &latest) {
+                   std::optional<CheckpointId> &latest) {
     std::vector<std::string> names;
     if (Status status = names_in_if_there(path, names); !status) {
         return status;
@@ -56,11 +56,11 @@ Status find_latest(const std::string &path, const std::set<int> &ranks,
 
 // Where other programs have left something, as far as they are written down here.
 std::set<std::string> listed_in(const std::string &directory, const std::string &root) {
-    const MessageKeeper keeper;
-    Folder folder;
+    const SavedMessage keeper;
+    CheckpointDir folder;
     bool there = false;
     StoreList list;
-    const bool read = Folder::find(directory, root, false, folder, there).is_ok() && there &&
+    const bool read = CheckpointDir::find(directory, root, false, folder, there).is_ok() && there &&
                       read_store_list(folder, list);
     return read ? std::set<std::string>(list.directories.begin(), list.directories.end())
                 : std::set<std::string>();
@@ -110,7 +110,7 @@ Status decode(const redset::Bytes &told, KvTree &tree) {
 } // namespace
 
 Asked asked_in(const Request &request) {
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     Asked asked{request.stores, request.flush_store, {}, {}, false};
     for (const LevelRequest &level : request.levels) {
         asked.stores[level.index] = level.store;
@@ -123,7 +123,7 @@ Asked asked_in(const Request &request) {
     return asked;
 }
 
-std::string Elsewhere::path() const { return Folder::path_below(directory, root); }
+std::string Elsewhere::path() const { return CheckpointDir::path_below(directory, root); }
 
 std::vector<Elsewhere> see_points(const RanksOfRoots &roots, const std::vector<Asked> &asked,
                                   int rank, const std::string &node) {
@@ -147,12 +147,12 @@ std::vector<Elsewhere> see_points(const RanksOfRoots &roots, const std::vector<A
             directories.insert(listed.begin(), listed.end());
         }
         for (const std::string &directory : directories) {
-            const std::string path = Folder::path_below(directory, root);
-            std::optional<Point> latest;
-            const MessageKeeper keeper;
+            const std::string path = CheckpointDir::path_below(directory, root);
+            std::optional<CheckpointId> latest;
+            const SavedMessage keeper;
             const Status found = find_latest(path, ranks, latest);
             if (latest || !found) {
-                seen.push_back({root, rank, directory, latest.value_or(Point()),
+                seen.push_back({root, rank, directory, latest.value_or(CheckpointId()),
                                 identity_of(path, node), found ? "" : message()});
             }
         }
@@ -257,7 +257,7 @@ Status check_that_nothing_later_is(const std::vector<Elsewhere> &elsewhere,
         !status || choice.afresh || elsewhere.empty()) {
         return status;
     }
-    const auto is_asked_for = [&](const Point &point) {
+    const auto is_asked_for = [&](const CheckpointId &point) {
         return !choice.epoch || *choice.epoch == point.epoch;
     };
     const auto own = std::ranges::find_if(points, is_asked_for, &Start::point);
@@ -316,4 +316,4 @@ Status with_those_elsewhere(Status status, const std::vector<Elsewhere> &elsewhe
                 why.c_str(), first.rank, first.path().c_str());
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

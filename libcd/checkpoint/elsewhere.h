@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 struct Findings;
 struct Request;
@@ -35,7 +35,7 @@ struct Elsewhere {
     std::string root;
     int rank = 0; // of the program
     std::string directory;
-    Point latest;
+    CheckpointId latest;
     std::string identity;     // what tells the directory from others
     std::string problem = {}; // why nobody can tell whether there is one; "": this is it
     std::string path() const;
@@ -74,4 +74,4 @@ Status check_that_nothing_later_is(const std::vector<Elsewhere> &elsewhere,
 // Of an error that files are lost: that they may be there.
 Status with_those_elsewhere(Status status, const std::vector<Elsewhere> &elsewhere);
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -13,7 +13,7 @@
 #include <map>
 #include <set>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 class Fetching {
@@ -27,13 +27,17 @@ public:
         Status status = open_.open();
         status = status ? open_.leave_what_is_one(same_) : status;
         status = status ? look() : status;
-        status = status ? agree(job_, attempt([&] { return bury(); })) : status;
+        status =
+            status ? agree(job_, catch_exceptions([&] { return write_commit_marker(); })) : status;
         status = status ? hand_over() : status;
         status = status ? look() : status;
-        status = status ? agree(job_, attempt([&] { return force_what_is_there(); })) : status;
-        status = status ? agree(job_, attempt([&] { return list_stores(); })) : status;
-        status = status ? agree(job_, attempt([&] { return remove_what_is_there_now(); })) : status;
-        status = status ? agree(job_, attempt([&] { return remove_empty_places(); })) : status;
+        status =
+            status ? agree(job_, catch_exceptions([&] { return force_what_is_there(); })) : status;
+        status = status ? agree(job_, catch_exceptions([&] { return list_stores(); })) : status;
+        status = status ? agree(job_, catch_exceptions([&] { return remove_what_is_there_now(); }))
+                        : status;
+        status =
+            status ? agree(job_, catch_exceptions([&] { return remove_empty_places(); })) : status;
         if (!status) {
             open_.leave();
         }
@@ -56,7 +60,7 @@ private:
     // ---- What there is
 
     Status look() {
-        Status begun = attempt([&] {
+        Status begun = catch_exceptions([&] {
             apart_ = {};
             apart_.ranks = job_.ranks();
             count_rounds();
@@ -67,12 +71,12 @@ private:
         }
         for (size_t round = 0; round < rounds_; ++round) {
             Content own;
-            Status looked = attempt([&] { return look_at(round, own); });
+            Status looked = catch_exceptions([&] { return look_at(round, own); });
             std::vector<Content> all;
             if (Status status = share(job_, looked, own, all); !status) {
                 return status;
             }
-            Status sorted = attempt([&] {
+            Status sorted = catch_exceptions([&] {
                 for (size_t position = 0; position < all.size(); ++position) {
                     sort_in(round, static_cast<int>(position), std::move(all[position]));
                 }
@@ -93,7 +97,7 @@ private:
         if (round >= places_.size() || places_[round].use == nullptr) {
             return Status::ok();
         }
-        const MessageKeeper keeper;
+        const SavedMessage keeper;
         if (!places_[round].folder.look(content)) { // it is left alone
             content = {};
             places_[round].use = nullptr;
@@ -105,7 +109,7 @@ private:
     }
 
     // Copies are where all see them. What is not named may be the store of a level by another name.
-    bool is_for_its_store(const Point &point, const Holding &holding) const {
+    bool is_for_its_store(const CheckpointId &point, const Holding &holding) const {
         if (holding.is_named && !root_.is_earlier(holding.store)) {
             return true;
         }
@@ -140,12 +144,13 @@ private:
     // ---- What is done
 
     // On all nodes, since one of them may be lost.
-    Status bury() {
+    Status write_commit_marker() {
         if (!has_root_) {
             return Status::ok();
         }
-        for (const Tombstone &tombstone : find_unheard(apart_)) {
-            if (Status status = places_.front().folder.bury(tombstone, job_.rank()); !status) {
+        for (const CommitMarker &tombstone : find_unheard(apart_)) {
+            if (Status status = places_.front().folder.write_commit_marker(tombstone, job_.rank());
+                !status) {
                 return status;
             }
         }
@@ -154,7 +159,7 @@ private:
 
     Status hand_over() {
         std::vector<HandingOver> all;
-        Status found = attempt([&] {
+        Status found = catch_exceptions([&] {
             all = find_missing(apart_);
             return Status::ok();
         });
@@ -171,8 +176,9 @@ private:
 
     // Who starts afresh can do without, but has to know what there was.
     Status hand_over(const HandingOver &handing) {
-        const Folder &folder = folder_for(handing);
-        Status status = agree(job_, attempt([&] { return make_room(folder, handing); }));
+        const CheckpointDir &folder = folder_for(handing);
+        Status status =
+            agree(job_, catch_exceptions([&] { return reserve_room(folder, handing); }));
         status = status ? move_files(job_, folder, handing.point, handing.data, sync_) : status;
         if (root_.asked.afresh && status.code() == CD_ERROR_STORE_FULL) {
             tell_that_it_stays(handing);
@@ -180,18 +186,18 @@ private:
         }
         status = status ? move_files(job_, folder, handing.point, handing.records, sync_) : status;
         if (!status && has_root_) {
-            attempt_quietly([&] { folder.remove_if_empty(handing.point); });
+            best_effort([&] { folder.remove_if_empty(handing.point); });
         }
         return status;
     }
 
     // Of who has no part in it, any.
-    const Folder &folder_for(const HandingOver &handing) const {
+    const CheckpointDir &folder_for(const HandingOver &handing) const {
         const size_t place = has_root_ ? handing.store : handing.round;
         return place < places_.size() ? places_[place].folder : no_folder_;
     }
 
-    Status make_room(const Folder &folder, const HandingOver &handing) {
+    Status reserve_room(const CheckpointDir &folder, const HandingOver &handing) {
         const auto is_to_this = [&](const Transfer &each) { return each.to == job_.all().self(); };
         return std::ranges::any_of(handing.data, is_to_this) ||
                        std::ranges::any_of(handing.records, is_to_this)
@@ -200,10 +206,10 @@ private:
     }
 
     void tell_that_it_stays(const HandingOver &handing) {
-        const MessageKeeper keeper;
+        const SavedMessage keeper;
         for (const Transfer &each : handing.data) {
             if (each.from == job_.all().self()) {
-                attempt_quietly([&] {
+                best_effort([&] {
                     const std::string line =
                         places_[handing.round].folder.path_of(handing.point) +
                         ": it is of root \"" + root_.root +
@@ -238,10 +244,10 @@ private:
         if (!has_root_ || stores_.size() < 2) {
             return Status::ok();
         }
-        const Folder &first = places_.front().folder;
+        const CheckpointDir &first = places_.front().folder;
         StoreList list;
         {
-            const MessageKeeper keeper;
+            const SavedMessage keeper;
             if (!read_store_list(first, list)) {
                 return Status::ok(); // people have to see to it
             }
@@ -261,7 +267,7 @@ private:
 
     // What cannot be removed stays.
     Status remove_what_is_there_now() {
-        const MessageKeeper keeper;
+        const SavedMessage keeper;
         for (const Held &held : apart_.held) {
             if (held.position == job_.all().self() && places_[held.round].use != nullptr) {
                 remove_what_is_there_now(held, places_[held.round]);
@@ -271,12 +277,14 @@ private:
     }
 
     void remove_what_is_there_now(const Held &held, Place &place) const {
-        const Folder &folder = place.folder;
+        const CheckpointDir &folder = place.folder;
         const Dispensable dispensable = find_dispensable(apart_, held);
         for (const auto &[point, names] : dispensable.files) {
             folder.remove_files(point, names);
         }
-        const auto keeps = [&](const Point &point) { return !dispensable.points.contains(point); };
+        const auto keeps = [&](const CheckpointId &point) {
+            return !dispensable.points.contains(point);
+        };
         const auto &gone = dispensable.points;
         const uint64_t end = gone.empty() ? 0 : gone.rbegin()->number + 1;
         (void)folder.remove_before(end, keeps).is_ok();
@@ -284,21 +292,21 @@ private:
 
     // When those who hold them on a node have all done so.
     Status remove_empty_places() {
-        const MessageKeeper keeper;
+        const SavedMessage keeper;
         for (Place &place : places_) {
-            const Folder &folder = place.folder;
+            const CheckpointDir &folder = place.folder;
             if (has_root_ || place.use == nullptr || !has_no_points(folder) ||
                 !lists_nothing_else(folder)) {
                 continue;
             }
             place.use = nullptr;
-            UseLock::remove_what_the_dead_left(folder.path(), open_.session());
+            DirLock::remove_what_the_dead_left(folder.path(), open_.session());
             folder.remove_what_is_left();
         }
         return Status::ok();
     }
 
-    static bool has_no_points(const Folder &folder) {
+    static bool has_no_points(const CheckpointDir &folder) {
         std::vector<std::string> names;
         return names_in(folder.path(), names) &&
                std::ranges::none_of(
@@ -306,7 +314,7 @@ private:
     }
 
     // Where other points in time may be found, which are not asked for here, nor have come.
-    bool lists_nothing_else(const Folder &folder) const {
+    bool lists_nothing_else(const CheckpointDir &folder) const {
         const auto is_one_of = [](const std::vector<std::string> &all,
                                   const std::string &directory) {
             return std::ranges::find(all, directory) != all.end();
@@ -321,9 +329,9 @@ private:
     }
 
     bool is_empty_now(const std::string &earlier) const {
-        Folder folder;
+        CheckpointDir folder;
         bool there = false;
-        return Folder::find(earlier, root_.root, sync_, folder, there) &&
+        return CheckpointDir::find(earlier, root_.root, sync_, folder, there) &&
                (!there || has_no_points(folder));
     }
 
@@ -342,7 +350,7 @@ private:
     std::vector<Holding> &same_; // what a rank that has the root has, too
     std::set<size_t> stores_;    // in which anything is elsewhere
     size_t rounds_ = 0;          // so many places one rank has at most
-    Folder no_folder_;
+    CheckpointDir no_folder_;
     Apart apart_;
 };
 
@@ -352,4 +360,4 @@ Status fetch(Job &job, const RootApart &root, bool sync, std::vector<Holding> &s
     return Fetching(job, root, sync, same).run();
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // Brings a root's files from nodes where none of its ranks is to the nodes of the ranks that they
 // belong to, and removes them where they were once they are there: as if the ranks' own node had
@@ -18,4 +18,4 @@ namespace cd::protection {
 // a rank that has the root, as these know it then. Does not throw.
 Status fetch(Job &job, const RootApart &root, bool sync, std::vector<Holding> &same);
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

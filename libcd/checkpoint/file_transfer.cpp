@@ -12,7 +12,7 @@
 #include <memory>
 #include <utility>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 using redset::Exchange;
@@ -157,7 +157,7 @@ public:
     }
 
     Status publish() override {
-        return attempt([&] { return drafts_.publish(); });
+        return catch_exceptions([&] { return drafts_.publish(); });
     }
 
 private:
@@ -192,9 +192,9 @@ private:
     Status carry_piece(uint64_t round) {
         for (Outgoing &each : outgoing_) {
             if (const size_t length = length_of(each, round); length > 0) {
-                const MessageKeeper keeper;
+                const SavedMessage keeper;
                 const bool read =
-                    attempt([&] {
+                    catch_exceptions([&] {
                         return each.file.read(round * moved_piece, each.buffer.data(), length);
                     }).is_ok();
                 each.whole = read ? each.whole : std::byte{};
@@ -233,7 +233,7 @@ private:
 
     template <typename Action> void try_files(const Action &action) {
         if (outcome_) {
-            outcome_ = attempt(action);
+            outcome_ = catch_exceptions(action);
         }
     }
 
@@ -273,11 +273,11 @@ Status make_drafts(Job &job, Moving &moving, uint64_t &rounds) {
 
 } // namespace
 
-Status receive_files(Job &job, const Folder &folder, const Point &point,
+Status receive_files(Job &job, const CheckpointDir &folder, const CheckpointId &point,
                      const std::vector<Transfer> &transfers, bool sync,
                      std::unique_ptr<Arrivals> &arrivals) {
     std::unique_ptr<Moving> moving;
-    Status prepared = attempt([&] {
+    Status prepared = catch_exceptions([&] {
         moving = std::make_unique<Moving>(job.all(), folder.path_of(point), job.rank(), sync);
         moving->prepare(transfers);
     });
@@ -303,11 +303,11 @@ Status receive_files(Job &job, const Folder &folder, const Point &point,
     return Status::ok();
 }
 
-Status move_files(Job &job, const Folder &folder, const Point &point,
+Status move_files(Job &job, const CheckpointDir &folder, const CheckpointId &point,
                   const std::vector<Transfer> &transfers, bool sync) {
     std::unique_ptr<Arrivals> arrivals;
     Status status = receive_files(job, folder, point, transfers, sync, arrivals);
     return status ? agree(job, arrivals->publish()) : status;
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -9,13 +9,13 @@
 #include <memory>
 #include <string>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // Copies files to where they are needed, by pieces, all of them at the same time. All ranks call it
 // with the same transfers. A file that its holder cannot read stays away, as if it were lost; what
 // the receiver cannot write, or has no room for, is everybody's failure, before any of it is sent
 // where that can be known. Does not throw.
-Status move_files(Job &job, const Folder &folder, const Point &point,
+Status move_files(Job &job, const CheckpointDir &folder, const CheckpointId &point,
                   const std::vector<Transfer> &transfers, bool sync);
 
 // Files that came to this rank, beside those whose names they get. What is not published is gone
@@ -29,8 +29,8 @@ public:
 };
 
 // The same, but that files have no names yet.
-Status receive_files(Job &job, const Folder &folder, const Point &point,
+Status receive_files(Job &job, const CheckpointDir &folder, const CheckpointId &point,
                      const std::vector<Transfer> &transfers, bool sync,
                      std::unique_ptr<Arrivals> &arrivals);
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -11,7 +11,7 @@
 #include <span>
 #include <utility>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 using redset::index;
@@ -19,7 +19,7 @@ using Sizes = std::map<std::string, uint64_t>; // by name
 
 // Calls use(rank, files, speaker) for all that is found of a point in time.
 template <typename Use>
-void each_found(const Findings &findings, const Point &point, const Use &use) {
+void each_found(const Findings &findings, const CheckpointId &point, const Use &use) {
     for (size_t speaker = 0; speaker < findings.contents.size(); ++speaker) {
         const auto &points = findings.contents[speaker].points;
         const auto found = points.find(point);
@@ -32,7 +32,7 @@ void each_found(const Findings &findings, const Point &point, const Use &use) {
 }
 
 // What files had when the point in time was made of them, as far as records are left.
-Sizes sizes_at_first(const Findings &findings, const Point &point) {
+Sizes sizes_at_first(const Findings &findings, const CheckpointId &point) {
     Sizes sizes;
     each_found(findings, point, [&](int, const RankFiles &files, int) {
         if (files.record) {
@@ -45,7 +45,7 @@ Sizes sizes_at_first(const Findings &findings, const Point &point) {
 // Of each file of a rank all that there are: those near it, and those elsewhere that have the size
 // that the file was given. By rank and name.
 std::map<std::pair<int, std::string>, std::vector<Transfer>>
-find_copies(const Findings &findings, const Point &point, const Sizes &agreed_sizes) {
+find_copies(const Findings &findings, const CheckpointId &point, const Sizes &agreed_sizes) {
     std::map<std::pair<int, std::string>, std::vector<Transfer>> copies;
     each_found(findings, point, [&](int rank, const RankFiles &files, int speaker) {
         const auto at = std::ranges::find(findings.ranks, rank);
@@ -87,7 +87,7 @@ std::vector<int> ranks_beyond_cover(const redset::Set &set, const std::set<std::
 }
 
 // The ranks of a set of which names and sizes tell that files are lost, if it cannot do without.
-std::vector<int> lost_beyond_cover(const Findings &findings, const Point &point,
+std::vector<int> lost_beyond_cover(const Findings &findings, const CheckpointId &point,
                                    const redset::Set &set) {
     const auto sizes = sizes_at_first(findings, point);
     std::set<std::string> whole;
@@ -103,7 +103,7 @@ std::vector<int> lost_beyond_cover(const Findings &findings, const Point &point,
 }
 
 // "; of set 1 ranks 0, 1 are lost": beside sets of which nothing is left.
-std::string others_beyond_cover(const Findings &findings, const Point &point,
+std::string others_beyond_cover(const Findings &findings, const CheckpointId &point,
                                 const std::vector<redset::Set> &sets) {
     std::string text;
     for (const redset::Set &set : sets) {
@@ -129,7 +129,7 @@ std::vector<int> numbers_without(const std::map<int, redset::Set> &sets, int gro
 
 // What keeps records of ranks from being read, of which no other record tells; another version
 // before damage.
-Status check_read(const Findings &findings, const Point &point, const std::set<int> &known,
+Status check_read(const Findings &findings, const CheckpointId &point, const std::set<int> &known,
                   const std::vector<int> &unknown) {
     const Unread *unread = nullptr;
     int reader = 0;
@@ -179,17 +179,17 @@ Status check_participants(const Findings &findings, const Record &record) {
 }
 
 // Those before it of its level go when one counts.
-bool follows_one_that_counts(const Findings &findings, const Point &point) {
-    return std::ranges::any_of(findings.agreed(), [&](const Point &other) {
+bool follows_one_that_counts(const Findings &findings, const CheckpointId &point) {
+    return std::ranges::any_of(findings.agreed(), [&](const CheckpointId &other) {
         return other.level == point.level && other.number < point.number;
     });
 }
 
 // Programs that are killed at their first attempt, one after the other, would fill the disk.
-bool precedes_one_that_may_be_brought_back(const Findings &findings, const Point &point) {
+bool precedes_one_that_may_be_brought_back(const Findings &findings, const CheckpointId &point) {
     return std::ranges::any_of(findings.contents, [&](const Content &content) {
         return std::ranges::any_of(content.points, [&](const auto &found) {
-            const Point &other = found.first;
+            const CheckpointId &other = found.first;
             return other.level == point.level && other.number > point.number &&
                    may_be_brought_back(findings, other);
         });
@@ -201,7 +201,7 @@ bool precedes_one_that_may_be_brought_back(const Findings &findings, const Point
 uint64_t Findings::last_number() const {
     uint64_t last = 0;
     for (const Content &content : contents) {
-        for (const Tombstone &tombstone : content.tombstones) {
+        for (const CommitMarker &tombstone : content.tombstones) {
             last = std::max(last, tombstone.number);
         }
         for (const auto &[point, found] : content.points) {
@@ -211,9 +211,9 @@ uint64_t Findings::last_number() const {
     return last;
 }
 
-bool Findings::has_forgotten(const Point &point) const {
+bool Findings::has_forgotten(const CheckpointId &point) const {
     return std::ranges::any_of(contents, [&](const Content &content) {
-        return std::ranges::any_of(content.tombstones, [&](const Tombstone &tombstone) {
+        return std::ranges::any_of(content.tombstones, [&](const CommitMarker &tombstone) {
             return tombstone.is_for(point);
         });
     });
@@ -225,8 +225,8 @@ bool Findings::nothing() const {
     });
 }
 
-std::vector<Point> Findings::agreed() const {
-    std::set<Point> points;
+std::vector<CheckpointId> Findings::agreed() const {
+    std::set<CheckpointId> points;
     for (const Content &content : contents) {
         for (const auto &[point, found] : content.points) {
             if (std::ranges::any_of(found, [](const auto &each) {
@@ -239,7 +239,7 @@ std::vector<Point> Findings::agreed() const {
     return {points.begin(), points.end()};
 }
 
-bool Findings::can_never_count(const Point &point) const {
+bool Findings::can_never_count(const CheckpointId &point) const {
     bool unfinished = false;
     std::set<int> finished;
     int stored_by = 0;
@@ -281,7 +281,7 @@ std::vector<int> find_common_speakers(const std::vector<int> &speakers,
     return common;
 }
 
-Status find_sets(const Findings &findings, const Point &point, Division &division) {
+Status find_sets(const Findings &findings, const CheckpointId &point, Division &division) {
     Status status;
     std::map<int, redset::Set> sets; // those that records tell of first
     int groups = 0;
@@ -332,7 +332,7 @@ Status find_sets(const Findings &findings, const Point &point, Division &divisio
     return Status::ok();
 }
 
-std::vector<Transfer> find_transfers(const Findings &findings, const Point &point) {
+std::vector<Transfer> find_transfers(const Findings &findings, const CheckpointId &point) {
     const auto agreed_sizes = sizes_at_first(findings, point);
     // Redundancy near that has another size may be what others rebuilt, and good, while the copy
     // may be damaged: that is found later.
@@ -353,7 +353,7 @@ std::vector<Transfer> find_transfers(const Findings &findings, const Point &poin
     return transfers;
 }
 
-std::vector<Transfer> find_copies_elsewhere(const Findings &findings, const Point &point) {
+std::vector<Transfer> find_copies_elsewhere(const Findings &findings, const CheckpointId &point) {
     std::vector<Transfer> elsewhere;
     for (const auto &[file, all] : find_copies(findings, point, sizes_at_first(findings, point))) {
         std::ranges::copy_if(all, std::back_inserter(elsewhere),
@@ -362,7 +362,7 @@ std::vector<Transfer> find_copies_elsewhere(const Findings &findings, const Poin
     return elsewhere;
 }
 
-bool is_in_place(const Findings &findings, const Point &point) {
+bool is_in_place(const Findings &findings, const CheckpointId &point) {
     std::set<int> ranks;
     each_found(findings, point, [&](int rank, const RankFiles &files, int speaker) {
         const auto at = std::ranges::find(findings.ranks, rank);
@@ -379,7 +379,7 @@ bool is_in_place(const Findings &findings, const Point &point) {
     return ranks.size() == findings.ranks.size();
 }
 
-Status check_cover(const Findings &findings, const Point &point, const redset::Set &set,
+Status check_cover(const Findings &findings, const CheckpointId &point, const redset::Set &set,
                    const std::vector<Transfer> &transfers) {
     const auto sizes = sizes_at_first(findings, point);
     std::set<std::string> there;
@@ -411,4 +411,4 @@ Status check_cover(const Findings &findings, const Point &point, const redset::S
                 redset::describe_shape(set.shape).c_str(), name_ranks(ranks).c_str());
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

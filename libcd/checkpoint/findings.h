@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // What there is of a root's points in time in all directories, as all ranks know it. Ranks that see
 // the same directory have one among them that speaks for it.
@@ -19,16 +19,16 @@ struct Findings {
     // The largest number that any attempt had.
     uint64_t last_number() const;
     // Whether it does not count any more, as far as these directories tell.
-    bool has_forgotten(const Point &point) const;
+    bool has_forgotten(const CheckpointId &point) const;
     // Whether no restart can come to it, also if there are directories that nobody sees now: it
     // counted nowhere, as some rank had not stored it, or as each one has and none has learnt that
     // the others have; all see copies. Nor can what there is nothing of but directories. But where
     // no earlier one counts, records may have been lost: what may be brought back can be counted.
-    bool can_never_count(const Point &point) const;
+    bool can_never_count(const CheckpointId &point) const;
     // Whether nobody has anything.
     bool nothing() const;
     // The points in time that counted at some time.
-    std::vector<Point> agreed() const;
+    std::vector<CheckpointId> agreed() const;
 };
 
 // identities: what tells directories apart, by position.
@@ -43,7 +43,7 @@ std::vector<int> find_common_speakers(const std::vector<int> &speakers,
 // The sets that protect a point in time. CD_ERROR_REDUNDANCY_EXCEEDED when nothing tells of some,
 // what is wrong with the records when none of a set's can be read, CD_ERROR_RESTART_MISMATCH when
 // it was other ranks that stored it.
-Status find_sets(const Findings &findings, const Point &point, Division &division);
+Status find_sets(const Findings &findings, const CheckpointId &point, Division &division);
 
 // A file that has to get to a rank's directory from another one.
 struct Transfer {
@@ -56,18 +56,18 @@ struct Transfer {
 
 // Whose own directory has a file stays with that, unless it has not the size that it was given and
 // a copy elsewhere has. A copy that has not is not moved: it is damaged, whatever its size says.
-std::vector<Transfer> find_transfers(const Findings &findings, const Point &point);
+std::vector<Transfer> find_transfers(const Findings &findings, const CheckpointId &point);
 
 // The copies elsewhere of ranks' files, those of which a rank has one, too, which may be damaged.
-std::vector<Transfer> find_copies_elsewhere(const Findings &findings, const Point &point);
+std::vector<Transfer> find_copies_elsewhere(const Findings &findings, const CheckpointId &point);
 
 // Whether all ranks have all that records tell of where they need it, as far as names and sizes
 // tell.
-bool is_in_place(const Findings &findings, const Point &point);
+bool is_in_place(const Findings &findings, const CheckpointId &point);
 
 // CD_ERROR_REDUNDANCY_EXCEEDED where names alone tell that too much of a set is lost, also when
 // these files are where they are needed. What else is wrong with files is found by who rebuilds.
-Status check_cover(const Findings &findings, const Point &point, const redset::Set &set,
+Status check_cover(const Findings &findings, const CheckpointId &point, const redset::Set &set,
                    const std::vector<Transfer> &transfers);
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -17,7 +17,7 @@
 #include <memory>
 #include <utility>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 constexpr size_t piece = size_t{1} << 20;
@@ -52,14 +52,16 @@ Flush::~Flush() {
     }
 }
 
-void Flush::begin(const Point &point, const Folder &folder, const redset::Set &set) noexcept {
+void Flush::begin(const CheckpointId &point, const CheckpointDir &folder,
+                  const redset::Set &set) noexcept {
     point_ = {point.number, point.epoch, flush_level, point.session};
     begun_ = true;
     copied_ = false;
     outcome_ = {};
-    if (Status status = attempt([&] { return begin_to_copy(folder.place_of(point), set); });
+    if (Status status =
+            catch_exceptions([&] { return begin_to_copy(folder.place_of(point), set); });
         !status) {
-        outcome_ = KeptOutcome(status);
+        outcome_ = SavedStatus(status);
         copied_ = true;
     }
 }
@@ -76,7 +78,7 @@ Status Flush::begin_to_copy(const redset::Place &place, const redset::Set &set) 
         return status;
     }
     const auto work = [this, image, checksum, size = attributes.size] {
-        outcome_ = KeptOutcome(attempt([&] { return store(*image, size, checksum); }));
+        outcome_ = SavedStatus(catch_exceptions([&] { return store(*image, size, checksum); }));
         copied_ = true;
     };
     try {
@@ -155,11 +157,11 @@ void Flush::finish() noexcept {
     Status status = agree(job_, outcome_.again());
     const bool all_copied = status.is_ok();
     if (all_copied) {
-        status =
-            agree(job_, attempt([&] { return store_.folder.mark_agreed(point_, job_.rank()); }));
+        status = agree(
+            job_, catch_exceptions([&] { return store_.folder.mark_agreed(point_, job_.rank()); }));
     }
     if (status || !all_copied) {
-        attempt_quietly([&] { return remove_what_does_not_count(all_copied); });
+        best_effort([&] { return remove_what_does_not_count(all_copied); });
     }
     if (!status && job_.tells_people()) {
         const std::string_view why = without_repeating(message());
@@ -178,9 +180,10 @@ Status Flush::remove_what_does_not_count(bool all_copied) const {
     if (!store_.speaks) {
         return Status::ok();
     }
-    return all_copied ? store_.folder.remove_before(point_.number, nothing_kept)
-                      : store_.folder.remove_before(
-                            point_.number + 1, [&](const Point &other) { return other != point_; });
+    return all_copied
+               ? store_.folder.remove_before(point_.number, nothing_kept)
+               : store_.folder.remove_before(
+                     point_.number + 1, [&](const CheckpointId &other) { return other != point_; });
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

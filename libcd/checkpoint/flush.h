@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // Copies of protected points in time in a directory that all nodes see, for when too much is lost
 // everywhere else. A thread copies, and meets nobody; when all ranks' have, the copy counts, and
@@ -27,7 +27,8 @@ public:
     // Begins to copy this rank's image, which may lose its name meanwhile. Nothing is under way.
     // set: that protects it. That it fails is found when it is finished; so is that the copy is not
     // what was protected.
-    void begin(const Point &point, const Folder &folder, const redset::Set &set) noexcept;
+    void begin(const CheckpointId &point, const CheckpointDir &folder,
+               const redset::Set &set) noexcept;
 
     bool under_way() const { return begun_; }
     bool copied() const { return copied_; } // what is under way, in this rank
@@ -47,11 +48,11 @@ private:
     const OpenStore &store_;
     const uint64_t interval_;
     const bool sync_;
-    Point point_;
+    CheckpointId point_;
     bool begun_ = false;
     std::thread thread_;
     std::atomic<bool> copied_ = false;
-    KeptOutcome outcome_; // of the thread
+    SavedStatus outcome_; // of the thread
 };
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -16,7 +16,7 @@
 #include <cerrno>
 #include <functional>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 constexpr int reading = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
@@ -65,7 +65,8 @@ Status size_of(const std::string &path, std::optional<uint64_t> &size) {
     return opened || is_file(path) ? opened : Status::ok();
 }
 
-Status read_record_file(const std::string &path, const Point &point, int rank, Record &record) {
+Status read_record_file(const std::string &path, const CheckpointId &point, int rank,
+                        Record &record) {
     File file;
     os::FileAttributes attributes;
     redset::KvTree tree;
@@ -91,7 +92,7 @@ Status read_record_file(const std::string &path, const Point &point, int rank, R
 
 // A record that cannot be read does no harm where others can; that it is there tells that the point
 // in time counted.
-void take_record(const std::string &path, const Point &point, int rank, bool agreed,
+void take_record(const std::string &path, const CheckpointId &point, int rank, bool agreed,
                  RankFiles &files) {
     Record record;
     if (Status status = read_record_file(path, point, rank, record); status) {
@@ -104,7 +105,7 @@ void take_record(const std::string &path, const Point &point, int rank, bool agr
 
 // But for records what cannot be opened is as good as lost.
 void look_at_file(const std::string &directory, const std::string &name, int rank,
-                  const Point &point, std::map<int, RankFiles> &ranks) {
+                  const CheckpointId &point, std::map<int, RankFiles> &ranks) {
     const std::string path = path_in(directory, name);
     std::optional<uint64_t> size;
     const bool opened = size_of(path, size).is_ok();
@@ -119,12 +120,13 @@ void look_at_file(const std::string &directory, const std::string &name, int ran
     }
 }
 
-Status look_into(const std::string &path, const Point &point, std::map<int, RankFiles> &ranks) {
+Status look_into(const std::string &path, const CheckpointId &point,
+                 std::map<int, RankFiles> &ranks) {
     std::vector<std::string> names;
     if (Status status = names_in(path, names); !status) {
         return status;
     }
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     for (const std::string &name : names) {
         if (const auto rank = rank_of(name)) {
             look_at_file(path, name, *rank, point, ranks);
@@ -157,7 +159,7 @@ Status sizes_of(const std::string &path, const Record &record,
 
 // Nobody knows what does not count any more where one of them cannot be read: whether to start from
 // what is there is for people to say.
-Status read_tombstone_file(const std::string &path, Tombstone &tombstone) {
+Status read_tombstone_file(const std::string &path, CommitMarker &tombstone) {
     redset::KvTree tree;
     Status status = read_tree(path, tree);
     status = status ? read_tombstone(tree, path.c_str(), tombstone) : status;
@@ -202,7 +204,7 @@ Status look_at_points(const std::string &path, Content &content) {
     Content found;
     for (const std::string &name : names) {
         if (tombstone_of(name)) {
-            Tombstone &tombstone = found.tombstones.emplace_back();
+            CommitMarker &tombstone = found.tombstones.emplace_back();
             if (Status status = read_tombstone_file(path_in(path, name), tombstone); !status) {
                 return status;
             }
@@ -221,9 +223,9 @@ Status look_at_points(const std::string &path, Content &content) {
 }
 
 // The program may go elsewhere later.
-Status Folder::name(const std::string &directory, const std::string &root, bool sync,
-                    const char *key, Folder &folder) {
-    Folder named;
+Status CheckpointDir::name(const std::string &directory, const std::string &root, bool sync,
+                           const char *key, CheckpointDir &folder) {
+    CheckpointDir named;
     if (!directory.starts_with('/') && os::system().working_directory(named.directory_) != 0) {
         return File(-1, directory).refused("find the working directory");
     }
@@ -235,7 +237,7 @@ Status Folder::name(const std::string &directory, const std::string &root, bool 
     return Status::ok();
 }
 
-Status Folder::open_directory() {
+Status CheckpointDir::open_directory() {
     Directory checked;
     if (Status status = Directory::open(path_, checked, key_); !status) {
         return status;
@@ -248,9 +250,9 @@ Status Folder::open_directory() {
                : File(-1, path_).refused("look at the directory");
 }
 
-Status Folder::open(const std::string &directory, const std::string &root, bool sync,
-                    Folder &folder, const char *key) {
-    Folder opened;
+Status CheckpointDir::open(const std::string &directory, const std::string &root, bool sync,
+                           CheckpointDir &folder, const char *key) {
+    CheckpointDir opened;
     Status status = name(directory, root, sync, key, opened);
     status = status ? opened.open_directory() : status;
     if (status) {
@@ -259,9 +261,9 @@ Status Folder::open(const std::string &directory, const std::string &root, bool 
     return status;
 }
 
-Status Folder::find(const std::string &directory, const std::string &root, bool sync,
-                    Folder &folder, bool &there, const char *key) {
-    Folder found;
+Status CheckpointDir::find(const std::string &directory, const std::string &root, bool sync,
+                           CheckpointDir &folder, bool &there, const char *key) {
+    CheckpointDir found;
     if (Status status = name(directory, root, sync, key, found); !status) {
         return status;
     }
@@ -273,11 +275,11 @@ Status Folder::find(const std::string &directory, const std::string &root, bool 
     return status;
 }
 
-std::string Folder::path_below(const std::string &directory, const std::string &root) {
+std::string CheckpointDir::path_below(const std::string &directory, const std::string &root) {
     return directory + "/" + root + end_of_points;
 }
 
-Status Folder::make(const Point &point) const {
+Status CheckpointDir::make(const CheckpointId &point) const {
     Directory directory;
     const std::string path = path_of(point);
     if (Status status = Directory::open(path, directory, key_); !status) {
@@ -290,11 +292,11 @@ Status Folder::make(const Point &point) const {
     return sync_ ? directory.force() : Status::ok();
 }
 
-void Folder::remove_if_empty(const Point &point) const {
+void CheckpointDir::remove_if_empty(const CheckpointId &point) const {
     os::system().remove_directory_at(AT_FDCWD, path_of(point).c_str());
 }
 
-Status Folder::write_record(Record record, bool agreed) const {
+Status CheckpointDir::write_record(Record record, bool agreed) const {
     record.sizes.clear();
     if (Status status = sizes_of(path_of(record.point), record, record.sizes); !status) {
         return status;
@@ -303,7 +305,7 @@ Status Folder::write_record(Record record, bool agreed) const {
     return write_tree(record_tree(record), path_of(record.point) + "/" + name, record.rank, sync_);
 }
 
-Status Folder::mark_agreed(const Point &point, int rank) const {
+Status CheckpointDir::mark_agreed(const CheckpointId &point, int rank) const {
     const File directory = opened_to_read(path_of(point));
     const std::string from = stored_name(rank);
     const std::string to = agreed_name(rank);
@@ -316,7 +318,7 @@ Status Folder::mark_agreed(const Point &point, int rank) const {
 
 // Records go first, so that what is left of them never looks like a point in time that was lost.
 // In a directory that several nodes see, others may do the same.
-Status Folder::remove(const Point &point) const {
+Status CheckpointDir::remove(const CheckpointId &point) const {
     const std::string path = path_of(point);
     const File directory = opened_to_read(path);
     if (!directory.is_open() && errno == ENOENT) {
@@ -342,8 +344,9 @@ Status Folder::remove(const Point &point) const {
     return Status::ok();
 }
 
-void Folder::remove_files(const Point &point, const std::vector<std::string> &names) const {
-    const MessageKeeper keeper;
+void CheckpointDir::remove_files(const CheckpointId &point,
+                                 const std::vector<std::string> &names) const {
+    const SavedMessage keeper;
     const File directory = opened_to_read(path_of(point));
     std::vector<std::string> there;
     if (!directory.is_open() || os::system().list(directory.descriptor(), there) != 0 ||
@@ -364,8 +367,8 @@ void Folder::remove_files(const Point &point, const std::vector<std::string> &na
     }
 }
 
-void Folder::remove_files_of(const Point &point, int rank) const {
-    const MessageKeeper keeper;
+void CheckpointDir::remove_files_of(const CheckpointId &point, int rank) const {
+    const SavedMessage keeper;
     std::vector<std::string> names;
     if (!names_in(path_of(point), names)) {
         return;
@@ -378,8 +381,8 @@ void Folder::remove_files_of(const Point &point, int rank) const {
     }
 }
 
-void Folder::remove_drafts_of_the_dead() const {
-    const MessageKeeper keeper;
+void CheckpointDir::remove_drafts_of_the_dead() const {
+    const SavedMessage keeper;
     std::vector<std::string> names;
     if (!names_in(path_, names)) {
         return;
@@ -392,8 +395,8 @@ void Folder::remove_drafts_of_the_dead() const {
     }
 }
 
-Status Folder::remove_before(uint64_t number,
-                             const std::function<bool(const Point &)> &keeps) const {
+Status CheckpointDir::remove_before(uint64_t number,
+                                    const std::function<bool(const CheckpointId &)> &keeps) const {
     std::vector<std::string> names;
     if (Status status = names_in(path_, names); !status) {
         return status;
@@ -409,12 +412,12 @@ Status Folder::remove_before(uint64_t number,
     return outcome;
 }
 
-Status Folder::bury(const Tombstone &tombstone, int writer) const {
+Status CheckpointDir::write_commit_marker(const CommitMarker &tombstone, int writer) const {
     return write_tree(tombstone_tree(tombstone), path_in(path_, tombstone_name(tombstone.number)),
                       writer, sync_);
 }
 
-Status Folder::unbury(uint64_t number) const {
+Status CheckpointDir::remove_commit_marker(uint64_t number) const {
     const std::string path = path_ + "/" + tombstone_name(number);
     if (os::system().unlink_at(AT_FDCWD, path.c_str()) != 0 && errno != ENOENT) {
         return File(-1, path).refused("remove the file");
@@ -422,8 +425,8 @@ Status Folder::unbury(uint64_t number) const {
     return force(path_);
 }
 
-void Folder::remove_what_is_left() const {
-    const MessageKeeper keeper;
+void CheckpointDir::remove_what_is_left() const {
+    const SavedMessage keeper;
     std::vector<std::string> names;
     if (!names_in(path_, names)) {
         return;
@@ -437,9 +440,11 @@ void Folder::remove_what_is_left() const {
     remove_if_empty();
 }
 
-void Folder::remove_if_empty() const { os::system().remove_directory_at(AT_FDCWD, path_.c_str()); }
+void CheckpointDir::remove_if_empty() const {
+    os::system().remove_directory_at(AT_FDCWD, path_.c_str());
+}
 
-Status Folder::force(const std::string &path) const {
+Status CheckpointDir::force(const std::string &path) const {
     if (!sync_) {
         return Status::ok();
     }
@@ -447,4 +452,4 @@ Status Folder::force(const std::string &path) const {
     return directory.is_open() ? directory.sync_all() : directory.refused("open the directory");
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

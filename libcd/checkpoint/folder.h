@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // Why a record cannot be read.
 struct Unread {
@@ -30,8 +30,8 @@ struct RankFiles {
 
 // What there is in a directory of points in time.
 struct Content {
-    std::map<Point, std::map<int, RankFiles>> points; // by rank
-    std::vector<Tombstone> tombstones;
+    std::map<CheckpointId, std::map<int, RankFiles>> points; // by rank
+    std::vector<CommitMarker> tombstones;
 };
 
 // Of a directory that is no symbolic link. May throw std::bad_alloc.
@@ -43,56 +43,59 @@ Status names_in_if_there(const std::string &path, std::vector<std::string> &name
 Status look_at_points(const std::string &path, Content &content);
 
 // The directory of one root's points in time: DIR/NAME.points. All ranks of a node share it.
-class Folder {
+class CheckpointDir {
 public:
     // Makes it if it is not there. key: what named it, for messages; a constant.
     static Status open(const std::string &directory, const std::string &root, bool sync,
-                       Folder &folder, const char *key = key_of_stores);
+                       CheckpointDir &folder, const char *key = key_of_stores);
     // Makes nothing. there: whether it is there.
     static Status find(const std::string &directory, const std::string &root, bool sync,
-                       Folder &folder, bool &there, const char *key = key_of_stores);
+                       CheckpointDir &folder, bool &there, const char *key = key_of_stores);
     static std::string path_below(const std::string &directory, const std::string &root);
 
     const std::string &directory() const { return directory_; } // without the root's
     const std::string &path() const { return path_; }
-    std::string path_of(const Point &point) const { return path_ + "/" + directory_name(point); }
+    std::string path_of(const CheckpointId &point) const {
+        return path_ + "/" + directory_name(point);
+    }
     // In which a link is not one of our files.
-    redset::Place place_of(const Point &point) const {
+    redset::Place place_of(const CheckpointId &point) const {
         return {path_of(point), "", redset::Links::refused};
     }
     os::FileIdentity identity() const { return identity_; }
 
     Status look(Content &content) const { return look_at_points(path_, content); }
 
-    Status make(const Point &point) const;
-    void remove_if_empty(const Point &point) const; // what make() made
+    Status make(const CheckpointId &point) const;
+    void remove_if_empty(const CheckpointId &point) const; // what make() made
     // The rank's record, under the name it has before the agreement, or after it. It gets the sizes
     // of the files that are there.
     Status write_record(Record record, bool agreed) const;
-    Status mark_agreed(const Point &point, int rank) const;
+    Status mark_agreed(const CheckpointId &point, int rank) const;
 
     // What cannot be removed stays; nobody depends on it any more.
-    void remove_files_of(const Point &point, int rank) const;
+    void remove_files_of(const CheckpointId &point, int rank) const;
     // Those of an attempt that is elsewhere, too: all that is there, or where that is not all that
     // is known nothing. What says that it counted goes last, so that what is left is seen.
-    void remove_files(const Point &point, const std::vector<std::string> &names) const;
+    void remove_files(const CheckpointId &point, const std::vector<std::string> &names) const;
     // In it, and in all attempts.
     void remove_drafts_of_the_dead() const;
     // Attempts with smaller numbers, but for those of levels that keep what they have. Fails where
     // a record that one of them counted stays, with all that is beside it.
-    Status remove_before(uint64_t number, const std::function<bool(const Point &)> &keeps) const;
+    Status remove_before(uint64_t number,
+                         const std::function<bool(const CheckpointId &)> &keeps) const;
 
     // writer: a rank that nobody else is in this directory.
-    Status bury(const Tombstone &tombstone, int writer) const;
-    Status unbury(uint64_t number) const;
+    Status write_commit_marker(const CommitMarker &tombstone, int writer) const;
+    Status remove_commit_marker(uint64_t number) const;
     void remove_what_is_left() const; // tombstones and the list of stores
     void remove_if_empty() const;
 
 private:
     static Status name(const std::string &directory, const std::string &root, bool sync,
-                       const char *key, Folder &folder);
+                       const char *key, CheckpointDir &folder);
     Status open_directory();
-    Status remove(const Point &point) const;
+    Status remove(const CheckpointId &point) const;
     Status force(const std::string &path) const;
 
     std::string directory_;
@@ -102,4 +105,4 @@ private:
     bool sync_ = true;
 };
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

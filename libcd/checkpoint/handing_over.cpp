@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 // Calls use(content) for all that is known.
@@ -38,7 +38,7 @@ class Knowledge {
 public:
     explicit Knowledge(const Apart &apart) {
         each_content(apart, [&](const Content &content) { all_.contents.push_back(content); });
-        for (const Point &point : all_.agreed()) {
+        for (const CheckpointId &point : all_.agreed()) {
             if (!all_.has_forgotten(point)) {
                 counting_.insert(point);
             }
@@ -46,11 +46,11 @@ public:
         find_last_whole(own_findings(apart));
     }
 
-    bool counts(const Point &point) const { return counting_.contains(point); }
-    bool is_forgotten(const Point &point) const { return all_.has_forgotten(point); }
+    bool counts(const CheckpointId &point) const { return counting_.contains(point); }
+    bool is_forgotten(const CheckpointId &point) const { return all_.has_forgotten(point); }
 
     // Those before it of its level went when it counted, or would have.
-    bool is_replaced(const Point &point) const {
+    bool is_replaced(const CheckpointId &point) const {
         const auto last = last_whole_.find(point.level);
         return last != last_whole_.end() && last->second > point.number;
     }
@@ -58,7 +58,7 @@ public:
 private:
     // Of which all ranks that have the root have all in one store.
     void find_last_whole(const std::map<size_t, Findings> &stores) {
-        for (const Point &point : counting_) {
+        for (const CheckpointId &point : counting_) {
             const auto is_whole = [&](const auto &store) {
                 return is_in_place(store.second, point);
             };
@@ -70,7 +70,7 @@ private:
     }
 
     Findings all_;
-    std::set<Point> counting_;
+    std::set<CheckpointId> counting_;
     std::map<int, uint64_t> last_whole_; // numbers, by level
 };
 
@@ -80,7 +80,7 @@ struct Own {
     const RankFiles *files = nullptr;
 };
 
-std::optional<Own> own_of(const Apart &apart, size_t store, const Point &point, int rank) {
+std::optional<Own> own_of(const Apart &apart, size_t store, const CheckpointId &point, int rank) {
     const auto at = std::ranges::find(apart.ranks, rank);
     const auto position = static_cast<int>(at - apart.ranks.begin());
     const auto content = apart.of_its_own.find({store, position});
@@ -124,8 +124,8 @@ bool is_of_before(const Own &own, const std::string &name, int rank) {
 
 std::vector<HandingOver> find_missing(const Apart &apart) {
     const Knowledge all_know(apart);
-    std::set<std::pair<Point, std::string>> known;
-    std::map<std::tuple<size_t, size_t, Point>, HandingOver> all;
+    std::set<std::pair<CheckpointId, std::string>> known;
+    std::map<std::tuple<size_t, size_t, CheckpointId>, HandingOver> all;
     for (const Held &held : apart.held) {
         for (const auto &[point, ranks] : held.content.points) {
             if (!all_know.counts(point) || all_know.is_replaced(point)) {
@@ -194,14 +194,14 @@ Dispensable find_dispensable(const Apart &apart, const Held &held) {
     return dispensable;
 }
 
-std::vector<Tombstone> find_unheard(const Apart &apart) {
+std::vector<CommitMarker> find_unheard(const Apart &apart) {
     std::map<uint64_t, std::set<uint64_t>> heard; // sessions, by number
     for (const auto &[place, content] : apart.of_its_own) {
-        for (const Tombstone &tombstone : content.tombstones) {
+        for (const CommitMarker &tombstone : content.tombstones) {
             heard[tombstone.number].insert(tombstone.sessions.begin(), tombstone.sessions.end());
         }
     }
-    std::map<uint64_t, Tombstone> unheard;
+    std::map<uint64_t, CommitMarker> unheard;
     for (const Held &held : apart.held) {
         for (const auto &[number, sessions] : held.content.tombstones) {
             std::set<uint64_t> &known = heard[number];
@@ -211,7 +211,7 @@ std::vector<Tombstone> find_unheard(const Apart &apart) {
             }
         }
     }
-    std::vector<Tombstone> in_order;
+    std::vector<CommitMarker> in_order;
     in_order.reserve(unheard.size());
     for (auto &[number, tombstone] : unheard) {
         in_order.push_back(std::move(tombstone));
@@ -219,4 +219,4 @@ std::vector<Tombstone> find_unheard(const Apart &apart) {
     return in_order;
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

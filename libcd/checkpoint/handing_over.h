@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // A root's points in time where ranks of it are, and where others hold some, as all of these know
 // it.
@@ -32,7 +32,7 @@ struct Apart {
 struct HandingOver {
     size_t store = 0;
     size_t round = 0;
-    Point point;
+    CheckpointId point;
     std::vector<Transfer> data;
     std::vector<Transfer> records;
 };
@@ -43,13 +43,13 @@ std::vector<HandingOver> find_missing(const Apart &apart);
 
 // What need not be held any longer.
 struct Dispensable {
-    std::map<Point, std::vector<std::string>> files; // that the root's own ranks have, too
-    std::set<Point> points;                          // that count no more, or never can
+    std::map<CheckpointId, std::vector<std::string>> files; // that the root's own ranks have, too
+    std::set<CheckpointId> points;                          // that count no more, or never can
 };
 Dispensable find_dispensable(const Apart &apart, const Held &held);
 
 // What says that points in time do not count any more, and only those who hold it know; with what
 // the root's own ranks know of the same number.
-std::vector<Tombstone> find_unheard(const Apart &apart);
+std::vector<CommitMarker> find_unheard(const Apart &apart);
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -16,7 +16,7 @@
 #include <set>
 #include <span>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 using redset::Bytes;
@@ -62,8 +62,8 @@ Status open_asked_for(const Request &request, std::vector<OpenStore> &stores) {
                           : request.flush_store == i ? key_of_copies
                                                      : key_of_levels;
         OpenStore &store = stores.emplace_back();
-        if (Status status =
-                Folder::open(request.stores[i], request.root, request.sync, store.folder, key);
+        if (Status status = CheckpointDir::open(request.stores[i], request.root, request.sync,
+                                                store.folder, key);
             !status) {
             return status;
         }
@@ -78,8 +78,8 @@ Status open_listed(const Request &request, const std::vector<std::string> &liste
     problems.resize(stores.size());
     for (const std::string &directory : listed) {
         OpenStore &store = stores.emplace_back();
-        Status found = Folder::find(directory, request.root, request.sync, store.folder,
-                                    store.there, "directory");
+        Status found = CheckpointDir::find(directory, request.root, request.sync, store.folder,
+                                           store.there, "directory");
         if (found.code() == CD_ERROR_NO_MEMORY) {
             return found;
         }
@@ -89,8 +89,8 @@ Status open_listed(const Request &request, const std::vector<std::string> &liste
     return Status::ok();
 }
 
-void tell_of_list(const Folder &folder, KvTree &tree) {
-    const MessageKeeper keeper;
+void tell_of_list(const CheckpointDir &folder, KvTree &tree) {
+    const SavedMessage keeper;
     StoreList list;
     if (!read_store_list(folder, list)) {
         tree.add_value("LIST_PROBLEM", message());
@@ -148,7 +148,7 @@ Status tell_of(Job &job, const Request &request, const std::vector<std::string> 
 }
 
 Status hear_of(const Request &request, size_t stores, const std::vector<Bytes> &heard,
-               std::vector<Introduction> &all) {
+               std::vector<Handshake> &all) {
     all.clear();
     for (const Bytes &bytes : heard) {
         KvTree theirs;
@@ -156,7 +156,7 @@ Status hear_of(const Request &request, size_t stores, const std::vector<Bytes> &
         if (Status status = redset::decode_image(bytes, "an introduction", theirs, size); !status) {
             return status;
         }
-        Introduction read{
+        Handshake read{
             .settings = std::string(theirs.value("SETTINGS").value_or("")),
             .groups = take_list(theirs, "GROUP"),
             .relative = take_list(theirs, "RELATIVE"),
@@ -181,16 +181,16 @@ Status hear_of(const Request &request, size_t stores, const std::vector<Bytes> &
 // Where nobody can look, something may be that is needed; where others can, it is as if that of
 // this node were lost.
 Status check_listed(const Request &request, const Introduced &introduced) {
-    const std::vector<Introduction> &all = introduced.all;
+    const std::vector<Handshake> &all = introduced.all;
     const std::vector<OpenStore> &stores = introduced.stores;
     for (size_t i = request.stores.size(); i < stores.size(); ++i) {
         const auto problem = std::ranges::find_if(
-            all, [&](const Introduction &each) { return !each.problems[i].empty(); });
+            all, [&](const Handshake &each) { return !each.problems[i].empty(); });
         if (problem == all.end()) {
             continue;
         }
-        const bool anywhere = std::ranges::any_of(
-            all, [&](const Introduction &each) { return !each.there[i].empty(); });
+        const bool anywhere =
+            std::ranges::any_of(all, [&](const Handshake &each) { return !each.there[i].empty(); });
         if (!anywhere) {
             return because_it_is_listed(
                 fail(CD_ERROR_STORE_DIRECTORY, "%s", problem->problems[i].c_str()),
@@ -200,10 +200,10 @@ Status check_listed(const Request &request, const Introduced &introduced) {
     return Status::ok();
 }
 
-Status check_settings(const std::vector<int> &ranks, const std::vector<Introduction> &all) {
+Status check_settings(const std::vector<int> &ranks, const std::vector<Handshake> &all) {
     const std::string &first = all.front().settings;
     const auto other =
-        std::ranges::find_if(all, [&](const Introduction &each) { return each.settings != first; });
+        std::ranges::find_if(all, [&](const Handshake &each) { return each.settings != first; });
     if (other == all.end()) {
         return Status::ok();
     }
@@ -214,7 +214,7 @@ Status check_settings(const std::vector<int> &ranks, const std::vector<Introduct
 
 // Directories are written down for programs that do not name them, and those are wherever they are.
 Status check_relative(const std::vector<int> &ranks, const Request &request,
-                      const std::vector<Introduction> &all) {
+                      const std::vector<Handshake> &all) {
     const auto &first = all.front().relative;
     for (size_t position = 0; position < all.size(); ++position) {
         const auto &theirs = all[position].relative;
@@ -235,12 +235,13 @@ Status meet(Job &job, const Request &request, const std::vector<std::string> &li
             Introduced &introduced) {
     Bytes told;
     std::vector<Bytes> heard;
-    Status own = attempt([&] { return tell_of(job, request, listed, introduced.stores, told); });
+    Status own =
+        catch_exceptions([&] { return tell_of(job, request, listed, introduced.stores, told); });
     if (Status status = agree(job, own, told, heard); !status) {
         return status;
     }
-    return agree_on_memory(job, attempt([&] {
-                               std::vector<Introduction> &all = introduced.all;
+    return agree_on_memory(job, catch_exceptions([&] {
+                               std::vector<Handshake> &all = introduced.all;
                                Status status =
                                    hear_of(request, introduced.stores.size(), heard, all);
                                status = status ? check_settings(job.ranks(), all) : status;
@@ -251,19 +252,19 @@ Status meet(Job &job, const Request &request, const std::vector<std::string> &li
 // ---- What is listed, and not asked for
 
 // One list is enough: all ranks write the same.
-Status check_lists(const std::vector<Introduction> &all) {
-    if (std::ranges::any_of(all, &Introduction::has_list)) {
+Status check_lists(const std::vector<Handshake> &all) {
+    if (std::ranges::any_of(all, &Handshake::has_list)) {
         return Status::ok();
     }
-    const auto damaged = std::ranges::find_if(
-        all, [](const Introduction &each) { return !each.list_problem.empty(); });
+    const auto damaged =
+        std::ranges::find_if(all, [](const Handshake &each) { return !each.list_problem.empty(); });
     return damaged == all.end() ? Status::ok()
                                 : fail(CD_ERROR_STORE_DAMAGED, "%s", damaged->list_problem.c_str());
 }
 
-std::set<std::string> listed_by_any(const std::vector<Introduction> &all) {
+std::set<std::string> listed_by_any(const std::vector<Handshake> &all) {
     std::set<std::string> listed;
-    for (const Introduction &each : all) {
+    for (const Handshake &each : all) {
         listed.insert(each.listed.begin(), each.listed.end());
     }
     return listed;
@@ -283,7 +284,7 @@ public:
 
     // That it cannot be looked at is found when it is opened.
     Seen look_at(const std::string &listed) {
-        const std::string path = Folder::path_below(listed, root_);
+        const std::string path = CheckpointDir::path_below(listed, root_);
         const File found(os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0),
                          path);
         os::FileIdentity identity;
@@ -345,10 +346,10 @@ std::vector<std::string> other_stores(const std::set<std::string> &listed,
 // ---- What can be had of it
 
 void tell_of_problems(const Request &request, const Introduced &introduced) {
-    const std::vector<Introduction> &all = introduced.all;
+    const std::vector<Handshake> &all = introduced.all;
     for (size_t i = introduced.asked_for; i < introduced.stores.size(); ++i) {
         const auto problem = std::ranges::find_if(
-            all, [&](const Introduction &each) { return !each.problems[i].empty(); });
+            all, [&](const Handshake &each) { return !each.problems[i].empty(); });
         if (problem != all.end()) {
             const std::string line = "root \"" + request.root + "\": " + problem->problems[i] +
                                      "; what an earlier program had there counts as lost";
@@ -361,7 +362,7 @@ void tell_of_problems(const Request &request, const Introduced &introduced) {
 Status find_listed(Job &job, const Request &request, const Introduced &introduced,
                    std::vector<std::string> &others) {
     std::set<std::string> listed;
-    Status known = attempt([&] {
+    Status known = catch_exceptions([&] {
         listed = listed_by_any(introduced.all);
         return check_lists(introduced.all);
     });
@@ -370,7 +371,7 @@ Status find_listed(Job &job, const Request &request, const Introduced &introduce
     }
     std::vector<Seen> seen;
     std::vector<Bytes> heard;
-    Status looked = attempt([&] {
+    Status looked = catch_exceptions([&] {
         Looking looking(request, introduced.stores);
         for (const std::string &directory : listed) {
             seen.push_back(looking.look_at(directory));
@@ -379,7 +380,7 @@ Status find_listed(Job &job, const Request &request, const Introduced &introduce
     if (Status status = agree(job, looked, std::as_bytes(std::span(seen)), heard); !status) {
         return status;
     }
-    return agree_on_memory(job, attempt([&] {
+    return agree_on_memory(job, catch_exceptions([&] {
                                others = other_stores(listed, heard, request, job.all().self() == 0);
                            }));
 }
@@ -396,7 +397,7 @@ Status introduce_all(Job &job, const Request &request, Introduced &introduced) {
         if (Status status = meet(job, request, listed, introduced); !status) {
             return status;
         }
-        Status looked = attempt([&] { return check_listed(request, introduced); });
+        Status looked = catch_exceptions([&] { return check_listed(request, introduced); });
         if (Status status = agree(job, looked); !status) {
             return status;
         }
@@ -404,7 +405,7 @@ Status introduce_all(Job &job, const Request &request, Introduced &introduced) {
     if (Status status = keep_each_once(job, request, introduced); !status) {
         return status;
     }
-    return agree_on_memory(job, attempt([&] {
+    return agree_on_memory(job, catch_exceptions([&] {
                                if (job.tells_people()) {
                                    tell_of_problems(request, introduced);
                                }
@@ -421,4 +422,4 @@ Status introduce(Job &job, const Request &request, Introduced &introduced) {
     return status;
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // What ranks have to know of each other before anything else.
-struct Introduction {
+struct Handshake {
     std::string settings;            // that all have to have alike
     std::vector<std::string> groups; // by level
     std::vector<std::string>
@@ -26,7 +26,7 @@ struct Introduction {
 };
 
 struct Introduced {
-    std::vector<Introduction> all; // by position in the job
+    std::vector<Handshake> all; // by position in the job
     // Each directory once, by whichever names: those of the request, and behind them those in which
     // programs with another configuration have left points in time of the root, as far as they are
     // there on any node.
@@ -38,4 +38,4 @@ struct Introduced {
 // Opens the stores. All ranks get the same outcome. Does not throw.
 Status introduce(Job &job, const Request &request, Introduced &introduced);
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

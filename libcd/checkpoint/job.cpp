@@ -13,7 +13,7 @@
 #include <cstring>
 #include <utility>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 using redset::Bytes;
@@ -120,9 +120,9 @@ Status Job::meet_in(const redset::Set &set, std::unique_ptr<redset::Exchange> &p
     if (Status status = divide(set.group, member, part); !status) {
         return status;
     }
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     // Who has no memory for names calls them by number.
-    (void)attempt([&] { part->call_by_ranks(set.ranks); }).is_ok();
+    (void)catch_exceptions([&] { part->call_by_ranks(set.ranks); }).is_ok();
     return Status::ok();
 }
 
@@ -145,7 +145,7 @@ Status agree(Job &job, Status own, std::span<const std::byte> bytes, std::vector
 
 Status agree_if_possible(Job &job, Status own, std::span<const std::byte> bytes,
                          std::vector<Bytes> &all) {
-    const KeptOutcome kept(own);
+    const SavedStatus kept(own);
     std::vector<Bytes> told;
     Status met = redset::gather_outcomes(job.all(), own, bytes, told);
     if (!met) {
@@ -160,4 +160,4 @@ Status agree_on_memory(Job &job, Status found) {
     return status ? found : status;
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

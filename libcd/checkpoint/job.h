@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // What becomes of the meetings of a rank that leaves.
 enum class Parting : uint8_t {
@@ -77,4 +77,4 @@ Status agree_if_possible(Job &job, Status own, std::span<const std::byte> bytes,
 // what was found.
 Status agree_on_memory(Job &job, Status found);
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -20,18 +20,18 @@
 #include <string>
 #include <utility>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 using redset::Bytes;
 
-bool is_forgotten(const std::vector<Findings> &findings, const Point &point) {
+bool is_forgotten(const std::vector<Findings> &findings, const CheckpointId &point) {
     return std::ranges::any_of(findings,
                                [&](const Findings &found) { return found.has_forgotten(point); });
 }
 
 Status Leftovers::find(Job &job, const std::vector<Findings> &findings) {
-    Status found = attempt([&] {
-        std::vector<std::set<Point>> all(findings.size());
+    Status found = catch_exceptions([&] {
+        std::vector<std::set<CheckpointId>> all(findings.size());
         bool any = false;
         for (size_t i = 0; i < findings.size(); ++i) {
             for (const Content &content : findings[i].contents) {
@@ -58,8 +58,8 @@ Status Leftovers::remove_for(Job &job, const std::vector<OpenStore> &stores,
     if (points_.empty() || is_in_place(found, start.point)) {
         return Status::ok();
     }
-    const MessageKeeper keeper;
-    Status covered = attempt([&] {
+    const SavedMessage keeper;
+    Status covered = catch_exceptions([&] {
         Division division;
         Status status = find_sets(found, start.point, division);
         return status ? check_cover(found, start.point, division.set_of(job.rank()),
@@ -76,10 +76,10 @@ Status Leftovers::remove(Job &job, const std::vector<OpenStore> &stores) {
     }
     for (size_t i = 0; i < stores.size(); ++i) {
         if (stores[i].speaks) {
-            attempt_quietly([&] {
+            best_effort([&] {
                 return stores[i].folder.remove_before(
                     std::numeric_limits<uint64_t>::max(),
-                    [&](const Point &other) { return !points_[i].contains(other); });
+                    [&](const CheckpointId &other) { return !points_[i].contains(other); });
             });
         }
     }
@@ -158,8 +158,8 @@ std::string line_on_local_stores(const Request &request, const std::vector<Local
 Status note_local_stores(Job &job, const Request &request, const std::optional<Start> &start,
                          Remarks &remarks) {
     LocalStore own;
-    Status looked = attempt([&] {
-        const MessageKeeper keeper;
+    Status looked = catch_exceptions([&] {
+        const SavedMessage keeper;
         own = look_at_local_store(
             path_in(request.stores.front(), store_name(job.rank(), request.root)),
             start ? start->point.epoch : 0);
@@ -169,7 +169,7 @@ Status note_local_stores(Job &job, const Request &request, const std::optional<S
         return status;
     }
     if (job.tells_people()) {
-        attempt_quietly([&] {
+        best_effort([&] {
             std::vector<LocalStore> stores(all.size());
             for (size_t i = 0; i < all.size(); ++i) {
                 std::memcpy(&stores[i], all[i].data(), std::min(sizeof stores[i], all[i].size()));
@@ -189,7 +189,7 @@ void note_unrecorded(Job &job, const Request &request, const std::vector<Finding
     if (!job.tells_people()) {
         return;
     }
-    attempt_quietly([&] {
+    best_effort([&] {
         std::set<uint64_t> epochs;
         for (const Findings &found : findings) {
             for (const Content &content : found.contents) {
@@ -210,4 +210,4 @@ void note_unrecorded(Job &job, const Request &request, const std::vector<Finding
     });
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -8,11 +8,11 @@
 #include <set>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // Whether a point in time in any of the stores does not count any more. A tombstone in one of them
 // is for all.
-bool is_forgotten(const std::vector<Findings> &findings, const Point &point);
+bool is_forgotten(const std::vector<Findings> &findings, const CheckpointId &point);
 
 // Attempts that can never count, by store; all ranks find the same, and do the same. Do not throw,
 // as what follows.
@@ -29,7 +29,7 @@ public:
     Status remove(Job &job, const std::vector<OpenStore> &stores);
 
 private:
-    std::vector<std::set<Point>> points_; // none: there is nothing to remove
+    std::vector<std::set<CheckpointId>> points_; // none: there is nothing to remove
 };
 
 // Local stores that are not what all start from, nor older than that: a program without redundancy
@@ -42,4 +42,4 @@ Status note_local_stores(Job &job, const Request &request, const std::optional<S
 void note_unrecorded(Job &job, const Request &request, const std::vector<Findings> &findings,
                      Remarks &remarks);
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -13,7 +13,7 @@
 #include <span>
 #include <utility>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 Status because_of_list(Status status, const std::vector<OpenStore> &stores, size_t which,
@@ -39,10 +39,10 @@ Status each_spoken_for(std::vector<OpenStore> &stores, size_t asked_for, const U
 // Who speaks keeps other jobs away from then on, and is seen to do so in its directories by others
 // who see them on other nodes.
 Status take_all(Job &job, uint64_t session, size_t asked_for, std::vector<OpenStore> &stores) {
-    return agree(job, attempt([&] {
+    return agree(job, catch_exceptions([&] {
                      const User user{session, job.rank(), job.node()};
                      return each_spoken_for(stores, asked_for, [&](OpenStore &store, size_t) {
-                         return UseLock::take(store.folder.path(), user, store.use);
+                         return DirLock::take(store.folder.path(), user, store.use);
                      });
                  }));
 }
@@ -58,7 +58,7 @@ Status find_sights(Job &job, uint64_t session, size_t asked_for, std::vector<Ope
     sights.assign(stores.size(), {});
     return each_spoken_for(stores, asked_for, [&](OpenStore &store, size_t which) {
         std::vector<int> users;
-        Status status = UseLock::find_users(store.folder.path(), session, users);
+        Status status = DirLock::find_users(store.folder.path(), session, users);
         Sight &sight = sights[which];
         sight.first = job.all().self();
         for (const int user : users) {
@@ -91,7 +91,8 @@ bool anyone_sees_all(const std::vector<int> &speakers, const std::vector<Sight> 
         sights, [&](const Sight &sight) { return std::cmp_equal(sight.count, all); });
 }
 
-void warn_that_copies_are_apart(Job &job, const Folder &folder, const std::vector<int> &speakers) {
+void warn_that_copies_are_apart(Job &job, const CheckpointDir &folder,
+                                const std::vector<int> &speakers) {
     const auto other =
         std::ranges::find_if(speakers, [&](int speaker) { return speaker != speakers.front(); });
     if (other == speakers.end() || job.all().self() != 0) {
@@ -111,12 +112,13 @@ Status find_tellers(Job &job, uint64_t session, size_t asked_for, std::optional<
                     std::vector<OpenStore> &stores, std::vector<Findings> &findings) {
     std::vector<Sight> own;
     std::vector<redset::Bytes> all;
-    Status seen = attempt([&] { return find_sights(job, session, asked_for, stores, own); });
+    Status seen =
+        catch_exceptions([&] { return find_sights(job, session, asked_for, stores, own); });
     if (Status status = agree(job, seen, std::as_bytes(std::span(own)), all); !status) {
         return status;
     }
     return agree_on_memory(
-        job, attempt([&] {
+        job, catch_exceptions([&] {
             for (size_t i = 0; i < stores.size(); ++i) {
                 const std::vector<Sight> sights = sights_of_all(all, i);
                 std::vector<int> first;
@@ -144,7 +146,7 @@ Status look(Job &job, uint64_t session, size_t asked_for, std::optional<size_t> 
     const int self = job.all().self();
     for (size_t i = 0; i < stores.size(); ++i) {
         Content content;
-        Status looked = attempt([&] {
+        Status looked = catch_exceptions([&] {
             const bool tells =
                 stores[i].speaks && findings[i].speakers[static_cast<size_t>(self)] == self;
             Status status = tells ? stores[i].folder.look(content) : Status::ok();
@@ -157,4 +159,4 @@ Status look(Job &job, uint64_t session, size_t asked_for, std::optional<size_t> 
     return Status::ok();
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

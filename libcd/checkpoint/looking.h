@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // What there is in all stores, as all ranks know it then; no other job uses them from now on.
 // asked_for: how many of the stores the request has. flush_store: people are warned where it is not
@@ -16,4 +16,4 @@ namespace cd::protection {
 Status look(Job &job, uint64_t session, size_t asked_for, std::optional<size_t> flush_store,
             std::vector<OpenStore> &stores, std::vector<Findings> &findings);
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

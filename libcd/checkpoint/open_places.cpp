@@ -8,7 +8,7 @@
 #include <cstring>
 #include <span>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 Status OpenPlaces::agree_on_session() {
     uint64_t own = 0;
@@ -30,11 +30,11 @@ Status OpenPlaces::open() {
     }
     std::vector<std::byte> own; // by earlier store: whether it cannot be had here
     std::vector<redset::Bytes> all;
-    Status opened = attempt([&] { return has_root_ ? open_own(own) : open_held(); });
+    Status opened = catch_exceptions([&] { return has_root_ ? open_own(own) : open_held(); });
     if (Status status = agree(job_, opened, own, all); !status) {
         return status;
     }
-    return agree_on_memory(job_, attempt([&] {
+    return agree_on_memory(job_, catch_exceptions([&] {
                                for (const redset::Bytes &theirs : all) {
                                    close_where_lacking(theirs);
                                }
@@ -60,12 +60,12 @@ Status OpenPlaces::open_own(std::vector<std::byte> &lacking) {
 
 Status OpenPlaces::open_own(const std::string &directory) {
     Place &place = places_.emplace_back();
-    Status status = Folder::open(directory, root_.root, sync_, place.folder);
+    Status status = CheckpointDir::open(directory, root_.root, sync_, place.folder);
     const auto is_same = [&](const Place &other) {
         return &other != &place && other.folder.identity() == place.folder.identity();
     };
     return status && std::ranges::none_of(places_, is_same)
-               ? UseLock::take(place.folder.path(), own_user(), place.use)
+               ? DirLock::take(place.folder.path(), own_user(), place.use)
                : status;
 }
 
@@ -93,7 +93,7 @@ void OpenPlaces::leave_what_is_held_for(size_t store) {
 }
 
 void OpenPlaces::leave() {
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     for (Place &place : places_) {
         place.use = nullptr;
         if (has_root_) {
@@ -103,7 +103,7 @@ void OpenPlaces::leave() {
 }
 
 Status OpenPlaces::open_held() {
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     for (const Holding &each : root_.holdings) {
         if (each.rank != job_.rank()) {
             continue;
@@ -111,10 +111,10 @@ Status OpenPlaces::open_held() {
         Place &place = places_.emplace_back();
         place.holding = &each;
         bool there = false;
-        Status status = Folder::find(each.directory, root_.root, sync_, place.folder, there);
-        status = status && there ? UseLock::check_unused(place.folder.path(), session_) : status;
+        Status status = CheckpointDir::find(each.directory, root_.root, sync_, place.folder, there);
+        status = status && there ? DirLock::check_unused(place.folder.path(), session_) : status;
         if (status && there) {
-            (void)UseLock::take_if_there(place.folder.path(), own_user(), place.use).is_ok();
+            (void)DirLock::take_if_there(place.folder.path(), own_user(), place.use).is_ok();
         }
     }
     return Status::ok();
@@ -124,7 +124,7 @@ User OpenPlaces::own_user() { return {session_, job_.rank(), job_.node()}; }
 
 Status OpenPlaces::leave_what_is_one(std::vector<Holding> &same) {
     std::vector<std::byte> own;
-    Status seen = attempt([&] {
+    Status seen = catch_exceptions([&] {
         for (Place &place : places_) {
             own.push_back(std::byte{leave_if_it_is_others(place)});
         }
@@ -134,7 +134,7 @@ Status OpenPlaces::leave_what_is_one(std::vector<Holding> &same) {
     if (Status status = agree(job_, seen, own, all); !status) {
         return status;
     }
-    return agree_on_memory(job_, attempt([&] {
+    return agree_on_memory(job_, catch_exceptions([&] {
                                for (size_t position = 0; position < all.size(); ++position) {
                                    note_what_is_the_roots(job_.ranks()[position], all[position],
                                                           same);
@@ -149,7 +149,7 @@ bool OpenPlaces::leave_if_it_is_others(Place &place) const {
         return false;
     }
     const auto uses = [&](int rank) {
-        return UseLock::is_used_by(place.folder.path(), session_, rank);
+        return DirLock::is_used_by(place.folder.path(), session_, rank);
     };
     const bool is_the_roots = std::ranges::any_of(root_.ranks, uses);
     const bool is_others = std::ranges::any_of(
@@ -170,4 +170,4 @@ void OpenPlaces::note_what_is_the_roots(int rank, const redset::Bytes &flags,
     }
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

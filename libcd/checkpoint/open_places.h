@@ -11,12 +11,12 @@
 #include <set>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // A directory that this rank has, or holds for others.
 struct Place {
-    Folder folder;
-    std::unique_ptr<UseLock> use = nullptr; // none: what is held is left alone
+    CheckpointDir folder;
+    std::unique_ptr<DirLock> use = nullptr; // none: what is held is left alone
     const Holding *holding = nullptr;
 };
 
@@ -64,4 +64,4 @@ private:
     std::set<size_t> lacking_;
 };
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -16,13 +16,13 @@
 #include <cstdio>
 #include <span>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 Status bring_newest(Job &job, const std::vector<OpenStore> &stores,
                     const std::vector<Findings> &findings, const std::vector<Start> &points,
                     bool sync, Leftovers &leftovers, Opened &opened, Division &division) {
-    KeptOutcome newest;
+    SavedStatus newest;
     for (const Start &each : points) {
         const auto bring_it = [&] {
             return bring(job, stores[each.store].folder, findings[each.store], each.point, sync,
@@ -32,14 +32,14 @@ Status bring_newest(Job &job, const std::vector<OpenStore> &stores,
         bool removed = false;
         // A start that fails removes nothing, unless it was for want of room.
         if (status.code() == CD_ERROR_STORE_FULL) {
-            const KeptOutcome full(status);
+            const SavedStatus full(status);
             status = leftovers.remove_for(job, stores, findings, each, removed);
             status = !status ? status : removed ? bring_it() : full.again();
         }
         if (status) {
             if (!newest.is_ok() && job.tells_people()) {
                 (void)newest.again().is_ok();
-                attempt_quietly([&] {
+                best_effort([&] {
                     opened.remarks.push_back(std::string(message()) + "; starting from epoch " +
                                              std::to_string(each.point.epoch));
                 });
@@ -58,7 +58,7 @@ Status bring_newest(Job &job, const std::vector<OpenStore> &stores,
             return status;
         }
         if (newest.is_ok()) {
-            newest = KeptOutcome(status);
+            newest = SavedStatus(status);
         }
     }
     return newest.again();
@@ -79,12 +79,12 @@ void find_numbers(const std::vector<Findings> &findings, Opened &opened) {
 
 // Who speaks for which directory.
 Status find_all_speakers(int self, const std::vector<int> &ranks,
-                         const std::vector<Introduction> &introductions,
+                         const std::vector<Handshake> &introductions,
                          std::vector<OpenStore> &stores, std::vector<Findings> &findings) {
     for (size_t i = 0; i < stores.size(); ++i) {
         std::vector<std::string> directories;
         directories.reserve(introductions.size());
-        for (const Introduction &each : introductions) {
+        for (const Handshake &each : introductions) {
             directories.push_back(each.directories[i]);
         }
         const Findings &found =
@@ -103,7 +103,7 @@ void drop_empty_stores(size_t asked_for, uint64_t session, std::vector<Findings>
             continue;
         }
         if (OpenStore &store = stores[i]; store.speaks) {
-            UseLock::remove_what_the_dead_left(store.folder.path(), session);
+            DirLock::remove_what_the_dead_left(store.folder.path(), session);
             store.use.reset();
             store.folder.remove_if_empty();
         }
@@ -113,8 +113,8 @@ void drop_empty_stores(size_t asked_for, uint64_t session, std::vector<Findings>
 }
 
 // What cannot be read is written again.
-bool is_listed(const std::vector<std::string> &directories, const Folder &folder) {
-    const MessageKeeper keeper;
+bool is_listed(const std::vector<std::string> &directories, const CheckpointDir &folder) {
+    const SavedMessage keeper;
     StoreList list;
     return read_store_list(folder, list) && list.directories == directories;
 }
@@ -137,11 +137,11 @@ Status list_stores(Job &job, const std::vector<Findings> &findings, std::vector<
 }
 
 // By what comes next; what is there already has sets of its own.
-std::vector<std::string> groups_of_level(const std::vector<Introduction> &introductions,
+std::vector<std::string> groups_of_level(const std::vector<Handshake> &introductions,
                                          size_t level) {
     std::vector<std::string> groups;
     groups.reserve(introductions.size());
-    for (const Introduction &each : introductions) {
+    for (const Handshake &each : introductions) {
         groups.push_back(each.groups[level]);
     }
     return groups;
@@ -169,24 +169,24 @@ Status divide_levels(Job &job, const Request &request, const Introduced &introdu
 Status open_where_it_was_not(Job &job, const Findings &findings, bool sync, const User &user,
                              const std::string &root, OpenStore &store) {
     const auto self = job.all().self();
-    Status opened = attempt([&] {
+    Status opened = catch_exceptions([&] {
         if (store.there) {
             return Status::ok();
         }
         const std::string directory = store.folder.directory();
-        if (Status status = Folder::open(directory, root, sync, store.folder, "directory");
+        if (Status status = CheckpointDir::open(directory, root, sync, store.folder, "directory");
             !status) {
             return status;
         }
         store.there = true;
         store.speaks = findings.speakers[static_cast<size_t>(self)] == self;
-        return store.speaks ? UseLock::take(store.folder.path(), user, store.use) : Status::ok();
+        return store.speaks ? DirLock::take(store.folder.path(), user, store.use) : Status::ok();
     });
     return agree(job, opened);
 }
 
 // Its sets may be those of ranks that were elsewhere. What all nodes see is not lost with one.
-bool is_protected_now(const Opened &opened, const std::vector<Introduction> &introductions,
+bool is_protected_now(const Opened &opened, const std::vector<Handshake> &introductions,
                       const std::vector<int> &ranks, const Division &division) {
     const auto &[point, store] = *opened.start;
     if (store == opened.flush_store || point.level == flush_level) {
@@ -226,7 +226,7 @@ bool has_points(const OpenStore &store) {
 
 // While others are kept away: the list of stores that have had nothing all the time.
 void remove_vain_list(const std::vector<OpenStore> &stores) {
-    attempt_quietly([&] {
+    best_effort([&] {
         const bool is_vain = !stores.empty() && stores.front().begins &&
                              stores.front().use != nullptr &&
                              std::ranges::none_of(stores, has_points);
@@ -281,7 +281,7 @@ private:
         }
         stores_ = std::move(introduced_.stores);
         result_.session = introduced_.all.front().session;
-        Status understood = attempt([&] {
+        Status understood = catch_exceptions([&] {
             result_.root = request_.root;
             if (request_.flush_store) {
                 result_.flush_store = introduced_.places[*request_.flush_store];
@@ -295,7 +295,7 @@ private:
     }
 
     Status choose_points() {
-        Status chosen = attempt([&] {
+        Status chosen = catch_exceptions([&] {
             drop_empty_stores(introduced_.asked_for, result_.session, findings_, stores_);
             find_numbers(findings_, result_);
             points_ = all_agreed(findings_);
@@ -341,7 +341,7 @@ private:
                 return status;
             }
         }
-        Status known = attempt([&] {
+        Status known = catch_exceptions([&] {
             result_.start_is_protected = result_.start && is_protected_now(result_, introduced_.all,
                                                                            job_.ranks(), division_);
             return list_stores(job_, findings_, stores_, request_.sync);
@@ -362,8 +362,8 @@ private:
     void tidy() const {
         for (const OpenStore &store : stores_) {
             if (store.speaks) {
-                UseLock::remove_what_the_dead_left(store.folder.path(), result_.session);
-                attempt_quietly([&] { store.folder.remove_drafts_of_the_dead(); });
+                DirLock::remove_what_the_dead_left(store.folder.path(), result_.session);
+                best_effort([&] { store.folder.remove_drafts_of_the_dead(); });
             }
         }
     }
@@ -392,4 +392,4 @@ Status open(Job &job, const Request &request, Opened &opened) {
     return status;
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // One way to protect points in time, and which.
 struct LevelRequest {
@@ -38,10 +38,10 @@ struct Request {
 };
 
 struct OpenStore {
-    Folder folder;
+    CheckpointDir folder;
     bool there = true;                      // else it is listed, and not made for that alone
     bool speaks = false;                    // for its directory
-    std::unique_ptr<UseLock> use = nullptr; // of who speaks
+    std::unique_ptr<DirLock> use = nullptr; // of who speaks
     bool begins = false; // there was nothing in any of the stores, which it lists
 };
 
@@ -57,7 +57,7 @@ struct OpenLevel {
 };
 
 struct Start {
-    Point point;
+    CheckpointId point;
     size_t store = 0;
 };
 
@@ -90,4 +90,4 @@ size_t level_of(const std::vector<OpenLevel> &levels, uint64_t epoch);
 // read, what is wrong with one. Does not throw.
 Status open(Job &job, const Request &request, Opened &opened);
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 constexpr uint64_t largest_file = uint64_t{1} << 20;
@@ -164,4 +164,4 @@ Status read_request(const StorageInfo &info, const std::string &directory, const
     return add_levels(levels, info, node, group, request);
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -12,7 +12,7 @@
 #include <span>
 #include <utility>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 using redset::index;
@@ -26,8 +26,8 @@ constexpr std::byte beyond_cover{4};
 // copy once.
 class OtherCopies {
 public:
-    OtherCopies(Job &job, const Folder &folder, const Point &point, const Division &division,
-                const redset::Place &place, bool sync)
+    OtherCopies(Job &job, const CheckpointDir &folder, const CheckpointId &point,
+                const Division &division, const redset::Place &place, bool sync)
         : job_(job), folder_(folder), point_(point), division_(division), sync_(sync),
           set_(division.set_of(job.rank())), place_(place) {}
 
@@ -48,7 +48,7 @@ public:
                 return publish();
             }
             std::vector<Transfer> next;
-            Status chosen = attempt([&] {
+            Status chosen = catch_exceptions([&] {
                 next = take_next(damaged, copies);
                 give_up_damaged();
             });
@@ -72,8 +72,9 @@ private:
             own = beyond_cover;
         }
         damaged_.clear();
-        Status known =
-            looked || own != std::byte{} ? attempt([&] { find_damaged(survey, own); }) : looked;
+        Status known = looked || own != std::byte{}
+                           ? catch_exceptions([&] { find_damaged(survey, own); })
+                           : looked;
         return agree(job_, known, std::span(&own, 1), damaged);
     }
 
@@ -134,14 +135,14 @@ private:
         if (Status status = receive_files(job_, folder_, point_, next, sync_, arrived); !status) {
             return status;
         }
-        return agree(job_, attempt([&] {
+        return agree(job_, catch_exceptions([&] {
                          place_.stand_ins.merge(arrived->paths());
                          arrivals_.push_back(std::move(arrived));
                      }));
     }
 
     Status publish() {
-        return agree(job_, attempt([&] {
+        return agree(job_, catch_exceptions([&] {
                          give_up_damaged();
                          for (const std::unique_ptr<Arrivals> &arrived : arrivals_) {
                              if (Status status = arrived->publish(); !status) {
@@ -153,8 +154,8 @@ private:
     }
 
     Job &job_;
-    const Folder &folder_;
-    const Point &point_;
+    const CheckpointDir &folder_;
+    const CheckpointId &point_;
     const Division &division_;
     const bool sync_;
     const redset::Set &set_;
@@ -165,13 +166,13 @@ private:
 
 } // namespace
 
-Status take_other_copies(Job &job, const Folder &folder, const Findings &findings,
-                         const Point &point, const Division &division, const redset::Place &place,
-                         bool sync, bool &taken) {
+Status take_other_copies(Job &job, const CheckpointDir &folder, const Findings &findings,
+                         const CheckpointId &point, const Division &division,
+                         const redset::Place &place, bool sync, bool &taken) {
     taken = false;
     std::vector<Transfer> copies;
     std::unique_ptr<OtherCopies> others;
-    Status found = attempt([&] {
+    Status found = catch_exceptions([&] {
         copies = find_copies_elsewhere(findings, point);
         others = std::make_unique<OtherCopies>(job, folder, point, division, place, sync);
     });
@@ -181,4 +182,4 @@ Status take_other_copies(Job &job, const Folder &folder, const Findings &finding
     return others->take(std::move(copies), taken);
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -12,7 +12,7 @@
 #include <exception>
 #include <utility>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 using redset::Bytes;
 
@@ -63,12 +63,12 @@ private:
 Status Protection::open(std::unique_ptr<Job> job, const Request &request, Mode mode,
                         std::unique_ptr<Protection> &protection) {
     Opened opened;
-    if (Status status = protection::open(*job, request, opened); !status) {
+    if (Status status = checkpoint::open(*job, request, opened); !status) {
         return status;
     }
     std::unique_ptr<Protection> made;
     Job &ranks = *job; // where it lives does not change
-    Status ready = attempt([&] {
+    Status ready = catch_exceptions([&] {
         std::unique_ptr<Flush> flush;
         if (opened.flush_store) {
             flush = std::make_unique<Flush>(ranks, opened.stores[*opened.flush_store],
@@ -98,7 +98,7 @@ Protection::~Protection() {
 }
 
 Status Protection::wait() {
-    const KeptOutcome outcome = earlier();
+    const SavedStatus outcome = earlier();
     if (flush_ && flush_->under_way()) {
         flush_->finish();
     }
@@ -144,29 +144,29 @@ Status Protection::begin(Status own) {
 }
 
 std::string Protection::image_of_start() const {
-    const Folder &folder = opened_.stores[start()->store].folder;
+    const CheckpointDir &folder = opened_.stores[start()->store].folder;
     return folder.path_of(start()->point) + "/" + image_name(job_->rank());
 }
 
 Status Protection::protect(const cd_offered_point &offered) {
-    const KeptOutcome before = earlier();
+    const SavedStatus before = earlier();
     if (offered.write_image != nullptr) {
         offered_ = offered;
     } else {
         missed_ =
-            KeptOutcome(fail(CD_ERROR_STORE_IO, "%s", static_cast<const char *>(offered.context)));
+            SavedStatus(fail(CD_ERROR_STORE_IO, "%s", static_cast<const char *>(offered.context)));
     }
     const OpenLevel &level = opened_.levels[level_of(opened_.levels, offered.epoch)];
-    const Point point{opened_.next_number++, offered.epoch, level.index, opened_.session};
+    const CheckpointId point{opened_.next_number++, offered.epoch, level.index, opened_.session};
     if (Status status = mode_ == Mode::sync ? complete(point) : hand_over(point); !status) {
         return status;
     }
     return before.again();
 }
 
-Status Protection::hand_over(const Point &point) {
+Status Protection::hand_over(const CheckpointId &point) {
     try {
-        helper_ = std::thread([this, point] { outcome_ = KeptOutcome(complete(point)); });
+        helper_ = std::thread([this, point] { outcome_ = SavedStatus(complete(point)); });
     } catch (const std::exception &) { // std::system_error; the ranks meet all the same
         return complete(point);
     }
@@ -179,13 +179,13 @@ void Protection::join() noexcept {
     }
 }
 
-KeptOutcome Protection::earlier() {
+SavedStatus Protection::earlier() {
     join();
     return std::exchange(outcome_, {});
 }
 
 Status Protection::may_advance(uint64_t epoch, Status own) noexcept {
-    const KeptOutcome kept(own);
+    const SavedStatus kept(own);
     join();
     std::vector<Bytes> all;
     const Step step = Step::advance(epoch);
@@ -193,11 +193,11 @@ Status Protection::may_advance(uint64_t epoch, Status own) noexcept {
     return status ? step.check(job_->ranks(), all) : status;
 }
 
-Status Protection::write_image(const Point &point, Written &written) const {
+Status Protection::write_image(const CheckpointId &point, Written &written) const {
     if (!offered_) {
         return missed_.again();
     }
-    const Folder &folder = folder_of(point);
+    const CheckpointDir &folder = folder_of(point);
     written = {folder.place_of(point), {image_name(job_->rank())}};
     if (Status status = folder.make(point); !status) {
         return status;
@@ -218,7 +218,7 @@ void Protection::release() noexcept {
 }
 
 // Fails on all ranks for the same reason, so that one of them tells people.
-Status Protection::complete(const Point &point) noexcept {
+Status Protection::complete(const CheckpointId &point) noexcept {
     Status status = count(point);
     if (!status && job_->tells_people()) {
         warn_that_it_is_not_protected(point.epoch);
@@ -245,13 +245,13 @@ void Protection::warn_that_it_is_not_protected(uint64_t epoch) const noexcept {
 // Two phases: when all ranks have stored it, each writes that down; when all have done that, those
 // before it go. A restart finds the new one if any rank has got so far, and the old one if none
 // has.
-Status Protection::count(const Point &point) noexcept {
-    const Folder &folder = folder_of(point);
+Status Protection::count(const CheckpointId &point) noexcept {
+    const CheckpointDir &folder = folder_of(point);
     if (Status status = store(point); !status) {
-        attempt_quietly([&] { folder.remove_files_of(point, job_->rank()); });
+        best_effort([&] { folder.remove_files_of(point, job_->rank()); });
         return status;
     }
-    Status marked = attempt([&] { return folder.mark_agreed(point, job_->rank()); });
+    Status marked = catch_exceptions([&] { return folder.mark_agreed(point, job_->rank()); });
     if (Status status = agree(*job_, marked); !status) {
         return status;
     }
@@ -262,7 +262,7 @@ Status Protection::count(const Point &point) noexcept {
         }
         flush_->begin(point, folder, level_with(point.level).division.set_of(job_->rank()));
     }
-    attempt_quietly([&] { return remove_older(point); });
+    best_effort([&] { return remove_older(point); });
     return Status::ok();
 }
 
@@ -271,9 +271,9 @@ Status Protection::count(const Point &point) noexcept {
 // stays until the next copy counts: what was saved there is what there is beside the nodes. What an
 // earlier session had protected after the point in time that this one started from has not
 // happened.
-Status Protection::remove_older(const Point &point) const {
+Status Protection::remove_older(const CheckpointId &point) const {
     const uint64_t start = opened_.start ? opened_.start->point.epoch : 0;
-    const auto is_of_another_level = [&](const Point &other) {
+    const auto is_of_another_level = [&](const CheckpointId &other) {
         return other.level != point.level &&
                (other.level == flush_level ||
                 std::ranges::find(opened_.levels, other.level, &OpenLevel::index) !=
@@ -281,7 +281,7 @@ Status Protection::remove_older(const Point &point) const {
     };
     for (size_t i = 0; i < opened_.stores.size(); ++i) {
         const OpenStore &store = opened_.stores[i];
-        const auto keeps = [&](const Point &other) {
+        const auto keeps = [&](const CheckpointId &other) {
             return (i == opened_.flush_store || is_of_another_level(other)) &&
                    (other.session == opened_.session || other.epoch <= start);
         };
@@ -298,13 +298,13 @@ const OpenLevel &Protection::level_with(int index) const {
     return *std::ranges::find(opened_.levels, index, &OpenLevel::index);
 }
 
-const Folder &Protection::folder_of(const Point &point) const {
+const CheckpointDir &Protection::folder_of(const CheckpointId &point) const {
     return opened_.stores[level_with(point.level).store].folder;
 }
 
-Status Protection::store(const Point &point) noexcept {
+Status Protection::store(const CheckpointId &point) noexcept {
     Written written;
-    Status stored = attempt([&] { return write_image(point, written); });
+    Status stored = catch_exceptions([&] { return write_image(point, written); });
     release();
     bool flushed = false;
     if (Status status = agree_on_stored(stored, flushed); !status) {
@@ -326,7 +326,7 @@ Status Protection::agree_on_stored(Status stored, bool &flushed) noexcept {
     return status;
 }
 
-Status Protection::encode(const Point &point, const Written &written) noexcept {
+Status Protection::encode(const CheckpointId &point, const Written &written) noexcept {
     const int rank = job_->rank();
     const OpenLevel &level = level_with(point.level);
     const redset::Set &set = level.division.set_of(rank);
@@ -334,7 +334,7 @@ Status Protection::encode(const Point &point, const Written &written) noexcept {
         !status) {
         return status;
     }
-    return attempt([&] {
+    return catch_exceptions([&] {
         return folder_of(point).write_record(
             {point, rank, static_cast<int>(job_->ranks().size()), set}, false);
     });
@@ -344,7 +344,7 @@ Status Protection::encode(const Point &point, const Written &written) noexcept {
 // any more on any node, when the points in time are gone, and at the end. Where writing down that
 // they do not count fails somewhere, it is taken back everywhere.
 Status Protection::forget(Status own) noexcept {
-    const KeptOutcome refused(own);
+    const SavedStatus refused(own);
     join();
     std::vector<Bytes> all;
     const Step step = Step::commit();
@@ -353,9 +353,10 @@ Status Protection::forget(Status own) noexcept {
         return status;
     }
     (void)wait().is_ok(); // people have been told
-    if (Status status = agree(*job_, attempt([&] { return bury(); })); !status) {
-        const MessageKeeper keeper;
-        if (!agree(*job_, attempt([&] { return unbury(); }))) {
+    if (Status status = agree(*job_, catch_exceptions([&] { return write_commit_marker(); }));
+        !status) {
+        const SavedMessage keeper;
+        if (!agree(*job_, catch_exceptions([&] { return remove_commit_marker(); }))) {
             job_->warn_once(message());
         }
         return status;
@@ -366,11 +367,11 @@ Status Protection::forget(Status own) noexcept {
     return Status::ok();
 }
 
-Status Protection::bury() {
-    const Tombstone tombstone{opened_.next_number - 1, opened_.sessions};
+Status Protection::write_commit_marker() {
+    const CommitMarker tombstone{opened_.next_number - 1, opened_.sessions};
     for (const OpenStore &store : opened_.stores) {
-        if (Status status =
-                store.speaks ? store.folder.bury(tombstone, job_->rank()) : Status::ok();
+        if (Status status = store.speaks ? store.folder.write_commit_marker(tombstone, job_->rank())
+                                         : Status::ok();
             !status) {
             return status;
         }
@@ -378,11 +379,12 @@ Status Protection::bury() {
     return Status::ok();
 }
 
-Status Protection::unbury() {
+Status Protection::remove_commit_marker() {
     Status outcome;
     for (const OpenStore &store : opened_.stores) {
-        if (Status status =
-                store.speaks ? store.folder.unbury(opened_.next_number - 1) : Status::ok();
+        if (Status status = store.speaks
+                                ? store.folder.remove_commit_marker(opened_.next_number - 1)
+                                : Status::ok();
             !status) {
             outcome = status;
         }
@@ -392,8 +394,8 @@ Status Protection::unbury() {
 
 // A tombstone stays until no node has anything of what it is for.
 void Protection::remove_what_is_buried() {
-    const MessageKeeper keeper;
-    Status removed = attempt([&] {
+    const SavedMessage keeper;
+    Status removed = catch_exceptions([&] {
         for (const OpenStore &store : opened_.stores) {
             if (Status status = store.speaks
                                     ? store.folder.remove_before(opened_.next_number, nothing_kept)
@@ -421,9 +423,9 @@ void Protection::remove_what_is_buried() {
         }
         if (OpenStore &store = opened_.stores[i]; store.speaks) {
             store.use.reset();
-            attempt_quietly([&] { store.folder.remove_what_is_left(); });
+            best_effort([&] { store.folder.remove_what_is_left(); });
         }
     }
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

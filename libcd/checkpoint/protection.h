@@ -10,7 +10,7 @@
 #include <atomic>
 #include <thread>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 enum class Mode : uint8_t {
     sync, // protect() returns when the point in time counts
@@ -77,23 +77,23 @@ private:
 
     Protection(std::unique_ptr<Job> job, Opened opened, std::unique_ptr<Flush> flush, bool sync,
                Mode mode) noexcept;
-    KeptOutcome earlier();
+    SavedStatus earlier();
     void join() noexcept;
-    Status hand_over(const Point &point);
-    Status write_image(const Point &point, Written &written) const;
+    Status hand_over(const CheckpointId &point);
+    Status write_image(const CheckpointId &point, Written &written) const;
     void release() noexcept;
-    Status complete(const Point &point) noexcept;
-    Status count(const Point &point) noexcept;
+    Status complete(const CheckpointId &point) noexcept;
+    Status count(const CheckpointId &point) noexcept;
     void warn_that_it_is_not_protected(uint64_t epoch) const noexcept;
     void warn_that_others_go_on() const noexcept;
-    Status store(const Point &point) noexcept;
-    Status remove_older(const Point &point) const;
+    Status store(const CheckpointId &point) noexcept;
+    Status remove_older(const CheckpointId &point) const;
     const OpenLevel &level_with(int index) const;
-    const Folder &folder_of(const Point &point) const;
+    const CheckpointDir &folder_of(const CheckpointId &point) const;
     Status agree_on_stored(Status stored, bool &flushed) noexcept;
-    Status encode(const Point &point, const Written &written) noexcept;
-    Status bury();
-    Status unbury();
+    Status encode(const CheckpointId &point, const Written &written) noexcept;
+    Status write_commit_marker();
+    Status remove_commit_marker();
     void remove_what_is_buried();
 
     std::unique_ptr<Job> job_;
@@ -103,9 +103,9 @@ private:
     std::atomic<uint64_t> protected_epoch_ = 0;
     std::unique_ptr<Flush> flush_;            // if there is one
     std::optional<cd_offered_point> offered_; // and not released
-    KeptOutcome missed_;                      // why there is none
+    SavedStatus missed_;                      // why there is none
     std::thread helper_;
-    KeptOutcome outcome_; // the helper's
+    SavedStatus outcome_; // the helper's
 };
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

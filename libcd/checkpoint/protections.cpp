@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "checkpoint/protections.h"
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 void Protections::add(Protection &protection) {
     const std::lock_guard lock(mutex_);
@@ -28,4 +28,4 @@ void Protections::leave() noexcept {
     }
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // Those that live in a process. Threads may add them in another order than those of another rank:
 // they are left in the order of their roots' names, which is the same everywhere.
@@ -26,4 +26,4 @@ private:
     std::map<std::string, Protection *> by_root_;
 };
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

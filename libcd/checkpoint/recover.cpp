@@ -15,26 +15,26 @@
 #include <map>
 #include <span>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 class Bringing {
 public:
-    Bringing(Job &job, const Folder &folder, const Findings &findings, bool sync)
+    Bringing(Job &job, const CheckpointDir &folder, const Findings &findings, bool sync)
         : job_(job), folder_(folder), findings_(findings), sync_(sync) {}
 
-    Status bring(const Point &point, Division &division) {
+    Status bring(const CheckpointId &point, Division &division) {
         Status status = bring_files(point, division);
         if (!status && !seen().contains(point)) {
-            attempt_quietly([&] { folder_.remove_if_empty(point); });
+            best_effort([&] { folder_.remove_if_empty(point); });
         }
         return status;
     }
 
 private:
-    Status bring_files(const Point &point, Division &division) {
+    Status bring_files(const CheckpointId &point, Division &division) {
         std::vector<Transfer> transfers;
-        Status found = attempt([&] {
+        Status found = catch_exceptions([&] {
             transfers = find_transfers(findings_, point);
             return find_sets(findings_, point, division);
         });
@@ -46,7 +46,7 @@ private:
             return status;
         }
         redset::Place place;
-        Status made = attempt([&] {
+        Status made = catch_exceptions([&] {
             place = folder_.place_of(point);
             return folder_.make(point);
         });
@@ -60,10 +60,11 @@ private:
         if (rebuilt.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
             rebuilt = rebuild_by_images(rebuilt, point, division, place);
         }
-        return rebuilt ? agree(job_, attempt([&] { return write_down(point, set); })) : rebuilt;
+        return rebuilt ? agree(job_, catch_exceptions([&] { return write_down(point, set); }))
+                       : rebuilt;
     }
 
-    Status rebuild_by_all(const Point &point, const Division &division,
+    Status rebuild_by_all(const CheckpointId &point, const Division &division,
                           const redset::Place &place) {
         Status status = rebuild(point, division.set_of(job_.rank()), place);
         return status.code() == CD_ERROR_REDUNDANCY_EXCEEDED
@@ -73,9 +74,9 @@ private:
 
     // found: that too much is lost. Where that is since no header tells of some ranks, their images
     // may be whole. Copies of headers come first: with them all is as it was.
-    Status rebuild_by_images(Status found, const Point &point, const Division &division,
+    Status rebuild_by_images(Status found, const CheckpointId &point, const Division &division,
                              redset::Place &place) {
-        const KeptOutcome too_much(found);
+        const SavedStatus too_much(found);
         const std::byte own{lacks_headers_};
         std::vector<redset::Bytes> lacking;
         if (Status status = agree(job_, Status::ok(), std::span(&own, 1), lacking); !status) {
@@ -86,7 +87,7 @@ private:
             })) {
             return too_much.again();
         }
-        Status named = attempt([&] { place.only_file = image_name(job_.rank()); });
+        Status named = catch_exceptions([&] { place.only_file = image_name(job_.rank()); });
         if (Status status = agree_on_memory(job_, named); !status) {
             return status;
         }
@@ -95,9 +96,9 @@ private:
 
     // found: that too much is damaged. Where copies from elsewhere do not help, that remains what
     // is wrong; also where there is no room for them, or they cannot be read.
-    Status rebuild_with_other_copies(Status found, const Point &point, const Division &division,
-                                     const redset::Place &place) {
-        const KeptOutcome too_much(found);
+    Status rebuild_with_other_copies(Status found, const CheckpointId &point,
+                                     const Division &division, const redset::Place &place) {
+        const SavedStatus too_much(found);
         bool taken = false;
         Status status =
             take_other_copies(job_, folder_, findings_, point, division, place, sync_, taken);
@@ -111,17 +112,17 @@ private:
 
     // Where too much is lost nothing is moved, as there may be no room for what would be in vain.
     // Where nothing is, the sets' own look tells it as soon, and why files count as lost.
-    Status check_before_moving(const Point &point, const redset::Set &set,
+    Status check_before_moving(const CheckpointId &point, const redset::Set &set,
                                const std::vector<Transfer> &transfers) {
-        return transfers.empty()
-                   ? Status::ok()
-                   : agree(job_,
-                           attempt([&] { return check_cover(findings_, point, set, transfers); }));
+        return transfers.empty() ? Status::ok()
+                                 : agree(job_, catch_exceptions([&] {
+                                             return check_cover(findings_, point, set, transfers);
+                                         }));
     }
 
     // All sets or none: where one has lost too much, others are not touched. Headers may tell so
     // before anything is read or written, and contents before anything has a name.
-    Status rebuild(const Point &point, const redset::Set &set, const redset::Place &place) {
+    Status rebuild(const CheckpointId &point, const redset::Set &set, const redset::Place &place) {
         std::unique_ptr<redset::Exchange> part;
         if (Status status = job_.meet_in(set, part); !status) {
             return status;
@@ -141,18 +142,18 @@ private:
         std::vector<redset::Bytes> heard;
         Status status = agree_on_set(point, own.publish(), std::span(&unchecked, 1), heard);
         if (status && job_.tells_people()) {
-            const MessageKeeper keeper;
-            (void)attempt([&] { tell_of_unchecked(heard, place.folder); }).is_ok();
+            const SavedMessage keeper;
+            (void)catch_exceptions([&] { tell_of_unchecked(heard, place.folder); }).is_ok();
         }
         return status;
     }
 
-    Status agree_on_set(const Point &point, Status own) {
+    Status agree_on_set(const CheckpointId &point, Status own) {
         std::vector<redset::Bytes> heard;
         return agree_on_set(point, own, {}, heard);
     }
 
-    Status agree_on_set(const Point &point, Status own, std::span<const std::byte> bytes,
+    Status agree_on_set(const CheckpointId &point, Status own, std::span<const std::byte> bytes,
                         std::vector<redset::Bytes> &heard) {
         if (own.code() == CD_ERROR_STORE_DAMAGED || own.code() == CD_ERROR_REDUNDANCY_EXCEEDED) {
             char why[1024];
@@ -181,7 +182,7 @@ private:
     }
 
     // That it counted; a rank that was lost or moved has no record yet.
-    Status write_down(const Point &point, const redset::Set &set) {
+    Status write_down(const CheckpointId &point, const redset::Set &set) {
         const int rank = job_.rank();
         const auto here = seen().find(point);
         const RankFiles *files = nullptr;
@@ -196,13 +197,13 @@ private:
     }
 
     // What was in this rank's directory.
-    const std::map<Point, std::map<int, RankFiles>> &seen() const {
+    const std::map<CheckpointId, std::map<int, RankFiles>> &seen() const {
         const auto self = static_cast<size_t>(job_.all().self());
         return findings_.contents[static_cast<size_t>(findings_.speakers[self])].points;
     }
 
     Job &job_;
-    const Folder &folder_;
+    const CheckpointDir &folder_;
     const Findings &findings_;
     const bool sync_;
     bool lacks_headers_ = false; // that tell which files members of this rank's set had
@@ -210,8 +211,8 @@ private:
 
 } // namespace
 
-Status bring(Job &job, const Folder &folder, const Findings &findings, const Point &point,
-             bool sync, Division &division) {
+Status bring(Job &job, const CheckpointDir &folder, const Findings &findings,
+             const CheckpointId &point, bool sync, Division &division) {
     Bringing bringing(job, folder, findings, sync);
     return bringing.bring(point, division);
 }
@@ -234,4 +235,4 @@ Status with_remedy(Status status, const std::string &restart) {
                 message(), others.data());
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

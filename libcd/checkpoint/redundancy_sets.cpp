@@ -10,7 +10,7 @@
 #include <map>
 #include <numeric>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 using redset::Set;
@@ -156,4 +156,4 @@ Status divide(std::span<const int> ranks, std::span<const std::string> groups, i
     return Status::ok();
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

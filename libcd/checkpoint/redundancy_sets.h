@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // How many ranks protect each other, and how.
 struct Protecting {
@@ -46,4 +46,4 @@ Status divide(std::span<const int> ranks, std::span<const std::string> groups, i
 using redset::list_ranks;
 using redset::name_ranks;
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

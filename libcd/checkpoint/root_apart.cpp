@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 // Where a root's ranks will not open it, or not alike, nothing moves.
@@ -85,4 +85,4 @@ RootApart root_apart(const std::string &root, const std::set<int> &ranks, int se
     return apart;
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

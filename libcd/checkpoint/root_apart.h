@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // A directory in which a rank that does not have a root sees some of its points in time.
 struct Holding {
@@ -37,4 +37,4 @@ struct RootApart {
 RootApart root_apart(const std::string &root, const std::set<int> &ranks, int self,
                      const std::vector<Asked> &asked, const std::vector<Elsewhere> &elsewhere);
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 Status are_one(const std::string &one, const std::string &other, const char *where) {
@@ -24,14 +24,14 @@ Status are_one(const std::string &one, const std::string &other, const char *whe
 // Which of the stores each is. Where two must not be one, those fail whose two are, as only there
 // the names are of one directory, and others find no more.
 Status find_places(size_t self, const Request &request, Introduced &introduced) {
-    const std::vector<Introduction> &all = introduced.all;
+    const std::vector<Handshake> &all = introduced.all;
     const std::vector<OpenStore> &stores = introduced.stores;
     std::vector<size_t> &places = introduced.places;
     places.clear();
     for (size_t i = 0; i < stores.size(); ++i) {
         places.push_back(i);
         for (size_t earlier = 0; earlier < i && places[i] == i; ++earlier) {
-            const auto is_one = [&](const Introduction &each) {
+            const auto is_one = [&](const Handshake &each) {
                 return each.directories[earlier] == each.directories[i];
             };
             const auto same = static_cast<size_t>(std::ranges::count_if(all, is_one));
@@ -70,7 +70,7 @@ void erase_other_names(const Request &request, Introduced &introduced) {
         values.resize(left.size());
     };
     pick(stores);
-    for (Introduction &each : introduced.all) {
+    for (Handshake &each : introduced.all) {
         pick(each.directories);
         pick(each.problems);
         pick(each.there);
@@ -85,11 +85,11 @@ void erase_other_names(const Request &request, Introduced &introduced) {
 
 Status keep_each_once(Job &job, const Request &request, Introduced &introduced) {
     const auto self = static_cast<size_t>(job.all().self());
-    Status found = attempt([&] { return find_places(self, request, introduced); });
+    Status found = catch_exceptions([&] { return find_places(self, request, introduced); });
     if (Status status = agree(job, found); !status) {
         return status;
     }
-    return agree_on_memory(job, attempt([&] { erase_other_names(request, introduced); }));
+    return agree_on_memory(job, catch_exceptions([&] { erase_other_names(request, introduced); }));
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

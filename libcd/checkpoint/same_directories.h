@@ -4,7 +4,7 @@
 
 #include "checkpoint/handshake.h"
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // Stores that are one directory on all nodes, by whichever names, become one.
 // CD_ERROR_STORAGE_VALUE where they are so on some nodes only, and for that of flush=, from which
@@ -12,4 +12,4 @@ namespace cd::protection {
 // All ranks get the same outcome. Does not throw.
 Status keep_each_once(Job &job, const Request &request, Introduced &introduced);
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

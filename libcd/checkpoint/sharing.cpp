@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 using redset::Bytes;
@@ -127,13 +127,14 @@ Status take_contents(const std::vector<Bytes> &all, std::vector<Content> &conten
 Status share(Job &job, Status own, const Content &content, std::vector<Content> &contents) {
     Bytes told;
     if (own) {
-        own = attempt([&] { return redset::encode_image(content_tree(content), source, told); });
+        own = catch_exceptions(
+            [&] { return redset::encode_image(content_tree(content), source, told); });
     }
     std::vector<Bytes> all;
     if (Status status = agree(job, own, told, all); !status) {
         return status;
     }
-    return agree_on_memory(job, attempt([&] { return take_contents(all, contents); }));
+    return agree_on_memory(job, catch_exceptions([&] { return take_contents(all, contents); }));
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

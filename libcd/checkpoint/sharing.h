@@ -7,9 +7,9 @@
 
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // Everybody's contents, of which a rank that does not speak has none.
 Status share(Job &job, Status own, const Content &content, std::vector<Content> &contents);
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -10,7 +10,7 @@
 
 #include <cerrno>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 using redset::KvTree;
@@ -31,7 +31,7 @@ bool take_list(const KvTree &tree, StoreList &list) {
 
 } // namespace
 
-Status read_store_list(const Folder &folder, StoreList &list) {
+Status read_store_list(const CheckpointDir &folder, StoreList &list) {
     const std::string path = path_in(folder.path(), store_list_name);
     const int fd = os::system().open_at(AT_FDCWD, path.c_str(), O_PATH | O_NOFOLLOW, 0);
     if (fd < 0 && errno == ENOENT) {
@@ -53,7 +53,7 @@ Status read_store_list(const Folder &folder, StoreList &list) {
                 why.c_str());
 }
 
-Status write_store_list(const Folder &folder, int writer, bool sync,
+Status write_store_list(const CheckpointDir &folder, int writer, bool sync,
                         const std::vector<std::string> &directories) {
     const std::string path = path_in(folder.path(), store_list_name);
     if (directories.empty()) {
@@ -70,7 +70,7 @@ Status write_store_list(const Folder &folder, int writer, bool sync,
     return write_tree(tree, path, writer, sync);
 }
 
-Status because_it_is_listed(Status failure, const std::string &listed, const Folder &first) {
+Status because_it_is_listed(Status failure, const std::string &listed, const CheckpointDir &first) {
     const std::string why = message();
     return fail(failure.code(),
                 "%s; an earlier program of this root had points in time in %s, as %s says: let "
@@ -78,4 +78,4 @@ Status because_it_is_listed(Status failure, const std::string &listed, const Fol
                 why.c_str(), listed.c_str(), path_in(first.path(), store_list_name).c_str());
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // The directories in which a root's points in time are besides that of dir=: those of flush= and of
 // levels, of this program and of earlier ones. They are written down in the folder of dir=, so that
@@ -19,14 +19,14 @@ struct StoreList {
 
 // Where there is none that is no failure. CD_ERROR_STORE_DAMAGED names the file, and says what to
 // do.
-Status read_store_list(const Folder &folder, StoreList &list);
+Status read_store_list(const CheckpointDir &folder, StoreList &list);
 
 // An empty one is not written, and the one before goes.
-Status write_store_list(const Folder &folder, int writer, bool sync,
+Status write_store_list(const CheckpointDir &folder, int writer, bool sync,
                         const std::vector<std::string> &directories);
 
 // Of a directory that somebody has only listed: what fails there, and why it was looked at. first:
 // the folder with the list.
-Status because_it_is_listed(Status failure, const std::string &listed, const Folder &first);
+Status because_it_is_listed(Status failure, const std::string &listed, const CheckpointDir &first);
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -6,7 +6,7 @@
 #include "redset/kvtree_image.h"
 #include "redset/open_file.h"
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 Status write_tree(const redset::KvTree &tree, const std::string &path, int writer, bool sync) {
     std::vector<std::byte> image;
@@ -42,4 +42,4 @@ Status read_tree(const std::string &path, redset::KvTree &tree) {
                : fail(CD_ERROR_STORE_DAMAGED, "%s: something follows its end", path.c_str());
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

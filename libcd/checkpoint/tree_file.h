@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // Writes a tree as a file of its own, with its checksum: the old file or the new one, whatever
 // happens. writer: a rank that nobody else is in that directory. sync: whether a crash of the
@@ -17,4 +17,4 @@ Status write_tree(const redset::KvTree &tree, const std::string &path, int write
 // Fails also where something follows the tree.
 Status read_tree(const std::string &path, redset::KvTree &tree);
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

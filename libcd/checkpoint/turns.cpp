@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 std::vector<int> ranks_concerned(const RootApart &root) {
@@ -38,4 +38,4 @@ std::vector<Turn> take_turns(std::vector<RootApart> apart) {
     return turns;
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

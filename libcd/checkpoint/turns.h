@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // A root whose points in time come to its ranks, and who has a part in it: the ranks that have it,
 // and those that see some of them elsewhere.
@@ -22,4 +22,4 @@ using Turn = std::vector<PartInTurn>;
 // same. May throw std::bad_alloc.
 std::vector<Turn> take_turns(std::vector<RootApart> apart);
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

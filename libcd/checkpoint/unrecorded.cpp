@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 struct SetOfNames {
@@ -29,7 +29,8 @@ int largest_cover(const redset::SchemeName &name) {
     }
 }
 
-std::map<int, std::set<std::string>> names_by_rank(const Findings &findings, const Point &point) {
+std::map<int, std::set<std::string>> names_by_rank(const Findings &findings,
+                                                   const CheckpointId &point) {
     std::map<int, std::set<std::string>> names;
     for (const Content &content : findings.contents) {
         const auto found = content.points.find(point);
@@ -49,7 +50,7 @@ std::map<int, std::set<std::string>> names_by_rank(const Findings &findings, con
 
 // A scheme file is there when all of its set have written their images, so that who has an image
 // alone has all that is needed of it.
-bool may_be_brought_back(const Findings &findings, const Point &point) {
+bool may_be_brought_back(const Findings &findings, const CheckpointId &point) {
     std::map<int, SetOfNames> sets;
     int groups = 0;
     bool image_alone = false;
@@ -73,4 +74,4 @@ bool may_be_brought_back(const Findings &findings, const Point &point) {
     return !sets.empty() && covered && (all_sets || !image_alone);
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -378,7 +378,7 @@ private:
 
     Domain &domain_;
     const AddRequest &request_;
-    Placement placement_;
+    AllocationPlan placement_;
     std::vector<Element> elements_;
     std::vector<Entry *> converted_;    // held PARENT or REGEN entries that become COPY
     std::vector<Piece> converted_data_; // of each of these, if it is written down

@@ -24,13 +24,13 @@ namespace {
 class Advance {
 public:
     // positions: where the CD's files stand now.
-    Advance(Domain &domain, const std::vector<FilePosition> &positions, LastWord *last_word)
+    Advance(Domain &domain, const std::vector<FilePosition> &positions, CommitVote *last_word)
         : domain_(domain), positions_(positions), last_word_(last_word) {}
 
     // Nothing: all ancestors have to be locked.
     std::optional<Status> prepare(Locked locked) {
         if (!domain_.is_root()) {
-            handover_.emplace(domain_, Handover::Kind::share);
+            handover_.emplace(domain_, GiveToParent::Kind::share);
             if (!handover_->prepare(locked)) {
                 return std::nullopt;
             }
@@ -90,12 +90,12 @@ public:
 private:
     // The data of these entries may be written over: nobody else needs the old ones.
     static bool overwritten_in_place(const Entry &entry) {
-        return entry.in_place && !entry.data_shared && !Handover::gives_data(entry);
+        return entry.in_place && !entry.data_shared && !GiveToParent::gives_data(entry);
     }
 
     uint64_t next_epoch() const { return domain_.epoch + 1 + domain_.missed_epochs; }
 
-    Placement &placement_for(const Entry &entry) {
+    AllocationPlan &placement_for(const Entry &entry) {
         return entry.data.block().checksummed() ? checksummed_ : plain_;
     }
 
@@ -216,10 +216,10 @@ private:
 
     Domain &domain_;
     const std::vector<FilePosition> &positions_;
-    LastWord *last_word_;
-    std::optional<Handover> handover_;
-    Placement plain_{false};
-    Placement checksummed_{true};
+    CommitVote *last_word_;
+    std::optional<GiveToParent> handover_;
+    AllocationPlan plain_{false};
+    AllocationPlan checksummed_{true};
     bool any_in_place_ = false;
     size_t written_ = 0; // bytes that went to the ledger
     UndoLog undo_;       // last, so that data are undone before anything else
@@ -257,7 +257,7 @@ Status check_bound(const Domain &domain) {
 } // namespace
 
 std::optional<Status> advance(Domain &domain, Locked locked, std::vector<FilePosition> &positions,
-                              size_t &copied, LastWord *last_word) {
+                              size_t &copied, CommitVote *last_word) {
     if (Status status = check_no_children(domain, "advance"); !status) {
         return status;
     }

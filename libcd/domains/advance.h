@@ -18,6 +18,6 @@ namespace cd {
 // is done that is likely to fail, unless it is nullptr. Nothing is returned, and nothing has
 // changed, if all ancestors have to be locked. May throw std::bad_alloc; then nothing has changed.
 std::optional<Status> advance(Domain &domain, Locked locked, std::vector<FilePosition> &positions,
-                              size_t &copied, LastWord *last_word = nullptr);
+                              size_t &copied, CommitVote *last_word = nullptr);
 
 } // namespace cd

@@ -27,12 +27,12 @@ Status check_no_children(const Domain &domain, const char *operation) {
                 domain.name(), operation, domain.children.size(), domain.children.front()->name());
 }
 
-std::optional<Status> commit(Domain &domain, Locked locked, LastWord *last_word) {
+std::optional<Status> commit(Domain &domain, Locked locked, CommitVote *last_word) {
     if (Status status = check_no_children(domain, "commit"); !status) {
         return status;
     }
     if (!domain.is_root()) {
-        Handover handover(domain, Handover::Kind::move);
+        GiveToParent handover(domain, GiveToParent::Kind::move);
         if (!handover.prepare(locked)) {
             return std::nullopt;
         }

@@ -29,7 +29,7 @@ struct Domain {
     // Where it stands.
     Domain *parent = nullptr;
     std::vector<Domain *> children; // oldest first
-    SiblingNumbers children_numbers;
+    SiblingIndex children_numbers;
     int depth = 0;
     int sibling = 0;
     uint64_t creation = 0; // later ones have greater numbers
@@ -38,7 +38,7 @@ struct Domain {
 
     // Where it is written down, if it outlives the process. Before what it holds, which is in
     // there.
-    std::shared_ptr<Ledger> ledger;
+    std::shared_ptr<PersistentStore> ledger;
     CdNumber number = 0;
     std::string path; // which of its parent's children since a point in time, and so on
     uint64_t children_created = 0; // since the point in time
@@ -65,8 +65,8 @@ struct Domain {
     bool files_owed = false;       // was restored; so are files when they are added again
     bool restore_may_fail = false; // holds, or once held, more than copies without checksums: a
                                    // restore has to look at all entries before it writes
-    LogShare log;
-    std::array<SiblingNumbers, 2> log_numbers; // of its children's logs: as LogStream::Sibling says
+    LogView log;
+    std::array<SiblingIndex, 2> log_numbers; // of its children's logs: as LogStream::Sibling says
     StorageInfo storage;
     uint64_t epoch = 0;
     // Advances since then that failed here: where others count them, they take epochs, too.

@@ -28,7 +28,7 @@ Element element_of(const cd_addrspec *list, size_t index) {
 void extend(Element &element, const cd_addrspec *list, size_t count) {
     const cd_addrspec &first = list[element.index];
     const uintptr_t begin = element.range.begin;
-    const size_t longest = std::min<size_t>(Placement::own_block - 1, UINTPTR_MAX - begin);
+    const size_t longest = std::min<size_t>(AllocationPlan::own_block - 1, UINTPTR_MAX - begin);
     if (first.length > longest) {
         return;
     }

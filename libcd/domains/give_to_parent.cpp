@@ -56,7 +56,7 @@ void promote(RangeIndex &entries, Range range) noexcept {
 
 } // namespace
 
-bool Handover::prepare(Locked locked) {
+bool GiveToParent::prepare(Locked locked) {
     if (gives_files()) {
         files_ = files_with_those_of(child_, parent_);
     }
@@ -77,7 +77,7 @@ bool Handover::prepare(Locked locked) {
 // only part of it is promoted, and the child's where only part of it is given. near: a position in
 // the parent's index close to the entry; at: the child's entry, afterwards one of its parts, behind
 // which nothing is left to give.
-void Handover::prepare_entry(RangeIndex::Position &at, RangeIndex::Position &near) {
+void GiveToParent::prepare_entry(RangeIndex::Position &at, RangeIndex::Position &near) {
     RangeIndex &parents = parent_.entries;
     const Range range = at->second->range;
     prefetch_behind(*at->second);
@@ -109,7 +109,7 @@ void Handover::prepare_entry(RangeIndex::Position &at, RangeIndex::Position &nea
     }
 }
 
-void Handover::give(Entry &entry, RangeIndex::Position &near) {
+void GiveToParent::give(Entry &entry, RangeIndex::Position &near) {
     if (kind_ == Kind::move) {
         near = std::next(parent_.entries.insert(near, &entry));
         entry.stage = Stage::leaving;
@@ -128,7 +128,7 @@ void Handover::give(Entry &entry, RangeIndex::Position &near) {
     entry.stage = Stage::leaving;
 }
 
-void Handover::pass_on(Range range) {
+void GiveToParent::pass_on(Range range) {
     if (parent_.is_root()) {
         return;
     }
@@ -140,7 +140,7 @@ void Handover::pass_on(Range range) {
 }
 
 // Goes up until each byte has found its holder.
-void Handover::prepare_above_parent() {
+void GiveToParent::prepare_above_parent() {
     for (Domain *above = parent_.parent; above != nullptr; above = above->parent) {
         std::vector<Range> still_open;
         const size_t found_below = above_parent_.size();
@@ -163,7 +163,7 @@ void Handover::prepare_above_parent() {
     }
 }
 
-void Handover::write_down(Transaction &transaction) const {
+void GiveToParent::write_down(Transaction &transaction) const {
     for (const auto &[address, entry] : child_.entries) {
         if (entry->stage == Stage::leaving) {
             transaction.give(child_.number, parent_.number, entry->range, kind_ == Kind::share);
@@ -183,7 +183,7 @@ void Handover::write_down(Transaction &transaction) const {
     }
 }
 
-void Handover::publish() noexcept {
+void GiveToParent::publish() noexcept {
     parent_.restore_may_fail |= child_.restore_may_fail;
     promote_in_parent();
     promote_above_parent();
@@ -199,7 +199,7 @@ void Handover::publish() noexcept {
     published_ = true;
 }
 
-void Handover::promote_in_parent() noexcept {
+void GiveToParent::promote_in_parent() noexcept {
     auto near = parent_.entries.begin();
     for (Entry *entry = child_.entries.read_write().first(); entry != nullptr;
          entry = entry->next) {
@@ -219,13 +219,13 @@ void Handover::promote_in_parent() noexcept {
     }
 }
 
-void Handover::promote_above_parent() noexcept {
+void GiveToParent::promote_above_parent() noexcept {
     for (const auto &[holder, range] : above_parent_) {
         promote(holder->entries, range);
     }
 }
 
-void Handover::hand_data_over() noexcept {
+void GiveToParent::hand_data_over() noexcept {
     parent_.entries.accept_arriving();
     for (const auto &[childs, parents] : given_) {
         childs->stage = Stage::held;
@@ -242,7 +242,7 @@ void Handover::hand_data_over() noexcept {
     }
 }
 
-void Handover::move_entries() noexcept {
+void GiveToParent::move_entries() noexcept {
     for (auto at = child_.entries.begin(); at != child_.entries.end(); ++at) {
         Entry *entry = at->second;
         prefetch_behind(*entry);
@@ -257,7 +257,7 @@ void Handover::move_entries() noexcept {
     child_.entries.abandon_to(parent_.entries);
 }
 
-Handover::~Handover() {
+GiveToParent::~GiveToParent() {
     if (published_) {
         return;
     }

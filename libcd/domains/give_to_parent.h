@@ -18,17 +18,17 @@ enum class Locked { parent, ancestors };
 //
 // prepare() does all that can fail; publish() cannot. Without publish() the destructor takes
 // everything back.
-class Handover {
+class GiveToParent {
 public:
     enum class Kind {
         move, // the child ends: its entries become the parent's, data and all
         share // the child stays: the parent gets entries of its own and the data of before
     };
 
-    Handover(Domain &child, Kind kind) : child_(child), parent_(*child.parent), kind_(kind) {}
-    Handover(const Handover &) = delete;
-    Handover &operator=(const Handover &) = delete;
-    ~Handover();
+    GiveToParent(Domain &child, Kind kind) : child_(child), parent_(*child.parent), kind_(kind) {}
+    GiveToParent(const GiveToParent &) = delete;
+    GiveToParent &operator=(const GiveToParent &) = delete;
+    ~GiveToParent();
 
     // False: bytes above the parent are concerned, so all ancestors have to be locked. Must not be
     // published then. May throw std::bad_alloc.

@@ -36,9 +36,9 @@ using OrderedRanges = std::map<uintptr_t, OrderedRange>;
 enum class Objects { with_build_id, all };
 
 // Who else an operation depends on.
-class LastWord {
+class CommitVote {
 public:
-    virtual ~LastWord() = default;
+    virtual ~CommitVote() = default;
 
     // Called once at most. own: whether it can be done here; the other outcome counts.
     virtual Status say(Status own) noexcept = 0;
@@ -107,14 +107,14 @@ public:
                       size_t entries) = 0;
 
     // last_word: asked when all is done that is likely to fail, unless it is nullptr.
-    virtual Status commit(LastWord *last_word) = 0;
+    virtual Status commit(CommitVote *last_word) = 0;
     Status commit() { return commit(nullptr); }
 };
 
 // Where a family of CDs is written down. One for a family; thread-safe.
-class Ledger {
+class PersistentStore {
 public:
-    virtual ~Ledger() = default;
+    virtual ~PersistentStore() = default;
 
     // Where that is, for messages. As long as the ledger lives.
     virtual const char *path() = 0;
@@ -160,7 +160,7 @@ public:
 
     // The family ends: nothing of it is found again. last_word: asked when all is done that can
     // fail, if given; what it refuses has not happened.
-    virtual Status remove(LastWord *last_word) = 0;
+    virtual Status remove(CommitVote *last_word) = 0;
 
     // How many ranges a CD has added in this process that only their order tells from others. What
     // hold() writes down is counted by its commit, unless propose() has counted it.

@@ -10,7 +10,7 @@ void query(const Domain &domain, cd_info &info) {
     info.sibling = domain.sibling;
     info.children = static_cast<int>(domain.children.size());
     info.logging = domain.log.enabled() ? 1 : 0;
-    const LogShare::Extent log = domain.log.extent();
+    const LogView::Extent log = domain.log.extent();
     info.replaying = log.remaining > 0 ? 1 : 0;
     info.restarted = domain.restarted ? 1 : 0;
     for (const Unbound &found : domain.unbound) {

@@ -63,7 +63,7 @@ Status Recovery::prepare() {
 // Of many CDs each would have to be asked by all younger ones.
 void Recovery::find_lasting() {
     lasting_.resize(subtree_.size());
-    RangeUnion written_by_older;
+    RangeSet written_by_older;
     for (size_t i = 0; i < subtree_.size(); ++i) {
         for (const auto &[address, entry] : subtree_[i]->entries) {
             if (is_copied(*subtree_[i], *entry)) {

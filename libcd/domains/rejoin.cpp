@@ -170,7 +170,7 @@ void rejoin(Domain &domain) noexcept {
     if (!is_due(domain)) {
         return;
     }
-    attempt_quietly([&] { return Rejoining(domain).run(); });
+    best_effort([&] { return Rejoining(domain).run(); });
     for (const auto &[address, entry] : domain.entries) {
         entry->reused = false;
     }

@@ -8,7 +8,7 @@
 namespace cd {
 
 // The next word, with what was far until now.
-void SiblingNumbers::add_word() {
+void SiblingIndex::add_word() {
     taken_.push_back(0);
     if (const auto far = far_.find(taken_.size() - 1); far != far_.end()) {
         taken_.back() = far->second;
@@ -16,11 +16,11 @@ void SiblingNumbers::add_word() {
     }
 }
 
-uint64_t &SiblingNumbers::word_of(size_t index) noexcept {
+uint64_t &SiblingIndex::word_of(size_t index) noexcept {
     return index < taken_.size() ? taken_[index] : far_.find(index)->second;
 }
 
-int SiblingNumbers::lowest_free() {
+int SiblingIndex::lowest_free() {
     for (;; ++first_with_room_) {
         if (first_with_room_ == taken_.size()) {
             add_word();
@@ -33,7 +33,7 @@ int SiblingNumbers::lowest_free() {
     return static_cast<int>(first_with_room_ * bits + bit);
 }
 
-void SiblingNumbers::make_room(int number) {
+void SiblingIndex::reserve_room(int number) {
     const size_t index = static_cast<size_t>(number) / bits;
     if (index >= taken_.size() + near) {
         far_.try_emplace(index);
@@ -44,13 +44,13 @@ void SiblingNumbers::make_room(int number) {
     }
 }
 
-void SiblingNumbers::take(int number) noexcept {
+void SiblingIndex::take(int number) noexcept {
     const auto index = static_cast<size_t>(number);
     word_of(index / bits) |= uint64_t{1} << (index % bits);
     ++count_;
 }
 
-void SiblingNumbers::give_back(int number) noexcept {
+void SiblingIndex::give_back(int number) noexcept {
     const auto index = static_cast<size_t>(number);
     word_of(index / bits) &= ~(uint64_t{1} << (index % bits));
     --count_;

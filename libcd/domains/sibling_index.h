@@ -12,13 +12,13 @@ namespace cd {
 // Which sibling indexes the live children of one CD have. A new child gets the smallest free one;
 // finding it does not take longer for having many siblings. Memory is taken for how many there are,
 // whatever the numbers that a store says of them.
-class SiblingNumbers {
+class SiblingIndex {
 public:
     // The smallest number that is free; take() has room for it then. May throw std::bad_alloc.
     int lowest_free();
 
     // The same for a number that the caller knows to be free. May throw std::bad_alloc.
-    void make_room(int number);
+    void reserve_room(int number);
 
     // number: what lowest_free() has returned since the last change, or there is room for.
     void take(int number) noexcept;

@@ -79,7 +79,7 @@ Status copy_what_is_left(Domain &domain) {
 
 void tidy(Domain &domain) noexcept {
     if (domain.ledger != nullptr && domain.ledger->wastes_room(domain.accepted_waste)) {
-        attempt_quietly([&] { return copy_what_is_left(domain); });
+        best_effort([&] { return copy_what_is_left(domain); });
         domain.accepted_waste = domain.ledger->wasted_room();
     }
 }

@@ -42,7 +42,7 @@ private:
 
     Domain &top_;
     bool collected_ = false;
-    RangeUnion of_descendants_;
+    RangeSet of_descendants_;
 };
 
 class Mismatches {

@@ -42,7 +42,7 @@ public:
     void pad_to(size_t size) { bytes_.resize(size); }
 
     // Appending so many bytes more cannot fail then. Many calls move everything a few times only.
-    void make_room(size_t more) {
+    void reserve_room(size_t more) {
         if (more > bytes_.capacity() - bytes_.size()) {
             bytes_.reserve(bytes_.size() + std::max(more, bytes_.size()));
         }

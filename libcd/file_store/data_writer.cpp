@@ -124,7 +124,7 @@ Status DataWriter::flush() {
         return direct_->finish();
     }
     if (direct_) {
-        const MessageKeeper keeper;
+        const SavedMessage keeper;
         (void)direct_->finish();
     }
     return status;

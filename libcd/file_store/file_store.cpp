@@ -14,7 +14,7 @@
 namespace cd {
 namespace {
 
-Objects objects_named_in(const Header &header) {
+Objects objects_named_in(const Superblock &header) {
     return header.names_all_objects ? Objects::all : Objects::with_build_id;
 }
 
@@ -29,7 +29,7 @@ FileStore::FileStore(File file, uint64_t size, Directory directory, std::string 
 // Pieces give their extents back to the volume.
 FileStore::~FileStore() { retained_.clear(); }
 
-Status FileStore::create_empty(const Header &identity) {
+Status FileStore::create_empty(const Superblock &identity) {
     // Both headers are there from the start on, one of them empty.
     if (Status status = volume_.file().write_zeros(0, format::first_extent); !status) {
         return status;
@@ -196,7 +196,7 @@ uint64_t FileStore::ordinal(CdNumber cd) {
 void FileStore::propose(std::unique_ptr<Transaction> binds, CdNumber cd, OrderedRanges ordered) {
     const std::scoped_lock lock(mutex_);
     Binds &proposed = static_cast<FileTransaction &>(*binds).binds_;
-    binds_.changes.bytes().make_room(proposed.changes.bytes().size());
+    binds_.changes.bytes().reserve_room(proposed.changes.bytes().size());
     cds_.at(cd).ordinal += ordered.size();
     proposed_ = {std::move(proposed), cd, std::move(ordered)};
 }
@@ -428,11 +428,11 @@ bool FileStore::retains() {
     return options_.older_kept > 0 || !retained_.empty();
 }
 
-Status FileStore::remove(LastWord *last_word) {
-    Status hidden = attempt([&] { return hide(); });
+Status FileStore::remove(CommitVote *last_word) {
+    Status hidden = catch_exceptions([&] { return hide(); });
     Status status = last_word != nullptr ? last_word->say(hidden) : hidden;
     if (status) {
-        attempt_quietly([&] { directory_.finish_remove(name_); });
+        best_effort([&] { directory_.finish_remove(name_); });
         forget_aside();
     } else if (hidden) {
         show();
@@ -455,11 +455,11 @@ Status FileStore::hide() {
 void FileStore::show() noexcept {
     const std::scoped_lock lock(mutex_);
     nameless_ = true;
-    attempt_quietly([&] { return regain_name(); });
+    best_effort([&] { return regain_name(); });
 }
 
 void FileStore::undo_start() noexcept {
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     if (before_ == Before::set_aside) {
         directory_.give_back(name_, aside_, options_.forced);
     } else if (before_ == Before::nothing) {

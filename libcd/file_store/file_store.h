@@ -39,7 +39,7 @@ struct FileStoreOptions {
 };
 
 // The ledger that is one file.
-class FileStore : public Ledger {
+class FileStore : public PersistentStore {
 public:
     // To be followed by create_empty() or take_over(). file: locked, in directory.
     FileStore(File file, uint64_t size, Directory directory, std::string name,
@@ -47,7 +47,7 @@ public:
     ~FileStore() override;
 
     // For a new file: writes its first metadata. May throw std::bad_alloc.
-    Status create_empty(const Header &identity);
+    Status create_empty(const Superblock &identity);
     Status publish() { return directory_.publish(name_, volume_.file(), options_.forced); }
     Status replace(); // the store that has the name
 
@@ -91,7 +91,7 @@ public:
     void leave_to_parent() noexcept override { volume_.leave_to_parent(); }
     bool is_of_this_process() const noexcept override;
     bool is_lost() const noexcept override;
-    Status remove(LastWord *last_word) override;
+    Status remove(CommitVote *last_word) override;
     uint64_t ordinal(CdNumber cd) override;
     void propose(std::unique_ptr<Transaction> binds, CdNumber cd, OrderedRanges ordered) override;
     void accept_proposed() noexcept override;

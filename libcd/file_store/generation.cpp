@@ -149,7 +149,7 @@ FoundRecord Generation::next_of(const Journal &journal) const {
 }
 
 Status Generation::read_copy(uint64_t distance, std::vector<Journal> &journals) const {
-    Header header = header_;
+    Superblock header = header_;
     header.journal.offset += distance;
     uint64_t there = 0;
     if (header.journal.end() <= file_size_) {

@@ -23,7 +23,7 @@ class Generation {
 public:
     // The second copies are read, too, or only of what the first one has not.
     enum class Copies { all, as_needed };
-    Generation(const File &file, const Header &header, uint64_t file_size, Copies copies)
+    Generation(const File &file, const Superblock &header, uint64_t file_size, Copies copies)
         : file_(file), header_(header), file_size_(file_size), copies_(copies) {}
 
     Status read_snapshot(State &state);
@@ -44,7 +44,7 @@ private:
     using Bytes = std::vector<std::byte, LargeAllocator<std::byte>>;
     // One copy: the header as if it named that alone, and its bytes up to a hole.
     struct Journal {
-        Header header;
+        Superblock header;
         Bytes bytes;
     };
 
@@ -57,7 +57,7 @@ private:
     void note_flaw(const std::string &flaw);
 
     const File &file_;
-    const Header &header_;
+    const Superblock &header_;
     uint64_t file_size_;
     Copies copies_;
     uint64_t records_ = 0;

@@ -4,12 +4,12 @@
 
 namespace cd {
 
-Forcing::Mark Forcing::mark() {
+GroupSync::Mark GroupSync::mark() {
     const std::lock_guard lock(mutex_);
     return failures_;
 }
 
-Status Forcing::force(Mark since) {
+Status GroupSync::force(Mark since) {
     std::unique_lock lock(mutex_);
     const uint64_t own = ++asked_;
     while (done_ < own) {
@@ -33,7 +33,7 @@ Status Forcing::force(Mark since) {
     return check(since);
 }
 
-Status Forcing::check(Mark since) const {
+Status GroupSync::check(Mark since) const {
     return failures_ == since
                ? Status::ok()
                : fail(CD_ERROR_STORE_IO,

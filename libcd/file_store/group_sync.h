@@ -13,12 +13,12 @@ namespace cd {
 // Forces a file's data to the disk for several threads, for all at once that wait for it. The
 // system tells of what could not be written once, whoever asks: it is then told to everybody whose
 // writes it may concern. Thread-safe.
-class Forcing {
+class GroupSync {
 public:
     // file: outlives it.
-    explicit Forcing(const File &file) : file_(file) {}
-    Forcing(const Forcing &) = delete;
-    Forcing &operator=(const Forcing &) = delete;
+    explicit GroupSync(const File &file) : file_(file) {}
+    GroupSync(const GroupSync &) = delete;
+    GroupSync &operator=(const GroupSync &) = delete;
 
     // Taken before the first of the writes that are to be forced.
     using Mark = uint64_t;

@@ -38,7 +38,7 @@ HeldPoint::HeldPoint(std::shared_ptr<FileStore> store, std::vector<Piece> data)
 
 Status HeldPoint::write_image(const std::string &path) const {
     const File &source = store_->volume().file();
-    const Header &header = metadata_.generation->header;
+    const Superblock &header = metadata_.generation->header;
     State state;
     if (Status status = load_again(source, header, metadata_.records, state); !status) {
         return status;

@@ -80,7 +80,7 @@ private:
 
 class ImageWriter {
 public:
-    ImageWriter(const File &source, const Header &identity, State &state, const File &image)
+    ImageWriter(const File &source, const Superblock &identity, State &state, const File &image)
         : source_(source), state_(state), image_(image), stream_(image) {
         header_.id = identity.id;
         header_.rank = identity.rank;
@@ -245,7 +245,7 @@ private:
     State &state_;
     const File &image_;
     Stream stream_;
-    Header header_;
+    Superblock header_;
     std::map<uint64_t, Needed> needed_;
     std::deque<StoredRun> runs_; // of the image
     uint64_t end_of_data_ = 0;
@@ -253,7 +253,7 @@ private:
 
 } // namespace
 
-Status write_image(const File &source, const Header &identity, State state, const File &image) {
+Status write_image(const File &source, const Superblock &identity, State state, const File &image) {
     return ImageWriter(source, identity, state, image).write();
 }
 

@@ -12,6 +12,6 @@ namespace cd {
 // its own with nothing else in it. source: where the data are. They are compared with their
 // checksums on the way, so that damage is an error and never copied. What is in the file after an
 // error is no store. Forces nothing to the disk. May throw std::bad_alloc.
-Status write_image(const File &source, const Header &identity, State state, const File &image);
+Status write_image(const File &source, const Superblock &identity, State state, const File &image);
 
 } // namespace cd

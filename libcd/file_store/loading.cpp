@@ -26,7 +26,7 @@ public:
             return status;
         }
         Status status;
-        for (const Header &header : headers_) {
+        for (const Superblock &header : headers_) {
             status = take(header);
             // The system may be able to read it the next time.
             if (status.is_ok() || status.code() == CD_ERROR_STORE_IO) {
@@ -78,14 +78,14 @@ private:
                                            : "no header is whole (" + doubt_ + ")";
             return damaged(file_, 0, reason.c_str());
         }
-        std::ranges::sort(headers_, std::ranges::greater(), &Header::generation);
+        std::ranges::sort(headers_, std::ranges::greater(), &Superblock::generation);
         if (nothing > 0) {
             add_doubt("the header at offset " + std::to_string(missing_at) + " is missing");
         }
         return Status::ok();
     }
 
-    Status take(const Header &header) {
+    Status take(const Superblock &header) {
         State state;
         Generation generation(file_, header, file_size_, Generation::Copies::all);
         if (Status status = generation.read_snapshot(state); !status) {
@@ -115,7 +115,7 @@ private:
         if (Status status = find_extents(header, state, found.extents); !status) {
             return status;
         }
-        for (const Header &other : headers_) {
+        for (const Superblock &other : headers_) {
             if (other.generation >= header.generation) {
                 continue;
             }
@@ -170,7 +170,7 @@ private:
 
     // That the data are as they should be is found when they are read, but a part of the file that
     // is gone must not be taken for free, nor two things that lie in one place for what they were.
-    Status find_extents(const Header &header, const State &state,
+    Status find_extents(const Superblock &header, const State &state,
                         std::vector<Extent> &extents) const {
         std::vector<bool> used(state.runs->size());
         const auto add = [&](const StoredEntries &entries) {
@@ -219,7 +219,7 @@ private:
 
     // Whether the file has these metadata, and nothing else in their place: what was cut off would
     // be given twice once they are given up.
-    bool is_there_beside(const std::vector<Extent> &sorted, const Header &other) const {
+    bool is_there_beside(const std::vector<Extent> &sorted, const Superblock &other) const {
         return std::ranges::all_of(other.places(), [&](const Extent &extent) {
             const auto behind =
                 std::ranges::upper_bound(sorted, extent.offset, {}, &Extent::offset);
@@ -240,7 +240,7 @@ private:
     const File &file_;
     Loaded &loaded_;
     uint64_t file_size_ = 0;
-    std::vector<Header> headers_; // whole ones, newest first
+    std::vector<Superblock> headers_; // whole ones, newest first
     std::string doubt_;
 };
 
@@ -248,7 +248,7 @@ private:
 
 Status load(const File &file, Loaded &loaded) { return Loading(file, loaded).run(); }
 
-Status load_again(const File &file, const Header &header, uint64_t records, State &state) {
+Status load_again(const File &file, const Superblock &header, uint64_t records, State &state) {
     uint64_t size = 0;
     if (Status status = file.size(size); !status) {
         return status;

@@ -12,12 +12,12 @@ namespace cd {
 
 // What was found in a store file.
 struct Loaded {
-    Header header; // the one that counts
+    Superblock header; // the one that counts
     uint64_t records = 0;
     uint64_t journal_used = 0;
     bool has_leftover = false; // behind that is what was never a whole record
     State state;
-    Header older; // generation 0: there is none
+    Superblock older; // generation 0: there is none
     // Why this may not be the newest state that was ever stored; "" if it is. Its newest point in
     // time was then found to be whole with all its data.
     std::string doubt;
@@ -34,6 +34,6 @@ constexpr char has_a_copy[] = "; there is a copy of it, so that nothing is lost"
 Status load(const File &file, Loaded &loaded);
 
 // Reads what load() took, and no further. May throw std::bad_alloc.
-Status load_again(const File &file, const Header &header, uint64_t records, State &state);
+Status load_again(const File &file, const Superblock &header, uint64_t records, State &state);
 
 } // namespace cd

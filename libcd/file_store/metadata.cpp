@@ -17,8 +17,8 @@ namespace cd {
 namespace {
 
 // Another generation of the same file, still without extents.
-Header next_generation(const Header &header) {
-    Header next;
+Superblock next_generation(const Superblock &header) {
+    Superblock next;
     next.id = header.id;
     next.rank = header.rank;
     next.name = header.name;
@@ -50,7 +50,7 @@ Status Metadata::force() { return forced_ ? volume_.forcing().force(begun_) : St
 
 // Both headers are the same: if one is damaged before there is a second generation, the other
 // knows everything too. Whoever gives the file its name forces it to the disk before.
-Status Metadata::create(const Header &identity, std::span<const std::byte> changes) {
+Status Metadata::create(const Superblock &identity, std::span<const std::byte> changes) {
     begin_writing();
     auto first = std::make_shared<HeldGeneration>(volume_, next_generation(identity));
     Status status =
@@ -80,7 +80,7 @@ void Metadata::take_over(const Loaded &loaded) {
     doubtful_ = !loaded.doubt.empty() || !loaded.flaw.empty() || loaded.has_leftover ||
                 loaded.header.version < format::version || (twice_ && !is_twice(loaded));
     // What the process before has kept is free now. Whoever opens a file changes nothing in it.
-    attempt_quietly([&] {
+    best_effort([&] {
         if (Status status = keep_spares(0, LongerFile::refused); status) {
             return status;
         }
@@ -96,7 +96,7 @@ bool Metadata::has_to_move() const { return doubtful_ || newer_ > 0 || !abandone
 Status Metadata::append(std::span<const std::byte> changes, const Growth &growth) {
     const uint64_t size = record_size(changes.size());
     if (spares_.size() < spares_wanted()) {
-        attempt_quietly([&] { return keep_spares(0, LongerFile::allowed); });
+        best_effort([&] { return keep_spares(0, LongerFile::allowed); });
     }
     if (has_to_move() || used_ + size > newest_->header.journal.length) {
         if (Status status = move({}, size); !status) {
@@ -108,7 +108,7 @@ Status Metadata::append(std::span<const std::byte> changes, const Growth &growth
         return status;
     }
     begin_writing();
-    const Header &header = newest_->header;
+    const Superblock &header = newest_->header;
     const ByteWriter record = encode_record(header, records_, changes);
     unsettled_ = size;
     Status status;
@@ -120,7 +120,7 @@ Status Metadata::append(std::span<const std::byte> changes, const Growth &growth
         status = force();
     }
     if (!status) {
-        const MessageKeeper keeper;
+        const SavedMessage keeper;
         (void)settle().is_ok(); // else whoever appends next has to
         return status;
     }
@@ -133,8 +133,8 @@ Status Metadata::append(std::span<const std::byte> changes, const Growth &growth
 }
 
 bool Metadata::says_the_same() const {
-    const MessageKeeper keeper;
-    const Header &header = newest_->header;
+    const SavedMessage keeper;
+    const Superblock &header = newest_->header;
     FoundHeader found;
     for (size_t slot = 0; slot < format::headers; ++slot) {
         if (!read_header(volume_.file(), slot, found) ||
@@ -155,7 +155,7 @@ Status Metadata::settle() {
         return Status::ok();
     }
     begin_writing();
-    const Header &header = newest_->header;
+    const Superblock &header = newest_->header;
     Status status;
     for (const uint64_t distance : header.distances()) {
         const uint64_t at = header.journal.offset + distance + used_;
@@ -230,14 +230,14 @@ Status Metadata::move(std::span<const std::byte> changes, uint64_t room) {
     if (twice_) {
         write_other_header();
     }
-    attempt_quietly([&] { return keep_spares(0, LongerFile::allowed); });
+    best_effort([&] { return keep_spares(0, LongerFile::allowed); });
     return Status::ok();
 }
 
 // Where it fails nothing is left of it but what next gives back.
 Status Metadata::write_generation(HeldGeneration &next, std::span<const std::byte> snapshot,
                                   JournalLength journal) {
-    Header &header = next.header;
+    Superblock &header = next.header;
     header.snapshot_length = snapshot.size();
     header.snapshot_checksum = crc32c(0, snapshot.data(), snapshot.size());
     const uint64_t room = format::whole_blocks(std::max<size_t>(snapshot.size(), 1));
@@ -269,7 +269,7 @@ Status Metadata::flip_to(const std::shared_ptr<HeldGeneration> &next) {
         return status;
     }
     abandoned_.push_back(next);
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     if (take_back_header().is_ok()) {
         abandoned_.clear();
     }
@@ -280,8 +280,8 @@ Status Metadata::flip_to(const std::shared_ptr<HeldGeneration> &next) {
 // next generation; until then the header may name the one before.
 void Metadata::write_other_header() {
     doubtful_ = true;
-    attempt_quietly([&] {
-        Header other = newest_->header;
+    best_effort([&] {
+        Superblock other = newest_->header;
         other.slot = other.other_slot();
         begin_writing();
         Status status = write_header(volume_.file(), other);
@@ -296,7 +296,7 @@ void Metadata::write_other_header() {
 }
 
 Status Metadata::take_back_header() {
-    Header header = older_ != nullptr ? older_->header : newest_->header;
+    Superblock header = older_ != nullptr ? older_->header : newest_->header;
     header.slot = newest_->header.other_slot();
     begin_writing();
     Status status = write_header(volume_.file(), header);

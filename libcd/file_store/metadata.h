@@ -20,12 +20,12 @@ namespace cd {
 class HeldGeneration {
 public:
     // The extents of its header are the generation's from now on.
-    HeldGeneration(Volume &volume, Header known) : header(std::move(known)), volume_(volume) {}
+    HeldGeneration(Volume &volume, Superblock known) : header(std::move(known)), volume_(volume) {}
     HeldGeneration(const HeldGeneration &) = delete;
     HeldGeneration &operator=(const HeldGeneration &) = delete;
     ~HeldGeneration();
 
-    Header header;
+    Superblock header;
 
 private:
     Volume &volume_;
@@ -54,7 +54,7 @@ public:
         : volume_(volume), forced_(forced), twice_(twice) {}
 
     // For a new file: writes changes as its first snapshot. May throw std::bad_alloc.
-    Status create(const Header &identity, std::span<const std::byte> changes);
+    Status create(const Superblock &identity, std::span<const std::byte> changes);
 
     // For a file that was loaded.
     void take_over(const Loaded &loaded);
@@ -112,12 +112,13 @@ private:
     void count(const State &state);
     void count(const Growth &growth, bool counted);
     Status load_with(std::span<const std::byte> changes, State &state) const;
-    Status reserve_generation(Header &header, uint64_t snapshot, JournalLength journal);
+    Status reserve_generation(Superblock &header, uint64_t snapshot, JournalLength journal);
     uint64_t copies_wanted() const { return twice_ ? 2 : 1; }
-    bool use_spare(Header &header, uint64_t snapshot, uint64_t least, uint64_t wanted,
+    bool use_spare(Superblock &header, uint64_t snapshot, uint64_t least, uint64_t wanted,
                    uint64_t copies);
-    Status reserve_place(Header &header, uint64_t snapshot, JournalLength journal, uint64_t copies);
-    Status reserve_apart(Header &header, uint64_t snapshot, uint64_t journal);
+    Status reserve_place(Superblock &header, uint64_t snapshot, JournalLength journal,
+                         uint64_t copies);
+    Status reserve_apart(Superblock &header, uint64_t snapshot, uint64_t journal);
     void take_place_of(const std::shared_ptr<HeldGeneration> &oldest);
     Status move(std::span<const std::byte> changes, uint64_t room);
     // next: knows its identity and number, and gets its extents.
@@ -132,7 +133,7 @@ private:
     Volume &volume_;
     bool forced_;
     bool twice_;
-    Forcing::Mark begun_ = 0;
+    GroupSync::Mark begun_ = 0;
     std::shared_ptr<HeldGeneration> newest_; // none before create() or take_over()
     std::shared_ptr<HeldGeneration> older_;  // if there is one
     uint64_t records_ = 0;

@@ -199,7 +199,7 @@ Status Metadata::keep_room_for(std::span<const std::byte> changes, const Growth 
 }
 
 // With the reserve: what others got of it would leave the next one less.
-bool Metadata::use_spare(Header &header, uint64_t snapshot, uint64_t least, uint64_t wanted,
+bool Metadata::use_spare(Superblock &header, uint64_t snapshot, uint64_t least, uint64_t wanted,
                          uint64_t copies) {
     const auto at = std::ranges::find_if(
         spares_, [&](const Extent &spare) { return spare.length >= copies * (snapshot + least); });
@@ -218,7 +218,7 @@ bool Metadata::use_spare(Header &header, uint64_t snapshot, uint64_t least, uint
 
 // What it gets is given back by whoever has the header. What there is no room for twice is there
 // once.
-Status Metadata::reserve_generation(Header &header, uint64_t snapshot, JournalLength journal) {
+Status Metadata::reserve_generation(Superblock &header, uint64_t snapshot, JournalLength journal) {
     spares_.reserve(most_spares);
     Status status = reserve_place(header, snapshot, journal, copies_wanted());
     if (status.code() == CD_ERROR_STORE_FULL && twice_) {
@@ -233,7 +233,7 @@ Status Metadata::reserve_generation(Header &header, uint64_t snapshot, JournalLe
                : status;
 }
 
-Status Metadata::reserve_place(Header &header, uint64_t snapshot, JournalLength journal,
+Status Metadata::reserve_place(Superblock &header, uint64_t snapshot, JournalLength journal,
                                uint64_t copies) {
     if (use_spare(header, snapshot, journal.wanted / 2, journal.wanted, copies)) {
         return Status::ok();
@@ -247,7 +247,7 @@ Status Metadata::reserve_place(Header &header, uint64_t snapshot, JournalLength 
     return status;
 }
 
-Status Metadata::reserve_apart(Header &header, uint64_t snapshot, uint64_t journal) {
+Status Metadata::reserve_apart(Superblock &header, uint64_t snapshot, uint64_t journal) {
     Status status = volume_.reserve(snapshot, header.snapshot);
     if (status.is_ok()) {
         status = volume_.reserve(journal, header.journal);
@@ -264,7 +264,7 @@ void Metadata::take_place_of(const std::shared_ptr<HeldGeneration> &oldest) {
     if (oldest == nullptr || oldest.use_count() > 1) {
         return;
     }
-    Header &header = oldest->header;
+    Superblock &header = oldest->header;
     const uint64_t one = header.snapshot.length + header.journal.length;
     if (header.snapshot.end() == header.journal.offset &&
         (header.copy_distance == 0 || header.copy_distance == one)) {

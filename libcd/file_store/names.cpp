@@ -10,7 +10,7 @@ namespace cd {
 
 NewName::~NewName() {
     if (reserved_) {
-        attempt_quietly([this] { directory_.give_up_unfinished(name_); });
+        best_effort([this] { directory_.give_up_unfinished(name_); });
     }
 }
 

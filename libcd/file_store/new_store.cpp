@@ -57,7 +57,7 @@ Status Directory::open_unfinished(const std::string &name, File &store) const {
     if (status) {
         store = std::move(file);
     } else if (status.code() == CD_ERROR_STORE_DIRECTORY) { // nobody else can lock it either
-        const MessageKeeper keeper;
+        const SavedMessage keeper;
         give_up_unfinished(name);
     }
     return status;
@@ -107,7 +107,7 @@ Status Directory::publish(const std::string &name, File &store, bool forced) con
     }
     Status status = forced ? file_.sync_all() : Status::ok();
     if (!status) {
-        const MessageKeeper keeper;
+        const SavedMessage keeper;
         try_to_remove(name);
         return status;
     }
@@ -132,7 +132,7 @@ Status Directory::replace(const std::string &name, const File &store, bool force
 
 void Directory::remove_unfinished(const std::string &name, const File &store) const {
     for (const std::string &left : {unfinished(name), removed(name)}) {
-        const MessageKeeper keeper;
+        const SavedMessage keeper;
         bool is_store = false; // by another name, too; its lock would go with another descriptor
         if (leads_to(look_at(left), store, is_store) && is_store) {
             try_to_remove(left);

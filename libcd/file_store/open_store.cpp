@@ -124,7 +124,7 @@ private:
     Status ask_whether_newer(const File &file, bool &newer) const {
         const uint64_t begun_with = request_.start ? request_.start->epoch : 0;
         Loaded loaded;
-        std::optional<MessageKeeper> keeper;
+        std::optional<SavedMessage> keeper;
         keeper.emplace();
         const Status status = load(file, loaded);
         if (status.is_ok() || status.code() == CD_ERROR_STORE_DAMAGED ||
@@ -212,7 +212,7 @@ private:
     }
 
     Status fill(File &file) {
-        Header identity;
+        Superblock identity;
         identity.rank = request_.rank;
         identity.name = request_.name;
         if (os::system().random(identity.id.data(), identity.id.size()) != 0) {
@@ -222,13 +222,13 @@ private:
         return begins_empty ? fill_with_nothing(file, identity) : fill_from_image(file, identity);
     }
 
-    Status fill_with_nothing(File &file, Header identity) {
+    Status fill_with_nothing(File &file, Superblock identity) {
         identity.names_all_objects = true;
         make_store(std::move(file), format::first_extent);
         return opened_.store->create_empty(identity);
     }
 
-    Status fill_from_image(File &file, const Header &identity) {
+    Status fill_from_image(File &file, const Superblock &identity) {
         if (Status status = copy_image(file, identity); !status) {
             return status;
         }
@@ -245,7 +245,7 @@ private:
         return Status::ok();
     }
 
-    Status copy_image(const File &file, Header identity) const {
+    Status copy_image(const File &file, Superblock identity) const {
         const std::string &path = request_.start->image;
         constexpr int flags =
             O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY; // no fifo is waited for
@@ -353,7 +353,7 @@ private:
     }
 
     // A file that was copied or renamed is another CD's.
-    Status check_identity(const File &file, const Header &header) const {
+    Status check_identity(const File &file, const Superblock &header) const {
         if (header.rank == request_.rank && header.name == request_.name) {
             return Status::ok();
         }

@@ -96,7 +96,7 @@ Status take_newest_whole(const File &file, Loaded &loaded, Unchecked unchecked) 
     const size_t older_ones = loaded.state.versions.size();
     const unsigned long long epoch = loaded.state.cds.begin()->second.epoch;
     const std::string why = file.reason();
-    std::optional<MessageKeeper> keeper; // an older one's damage is not what is reported
+    std::optional<SavedMessage> keeper; // an older one's damage is not what is reported
     keeper.emplace();
     while (!loaded.state.versions.empty()) {
         loaded.doubt += (loaded.doubt.empty() ? "epoch " : "; epoch ") +

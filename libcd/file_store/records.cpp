@@ -14,7 +14,7 @@ namespace {
 constexpr size_t checked_from = 8; // behind magic and checksum
 
 // Another file's record, in a place that was that file's once, is none of ours.
-uint32_t checksum_of(const Header &header, std::span<const std::byte> checked) {
+uint32_t checksum_of(const Superblock &header, std::span<const std::byte> checked) {
     const uint32_t seed = crc32c(0, header.id.data(), header.id.size());
     return crc32c(seed, checked.data(), checked.size());
 }
@@ -28,7 +28,7 @@ struct Start {
 };
 
 // bytes: at least a block.
-Start read_start(const Header &header, std::span<const std::byte> bytes) {
+Start read_start(const Superblock &header, std::span<const std::byte> bytes) {
     ByteReader reader(bytes);
     const uint32_t magic = reader.fixed32();
     Start start;
@@ -51,7 +51,7 @@ uint64_t words_of(uint64_t changes) {
 }
 
 // The numbers of those that were written later are greater.
-bool has_newer(const Header &header, uint64_t sequence, std::span<const std::byte> bytes) {
+bool has_newer(const Superblock &header, uint64_t sequence, std::span<const std::byte> bytes) {
     for (size_t at = 0; at < bytes.size(); at += format::block) {
         const Start start = read_start(header, bytes.subspan(at));
         if (start.whole && start.number > sequence) {
@@ -68,7 +68,7 @@ uint64_t record_size(size_t changes) {
     return format::whole_blocks(used);
 }
 
-ByteWriter encode_record(const Header &header, uint64_t sequence,
+ByteWriter encode_record(const Superblock &header, uint64_t sequence,
                          std::span<const std::byte> changes) {
     ByteWriter checked;
     checked.fixed64(header.generation);
@@ -85,8 +85,8 @@ ByteWriter encode_record(const Header &header, uint64_t sequence,
     return record;
 }
 
-FoundRecord find_record(const Header &header, uint64_t sequence, std::span<const std::byte> journal,
-                        uint64_t used) {
+FoundRecord find_record(const Superblock &header, uint64_t sequence,
+                        std::span<const std::byte> journal, uint64_t used) {
     const auto rest = journal.subspan(used);
     const uint64_t offset = header.journal.offset + used;
     const Unused unused(header);

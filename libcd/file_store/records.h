@@ -18,7 +18,7 @@ namespace cd {
 uint64_t record_size(size_t changes);
 
 // A complete record; what is behind its changes is 0.
-ByteWriter encode_record(const Header &header, uint64_t sequence,
+ByteWriter encode_record(const Superblock &header, uint64_t sequence,
                          std::span<const std::byte> changes);
 
 // What is in the journal behind what is used of it.
@@ -29,7 +29,7 @@ struct FoundRecord {
     std::span<const std::byte> changes;
     uint64_t size = 0; // in the journal
 };
-FoundRecord find_record(const Header &header, uint64_t sequence, std::span<const std::byte> journal,
-                        uint64_t used);
+FoundRecord find_record(const Superblock &header, uint64_t sequence,
+                        std::span<const std::byte> journal, uint64_t used);
 
 } // namespace cd

@@ -30,7 +30,7 @@ Status Directory::hide(const std::string &name, bool forced, bool &nameless) con
     }
     Status status = forced ? file_.sync_all() : Status::ok();
     if (!status) {
-        const MessageKeeper keeper;
+        const SavedMessage keeper;
         nameless = true; // also if there is no memory to undo it
         nameless = !undo_remove(name, forced).is_ok();
     }

@@ -17,7 +17,7 @@ bool has_checksum_at(std::span<const std::byte> bytes, size_t at) {
 }
 
 // Whether the bytes are a header of a version that is known, and make sense.
-bool decode(ByteReader &reader, uint32_t features, Header &header) {
+bool decode(ByteReader &reader, uint32_t features, Superblock &header) {
     for (std::byte &byte : header.id) {
         byte = std::byte{reader.fixed8()};
     }
@@ -48,12 +48,12 @@ bool decode(ByteReader &reader, uint32_t features, Header &header) {
 
 } // namespace
 
-absl::InlinedVector<uint64_t, 2> Header::distances() const {
+absl::InlinedVector<uint64_t, 2> Superblock::distances() const {
     return copy_distance == 0 ? absl::InlinedVector<uint64_t, 2>{0}
                               : absl::InlinedVector<uint64_t, 2>{0, copy_distance};
 }
 
-absl::InlinedVector<Extent, 4> Header::places() const {
+absl::InlinedVector<Extent, 4> Superblock::places() const {
     absl::InlinedVector<Extent, 4> places;
     for (const uint64_t distance : distances()) {
         places.push_back({snapshot.offset + distance, snapshot.length});
@@ -96,7 +96,7 @@ Status read_header(const File &file, size_t slot, FoundHeader &found) {
     return Status::ok();
 }
 
-Status write_header(const File &file, const Header &header) {
+Status write_header(const File &file, const Superblock &header) {
     ByteWriter writer;
     writer.raw(format::magic.data(), format::magic.size());
     writer.fixed32(header.version);

@@ -21,7 +21,7 @@ struct Extent {
 };
 
 // The first thing read of a store file, and the last thing written when its metadata move.
-struct Header {
+struct Superblock {
     std::array<std::byte, format::id_size> id = {}; // random, of this file
     size_t slot = 0;                                // which of the two it is
     uint64_t generation = 0;
@@ -48,13 +48,13 @@ struct Header {
 struct FoundHeader {
     enum class Kind { none, whole, damaged, other_version };
     Kind kind = Kind::none;
-    Header header;
+    Superblock header;
     uint32_t version = 0;
 };
 
 Status read_header(const File &file, size_t slot, FoundHeader &found);
 
 // Does not force it to the disk.
-Status write_header(const File &file, const Header &header);
+Status write_header(const File &file, const Superblock &header);
 
 } // namespace cd

@@ -104,7 +104,7 @@ Status FileTransaction::copy(std::span<const StoredPart> parts, Piece &place) {
     for (const StoredPart &part : parts) {
         length += part.length;
     }
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     if (!new_place(length, place)) {
         return Status::ok();
     }
@@ -360,7 +360,7 @@ Status FileTransaction::force_data() {
     return forces ? store_.volume_.forcing().force(begun_) : flushed;
 }
 
-Status FileTransaction::commit(LastWord *last_word) {
+Status FileTransaction::commit(CommitVote *last_word) {
     Status ready = force_data();
     if (last_word != nullptr) {
         ready = ready ? store_.check_ready() : ready;

@@ -47,7 +47,7 @@ public:
     void give_unbound(CdNumber child, CdNumber parent, const Unbound &given) override;
     void erase_unbound(CdNumber cd, uint64_t space, Range old) override;
     using Transaction::commit;
-    Status commit(LastWord *last_word) override;
+    Status commit(CommitVote *last_word) override;
 
 private:
     Status check_volume();
@@ -80,7 +80,7 @@ private:
     bool checked_ = false; // the volume
     std::vector<Piece> retained_;
     std::vector<Piece> under_way_; // what may still be written belongs to nobody else
-    const Forcing::Mark begun_;
+    const GroupSync::Mark begun_;
     DataWriter writer_; // ends before the above do
 };
 

@@ -33,7 +33,7 @@ void write_word(std::span<std::byte> bytes, size_t at, uint64_t word) {
 
 } // namespace
 
-Unused::Unused(const Header &header) {
+Unused::Unused(const Superblock &header) {
     ByteReader id(header.id);
     const uint64_t low = id.fixed64();
     const uint64_t high = id.fixed64();

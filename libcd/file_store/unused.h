@@ -15,7 +15,7 @@ namespace cd {
 // was somewhere else, are damage.
 class Unused {
 public:
-    explicit Unused(const Header &header);
+    explicit Unused(const Superblock &header);
 
     // In bytes, which are the file's from an offset on; both are multiples of 8.
     void fill(uint64_t offset, std::span<std::byte> bytes) const;

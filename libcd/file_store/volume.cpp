@@ -42,7 +42,7 @@ void Volume::leave_to_parent() noexcept {
         file_.forget();
         return;
     }
-    attempt_quietly([&] { os::system().reopen(file_.descriptor()); });
+    best_effort([&] { os::system().reopen(file_.descriptor()); });
 }
 
 std::byte *Volume::in_place(const Extent &extent) const {

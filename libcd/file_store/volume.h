@@ -29,7 +29,7 @@ public:
     ~Volume();
 
     File &file() { return file_; }
-    Forcing &forcing() { return forcing_; }
+    GroupSync &forcing() { return forcing_; }
 
     // Where an extent that was reserved can be written without a system call, or nullptr: in files
     // that live in memory. check_whole() goes first.
@@ -86,7 +86,7 @@ private:
     Status check_size(uint64_t size) const;
 
     File file_;
-    Forcing forcing_{file_};
+    GroupSync forcing_{file_};
     std::optional<DirectFile> direct_;
     Usage usage_;
     std::byte *window_; // the file in memory, or nullptr

@@ -15,7 +15,7 @@ constexpr size_t alignment = 64;
 
 } // namespace
 
-Placement::Place Placement::Walk::step(uintptr_t address, size_t length) {
+AllocationPlan::Place AllocationPlan::Walk::step(uintptr_t address, size_t length) {
     if (length >= own_block) {
         return {blocks++, 0};
     }
@@ -32,9 +32,9 @@ Placement::Place Placement::Walk::step(uintptr_t address, size_t length) {
     return place;
 }
 
-Placement::~Placement() { release_blocks(); }
+AllocationPlan::~AllocationPlan() { release_blocks(); }
 
-void Placement::release_blocks() noexcept {
+void AllocationPlan::release_blocks() noexcept {
     for (Room &room : rooms_) {
         if (room.block != nullptr && room.pieces > 0) {
             room.block->release(room.pieces);
@@ -43,7 +43,7 @@ void Placement::release_blocks() noexcept {
     }
 }
 
-void Placement::plan(uintptr_t address, size_t length) {
+void AllocationPlan::plan(uintptr_t address, size_t length) {
     const Place place = planning_.step(address, length);
     if (place.block >= rooms_.size()) {
         rooms_.resize(place.block + 1);
@@ -53,7 +53,7 @@ void Placement::plan(uintptr_t address, size_t length) {
     ++room.pieces;
 }
 
-size_t Placement::planned() const {
+size_t AllocationPlan::planned() const {
     size_t bytes = 0;
     for (const Room &room : rooms_) {
         bytes += room.size;
@@ -61,7 +61,7 @@ size_t Placement::planned() const {
     return bytes;
 }
 
-bool Placement::allocate() {
+bool AllocationPlan::allocate() {
     for (Room &room : rooms_) {
         room.block = Block::create(room.size, checksummed_);
         if (room.block == nullptr) {
@@ -73,7 +73,7 @@ bool Placement::allocate() {
     return true;
 }
 
-Piece Placement::next(uintptr_t address, size_t length) {
+Piece AllocationPlan::next(uintptr_t address, size_t length) {
     const Place place = handing_out_.step(address, length);
     Room &room = rooms_[place.block];
     --room.pieces;

@@ -17,15 +17,15 @@ namespace cd {
 // Large entries get a block of their own, so that deleting them frees memory; small ones share
 // blocks. Neighbours in application memory become neighbours in the store, so that they can be
 // copied as one.
-class Placement {
+class AllocationPlan {
 public:
     // Entries from this length on get a block of their own.
     static constexpr size_t own_block = size_t{2} << 20;
 
-    explicit Placement(bool checksummed) : checksummed_(checksummed) {}
-    Placement(const Placement &) = delete;
-    Placement &operator=(const Placement &) = delete;
-    ~Placement();
+    explicit AllocationPlan(bool checksummed) : checksummed_(checksummed) {}
+    AllocationPlan(const AllocationPlan &) = delete;
+    AllocationPlan &operator=(const AllocationPlan &) = delete;
+    ~AllocationPlan();
 
     // May throw std::bad_alloc.
     void plan(uintptr_t address, size_t length);

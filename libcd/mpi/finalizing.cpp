@@ -14,7 +14,7 @@ namespace {
 struct Remembered {
     std::mutex mutex;
     bool hooked = false; // guarded by the mutex
-    protection::Protections protections;
+    checkpoint::Protections protections;
 };
 
 Remembered &remembered() {
@@ -23,7 +23,7 @@ Remembered &remembered() {
 }
 
 int before_the_end(MPI_Comm, int, void *, void *) {
-    protection::Protections &protections = remembered().protections;
+    checkpoint::Protections &protections = remembered().protections;
     protections.begin_to_leave();
     leave_world();
     protections.leave();
@@ -45,7 +45,7 @@ Status hook() {
 
 } // namespace
 
-Status remember(protection::Protection &protection) {
+Status remember(checkpoint::Protection &protection) {
     Remembered &all = remembered();
     const std::lock_guard lock(all.mutex);
     if (!all.hooked) {
@@ -58,7 +58,7 @@ Status remember(protection::Protection &protection) {
     return Status::ok();
 }
 
-void forget(protection::Protection &protection) { remembered().protections.remove(protection); }
+void forget(checkpoint::Protection &protection) { remembered().protections.remove(protection); }
 
 void get_ready_to_end() noexcept {
     before_the_end(MPI_COMM_NULL, MPI_KEYVAL_INVALID, nullptr, nullptr);

@@ -8,8 +8,8 @@ namespace cd::mpi {
 
 // Before MPI ends it is waited for what protections have under way. Those that are remembered live
 // until they are forgotten.
-Status remember(protection::Protection &protection);
-void forget(protection::Protection &protection);
+Status remember(checkpoint::Protection &protection);
+void forget(checkpoint::Protection &protection);
 
 // Does that, and tells the other ranks.
 void get_ready_to_end() noexcept;

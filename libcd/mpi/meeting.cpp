@@ -19,7 +19,7 @@ Status make_exchange(MPI_Comm whole, int color, int key, std::unique_ptr<MpiExch
         return status;
     }
     std::unique_ptr<MpiExchange> made;
-    Status ready = attempt([&] { made = std::make_unique<MpiExchange>(part); });
+    Status ready = catch_exceptions([&] { made = std::make_unique<MpiExchange>(part); });
     if (made == nullptr) {
         Status all;
         Status met = part.check_all(ready, spare, all);

@@ -53,7 +53,7 @@ MpiExchange::MpiExchange(Communicator &communicator)
 // All free the communicator, or none does: MPI gives its number to another one, where what one rank
 // calls off in this one would arrive.
 MpiExchange::~MpiExchange() {
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     give_up();
     if (is_usable() && !check_all(Status::ok())) {
         communicator_.abandon();
@@ -124,7 +124,7 @@ Status MpiExchange::check_all(Status own_outcome) {
 // cannot fail in one alone.
 Status MpiExchange::gather(std::span<const std::byte> own_bytes, std::vector<Bytes> &all) {
     std::vector<Bytes> heard;
-    Status ready = attempt([&] {
+    Status ready = catch_exceptions([&] {
         heard.assign(static_cast<size_t>(members_), Bytes(Telling().bytes.size()));
         return Status::ok();
     });
@@ -186,7 +186,7 @@ Status MpiExchange::fail_as_left() const {
 }
 
 void MpiExchange::begin_to_leave(int rank) noexcept {
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     if (leaves_) {
         return;
     }
@@ -198,24 +198,24 @@ void MpiExchange::begin_to_leave(int rank) noexcept {
     }).is_ok();
 }
 
-protection::Parting MpiExchange::leave() noexcept {
-    const MessageKeeper keeper;
+checkpoint::Parting MpiExchange::leave() noexcept {
+    const SavedMessage keeper;
     if (leaving_ == MPI_REQUEST_NULL) {
-        return protection::Parting::later;
+        return checkpoint::Parting::later;
     }
     Status told = with_buffers([&](Buffers &) {
         return wait_for(communicator_.get(), {&leaving_, 1}, tells_the_end);
     });
     if (!told) {
-        return protection::Parting::later;
+        return checkpoint::Parting::later;
     }
     const auto leaves = [](const Telling &each) { return each.leaver != 0; };
     left_ = !std::ranges::all_of(buffers_->told, leaves);
     if (!left_) {
-        return protection::Parting::together;
+        return checkpoint::Parting::together;
     }
-    return first_leaver()->leaver == buffers_->own.leaver ? protection::Parting::first
-                                                          : protection::Parting::later;
+    return first_leaver()->leaver == buffers_->own.leaver ? checkpoint::Parting::first
+                                                          : checkpoint::Parting::later;
 }
 
 // After it is known what size everybody's has.
@@ -231,7 +231,8 @@ Status MpiExchange::gather_long(std::span<const std::byte> own_bytes, std::vecto
                     members_, total, INT_MAX);
     }
     std::unique_ptr<Gathering> gathering;
-    Status ready = attempt([&] { gathering = std::make_unique<Gathering>(own_bytes, told); });
+    Status ready =
+        catch_exceptions([&] { gathering = std::make_unique<Gathering>(own_bytes, told); });
     if (Status status = check_all(ready); !status) {
         return status;
     }

@@ -34,7 +34,7 @@ public:
 
     // As Job has it; rank: this one's in the program. A second time nothing is told.
     void begin_to_leave(int rank) noexcept;
-    protection::Parting leave() noexcept;
+    checkpoint::Parting leave() noexcept;
 
     const Communicator &communicator() const { return communicator_; }
 

@@ -15,8 +15,8 @@ namespace {
 
 using redset::Bytes;
 
-protection::RanksOfRoots by_root(const std::vector<Bytes> &names) {
-    protection::RanksOfRoots roots;
+checkpoint::RanksOfRoots by_root(const std::vector<Bytes> &names) {
+    checkpoint::RanksOfRoots roots;
     for (size_t rank = 0; rank < names.size(); ++rank) {
         roots[std::string(view_of(names[rank]))].insert(static_cast<int>(rank));
     }
@@ -67,11 +67,11 @@ Status check_that_nobody_has(const std::string &root, const std::vector<Bytes> &
 
 MpiJob::MpiJob(std::unique_ptr<LiveName> name, std::unique_ptr<MpiExchange> all,
                std::vector<int> ranks, int program_ranks,
-               std::vector<protection::Elsewhere> elsewhere)
+               std::vector<checkpoint::Elsewhere> elsewhere)
     : MpiRanks(std::move(all), std::move(ranks), program_ranks, std::move(elsewhere)),
       name_(std::move(name)) {}
 
-Status MpiJob::meet(const OwnRoot &root, std::unique_ptr<protection::Job> &job) {
+Status MpiJob::meet(const OwnRoot &root, std::unique_ptr<checkpoint::Job> &job) {
     if (!is_usable()) {
         return fail(
             CD_ERROR_ARGUMENT,
@@ -89,9 +89,9 @@ Status MpiJob::meet(const OwnRoot &root, std::unique_ptr<protection::Job> &job) 
         return status;
     }
     std::vector<int> ranks;
-    protection::RanksOfRoots roots;
+    checkpoint::RanksOfRoots roots;
     std::string own_live;
-    Status known = attempt([&] {
+    Status known = catch_exceptions([&] {
         roots = by_root(names);
         const std::set<int> &own = roots[root.name];
         ranks.assign(own.begin(), own.end());
@@ -105,7 +105,7 @@ Status MpiJob::meet(const OwnRoot &root, std::unique_ptr<protection::Job> &job) 
         return status;
     }
     std::set<std::string> live_names;
-    known = attempt([&] {
+    known = catch_exceptions([&] {
         for (const Bytes &theirs : live) {
             live_names.merge(separated(theirs));
         }
@@ -114,8 +114,8 @@ Status MpiJob::meet(const OwnRoot &root, std::unique_ptr<protection::Job> &job) 
     if (Status status = all.check_all(known); !status) {
         return status;
     }
-    std::vector<protection::Elsewhere> elsewhere;
-    KeptOutcome brought;
+    std::vector<checkpoint::Elsewhere> elsewhere;
+    SavedStatus brought;
     if (Status status = bring_together(all, roots, live_names, root, elsewhere, brought); !status) {
         return status;
     }
@@ -126,7 +126,7 @@ Status MpiJob::meet(const OwnRoot &root, std::unique_ptr<protection::Job> &job) 
     }
     MpiExchange &meeting = *part; // lives on, or ends on all
     std::unique_ptr<MpiJob> made;
-    Status ready = attempt([&] {
+    Status ready = catch_exceptions([&] {
         Status status = brought.again();
         status = status ? check_that_nobody_has(root.name, live) : status;
         if (!status) {
@@ -144,7 +144,7 @@ Status MpiJob::meet(const OwnRoot &root, std::unique_ptr<protection::Job> &job) 
     return Status::ok();
 }
 
-Status MpiJob::refuse(const KeptOutcome &why) {
+Status MpiJob::refuse(const SavedStatus &why) {
     Assembly assembly;
     if (Status status = assemble(assembly); !status) {
         return status;

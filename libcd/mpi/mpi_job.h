@@ -19,18 +19,18 @@ public:
     // All ranks of MPI_COMM_WORLD call it, each with its root, and in the same order where they
     // have several. Threads do so one after the other. CD_ERROR_NAME_IN_USE where another rank has
     // a root of this name already, which this one has no part in.
-    static Status meet(const OwnRoot &root, std::unique_ptr<protection::Job> &job);
+    static Status meet(const OwnRoot &root, std::unique_ptr<checkpoint::Job> &job);
 
     // Instead, where this rank does not know the name of its root, for the reason why: none of
     // those that call either gets a job. The outcome is that of all.
     // MPI is usable.
-    static Status refuse(const KeptOutcome &why);
+    static Status refuse(const SavedStatus &why);
 
     void give_name_up() noexcept override { name_->give_up(); }
 
 private:
     MpiJob(std::unique_ptr<LiveName> name, std::unique_ptr<MpiExchange> all, std::vector<int> ranks,
-           int program_ranks, std::vector<protection::Elsewhere> elsewhere);
+           int program_ranks, std::vector<checkpoint::Elsewhere> elsewhere);
 
     std::unique_ptr<LiveName> name_;
 };

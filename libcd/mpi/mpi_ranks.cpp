@@ -9,7 +9,7 @@
 namespace cd::mpi {
 
 MpiRanks::MpiRanks(std::unique_ptr<MpiExchange> all, std::vector<int> ranks, int program_ranks,
-                   std::vector<protection::Elsewhere> elsewhere)
+                   std::vector<checkpoint::Elsewhere> elsewhere)
     : all_(std::move(all)), ranks_(std::move(ranks)), program_ranks_(program_ranks),
       elsewhere_(std::move(elsewhere)) {}
 

@@ -19,12 +19,12 @@
 namespace cd::mpi {
 namespace {
 
-using protection::Mode;
-using protection::Protection;
+using checkpoint::Mode;
+using checkpoint::Protection;
 
 // Runs body, which returns a Status, for a caller in C.
 template <typename Body> int tell(cd_protection_message *why, const Body &body) {
-    Status status = attempt(body);
+    Status status = catch_exceptions(body);
     if (!status) {
         std::snprintf(why->text, sizeof why->text, "%s", message());
     }
@@ -53,7 +53,7 @@ Status check_threads(Mode mode) {
 }
 
 Status read_root(const cd_protected_root &root, const std::string &node,
-                 protection::Request &request, Mode &mode) {
+                 checkpoint::Request &request, Mode &mode) {
     StorageInfo info;
     if (Status status = parse_storage_info(root.storage_info, "storage_info", info); !status) {
         return status;
@@ -85,20 +85,20 @@ Status tell_start(const Protection &opened, cd_protected_start &start) {
 // Once they have met, ranks tell each other what one of them fails at.
 Status open_root(const cd_protected_root &root, std::unique_ptr<Protection> &protection,
                  cd_protected_start &start) {
-    protection::Request request;
+    checkpoint::Request request;
     Mode mode = Mode::sync;
-    Status ready = attempt([&] {
+    Status ready = catch_exceptions([&] {
         return is_usable() ? read_root(root, MpiJob::name_of_node(), request, mode) : Status::ok();
     });
-    const KeptOutcome read(ready);
-    std::unique_ptr<protection::Job> job;
+    const SavedStatus read(ready);
+    std::unique_ptr<checkpoint::Job> job;
     OwnRoot own;
-    ready = attempt([&] {
+    ready = catch_exceptions([&] {
         own = {root.name, asked_in(request), request.sync};
         return Status::ok();
     });
     if (!ready) {
-        return is_usable() ? MpiJob::refuse(KeptOutcome(ready)) : ready;
+        return is_usable() ? MpiJob::refuse(SavedStatus(ready)) : ready;
     }
     if (Status status = MpiJob::meet(own, job); !status) {
         return status;
@@ -110,7 +110,7 @@ Status open_root(const cd_protected_root &root, std::unique_ptr<Protection> &pro
     if (Status status = Protection::open(std::move(job), request, mode, opened); !status) {
         return status;
     }
-    Status known = attempt([&] {
+    Status known = catch_exceptions([&] {
         Status status = tell_start(*opened, start);
         return status ? remember(*opened) : status;
     });
@@ -124,7 +124,7 @@ Status open_root(const cd_protected_root &root, std::unique_ptr<Protection> &pro
 
 int decline(const char *name, int own, cd_protection_message *why) {
     return tell(why, [&] {
-        const KeptOutcome refused(told(own, *why));
+        const SavedStatus refused(told(own, *why));
         if (!is_usable()) {
             return refused.again();
         }
@@ -132,14 +132,14 @@ int decline(const char *name, int own, cd_protection_message *why) {
             return MpiJob::refuse(refused);
         }
         OwnRoot nothing_more;
-        Status ready = attempt([&] {
+        Status ready = catch_exceptions([&] {
             nothing_more.name = name;
             return Status::ok();
         });
         if (!ready) {
-            return MpiJob::refuse(KeptOutcome(ready));
+            return MpiJob::refuse(SavedStatus(ready));
         }
-        std::unique_ptr<protection::Job> job;
+        std::unique_ptr<checkpoint::Job> job;
         Status met = MpiJob::meet(nothing_more, job);
         return met ? agree(*job, refused.again()) : met;
     });

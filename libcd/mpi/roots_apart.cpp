@@ -15,18 +15,18 @@
 namespace cd::mpi {
 namespace {
 
-using protection::Asked;
-using protection::Elsewhere;
+using checkpoint::Asked;
+using checkpoint::Elsewhere;
 using redset::Bytes;
 
 Status gather_asked(MpiExchange &all, const Asked &own, std::vector<Asked> &asked) {
     Bytes tells;
     std::vector<Bytes> heard;
-    Status ready = attempt([&] { return encode(own, tells); });
+    Status ready = catch_exceptions([&] { return encode(own, tells); });
     if (Status status = gather_all(all, ready, view_of(tells), heard); !status) {
         return status;
     }
-    Status understood = attempt([&] {
+    Status understood = catch_exceptions([&] {
         for (const Bytes &theirs : heard) {
             if (Status status = decode(theirs, asked.emplace_back()); !status) {
                 return status;
@@ -37,17 +37,17 @@ Status gather_asked(MpiExchange &all, const Asked &own, std::vector<Asked> &aske
     return all.check_all(understood);
 }
 
-Status look_elsewhere(MpiExchange &all, const protection::RanksOfRoots &roots,
+Status look_elsewhere(MpiExchange &all, const checkpoint::RanksOfRoots &roots,
                       const std::vector<Asked> &asked, std::vector<Elsewhere> &elsewhere) {
     Bytes tells;
     std::vector<Bytes> heard;
-    Status ready = attempt([&] {
+    Status ready = catch_exceptions([&] {
         return encode(see_points(roots, asked, all.self(), MpiRanks::name_of_node()), tells);
     });
     if (Status status = gather_all(all, ready, view_of(tells), heard); !status) {
         return status;
     }
-    Status understood = attempt([&] {
+    Status understood = catch_exceptions([&] {
         std::vector<Elsewhere> seen;
         for (const Bytes &theirs : heard) {
             if (Status status = decode(theirs, seen); !status) {
@@ -62,15 +62,15 @@ Status look_elsewhere(MpiExchange &all, const protection::RanksOfRoots &roots,
 
 // What becomes of this rank's own root.
 struct Brought {
-    std::vector<protection::Holding> same;
-    KeptOutcome outcome;
+    std::vector<checkpoint::Holding> same;
+    SavedStatus outcome;
 };
 
-KeptOutcome with_root(Status failure, const std::string &root) {
-    const KeptOutcome why(failure);
+SavedStatus with_root(Status failure, const std::string &root) {
+    const SavedStatus why(failure);
     char text[900];
     std::snprintf(text, sizeof text, "%s", why.text());
-    return KeptOutcome(fail(failure.code(),
+    return SavedStatus(fail(failure.code(),
                             "root \"%s\", whose points in time come from nodes where none of its "
                             "ranks is: %s",
                             root.c_str(), text));
@@ -78,8 +78,8 @@ KeptOutcome with_root(Status failure, const std::string &root) {
 
 // All ranks of all come to it, and those of each root meet apart: what these fail at is no matter
 // of others, and who only sees their files leaves them then.
-void take_turn(MpiExchange &all, protection::Turn &turn, const OwnRoot &own, Brought &brought) {
-    const auto part = std::ranges::find_if(turn, [&](const protection::PartInTurn &each) {
+void take_turn(MpiExchange &all, checkpoint::Turn &turn, const OwnRoot &own, Brought &brought) {
+    const auto part = std::ranges::find_if(turn, [&](const checkpoint::PartInTurn &each) {
         return std::ranges::binary_search(each.ranks, all.self());
     });
     std::unique_ptr<MpiExchange> those;
@@ -88,22 +88,22 @@ void take_turn(MpiExchange &all, protection::Turn &turn, const OwnRoot &own, Bro
     if (part == turn.end()) {
         return;
     }
-    std::vector<protection::Holding> same;
+    std::vector<checkpoint::Holding> same;
     if (fetched) {
         MpiRanks job(std::move(those), std::move(part->ranks), all.members());
         fetched = fetch(job, part->root, own.sync, same);
     }
     if (part->root.root == own.name) {
         brought.same = std::move(same);
-        brought.outcome = fetched ? KeptOutcome() : with_root(fetched, own.name);
+        brought.outcome = fetched ? SavedStatus() : with_root(fetched, own.name);
     }
 }
 
 } // namespace
 
-Status bring_together(MpiExchange &all, const protection::RanksOfRoots &roots,
+Status bring_together(MpiExchange &all, const checkpoint::RanksOfRoots &roots,
                       const std::set<std::string> &live, const OwnRoot &own,
-                      std::vector<Elsewhere> &left, KeptOutcome &own_outcome) {
+                      std::vector<Elsewhere> &left, SavedStatus &own_outcome) {
     if (roots.size() < 2) {
         return Status::ok();
     }
@@ -115,11 +115,11 @@ Status bring_together(MpiExchange &all, const protection::RanksOfRoots &roots,
     if (Status status = look_elsewhere(all, roots, asked, elsewhere); !status) {
         return status;
     }
-    std::vector<protection::Turn> turns;
-    Status known = attempt([&] {
-        std::vector<protection::RootApart> apart;
+    std::vector<checkpoint::Turn> turns;
+    Status known = catch_exceptions([&] {
+        std::vector<checkpoint::RootApart> apart;
         for (const auto &[root, ranks] : roots) {
-            protection::RootApart each = root_apart(root, ranks, all.self(), asked, elsewhere);
+            checkpoint::RootApart each = root_apart(root, ranks, all.self(), asked, elsewhere);
             if (!each.holdings.empty() && !live.contains(root)) {
                 apart.push_back(std::move(each));
             }
@@ -130,7 +130,7 @@ Status bring_together(MpiExchange &all, const protection::RanksOfRoots &roots,
         return status;
     }
     Brought brought;
-    for (protection::Turn &turn : turns) {
+    for (checkpoint::Turn &turn : turns) {
         take_turn(all, turn, own, brought);
     }
     own_outcome = brought.outcome;
@@ -140,7 +140,7 @@ Status bring_together(MpiExchange &all, const protection::RanksOfRoots &roots,
         }
     }
     std::erase_if(elsewhere, [&](const Elsewhere &each) {
-        const auto is_it = [&](const protection::Holding &other) {
+        const auto is_it = [&](const checkpoint::Holding &other) {
             return other.rank == each.rank && other.directory == each.directory;
         };
         return each.root != own.name || std::ranges::any_of(brought.same, is_it);

@@ -14,7 +14,7 @@ namespace cd::mpi {
 // What a rank says of its root before it meets those that share it.
 struct OwnRoot {
     std::string name;
-    protection::Asked asked; // nothing where it will not get one
+    checkpoint::Asked asked; // nothing where it will not get one
     bool sync = true;
 };
 
@@ -23,8 +23,8 @@ struct OwnRoot {
 // that there are, of which nothing is touched. left: of this rank's root, what could not come.
 // own_outcome: why nothing more of it could, on all of its ranks and no others. For the rest all
 // get the same outcome. Does not throw.
-Status bring_together(MpiExchange &all, const protection::RanksOfRoots &roots,
+Status bring_together(MpiExchange &all, const checkpoint::RanksOfRoots &roots,
                       const std::set<std::string> &live, const OwnRoot &own,
-                      std::vector<protection::Elsewhere> &left, KeptOutcome &own_outcome);
+                      std::vector<checkpoint::Elsewhere> &left, SavedStatus &own_outcome);
 
 } // namespace cd::mpi

@@ -152,7 +152,7 @@ Status assemble(Assembly &assembly) {
 }
 
 void leave_world() noexcept {
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     const std::unique_lock alone(world.mutex, std::try_to_lock); // another thread may wait there
     if (!alone.owns_lock() || world.left || !is_usable()) {
         return;

@@ -34,7 +34,7 @@ bool can_be_owned() noexcept {
 
 } // namespace
 
-void OwnedLock::own() noexcept {
+void BiasedLock::own() noexcept {
     const void *nobody = nullptr;
     if (can_be_owned() && owner_.compare_exchange_strong(nobody, this_thread())) {
         // Who has seen no owner has taken the lock before; who takes it later sees one.
@@ -42,13 +42,13 @@ void OwnedLock::own() noexcept {
     }
 }
 
-void OwnedLock::disown() noexcept {
+void BiasedLock::disown() noexcept {
     if (is_mine()) {
         owner_.store(nullptr, std::memory_order_release);
     }
 }
 
-void OwnedLock::lock_slowly() noexcept {
+void BiasedLock::lock_slowly() noexcept {
     wait_while([this] { return taken_.exchange(true); });
     const void *owner = owner_.load();
     if (owner != nullptr && owner != this_thread()) {
@@ -57,7 +57,7 @@ void OwnedLock::lock_slowly() noexcept {
     }
 }
 
-bool OwnedLock::try_lock() noexcept {
+bool BiasedLock::try_lock() noexcept {
     if (taken_.exchange(true)) {
         return false;
     }
@@ -72,7 +72,7 @@ bool OwnedLock::try_lock() noexcept {
     return true;
 }
 
-void OwnedLock::keep_for_this_thread() noexcept {
+void BiasedLock::keep_for_this_thread() noexcept {
     taken_ = false;
     if (!is_mine()) {
         inside_ = false;

@@ -12,11 +12,11 @@ namespace cd {
 // the owner's stores visible with a system call first.
 //
 // Not recursive. To be held for short moments, except by the owner.
-class OwnedLock {
+class BiasedLock {
 public:
-    OwnedLock() = default;
-    OwnedLock(const OwnedLock &) = delete;
-    OwnedLock &operator=(const OwnedLock &) = delete;
+    BiasedLock() = default;
+    BiasedLock(const BiasedLock &) = delete;
+    BiasedLock &operator=(const BiasedLock &) = delete;
 
     // Makes the calling thread the owner, if there is none and the system can do what the others
     // need. It has to disown the lock before it ends.

@@ -26,7 +26,7 @@ bool ChildOrder::is_last_end() const {
     return cursor_ + 1 == known;
 }
 
-void ChildOrder::make_room() {
+void ChildOrder::reserve_room() {
     constexpr size_t for_child_and_end = 2;
     if (const size_t needed = runs_.size() + for_child_and_end; runs_.capacity() < needed) {
         runs_.reserve(2 * needed);

@@ -27,7 +27,7 @@ public:
     std::optional<Event> next() const;
 
     // For a child, and for the end of its parent. May throw std::bad_alloc.
-    void make_room();
+    void reserve_room();
 
     // It has happened, as at the cursor or as something new. Needs room. live: nothing is left to
     // be replayed, so what is known of later ones is of no use.

@@ -38,31 +38,31 @@ void LogStream::keep_for_this_thread() noexcept {
     for_each_nested(0, [](Sibling, LogStream &nested) { nested.lock_.keep_for_this_thread(); });
 }
 
-bool LogShare::try_to_pause() noexcept { return spill_ == nullptr || spill_->try_to_pause(); }
+bool LogView::try_to_pause() noexcept { return spill_ == nullptr || spill_->try_to_pause(); }
 
-bool LogShare::try_to_pause_writers() noexcept {
+bool LogView::try_to_pause_writers() noexcept {
     return owned_ == nullptr || owned_->try_to_pause();
 }
 
-void LogShare::resume_writers() noexcept {
+void LogView::resume_writers() noexcept {
     if (owned_ != nullptr) {
         owned_->resume();
     }
 }
 
-void LogShare::resume() noexcept {
+void LogView::resume() noexcept {
     if (spill_ != nullptr) {
         spill_->resume();
     }
 }
 
-void LogShare::part_from_copy() noexcept {
+void LogView::part_from_copy() noexcept {
     if (spill_ != nullptr) {
         spill_->part_from_copy();
     }
 }
 
-void LogShare::keep_for_this_thread() noexcept {
+void LogView::keep_for_this_thread() noexcept {
     if (owned_ != nullptr) {
         owned_->keep_for_this_thread();
     }

@@ -122,7 +122,7 @@ bool LogStream::take_resident() {
     return true;
 }
 
-std::vector<std::shared_ptr<LogStream>> LogShare::in_replay(int depth) const {
+std::vector<std::shared_ptr<LogStream>> LogView::in_replay(int depth) const {
     std::vector<std::shared_ptr<LogStream>> streams;
     if (stream_->stopped()) {
         return streams;

@@ -208,7 +208,7 @@ void *LogStream::append(const cd_log_part *parts, int count) noexcept {
     if (!takes_entries()) {
         return nullptr;
     }
-    Record *record = make_room(aligned(length));
+    Record *record = reserve_room(aligned(length));
     if (record == nullptr) {
         return nullptr;
     }
@@ -237,7 +237,7 @@ bool LogStream::adopt(void *entry, size_t length) noexcept {
     if (!takes_entries()) {
         return false;
     }
-    Record *record = make_room(0);
+    Record *record = reserve_room(0);
     if (record == nullptr) {
         return false;
     }

@@ -102,7 +102,7 @@ public:
     // stream is held until close(): others wait. False when there is no memory, or while replaying.
     [[nodiscard]] bool open(size_t size, cd_log_room &room) noexcept {
         lock_.lock();
-        Record *record = takes_entries() ? make_room(size) : nullptr;
+        Record *record = takes_entries() ? reserve_room(size) : nullptr;
         if (record == nullptr) [[unlikely]] {
             end_.lost += takes_entries() ? 1 : 0;
             lock_.unlock();
@@ -246,7 +246,7 @@ public:
     uint64_t make_room_in_order(int depth) {
         const std::scoped_lock lock(nested_mutex_);
         ChildOrder &order = orders_[depth];
-        order.make_room();
+        order.reserve_room();
         return order.untold_ahead();
     }
 
@@ -295,7 +295,7 @@ private:
     bool takes_entries() const { return !closed_ && !replaying(); }
     const Position &place() const { return replaying() ? cursor_ : end_; }
     // The caller accounts for the record once it is written.
-    Record *make_room(size_t payload) noexcept {
+    Record *reserve_room(size_t payload) noexcept {
         Record *record = find_room(payload);
         if (record == nullptr) [[unlikely]] {
             refused_.store(payload, std::memory_order_relaxed);
@@ -358,7 +358,7 @@ private:
     const uint64_t family_ = id_;
     const bool elsewhere_ = false;
     const std::shared_ptr<LogSpill> spill_;
-    mutable OwnedLock lock_;
+    mutable BiasedLock lock_;
     std::atomic<bool> replaying_ = false; // the cursor is not at the end
     bool closed_ = false;
     bool paused_ = false;

@@ -17,16 +17,16 @@ const char *kind_of(const LogStream::Sibling &sibling) {
 
 } // namespace
 
-LogShare LogShare::of_root(std::shared_ptr<LogSpill> spill) {
-    LogShare share;
+LogView LogView::of_root(std::shared_ptr<LogSpill> spill) {
+    LogView share;
     share.owned_ = share.stream_ = std::make_shared<LogStream>(spill);
     share.spill_ = std::move(spill);
     return share;
 }
 
-Status LogShare::of_child(LogShare &parent, LogStream::Sibling sibling, const char *cd,
-                          LogShare &share) {
-    LogShare child;
+Status LogView::of_child(LogView &parent, LogStream::Sibling sibling, const char *cd,
+                         LogView &share) {
+    LogView child;
     child.sibling_ = sibling;
     child.stream_ = parent.stream_;
     if (sibling.elsewhere || sibling.index > 0) {
@@ -67,7 +67,7 @@ Status LogShare::of_child(LogShare &parent, LogStream::Sibling sibling, const ch
     return Status::ok();
 }
 
-LogShare::~LogShare() {
+LogView::~LogView() {
     if (owned_ != nullptr) {
         owned_->close();
     }
@@ -76,7 +76,7 @@ LogShare::~LogShare() {
     }
 }
 
-bool LogShare::covers(int depth, const cd_log_place &place) const {
+bool LogView::covers(int depth, const cd_log_place &place) const {
     bool covered = false;
     for_each_begin(depth, [&](const cd_log_place &begin) {
         covered = covered || (begin.stream == place.stream && begin.entry <= place.entry);
@@ -84,7 +84,7 @@ bool LogShare::covers(int depth, const cd_log_place &place) const {
     return covered;
 }
 
-Status LogShare::check_begin_now(int depth, const char *cd) const {
+Status LogView::check_begin_now(int depth, const char *cd) const {
     if (!enabled()) {
         return Status::ok();
     }
@@ -102,7 +102,7 @@ Status LogShare::check_begin_now(int depth, const char *cd) const {
 }
 
 // Behind the new point in time no call could be answered, and no restore would change that.
-Status LogShare::check_stopped(int depth, const char *cd) const {
+Status LogView::check_stopped(int depth, const char *cd) const {
     const LogStream *stopped = stream_->stopped() ? stream_.get() : nullptr;
     stream_->for_each_nested(depth, [&](LogStream::Sibling, const LogStream &nested) {
         stopped = stopped == nullptr && nested.stopped() ? &nested : stopped;
@@ -119,7 +119,7 @@ Status LogShare::check_stopped(int depth, const char *cd) const {
 }
 
 // A restore would replay them to who did not log them.
-Status LogShare::check_orphans(int depth, const char *cd) const {
+Status LogView::check_orphans(int depth, const char *cd) const {
     Status status;
     stream_->for_each_nested(depth, [&](LogStream::Sibling sibling, const LogStream &nested) {
         if (const uint64_t left = nested.orphaned(); status.is_ok() && left > 0) {
@@ -136,7 +136,7 @@ Status LogShare::check_orphans(int depth, const char *cd) const {
 
 // Of a root. What is left may still come, unless another thread's child, which may as well have
 // been made by the parent's thread before, has gone on without it: a later child would get it.
-Status LogShare::check_own_left(int depth, const char *cd) const {
+Status LogView::check_own_left(int depth, const char *cd) const {
     Status status;
     if (stream_->replaying_for(depth)) {
         stream_->for_each_nested(depth, [&](LogStream::Sibling sibling, const LogStream &nested) {
@@ -155,7 +155,7 @@ Status LogShare::check_own_left(int depth, const char *cd) const {
 }
 
 // Of a root.
-Status LogShare::check_nested_left(int depth, const char *cd) const {
+Status LogView::check_nested_left(int depth, const char *cd) const {
     Status status;
     stream_->for_each_nested(depth, [&](LogStream::Sibling sibling, LogStream &nested) {
         const uint64_t left = nested.left();
@@ -171,7 +171,7 @@ Status LogShare::check_nested_left(int depth, const char *cd) const {
     return status;
 }
 
-void LogShare::prepare_begin_now(int depth) {
+void LogView::prepare_begin_now(int depth) {
     prepared_.clear();
     if (enabled()) {
         collect_begins(depth, prepared_);
@@ -180,7 +180,7 @@ void LogShare::prepare_begin_now(int depth) {
     }
 }
 
-void LogShare::begin_now() noexcept {
+void LogView::begin_now() noexcept {
     moment_ = ++moments_;
     if (!enabled()) {
         return;
@@ -196,7 +196,7 @@ void LogShare::begin_now() noexcept {
     begin_ = stream_->cursor();
 }
 
-void LogShare::leave(const LogShare &parent, int depth) noexcept {
+void LogView::leave(const LogView &parent, int depth) noexcept {
     if (!enabled()) {
         return;
     }
@@ -213,7 +213,7 @@ void LogShare::leave(const LogShare &parent, int depth) noexcept {
     });
 }
 
-Status LogShare::check_forget(const char *cd) const {
+Status LogView::check_forget(const char *cd) const {
     for (const auto &[stream, replay] : replays_of_ancestors_) {
         if (stream->replay() == replay) {
             return fail(CD_ERROR_LOG_REPLAYING,
@@ -226,7 +226,7 @@ Status LogShare::check_forget(const char *cd) const {
     return Status::ok();
 }
 
-void LogShare::forget(int depth, bool alone) {
+void LogView::forget(int depth, bool alone) {
     // Before anything changes; what other threads make from now on stays.
     std::vector<NestedBegin> begins;
     collect_begins(depth, begins);
@@ -258,7 +258,7 @@ void LogShare::forget(int depth, bool alone) {
     begin_ = stream_->cursor();
 }
 
-Status LogShare::check_nothing_lost(int depth, const char *cd) const {
+Status LogView::check_nothing_lost(int depth, const char *cd) const {
     if (!enabled()) {
         return Status::ok();
     }
@@ -277,7 +277,7 @@ Status LogShare::check_nothing_lost(int depth, const char *cd) const {
                 cd, static_cast<unsigned long long>(lost));
 }
 
-void LogShare::rewind(int depth) noexcept {
+void LogView::rewind(int depth) noexcept {
     if (!enabled()) {
         return;
     }
@@ -293,7 +293,7 @@ void LogShare::rewind(int depth) noexcept {
     for_each_order(depth, [&](ChildOrder &order) { order.set_cursor(begin_of(&order)); });
 }
 
-bool LogShare::replays_below(int depth) const {
+bool LogView::replays_below(int depth) const {
     bool replays = stream_->replaying();
     stream_->for_each_nested(depth, [&](LogStream::Sibling, const LogStream &nested) {
         replays = replays || nested.replaying();
@@ -301,7 +301,7 @@ bool LogShare::replays_below(int depth) const {
     return replays;
 }
 
-void LogShare::doubt_home(int depth) noexcept {
+void LogView::doubt_home(int depth) noexcept {
     if (enabled()) {
         doubts_home_ = true;
         untold_before_ = 0;
@@ -310,14 +310,14 @@ void LogShare::doubt_home(int depth) noexcept {
     }
 }
 
-void LogShare::trust_home(int depth) noexcept {
+void LogView::trust_home(int depth) noexcept {
     if (std::exchange(doubts_home_, false)) {
         stream_->with_order(depth, [&](ChildOrder &order) { order.tell_from(untold_before_); });
     }
 }
 
-Status LogShare::kind_of_child(int depth, const char *cd, bool beside_other_threads,
-                               bool &elsewhere) {
+Status LogView::kind_of_child(int depth, const char *cd, bool beside_other_threads,
+                              bool &elsewhere) {
     const uint64_t untold = stream_->make_room_in_order(depth);
     if ((!by_order_ && untold == 0) || !replays_below(depth - 1)) {
         return Status::ok();
@@ -341,7 +341,7 @@ Status LogShare::kind_of_child(int depth, const char *cd, bool beside_other_thre
                 cd, depth, static_cast<unsigned long long>(untold));
 }
 
-Status LogShare::kind_by_order(int depth, const char *cd, bool &elsewhere) const {
+Status LogView::kind_by_order(int depth, const char *cd, bool &elsewhere) const {
     using Event = ChildOrder::Event;
     std::optional<Event> known;
     bool beside = false;
@@ -374,7 +374,7 @@ Status LogShare::kind_by_order(int depth, const char *cd, bool &elsewhere) const
                 cd);
 }
 
-void LogShare::made_child(int depth, bool elsewhere, const Others &others) noexcept {
+void LogView::made_child(int depth, bool elsewhere, const Others &others) noexcept {
     const auto event = elsewhere ? ChildOrder::Event::elsewhere : ChildOrder::Event::home;
     std::optional<ChildOrder::Event> known;
     stream_->with_order(depth, [&](ChildOrder &order) {
@@ -396,7 +396,7 @@ void LogShare::made_child(int depth, bool elsewhere, const Others &others) noexc
     }
 }
 
-LogShare::Extent LogShare::extent() const {
+LogView::Extent LogView::extent() const {
     if (!enabled()) {
         return {};
     }
@@ -406,30 +406,30 @@ LogShare::Extent LogShare::extent() const {
             stream_->bytes_in_files()};
 }
 
-const LogShare::NestedBegin *LogShare::begin_of(const LogStream *nested) const {
+const LogView::NestedBegin *LogView::begin_of(const LogStream *nested) const {
     const auto found = std::ranges::find(nested_begins_, nested, &NestedBegin::first);
     return found != nested_begins_.end() ? &*found : nullptr;
 }
 
-uint64_t LogShare::begin_of(const ChildOrder *order) const {
+uint64_t LogView::begin_of(const ChildOrder *order) const {
     const auto found = std::ranges::find(order_begins_, order, &OrderBegin::first);
     return found != order_begins_.end() ? found->second : 0;
 }
 
 // The CD's own children's first, then of those that descend from it.
-template <typename Visit> void LogShare::for_each_order(int depth, const Visit &visit) const {
+template <typename Visit> void LogView::for_each_order(int depth, const Visit &visit) const {
     stream_->for_each_order(depth, visit);
     stream_->for_each_nested(
         depth, [&](LogStream::Sibling, LogStream &nested) { nested.for_each_order(depth, visit); });
 }
 
-void LogShare::collect_begins(int depth, std::vector<NestedBegin> &begins) const {
+void LogView::collect_begins(int depth, std::vector<NestedBegin> &begins) const {
     stream_->for_each_nested(depth, [&](LogStream::Sibling, LogStream &nested) {
         begins.emplace_back(&nested, nested.orphaned() > 0 ? nested.end() : nested.cursor());
     });
 }
 
-void LogShare::collect_orders(int depth, std::vector<OrderBegin> &begins) const {
+void LogView::collect_orders(int depth, std::vector<OrderBegin> &begins) const {
     const bool live = !replays_below(depth);
     for_each_order(depth, [&](ChildOrder &order) {
         if (live) {
@@ -439,7 +439,7 @@ void LogShare::collect_orders(int depth, std::vector<OrderBegin> &begins) const 
     });
 }
 
-void LogShare::collect_replays(int depth, std::vector<Replay> &replays) const {
+void LogView::collect_replays(int depth, std::vector<Replay> &replays) const {
     const auto collect = [&](LogStream &stream) {
         if (const uint64_t replay = stream.replay(); replay != 0) {
             replays.emplace_back(&stream, replay);
@@ -451,7 +451,7 @@ void LogShare::collect_replays(int depth, std::vector<Replay> &replays) const {
 }
 
 // A root has no ancestors that could need what lies before its point in time.
-void LogShare::trim_all() noexcept {
+void LogView::trim_all() noexcept {
     stream_->trim(stream_->cursor());
     stream_->for_each_nested(
         0, [](LogStream::Sibling, LogStream &nested) { nested.trim(nested.cursor()); });

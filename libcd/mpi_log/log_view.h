@@ -18,25 +18,25 @@ namespace cd {
 // belong to the CD's descendants.
 //
 // Not locked: guarded by the CD's lock; the stream itself copes with other CDs that share it.
-class LogShare {
+class LogView {
 public:
     // For a CD that does not log.
-    LogShare() = default;
+    LogView() = default;
 
     // A root's: owns the stream. spill may be null. May throw std::bad_alloc.
-    static LogShare of_root(std::shared_ptr<LogSpill> spill = nullptr);
+    static LogView of_root(std::shared_ptr<LogSpill> spill = nullptr);
 
     // A child's. The first of those that its parent's thread makes writes into the parent's stream;
     // the others have one of their own each, known by sibling, which continues where its last CD
     // of that name left it. A parent that is re-executed has to know it already, unless
     // another thread makes the child: the first execution may have ended before that thread came to
     // it. cd: the parent's name. May throw std::bad_alloc.
-    static Status of_child(LogShare &parent, LogStream::Sibling sibling, const char *cd,
-                           LogShare &share);
+    static Status of_child(LogView &parent, LogStream::Sibling sibling, const char *cd,
+                           LogView &share);
 
-    LogShare(LogShare &&) = default;
-    LogShare &operator=(LogShare &&) = default;
-    ~LogShare();
+    LogView(LogView &&) = default;
+    LogView &operator=(LogView &&) = default;
+    ~LogView();
 
     bool enabled() const { return stream_ != nullptr; }
     // When the CD's point in time was, whether it logs or not, and when now is: what comes later
@@ -77,7 +77,7 @@ public:
 
     // The CD, a child at depth, has ended. What it was restored for and did not replay goes on in
     // the parent if they share a stream; a later sibling does not get it.
-    void leave(const LogShare &parent, int depth) noexcept;
+    void leave(const LogView &parent, int depth) noexcept;
 
     // Whether forget() would take entries from an ancestor, whose replay is still under way.
     Status check_forget(const char *cd) const;

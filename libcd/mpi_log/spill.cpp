@@ -52,7 +52,7 @@ LogChunk *LogSpill::make(size_t size) noexcept {
     }
     const size_t asked = PagePool::rounded(size);
     Lock lock(mutex_);
-    if (!make_room(lock, asked)) {
+    if (!reserve_room(lock, asked)) {
         delete chunk;
         return nullptr;
     }
@@ -71,7 +71,7 @@ LogChunk *LogSpill::make(size_t size) noexcept {
     return chunk;
 }
 
-bool LogSpill::make_room(Lock &lock, size_t size) noexcept {
+bool LogSpill::reserve_room(Lock &lock, size_t size) noexcept {
     const uint64_t failed_before = failed_writes_;
     wanted_ += size;
     drop_copied(size, for_writing());
@@ -194,7 +194,7 @@ void LogSpill::destroy(Chunk &chunk) noexcept {
 }
 
 void LogSpill::write_oldest(Lock &lock) noexcept {
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     Chunk &chunk = unwritten_.front();
     begin_work_on(chunk);
     writing_ = true;
@@ -234,7 +234,7 @@ void LogSpill::write_oldest(Lock &lock) noexcept {
 
 // What fails here is done again for the one who needs it, and told to that one.
 bool LogSpill::load(Lock &lock, Chunk &chunk) noexcept {
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     begin_work_on(chunk);
     drop_copied(chunk.size, limit_);
     size_t size = chunk.size;

@@ -98,7 +98,7 @@ private:
     uint64_t for_writing() const { return limit_ > 2 * largest_ ? limit_ - 2 * largest_ : 0; }
     bool should_write() const;
 
-    bool make_room(Lock &lock, size_t size) noexcept;
+    bool reserve_room(Lock &lock, size_t size) noexcept;
     void drop_copied(size_t size, uint64_t allowed) noexcept;
     void drop_pages(Chunk &chunk) noexcept;
     void enlist(Chunk &chunk) noexcept;

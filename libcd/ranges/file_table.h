@@ -56,7 +56,7 @@ public:
         }
     }
 
-    void make_room(size_t count) { files_.reserve(files_.size() + count); }
+    void reserve_room(size_t count) { files_.reserve(files_.size() + count); }
 
     void remove(int descriptor) { files_.erase(where(descriptor)); }
 

@@ -13,7 +13,7 @@ namespace cd {
 
 // Bytes of memory, however many ranges they came in. Costs O(log n) for n stretches with gaps
 // between them.
-class RangeUnion {
+class RangeSet {
 public:
     // May throw std::bad_alloc; then nothing has changed.
     void add(Range range) {

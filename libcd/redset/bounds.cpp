@@ -88,7 +88,7 @@ Status check_bounds(const Set &set, int member, const Place &place, const Survey
 }
 
 bool is_in_bounds(const std::string &directory, const Bounds &bounds) {
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     BoundsCheck check;
     fs::path real;
     return bounds.empty() ||

@@ -70,7 +70,7 @@ struct Writing {
 // A row that this member makes.
 struct Making {
     const Row *row = nullptr;
-    Coder coder;
+    ErasureCode coder;
     std::vector<Turns> sources;
     std::vector<Turns> outputs;
     std::vector<std::byte *> from; // of one piece
@@ -126,7 +126,7 @@ private:
     void add(const Row &row) {
         if (row.maker == self_) {
             makings_.push_back(
-                {&row, Coder(row.coefficients, row.sources.size(), row.outputs.size()),
+                {&row, ErasureCode(row.coefficients, row.sources.size(), row.outputs.size()),
                  std::vector<Turns>(row.sources.size()), std::vector<Turns>(row.outputs.size()),
                  std::vector<std::byte *>(row.sources.size()),
                  std::vector<std::byte *>(row.outputs.size())});
@@ -194,7 +194,7 @@ private:
 
     template <typename Action> void try_storage(const Action &action) {
         if (failed_) {
-            failed_ = attempt(action);
+            failed_ = catch_exceptions(action);
         }
     }
 
@@ -306,7 +306,8 @@ private:
 Status carry_out(Exchange &exchange, std::span<const Row> rows, Storage &storage,
                  const Progress &progress) {
     std::unique_ptr<Work> work;
-    Status ready = attempt([&] { work = std::make_unique<Work>(rows, exchange, storage); });
+    Status ready =
+        catch_exceptions([&] { work = std::make_unique<Work>(rows, exchange, storage); });
     if (Status status = agree(exchange, ready); !status) {
         return status;
     }

@@ -28,7 +28,7 @@ template <typename Use> void each_descriptor(const FoundSet &found, const Use &u
 // of the latter's, the longest.
 std::optional<Descriptor> descriptor_in(const std::string &path,
                                         const std::function<bool(int rank)> &belongs) {
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     KvTree tree;
     uint64_t size = 0;
     if (!read_own_image(path, tree, size)) {

@@ -207,18 +207,18 @@ private:
 
 Status apply(Exchange &exchange, const Set &set, const Place &place,
              const std::vector<std::string> &names, const Options &options) {
-    Status fits = attempt([&] { return check_set(set, exchange.members()); });
+    Status fits = catch_exceptions([&] { return check_set(set, exchange.members()); });
     if (Status status = agree(exchange, fits); !status) {
         return status;
     }
     Encoding encoding(set, exchange.self(), place, options);
     Bytes own;
     std::vector<Bytes> all;
-    Status looked = attempt([&] { return encoding.look_at_files(names, own); });
+    Status looked = catch_exceptions([&] { return encoding.look_at_files(names, own); });
     if (Status status = agree(exchange, looked, own, all); !status) {
         return status;
     }
-    Status prepared = attempt([&] {
+    Status prepared = catch_exceptions([&] {
         Status learned = encoding.learn(all);
         return learned ? encoding.prepare() : learned;
     });
@@ -229,15 +229,15 @@ Status apply(Exchange &exchange, const Set &set, const Place &place,
         !status) {
         return status;
     }
-    Status summed = attempt([&] { return encoding.sum_up(own); });
+    Status summed = catch_exceptions([&] { return encoding.sum_up(own); });
     if (Status status = agree(exchange, summed, own, all); !status) {
         return status;
     }
-    Status finished = attempt([&] { return encoding.finish(all); });
+    Status finished = catch_exceptions([&] { return encoding.finish(all); });
     if (Status status = agree(exchange, finished); !status) {
         return status;
     }
-    return agree(exchange, attempt([&] { return encoding.publish(); }));
+    return agree(exchange, catch_exceptions([&] { return encoding.publish(); }));
 }
 
 } // namespace cd::redset

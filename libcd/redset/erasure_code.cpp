@@ -32,13 +32,13 @@ void add_multiple(std::byte *to, const std::byte *from, uint8_t factor, size_t l
 
 } // namespace
 
-bool Coder::all_ones() const {
+bool ErasureCode::all_ones() const {
     return std::all_of(coefficients_.data(), coefficients_.data() + sources_ * outputs_,
                        [](uint8_t coefficient) { return coefficient == 1; });
 }
 
-void Coder::code_portable(size_t length, std::byte *const *sources,
-                          std::byte *const *outputs) const noexcept {
+void ErasureCode::code_portable(size_t length, std::byte *const *sources,
+                                std::byte *const *outputs) const noexcept {
     for (size_t i = 0; i < outputs_; ++i) {
         std::memset(outputs[i], 0, length);
         for (size_t s = 0; s < sources_; ++s) {
@@ -53,7 +53,7 @@ void Coder::code_portable(size_t length, std::byte *const *sources,
 
 #ifdef CD_HAVE_ISAL
 
-Coder::Coder(Matrix coefficients, size_t sources, size_t outputs)
+ErasureCode::ErasureCode(Matrix coefficients, size_t sources, size_t outputs)
     : coefficients_(std::move(coefficients)), sources_(sources), outputs_(outputs),
       is_sum_(outputs == 1 && all_ones()), is_copy_(sources == 1 && all_ones()),
       tables_(is_sum_ ? 0 : isa_l::table_size * sources * outputs), for_sum_(sources + 1),
@@ -64,7 +64,8 @@ Coder::Coder(Matrix coefficients, size_t sources, size_t outputs)
     }
 }
 
-void Coder::code(size_t length, std::byte *const *sources, std::byte *const *outputs) noexcept {
+void ErasureCode::code(size_t length, std::byte *const *sources,
+                       std::byte *const *outputs) noexcept {
     if (sources_ == 0) {
         code_portable(length, sources, outputs);
     } else if (is_copy_) {
@@ -86,11 +87,12 @@ void Coder::code(size_t length, std::byte *const *sources, std::byte *const *out
 
 #else
 
-Coder::Coder(Matrix coefficients, size_t sources, size_t outputs)
+ErasureCode::ErasureCode(Matrix coefficients, size_t sources, size_t outputs)
     : coefficients_(std::move(coefficients)), sources_(sources), outputs_(outputs),
       is_sum_(outputs == 1 && all_ones()), is_copy_(sources == 1 && all_ones()) {}
 
-void Coder::code(size_t length, std::byte *const *sources, std::byte *const *outputs) noexcept {
+void ErasureCode::code(size_t length, std::byte *const *sources,
+                       std::byte *const *outputs) noexcept {
     code_portable(length, sources, outputs);
 }
 

@@ -14,10 +14,10 @@ constexpr size_t coding_alignment = 64;
 
 // Makes output i the sum over all sources s of coefficients.at(i, s) times source s, byte by byte.
 // What depends on the coefficients alone is prepared once. Without sources outputs are zeros.
-class Coder {
+class ErasureCode {
 public:
     // May throw std::bad_alloc.
-    Coder(Matrix coefficients, size_t sources, size_t outputs);
+    ErasureCode(Matrix coefficients, size_t sources, size_t outputs);
 
     // Buffers do not overlap. Data are best coded in pieces that stay in the cache; a piece has at
     // most 1 GiB.

@@ -72,8 +72,8 @@ Status first_failure(const Exchange &exchange, const std::vector<Bytes> &told) {
 
 // What is made of everybody's bytes, and why not.
 struct Digest {
-    KeptOutcome told; // that of all
-    KeptOutcome outcome;
+    SavedStatus told; // that of all
+    SavedStatus outcome;
     Exchange::Made made;
 };
 
@@ -92,7 +92,7 @@ Status gather_outcomes(Exchange &exchange, Status own, std::span<const std::byte
                        std::vector<Bytes> &told) {
     Bytes success;
     if (own) {
-        own = attempt([&] { put_success_before(bytes, success); });
+        own = catch_exceptions([&] { put_success_before(bytes, success); });
     }
     std::vector<Bytes> all;
     if (Status status = exchange.gather(own ? success : Failure(own).told(), all); !status) {
@@ -143,10 +143,10 @@ Status agree(Exchange &exchange, Status own, std::span<const std::byte> bytes,
 // Who has no memory for a digest tells that, so that nobody needs it.
 Status agree_and_make(Exchange &exchange, Status own, std::span<const std::byte> bytes,
                       const Make &make, const Take &take) {
-    KeptOutcome ready(own);
+    SavedStatus ready(own);
     Bytes success;
     std::shared_ptr<Digest> mine;
-    const KeptOutcome prepared(attempt([&] {
+    const SavedStatus prepared(catch_exceptions([&] {
         mine = std::make_shared<Digest>();
         put_success_before(bytes, success);
     }));
@@ -156,9 +156,9 @@ Status agree_and_make(Exchange &exchange, Status own, std::span<const std::byte>
     const auto work = [&](std::vector<Bytes> &told) -> Exchange::Made {
         if (mine != nullptr) {
             const Status sense = check_sense(told);
-            mine->told = KeptOutcome(sense ? first_failure(exchange, told) : sense);
+            mine->told = SavedStatus(sense ? first_failure(exchange, told) : sense);
             if (mine->told.is_ok()) {
-                mine->outcome = KeptOutcome(attempt([&] {
+                mine->outcome = SavedStatus(catch_exceptions([&] {
                     take_codes_off(told);
                     return make(told, mine->made);
                 }));
@@ -179,7 +179,7 @@ Status agree_and_make(Exchange &exchange, Status own, std::span<const std::byte>
     if (!digest.told.is_ok()) {
         return digest.told.again();
     }
-    return agree_on_memory(exchange, attempt([&] {
+    return agree_on_memory(exchange, catch_exceptions([&] {
                                if (digest.made != nullptr) {
                                    take(digest.made);
                                }

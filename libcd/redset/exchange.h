@@ -18,7 +18,7 @@ using Bytes = std::vector<std::byte>;
 // How the members of a set meet: over MPI, or in the memory of one process. Each member has one,
 // and all call the same functions in the same order. A failure here is everybody's, or members are
 // gone: it is passed on at once, while failures of a member's own are told to the others with
-// agree(). Between two meetings nothing may be thrown: what can be is an attempt().
+// agree(). Between two meetings nothing may be thrown: what can be is an catch_exceptions().
 class Exchange {
 public:
     virtual ~Exchange() = default;

@@ -30,7 +30,7 @@ struct Together {
 
 // Otherwise nothing tells where its files are from its scheme files.
 bool has_files_there(const FoundSet &found) {
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     for (size_t member = 0; member < found.places.size(); ++member) {
         for (const StoredFile &stored : found.told[member].value_or(StoredFiles())) {
             File file;

@@ -65,7 +65,7 @@ std::optional<os::FileAttributes> Outlook::at(const std::string &path) {
     if (const auto coming = expected_.find(paths_.of(path)); coming != expected_.end()) {
         return coming->second;
     }
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     File file;
     os::FileAttributes there;
     return open_to_read(path, file, there) ? std::optional(there) : std::nullopt;

@@ -15,13 +15,13 @@ Status prepare_by(Exchange &exchange, const Set &set, const Place &place, const 
                   std::unique_ptr<Rebuilding> &rebuilding) {
     // Before any member makes a directory.
     if (!options.bounds.empty()) {
-        Status allowed = attempt(
+        Status allowed = catch_exceptions(
             [&] { return check_bounds(set, exchange.self(), place, survey, options.bounds); });
         if (Status status = agree(exchange, allowed); !status) {
             return status;
         }
     }
-    Status prepared = attempt([&] {
+    Status prepared = catch_exceptions([&] {
         rebuilding =
             std::make_unique<Rebuilding>(set, exchange.self(), place, options, survey, contents);
         Status drafted = rebuilding->prepare();
@@ -34,14 +34,14 @@ Status prepare_by(Exchange &exchange, const Set &set, const Place &place, const 
         !status) {
         return status;
     }
-    return agree(exchange, attempt([&] {
+    return agree(exchange, catch_exceptions([&] {
                      Status right = rebuilding->check();
                      return right ? rebuilding->finish() : right;
                  }));
 }
 
 Status publish_by(Exchange &exchange, Rebuilding &rebuilding) {
-    return agree(exchange, attempt([&] { return rebuilding.publish(); }));
+    return agree(exchange, catch_exceptions([&] { return rebuilding.publish(); }));
 }
 
 // Whether all that is left is a source of some row, so that its checksums come with the work. In
@@ -76,7 +76,7 @@ Rebuild::~Rebuild() = default;
 // Where too much is gone, reading all that is left, which takes long, would not find less of that:
 // it is looked once more, for what was read wrong.
 Status Rebuild::look() {
-    Status fits = attempt([&] { return check_set(set_, exchange_.members()); });
+    Status fits = catch_exceptions([&] { return check_set(set_, exchange_.members()); });
     if (Status status = agree(exchange_, fits); !status) {
         return status;
     }

@@ -155,7 +155,7 @@ Status find_rows(const Set &set, const Layout &layout, Makers makers, Found &fou
 
 struct Candidate {
     Survey survey;
-    KeptOutcome collected;
+    SavedStatus collected;
 };
 
 // What members have. In one process it is there once.
@@ -185,7 +185,7 @@ Status understand(const Set &set, const std::vector<Bytes> &heard, Understood &u
                 {"",
                  why_it_tells_nothing(candidate.survey, static_cast<int>(member), all[member])});
         }
-        candidate.collected = KeptOutcome(collect_files(set, all, candidate.survey));
+        candidate.collected = SavedStatus(collect_files(set, all, candidate.survey));
     }
     return Status::ok();
 }
@@ -194,7 +194,7 @@ Status survey_with(Exchange &exchange, const Set &set, const Place &place,
                    const Understood &understood, const Candidate &candidate,
                    uint64_t payload_offset, Contents contents, Survey &survey, const Looked &tell) {
     const int self = exchange.self();
-    Status collected = attempt([&] {
+    Status collected = catch_exceptions([&] {
         survey = candidate.survey;
         survey.payload_offset = payload_offset;
         return candidate.collected.again();
@@ -203,7 +203,7 @@ Status survey_with(Exchange &exchange, const Set &set, const Place &place,
         return status;
     }
     Bytes told;
-    Status looked = attempt([&] {
+    Status looked = catch_exceptions([&] {
         return tell_state(
             own_state(set, survey, self, place, understood.all[index(self)], contents, tell), told);
     });
@@ -235,8 +235,8 @@ Status take_survey(Exchange &exchange, const Set &set, const Place &place, Conte
                    Survey &survey, const Looked &looked) {
     Bytes told;
     uint64_t payload_offset = 0;
-    Status own =
-        attempt([&] { return tell_remains(set, exchange.self(), place, told, payload_offset); });
+    Status own = catch_exceptions(
+        [&] { return tell_remains(set, exchange.self(), place, told, payload_offset); });
     std::shared_ptr<const Understood> understood;
     const auto make = [&](std::vector<Bytes> &heard, Exchange::Made &made) {
         const auto all = std::make_shared<Understood>();
@@ -256,7 +256,7 @@ Status take_survey(Exchange &exchange, const Set &set, const Place &place, Conte
                            taken, looked);
     };
     const std::vector<Candidate> &candidates = understood->candidates;
-    const KeptOutcome first(with(candidates.front(), survey));
+    const SavedStatus first(with(candidates.front(), survey));
     for (size_t i = 1; i < candidates.size() && first.code() == CD_ERROR_REDUNDANCY_EXCEEDED; ++i) {
         Survey other;
         Status status = with(candidates[i], other);

@@ -28,7 +28,7 @@ public:
             return status;
         }
         std::vector<Bytes> copies;
-        Status heard = attempt([&] { copies = meeting_.gathered_; });
+        Status heard = catch_exceptions([&] { copies = meeting_.gathered_; });
         if (Status status = meeting_.meet(heard.is_ok()); !status) {
             return status;
         }
@@ -80,8 +80,8 @@ public:
 
 private:
     Status tell(std::span<const std::byte> own) {
-        Status told =
-            attempt([&] { meeting_.gathered_[index(self_)].assign(own.begin(), own.end()); });
+        Status told = catch_exceptions(
+            [&] { meeting_.gathered_[index(self_)].assign(own.begin(), own.end()); });
         return meeting_.meet(told.is_ok());
     }
 

@@ -34,7 +34,7 @@ enum class Zeros { are_values, may_be_of_the_system };
 bool has_others(const Piece &data, Range here, Zeros zeros) {
     constexpr size_t most = 65536;
     std::vector<char> stored;
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     for (size_t done = 0; done < here.length(); done += stored.size()) {
         stored.resize(std::min(most, here.length() - done));
         if (!data.block().backing()->read(data.offset() + done, stored.data(), stored.size())) {
@@ -100,8 +100,8 @@ void Arrivals::bind(Domain &holder, size_t number, Range part, uintptr_t address
     if (found.owed) {
         owed_.push_back({&holder, number, address});
     }
-    make_room_for_one(bound_);
-    make_room_for_one(leaving_);
+    reserve_one(bound_);
+    reserve_one(leaving_);
     if (found.known == Unbound::Known::by_order && *found.name == holder.path) {
         const OrderedParts::Part there = {address + found.old.length(), found.space,
                                           found.old.begin, found.ordinal, found.offset};

@@ -44,7 +44,7 @@ private:
     Status bind_first(Range &gap) {
         StoredName name;
         StoredKey key;
-        return AddressBook::instance().describe(gap, name, key, objects_)
+        return MemoryNames::instance().describe(gap, name, key, objects_)
                    ? by_name_.bind(name, key, gap)
                    : by_order_.bind(gap);
     }

@@ -93,7 +93,7 @@ ByName::Named ByName::compare(const std::string &object, const std::string &here
     if (object == here) {
         return Named::something_else; // and bound already
     }
-    AddressBook &book = AddressBook::instance();
+    MemoryNames &book = MemoryNames::instance();
     if (book.is_same(object, here)) {
         return Named::same_build;
     }

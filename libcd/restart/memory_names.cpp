@@ -54,19 +54,19 @@ Status check_name(const char *name) {
 
 } // namespace
 
-AddressBook &AddressBook::instance() {
+MemoryNames &MemoryNames::instance() {
     // Never destroyed, as the registry of CDs.
-    static auto *book = new AddressBook;
+    static auto *book = new MemoryNames;
     return *book;
 }
 
 // It may grow: another process takes it in the greatest length that was told.
-Range AddressBook::Region::left_for(Range other) const {
+Range MemoryNames::Region::left_for(Range other) const {
     const bool stays = other.begin == range.begin && other.length() >= told;
     return stays ? Range() : Range{range.begin, range.begin + told};
 }
 
-Status AddressBook::name_region(const char *name, Range range, Range *left) {
+Status MemoryNames::name_region(const char *name, Range range, Range *left) {
     if (Status status = check_name(name); !status) {
         return status;
     }
@@ -127,7 +127,7 @@ Status AddressBook::name_region(const char *name, Range range, Range *left) {
     return Status::ok();
 }
 
-bool AddressBook::describe(Range &range, StoredName &name, StoredKey &key, Objects objects) {
+bool MemoryNames::describe(Range &range, StoredName &name, StoredKey &key, Objects objects) {
     const std::scoped_lock lock(mutex_);
     refresh();
     os::DataSegment *object = at_begin_of(range, segments_);
@@ -159,7 +159,7 @@ bool AddressBook::describe(Range &range, StoredName &name, StoredKey &key, Objec
     return false;
 }
 
-AddressBook::Place AddressBook::find(format::NameKind kind, const std::string &name,
+MemoryNames::Place MemoryNames::find(format::NameKind kind, const std::string &name,
                                      uint64_t offset) {
     const std::scoped_lock lock(mutex_);
     if (kind == format::NameKind::region) {
@@ -186,13 +186,13 @@ AddressBook::Place AddressBook::find(format::NameKind kind, const std::string &n
     return place;
 }
 
-Range AddressBook::region(std::string_view name) {
+Range MemoryNames::region(std::string_view name) {
     const std::scoped_lock lock(mutex_);
     const auto at = regions_.find(name);
     return at == regions_.end() ? Range() : at->second.range;
 }
 
-std::string AddressBook::instead_of(format::NameKind kind, const std::string &name) {
+std::string MemoryNames::instead_of(format::NameKind kind, const std::string &name) {
     const std::scoped_lock lock(mutex_);
     refresh();
     std::string other;
@@ -212,19 +212,19 @@ std::string AddressBook::instead_of(format::NameKind kind, const std::string &na
                                                               : other;
 }
 
-bool AddressBook::has(const std::string &name) {
+bool MemoryNames::has(const std::string &name) {
     const std::scoped_lock lock(mutex_);
     refresh();
     return is_loaded(name);
 }
 
-bool AddressBook::has_build(const std::string &name) {
+bool MemoryNames::has_build(const std::string &name) {
     const std::scoped_lock lock(mutex_);
     refresh();
     return any_segment([&](os::DataSegment &segment) { return is_of_build(segment, name); });
 }
 
-bool AddressBook::is_same(const std::string &name, const std::string &here) {
+bool MemoryNames::is_same(const std::string &name, const std::string &here) {
     if (name == here) {
         return true;
     }
@@ -236,7 +236,7 @@ bool AddressBook::is_same(const std::string &name, const std::string &here) {
     return !is_loaded(name);
 }
 
-os::DataSegment *AddressBook::at_begin_of(Range &range, std::vector<os::DataSegment> &segments) {
+os::DataSegment *MemoryNames::at_begin_of(Range &range, std::vector<os::DataSegment> &segments) {
     const auto behind =
         std::ranges::upper_bound(segments, range.begin, {}, &os::DataSegment::begin);
     if (behind != segments.begin() && std::prev(behind)->end > range.begin) {
@@ -249,7 +249,7 @@ os::DataSegment *AddressBook::at_begin_of(Range &range, std::vector<os::DataSegm
     return nullptr;
 }
 
-Status AddressBook::know_program() {
+Status MemoryNames::know_program() {
     const std::scoped_lock lock(mutex_);
     refresh();
     const auto program = std::ranges::find_if(others_, &os::DataSegment::program);
@@ -268,7 +268,7 @@ Status AddressBook::know_program() {
 }
 
 // Of an object that another thread unloads there are no bytes left to be told of, either.
-const std::string &AddressBook::build_of(os::DataSegment &segment) {
+const std::string &MemoryNames::build_of(os::DataSegment &segment) {
     if (segment.build_id.empty() && segment.program) {
         segment.build_id = program_checksum_;
     }
@@ -284,29 +284,29 @@ const std::string &AddressBook::build_of(os::DataSegment &segment) {
     return segment.build_id;
 }
 
-std::string AddressBook::name_of(os::DataSegment &segment) {
+std::string MemoryNames::name_of(os::DataSegment &segment) {
     return segment.object + " " + build_of(segment);
 }
 
-bool AddressBook::is_named(os::DataSegment &segment, const std::string &name) {
+bool MemoryNames::is_named(os::DataSegment &segment, const std::string &name) {
     return segment.object == file_in(name) && name_of(segment) == name;
 }
 
 // Of those without build-id only one is asked that may be it.
-bool AddressBook::is_of_build(os::DataSegment &segment, const std::string &name) {
+bool MemoryNames::is_of_build(os::DataSegment &segment, const std::string &name) {
     const bool may_be = !segment.build_id.empty() || build_in(name).starts_with(checksum_mark);
     return may_be && build_in(name) == build_of(segment);
 }
 
-template <typename IsIt> bool AddressBook::any_segment(const IsIt &is_it) {
+template <typename IsIt> bool MemoryNames::any_segment(const IsIt &is_it) {
     return std::ranges::any_of(segments_, is_it) || std::ranges::any_of(others_, is_it);
 }
 
-bool AddressBook::is_loaded(const std::string &name) {
+bool MemoryNames::is_loaded(const std::string &name) {
     return any_segment([&](os::DataSegment &segment) { return is_named(segment, name); });
 }
 
-void AddressBook::refresh() {
+void MemoryNames::refresh() {
     const uint64_t count = os::loading_count();
     if (count != loading_count_) {
         segments_ = os::data_segments();

@@ -22,9 +22,9 @@ namespace cd {
 //
 // An object is known by its file's name and its build-id. Where a linker has given it none, a
 // checksum of its code has to do, which is made when somebody asks.
-class AddressBook : public Addresses {
+class MemoryNames : public Addresses {
 public:
-    static AddressBook &instance();
+    static MemoryNames &instance();
 
     // Gives range a name that means the same range in another process; an empty range takes the
     // name back. May throw std::bad_alloc.

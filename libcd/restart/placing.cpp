@@ -67,7 +67,7 @@ Status check_order(Domain &domain) {
 }
 
 void tell_what_waits_for_libraries(const Domain &domain) noexcept {
-    attempt_quietly([&] {
+    best_effort([&] {
         std::map<std::string_view, size_t> waiting;
         for (const Unbound &found : domain.unbound) {
             // What is regenerated waits for its function, wherever it is.
@@ -91,7 +91,7 @@ void tell_what_waits_for_files(const Domain &domain) noexcept {
     if (domain.unbound_files.empty() || domain.ledger->told_of_files.exchange(true)) {
         return;
     }
-    attempt_quietly([&] {
+    best_effort([&] {
         const FilePosition &first = domain.unbound_files.front();
         const std::string line =
             std::string("CD ") + domain.name() + " has advanced, and its store " +
@@ -115,7 +115,7 @@ bool is_unknown(const Domain &domain, const Unbound &found) {
     case Unbound::Known::by_order:
         return !found.left && *found.name == domain.path;
     case Unbound::Known::in_region:
-        return !found.left && AddressBook::instance().region(*found.name).empty();
+        return !found.left && MemoryNames::instance().region(*found.name).empty();
     case Unbound::Known::in_object:
         return false;
     }
@@ -140,7 +140,7 @@ void tell_what_was_not_added(const Domain &domain) noexcept {
         domain.ledger->told_of_unbound.exchange(true)) {
         return;
     }
-    attempt_quietly([&] {
+    best_effort([&] {
         const Unbound *first = nullptr;
         size_t bytes = 0;
         for (const Unbound &found : domain.unbound) {
@@ -164,11 +164,11 @@ void tell_what_was_not_added(const Domain &domain) noexcept {
 }
 
 void tell_of_values(const Domain &domain, bool are_kept) noexcept {
-    Ledger &ledger = *domain.ledger;
+    PersistentStore &ledger = *domain.ledger;
     if ((are_kept ? ledger.told_of_kept_values : ledger.told_of_lost_values).exchange(true)) {
         return;
     }
-    attempt_quietly([&] {
+    best_effort([&] {
         const std::string line =
             std::string("CD ") + domain.name() +
             " has added memory of which a CD above it has data from its store " + ledger.path() +

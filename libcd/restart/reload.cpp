@@ -56,7 +56,7 @@ private:
                 return status;
             }
         }
-        const AddressBook::Place here = find(name, found.offset);
+        const MemoryNames::Place here = find(name, found.offset);
         if (here.room < found.old.length() && name.is_here) {
             return in_no_writable_part(domain_, found);
         }
@@ -105,7 +105,7 @@ private:
         std::string instead;           // what this process has in the place of an object
         bool is_only_of_build = false; // an object of which none has this name here
         bool is_here = false;          // the program that runs, or an object of this name
-        AddressBook::Place found;      // of the byte at offset
+        MemoryNames::Place found;      // of the byte at offset
         uint64_t offset = 0;
     };
 
@@ -116,7 +116,7 @@ private:
                 const StoredName &stored = opened_.loaded.state.names.at(number);
                 name.kind = stored.kind;
                 name.text = std::make_shared<const std::string>(stored.text);
-                AddressBook &book = AddressBook::instance();
+                MemoryNames &book = MemoryNames::instance();
                 if (name.kind == format::NameKind::region) {
                     name.region_length = book.region(stored.text).length();
                 } else if (name.kind != format::NameKind::path) {
@@ -138,9 +138,9 @@ private:
         return *last_name_;
     }
 
-    static AddressBook::Place find(Name &name, uint64_t offset) {
+    static MemoryNames::Place find(Name &name, uint64_t offset) {
         if (offset < name.offset || offset - name.offset >= name.found.room) {
-            name.found = AddressBook::instance().find(name.kind, *name.text, offset);
+            name.found = MemoryNames::instance().find(name.kind, *name.text, offset);
             name.offset = offset;
         }
         const uint64_t further = offset - name.offset;

@@ -87,7 +87,7 @@ void ActiveStack::leave_seat() noexcept {
     seat_ = {};
 }
 
-void ActiveStack::make_room() {
+void ActiveStack::reserve_room() {
     if (handles_.size() == handles_.capacity()) {
         std::erase_if(handles_,
                       [](cd_handle handle) { return !Registry::instance().alive(handle); });

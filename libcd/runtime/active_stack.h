@@ -64,7 +64,7 @@ public:
     static void set_open_log(LogStream *log) noexcept { stack_->open_ = log; }
 
     // May throw std::bad_alloc; then the next push() cannot.
-    void make_room();
+    void reserve_room();
     void push(cd_handle handle) {
         handles_.push_back(handle);
         possible_ = 1;

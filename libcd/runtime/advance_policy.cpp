@@ -15,18 +15,18 @@ double seconds(uint64_t begin, uint64_t end) {
 } // namespace
 
 // The mean follows a cost that changes, and a single slow advance does not decide.
-void Pace::advanced(uint64_t begin, uint64_t end) {
+void AdvancePolicy::advanced(uint64_t begin, uint64_t end) {
     const double cost = seconds(begin, end);
     cost_s_ = cost_known_ ? (cost_s_ + cost) / 2 : cost;
     cost_known_ = true;
     since_ = end;
 }
 
-bool Pace::is_time(uint64_t now) const {
+bool AdvancePolicy::is_time(uint64_t now) const {
     return !cost_known_ || seconds(since_, now) >= wanted_interval_s();
 }
 
-double Pace::wanted_interval_s() const {
+double AdvancePolicy::wanted_interval_s() const {
     double interval = 0;
     if (const double mean = limits_.mean_time_between_failures_s; mean > 0) {
         // Young's and Daly's first order: the least expected loss. It holds for costs that are

@@ -10,11 +10,11 @@ namespace cd {
 
 // Whether it is time for a CD's next advance, from what its last ones cost. Times are those of the
 // monotonic clock, in ns. Guarded by the CD's lock.
-class Pace {
+class AdvancePolicy {
 public:
     // A CD that begins now.
-    Pace(const AdvanceLimits &limits, uint64_t now) : limits_(limits), since_(now) {}
-    Pace() = default;
+    AdvancePolicy(const AdvanceLimits &limits, uint64_t now) : limits_(limits), since_(now) {}
+    AdvancePolicy() = default;
 
     const AdvanceLimits &limits() const { return limits_; }
 

@@ -79,7 +79,7 @@ Status FamilyLock::install(std::unique_ptr<Resident> resident, cd_handle &handle
 
 void FamilyLock::prepare_lock() {
     if (locked_ >= usual_depth) {
-        make_room_for_one(more_);
+        reserve_one(more_);
     }
 }
 

@@ -19,15 +19,15 @@ bool matches(const Injection &injection, int rank, const Domain &domain) {
 
 } // namespace
 
-Rehearsal &Rehearsal::instance() {
+FaultInjection &FaultInjection::instance() {
     // Never destroyed, as the registry of CDs.
-    static auto *rehearsal = new Rehearsal;
+    static auto *rehearsal = new FaultInjection;
     return *rehearsal;
 }
 
-Status Rehearsal::add(const char *injections) { return append(injections, "cd_inject"); }
+Status FaultInjection::add(const char *injections) { return append(injections, "cd_inject"); }
 
-Status Rehearsal::read_environment() {
+Status FaultInjection::read_environment() {
     const char *variable = os::system().environment("CD_INJECT");
     std::string text = variable != nullptr ? variable : "";
     if (text == environment_) {
@@ -40,7 +40,7 @@ Status Rehearsal::read_environment() {
     return Status::ok();
 }
 
-Status Rehearsal::append(const std::string &text, const char *origin) {
+Status FaultInjection::append(const std::string &text, const char *origin) {
     std::vector<Injection> injections;
     if (Status status = parse_injections(text, origin, injections); !status) {
         return status;
@@ -52,7 +52,7 @@ Status Rehearsal::append(const std::string &text, const char *origin) {
     return Status::ok();
 }
 
-bool Rehearsal::hits(int rank, const Domain &domain) {
+bool FaultInjection::hits(int rank, const Domain &domain) {
     bool hit = false;
     for (Planned &planned : planned_) {
         const Injection &injection = planned.injection;

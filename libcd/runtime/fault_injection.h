@@ -13,9 +13,9 @@ namespace cd {
 // The failures that the user of this process wants to see, and how often each could have hit so
 // far. What it has counted, it has counted for the whole process. Guarded by the registry's mutex:
 // call it in Registry::between_forks().
-class Rehearsal {
+class FaultInjection {
 public:
-    static Rehearsal &instance();
+    static FaultInjection &instance();
 
     // Both may throw std::bad_alloc and change nothing then. The environment variable CD_INJECT is
     // looked at again only when it has another text.

@@ -36,8 +36,8 @@ Status make_dormant(const StoredCd &stored, Resident &parent, OpenedStore &opene
     if (Status status = fill_from_store(*child, stored, opened, binds); !status) {
         return status;
     }
-    make_room_for_one(parent.children);
-    parent.children_numbers.make_room(stored.sibling);
+    reserve_one(parent.children);
+    parent.children_numbers.reserve_room(stored.sibling);
     made = child.get();
     std::map<int, Resident *> dormant = {{stored.sibling, made}};
     cd_handle handle = nullptr;
@@ -72,8 +72,8 @@ Status attach(Resident &root, OpenedStore &opened, FamilyLock &lock) {
 
 Status open_here(Resident &root, const OpenRequest &request, FamilyLock &lock,
                  OpenedStore &opened) {
-    Status known = AddressBook::instance().know_program();
-    if (Status status = known ? open_store(request, AddressBook::instance(), opened) : known;
+    Status known = MemoryNames::instance().know_program();
+    if (Status status = known ? open_store(request, MemoryNames::instance(), opened) : known;
         !status) {
         return status;
     }
@@ -104,7 +104,7 @@ Status open_protected(Resident &root, OpenRequest &request, FamilyLock &lock, bo
         return status;
     }
     OpenedStore opened;
-    Status status = root.protection->opened(attempt([&] {
+    Status status = root.protection->opened(catch_exceptions([&] {
         request.start = StoreStart{start.epoch, start.image};
         return open_here(root, request, lock, opened);
     }));

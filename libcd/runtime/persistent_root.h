@@ -41,7 +41,7 @@ public:
     void keep() { ledger_.reset(); }
 
 private:
-    std::shared_ptr<Ledger> ledger_;
+    std::shared_ptr<PersistentStore> ledger_;
     CdNumber number_ = 0;
 };
 

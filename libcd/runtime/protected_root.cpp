@@ -16,14 +16,14 @@ namespace {
 
 // While other ranks are waited for. Without, a fork waits, too.
 void lend(FamilyLock &lock, std::optional<FamilyLock::Lending> &lending) noexcept {
-    attempt_quietly([&] { lending.emplace(lock); });
+    best_effort([&] { lending.emplace(lock); });
 }
 
 } // namespace
 
 ProtectedCreate::~ProtectedCreate() {
     if (owed_ && !met) {
-        const MessageKeeper keeper;
+        const SavedMessage keeper;
         const Status status =
             fail(CD_ERROR_NO_MEMORY,
                  "there is no memory to create the root CD \"%s\"; free some and create it again",
@@ -42,7 +42,7 @@ ProtectedAdvance::~ProtectedAdvance() {
     if (owed_ == Owed::nothing) {
         return;
     }
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     if (owed_ == Owed::word) {
         const Status status = fail(
             CD_ERROR_NO_MEMORY,
@@ -76,7 +76,7 @@ Status ProtectedAdvance::refused(Status own) noexcept {
     if (owed_ == Owed::nothing) {
         return own;
     }
-    why_ = KeptOutcome(own);
+    why_ = SavedStatus(own);
     const std::string_view why = without_repeating(why_.text());
     return fail(own.code(),
                 "%.*s. The other ranks have advanced to epoch %llu all the same: do not repeat "
@@ -106,7 +106,7 @@ cd_error ProtectedAdvance::offer() noexcept {
 
 ProtectedCommit::~ProtectedCommit() {
     if (owed_) {
-        const MessageKeeper keeper;
+        const SavedMessage keeper;
         const Status status = fail(
             CD_ERROR_NO_MEMORY, "CD %s: there is no memory to commit it; free some and repeat that",
             domain_.name());

@@ -41,7 +41,7 @@ private:
 // The part of an advance that concerns the protection of the CD, if it is a root that has one: all
 // ranks advance it, or none does, and the others wait for this one, so it takes part whatever comes
 // of the advance. A fork does not wait for the others.
-class ProtectedAdvance : public LastWord {
+class ProtectedAdvance : public CommitVote {
 public:
     // lock: has the root's, and lives on.
     explicit ProtectedAdvance(FamilyLock &lock)
@@ -52,7 +52,7 @@ public:
     ~ProtectedAdvance() override;
 
     bool wanted() const { return domain_.protection != nullptr; }
-    LastWord *last_word() { return wanted() ? this : nullptr; }
+    CommitVote *last_word() { return wanted() ? this : nullptr; }
     Status say(Status own) noexcept override;
 
     // The advance failed here: the outcome of all ranks, if they do not know yet. Where they have
@@ -71,12 +71,12 @@ private:
     FamilyLock &lock_;
     Resident &domain_;
     Owed owed_;
-    KeptOutcome why_; // it did not advance here, where the others have
+    SavedStatus why_; // it did not advance here, where the others have
     bool advanced_ = false;
 };
 
 // The same for a commit: all ranks commit the root, or none does.
-class ProtectedCommit : public LastWord {
+class ProtectedCommit : public CommitVote {
 public:
     // lock: of the root.
     ProtectedCommit(FamilyLock &lock, Resident &domain)
@@ -85,7 +85,7 @@ public:
     ProtectedCommit &operator=(const ProtectedCommit &) = delete;
     ~ProtectedCommit() override;
 
-    LastWord *last_word() { return owed_ ? this : nullptr; }
+    CommitVote *last_word() { return owed_ ? this : nullptr; }
     Status say(Status own) noexcept override;
 
     // The outcome of all ranks, if they do not know this one's yet: that it failed here, or that

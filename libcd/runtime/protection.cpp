@@ -29,7 +29,7 @@ Status outcome(int code, cd_protection_message &message) {
 }
 
 int write_image(void *point, const char *path, cd_protection_message *why) {
-    const MessageKeeper keeper;
+    const SavedMessage keeper;
     Status status;
     try {
         status = static_cast<const HeldPoint *>(point)->write_image(path);
@@ -90,7 +90,7 @@ Status Protection::open(const OpenRequest &root, std::unique_ptr<Protection> &pr
     cd_protection_message message = {};
     int code = CD_ERROR_NONE;
     {
-        const CallbackScope scope;
+        const CallbackGuard scope;
         met = true;
         code = protector->open(&described, &opened, &start, &message);
     }
@@ -112,7 +112,7 @@ Status Protection::decline(const char *root, Status own) noexcept {
     std::strncpy(text.text, message(), sizeof text.text - 1);
     int code = CD_ERROR_NONE;
     {
-        const CallbackScope scope;
+        const CallbackGuard scope;
         code = protector->decline(root, own.code(), &text);
     }
     return outcome(code, text);
@@ -123,8 +123,8 @@ Protection::Protection(const cd_protector &protector)
 
 Protection::~Protection() {
     if (protection_ != nullptr && is_of_this_process()) {
-        const MessageKeeper keeper;
-        const CallbackScope scope;
+        const SavedMessage keeper;
+        const CallbackGuard scope;
         protector_.close(protection_);
     }
 }
@@ -141,7 +141,7 @@ template <typename Call> Status Protection::tell(const Call &call, Status own) n
     }
     int code = CD_ERROR_NONE;
     {
-        const CallbackScope scope;
+        const CallbackGuard scope;
         code = call(protection_, own.code(), &text);
     }
     return outcome(code, text);
@@ -162,7 +162,7 @@ Status Protection::protect(uint64_t epoch, std::unique_ptr<HeldPoint> held) {
     cd_protection_message message = {};
     int code = CD_ERROR_NONE;
     {
-        const CallbackScope scope;
+        const CallbackGuard scope;
         code = protector_.protect(protection_, &point, &message);
     }
     return outcome(code, message);
@@ -176,13 +176,13 @@ void Protection::skip(uint64_t epoch, std::string_view why) noexcept {
                       why.data());
         const cd_offered_point none = {epoch, text.text, nullptr, nullptr};
         cd_protection_message message = {};
-        const CallbackScope scope;
+        const CallbackGuard scope;
         protector_.protect(protection_, &none, &message);
     }
 }
 
 uint64_t Protection::protected_epoch() const noexcept {
-    const CallbackScope scope;
+    const CallbackGuard scope;
     return is_of_this_process() ? protector_.protected_epoch(protection_) : 0;
 }
 

@@ -51,7 +51,7 @@ Status refuse(const char *name, Range before, Range range, const Resident &holde
 } // namespace
 
 Status name_region(const char *name, Range range) {
-    AddressBook &book = AddressBook::instance();
+    MemoryNames &book = MemoryNames::instance();
     Range left;
     Status status;
     Registry::instance().between_forks([&] { status = book.name_region(name, range, &left); });

@@ -30,7 +30,7 @@ struct Resident : Domain {
     cd_handle handle = nullptr;
     int rank = 0;
     uint64_t home_thread = 0; // that created it, or has taken that one's place
-    Pace pace;
+    AdvancePolicy pace;
     std::unique_ptr<Protection> protection;     // of a root that has one
     std::map<int, Resident *> dormant_children; // by their sibling index
 

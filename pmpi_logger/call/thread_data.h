@@ -7,7 +7,7 @@ namespace cd::logger {
 // Each thread's own T, made when the thread first asks. All that lies in the block of thread-local
 // memory that is there from the start is a pointer: a hot path reaches it without a call, and the
 // block has little room if this library is loaded late.
-template <typename T> class PerThread {
+template <typename T> class ThreadData {
 public:
     static T &own() {
         if (own_ == nullptr) [[unlikely]] {
@@ -36,6 +36,6 @@ private:
     [[gnu::tls_model("initial-exec")]] static inline constinit thread_local T *own_ = nullptr;
 };
 
-template <typename T> T &of_this_thread() { return PerThread<T>::own(); }
+template <typename T> T &of_this_thread() { return ThreadData<T>::own(); }
 
 } // namespace cd::logger

@@ -30,7 +30,7 @@ MPI_Comm AttributeHolders::of(MPI_Comm comm) {
     }
     const std::optional<Mortal> mortal = MortalComms::find(comm);
     const MPI_Comm like = own_comm(); // which has no attributes
-    const Inside inside;
+    const ReentryGuard inside;
     const std::scoped_lock lock(holders_mutex);
     MPI_Comm &holder = holders().try_emplace(mortal->number, MPI_COMM_NULL).first->second;
     if (holder == MPI_COMM_NULL) {
@@ -56,7 +56,7 @@ void AttributeHolders::remove(int number) {
         holder = found->second;
         holders().erase(found);
     }
-    const Inside inside;
+    const ReentryGuard inside;
     Releases::free_comm<Fn::MPI_Comm_free>(&holder);
 }
 

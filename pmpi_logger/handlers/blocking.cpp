@@ -27,8 +27,8 @@ size_t add_outcome(EntryWriter &writer, const Call &call, int result, const MPI_
 
 } // namespace
 
-void Exchange::add_checksum(Call &call) {
-    const Inside inside;
+void Blocking::add_checksum(Call &call) {
+    const ReentryGuard inside;
     Blocks blocks;
     call.arrival->sent(call.arguments, blocks);
     if (!blocks.empty()) {
@@ -36,7 +36,7 @@ void Exchange::add_checksum(Call &call) {
     }
 }
 
-void Exchange::record(const Call &call, int result, const MPI_Status *status, bool error_written) {
+void Blocking::record(const Call &call, int result, const MPI_Status *status, bool error_written) {
     FreesRequest::look_for_arrivals();
     Blocks blocks; // before the log is held
     call.arrival->received(call.arguments, blocks);
@@ -46,7 +46,7 @@ void Exchange::record(const Call &call, int result, const MPI_Status *status, bo
     writer.write();
 }
 
-void Exchange::record_plain(const Call &call, int result, const MPI_Status *status,
+void Blocking::record_plain(const Call &call, int result, const MPI_Status *status,
                             bool error_written, const Block *received) {
     FreesRequest::look_for_arrivals();
     EntryWriter writer(call, result);
@@ -57,8 +57,8 @@ void Exchange::record_plain(const Call &call, int result, const MPI_Status *stat
     writer.write();
 }
 
-int Exchange::replay(const Call &call, bool has_status) {
-    const Inside inside;
+int Blocking::replay(const Call &call, bool has_status) {
+    const ReentryGuard inside;
     int result = MPI_SUCCESS;
     std::optional<EntryReader> entry = next_entry(call, result);
     if (!entry) {

@@ -18,7 +18,7 @@ namespace cd::logger {
 
 // A call that is over when it returns. The log has its result, what it wrote, and the data that it
 // brought; a replay writes all that again and tells nobody.
-class Exchange : public MovesData {
+class Blocking : public MovesData {
 public:
     static constexpr bool guards_itself = true;
 
@@ -50,9 +50,9 @@ public:
         }
         if (mode == CD_LOG_REPLAYING) {
             const int result = replay(call, Row<F>::Roles::has(Role::status));
-            return result == run_live ? Exchange::call_by<F>(make, site, a...) : result;
+            return result == run_live ? Blocking::call_by<F>(make, site, a...) : result;
         }
-        const Inside inside;
+        const ReentryGuard inside;
         if constexpr (Row<F>::Roles::has(Role::status)) {
             MPI_Status own = {};
             StatusLoan loan(call.arguments.status, own);
@@ -92,7 +92,7 @@ private:
     template <Fn F, typename... A> struct Apart {
         [[gnu::noinline]] static int log(A... a, const void *site) {
             if constexpr (is_simple<F>()) {
-                if (Logging::still_records() && !Inside::mpi()) [[likely]] {
+                if (Logging::still_records() && !ReentryGuard::mpi()) [[likely]] {
                     return record_simple<F>(site, a...);
                 }
             }
@@ -141,7 +141,7 @@ private:
                 return log_in_any_way<F>(site, a...);
             }
         }
-        const Inside inside;
+        const ReentryGuard inside;
         std::tuple<A...> arguments(a...);
         MPI_Status *wanted = MPI_STATUS_IGNORE;
         if constexpr (has_status) {
@@ -166,11 +166,11 @@ private:
             is_known = is_known && moved.look_at_sent<F>(told);
         }
         const size_t size = std::min(moved.size, most);
-        if (is_known && size <= ShortEntry::most_data) [[likely]] {
+        if (is_known && size <= FastEntry::most_data) [[likely]] {
             constexpr bool is_received = Arrivals::is_received(Row<F>::of);
-            ShortEntry entry(count_compared(Roles{}) + (moved.sends ? 1 : 0),
-                             (has_status ? sizeof(MPI_Status) : 0) +
-                                 (is_received ? sizeof(uint64_t) + size : 0));
+            FastEntry entry(count_compared(Roles{}) + (moved.sends ? 1 : 0),
+                            (has_status ? sizeof(MPI_Status) : 0) +
+                                (is_received ? sizeof(uint64_t) + size : 0));
             if (entry.has_room()) [[likely]] {
                 entry.begin(
                     F, error_written ? EntryHeader::status_error_written : EntryHeader::Flags{},
@@ -213,7 +213,7 @@ private:
         template <Fn F> [[nodiscard, gnu::always_inline]] bool look_at_sent(const Arguments &told) {
             using Roles = typename Row<F>::Roles;
             if constexpr (Roles::has(Role::send_type) || Roles::has(Role::both_type)) {
-                const TypeFacts *const facts = TypeFactsCache::known(told.send_type);
+                const DatatypeFacts *const facts = TypeFactsCache::known(told.send_type);
                 if (facts == nullptr || !facts->in_order || facts->padded) [[unlikely]] {
                     return false;
                 }
@@ -235,7 +235,7 @@ private:
         template <Fn F>
         [[nodiscard, gnu::always_inline]] bool look_at_received(const Arguments &told) {
             if constexpr (Row<F>::Roles::has(Role::recv_type)) {
-                const TypeFacts *const facts = TypeFactsCache::known(told.recv_type);
+                const DatatypeFacts *const facts = TypeFactsCache::known(told.recv_type);
                 if (facts == nullptr || !facts->in_order) [[unlikely]] {
                     return false;
                 }
@@ -262,13 +262,13 @@ private:
         return (0 + ... + (is_compared(Roles) ? 1 : 0));
     }
     template <Role... Roles, typename... A>
-    [[gnu::always_inline]] static void add_words(RoleList<Roles...>, ShortEntry &entry,
+    [[gnu::always_inline]] static void add_words(RoleList<Roles...>, FastEntry &entry,
                                                  const Arguments &told, const Moved &moved,
                                                  A... a) {
         (add_word<Roles>(entry, told, moved, a), ...);
     }
     template <Role R, typename T>
-    [[gnu::always_inline]] static void add_word(ShortEntry &entry, const Arguments &told,
+    [[gnu::always_inline]] static void add_word(FastEntry &entry, const Arguments &told,
                                                 const Moved &moved, T argument) {
         if constexpr (R == Role::send_type || R == Role::both_type) {
             entry.add(moved.sent_type);

@@ -23,7 +23,7 @@ Attached attached;
 
 void undo_here(bool just_read) {
     cd_log_place place = {};
-    if (cd_log_here(&place) != 0 && !WholeProgram::records()) {
+    if (cd_log_here(&place) != 0 && !RecordAll::records()) {
         place.entry -= just_read ? 1 : 0;
         const Attached before = attached;
         when_restored(place, [before] {
@@ -37,7 +37,7 @@ void undo_here(bool just_read) {
 
 int AttachesBuffer::run(const Call &call, void *buffer, int64_t size) {
     const int mode = Logging::mode();
-    const Inside inside;
+    const ReentryGuard inside;
     if (mode == CD_LOG_REPLAYING) {
         int result = MPI_SUCCESS;
         if (!next_entry(call, result)) {
@@ -67,7 +67,7 @@ int AttachesBuffer::run(const Call &call, void *buffer, int64_t size) {
 
 int DetachesBuffer::run(const Call &call, void **buffer, int64_t *size) {
     const int mode = Logging::mode();
-    const Inside inside;
+    const ReentryGuard inside;
     int result = MPI_SUCCESS;
     if (mode == CD_LOG_REPLAYING) {
         if (!next_entry(call, result)) {

@@ -12,8 +12,8 @@ namespace cd::logger {
 class AttachesBuffer : public MovesData {
 public:
     template <Fn F, typename Size> static int call(const void *site, void *buffer, Size size) {
-        return Inside::mpi() ? call_mpi<F>(buffer, size)
-                             : run(decode<F>(site, buffer, size), buffer, size);
+        return ReentryGuard::mpi() ? call_mpi<F>(buffer, size)
+                                   : run(decode<F>(site, buffer, size), buffer, size);
     }
 
 private:
@@ -23,7 +23,7 @@ private:
 class DetachesBuffer : public MovesData {
 public:
     template <Fn F, typename Size> static int call(const void *site, void *buffer, Size *size) {
-        if (Inside::mpi() || buffer == nullptr || size == nullptr) {
+        if (ReentryGuard::mpi() || buffer == nullptr || size == nullptr) {
             return call_mpi<F>(buffer, size);
         }
         int64_t bytes = 0;

@@ -39,8 +39,8 @@ protected:
                 return failure;
             }
         }
-        const Inside inside;
-        InnerCalls inner(WholeProgram::records() ? InnerCalls::Of::nothing : InnerCalls::Of::call);
+        const ReentryGuard inside;
+        InnerCalls inner(RecordAll::records() ? InnerCalls::Of::nothing : InnerCalls::Of::call);
         Undo undo;
         const int result = apply(change, make_undo, undo);
         if (const auto place = note(call, before.has_value(), false, result, std::move(undo))) {
@@ -55,7 +55,7 @@ protected:
     static int change_freely(const Call &call, int mode, const Change &change,
                              const MakeUndo &make_undo) {
         const bool is_logged = mode == CD_LOG_REPLAYING && is_next(call);
-        const Inside inside;
+        const ReentryGuard inside;
         Undo undo;
         const int result = apply(change, make_undo, undo);
         note(call, is_logged, true, result, std::move(undo));
@@ -78,7 +78,7 @@ protected:
 private:
     template <typename Change, typename MakeUndo>
     static int apply(const Change &change, const MakeUndo &make_undo, Undo &undo) {
-        const int found = WholeProgram::records() ? MPI_SUCCESS : make_undo(undo);
+        const int found = RecordAll::records() ? MPI_SUCCESS : make_undo(undo);
         return found == MPI_SUCCESS ? change() : found;
     }
 

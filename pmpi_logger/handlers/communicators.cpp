@@ -38,7 +38,7 @@ Mortal mortal_of(MPI_Comm comm) {
 void CreatesComm::created(const Call &call, int result, Mortal &mortal) {
     const MPI_Comm comm = result == MPI_SUCCESS ? made_by(call) : MPI_COMM_NULL;
     cd_log_place place = {};
-    if (comm == MPI_COMM_NULL || !FreesComm::many_wait() || WholeProgram::records() ||
+    if (comm == MPI_COMM_NULL || !FreesComm::many_wait() || RecordAll::records() ||
         cd_log_here(&place) == 0) {
         return;
     }
@@ -52,7 +52,7 @@ bool FreesComm::many_wait() { return waiting >= most_that_wait(); }
 
 void FreesComm::one_waits() {
     cd_log_place place = {};
-    if (cd_log_here(&place) != 0 && !WholeProgram::records()) {
+    if (cd_log_here(&place) != 0 && !RecordAll::records()) {
         ++waiting;
         when_forgotten(place, [] { --waiting; });
     }
@@ -63,10 +63,10 @@ bool FreesComm::is_used(const Mortal &mortal) {
 }
 
 int FreesComm::leads_elsewhere(MPI_Comm comm, bool &elsewhere) {
-    if (comm == MPI_COMM_NULL || WholeProgram::records() || MortalComms::is_freed(comm)) {
+    if (comm == MPI_COMM_NULL || RecordAll::records() || MortalComms::is_freed(comm)) {
         return MPI_SUCCESS;
     }
-    const Inside inside;
+    const ReentryGuard inside;
     int inter = 0;
     const int result = real<Fn::MPI_Comm_test_inter>(comm, &inter);
     elsewhere = result == MPI_SUCCESS && inter != 0;
@@ -90,7 +90,7 @@ int FreesComm::leads_elsewhere(MPI_Comm comm, bool &elsewhere) {
 }
 
 void FreesComm::becomes_mortal(MPI_Comm comm) {
-    const Inside inside;
+    const ReentryGuard inside;
     const std::optional<Mortal> noted = MortalComms::take(comm);
     Mortal mortal = mortal_of(comm);
     mortal.known_late = true;

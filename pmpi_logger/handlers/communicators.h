@@ -32,7 +32,7 @@ public:
         Mortal mortal; // of no communicator: it is none
         call.add_output({&mortal, sizeof mortal});
         if (mode == CD_LOG_REPLAYING) {
-            const int result = Exchange::replay(call, false);
+            const int result = Blocking::replay(call, false);
             if (result == run_live) {
                 return CreatesComm::call<F>(site, a...);
             }
@@ -43,10 +43,10 @@ public:
             }
             return result;
         }
-        const Inside inside;
+        const ReentryGuard inside;
         const int result = call_mpi<F>(a...);
         created(call, result, mortal);
-        Exchange::record(call, result, nullptr, false);
+        Blocking::record(call, result, nullptr, false);
         if (mortal.handle == MPI_COMM_NULL && result == MPI_SUCCESS) {
             comm_made(made_by(call));
         }
@@ -82,8 +82,8 @@ public:
             becomes_mortal(*comm);
         }
         if (const std::optional<Mortal> meant = MortalComms::find(*comm); meant && meant->freed) {
-            return Inside::mpi() ? Releases::free_comm<F>(comm) // another one, of MPI's own
-                                 : freed_again<F>(site, comm, *meant);
+            return ReentryGuard::mpi() ? Releases::free_comm<F>(comm) // another one, of MPI's own
+                                       : freed_again<F>(site, comm, *meant);
         }
         const std::optional<Mortal> before = MortalComms::take(*comm);
         InnerCalls *const inner = InnerCalls::current();
@@ -103,7 +103,7 @@ public:
             result = Releases::call<F>(site, comm); // a re-execution may need it alive
         } else {
             const int refused = logs ? delete_attributes(*comm) : MPI_SUCCESS;
-            result = Exchange::call_by<F>(
+            result = Blocking::call_by<F>(
                 [&](MPI_Comm *freed) {
                     if (refused != MPI_SUCCESS) {
                         return refused;
@@ -167,7 +167,7 @@ private:
             holder != MPI_COMM_NULL) {
             delete_attributes(holder);
         }
-        const int result = Exchange::call_by<F>(
+        const int result = Blocking::call_by<F>(
             [](MPI_Comm *freed) { return Releases::free_comm<F>(freed); }, site, comm);
         if (*comm == MPI_COMM_NULL) {
             AttributeHolders::remove(mortal.number);
@@ -245,14 +245,14 @@ private:
     template <Fn F, typename Make, typename... A>
     static int ask_mortal(const Make &make, const Mortal &mortal, const void *site, MPI_Comm comm,
                           A... a) {
-        const int result = Exchange::call_by<F>(make, site, comm, a...);
+        const int result = Blocking::call_by<F>(make, site, comm, a...);
         if constexpr (F == Fn::MPI_Comm_get_attr || F == Fn::MPI_Attr_get) {
             // The re-execution's, which may be an address other than that in the log.
             const MPI_Comm holder = AttributeHolders::find(mortal.number);
             const int key = std::get<0>(std::tuple<A...>(a...));
             if (holder != MPI_COMM_NULL && result == MPI_SUCCESS &&
                 Keyvals::has(KeyvalsOf::communicators, key)) {
-                const Inside inside;
+                const ReentryGuard inside;
                 return make(holder, a...);
             }
         }
@@ -264,7 +264,7 @@ private:
                F == Fn::MPI_Comm_test_inter;
     }
 
-    template <Fn F> static int tell(const CommFacts &facts, int *answer) {
+    template <Fn F> static int tell(const CommCache &facts, int *answer) {
         *answer = F == Fn::MPI_Comm_rank          ? facts.rank
                   : F == Fn::MPI_Comm_size        ? facts.size
                   : F == Fn::MPI_Comm_remote_size ? facts.remote_size
@@ -319,7 +319,7 @@ public:
                 is_any = true;
             }
         }
-        return is_any ? Exchange::log<F>(site, one, other, a...) : call_mpi<F>(one, other, a...);
+        return is_any ? Blocking::log<F>(site, one, other, a...) : call_mpi<F>(one, other, a...);
     }
 };
 
@@ -331,7 +331,7 @@ public:
     using Of = Arrivals;
 
     template <Fn F, typename Handle> static auto call(const void *, Handle handle) {
-        if (Inside::mpi()) {
+        if (ReentryGuard::mpi()) {
             return call_mpi<F>(handle);
         }
         if constexpr (F == Fn::MPI_Comm_c2f) {

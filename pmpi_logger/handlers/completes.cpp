@@ -77,7 +77,7 @@ void Completes::lend(Completion &c, bool recording) try {
     RequestTable &table = RequestTable::instance();
     table.find_ending(c.requests, c.count, space.requests);
     take_what_no_log_brings(c.call, space.requests);
-    c.runs_functions = recording && !WholeProgram::records() &&
+    c.runs_functions = recording && !RecordAll::records() &&
                        std::ranges::any_of(space.requests, [](const Request *request) {
                            return request != nullptr && request->kind == Request::Kind::generalized;
                        });
@@ -187,7 +187,7 @@ void add_finished(EntryWriter &writer, const Completion &c, size_t k, int result
 
 // What stands in the log. types: held until all is copied.
 void record_completion(Completion &c, int result, const Workspace &space,
-                       std::unique_lock<OwnedLock> types) {
+                       std::unique_lock<BiasedLock> types) {
     const bool nothing = c.shape == Shape::some ? *c.index == 0 : !found_something(c.flag);
     if (nothing && result == MPI_SUCCESS) {
         types.unlock();
@@ -253,7 +253,7 @@ void give_back_others(const Completion &c, const Workspace &space) {
 
 void Completes::settle(Completion &c, int result, bool recording) {
     Workspace &space = workspace();
-    std::unique_lock<OwnedLock> types;
+    std::unique_lock<BiasedLock> types;
     try {
         if (recording) {
             FreesRequest::look_for_arrivals();
@@ -384,7 +384,7 @@ void tell(const Completion &c, const Ending &ending, const std::byte *indices,
 } // namespace
 
 int Completes::replay(Completion &c) {
-    const Inside inside;
+    const ReentryGuard inside;
     int result = MPI_SUCCESS;
     if (c.flag != nullptr && c.shape == Shape::any) {
         c.call.add_output({c.index, sizeof *c.index});

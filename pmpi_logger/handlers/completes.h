@@ -72,7 +72,7 @@ private:
     template <Fn F, typename... A>
     [[gnu::always_inline]] static int finish(const void *site, A... a) {
         const int mode = Logging::mode();
-        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::empty())) {
+        if (ReentryGuard::mpi() || (mode == CD_LOG_OFF && RequestTable::empty())) {
             return call_mpi<F>(a...);
         }
         using Roles = typename Row<F>::Roles;
@@ -91,7 +91,7 @@ private:
         }
         RequestTable::Few few;
         if (mode == CD_LOG_OFF && RequestTable::instance().find_plain(requests, count, few)) {
-            const Inside inside;
+            const ReentryGuard inside;
             const int result = call_mpi<F>(a...);
             RequestTable::instance().forget_ended(few, requests);
             return result;
@@ -146,7 +146,7 @@ private:
                                     arguments)
                        : result;
         }
-        const Inside inside;
+        const ReentryGuard inside;
         lend(completion, mode == CD_LOG_RECORDING);
         std::get<Roles::index(status_role<F>)>(arguments) = completion.lent;
         std::optional<InnerCalls> inner;
@@ -179,7 +179,7 @@ public:
     template <Fn F>
     static int call(const void *site, MPI_Request request, int *flag, MPI_Status *status) {
         const int mode = Logging::mode();
-        if (Inside::mpi() || flag == nullptr || no_status(status) ||
+        if (ReentryGuard::mpi() || flag == nullptr || no_status(status) ||
             (mode == CD_LOG_OFF && RequestTable::empty())) {
             return call_mpi<F>(request, flag, status);
         }

@@ -32,7 +32,7 @@ void TellsContents::record(const Call &call, MPI_Datatype type, int result,
 }
 
 int TellsContents::replay(const Call &call, Parts &recorded) {
-    const Inside inside;
+    const ReentryGuard inside;
     int result = MPI_SUCCESS;
     std::optional<EntryReader> entry = next_entry(call, result);
     if (!entry) {

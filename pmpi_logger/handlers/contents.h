@@ -37,12 +37,12 @@ public:
             if (result != MPI_SUCCESS) {
                 return result == run_live ? TellsContents::call<F>(site, type, a...) : result;
             }
-            const Inside inside;
+            const ReentryGuard inside;
             const int told = call_mpi<F>(type, a...);
             give_recorded(type, parts, recorded);
             return told;
         }
-        const Inside inside;
+        const ReentryGuard inside;
         const int result = call_mpi<F>(type, a...);
         record(call, type, result, parts);
         return result;

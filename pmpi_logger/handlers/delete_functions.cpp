@@ -47,7 +47,7 @@ void DeleteFunctions::call(const Window &gone, int key, const SetAttribute &attr
     if (found.function == nullptr) {
         return;
     }
-    const Inside inside; // what it calls was not recorded
+    const ReentryGuard inside; // what it calls was not recorded
     if (found.in_fortran) {
         MPI_Fint window = number_of(gone);
         MPI_Fint number = key;

@@ -20,8 +20,8 @@ public:
 
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         const bool logs = !passes_through(Logging::mode());
-        const int result = Exchange::log<F>(site, a...);
-        if (logs && result == MPI_SUCCESS && !WholeProgram::records()) {
+        const int result = Blocking::log<F>(site, a...);
+        if (logs && result == MPI_SUCCESS && !RecordAll::records()) {
             opened(*std::get<sizeof...(A) - 1>(std::tuple<A...>(a...)));
         }
         return result;
@@ -63,11 +63,11 @@ public:
         if (passes_through(Logging::mode())) {
             return close<F>(file, LoggedFiles::find_open(*file));
         }
-        if (WholeProgram::records()) {
-            return Exchange::log<F>(site, file);
+        if (RecordAll::records()) {
+            return Blocking::log<F>(site, file);
         }
         LoggedFile known = known_as(*file);
-        const int result = Exchange::call_by<F>(
+        const int result = Blocking::call_by<F>(
             [&](MPI_File *open) {
                 about_to_be_closed(known);
                 return close<F>(open, known);

@@ -8,7 +8,7 @@
 namespace cd::logger {
 
 int Releases::free_type(MPI_Datatype *type) {
-    const Inside inside;
+    const ReentryGuard inside;
     RequestTable::instance().keep_type(*type);
     WindowTable::instance().keep_type(*type);
     forget_type_facts(*type);
@@ -16,7 +16,7 @@ int Releases::free_type(MPI_Datatype *type) {
 }
 
 int Releases::free_reference(MPI_Datatype *type) {
-    const Inside inside;
+    const ReentryGuard inside;
     forget_type_facts(*type); // in case that it does not
     return call_mpi<Fn::MPI_Type_free>(type);
 }
@@ -37,7 +37,7 @@ void Releases::moved_type_freed(uint64_t number) {
 
 void Releases::let_others_disconnect([[maybe_unused]] MPI_Comm comm) {
 #ifdef OPEN_MPI // where ranks whose CDs do not log do so in a barrier
-    const Inside inside;
+    const ReentryGuard inside;
     real<Fn::MPI_Barrier>(comm);
 #endif
 }

@@ -30,16 +30,16 @@ public:
             return free_unlogged<F>(handle);
         }
         if (!can_wait<F>(*handle)) {
-            return Exchange::log<F>(site, handle);
+            return Blocking::log<F>(site, handle);
         }
         if constexpr (F == Fn::MPI_Comm_free || F == Fn::MPI_Comm_disconnect) {
-            const Inside inside;
+            const ReentryGuard inside;
             if (const int failure = failure_of(*handle); failure != MPI_SUCCESS) {
                 return failure;
             }
         }
         Call call = decode_data<F>(site, handle);
-        if (WholeProgram::records()) {
+        if (RecordAll::records()) {
             const int result = free_now<F>(handle);
             record(call, result);
             return result;
@@ -317,7 +317,7 @@ public:
             }
             return call_mpi<F>(memory);
         }
-        if (WholeProgram::records()) {
+        if (RecordAll::records()) {
             call_mpi<F>(memory);
         } else if (mode == CD_LOG_RECORDING) {
             cd_log_place place = {};

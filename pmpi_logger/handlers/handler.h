@@ -46,7 +46,7 @@ protected:
         note_all(Roles{}, call.arguments, a...);
         if constexpr (!Arrivals::is_plain(Row<F>::of)) {
             if (call.arrival->matter != nullptr) {
-                const Inside inside;
+                const ReentryGuard inside;
                 call.matter = call.arrival->matter(call.arguments);
             }
         }
@@ -62,7 +62,7 @@ protected:
             call.add_word(shape_of(call.arguments, call.arrival->received));
         }
         if constexpr (Roles::has(Role::comm) && !Arrivals::is_plain(Row<F>::of)) {
-            const Inside inside;
+            const ReentryGuard inside;
             call.failure = failure_of(call.arguments.comm);
         }
         return call;
@@ -72,7 +72,7 @@ private:
     // How many elements there are of which types, in each of the pieces.
     static uint64_t shape_of(const Arguments &arguments,
                              void (*pieces_of)(const Arguments &, Blocks &)) {
-        const Inside inside;
+        const ReentryGuard inside;
         Blocks pieces;
         pieces_of(arguments, pieces);
         uint64_t sum = 0;
@@ -120,7 +120,7 @@ public:
 
 private:
     [[gnu::noinline]] static void first_call() {
-        if (WholeProgram::begin_thread()) {
+        if (RecordAll::begin_thread()) {
             const int *const own = cd_log_possible();
             replays_.store(cd_log_replays(), std::memory_order_relaxed);
             possible_ = *own != 0 ? own : cd_log_replays();
@@ -146,6 +146,6 @@ template <Fn F> void see_bystander() {
 }
 
 // The call goes to MPI and nowhere else: nothing is logged, or the program is inside MPI already.
-inline bool passes_through(int mode) { return mode == CD_LOG_OFF || Inside::mpi(); }
+inline bool passes_through(int mode) { return mode == CD_LOG_OFF || ReentryGuard::mpi(); }
 
 } // namespace cd::logger

@@ -26,7 +26,7 @@ void Initializes::initialized() {
     if (threads == MPI_THREAD_SINGLE || threads == MPI_THREAD_FUNNELED) {
         RequestTable::instance().used_by_this_thread();
     }
-    WholeProgram::begin();
+    RecordAll::begin();
 }
 
 bool Finalizes::is_to_be_repeated(cd_handle cd) {
@@ -34,9 +34,9 @@ bool Finalizes::is_to_be_repeated(cd_handle cd) {
 }
 
 void Finalizes::finalizing() {
-    WholeProgram::end();
+    RecordAll::end();
     cd_log_here(&end_of_mpi);
-    const Inside inside;
+    const ReentryGuard inside;
     FreesRequest::sweep(true);
     run_all_forgotten();
     free_placeholders();
@@ -57,7 +57,7 @@ void OpensSession::opened(MPI_Session session) {
     MpiLife::session_begins(rank, size);
     if (begins) {
         cd_set_rank(rank);
-        WholeProgram::begin();
+        RecordAll::begin();
     }
 }
 #endif
@@ -84,7 +84,7 @@ double ReadsClock::read(const void *site, int mode) {
 // Only the root's arguments count, and it alone knows how many processes there are to be.
 void SpawnsSeveral::add_errors(Call &call, int count, const int *processes, int root, MPI_Comm comm,
                                int *errors) {
-    const Inside inside;
+    const ReentryGuard inside;
     int rank = 0;
     real<Fn::MPI_Comm_rank>(comm, &rank);
     if (rank != root || errors == MPI_ERRCODES_IGNORE) {

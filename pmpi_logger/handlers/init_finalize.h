@@ -15,21 +15,21 @@ class Initializes : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         const int mode = Logging::mode();
-        if (Inside::mpi()) {
+        if (ReentryGuard::mpi()) {
             return call_mpi<F>(a...);
         }
         const Call call = decode_data<F>(site, a...);
         if (mode == CD_LOG_REPLAYING) {
-            const int result = Exchange::replay(call, false);
+            const int result = Blocking::replay(call, false);
             return result == run_live ? Initializes::call<F>(site, a...) : result;
         }
-        const Inside inside;
+        const ReentryGuard inside;
         const int result = call_mpi<F>(a...);
         if (result == MPI_SUCCESS) {
             initialized();
         }
         if (mode == CD_LOG_RECORDING) {
-            Exchange::record(call, result, nullptr, false);
+            Blocking::record(call, result, nullptr, false);
         }
         return result;
     }
@@ -47,11 +47,11 @@ public:
     static void finalizing();
 
     template <Fn F> static int call(const void *) {
-        if (Inside::mpi()) {
+        if (ReentryGuard::mpi()) {
             return call_mpi<F>();
         }
         finalizing();
-        const Inside inside;
+        const ReentryGuard inside;
         return call_mpi<F>();
     }
 };
@@ -63,22 +63,22 @@ public:
     template <Fn F>
     static int call(const void *site, MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
         const int mode = Logging::mode();
-        if (Inside::mpi()) {
+        if (ReentryGuard::mpi()) {
             return call_mpi<F>(info, handler, session);
         }
         const Call call = decode_data<F>(site, info, handler, session);
         if (mode == CD_LOG_REPLAYING) {
-            const int result = Exchange::replay(call, false);
+            const int result = Blocking::replay(call, false);
             return result == run_live ? OpensSession::call<F>(site, info, handler, session)
                                       : result;
         }
-        const Inside inside;
+        const ReentryGuard inside;
         const int result = call_mpi<F>(info, handler, session);
         if (result == MPI_SUCCESS) {
             opened(*session);
         }
         if (mode == CD_LOG_RECORDING) {
-            Exchange::record(call, result, nullptr, false);
+            Blocking::record(call, result, nullptr, false);
         }
         return result;
     }
@@ -92,24 +92,24 @@ class ClosesSession : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Session *session) {
         const int mode = Logging::mode();
-        if (Inside::mpi() || session == nullptr) {
+        if (ReentryGuard::mpi() || session == nullptr) {
             return call_mpi<F>(session);
         }
         const Call call = decode_data<F>(site, session);
         if (mode == CD_LOG_REPLAYING) {
-            const int result = Exchange::replay(call, false);
+            const int result = Blocking::replay(call, false);
             return result == run_live ? ClosesSession::call<F>(site, session) : result;
         }
         if (MpiLife::is_last_session()) {
             Finalizes::finalizing();
         }
-        const Inside inside;
+        const ReentryGuard inside;
         const int result = free_object(session, [&] { return call_mpi<F>(session); });
         if (result == MPI_SUCCESS) {
             MpiLife::session_ends();
         }
         if (cd_log_mode() == CD_LOG_RECORDING) {
-            Exchange::record(call, result, nullptr, false);
+            Blocking::record(call, result, nullptr, false);
         }
         return result;
     }
@@ -122,7 +122,7 @@ public:
     using Of = Arrivals;
 
     template <Fn F> static int call(const void *, MPI_Comm comm, int code) {
-        WholeProgram::flush_if_possible();
+        RecordAll::flush_if_possible();
         return call_mpi<F>(comm, code);
     }
 };
@@ -162,15 +162,15 @@ public:
         call.add_output({made, sizeof *made});
         add_errors(call, count, processes, root, comm, errors);
         if (mode == CD_LOG_REPLAYING) {
-            const int result = Exchange::replay(call, false);
+            const int result = Blocking::replay(call, false);
             if (result != run_live) {
                 return told_of(result, *made);
             }
         }
-        const Inside inside;
+        const ReentryGuard inside;
         const int result =
             call_mpi<F>(count, commands, arguments, processes, infos, root, comm, made, errors);
-        Exchange::record(call, result, nullptr, false);
+        Blocking::record(call, result, nullptr, false);
         return told_of(result, *made);
     }
 

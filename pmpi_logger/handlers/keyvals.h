@@ -31,7 +31,7 @@ class MakesKeyval : public MovesData {
 public:
     template <Fn F, typename Copy, typename Delete>
     static int call(const void *site, Copy copy, Delete forget, int *key, void *state) {
-        const int result = Exchange::log<F>(site, copy, forget, key, state);
+        const int result = Blocking::log<F>(site, copy, forget, key, state);
         if (result == MPI_SUCCESS) { // else the program may have given no place for the key
             made<F>(*key, {any(forget), state, 0, is_from_fortran(site)});
         }
@@ -42,7 +42,7 @@ public:
     template <Fn F, typename Make, typename Copy, typename Delete, typename Number>
     static int call_by(const Make &make, const void *site, Copy copy, Delete forget, MPI_Fint *key,
                        Number *state) {
-        const int result = Exchange::call_by<F>(make, site, copy, forget, key, state);
+        const int result = Blocking::call_by<F>(make, site, copy, forget, key, state);
         if (result == MPI_SUCCESS) {
             made<F>(*key, {any(forget), nullptr, *state, true});
         }

@@ -55,7 +55,7 @@ int ReadiesParts::ready_one_by_one([[maybe_unused]] const std::vector<int> &part
                                    [[maybe_unused]] MPI_Request handle) {
     int result = MPI_SUCCESS;
 #if MPI_VERSION >= 4
-    const Inside inside;
+    const ReentryGuard inside;
     for (size_t i = 0; i < parts.size() && result == MPI_SUCCESS; ++i) {
         result = call_mpi<Fn::MPI_Pready>(parts[i], handle);
     }
@@ -64,7 +64,7 @@ int ReadiesParts::ready_one_by_one([[maybe_unused]] const std::vector<int> &part
 }
 
 void ReadiesParts::copy(const Request *request, const std::vector<int> &parts) {
-    const Inside inside;
+    const ReentryGuard inside;
     for (const int part : parts) {
         if (has(request, part)) {
             request->staging.refill(part, request->partitions);
@@ -73,7 +73,7 @@ void ReadiesParts::copy(const Request *request, const std::vector<int> &parts) {
 }
 
 void ReadiesParts::add_checksum(Call &call, const Request *request, const std::vector<int> &parts) {
-    const Inside inside;
+    const ReentryGuard inside;
     uint64_t sum = 0;
     for (const int part : parts) {
         sum = sum * 31 + static_cast<uint64_t>(part);
@@ -86,13 +86,13 @@ void ReadiesParts::add_checksum(Call &call, const Request *request, const std::v
 }
 
 void ReadiesParts::record(const Call &call, int result) {
-    const Inside inside;
+    const ReentryGuard inside;
     EntryWriter writer(call, result);
     writer.write();
 }
 
 bool ReadiesParts::replay(const Call &call, int &result) {
-    const Inside inside;
+    const ReentryGuard inside;
     return !next_entry(call, result) && result == run_live;
 }
 
@@ -112,7 +112,7 @@ MPI_Request AsksForPart::arrived_whole(const Call &call, MPI_Request handle) {
 
 void AsksForPart::settle(const Call &call, MPI_Request handle, int part, int flag, int result,
                          bool recording) {
-    const Inside inside;
+    const ReentryGuard inside;
     Request *request = RequestTable::instance().find(handle);
     auto types = RequestTable::instance().hold_types();
     const Blocks arrived = flag != 0 && result == MPI_SUCCESS ? arriving(request, part) : Blocks();
@@ -131,7 +131,7 @@ void AsksForPart::settle(const Call &call, MPI_Request handle, int part, int fla
 }
 
 bool AsksForPart::replay(const Call &call, MPI_Request handle, int part, int *flag, int &result) {
-    const Inside inside;
+    const ReentryGuard inside;
     std::optional<EntryReader> entry = next_answer(call, result);
     if (!entry) {
         return result == run_live;

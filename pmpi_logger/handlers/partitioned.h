@@ -18,19 +18,19 @@ namespace cd::logger {
 class ReadiesParts : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
-        if (Inside::mpi()) {
+        if (ReentryGuard::mpi()) {
             return call_mpi<F>(a...);
         }
         const std::tuple<A...> arguments(a...);
         const MPI_Request handle = std::get<sizeof...(A) - 1>(arguments);
         const auto ready = [&] {
-            const Inside inside;
+            const ReentryGuard inside;
             return call_mpi<F>(a...);
         };
         const int mode = Logging::mode();
         Request *request = RequestTable::instance().find(handle);
         if (mode == CD_LOG_OFF) {
-            if (request != nullptr && request->logged() && !WholeProgram::holds(request->place)) {
+            if (request != nullptr && request->logged() && !RecordAll::holds(request->place)) {
                 return refuse(F, started_in_a_cd_of_another_thread);
             }
             copy(request, parts<F>(arguments));
@@ -87,7 +87,8 @@ class AsksForPart : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request request, int part, int *flag) {
         const int mode = Logging::mode();
-        if (Inside::mpi() || flag == nullptr || (mode == CD_LOG_OFF && RequestTable::empty())) {
+        if (ReentryGuard::mpi() || flag == nullptr ||
+            (mode == CD_LOG_OFF && RequestTable::empty())) {
             return call_mpi<F>(request, part, flag);
         }
         const Call call = call_of(F, site, part);
@@ -104,7 +105,7 @@ public:
 
 private:
     template <Fn F> static int ask(const Call &call, MPI_Request request, int part, int *flag) {
-        const Inside inside;
+        const ReentryGuard inside;
         const MPI_Request whole = arrived_whole(call, request);
         return whole != MPI_REQUEST_NULL
                    ? real<Fn::MPI_Request_get_status>(whole, flag, MPI_STATUS_IGNORE)

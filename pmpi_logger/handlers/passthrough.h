@@ -29,7 +29,7 @@ public:
     };
 
     template <Fn F, typename... A> static int call(const void *, A... a) {
-        if (passes_through(Logging::mode()) || WholeProgram::records()) {
+        if (passes_through(Logging::mode()) || RecordAll::records()) {
             return call_mpi<F>(a...);
         }
         return refuse(F, Row<F>::of);

@@ -23,7 +23,7 @@ bool is_lost(const Request &request) {
 } // namespace
 
 int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *status, int mode) {
-    const Inside inside;
+    const ReentryGuard inside;
     Request *request = RequestTable::instance().find(handle);
     Call call;
     call.fn = Fn::MPI_Request_get_status;
@@ -79,7 +79,7 @@ int Peeks::run(const void *site, MPI_Request handle, int *flag, MPI_Status *stat
 }
 
 int Peeks::replay(const void *site, MPI_Request handle, int *flag, MPI_Status *status) {
-    const Inside inside;
+    const ReentryGuard inside;
     Call call;
     call.fn = Fn::MPI_Request_get_status;
     call.site = site;

@@ -134,7 +134,7 @@ Call simple_call(Fn fn, const void *site) {
 void back_in_place(const Call &call, MPI_Request handle) {
     Request *request = RequestTable::instance().find(handle);
     if (request != nullptr && request->made_anew != MPI_REQUEST_NULL && request->staging.empty()) {
-        const Inside inside;
+        const ReentryGuard inside;
         forget_made_anew(*request);
         describe_anew(call, *request);
     }
@@ -143,7 +143,7 @@ void back_in_place(const Call &call, MPI_Request handle) {
 // From now on. A restore needs not wait for it then.
 void send_from_copy(Request &request) {
     if (!request.make_again || !request.staging.empty() || !shadows_wanted() ||
-        WholeProgram::records()) {
+        RecordAll::records()) {
         return;
     }
     Staging staging = Staging::of(request.departures);
@@ -165,13 +165,13 @@ void send_from_copy(Request &request) {
 } // namespace
 
 Purpose Initializing::purpose_for(const Call &call, Request::Kind kind) {
-    const Inside inside;
-    RequestTable::instance().make_room();
+    const ReentryGuard inside;
+    RequestTable::instance().reserve_room();
     return purpose_of(call, kind);
 }
 
 void Initializing::track(MPI_Request handle, Purpose &&purpose, Staging &&staging) {
-    const Inside inside;
+    const ReentryGuard inside;
     RequestTable &table = RequestTable::instance();
     Request &request = table.add(handle, std::move(purpose));
     request.state = Request::State::inactive;
@@ -225,7 +225,7 @@ void Initializing::moved(const Call &call, MPI_Request *handle, MPI_Request made
 }
 
 Staging Initializing::staging_of(const Call &call, bool has_send_buf) {
-    const Inside inside;
+    const ReentryGuard inside;
     return shadows_wanted() && separate_memory_wanted() ? Staging::of(call, has_send_buf, {})
                                                         : Staging();
 }
@@ -233,7 +233,7 @@ Staging Initializing::staging_of(const Call &call, bool has_send_buf) {
 void Initializing::follow(const Call &call, bool has_send_buf, MPI_Request handle) {
     Request *request = RequestTable::instance().find(handle);
     if (request != nullptr && !request->staging.empty()) {
-        const Inside inside;
+        const ReentryGuard inside;
         describe_anew(call, *request);
         RequestTable::instance().change(
             *request, [&](Request &found) { found.staging.follow(call, has_send_buf); });
@@ -265,7 +265,7 @@ bool Activates::prepare(const Call &call, int mode, int count, MPI_Request *requ
             request->staging.refill();
         }
     }
-    table.make_room(static_cast<size_t>(count));
+    table.reserve_room(static_cast<size_t>(count));
     return true;
 }
 
@@ -293,7 +293,7 @@ int Activates::start(int count, const MPI_Request *requests, int &started) {
 }
 
 int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Request *requests) try {
-    const Inside inside;
+    const ReentryGuard inside;
     RequestTable &table = RequestTable::instance();
     Call call = simple_call(fn, site);
     call.add_word(static_cast<uint64_t>(count));
@@ -369,7 +369,7 @@ int Activates::replay(Call &call, int count, MPI_Request *requests) {
 
 int Cancels::run(const void *site, MPI_Request *handle) {
     const int mode = Logging::mode();
-    const Inside inside;
+    const ReentryGuard inside;
     Request *request = RequestTable::instance().find(*handle);
     MPI_Request known = request != nullptr ? request->known_to_mpi() : *handle;
     if (mode == CD_LOG_OFF) {
@@ -393,7 +393,7 @@ int Cancels::run(const void *site, MPI_Request *handle) {
 
 int CompletesGeneralized::run(const void *site, MPI_Request handle) {
     const int mode = Logging::mode();
-    const Inside inside;
+    const ReentryGuard inside;
     const Call call = simple_call(Fn::MPI_Grequest_complete, site);
     if (mode == CD_LOG_REPLAYING) {
         int result = MPI_SUCCESS;

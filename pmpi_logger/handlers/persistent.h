@@ -41,7 +41,7 @@ enum class Sends { from_buffer, from_copy };
 template <Request::Kind K, Sends S = Sends::from_buffer> class Inits : public Initializing {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
-        if (Inside::mpi()) {
+        if (ReentryGuard::mpi()) {
             return call_mpi<F>(a...);
         }
         using Roles = typename Row<F>::Roles;
@@ -51,7 +51,7 @@ public:
             return call_mpi<F>(a...); // which is an error
         }
         const auto make = [&] {
-            const Inside inside;
+            const ReentryGuard inside;
             return std::apply([](A... b) { return call_mpi<F>(b...); }, arguments);
         };
         const int mode = Logging::mode();
@@ -149,7 +149,7 @@ class Activates : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         const int mode = Logging::mode();
-        if (Inside::mpi() || (mode == CD_LOG_OFF && RequestTable::empty())) {
+        if (ReentryGuard::mpi() || (mode == CD_LOG_OFF && RequestTable::empty())) {
             return call_mpi<F>(a...);
         }
         std::tuple<A...> arguments(a...);
@@ -172,7 +172,8 @@ private:
 class Cancels : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request *request) {
-        return Inside::mpi() || request == nullptr ? call_mpi<F>(request) : run(site, request);
+        return ReentryGuard::mpi() || request == nullptr ? call_mpi<F>(request)
+                                                         : run(site, request);
     }
 
 private:
@@ -182,7 +183,7 @@ private:
 class CompletesGeneralized : public MovesData {
 public:
     template <Fn F> static int call(const void *site, MPI_Request request) {
-        return Inside::mpi() ? complete(request) : run(site, request);
+        return ReentryGuard::mpi() ? complete(request) : run(site, request);
     }
 
 private:

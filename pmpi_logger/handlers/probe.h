@@ -29,7 +29,7 @@ public:
             const int result = replay(call);
             return result == run_live ? Polls::call<F>(site, a...) : result;
         }
-        const Inside inside;
+        const ReentryGuard inside;
         MPI_Status own = {};
         StatusLoan loan(call.arguments.status, own);
         std::tuple<A...> arguments(a...);

@@ -146,7 +146,7 @@ bool is_over(Request &request, bool at_end) {
 
 int FreesRequest::run(const void *site, MPI_Request *handle) {
     const int mode = Logging::mode();
-    const Inside inside;
+    const ReentryGuard inside;
     RequestTable &table = RequestTable::instance();
     Request *request = table.find(*handle);
     Call call;
@@ -165,7 +165,7 @@ int FreesRequest::run(const void *site, MPI_Request *handle) {
         }
         FreedHandles::add_again();
     }
-    if (request != nullptr && WholeProgram::records()) {
+    if (request != nullptr && RecordAll::records()) {
         table.remove(*request);
         request = nullptr;
     }

@@ -18,7 +18,8 @@ public:
             *request = MPI_REQUEST_NULL;
             return MPI_SUCCESS;
         }
-        return Inside::mpi() || request == nullptr ? call_mpi<F>(request) : run(site, request);
+        return ReentryGuard::mpi() || request == nullptr ? call_mpi<F>(request)
+                                                         : run(site, request);
     }
 
     // Before a call is recorded that may have told the program that they are complete.

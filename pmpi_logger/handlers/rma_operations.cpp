@@ -18,16 +18,16 @@ Block result_of(const Call &call, int target) {
     return brings ? Block{a.recv_buf, a.recv_count, a.recv_type} : Block{};
 }
 
-Shadow shadow_of(const Block &block) {
+SendCopy shadow_of(const Block &block) {
     return block.type != MPI_DATATYPE_NULL && bytes_in(block) > 0 && shadows_wanted()
-               ? Shadow::of(block)
-               : Shadow();
+               ? SendCopy::of(block)
+               : SendCopy();
 }
 
 // In memory that is a window's itself, the others may look for it as soon as the epoch ends: MPI
 // writes it into its copy.
 void land_in_copy(Access &access) {
-    const TypeFacts facts = facts_of(access.result.type);
+    const DatatypeFacts facts = facts_of(access.result.type);
     auto *const first = static_cast<std::byte *>(access.result.address) + facts.lower_bound;
     const auto bytes = static_cast<size_t>(facts.span_of(access.result.count));
     if (const Window *window = WindowTable::instance().over(first, bytes)) {
@@ -39,7 +39,7 @@ void land_in_copy(Access &access) {
 } // namespace
 
 void AccessesWindow::add_checksum(Call &call, const Block &block) {
-    const Inside inside;
+    const ReentryGuard inside;
     call.add_word(compared_checksum_of(block));
 }
 

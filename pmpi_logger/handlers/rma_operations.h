@@ -17,14 +17,14 @@ public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         using Roles = typename Row<F>::Roles;
         std::tuple<A...> arguments(a...);
-        if (Inside::mpi()) {
+        if (ReentryGuard::mpi()) {
             return call_mpi<F>(a...);
         }
         const MPI_Win win = std::get<Roles::index(Role::window)>(arguments);
         Window *window = WindowTable::instance().find(win);
         const int mode = Logging::mode();
         if (window == nullptr || (mode != CD_LOG_OFF && !can_be_recorded(window))) {
-            return mode == CD_LOG_OFF || WholeProgram::records() || !may_name(win, MPI_WIN_NULL)
+            return mode == CD_LOG_OFF || RecordAll::records() || !may_name(win, MPI_WIN_NULL)
                        ? call_mpi<F>(a...)
                        : refuse(F, window_is_not_separate);
         }
@@ -40,14 +40,14 @@ public:
             }
         }
         if (mode == CD_LOG_OFF) {
-            const Inside inside;
+            const ReentryGuard inside;
             const int result = call_mpi<F>(a...);
             if (result == MPI_SUCCESS) {
                 follow(call, *window, target);
             }
             return result;
         }
-        Exchange::add_checksum(call);
+        Blocking::add_checksum(call);
         Block compared;
         if constexpr (Roles::has(Role::compare_buf)) {
             compared = {const_cast<void *>(std::get<Roles::index(Role::compare_buf)>(arguments)),
@@ -58,8 +58,8 @@ public:
             const int result = replay(call, *window, target);
             return result == run_live ? AccessesWindow::call<F>(site, a...) : result;
         }
-        const Inside inside;
-        window->make_room(); // so that what MPI works on is never lost
+        const ReentryGuard inside;
+        window->reserve_room(); // so that what MPI works on is never lost
         Access access = begin(call, compared, target);
         replace_buffers<Roles>(arguments, access);
         const int result = std::apply([](A... b) { return call_mpi<F>(b...); }, arguments);
@@ -83,7 +83,7 @@ private:
             }
         }
     }
-    static void replace(const void *&argument, const Shadow &shadow) {
+    static void replace(const void *&argument, const SendCopy &shadow) {
         argument = shadow.empty() ? argument : shadow.address();
     }
     static void add_checksum(Call &call, const Block &block);
@@ -106,13 +106,13 @@ public:
         const MPI_Win win = std::get<Roles::index(Role::window)>(arguments);
         const Window *const window = WindowTable::instance().find(win);
         const bool separate = window != nullptr;
-        if (!passes_through(Logging::mode()) && !WholeProgram::records() &&
-            !can_be_recorded(window) && may_name(win, MPI_WIN_NULL)) {
+        if (!passes_through(Logging::mode()) && !RecordAll::records() && !can_be_recorded(window) &&
+            may_name(win, MPI_WIN_NULL)) {
             return refuse(F, window_is_not_separate);
         }
         const int result = Family::template call<F>(site, a...);
         if constexpr (Roles::has(Role::recv_buf)) {
-            if (separate && result == MPI_SUCCESS && !Inside::mpi()) {
+            if (separate && result == MPI_SUCCESS && !ReentryGuard::mpi()) {
                 note_read(*std::get<Roles::index(Role::request)>(arguments), win,
                           std::get<Roles::index(Role::target)>(arguments));
             }

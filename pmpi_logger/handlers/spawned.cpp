@@ -18,7 +18,7 @@ bool is_disconnected_later(MPI_Comm comm, const cd_log_place &place) {
 
 void note_made(MPI_Comm comm) {
     const std::optional<cd_log_place> place = last_entry();
-    if (WholeProgram::records() || !place) {
+    if (RecordAll::records() || !place) {
         return;
     }
     std::optional<Mortal> known = MortalComms::made_at(*place, comm);

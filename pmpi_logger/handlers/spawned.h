@@ -35,7 +35,7 @@ public:
 
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         const bool logs = !passes_through(Logging::mode());
-        const int result = Exchange::log<F>(site, a...);
+        const int result = Blocking::log<F>(site, a...);
         if (logs && result == MPI_SUCCESS) {
             constexpr size_t made = Row<F>::Roles::index(Role::out);
             connection_made(*std::get<made>(std::tuple<A...>(a...)));

@@ -42,8 +42,8 @@ Block SplitOperation::received_by(MPI_File file) {
 }
 
 Staging BeginsSplit::staging_of(Call call, bool reads) {
-    const Inside inside;
-    if (!shadows_wanted() || WholeProgram::records()) {
+    const ReentryGuard inside;
+    if (!shadows_wanted() || RecordAll::records()) {
         return {};
     }
     if (reads) {

@@ -25,7 +25,7 @@ struct SplitOperation { // NOLINT(bugprone-exception-escape): as Staging
 class BeginsSplit : public MovesData {
 public:
     template <Fn F, typename... A> static int call(const void *site, MPI_File file, A... a) {
-        if (Inside::mpi()) {
+        if (ReentryGuard::mpi()) {
             return call_mpi<F>(file, a...);
         }
         using Roles = typename Row<F>::Roles;
@@ -36,9 +36,9 @@ public:
         const Block received = reads ? Arrivals::received(call.arguments) : Block();
         if (mode == CD_LOG_REPLAYING) {
             if constexpr (!reads) {
-                Exchange::add_checksum_as<F>(call);
+                Blocking::add_checksum_as<F>(call);
             }
-            const int result = Exchange::replay(call, false);
+            const int result = Blocking::replay(call, false);
             if (result == run_live) {
                 return BeginsSplit::call<F>(site, file, a...);
             }
@@ -61,7 +61,7 @@ public:
             }
         }
         SplitOperation::begins(file, std::move(operation));
-        return std::apply([&](auto... b) { return Exchange::log<F>(site, b...); }, arguments);
+        return std::apply([&](auto... b) { return Blocking::log<F>(site, b...); }, arguments);
     }
 
 private:
@@ -72,15 +72,15 @@ class EndsSplitRead : public MovesData {
 public:
     template <Fn F>
     static int call(const void *site, MPI_File file, void *buffer, MPI_Status *status) {
-        if (Inside::mpi()) {
+        if (ReentryGuard::mpi()) {
             return call_mpi<F>(file, buffer, status);
         }
         const int mode = Logging::mode();
-        const Inside inside;
+        const ReentryGuard inside;
         Call call = decode_data<F>(site, file, buffer, status);
         if (mode == CD_LOG_REPLAYING) {
             set_received(call, SplitOperation::received_by(file));
-            const int result = Exchange::replay(call, true);
+            const int result = Blocking::replay(call, true);
             if (result != run_live) {
                 return result;
             }
@@ -97,7 +97,7 @@ public:
         }
         const bool error_written = loan.settle();
         if (cd_log_mode() == CD_LOG_RECORDING) {
-            Exchange::record(call, result, &loan.written(), error_written);
+            Blocking::record(call, result, &loan.written(), error_written);
         }
         return result;
     }
@@ -113,19 +113,19 @@ class EndsSplitWrite : public MovesData {
 public:
     template <Fn F>
     static int call(const void *site, MPI_File file, const void *buffer, MPI_Status *status) {
-        if (Inside::mpi()) {
+        if (ReentryGuard::mpi()) {
             return call_mpi<F>(file, const_cast<void *>(buffer), status);
         }
         if (Logging::mode() == CD_LOG_REPLAYING) {
-            const Inside inside;
-            const int result = Exchange::replay(decode_data<F>(site, file, buffer, status), true);
+            const ReentryGuard inside;
+            const int result = Blocking::replay(decode_data<F>(site, file, buffer, status), true);
             if (result != run_live) {
                 return result;
             }
         }
         const SplitOperation operation = SplitOperation::ends(file);
         const void *const known = operation.buffer != nullptr ? operation.buffer : buffer;
-        return Exchange::log<F>(site, file, known, status);
+        return Blocking::log<F>(site, file, known, status);
     }
 };
 

@@ -56,7 +56,7 @@ Blocks brought_at_once(const Call &call, Request::Kind kind, const Block &made) 
 } // namespace
 
 void Starting::track(const Call &call, Request::Kind kind, MPI_Request handle, bool early) {
-    const Inside inside;
+    const ReentryGuard inside;
     if (handle != MPI_REQUEST_NULL && !complete_from_start(handle)) {
         Request &request =
             RequestTable::instance().add(handle, purpose_of(call, kind, made_by(call, kind)));
@@ -71,26 +71,26 @@ void Starting::track_receive(MPI_Request handle, const Block &to, MPI_Comm comm,
     }
 }
 
-Shadow Starting::shadow_of(const Call &call) {
-    const Inside inside;
-    if (!shadows_wanted() || WholeProgram::records()) {
+SendCopy Starting::shadow_of(const Call &call) {
+    const ReentryGuard inside;
+    if (!shadows_wanted() || RecordAll::records()) {
         return {};
     }
     const Block sent = {const_cast<void *>(call.arguments.send_buf), call.arguments.send_count,
                         call.arguments.send_type};
     if (sent.address == nullptr) {
-        const TypeFacts &facts = facts_of(sent.type);
+        const DatatypeFacts &facts = facts_of(sent.type);
         const auto count = static_cast<int64_t>(call.words[0]); // also of what goes to nobody
         if (are_nowhere(start_of(sent.address, facts), bytes_in(count, facts))) {
             return {};
         }
     }
-    return Shadow::of(sent);
+    return SendCopy::of(sent);
 }
 
 Staging Starting::staging_of(const Call &call, Request::Kind kind, bool has_send_buf) {
-    const Inside inside;
-    if (!shadows_wanted() || WholeProgram::records()) {
+    const ReentryGuard inside;
+    if (!shadows_wanted() || RecordAll::records()) {
         return {};
     }
     return kind == Request::Kind::exchange ? Staging::of_unknown_size(call, has_send_buf)
@@ -118,8 +118,8 @@ void Starting::note_made_at_once(const Call &call, Request::Kind kind, bool is_c
 }
 
 void Starting::record_message(const Call &call, Request::Kind kind, int result, MPI_Request handle,
-                              Shadow &shadow) {
-    const Inside inside;
+                              SendCopy &shadow) {
+    const ReentryGuard inside;
     uint64_t id = 0;
     const bool at_once = handle == MPI_REQUEST_NULL || complete_from_start(handle);
     if (result == MPI_SUCCESS && !at_once) {
@@ -141,7 +141,7 @@ void Starting::record_message(const Call &call, Request::Kind kind, int result, 
     writer.write();
 }
 
-void Starting::keep_sent(MPI_Win handle, int target, Shadow &&sent) {
+void Starting::keep_sent(MPI_Win handle, int target, SendCopy &&sent) {
     Window *const window = sent.empty() ? nullptr : WindowTable::instance().find(handle);
     if (window != nullptr) {
         window->keep(target, std::move(sent));
@@ -149,13 +149,13 @@ void Starting::keep_sent(MPI_Win handle, int target, Shadow &&sent) {
 }
 
 Purpose Starting::purpose_for(const Call &call, Request::Kind kind) {
-    RequestTable::instance().make_room();
+    RequestTable::instance().reserve_room();
     return purpose_of(call, kind, made_by(call, kind));
 }
 
 Request *Starting::record(const Call &call, Request::Kind kind, int result, MPI_Request handle,
                           Purpose &&purpose, Staging &&staging) {
-    const Inside inside;
+    const ReentryGuard inside;
     const bool goes_on =
         result == MPI_SUCCESS && handle != MPI_REQUEST_NULL && !complete_from_start(handle);
     Request *request = nullptr;
@@ -203,7 +203,7 @@ void hold_another(Request &request, bool of_fortran) {
 } // namespace
 
 int Starting::replay(const Call &call, Request::Kind kind, MPI_Request *handle, Request *&again) {
-    const Inside inside;
+    const ReentryGuard inside;
     cd_log_place place = {};
     cd_log_here(&place);
     int result = MPI_SUCCESS;

@@ -30,7 +30,7 @@ protected:
 
     // Takes the shadow if the request goes on.
     static void record_message(const Call &call, Request::Kind kind, int result,
-                               MPI_Request request, Shadow &shadow);
+                               MPI_Request request, SendCopy &shadow);
     // What record() wants, before the call is made: that takes no more memory for requests then,
     // so that what MPI works on is never lost.
     static Purpose purpose_for(const Call &call, Request::Kind kind);
@@ -45,9 +45,9 @@ protected:
     static void started_again(Request &again, MPI_Request request);
 
     // What a write of another rank's window has sent that was complete at once.
-    static void keep_sent(MPI_Win window, int target, Shadow &&sent);
+    static void keep_sent(MPI_Win window, int target, SendCopy &&sent);
 
-    static Shadow shadow_of(const Call &call);
+    static SendCopy shadow_of(const Call &call);
     static Staging staging_of(const Call &call, Request::Kind kind, bool has_send_buf);
 
     // A communicator that is valid when the request is complete.
@@ -76,7 +76,7 @@ private:
 
     template <Fn F, typename... A>
     [[gnu::noinline]] static int start_here(const void *site, A... a) {
-        if (Inside::mpi()) {
+        if (ReentryGuard::mpi()) {
             return real<F>(a...);
         }
         const auto take = [&]() __attribute__((always_inline)) {
@@ -92,7 +92,7 @@ private:
         see_bystander<F>();
         const std::tuple<A...> arguments(a...);
         const int result = [&] {
-            const Inside inside;
+            const ReentryGuard inside;
             return call_mpi<F>(a...);
         }();
         if (result == MPI_SUCCESS) {
@@ -128,14 +128,14 @@ private:
             return call_mpi<F>(a...); // which is an error
         }
         const auto make = [&] {
-            const Inside inside;
+            const ReentryGuard inside;
             return std::apply([](A... b) { return call_mpi<F>(b...); }, arguments);
         };
         Call call = decode_data<F>(site, a...);
         if (call.failure != MPI_SUCCESS) {
             return call.failure;
         }
-        Exchange::add_checksum_as<F>(call);
+        Blocking::add_checksum_as<F>(call);
         if (mode == CD_LOG_REPLAYING) {
             Request *again = nullptr;
             int result = replay(call, K, request, again);
@@ -156,7 +156,7 @@ private:
     template <typename Roles, typename Tuple, typename Make>
     [[gnu::always_inline]] static int record_one_way(const Call &call, Tuple &arguments,
                                                      const MPI_Request *request, const Make &make) {
-        Shadow shadow;
+        SendCopy shadow;
         if constexpr (W == Works::on_shadow) {
             shadow = shadow_of(call);
             if (!shadow.empty()) {

@@ -107,7 +107,7 @@ void Synchronizes::settle(const Synchronization &what, Window &window, int resul
 }
 
 int Synchronizes::replay(const Synchronization &what, Window &window) {
-    const Inside inside;
+    const ReentryGuard inside;
     int result = MPI_SUCCESS;
     std::optional<EntryReader> entry = next_answer(what.call, result);
     if (!entry) {

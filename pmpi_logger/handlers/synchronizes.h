@@ -41,14 +41,14 @@ public:
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         using Roles = typename Row<F>::Roles;
         const std::tuple<A...> arguments(a...);
-        if (Inside::mpi()) {
+        if (ReentryGuard::mpi()) {
             return call_mpi<F>(a...);
         }
         const MPI_Win win = std::get<Roles::index(Role::window)>(arguments);
         Window *window = WindowTable::instance().find(win);
         const int mode = Logging::mode();
         if (window == nullptr || (mode != CD_LOG_OFF && !can_be_recorded(window))) {
-            return mode == CD_LOG_OFF || WholeProgram::records() || !may_name(win, MPI_WIN_NULL)
+            return mode == CD_LOG_OFF || RecordAll::records() || !may_name(win, MPI_WIN_NULL)
                        ? call_mpi<F>(a...)
                        : refuse(F, window_is_not_separate);
         }
@@ -65,7 +65,7 @@ public:
             const int result = replay(what, *window);
             return result == run_live ? Synchronizes::call<F>(site, a...) : result;
         }
-        const Inside inside;
+        const ReentryGuard inside;
         if (what.publishes) {
             window->publish();
         }

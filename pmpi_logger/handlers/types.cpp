@@ -17,7 +17,7 @@ void MakesType::record(const Call &call, int result, const Layout &layout) {
 }
 
 int MakesType::replay(const Call &call, const Layout &layout) {
-    const Inside inside;
+    const ReentryGuard inside;
     int result = MPI_SUCCESS;
     std::optional<EntryReader> entry = next_entry(call, result);
     if (!entry) {

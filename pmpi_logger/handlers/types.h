@@ -31,14 +31,14 @@ public:
                 return result;
             }
             const MPI_Datatype recorded = *made;
-            const Inside inside;
+            const ReentryGuard inside;
             const int made_anew = call_mpi<F>(a...);
             if (made_anew == MPI_SUCCESS) {
                 stands_for(*made, recorded);
             }
             return made_anew;
         }
-        const Inside inside;
+        const ReentryGuard inside;
         const int result = call_mpi<F>(a...);
         record(call, result, layout);
         return result;

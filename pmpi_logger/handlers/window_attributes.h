@@ -35,7 +35,7 @@ public:
         if (set != nullptr && set->is_there) {
             take(*set);
         } else if (mpi_has(handle, key)) {
-            const Inside inside;
+            const ReentryGuard inside;
             return ask();
         }
         return MPI_SUCCESS;
@@ -57,7 +57,7 @@ public:
         if (gone == nullptr) {
             return SetsAttribute::call<F>(site, win, key, value);
         }
-        const int result = Exchange::log<F>(site, win, key, value);
+        const int result = Blocking::log<F>(site, win, key, value);
         if (result == MPI_SUCCESS) {
             AttributesOfGone::set(*gone, key, value, std::nullopt);
         }
@@ -71,7 +71,7 @@ public:
         if (gone == nullptr) {
             return SetsAttribute::call_by<F>(make, site, win, key, value);
         }
-        const int result = Exchange::call_by<F>(make, site, win, key, value);
+        const int result = Blocking::call_by<F>(make, site, win, key, value);
         if (result == MPI_SUCCESS) {
             AttributesOfGone::set(*gone, key, nullptr, *static_cast<MPI_Aint *>(value));
         }
@@ -89,7 +89,7 @@ public:
         if (gone == nullptr || InnerCalls::are_of_undo()) {
             return DeletesAttribute::call<F>(site, win, key);
         }
-        const int result = Exchange::log<F>(site, win, key);
+        const int result = Blocking::log<F>(site, win, key);
         if (result == MPI_SUCCESS) {
             AttributesOfGone::remove(*gone, key);
         }

@@ -100,7 +100,7 @@ int MakesWindow::record(Call &call, int result, Window *window, MPI_Win handle) 
     if (cd_log_mode() == CD_LOG_RECORDING) {
         uint64_t number = window != nullptr ? window->number : 0;
         call.add_output({&number, sizeof number});
-        Exchange::record(call, result, nullptr, false);
+        Blocking::record(call, result, nullptr, false);
         made(window, result == MPI_SUCCESS ? handle : MPI_WIN_NULL);
     }
     return result;
@@ -109,7 +109,7 @@ int MakesWindow::record(Call &call, int result, Window *window, MPI_Win handle) 
 int MakesWindow::replay(Call &call, MPI_Win *handle, void *const *memory, int64_t size) {
     uint64_t number = 0;
     call.add_output({&number, sizeof number});
-    const int result = Exchange::replay(call, false);
+    const int result = Blocking::replay(call, false);
     if (result == MPI_SUCCESS) {
         made(number != 0 ? &WindowTable::instance().reappear(number, *handle, *memory,
                                                              static_cast<size_t>(size))
@@ -141,7 +141,7 @@ int RefusedExposure::ask_kind(MPI_Win win, bool &is_dynamic) {
     if (!is_dynamic || WindowTable::instance().is_gone(win)) {
         return MPI_SUCCESS;
     }
-    const Inside inside;
+    const ReentryGuard inside;
     const int *kind = nullptr;
     int is_there = 0;
     const int result = real<Fn::MPI_Win_get_attr>(win, MPI_WIN_CREATE_FLAVOR, &kind, &is_there);
@@ -150,7 +150,7 @@ int RefusedExposure::ask_kind(MPI_Win win, bool &is_dynamic) {
 }
 
 Window *FreesWindow::known_from_now_on(MPI_Win handle) {
-    if (Logging::mode() != CD_LOG_RECORDING || WholeProgram::records() || handle == MPI_WIN_NULL) {
+    if (Logging::mode() != CD_LOG_RECORDING || RecordAll::records() || handle == MPI_WIN_NULL) {
         return nullptr;
     }
     std::unique_ptr<Window> window = Window::over(nullptr, 0);
@@ -240,7 +240,7 @@ int FreesWindow::replay(const Call &call, Window &window) {
 }
 
 const Window *AsksWindow::separate(MPI_Win win, int key) {
-    if (Inside::mpi() || (key != MPI_WIN_BASE && key != MPI_WIN_MODEL)) {
+    if (ReentryGuard::mpi() || (key != MPI_WIN_BASE && key != MPI_WIN_MODEL)) {
         return nullptr;
     }
     const Window *const window = WindowTable::instance().find(win);
@@ -264,7 +264,7 @@ int AsksSharedMemory::of_gone_window(Fn fn, const void *site, const Window &wind
 }
 
 int raise_at(const Window &window, int error) {
-    const Inside inside;
+    const ReentryGuard inside;
     if (!window.is_gone()) {
         real<Fn::MPI_Win_call_errhandler>(window.handle, error);
         return error;

@@ -42,7 +42,7 @@ protected:
     // By the entry that was written or read last. window: nullptr if it is MPI's own.
     static void made(Window *window, MPI_Win handle);
 
-    static bool is_mpis_business() { return Inside::mpi() || WholeProgram::records(); }
+    static bool is_mpis_business() { return ReentryGuard::mpi() || RecordAll::records(); }
 };
 
 class CreatesWindow : public MakesWindow {
@@ -60,7 +60,7 @@ public:
                        ? CreatesWindow::call<F>(site, memory, size, unit, info, comm, win)
                        : result;
         }
-        const Inside inside;
+        const ReentryGuard inside;
         Window *const window = add(over(memory, size));
         const int result = call_mpi<F>(window != nullptr && size > 0 ? window->copy() : memory,
                                        size, unit, info, comm, win);
@@ -84,7 +84,7 @@ public:
                        ? AllocatesWindow::call<F>(site, size, unit, info, comm, memory, win)
                        : result;
         }
-        const Inside inside;
+        const ReentryGuard inside;
         const int result = call_mpi<F>(size, unit, info, comm, memory, win);
         Window *const window = result == MPI_SUCCESS ? add(beside(*given, size)) : nullptr;
         if (window != nullptr) {
@@ -108,7 +108,7 @@ public:
             return result == run_live ? CreatesDynamicWindow::call<F>(site, info, comm, win)
                                       : result;
         }
-        const Inside inside;
+        const ReentryGuard inside;
         Window *const window = add(over(nullptr, 0));
         const int result = call_mpi<F>(info, comm, win);
         return record(call, result, window, *win);
@@ -121,11 +121,11 @@ public:
     template <Fn F, typename Size, typename Unit>
     static int call(const void *site, Size size, Unit unit, MPI_Info info, MPI_Comm comm,
                     void *memory, MPI_Win *win) {
-        if (!passes_through(Logging::mode()) && !WholeProgram::records()) {
+        if (!passes_through(Logging::mode()) && !RecordAll::records()) {
             if (!may_name(comm, MPI_COMM_NULL)) {
                 return call_mpi<F>(size, unit, info, comm, memory, win); // which is an error
             }
-            const Inside inside;
+            const ReentryGuard inside;
             if (const int failure = failure_of(comm); failure != MPI_SUCCESS) {
                 return failure; // the handle is none, and MPI has said so
             }
@@ -139,7 +139,7 @@ public:
 class RefusedExposure : public Refused {
 public:
     template <Fn F, typename... A> static int call(const void *site, MPI_Win win, A... a) {
-        if (!passes_through(Logging::mode()) && !WholeProgram::records()) {
+        if (!passes_through(Logging::mode()) && !RecordAll::records()) {
             bool is_dynamic = true;
             if (const int failure = ask_kind(win, is_dynamic); failure != MPI_SUCCESS) {
                 return failure; // the handle is none, and MPI has said so
@@ -149,7 +149,7 @@ public:
             }
         }
         const int result = Refused::call<F>(site, win, a...);
-        if (F == Fn::MPI_Win_attach && result == MPI_SUCCESS && !Inside::mpi()) {
+        if (F == Fn::MPI_Win_attach && result == MPI_SUCCESS && !ReentryGuard::mpi()) {
             if (Window *window = WindowTable::instance().find(win)) {
                 window->is_exposed = true;
             }
@@ -174,7 +174,7 @@ public:
             *win = MPI_WIN_NULL;
             return MPI_SUCCESS;
         }
-        if (Inside::mpi()) {
+        if (ReentryGuard::mpi()) {
             return free_now<F>(win);
         }
         Window *window = WindowTable::instance().find(*win);
@@ -182,15 +182,15 @@ public:
             window = known_from_now_on(*win);
         }
         if (window == nullptr) {
-            return Exchange::call_by<F>([](MPI_Win *w) { return free_now<F>(w); }, site, win);
+            return Blocking::call_by<F>([](MPI_Win *w) { return free_now<F>(w); }, site, win);
         }
         const Call call = decode_data<F>(site, win);
         if (Logging::mode() == CD_LOG_REPLAYING) {
             const int result = replay(call, *window);
             return result == run_live ? FreesWindow::call<F>(site, win) : result;
         }
-        const Inside inside;
-        const bool records = cd_log_mode() == CD_LOG_RECORDING && !WholeProgram::records();
+        const ReentryGuard inside;
+        const bool records = cd_log_mode() == CD_LOG_RECORDING && !RecordAll::records();
         InnerCalls inner(records ? InnerCalls::Of::call : InnerCalls::Of::nothing);
         // What the program has stored last nobody can read any more, and its memory may be gone.
         const int held = hold_handler(*window);
@@ -232,7 +232,7 @@ public:
         const Window *const window = separate(win, key);
         if (window == nullptr) {
             const bool replays = Logging::mode() == CD_LOG_REPLAYING;
-            const int result = Exchange::call_by<F>(ask<F>, site, win, key, value, present);
+            const int result = Blocking::call_by<F>(ask<F>, site, win, key, value, present);
             if (!replays || result != MPI_SUCCESS || *present == 0) {
                 return result;
             }
@@ -306,14 +306,14 @@ public:
     using Of = Arrivals;
 
     template <Fn F, typename... A> static int call(const void *site, MPI_Win win, A... a) {
-        return WindowTable::instance().is_gone(win) ? Exchange::log<F>(site, win, a...)
+        return WindowTable::instance().is_gone(win) ? Blocking::log<F>(site, win, a...)
                                                     : Family::template call<F>(site, win, a...);
     }
 
     template <Fn F, typename Make, typename... A>
     static int call_by(const Make &make, const void *site, MPI_Win win, A... a) {
         return WindowTable::instance().is_gone(win)
-                   ? Exchange::call_by<F>(make, site, win, a...)
+                   ? Blocking::call_by<F>(make, site, win, a...)
                    : Family::template call_by<F>(make, site, win, a...);
     }
 };

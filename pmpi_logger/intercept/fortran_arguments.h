@@ -56,7 +56,7 @@ struct GetsAttributeOfWindow {
         if (window == nullptr) {
             const bool replays = Logging::mode() == CD_LOG_REPLAYING;
             const int result =
-                GetsAttribute<MPI_Aint>::call<F, Exchange>(site, win, key, value, flag);
+                GetsAttribute<MPI_Aint>::call<F, Blocking>(site, win, key, value, flag);
             if (!replays || result != MPI_SUCCESS || *flag == 0) {
                 return result;
             }

@@ -33,7 +33,7 @@ _Unwind_Reason_Code look_at(_Unwind_Context *frame, void *state) {
 } // namespace
 
 bool has_left_a_call() {
-    if (!Inside::mpi()) {
+    if (!ReentryGuard::mpi()) {
         return false;
     }
     static const char here = 0;

@@ -52,7 +52,7 @@ int OutOfMemory::fail_incomplete(Fn fn, bool lasts) {
 }
 
 void OutOfMemory::lose(Fn fn, bool lasts) {
-    if (lasts && !WholeProgram::records() && !has_lost_track.exchange(true)) {
+    if (lasts && !RecordAll::records() && !has_lost_track.exchange(true)) {
         std::fprintf(stderr,
                      "pmpi_logger: rank %d: there is no memory for what has to be known of %s "
                      "later: no CD of this process can be restored any more\n",
@@ -63,8 +63,8 @@ void OutOfMemory::lose(Fn fn, bool lasts) {
     }
     cd_log_drop();
     complain_lost(fn);
-    if (WholeProgram::records()) {
-        WholeProgram::not_written();
+    if (RecordAll::records()) {
+        RecordAll::not_written();
     }
 }
 

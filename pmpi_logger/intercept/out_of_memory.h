@@ -34,7 +34,7 @@ public:
                 left(F);
                 throw;
             }
-            const Inside inside;
+            const ReentryGuard inside;
             if constexpr (std::is_same_v<decltype(take()), int>) {
                 if (is_answered_by_log()) {
                     return fail(F);

@@ -21,12 +21,12 @@ namespace cd::logger {
 //
 // What is written here waits for what MPI has written before, which may be memory that another
 // process holds. So little goes through the stack, too.
-class ShortEntry {
+class FastEntry {
 public:
     static constexpr size_t most_data = 256;
 
     // more: than the header and as many words.
-    ShortEntry(int words, size_t more)
+    FastEntry(int words, size_t more)
         : words_(words),
           length_(sizeof(EntryHeader) + static_cast<size_t>(words) * sizeof(uint64_t) + more) {
         const cd_log_entry entry = cd_log_enter(length_);
@@ -65,8 +65,8 @@ public:
         cd_log_written({begin_, being_written_});
         auto *const written = reinterpret_cast<EntryHeader *>(begin_);
         EntryWriter::last_ = written;
-        if (WholeProgram::records()) [[unlikely]] {
-            WholeProgram::written(written, length_);
+        if (RecordAll::records()) [[unlikely]] {
+            RecordAll::written(written, length_);
         }
     }
 

@@ -135,8 +135,8 @@ public:
             cd_log_close(length);
         }
         last_ = written;
-        if (WholeProgram::records()) [[unlikely]] {
-            WholeProgram::written(written, length);
+        if (RecordAll::records()) [[unlikely]] {
+            RecordAll::written(written, length);
             return nullptr;
         }
         return written;
@@ -147,7 +147,7 @@ public:
     static void forget_last_written() { last_ = nullptr; }
 
 private:
-    friend class ShortEntry;
+    friend class FastEntry;
 
     // Unless another thread has ended the CD meanwhile, or restored it.
     [[gnu::noinline]] void note_lost() const {
@@ -155,8 +155,8 @@ private:
             return;
         }
         complain_lost(fn_);
-        if (WholeProgram::records()) {
-            WholeProgram::not_written();
+        if (RecordAll::records()) {
+            RecordAll::not_written();
         }
     }
 

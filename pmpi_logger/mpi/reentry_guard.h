@@ -6,12 +6,12 @@ namespace cd::logger {
 
 // Whether this thread is inside a call of MPI that the program made: what MPI calls then is part of
 // that call, and is not recorded.
-class Inside {
+class ReentryGuard {
 public:
-    Inside() { ++depth_; }
-    Inside(const Inside &) = delete;
-    Inside &operator=(const Inside &) = delete;
-    ~Inside() { --depth_; }
+    ReentryGuard() { ++depth_; }
+    ReentryGuard(const ReentryGuard &) = delete;
+    ReentryGuard &operator=(const ReentryGuard &) = delete;
+    ~ReentryGuard() { --depth_; }
 
     static bool mpi() { return depth_ > 0; }
 
@@ -24,10 +24,10 @@ private:
 // for: what that calls is the program's.
 class Outside {
 public:
-    Outside() { --Inside::depth_; }
+    Outside() { --ReentryGuard::depth_; }
     Outside(const Outside &) = delete;
     Outside &operator=(const Outside &) = delete;
-    ~Outside() { ++Inside::depth_; }
+    ~Outside() { ++ReentryGuard::depth_; }
 };
 
 } // namespace cd::logger

@@ -92,7 +92,7 @@ void object_stays(std::vector<UndoList::Change> &&changes) {
 }
 
 void run_restored(cd_handle cd) {
-    const Inside inside;
+    const ReentryGuard inside;
     const InnerCalls unsettled(InnerCalls::Of::undo);
     const Moment now = next_moment();
     const Reach reach(cd);
@@ -100,7 +100,7 @@ void run_restored(cd_handle cd) {
 }
 
 void run_forgotten(uint64_t family, cd_handle root) {
-    const Inside inside;
+    const ReentryGuard inside;
     const Moment now = next_moment();
     const Reach kept(root);
     const auto is_forgotten = [&](const cd_log_place &place) {
@@ -113,7 +113,7 @@ void run_forgotten(uint64_t family, cd_handle root) {
 }
 
 void run_all_forgotten() {
-    const Inside inside;
+    const ReentryGuard inside;
     const Moment now = next_moment();
     const auto all = [](const cd_log_place &) { return true; };
     restored().forget(now, all);

@@ -24,7 +24,7 @@ uint64_t absent_in_grid(MPI_Comm comm, int dimensions) {
     return absent;
 }
 
-void ask_neighbors(MPI_Comm comm, CommFacts &facts) {
+void ask_neighbors(MPI_Comm comm, CommCache &facts) {
     int kind = MPI_UNDEFINED;
     real<Fn::MPI_Topo_test>(comm, &kind);
     if (kind == MPI_CART) {
@@ -42,12 +42,12 @@ void ask_neighbors(MPI_Comm comm, CommFacts &facts) {
     }
 }
 
-using Cache = HandleCache<MPI_Comm, CommFacts, ask_comm_facts>;
+using Cache = HandleCache<MPI_Comm, CommCache, ask_comm_facts>;
 
 } // namespace
 
-CommFacts ask_comm_facts(MPI_Comm comm) {
-    CommFacts facts;
+CommCache ask_comm_facts(MPI_Comm comm) {
+    CommCache facts;
     if (!may_name(comm, MPI_COMM_NULL)) {
         return facts; // an error of the program's, which MPI tells it where it makes it
     }
@@ -65,8 +65,8 @@ CommFacts ask_comm_facts(MPI_Comm comm) {
     return facts;
 }
 
-const CommFacts &comm_facts_of(MPI_Comm comm) {
-    const CommFacts *of_mortal = MortalComms::facts_of(comm);
+const CommCache &comm_facts_of(MPI_Comm comm) {
+    const CommCache *of_mortal = MortalComms::facts_of(comm);
     return of_mortal != nullptr ? *of_mortal : Cache::of(comm);
 }
 

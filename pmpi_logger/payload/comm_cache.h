@@ -8,7 +8,7 @@
 namespace cd::logger {
 
 // What decides which bytes a collective operation brings to this rank.
-struct CommFacts {
+struct CommCache {
     int rank = 0;
     int size = 0; // of this rank's group
     int remote_size = 0;
@@ -20,11 +20,11 @@ struct CommFacts {
 };
 
 // What MPI says of the one that has the handle in MPI, whatever the thread means by it.
-CommFacts ask_comm_facts(MPI_Comm comm);
+CommCache ask_comm_facts(MPI_Comm comm);
 
 // Of the one that the thread means. Remembered from call to call. Valid until the thread asks for
 // another communicator.
-const CommFacts &comm_facts_of(MPI_Comm comm);
+const CommCache &comm_facts_of(MPI_Comm comm);
 
 // MPI's error when it was asked last, which it has told the program: that is the call's error,
 // since the call itself would have the program told once more. MPI_SUCCESS if there was none.

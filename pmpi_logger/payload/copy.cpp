@@ -14,7 +14,7 @@
 namespace cd::logger {
 namespace {
 
-char *start_of(const Block &block, const TypeFacts &facts) {
+char *start_of(const Block &block, const DatatypeFacts &facts) {
     return static_cast<char *>(block.address) + facts.lower_bound;
 }
 
@@ -25,7 +25,7 @@ int elements_per_step(int64_t left, int64_t size) {
 }
 
 template <typename Step>
-void in_steps(const Block &block, int64_t elements, const TypeFacts &facts, const Step &step) {
+void in_steps(const Block &block, int64_t elements, const DatatypeFacts &facts, const Step &step) {
     char *at = static_cast<char *>(block.address);
     while (elements > 0) {
         const int now = elements_per_step(elements, facts.size);
@@ -39,7 +39,7 @@ void in_steps(const Block &block, int64_t elements, const TypeFacts &facts, cons
 // it packs.
 class Rooted {
 public:
-    Rooted(const Block &block, const TypeFacts &facts) : block_(block) {
+    Rooted(const Block &block, const DatatypeFacts &facts) : block_(block) {
         if (block.address != MPI_BOTTOM || facts.span == 0) {
             return;
         }
@@ -65,7 +65,7 @@ private:
 };
 
 // Of a type that is not committed nothing is packed: the call that it is for fails by itself.
-size_t pack(const Block &block, int64_t elements, const TypeFacts &facts, std::byte *to) {
+size_t pack(const Block &block, int64_t elements, const DatatypeFacts &facts, std::byte *to) {
     std::byte *const begin = to;
     const Rooted rooted(block, facts);
     in_steps(rooted.block(), elements, facts, [&](const void *from, int count) {
@@ -78,7 +78,8 @@ size_t pack(const Block &block, int64_t elements, const TypeFacts &facts, std::b
     return static_cast<size_t>(to - begin);
 }
 
-void unpack(const Block &block, int64_t elements, const TypeFacts &facts, const std::byte *from) {
+void unpack(const Block &block, int64_t elements, const DatatypeFacts &facts,
+            const std::byte *from) {
     const Rooted rooted(block, facts);
     in_steps(rooted.block(), elements, facts, [&](void *to, int count) {
         int position = 0;
@@ -89,7 +90,7 @@ void unpack(const Block &block, int64_t elements, const TypeFacts &facts, const 
     });
 }
 
-int64_t elements_for(size_t bytes, const TypeFacts &facts) {
+int64_t elements_for(size_t bytes, const DatatypeFacts &facts) {
     const auto wanted = static_cast<int64_t>(bytes);
     return facts.size == 0 ? 0 : (wanted + facts.size - 1) / facts.size;
 }
@@ -102,7 +103,7 @@ Bytes view(const Block &block, size_t bytes, std::vector<std::byte> &scratch) {
     if (bytes == 0) {
         return {};
     }
-    const TypeFacts &facts = facts_of(block.type);
+    const DatatypeFacts &facts = facts_of(block.type);
     if (facts.in_order) {
         return {start_of(block, facts), bytes};
     }
@@ -116,7 +117,7 @@ void gather(const Block &block, size_t bytes, std::byte *to) {
     if (bytes == 0) {
         return;
     }
-    const TypeFacts &facts = facts_of(block.type);
+    const DatatypeFacts &facts = facts_of(block.type);
     if (facts.in_order) {
         std::memcpy(to, start_of(block, facts), bytes);
         return;
@@ -141,7 +142,7 @@ void deliver(const Block &block, const void *data, size_t bytes) {
     if (bytes == 0) {
         return;
     }
-    const TypeFacts &facts = facts_of(block.type);
+    const DatatypeFacts &facts = facts_of(block.type);
     if (facts.in_order) {
         copy_through_caches(start_of(block, facts), data, bytes);
         return;
@@ -178,7 +179,7 @@ uint64_t checksum_of(const Block &block, uint64_t so_far) {
     if (contents.in_order != nullptr) {
         return checksum(contents.in_order, contents.size, so_far);
     }
-    const Inside inside;
+    const ReentryGuard inside;
     std::vector<std::byte> scratch;
     const void *data = view(block, contents.size, scratch).data;
     return checksum(data, contents.size, so_far);

@@ -17,13 +17,13 @@ namespace cd::logger {
 size_t bytes_in(const Block &block);
 
 // The same of elements of which the facts are known.
-inline size_t bytes_in(int64_t count, const TypeFacts &facts) {
+inline size_t bytes_in(int64_t count, const DatatypeFacts &facts) {
     return count > 0 ? static_cast<size_t>(count * facts.size) : 0;
 }
 
 // Where the data begin, as numbers: a type of addresses begins at MPI_BOTTOM, from where pointers
 // do not reach.
-inline const std::byte *start_of(const void *address, const TypeFacts &facts) {
+inline const std::byte *start_of(const void *address, const DatatypeFacts &facts) {
     return reinterpret_cast<const std::byte *>(reinterpret_cast<uintptr_t>(address) +
                                                static_cast<uintptr_t>(facts.lower_bound));
 }
@@ -38,10 +38,10 @@ inline bool are_nowhere(const std::byte *start, size_t bytes) {
 struct Contents {
     size_t size = 0;
     const std::byte *in_order = nullptr;
-    bool padded = false; // as TypeFacts says
+    bool padded = false; // as DatatypeFacts says
 };
 // facts: the type's.
-inline Contents contents_of(const Block &block, const TypeFacts &facts) {
+inline Contents contents_of(const Block &block, const DatatypeFacts &facts) {
     const size_t size = bytes_in(block.count, facts);
     const std::byte *const start = start_of(block.address, facts);
     if (size == 0 || are_nowhere(start, size)) [[unlikely]] {

@@ -193,7 +193,7 @@ private:
 
 // MPI packs one element, whose bytes lie without gaps, as they lie: tried with bytes that tell
 // their places, one digit of the place at a time.
-bool packs_as_it_lies(MPI_Datatype type, const TypeFacts &facts) {
+bool packs_as_it_lies(MPI_Datatype type, const DatatypeFacts &facts) {
     const Committed element_type(type);
     const auto size = static_cast<size_t>(facts.size);
     std::vector<std::byte> memory(size);
@@ -214,7 +214,7 @@ bool packs_as_it_lies(MPI_Datatype type, const TypeFacts &facts) {
     return true;
 }
 
-bool is_in_order(MPI_Datatype type, const TypeFacts &facts) {
+bool is_in_order(MPI_Datatype type, const DatatypeFacts &facts) {
     if (!facts.dense || facts.size == 0) {
         return facts.dense;
     }
@@ -232,7 +232,7 @@ bool is_in_order(MPI_Datatype type, const TypeFacts &facts) {
 
 struct Known {
     std::mutex mutex;
-    std::unordered_map<uint64_t, TypeMakeup> types;
+    std::unordered_map<uint64_t, DatatypeLayout> types;
 };
 
 // Never destroyed: MPI may be used while the process ends.
@@ -243,8 +243,8 @@ Known &known() {
 
 } // namespace
 
-TypeMakeup makeup_of(MPI_Datatype type, const TypeFacts &facts) {
-    const Inside inside;
+DatatypeLayout makeup_of(MPI_Datatype type, const DatatypeFacts &facts) {
+    const ReentryGuard inside;
     {
         const std::scoped_lock lock(known().mutex);
         if (const auto found = known().types.find(word_of(type)); found != known().types.end()) {
@@ -252,7 +252,7 @@ TypeMakeup makeup_of(MPI_Datatype type, const TypeFacts &facts) {
         }
     }
     const Sequence sequence = sequence_of(type);
-    const TypeMakeup makeup = {sequence.sum(), is_in_order(type, facts), sequence.padded()};
+    const DatatypeLayout makeup = {sequence.sum(), is_in_order(type, facts), sequence.padded()};
     // Nothing is kept of the types that it is made of: they may have been freed, and nobody would
     // say when their handles mean others.
     const std::scoped_lock lock(known().mutex);
@@ -261,7 +261,7 @@ TypeMakeup makeup_of(MPI_Datatype type, const TypeFacts &facts) {
 }
 
 bool is_basic(MPI_Datatype type) {
-    const Inside inside;
+    const ReentryGuard inside;
     return Envelope(type).is_basic();
 }
 

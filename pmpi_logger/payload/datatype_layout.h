@@ -8,10 +8,10 @@
 
 namespace cd::logger {
 
-struct TypeFacts;
+struct DatatypeFacts;
 
 // What a datatype is made of.
-struct TypeMakeup {
+struct DatatypeLayout {
     // Of the basic types in one element, in their order: the same for all types that MPI would let
     // match, however they are made. That of a basic type is its handle.
     uint64_t signature = 0;
@@ -22,7 +22,7 @@ struct TypeMakeup {
 };
 
 // MPI is asked once, when the type is first used; facts are the type's. Thread-safe.
-TypeMakeup makeup_of(MPI_Datatype type, const TypeFacts &facts);
+DatatypeLayout makeup_of(MPI_Datatype type, const DatatypeFacts &facts);
 
 // Whether MPI has it from the start, and nobody may free it.
 bool is_basic(MPI_Datatype type);

@@ -25,7 +25,7 @@ public:
     // The same, or nullptr where MPI has to be asked.
     [[gnu::always_inline]] static const Facts *known(Handle handle) {
         const uint64_t key = word_of(handle);
-        const Places *own = PerThread<Places>::if_made();
+        const Places *own = ThreadData<Places>::if_made();
         if (own == nullptr) [[unlikely]] {
             return nullptr;
         }

@@ -7,7 +7,7 @@
 namespace cd::logger {
 namespace {
 
-struct FactsOfMortal : CommFacts {};
+struct FactsOfMortal : CommCache {};
 
 } // namespace
 
@@ -16,7 +16,7 @@ std::optional<Mortal> MortalComms::find(MPI_Comm comm) {
     return meant && !meant->is_other ? meant : std::nullopt;
 }
 
-const CommFacts *MortalComms::facts_of(MPI_Comm comm) {
+const CommCache *MortalComms::facts_of(MPI_Comm comm) {
     if (!may_have(comm)) {
         return nullptr;
     }

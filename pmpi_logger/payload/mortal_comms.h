@@ -13,7 +13,7 @@ namespace cd::logger {
 // A communicator that MPI may know no more when a replay uses it. Stands in logs.
 struct Mortal : Owner {
     MPI_Comm handle = MPI_COMM_NULL;
-    CommFacts facts;
+    CommCache facts;
     bool known_late = false; // when it was freed: what was asked of it before is not recorded
     bool is_other = false;   // it is none, and has got the handle of one
 };
@@ -26,7 +26,7 @@ public:
     static std::optional<Mortal> find(MPI_Comm comm);
     static bool has(MPI_Comm comm) { return may_have(comm) && find(comm).has_value(); }
     // Valid until the thread asks for another communicator. nullptr if it is none.
-    static const CommFacts *facts_of(MPI_Comm comm);
+    static const CommCache *facts_of(MPI_Comm comm);
 
     // The program is about to free it, if it is one, or one that has got the handle of one: before
     // MPI can give it to another thread.

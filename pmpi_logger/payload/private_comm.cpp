@@ -19,7 +19,7 @@ MPI_Session session = MPI_SESSION_NULL; // of ours, if the program has no world
 
 // A duplicate would take the program's attributes, and call its functions to copy them.
 void make() {
-    const Inside inside;
+    const ReentryGuard inside;
     if (MpiLife::has_world()) {
         real<Fn::MPI_Comm_split>(MPI_COMM_SELF, 0, 0, &own);
         real<Fn::MPI_Comm_set_errhandler>(own, MPI_ERRORS_RETURN);

@@ -9,19 +9,19 @@ namespace cd::logger {
 namespace {
 
 // Ranks that this one talks to in a collective operation: of the other group, if there is one.
-int peers(const CommFacts &comm) { return comm.inter != 0 ? comm.remote_size : comm.size; }
+int peers(const CommCache &comm) { return comm.inter != 0 ? comm.remote_size : comm.size; }
 
 int peers(const Arguments &a) { return peers(comm_facts_of(a.comm)); }
 
 // Between groups the root says that it is the root, and the others of its group that they are not
 // concerned.
 bool is_root(const Arguments &a) {
-    const CommFacts &comm = comm_facts_of(a.comm);
+    const CommCache &comm = comm_facts_of(a.comm);
     return comm.inter != 0 ? a.root == MPI_ROOT : a.root == comm.rank;
 }
 
 bool takes_from_root(const Arguments &a) {
-    const CommFacts &comm = comm_facts_of(a.comm);
+    const CommCache &comm = comm_facts_of(a.comm);
     return comm.inter != 0 ? a.root >= 0 : a.root != comm.rank;
 }
 

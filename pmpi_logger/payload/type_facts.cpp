@@ -8,8 +8,8 @@
 
 namespace cd::logger {
 
-TypeFacts ask_extents(MPI_Datatype type) {
-    const Inside inside;
+DatatypeFacts ask_extents(MPI_Datatype type) {
+    const ReentryGuard inside;
     MPI_Count wide = 0;
     MPI_Aint lower_bound = 0;
     MPI_Aint extent = 0;
@@ -18,7 +18,7 @@ TypeFacts ask_extents(MPI_Datatype type) {
     real<Fn::MPI_Type_size_x>(type, &wide);
     real<Fn::MPI_Type_get_extent>(type, &lower_bound, &extent);
     real<Fn::MPI_Type_get_true_extent>(type, &true_lower_bound, &true_extent);
-    TypeFacts facts;
+    DatatypeFacts facts;
     facts.size = wide;
     facts.extent = extent;
     facts.lower_bound = true_lower_bound;
@@ -27,12 +27,12 @@ TypeFacts ask_extents(MPI_Datatype type) {
     return facts;
 }
 
-TypeFacts ask_type_facts(MPI_Datatype type) {
+DatatypeFacts ask_type_facts(MPI_Datatype type) {
     if (!may_name(type, MPI_DATATYPE_NULL)) {
         return {}; // an error of the program's, which MPI tells it where it makes it
     }
-    TypeFacts facts = ask_extents(type);
-    const TypeMakeup makeup = makeup_of(type, facts);
+    DatatypeFacts facts = ask_extents(type);
+    const DatatypeLayout makeup = makeup_of(type, facts);
     facts.signature = makeup.signature;
     facts.in_order = makeup.in_order;
     facts.padded = makeup.padded;

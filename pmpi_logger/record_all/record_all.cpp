@@ -61,7 +61,7 @@ Recordings &recordings() {
 // A program may end without MPI_Finalize.
 [[gnu::destructor]] void flush_at_exit() {
     if (state == State::on) {
-        WholeProgram::flush();
+        RecordAll::flush();
     }
 }
 
@@ -124,7 +124,7 @@ void open_file(LogFile &file, unsigned number) {
 } // namespace
 
 // A thread that ends before the program takes its CD along.
-struct WholeProgram::EndOfThread {
+struct RecordAll::EndOfThread {
     ~EndOfThread() {
         if (getpid() != process) {
             return;
@@ -135,18 +135,18 @@ struct WholeProgram::EndOfThread {
     }
 };
 
-bool WholeProgram::is_active() {
+bool RecordAll::is_active() {
     cd_log_place place = {};
     return cd_log_here(&place) != 0 && place.family == own_->family;
 }
 
-bool WholeProgram::holds(const cd_log_place &place) {
+bool RecordAll::holds(const cd_log_place &place) {
     const std::scoped_lock lock(recordings().mutex);
     return std::ranges::any_of(recordings().all,
                                [&](const auto &one) { return one->family == place.family; });
 }
 
-void WholeProgram::begin() {
+void RecordAll::begin() {
     if (is_wanted()) {
         limit = size_in("CD_LOG_LIMIT", usual_limit);
         process = getpid();
@@ -156,23 +156,23 @@ void WholeProgram::begin() {
     }
 }
 
-bool WholeProgram::begin_thread() {
+bool RecordAll::begin_thread() {
     if (!is_wanted() || own_ != nullptr || state == State::over) {
         return true;
     }
-    return state == State::on && !Inside::mpi() && begin_here();
+    return state == State::on && !ReentryGuard::mpi() && begin_here();
 }
 
 // False in a thread that has a CD of its own, or is in a function that the library calls: it is
 // recorded from when that has ended.
-bool WholeProgram::begin_here() {
+bool RecordAll::begin_here() {
     if (*cd_log_possible() != 0) {
         return false;
     }
     if (getpid() != process) {
         return true; // a child, which writes nothing
     }
-    const Inside inside;
+    const ReentryGuard inside;
     auto recording = std::make_unique<Recording>();
     const unsigned number = take_number();
     const std::string name = "cd_log_all" + (number > 1 ? "." + std::to_string(number) : "");
@@ -203,7 +203,7 @@ bool WholeProgram::begin_here() {
     return true;
 }
 
-void WholeProgram::end() {
+void RecordAll::end() {
     if (state.exchange(State::over) != State::on) {
         return;
     }
@@ -213,7 +213,7 @@ void WholeProgram::end() {
     }
 }
 
-void WholeProgram::end_here() {
+void RecordAll::end_here() {
     const cd_handle cd = own_->cd;
     {
         const std::scoped_lock lock(recordings().mutex);
@@ -224,7 +224,7 @@ void WholeProgram::end_here() {
     commit_cd(cd);
 }
 
-void WholeProgram::flush() {
+void RecordAll::flush() {
     if (getpid() != process) {
         return; // a child's copy, whose lock nobody may be there to release
     }
@@ -234,7 +234,7 @@ void WholeProgram::flush() {
     }
 }
 
-void WholeProgram::flush_if_possible() {
+void RecordAll::flush_if_possible() {
     const std::unique_lock lock(recordings().mutex, std::try_to_lock);
     if (!lock || getpid() != process) {
         return;
@@ -244,11 +244,11 @@ void WholeProgram::flush_if_possible() {
     }
 }
 
-void WholeProgram::written(const void *entry, size_t length) { own_->file.append(entry, length); }
+void RecordAll::written(const void *entry, size_t length) { own_->file.append(entry, length); }
 
-void WholeProgram::not_written() { own_->file.miss(); }
+void RecordAll::not_written() { own_->file.miss(); }
 
-bool WholeProgram::changed(const EntryHeader *last) {
+bool RecordAll::changed(const EntryHeader *last) {
     return own_->file.change_last(last, sizeof *last);
 }
 

@@ -16,7 +16,7 @@ struct Recording;
 // so that the MPI calls of a program that nobody touched are recorded. Nobody can restore those
 // CDs, so objects are freed when the program frees them, nothing is copied for later, and no call
 // is refused.
-class WholeProgram {
+class RecordAll {
 public:
     // Whether what this thread records goes to its CD.
     static bool records() { return own_ != nullptr && is_active(); }

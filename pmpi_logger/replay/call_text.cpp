@@ -85,7 +85,7 @@ std::string name_given_to(MPI_Comm comm) {
     if (MortalComms::is_freed(comm)) {
         return "";
     }
-    const Inside inside;
+    const ReentryGuard inside;
     char name[MPI_MAX_OBJECT_NAME] = "";
     int length = 0;
     real<Fn::MPI_Comm_get_name>(comm, name, &length);

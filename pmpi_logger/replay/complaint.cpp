@@ -131,7 +131,7 @@ bool ends_programs(MPI_Errhandler handler) {
 }
 
 bool ends_the_program(MPI_Comm comm) {
-    const Inside inside;
+    const ReentryGuard inside;
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     if (const std::optional<Mortal> mortal = MortalComms::find(comm); mortal && mortal->freed) {
         return ends_programs(mortal->handler);
@@ -144,7 +144,7 @@ bool ends_the_program(MPI_Comm comm) {
 
 // MPI may not know the communicator, and must not be asked about it then.
 bool is_about_communicator(int error) {
-    const Inside inside;
+    const ReentryGuard inside;
     int error_class = MPI_SUCCESS;
     real<Fn::MPI_Error_class>(error, &error_class);
     return error_class == MPI_ERR_COMM;
@@ -190,9 +190,9 @@ void complain_lost(Fn fn) {
     char trouble[1024];
     const bool of_file = cd_log_trouble(trouble, sizeof trouble) != 0;
     const char *const consequence =
-        WholeProgram::records() ? "the log lacks it"
-                                : "the active CD cannot be restored any more: advance it, or give "
-                                  "the log less to hold";
+        RecordAll::records() ? "the log lacks it"
+                             : "the active CD cannot be restored any more: advance it, or give "
+                               "the log less to hold";
     char so_far[64] = ""; // without taking memory, of which there may be none
     if (number > 1) {
         std::snprintf(so_far, sizeof so_far, " (%" PRIu64 " calls so far)", number);
@@ -258,7 +258,7 @@ int fail_after_difference(const Call &call) {
 }
 
 int raise(MPI_Comm comm, int error, CalledBy by) {
-    const Inside inside;
+    const ReentryGuard inside;
     if (const std::optional<Mortal> mortal = MortalComms::find(comm); mortal && mortal->freed) {
         raise_by(mortal->handler, error, by);
     } else {
@@ -282,7 +282,7 @@ int raise_logged_of_request(MPI_Comm comm, int error) {
 }
 
 void raise_at(MPI_File file, int error, CalledBy by) {
-    const Inside inside;
+    const ReentryGuard inside;
     if (file == MPI_FILE_NULL) {
         MPI_Errhandler of_files = MPI_ERRHANDLER_NULL;
         real<Fn::MPI_File_get_errhandler>(MPI_FILE_NULL, &of_files);
@@ -299,7 +299,7 @@ int raise(const Call &call, int error) {
     if (std::strncmp(name_of(call.fn), "MPI_File_", std::strlen("MPI_File_")) != 0) {
         return raise_logged(call.arguments.comm, error);
     }
-    const Inside inside;
+    const ReentryGuard inside;
     MPI_File file = MPI_FILE_NULL;
     if (call.fn != Fn::MPI_File_open && call.fn != Fn::MPI_File_delete) {
         std::memcpy(&file, &call.words[0], sizeof(MPI_File)); // the first argument

@@ -159,7 +159,7 @@ void fail_the_others(const std::vector<Request *> &requests, const IsGone &is_go
 }
 
 void take_all() {
-    const Inside inside;
+    const ReentryGuard inside;
     size_t size = 0;
     while (const void *entry = cd_log_read(&size)) {
         take_entry(EntryReader(entry, size));
@@ -171,7 +171,7 @@ void take_all() {
 bool a_log_may_bring_more() { return __atomic_load_n(cd_log_replays(), __ATOMIC_RELAXED) != 0; }
 
 void take_left(cd_handle cd, const void *entry, size_t size) {
-    const Inside inside;
+    const ReentryGuard inside;
     if (entry != nullptr) {
         take_entry(EntryReader(entry, size));
         return;
@@ -208,7 +208,7 @@ bool go_live() {
     delete_MPI_log_from_cd(CD_CURRENT_CD);
     spares_others() = false;
     {
-        const Inside inside;
+        const ReentryGuard inside;
         fail_the_others(RequestTable::instance().of_this_thread(),
                         [&](const cd_log_place &start) { return start.stream == here.stream; });
     }

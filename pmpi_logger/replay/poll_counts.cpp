@@ -59,7 +59,7 @@ void forget_recorded() {
 // One more poll is in the thread's last entry. False if a file has that as it was.
 bool count_in(EntryHeader *last) {
     ++last->repeats;
-    if (!WholeProgram::records() || WholeProgram::changed(last)) {
+    if (!RecordAll::records() || RecordAll::changed(last)) {
         return true;
     }
     --last->repeats;

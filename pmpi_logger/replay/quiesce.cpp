@@ -271,7 +271,7 @@ void take_back(const Reach &reach) {
 } // namespace
 
 const char *quiesce(cd_handle cd) {
-    const Inside inside;
+    const ReentryGuard inside;
     const Reach reach(cd);
     stopped.clear();
     std::vector<Request *> pending;
@@ -298,7 +298,7 @@ const char *quiesce(cd_handle cd) {
 }
 
 void resume(cd_handle cd, bool restored) {
-    const Inside inside;
+    const ReentryGuard inside;
     const Reach reach(cd);
     resume_all(reach, restored);
     if (restored) {

@@ -17,7 +17,7 @@ bool complete_from_start(MPI_Request request) { return static_cast<unsigned>(req
 // There is one for all, which a send to nobody gets.
 bool complete_from_start(MPI_Request request) {
     static const MPI_Request shared = [] {
-        const Inside inside;
+        const ReentryGuard inside;
         MPI_Request sent = MPI_REQUEST_NULL;
         real<Fn::MPI_Isend>(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &sent);
         const MPI_Request handle = sent;

@@ -79,7 +79,7 @@ struct Request : Purpose {
     uint64_t id = 0;          // of the start; 0 if not logged
     uint64_t replayed_at = 0; // when a re-execution started it, as cd_log_moment() counts
 
-    Shadow shadow;   // that a send goes out from
+    SendCopy shadow; // that a send goes out from
     Staging staging; // that any other one works on
     // What the program has of that already, which it may have changed since: all, or these parts.
     bool delivered = false;

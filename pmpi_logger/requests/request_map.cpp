@@ -7,7 +7,7 @@
 namespace cd::logger {
 
 void RequestMap::add(uint64_t key, Request &request) {
-    make_room();
+    reserve_room();
     Slot &slot = slots_[place_of(key)];
     used_ += slot.request == nullptr ? 1 : 0;
     slot = {key, &request};

@@ -18,7 +18,7 @@ public:
     Request *find(uint64_t key) const { return slots_[place_of(key)].request; }
 
     // For some more, which are then added without taking memory.
-    void make_room(size_t more = 1) {
+    void reserve_room(size_t more = 1) {
         while (2 * (used_ + more) > slots_.size()) {
             grow();
         }

@@ -11,9 +11,9 @@
 #include <new>
 
 namespace cd::logger {
-Shadow Shadow::of(const Block &block) {
-    Shadow shadow;
-    const TypeFacts facts = facts_of(block.type);
+SendCopy SendCopy::of(const Block &block) {
+    SendCopy shadow;
+    const DatatypeFacts facts = facts_of(block.type);
     // A block without data gets a byte, so that its send is one that a restore need not wait for.
     const int64_t count = std::max<int64_t>(block.count, 0); // less is an error
     const int64_t span = std::max<int64_t>(facts.span_of(count), 1);

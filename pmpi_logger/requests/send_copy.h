@@ -16,13 +16,13 @@ constexpr int64_t widest_spread = int64_t{64} << 20;
 // A copy of what a non-blocking send sends, at the same place within its layout. MPI may read the
 // buffer of a send late, when a restore has long given it other contents; a receiver may even wait
 // for something else from this rank first, so a restore cannot wait for the send.
-class Shadow {
+class SendCopy {
 public:
-    Shadow() = default;
+    SendCopy() = default;
 
     // Copies the block. Empty if it spreads too widely to be copied, or there is no
     // memory.
-    static Shadow of(const Block &block);
+    static SendCopy of(const Block &block);
 
     bool empty() const { return memory_ == nullptr; }
 

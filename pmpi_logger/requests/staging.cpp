@@ -34,7 +34,7 @@ Blocks sent_in_place(const Call &call) {
 
 } // namespace
 
-bool Copy::make_room(const Blocks &blocks) {
+bool Copy::reserve_room(const Blocks &blocks) {
     uintptr_t begin = UINTPTR_MAX;
     uintptr_t end = 0;
     uint64_t data = 0;
@@ -43,7 +43,7 @@ bool Copy::make_room(const Blocks &blocks) {
         if (bytes == 0) {
             continue;
         }
-        const TypeFacts facts = facts_of(block.type);
+        const DatatypeFacts facts = facts_of(block.type);
         const auto first =
             reinterpret_cast<uintptr_t>(block.address) + static_cast<uintptr_t>(facts.lower_bound);
         begin = std::min(begin, first);
@@ -119,7 +119,7 @@ Staging Staging::of(const Blocks &sent, const Blocks &in_place, const Blocks &ar
     Staging staging;
     Blocks received = arrivals;
     append(received, in_place);
-    if (!staging.sent_.make_room(sent) || !staging.received_.make_room(received)) {
+    if (!staging.sent_.reserve_room(sent) || !staging.received_.reserve_room(received)) {
         return {};
     }
     if (!staging.sent_.empty()) {
@@ -138,7 +138,7 @@ Staging Staging::of(const Blocks &sent, const Blocks &in_place, const Blocks &ar
 
 Staging Staging::of(const Blocks &sent) {
     Staging staging;
-    staging.complete_ = staging.sent_.make_room(sent);
+    staging.complete_ = staging.sent_.reserve_room(sent);
     if (staging.complete_ && !staging.sent_.empty()) {
         staging.places = staging.sent_.places_of(sent);
         staging.sources = sent;

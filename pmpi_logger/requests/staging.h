@@ -17,7 +17,7 @@ class Copy {
 public:
     // Room for the blocks, without their data. False if they spread too widely, or there is no
     // memory.
-    [[nodiscard]] bool make_room(const Blocks &blocks);
+    [[nodiscard]] bool reserve_room(const Blocks &blocks);
 
     bool empty() const { return memory_ == nullptr; }
 

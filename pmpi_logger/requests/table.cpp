@@ -33,7 +33,7 @@ void release(const std::vector<MPI_Datatype> &types) {
             real<Fn::MPI_Type_free>(&type);
         };
         cd_log_place place = {};
-        if (cd_log_here(&place) != 0 && !WholeProgram::records()) {
+        if (cd_log_here(&place) != 0 && !RecordAll::records()) {
             when_forgotten(place, free_type);
         } else {
             free_type();
@@ -64,7 +64,7 @@ RequestTable &RequestTable::instance() {
     return table;
 }
 
-void RequestTable::make_room(size_t starts) {
+void RequestTable::reserve_room(size_t starts) {
     const std::scoped_lock lock(mutex_);
     adopt_plain();
     if (spare_.empty()) {
@@ -73,8 +73,8 @@ void RequestTable::make_room(size_t starts) {
     if (tracked_.size() == tracked_.capacity()) {
         tracked_.reserve(2 * tracked_.size() + 1);
     }
-    named_.make_room();
-    numbered_.make_room(starts);
+    named_.reserve_room();
+    numbered_.reserve_room(starts);
 }
 
 Request &RequestTable::add(MPI_Request handle, Purpose &&purpose) {
@@ -92,7 +92,7 @@ Request &RequestTable::add_started(MPI_Request handle, const cd_log_place &place
 }
 
 Request &RequestTable::add(MPI_Request handle, Purpose &&purpose,
-                           std::unique_lock<OwnedLock> &lock) {
+                           std::unique_lock<BiasedLock> &lock) {
     Request &request = take_seat(handle, lock);
     static_cast<Purpose &>(request) = std::move(purpose);
     return request;
@@ -120,7 +120,7 @@ void RequestTable::add_one_of_many(MPI_Request handle, const Message &message) {
 }
 
 uint64_t RequestTable::add_started(MPI_Request handle, const cd_log_place &place,
-                                   const Message &message, Shadow &&shadow) {
+                                   const Message &message, SendCopy &&shadow) {
     std::unique_lock lock(mutex_);
     Request &request = add(handle, message, lock);
     request.shadow = std::move(shadow);
@@ -129,7 +129,7 @@ uint64_t RequestTable::add_started(MPI_Request handle, const cd_log_place &place
 }
 
 Request &RequestTable::add(MPI_Request handle, const Message &message,
-                           std::unique_lock<OwnedLock> &lock) {
+                           std::unique_lock<BiasedLock> &lock) {
     Request &request = take_seat(handle, lock);
     request.kind = message.kind;
     if (message.to != nullptr) {
@@ -142,7 +142,7 @@ Request &RequestTable::add(MPI_Request handle, const Message &message,
 }
 
 // One whose purpose is yet to be told.
-Request &RequestTable::take_seat(MPI_Request handle, std::unique_lock<OwnedLock> &lock) {
+Request &RequestTable::take_seat(MPI_Request handle, std::unique_lock<BiasedLock> &lock) {
     adopt_plain();
     forget_stale(handle, lock);
     return sit_down(handle);
@@ -221,7 +221,7 @@ void RequestTable::adopt_plain() {
     });
 }
 
-void RequestTable::forget_stale(MPI_Request handle, std::unique_lock<OwnedLock> &lock) {
+void RequestTable::forget_stale(MPI_Request handle, std::unique_lock<BiasedLock> &lock) {
     Request *stale = named(handle);
     if (stale != nullptr && stale->ending_in != 0) {
         set_name(*stale, MPI_REQUEST_NULL); // the thread that ends it knows where it is

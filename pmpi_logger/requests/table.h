@@ -32,7 +32,7 @@ public:
     static bool empty() { return size_.load(std::memory_order_relaxed) == 0; }
 
     // So that one more can be added, and as many started, without taking memory.
-    void make_room(size_t starts = 1);
+    void reserve_room(size_t starts = 1);
 
     // A new one under its handle. One that had the handle before is gone, unnoticed, or just ending
     // in another thread.
@@ -51,7 +51,7 @@ public:
         int tag = 0;
     };
     uint64_t add_started(MPI_Request handle, const cd_log_place &place, const Message &message,
-                         Shadow &&shadow);
+                         SendCopy &&shadow);
 
     // A receive that no log knows.
     void add(MPI_Request handle, const Block &to, MPI_Comm comm, int peer, int tag);
@@ -77,7 +77,7 @@ public:
 
     // As long as the result is locked, keep_type() waits, and what describes the data of this
     // thread's requests can be used. Nothing else of the table may be called meanwhile.
-    std::unique_lock<OwnedLock> hold_types() { return std::unique_lock(mutex_); }
+    std::unique_lock<BiasedLock> hold_types() { return std::unique_lock(mutex_); }
 
     // nullptr if it is not tracked.
     Request *find(MPI_Request handle);
@@ -153,8 +153,8 @@ public:
 private:
     template <typename Wanted> std::vector<Request *> those(const Wanted &wanted);
     // With the mutex held.
-    Request &add(MPI_Request handle, Purpose &&purpose, std::unique_lock<OwnedLock> &lock);
-    void forget_stale(MPI_Request handle, std::unique_lock<OwnedLock> &lock);
+    Request &add(MPI_Request handle, Purpose &&purpose, std::unique_lock<BiasedLock> &lock);
+    void forget_stale(MPI_Request handle, std::unique_lock<BiasedLock> &lock);
     Request *named(MPI_Request handle) const;
     Request *own(MPI_Request handle) const;
     void add_one_of_many(MPI_Request handle, const Message &message);
@@ -164,12 +164,12 @@ private:
     void give_copies(MPI_Datatype type, std::vector<MPI_Datatype> &copies);
     void set_number(Request &request, uint64_t id);
     void start(Request &request, uint64_t id, const cd_log_place &place);
-    Request &take_seat(MPI_Request handle, std::unique_lock<OwnedLock> &lock);
+    Request &take_seat(MPI_Request handle, std::unique_lock<BiasedLock> &lock);
     Request &sit_down(MPI_Request handle);
-    Request &add(MPI_Request handle, const Message &message, std::unique_lock<OwnedLock> &lock);
+    Request &add(MPI_Request handle, const Message &message, std::unique_lock<BiasedLock> &lock);
     void leave_seat(Request &request);
 
-    OwnedLock mutex_;
+    BiasedLock mutex_;
     std::deque<Request> all_; // also those that are not in use
     std::vector<Request *> spare_;
     std::vector<Request *> tracked_;

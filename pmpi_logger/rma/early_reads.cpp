@@ -14,10 +14,10 @@ namespace cd::logger {
 
 bool give_own_request([[maybe_unused]] MPI_Request *request) {
 #ifdef MPICH_VERSION
-    if (*request == MPI_REQUEST_NULL || !complete_from_start(*request) || WholeProgram::records()) {
+    if (*request == MPI_REQUEST_NULL || !complete_from_start(*request) || RecordAll::records()) {
         return false;
     }
-    const Inside inside;
+    const ReentryGuard inside;
     MPI_Status status = {};
     const int result = real<Fn::MPI_Wait>(request, &status);
     *request = completed_request(status, result);

@@ -73,7 +73,7 @@ bool separate_memory_wanted() {
         return *wanted == 0;
     }
     static const bool linked = program_is_linked_with_libcd();
-    return !WholeProgram::records() && (linked || cd_log_mode() != CD_LOG_OFF);
+    return !RecordAll::records() && (linked || cd_log_mode() != CD_LOG_OFF);
 }
 
 } // namespace cd::logger

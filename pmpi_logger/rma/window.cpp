@@ -116,7 +116,7 @@ bool Window::is_locked(int target) const {
     return all_locked_ || std::ranges::find(locked_, target) != locked_.end();
 }
 
-void Window::keep(int target, Shadow &&sent) {
+void Window::keep(int target, SendCopy &&sent) {
     const std::scoped_lock lock(mutex_);
     Kept &kept = kept_.emplace_back(); // without memory, sent is there still
     kept.target = target;

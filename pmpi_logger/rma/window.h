@@ -26,11 +26,11 @@ struct Access {
     int target = 0;
     bool under_way = true; // MPI works on it; else the log has its end
 
-    Block result;     // where the program wants what it brings; empty if that is nothing
-    Block landing;    // where MPI writes it; the result itself if there was no other place
-    Shadow arriving;  // the landing's memory, if it has one of its own
-    Shadow departing; // what MPI reads instead of the program's memory
-    Shadow compared;
+    Block result;       // where the program wants what it brings; empty if that is nothing
+    Block landing;      // where MPI writes it; the result itself if there was no other place
+    SendCopy arriving;  // the landing's memory, if it has one of its own
+    SendCopy departing; // what MPI reads instead of the program's memory
+    SendCopy compared;
     bool reads_program = false; // MPI reads the program's memory after all
 
     // Types that the program has freed; these are copies of them.
@@ -105,7 +105,7 @@ public:
 
     // MPI may still read what a request has sent that is complete, until a synchronization ends it
     // at its target.
-    void keep(int target, Shadow &&sent);
+    void keep(int target, SendCopy &&sent);
     template <typename Concluded> void let_go(const Concluded &concluded) {
         const std::scoped_lock lock(mutex_);
         std::erase_if(kept_, [&](const Kept &one) { return concluded(one.target); });
@@ -114,7 +114,7 @@ public:
     // Until a synchronization ends them.
     std::vector<Access> accesses;
     // So that one more can be added without taking memory.
-    void make_room() {
+    void reserve_room() {
         if (accesses.size() == accesses.capacity()) {
             accesses.reserve(2 * accesses.size() + 1);
         }
@@ -137,7 +137,7 @@ private:
 
     struct Kept {
         int target = 0;
-        Shadow sent;
+        SendCopy sent;
     };
 
     mutable std::mutex mutex_;

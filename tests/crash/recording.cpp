@@ -34,7 +34,7 @@ void open(const StoreKind &kind, Opened &found) {
     cd::Status status = cd::parse_storage_info(kind.storage(), "the test", request.storage);
     cd::OpenedStore opened;
     if (status.is_ok()) {
-        status = cd::open_store(request, cd::AddressBook::instance(), opened);
+        status = cd::open_store(request, cd::MemoryNames::instance(), opened);
     }
     if (status.is_ok() && opened.newer_are_damaged) {
         status = opened.store->rewrite(); // as who attaches to it does

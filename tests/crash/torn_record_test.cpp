@@ -45,7 +45,7 @@ protected:
         return cd::find_record(header_, 0, journal, 0).kind;
     }
 
-    cd::Header header_;
+    cd::Superblock header_;
     std::vector<std::byte> empty_;
     // Around where a record needs one block more.
     static constexpr size_t room = cd::format::block - cd::format::record_header;
@@ -106,7 +106,7 @@ TEST_F(TornRecord, IsNotWhatDamageLeavesOfOneThatCounted) {
 // Of the same record in the same place of another generation, or of another place.
 TEST_F(TornRecord, IsNotWhatAnotherJournalLeaves) {
     const std::vector<std::byte> journal = written(record_of(6000));
-    cd::Header other = header_;
+    cd::Superblock other = header_;
     ++other.generation;
     EXPECT_EQ(cd::find_record(other, 0, journal, 0).kind, FoundRecord::Kind::damaged);
     EXPECT_EQ(cd::find_record(other, 0, empty_, 0).kind, FoundRecord::Kind::damaged);

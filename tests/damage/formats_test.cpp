@@ -234,7 +234,7 @@ TEST_F(ThisFormat, HasHeadersAsTheyAreWritten) {
 }
 
 TEST_F(ThisFormat, HasASnapshotAsItIsWritten) {
-    const cd::Header &header = loaded_.header;
+    const cd::Superblock &header = loaded_.header;
     cd::State state;
     ASSERT_TRUE(cd::load_again(file_, header, 0, state)) << cd::message();
     EXPECT_EQ(text_of(state), bytes_of(file_, header.snapshot.offset, header.snapshot_length));
@@ -260,7 +260,7 @@ TEST_F(ThisFormat, HasEntriesThatWereComparedWithWhatAChildHad) {
 }
 
 TEST_F(ThisFormat, HasRecordsAsTheyAreWritten) {
-    const cd::Header &header = loaded_.header;
+    const cd::Superblock &header = loaded_.header;
     const std::string journal = bytes_of(file_, header.journal.offset, header.journal.length);
     const auto bytes = std::as_bytes(std::span(journal));
     ASSERT_GT(loaded_.records, 1U);

@@ -173,22 +173,22 @@ TEST_F(HostileRecord, ThatPutsAnEntryIntoWhatTheLoaderMadeReadOnlyIsRefused) {
 constexpr uint64_t claimed = uint64_t{1} << 30;
 // The newest metadata of store, or a part of them, are that long from now on, and nothing is there
 // but their first block.
-void lengthen(Specimen &store, cd::Extent cd::Header::*part) {
-    cd::Header header = store.loaded().header;
+void lengthen(Specimen &store, cd::Extent cd::Superblock::*part) {
+    cd::Superblock header = store.loaded().header;
     const uint64_t end = store.size();
     std::vector<std::byte> block(cd::format::block);
     ASSERT_TRUE(store.file().read((header.*part).offset, block.data(), block.size()));
     store.cut(end + claimed);
     store.put(end, block.data(), block.size());
     header.*part = {end, claimed};
-    if (part == &cd::Header::snapshot) {
+    if (part == &cd::Superblock::snapshot) {
         header.snapshot_length = claimed;
     }
     ASSERT_TRUE(cd::write_header(store.file(), header)) << cd::message();
 }
 
 TEST(HostileHeader, ThatClaimsWhatIsAHoleIsFoundWithoutMemoryForIt) {
-    for (const auto part : {&cd::Header::snapshot, &cd::Header::journal}) {
+    for (const auto part : {&cd::Superblock::snapshot, &cd::Superblock::journal}) {
         Specimen store(30, 1); // so that its metadata have moved
         lengthen(store, part);
         EXPECT_EQ(in_process([&]() -> std::string {
@@ -205,7 +205,7 @@ TEST(HostileHeader, ThatClaimsWhatIsAHoleIsFoundWithoutMemoryForIt) {
 TEST(HoleInAJournal, OfOneBlockIsNoDamageAndOfTwoIs) {
     constexpr uint64_t length = uint64_t{16} << 20;
     Specimen store(30, 1);
-    cd::Header header = store.loaded().header;
+    cd::Superblock header = store.loaded().header;
     std::vector<std::byte> records(store.loaded().journal_used);
     ASSERT_TRUE(store.file().read(header.journal.offset, records.data(), records.size()));
     header.journal = {store.size(), length};

@@ -102,7 +102,7 @@ protected:
     void expect_damaged_by_every_bit(size_t at, uint64_t number, size_t used, size_t size) {
         const auto found = std::span(store_.bytes()).subspan(at, size + block);
         std::vector<std::byte> bytes(found.begin(), found.end());
-        cd::Header header = store_.loaded().header;
+        cd::Superblock header = store_.loaded().header;
         header.journal = {at, bytes.size()};
         using Is = cd::FoundRecord::Kind;
         ASSERT_EQ(cd::find_record(header, number, bytes, 0).kind, Is::whole);
@@ -117,7 +117,7 @@ protected:
 
     // The parts of the file that say what the rest means.
     std::vector<cd::Extent> metadata() const {
-        const cd::Header &header = store_.loaded().header;
+        const cd::Superblock &header = store_.loaded().header;
         std::vector<cd::Extent> parts = {{0, cd::format::first_extent}};
         for (const uint64_t distance : header.distances()) {
             parts.push_back({header.snapshot.offset + distance, header.snapshot_length});
@@ -200,7 +200,7 @@ TEST_P(Metadata, AHeaderThatIsNotNeededCostsNothing) {
 }
 
 TEST_P(Metadata, EveryBitOfTheSnapshotIsFound) {
-    const cd::Header &header = store_.loaded().header;
+    const cd::Superblock &header = store_.loaded().header;
     const cd_error expected = has_copies() ? CD_ERROR_NONE : CD_ERROR_STORE_DAMAGED;
     for (const uint64_t distance : header.distances()) {
         const size_t begin = header.snapshot.offset + distance;
@@ -241,7 +241,7 @@ TEST_P(Metadata, EveryBitOfTheRecordsIsFound) {
 
 // Both copies of one thing: then it is lost, as where there is but one.
 TEST_P(Metadata, TheSameByteOfBothCopiesIsFound) {
-    const cd::Header &header = store_.loaded().header;
+    const cd::Superblock &header = store_.loaded().header;
     std::vector<uint64_t> places;
     for (uint64_t at = 0; at < header.snapshot_length; at += 7) {
         places.push_back(header.snapshot.offset + at);
@@ -291,7 +291,7 @@ TEST_P(Metadata, TwoThingsInOnePlaceAreFound) {
         cd::ChangeWriter snapshot;
         write_snapshot(loaded.state, snapshot);
         const auto bytes = snapshot.bytes().bytes();
-        cd::Header header = loaded.header;
+        cd::Superblock header = loaded.header;
         ++header.generation;
         header.slot = loaded.header.other_slot();
         header.snapshot = {store_.size(), cd::record_size(bytes.size())};
@@ -361,7 +361,7 @@ TEST_P(Metadata, AFileThatWasCutIsFound) {
             lengths.push_back(std::min(length, store_.size()));
         }
     };
-    const cd::Header &header = store_.loaded().header;
+    const cd::Superblock &header = store_.loaded().header;
     uint64_t last = 0; // of what the newest state needs
     for (const cd::Extent &extent : header.places()) {
         last = std::max(last, extent.end());
@@ -422,7 +422,7 @@ TEST(MetadataSpecimens, AreOfBothKinds) {
 TEST(MetadataSpecimens, OlderOnesThatAreNotWhereTheHeaderSaysAreADoubtAndNotKept) {
     const Specimen store(many, 1);
     for (const uint64_t wrong : {uint64_t{store.size()}, store.loaded().header.journal.offset}) {
-        cd::Header older = store.loaded().older;
+        cd::Superblock older = store.loaded().older;
         older.journal.offset = wrong;
         ASSERT_TRUE(cd::write_header(store.file(), older)) << cd::message();
         cd::Loaded loaded;

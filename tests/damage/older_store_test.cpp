@@ -47,9 +47,9 @@ protected:
     void make_older() const {
         const std::string path = directory_.path("s/0-root.cds");
         const cd::File file(::open(path.c_str(), O_RDWR | O_CLOEXEC), path);
-        for (const cd::Header &header : headers(file)) {
+        for (const cd::Superblock &header : headers(file)) {
             ASSERT_TRUE(header.names_all_objects);
-            cd::Header older = header;
+            cd::Superblock older = header;
             older.names_all_objects = false;
             ASSERT_TRUE(cd::write_header(file, older));
         }
@@ -62,7 +62,9 @@ protected:
                 std::memset(data, step, object_size);
                 return add(root, data) && advance_cd_point_in_time(root) == CD_SUCCESS;
             };
-            const auto is_first = [](const cd::Header &header) { return header.generation == 1; };
+            const auto is_first = [](const cd::Superblock &header) {
+                return header.generation == 1;
+            };
             bool goes_on = true;
             while (goes_on && std::ranges::any_of(headers(), is_first)) {
                 goes_on = advance_to(4);
@@ -71,12 +73,12 @@ protected:
         });
     }
 
-    std::array<cd::Header, cd::format::headers> headers() const {
+    std::array<cd::Superblock, cd::format::headers> headers() const {
         const std::string path = directory_.path("s/0-root.cds");
         return headers(cd::File(::open(path.c_str(), O_RDONLY | O_CLOEXEC), path));
     }
-    static std::array<cd::Header, cd::format::headers> headers(const cd::File &file) {
-        std::array<cd::Header, cd::format::headers> all;
+    static std::array<cd::Superblock, cd::format::headers> headers(const cd::File &file) {
+        std::array<cd::Superblock, cd::format::headers> all;
         for (size_t slot = 0; slot < all.size(); ++slot) {
             cd::FoundHeader found;
             EXPECT_TRUE(cd::read_header(file, slot, found));
@@ -105,7 +107,7 @@ TEST_F(OlderStore, GoesOnByOrderInAllProcesses) {
 
 TEST_F(OlderStore, IsNoneHoweverOftenItsMetadataMove) {
     advance_until_all_is_written_anew();
-    for (const cd::Header &header : headers()) {
+    for (const cd::Superblock &header : headers()) {
         EXPECT_TRUE(header.names_all_objects);
     }
     run(OTHER_OBJECT, [](cd_handle root, unsigned char *) {

@@ -144,7 +144,7 @@ Specimen::Specimen(int advances, int keep, const std::string &keys) {
     }
 }
 
-void Specimen::collect_states(const cd::Header &header) {
+void Specimen::collect_states(const cd::Superblock &header) {
     for (uint64_t records = 0;; ++records) {
         cd::State state;
         if (!cd::load_again(file_, header, records, state)) {

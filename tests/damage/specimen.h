@@ -82,7 +82,7 @@ public:
     void heal();
 
 private:
-    void collect_states(const cd::Header &header);
+    void collect_states(const cd::Superblock &header);
 
     std::vector<std::byte> bytes_;
     cd::File file_;

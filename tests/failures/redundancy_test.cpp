@@ -6,7 +6,7 @@
 #include "../unit/checkpoint/each_fault.h"
 #include "allocation_faults.h"
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 struct NoMemory {
@@ -36,4 +36,4 @@ TEST_F(ShortOfMemory, WhileCommittingOneRankLetsAllKeepTheRootOrNone) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -117,7 +117,7 @@ void describe_nested_logs(cd::Domain &domain, std::ostream &out) {
 }
 
 void describe_domain(cd::Domain &domain, std::ostream &out) {
-    const cd::LogShare::Extent log = domain.log.extent();
+    const cd::LogView::Extent log = domain.log.extent();
     out << domain.name() << " epoch " << domain.epoch << " log " << log.entries << ' ' << log.bytes
         << ' ' << log.remaining << '\n';
     describe_nested_logs(domain, out);

@@ -16,16 +16,16 @@ using fuzz::require;
 // NOLINTNEXTLINE(readability-identifier-naming): the name that libFuzzer calls
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const std::string_view name(reinterpret_cast<const char *>(data), size);
-    if (const auto point = protection::point_of(name)) {
-        require(protection::directory_name(*point) == name && point->level >= 0,
+    if (const auto point = checkpoint::point_of(name)) {
+        require(checkpoint::directory_name(*point) == name && point->level >= 0,
                 "a point in time has one name");
     }
-    if (const auto rank = protection::rank_of(name)) {
+    if (const auto rank = checkpoint::rank_of(name)) {
         require(*rank >= 0 && name.find('.') != std::string_view::npos, "a rank is one");
     }
-    if (const auto number = protection::tombstone_of(name)) {
-        const std::string again = protection::tombstone_name(*number);
-        require(protection::tombstone_of(again) == *number, "a tombstone has its number");
+    if (const auto number = checkpoint::tombstone_of(name)) {
+        const std::string again = checkpoint::tombstone_name(*number);
+        require(checkpoint::tombstone_of(again) == *number, "a tombstone has its number");
     }
     if (const auto scheme = redset::scheme_name_of(name)) {
         require(name.starts_with(scheme->prefix_and_rank) &&

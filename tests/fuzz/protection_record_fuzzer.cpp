@@ -13,7 +13,7 @@
 #include <span>
 
 using namespace cd;
-using namespace cd::protection;
+using namespace cd::checkpoint;
 using fuzz::require;
 
 // NOLINTNEXTLINE(readability-identifier-naming): the name that libFuzzer calls

@@ -20,7 +20,7 @@
 #include <vector>
 
 using namespace cd;
-using namespace cd::protection;
+using namespace cd::checkpoint;
 using fuzz::require;
 
 namespace {
@@ -73,7 +73,7 @@ void hear_of_findings(Job &job) {
     }
     require(findings.contents.size() == rank_count, "all ranks are heard");
     (void)findings.last_number();
-    for (const Point &point : findings.agreed()) {
+    for (const CheckpointId &point : findings.agreed()) {
         require(!findings.can_never_count(point), "what counts may count");
         (void)findings.has_forgotten(point);
         Division division;

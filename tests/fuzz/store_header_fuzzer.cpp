@@ -26,7 +26,7 @@ void make_right(std::vector<std::byte> &block) {
     }
 }
 
-void require_same(const Header &a, const Header &b) {
+void require_same(const Superblock &a, const Superblock &b) {
     require(a.id == b.id && a.slot == b.slot && a.generation == b.generation && a.rank == b.rank &&
                 a.name == b.name && a.snapshot.offset == b.snapshot.offset &&
                 a.snapshot.length == b.snapshot.length && a.snapshot_length == b.snapshot_length &&
@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (found.kind != FoundHeader::Kind::whole) {
         return 0;
     }
-    const Header &header = found.header;
+    const Superblock &header = found.header;
     require(header.rank >= 0 && !header.name.empty() && header.name.size() <= format::longest_name,
             "a header names a root");
     for (const Extent &extent : header.places()) {

@@ -16,7 +16,7 @@ using fuzz::require;
 // NOLINTNEXTLINE(readability-identifier-naming): the name that libFuzzer calls
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz::Input input(data, size);
-    Header header;
+    Superblock header;
     header.generation = input.number8();
     header.id[3] = std::byte{input.number8()};
     const unsigned count = input.number8() % 5U;

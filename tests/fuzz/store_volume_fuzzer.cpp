@@ -35,7 +35,7 @@ void build(fuzz::Input &input, fuzz::MemoryFile &memory) {
     const File file = fuzz::MemoryFile::open();
     const unsigned count = input.number8() % 8U;
     const auto snapshot = input.counted();
-    Header header;
+    Superblock header;
     header.generation = 1 + input.number8() % 2U;
     header.slot = 1;
     header.name = "root";

@@ -5,6 +5,8 @@
 #include "receives.h"
 #include "window.h"
 
+#include <cd/mpi_log.h>
+
 #include <sys/mman.h>
 
 #include <algorithm>

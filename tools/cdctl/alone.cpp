@@ -29,7 +29,7 @@ std::set<std::string> directories_of(const cd::redset::FoundSet &found) {
     std::set<std::string> directories;
     for (const fs::path &folder : folders) {
         const fs::path whole = fs::weakly_canonical(folder);
-        if (cd::protection::point_of(whole.filename().string())) {
+        if (cd::checkpoint::point_of(whole.filename().string())) {
             directories.insert(whole.parent_path().string());
         }
     }
@@ -45,12 +45,12 @@ std::string this_node() {
 } // namespace
 
 cd::Status Alone::with(const cd::redset::FoundSet &found, bool look_only) {
-    cd::protection::User user{0, 0, this_node()};
+    cd::checkpoint::User user{0, 0, this_node()};
     (void)cd::os::system().random(&user.session, sizeof user.session);
     for (const std::string &directory : directories_of(found)) {
-        cd::Status status = cd::protection::UseLock::check_unused(directory);
+        cd::Status status = cd::checkpoint::DirLock::check_unused(directory);
         if (status && !look_only) {
-            status = cd::protection::UseLock::take(directory, user, locks_.emplace_back());
+            status = cd::checkpoint::DirLock::take(directory, user, locks_.emplace_back());
         }
         // Where nobody may write, rebuilding says so if it has to.
         if (status.code() == CD_ERROR_STORE_LOCKED) {

@@ -19,7 +19,7 @@ public:
     cd::Status with(const cd::redset::FoundSet &found, bool look_only);
 
 private:
-    std::vector<std::unique_ptr<cd::protection::UseLock>> locks_;
+    std::vector<std::unique_ptr<cd::checkpoint::DirLock>> locks_;
 };
 
 } // namespace cdctl

@@ -18,9 +18,9 @@ namespace cdctl {
 namespace {
 
 namespace fs = std::filesystem;
-using cd::protection::Findings;
-using cd::protection::Point;
-using cd::protection::RankFiles;
+using cd::checkpoint::CheckpointId;
+using cd::checkpoint::Findings;
+using cd::checkpoint::RankFiles;
 using cd::redset::FoundSet;
 
 struct Located {
@@ -37,7 +37,7 @@ bool is_in(const fs::path &directory, const fs::path &path) {
 std::optional<Located> located(const fs::path &file) {
     const fs::path directory = fs::weakly_canonical(file).parent_path();
     const fs::path points = directory.parent_path();
-    const auto point = cd::protection::point_of(directory.filename().string());
+    const auto point = cd::checkpoint::point_of(directory.filename().string());
     return point && holds_points(points) ? std::optional(Located{points.parent_path().string(),
                                                                  {points.stem().string(), *point}})
                                          : std::nullopt;
@@ -49,7 +49,7 @@ std::set<uint64_t> sessions_named_in(const fs::path &directory) {
     std::error_code error; // what cannot be listed has been complained about
     fs::directory_iterator entry(directory, error);
     for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-        if (const auto point = cd::protection::point_of(entry->path().filename().string())) {
+        if (const auto point = cd::checkpoint::point_of(entry->path().filename().string())) {
             sessions.insert(point->session);
         }
     }
@@ -57,9 +57,9 @@ std::set<uint64_t> sessions_named_in(const fs::path &directory) {
 }
 
 // What ranks have of a point in time, wherever it is.
-std::vector<const RankFiles *> files_of(const Findings &findings, const Point &point) {
+std::vector<const RankFiles *> files_of(const Findings &findings, const CheckpointId &point) {
     std::vector<const RankFiles *> files;
-    for (const cd::protection::Content &content : findings.contents) {
+    for (const cd::checkpoint::Content &content : findings.contents) {
         if (const auto found = content.points.find(point); found != content.points.end()) {
             for (const auto &[rank, theirs] : found->second) {
                 files.push_back(&theirs);
@@ -70,23 +70,24 @@ std::vector<const RankFiles *> files_of(const Findings &findings, const Point &p
 }
 
 // What is of another version, or what the system refuses to read, is no damage.
-bool records_are_damaged(const Findings &findings, const Point &point, const FoundSet &found) {
+bool records_are_damaged(const Findings &findings, const CheckpointId &point,
+                         const FoundSet &found) {
     return std::ranges::none_of(files_of(findings, point), [&](const RankFiles *files) {
         return (files->record && files->record->set.group == found.set.group) ||
                (files->unread && files->unread->code != CD_ERROR_STORE_DAMAGED);
     });
 }
 
-Attempts::Standing standing_of(const Findings &findings, const Point &point) {
+Attempts::Standing standing_of(const Findings &findings, const CheckpointId &point) {
     using Standing = Attempts::Standing;
     if (findings.has_forgotten(point)) {
         return Standing::forgotten;
     }
-    const std::vector<Point> agreed = findings.agreed();
+    const std::vector<CheckpointId> agreed = findings.agreed();
     if (std::ranges::find(agreed, point) != agreed.end()) {
         return Standing::counts;
     }
-    const bool level_counts = std::ranges::any_of(agreed, [&](const Point &other) {
+    const bool level_counts = std::ranges::any_of(agreed, [&](const CheckpointId &other) {
         return other.level == point.level && !findings.has_forgotten(other);
     });
     return level_counts ? Standing::unfinished : Standing::unrecorded;
@@ -114,7 +115,7 @@ std::string why_it_is_lost(const std::vector<const RankFiles *> &files, const Se
             ranks.push_back(rank);
         }
     }
-    return why + "; that is so for " + cd::protection::name_ranks(ranks);
+    return why + "; that is so for " + cd::checkpoint::name_ranks(ranks);
 }
 
 void add_missing(const Findings &findings, SetsFound found, const Attempts::Missing &like,
@@ -167,10 +168,10 @@ cd::Status write_records(const FoundSet &found, int participants) {
             return cd::fail(CD_ERROR_ARGUMENT, "%s is in no directory of an attempt",
                             scheme_file.c_str());
         }
-        cd::protection::Folder folder;
+        cd::checkpoint::CheckpointDir folder;
         bool there = false;
-        if (cd::Status status = cd::protection::Folder::find(at->directory, at->attempt.root, true,
-                                                             folder, there, "directory");
+        if (cd::Status status = cd::checkpoint::CheckpointDir::find(
+                at->directory, at->attempt.root, true, folder, there, "directory");
             !status) {
             return status;
         }
@@ -211,15 +212,15 @@ void Attempts::look(const fs::path &directory, const fs::path &given) {
     root.name = directory.stem().string();
     root.lies_in = {directory};
     root.sessions = sessions_named_in(directory);
-    cd::protection::Content content;
-    if (cd::Status status = cd::protection::look_at_points(directory.string(), content); status) {
+    cd::checkpoint::Content content;
+    if (cd::Status status = cd::checkpoint::look_at_points(directory.string(), content); status) {
         for (const auto &[point, files] : content.points) {
-            const fs::path path = directory / cd::protection::directory_name(point);
+            const fs::path path = directory / cd::checkpoint::directory_name(point);
             if (is_in(given, path)) {
                 root.directories[point] = path;
             }
         }
-        for (const cd::protection::Tombstone &tombstone : content.tombstones) {
+        for (const cd::checkpoint::CommitMarker &tombstone : content.tombstones) {
             root.sessions.insert(tombstone.sessions.begin(), tombstone.sessions.end());
         }
         root.findings.contents.push_back(std::move(content));
@@ -274,11 +275,12 @@ void Attempts::name_ranks(FoundSet &found) const {
 }
 
 // Where a rank has an image, of which no scheme file tells.
-cd::redset::Copies Attempts::images_of(int rank, const Root &root, const Point &point) const {
+cd::redset::Copies Attempts::images_of(int rank, const Root &root,
+                                       const CheckpointId &point) const {
     cd::redset::Copies images;
-    const std::string name = cd::protection::image_name(rank);
+    const std::string name = cd::checkpoint::image_name(rank);
     for (const fs::path &directory : root.lies_in) {
-        const fs::path attempt = directory / cd::protection::directory_name(point);
+        const fs::path attempt = directory / cd::checkpoint::directory_name(point);
         std::error_code error;
         if (fs::symlink_status(attempt / name, error).type() == fs::file_type::regular &&
             cd::redset::is_in_bounds(attempt.string(), given_)) {
@@ -291,7 +293,7 @@ cd::redset::Copies Attempts::images_of(int rank, const Root &root, const Point &
 std::vector<FoundSet> Attempts::with_images_only(const std::vector<FoundSet> &found) const {
     std::vector<FoundSet> sets;
     for (const Missing &each : missing(found)) {
-        const Point &point = each.attempt.point;
+        const CheckpointId &point = each.attempt.point;
         const Root &root = *root_of(each.attempt);
         const auto files = files_of(root.findings, point);
         const auto recorded = recorded_set(files, each.set.set);
@@ -364,7 +366,7 @@ bool Attempts::root_counts(const std::optional<Attempt> &attempt) const {
         return false;
     }
     const Findings &findings = root->findings;
-    return std::ranges::any_of(findings.agreed(), [&](const Point &point) {
+    return std::ranges::any_of(findings.agreed(), [&](const CheckpointId &point) {
         return !findings.has_forgotten(point) &&
                std::ranges::any_of(files_of(findings, point), &RankFiles::agreed);
     });

@@ -16,7 +16,7 @@ namespace cdctl {
 // One attempt, whichever directories it is in.
 struct Attempt {
     std::string root;
-    cd::protection::Point point;
+    cd::checkpoint::CheckpointId point;
     auto operator<=>(const Attempt &) const = default;
 };
 
@@ -69,7 +69,7 @@ private:
     void look(const std::filesystem::path &directory, const std::filesystem::path &given);
     const Root *root_of(const std::optional<Attempt> &attempt) const;
     cd::redset::Copies images_of(int rank, const Root &root,
-                                 const cd::protection::Point &point) const;
+                                 const cd::checkpoint::CheckpointId &point) const;
 
     std::vector<std::string> given_; // directories
     std::vector<Root> roots_;

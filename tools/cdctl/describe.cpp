@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "description.h"
+#include "describe.h"
 
 #include "text.h"
 
@@ -10,7 +10,7 @@
 
 namespace cdctl {
 
-std::string identity_of(const cd::Header &header, const cd::StoredCd &stored) {
+std::string identity_of(const cd::Superblock &header, const cd::StoredCd &stored) {
     return cd::make_identity(header.rank, header.name, stored.depth, stored.sibling);
 }
 
@@ -69,7 +69,7 @@ const char *restoration_text(cd::Restoration restoration) {
     return "regen";
 }
 
-std::string id_text(const cd::Header &header) {
+std::string id_text(const cd::Superblock &header) {
     std::string text;
     for (const std::byte byte : header.id) {
         const auto value = std::to_integer<unsigned>(byte);
@@ -97,7 +97,7 @@ void describe_file(const Inspection &store, Json &into) {
 }
 
 void describe_summary(const Inspection &store, Json &into) {
-    const cd::Header &header = store.loaded().header;
+    const cd::Superblock &header = store.loaded().header;
     const cd::State &state = store.loaded().state;
     const Totals totals = totals_of(state);
     into.member("identity", identity_of(header, state.cds.at(cd::State::root)));

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "inspection.h"
 #include "json.h"
+#include "store_reader.h"
 
 #include "file_store/state.h"
 
@@ -15,7 +15,7 @@ namespace cdctl {
 // Words and numbers that several commands print of a store.
 
 // "0/root/1/0"
-std::string identity_of(const cd::Header &header, const cd::StoredCd &stored);
+std::string identity_of(const cd::Superblock &header, const cd::StoredCd &stored);
 
 // Where an entry belongs in another process: "a.out+0x4010", "region grid+0", "range 2 of
 // 0/root/1/0".
@@ -34,7 +34,7 @@ const char *access_text(addr_type access);
 const char *scope_text(addr_scope scope);
 const char *restoration_text(cd::Restoration restoration);
 
-std::string id_text(const cd::Header &header);
+std::string id_text(const cd::Superblock &header);
 
 // "" or ", in use by process 123"
 std::string use_text(const Inspection &store);

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "command.h"
 #include "json.h"
-#include "places.h"
+#include "path_args.h"
 #include "text.h"
 
 #include "file_store/open_store.h"
@@ -35,7 +35,7 @@ Epochs epochs_to_start_from(const Inspection &store) {
 }
 
 std::string own_name_of(const Inspection &store) {
-    const cd::Header &header = store.loaded().header;
+    const cd::Superblock &header = store.loaded().header;
     return cd::store_name(header.rank, header.name);
 }
 

@@ -78,14 +78,14 @@ bool is_left_by_a_store(const fs::path &path) {
 }
 
 bool is_left_by_points(const fs::path &path) {
-    const bool is_mark = cd::protection::UseLock::is_name(path.filename().string());
+    const bool is_mark = cd::checkpoint::DirLock::is_name(path.filename().string());
     return is_mark ? is_left(path) : is_left_draft(path);
 }
 
 void add_points(const fs::path &points, std::vector<Leftover> &found) {
     add_files(points, is_left_by_points, found);
     each_of(points, fs::file_type::directory, [&](const fs::path &attempt) {
-        if (cd::protection::point_of(attempt.filename().string())) {
+        if (cd::checkpoint::point_of(attempt.filename().string())) {
             add_files(attempt, is_left_draft, found);
         }
     });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 #include "command.h"
-#include "description.h"
+#include "describe.h"
 #include "leftovers.h"
-#include "places.h"
+#include "path_args.h"
 #include "text.h"
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "places.h"
+#include "path_args.h"
 
 #include "text.h"
 

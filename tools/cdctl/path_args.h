@@ -3,7 +3,7 @@
 #pragma once
 
 #include "command.h"
-#include "inspection.h"
+#include "store_reader.h"
 
 #include <functional>
 #include <string>

@@ -271,9 +271,9 @@ void complain(const std::vector<std::string> &sentences) {
 // Says so where a directory cannot be read.
 bool search_all(const Arguments &arguments, Search &search) {
     const auto names_an_attempt = [](std::string_view name) {
-        return cd::protection::point_of(name).has_value();
+        return cd::checkpoint::point_of(name).has_value();
     };
-    if (find_sets(arguments.paths, names_an_attempt, search, cd::protection::image_name)) {
+    if (find_sets(arguments.paths, names_an_attempt, search, cd::checkpoint::image_name)) {
         return true;
     }
     search.unusable.emplace_back(cd::without_repeating(cd::message()));

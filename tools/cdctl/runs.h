@@ -20,9 +20,9 @@ struct Root {
     std::string name;
     std::set<uint64_t> sessions;
     std::set<std::filesystem::path> lies_in; // NAME.points
-    cd::protection::Findings findings;
-    std::map<cd::protection::Point, std::string> directories; // one of each that was given
-    std::optional<cd::protection::Unread> problem;
+    cd::checkpoint::Findings findings;
+    std::map<cd::checkpoint::CheckpointId, std::string> directories; // one of each that was given
+    std::optional<cd::checkpoint::Unread> problem;
     bool is_everybodys = false; // it cannot be read, and does not tell of which session it is
 };
 

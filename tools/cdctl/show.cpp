@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 #include "command.h"
-#include "description.h"
-#include "places.h"
+#include "describe.h"
+#include "path_args.h"
 #include "text.h"
 
 #include "base/counted.h"
@@ -68,7 +68,7 @@ void print_store(const Inspection &store) {
         return;
     }
     const cd::Loaded &loaded = store.loaded();
-    const cd::Header &header = loaded.header;
+    const cd::Superblock &header = loaded.header;
     std::printf("  format %u, id %s, generation %llu\n", header.version, id_text(header).c_str(),
                 static_cast<unsigned long long>(header.generation));
     std::printf("  file of %s, mode %04o, user %ld; snapshot of %s at %llu; journal at %llu, %s, "
@@ -150,7 +150,7 @@ void describe_store(const Inspection &store, Json &json) {
         return;
     }
     const cd::Loaded &loaded = store.loaded();
-    const cd::Header &header = loaded.header;
+    const cd::Superblock &header = loaded.header;
     describe_summary(store, json);
     json.member("format", header.version).member("id", id_text(header));
     json.member("generation", header.generation);

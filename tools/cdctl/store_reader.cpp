@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "inspection.h"
+#include "store_reader.h"
 
 #include "file_store/open_store.h"
 #include "os/system.h"
@@ -161,7 +161,7 @@ void Inspection::load() {
 // The library refuses to open a store under another root's name. Under a name that is no root's
 // nobody opens it at all: that is how people keep copies, and else a rank that begins afresh.
 void Inspection::check_name(bool named) {
-    const cd::Header &header = loaded_.header;
+    const cd::Superblock &header = loaded_.header;
     const std::string own = cd::store_name(header.rank, header.name);
     const std::string name = std::filesystem::path(path_).filename().string();
     if (name == own || name == own + ".old") {

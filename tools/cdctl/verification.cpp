@@ -177,7 +177,7 @@ private:
             const char *what;
             const cd::StoredRun *run;
         };
-        const cd::Header &header = store_.loaded().header;
+        const cd::Superblock &header = store_.loaded().header;
         std::vector<Taken> taken = {{0, cd::format::first_extent, "the headers", nullptr}};
         for (const uint64_t distance : header.distances()) {
             taken.push_back({header.snapshot.offset + distance, header.snapshot.length,

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "inspection.h"
+#include "store_reader.h"
 
 #include <cstdint>
 #include <functional>

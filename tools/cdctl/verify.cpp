@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 #include "command.h"
-#include "description.h"
-#include "places.h"
+#include "describe.h"
+#include "path_args.h"
 #include "text.h"
 #include "verification.h"
 

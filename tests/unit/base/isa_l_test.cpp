@@ -69,9 +69,9 @@ TEST_F(UpperHalves, AreFreeAfterCoding) {
     for (size_t s = 0; s < sources; ++s) {
         ones.at(0, s) = 1;
     }
-    redset::Coder(ones, sources, 1).code(amount, from.data(), to.data());
+    redset::ErasureCode(ones, sources, 1).code(amount, from.data(), to.data());
     EXPECT_FALSE(are_in_use());
-    redset::Coder(redset::reed_solomon_rows(sources, 2), sources, 2)
+    redset::ErasureCode(redset::reed_solomon_rows(sources, 2), sources, 2)
         .code(amount, from.data(), to.data());
     EXPECT_FALSE(are_in_use());
 }

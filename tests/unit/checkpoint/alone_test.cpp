@@ -8,7 +8,7 @@
 
 #include <cerrno>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 struct NoRoom {
@@ -246,4 +246,4 @@ TEST_F(Alone, WhoCannotWriteDownThatARootIsForgottenLetsAllKeepIt) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

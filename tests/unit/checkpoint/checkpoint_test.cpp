@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 const Record record{{7, 12, 2, 0x1234567890abcdef},
@@ -13,7 +13,7 @@ const Record record{{7, 12, 2, 0x1234567890abcdef},
                     {{Scheme::reed_solomon, 4, 2}, 0, 1, 4, {0, 1, 2, 3}},
                     {{"3.image", 1000}, {"3.redset", 77}}};
 
-TEST(Point, ItsDirectoryTellsIt) {
+TEST(CheckpointId, ItsDirectoryTellsIt) {
     EXPECT_EQ(directory_name(record.point), "epoch-12.7.2.1234567890abcdef");
     EXPECT_EQ(point_of("epoch-12.7.2.1234567890abcdef"), record.point);
     for (const char *name :
@@ -24,11 +24,11 @@ TEST(Point, ItsDirectoryTellsIt) {
     }
 }
 
-TEST(Point, LaterAttemptsAreGreaterWhateverTheirEpochs) {
-    EXPECT_LT((Point{1, 9, 5, 5}), (Point{2, 3, 1, 1}));
+TEST(CheckpointId, LaterAttemptsAreGreaterWhateverTheirEpochs) {
+    EXPECT_LT((CheckpointId{1, 9, 5, 5}), (CheckpointId{2, 3, 1, 1}));
 }
 
-TEST(Point, FilesTellTheirRank) {
+TEST(CheckpointId, FilesTellTheirRank) {
     EXPECT_EQ(rank_of(image_name(12)), 12);
     EXPECT_EQ(rank_of("3.xor.grp_1_of_1.mem_4_of_4.redset"), 3);
     for (const char *name :
@@ -37,16 +37,16 @@ TEST(Point, FilesTellTheirRank) {
     }
 }
 
-TEST(Point, ATombstoneTellsItsNumber) {
+TEST(CheckpointId, ATombstoneTellsItsNumber) {
     EXPECT_EQ(tombstone_of(tombstone_name(17)), 17U);
     EXPECT_EQ(tombstone_of("forgotten-17x"), std::nullopt);
     EXPECT_EQ(tombstone_of("forgotten-18446744073709551615"), std::nullopt);
 }
 
-TEST(Point, ATombstoneIsReadAsItWasWrittenOrRefused) {
-    const Tombstone tombstone{17, {1, ~uint64_t{0}}};
+TEST(CheckpointId, ATombstoneIsReadAsItWasWrittenOrRefused) {
+    const CommitMarker tombstone{17, {1, ~uint64_t{0}}};
     const redset::KvTree tree = tombstone_tree(tombstone);
-    Tombstone read;
+    CommitMarker read;
     ASSERT_TRUE(read_tombstone(tree, "here", read).is_ok()) << message();
     EXPECT_EQ(read, tombstone);
     EXPECT_TRUE(read.is_for({17, 3, 0, 1}));
@@ -59,13 +59,13 @@ TEST(Point, ATombstoneIsReadAsItWasWrittenOrRefused) {
     }
 }
 
-TEST(Point, ARecordIsReadAsItWasWritten) {
+TEST(CheckpointId, ARecordIsReadAsItWasWritten) {
     Record read;
     ASSERT_TRUE(read_record(record_tree(record), "here", read).is_ok()) << message();
     EXPECT_EQ(read, record);
 }
 
-TEST(Point, ARecordWithSomethingMissingOrImpossibleIsRefused) {
+TEST(CheckpointId, ARecordWithSomethingMissingOrImpossibleIsRefused) {
     const redset::KvTree whole = record_tree(record);
     for (const auto &left_out : whole.elements()) {
         redset::KvTree tree;
@@ -91,4 +91,4 @@ TEST(Point, ARecordWithSomethingMissingOrImpossibleIsRefused) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -15,7 +15,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 struct Offer {
@@ -179,4 +179,4 @@ uint64_t Cluster::Run::protected_epoch() const {
     return protected_at_start.front();
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // Four ranks with a directory each, or fewer, that are their nodes; gone afterwards.
 class Cluster {
@@ -89,4 +89,4 @@ private:
 
 std::string image_of(int rank, uint64_t epoch);
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -17,7 +17,7 @@
 #include <map>
 #include <numeric>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
@@ -322,4 +322,4 @@ INSTANTIATE_TEST_SUITE_P(Schemes, DamagedPoint,
                                          Shape{Scheme::partner, 4, 1}));
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

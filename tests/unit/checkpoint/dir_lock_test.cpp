@@ -14,7 +14,7 @@
 #include <memory>
 #include <string>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 // Another job, which uses a directory until it is killed.
@@ -25,8 +25,8 @@ public:
         EXPECT_EQ(::pipe(ready), 0);
         process = ::fork();
         if (process == 0) {
-            std::unique_ptr<UseLock> lock;
-            const bool taken = UseLock::take(directory.string(), {1, 0, "far"}, lock).is_ok();
+            std::unique_ptr<DirLock> lock;
+            const bool taken = DirLock::take(directory.string(), {1, 0, "far"}, lock).is_ok();
             (void)!::write(ready[1], "x", taken ? 1 : 0);
             ::close(ready[1]);
             while (true) {
@@ -52,7 +52,7 @@ public:
     pid_t process = 0;
 };
 
-TEST(UseLock, AnotherJobIsKeptAwayAndToldByWhomUntilThatOneEndsHoweverItDoes) {
+TEST(DirLock, AnotherJobIsKeptAwayAndToldByWhomUntilThatOneEndsHoweverItDoes) {
     const DyingSystem system;
     Cluster cluster({"n0", "n1"});
     cluster.run({1});
@@ -74,7 +74,7 @@ TEST(UseLock, AnotherJobIsKeptAwayAndToldByWhomUntilThatOneEndsHoweverItDoes) {
 }
 
 // As another job does that fails to create its root, and has found nothing in it.
-TEST(UseLock, IsTakenInADirectoryThatSomebodyRemovesAtTheLastMoment) {
+TEST(DirLock, IsTakenInADirectoryThatSomebodyRemovesAtTheLastMoment) {
     class Removing : public DyingSystem {
     public:
         int open_at(int directory, const char *name, int flags, mode_t mode) override {
@@ -92,19 +92,19 @@ TEST(UseLock, IsTakenInADirectoryThatSomebodyRemovesAtTheLastMoment) {
     EXPECT_EQ(cluster.run({}).start(), 1U);
 }
 
-TEST(UseLock, OfADirectoryThatHasGoneIsNoneForWhoNeedsItOnlyIfItIsThere) {
+TEST(DirLock, OfADirectoryThatHasGoneIsNoneForWhoNeedsItOnlyIfItIsThere) {
     const Cluster cluster({"n0"});
     const auto directory = cluster.directory("n0");
-    std::unique_ptr<UseLock> lock;
-    EXPECT_TRUE(UseLock::take_if_there(directory.string(), {1, 3, "here"}, lock)) << message();
+    std::unique_ptr<DirLock> lock;
+    EXPECT_TRUE(DirLock::take_if_there(directory.string(), {1, 3, "here"}, lock)) << message();
     EXPECT_EQ(lock, nullptr);
     EXPECT_FALSE(std::filesystem::exists(directory));
     std::filesystem::create_directories(directory);
-    EXPECT_TRUE(UseLock::take_if_there(directory.string(), {1, 3, "here"}, lock)) << message();
+    EXPECT_TRUE(DirLock::take_if_there(directory.string(), {1, 3, "here"}, lock)) << message();
     EXPECT_NE(lock, nullptr);
 }
 
-TEST(UseLock, OfAStoreThatIsOnlyListedSaysWhoKnowsOfIt) {
+TEST(DirLock, OfAStoreThatIsOnlyListedSaysWhoKnowsOfIt) {
     const DyingSystem system;
     Cluster cluster({"n0", "n1"});
     cluster.flush = cluster.directory("parallel").string();
@@ -118,45 +118,45 @@ TEST(UseLock, OfAStoreThatIsOnlyListedSaysWhoKnowsOfIt) {
 }
 
 // As in a directory that all nodes see.
-TEST(UseLock, ProcessesOfOneJobUseADirectoryTogether) {
+TEST(DirLock, ProcessesOfOneJobUseADirectoryTogether) {
     const Cluster cluster({"n0"});
     const std::string directory = cluster.directory("n0").string();
     std::filesystem::create_directories(directory);
     OtherJob other(directory);
-    std::unique_ptr<UseLock> lock;
-    EXPECT_TRUE(UseLock::take(directory, {1, 3, "here"}, lock)) << message();
-    std::unique_ptr<UseLock> of_another_job;
-    EXPECT_EQ(UseLock::take(directory, {2, 3, "here"}, of_another_job).code(),
+    std::unique_ptr<DirLock> lock;
+    EXPECT_TRUE(DirLock::take(directory, {1, 3, "here"}, lock)) << message();
+    std::unique_ptr<DirLock> of_another_job;
+    EXPECT_EQ(DirLock::take(directory, {2, 3, "here"}, of_another_job).code(),
               CD_ERROR_STORE_LOCKED);
 }
 
 // A rank that looks may come after those that use it.
-TEST(UseLock, UsersOfTheOwnSessionAreNoOthers) {
+TEST(DirLock, UsersOfTheOwnSessionAreNoOthers) {
     const Cluster cluster({"n0"});
     const std::string directory = cluster.directory("n0").string();
     std::filesystem::create_directories(directory);
     const OtherJob other(directory); // its session is 1
-    EXPECT_TRUE(UseLock::check_unused(directory, 1)) << message();
-    EXPECT_EQ(UseLock::check_unused(directory, 2).code(), CD_ERROR_STORE_LOCKED);
+    EXPECT_TRUE(DirLock::check_unused(directory, 1)) << message();
+    EXPECT_EQ(DirLock::check_unused(directory, 2).code(), CD_ERROR_STORE_LOCKED);
 }
 
-TEST(UseLock, WhoOnlyLooksLearnsOfAUserAndLeavesNothing) {
+TEST(DirLock, WhoOnlyLooksLearnsOfAUserAndLeavesNothing) {
     const Cluster cluster({"n0"});
     const std::string directory = cluster.directory("n0").string();
     std::filesystem::create_directories(directory);
-    EXPECT_TRUE(UseLock::check_unused(directory)) << message();
+    EXPECT_TRUE(DirLock::check_unused(directory)) << message();
     EXPECT_TRUE(std::filesystem::is_empty(directory));
     OtherJob other(directory);
-    EXPECT_EQ(UseLock::check_unused(directory).code(), CD_ERROR_STORE_LOCKED);
+    EXPECT_EQ(DirLock::check_unused(directory).code(), CD_ERROR_STORE_LOCKED);
     EXPECT_NE(std::string(message()).find("process " + std::to_string(other.process) + " on far"),
               std::string::npos)
         << message();
     other.end();
-    EXPECT_TRUE(UseLock::check_unused(directory)) << message();
+    EXPECT_TRUE(DirLock::check_unused(directory)) << message();
 }
 
 // Ranks that start at once find the same files of the dead: none may take another one for a user.
-TEST(UseLock, WhoLooksAtFilesOfTheDeadLocksNone) {
+TEST(DirLock, WhoLooksAtFilesOfTheDeadLocksNone) {
     class : public ReplacedSystem {
     public:
         int lock(int fd, pid_t &holder) override {
@@ -169,25 +169,25 @@ TEST(UseLock, WhoLooksAtFilesOfTheDeadLocksNone) {
     const std::string directory = cluster.directory("n0").string();
     std::filesystem::create_directories(directory);
     OtherJob(directory).end();
-    EXPECT_TRUE(UseLock::check_unused(directory)) << message();
+    EXPECT_TRUE(DirLock::check_unused(directory)) << message();
     EXPECT_EQ(system.locks, 0);
-    std::unique_ptr<UseLock> lock;
-    EXPECT_TRUE(UseLock::take(directory, {2, 3, "here"}, lock)) << message();
+    std::unique_ptr<DirLock> lock;
+    EXPECT_TRUE(DirLock::take(directory, {2, 3, "here"}, lock)) << message();
     EXPECT_EQ(system.locks, 1);
-    UseLock::remove_what_the_dead_left(directory, 2);
+    DirLock::remove_what_the_dead_left(directory, 2);
     EXPECT_EQ(system.locks, 1);
     EXPECT_FALSE(std::filesystem::exists(directory + "/in-use-0000000000000001-0"));
 }
 
-TEST(UseLock, WhoEndsLeavesTheDirectoryAsItWas) {
+TEST(DirLock, WhoEndsLeavesTheDirectoryAsItWas) {
     const Cluster cluster({"n0"});
     std::filesystem::create_directories(cluster.directory("n0"));
-    std::unique_ptr<UseLock> lock;
-    ASSERT_TRUE(UseLock::take(cluster.directory("n0").string(), {1, 3, "here"}, lock)) << message();
+    std::unique_ptr<DirLock> lock;
+    ASSERT_TRUE(DirLock::take(cluster.directory("n0").string(), {1, 3, "here"}, lock)) << message();
     EXPECT_TRUE(std::filesystem::exists(cluster.directory("n0") / "in-use-0000000000000001-3"));
     lock.reset();
     EXPECT_TRUE(std::filesystem::is_empty(cluster.directory("n0")));
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -11,7 +11,7 @@
 #include <optional>
 #include <set>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 const std::vector<std::string> nodes_of_ranks{"n0", "n1", "n2", "n3"};
@@ -318,4 +318,4 @@ TEST(DyingProgram, WhileForgettingHasForgottenAllOrNothing) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

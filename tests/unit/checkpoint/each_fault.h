@@ -18,7 +18,7 @@
 // and nothing is lost. A Fault has
 //     static void arm(int nth);   the nth request of the calling thread fails, 0: none
 //     static bool happened();     whether it has, in the calling thread
-namespace cd::protection {
+namespace cd::checkpoint {
 
 inline const std::vector<std::string> fault_nodes{"n0", "n1", "n2"};
 
@@ -141,4 +141,4 @@ template <typename Fault> int fail_everywhere_in_forget(int failing) {
         });
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -10,7 +10,7 @@
 
 #include <cerrno>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 class PointsElsewhere : public Protected {
@@ -60,7 +60,7 @@ TEST_F(PointsElsewhere, AreLeftOutByTheChoiceOfAnotherEpochOrOfNone) {
 
 TEST_F(PointsElsewhere, DoNotCountOnceTheRootWasCommitted) {
     cluster.run({7});
-    ASSERT_TRUE(folder_in("n0").bury({9, {77}}, 0));
+    ASSERT_TRUE(folder_in("n0").write_commit_marker({9, {77}}, 0));
     cluster.elsewhere = {seen(9, 8)};
     EXPECT_EQ(cluster.run({}).start(), 7U);
 }
@@ -147,8 +147,8 @@ TEST_F(PointsElsewhere, AreSeenWhereAListSaysThatThereMayBeSome) {
     cluster.run({7});
     const std::string there = cluster.directory("n0").string();
     const std::string asked = cluster.directory("n9").string();
-    Folder folder;
-    ASSERT_TRUE(Folder::open(asked, "solver", false, folder));
+    CheckpointDir folder;
+    ASSERT_TRUE(CheckpointDir::open(asked, "solver", false, folder));
     ASSERT_TRUE(write_store_list(folder, 0, false, {there}));
     const RanksOfRoots roots{{"other", {3, 4, 5}}, {"solver", {0, 1, 2}}};
     const auto seen = seen_in({asked}, roots, 5);
@@ -242,4 +242,4 @@ TEST_F(PointsElsewhere, AreLookedForWithWhatOthersAskFor) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

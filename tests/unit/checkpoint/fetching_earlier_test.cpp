@@ -7,7 +7,7 @@
 
 #include "checkpoint/store_list.h"
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 // What the nodes have is in a directory that is listed there.
@@ -16,8 +16,8 @@ void move_to_earlier(const Cluster &cluster) {
         const auto directory = cluster.directory(node);
         std::filesystem::create_directory(directory / "ssd");
         std::filesystem::rename(directory / "solver.points", directory / "ssd/solver.points");
-        Folder folder;
-        ASSERT_TRUE(Folder::open(directory.string(), "solver", false, folder));
+        CheckpointDir folder;
+        ASSERT_TRUE(CheckpointDir::open(directory.string(), "solver", false, folder));
         ASSERT_TRUE(write_store_list(folder, 0, false, {(directory / "ssd").string()}));
     }
 }
@@ -162,4 +162,4 @@ TEST_F(FetchedFromEarlier, WhereItDiesAnywhereAllThatHasComeAndGoneIsListed) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

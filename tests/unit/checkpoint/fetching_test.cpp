@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 TEST_F(Fetched, PointsInTimeAreFoundByTheRootsRanksAndNotWhereTheyWere) {
@@ -102,7 +102,7 @@ TEST_F(Fetched, WhereThereIsNoRoomNothingIsLostNorLeft) {
 TEST_F(Fetched, WhatACommitHasForgottenIsForgotten) {
     cluster.run({7});
     const auto point = point_of(epoch_in("n0", 7).filename().string());
-    ASSERT_TRUE(folder_in("n2").bury({point->number, {point->session}}, 2));
+    ASSERT_TRUE(folder_in("n2").write_commit_marker({point->number, {point->session}}, 2));
     moved.nodes = {"n0", "n1", "m2", "n3"};
     moved.of_others = {"n2"};
     EXPECT_EQ(fetch().text, "");
@@ -113,8 +113,8 @@ TEST_F(Fetched, WhatACommitHasForgottenIsForgotten) {
 TEST_F(Fetched, TombstonesOfOneNumberBecomeOne) {
     cluster.run({7});
     const auto point = point_of(epoch_in("n0", 7).filename().string());
-    ASSERT_TRUE(folder_in("n0").bury({point->number, {point->session}}, 0));
-    ASSERT_TRUE(folder_in("n2").bury({point->number, {77}}, 2));
+    ASSERT_TRUE(folder_in("n0").write_commit_marker({point->number, {point->session}}, 0));
+    ASSERT_TRUE(folder_in("n2").write_commit_marker({point->number, {77}}, 2));
     moved.nodes = {"n0", "n1", "m2", "n3"};
     moved.of_others = {"n2"};
     EXPECT_EQ(fetch().text, "");
@@ -334,4 +334,4 @@ TEST(Fetching, ThatFailsAnywhereLosesNothing) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

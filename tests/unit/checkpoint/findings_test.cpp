@@ -4,18 +4,18 @@
 
 #include <gtest/gtest.h>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
-const Point older{4, 10, 0, 77};
-const Point newer{5, 11, 0, 77};
+const CheckpointId older{4, 10, 0, 77};
+const CheckpointId newer{5, 11, 0, 77};
 
 redset::Set pair(int group, std::vector<int> ranks) {
     return {{Scheme::xor_set, 2, 1}, group, 2, 4, std::move(ranks)};
 }
 
 // What a rank has after a point in time was stored.
-RankFiles files_of(const Point &point, int rank, const redset::Set &set, bool agreed) {
+RankFiles files_of(const CheckpointId &point, int rank, const redset::Set &set, bool agreed) {
     RankFiles files;
     files.sizes = {{image_name(rank), 100}, {std::to_string(rank) + ".redset", 10}};
     files.sizes[agreed ? agreed_name(rank) : stored_name(rank)] = 50;
@@ -39,9 +39,9 @@ Findings four_ranks(bool agreed) {
 
 TEST(Findings, APointCountsIfAnyRankWroteDownThatAllHaveIt) {
     Findings findings = four_ranks(false);
-    EXPECT_EQ(findings.agreed(), std::vector<Point>{older});
+    EXPECT_EQ(findings.agreed(), std::vector<CheckpointId>{older});
     findings.contents[2].points[newer][2].agreed = true;
-    EXPECT_EQ(findings.agreed(), (std::vector<Point>{older, newer}));
+    EXPECT_EQ(findings.agreed(), (std::vector<CheckpointId>{older, newer}));
     EXPECT_EQ(findings.last_number(), 5U);
 }
 
@@ -123,7 +123,7 @@ TEST(Findings, WhatNamesTellIsWithinCoverCanBeCountedUnlessItFollowsOneThatCount
 
 TEST(Findings, OfSeveralAttemptsThatNamesTellOfTheLastCanBeCounted) {
     Findings findings{{0}, {0}, std::vector<Content>(1)};
-    for (const Point &point : {older, newer}) {
+    for (const CheckpointId &point : {older, newer}) {
         auto &sizes = findings.contents[0].points[point][0].sizes;
         sizes["0.image"] = sizes["0.single.grp_1_of_1.mem_1_of_1.redset"] = 1;
     }
@@ -135,14 +135,14 @@ TEST(Findings, OfSeveralAttemptsThatNamesTellOfTheLastCanBeCounted) {
 
 TEST(Findings, AnAttemptOfWhichThereAreOnlyDirectoriesCanNeverCount) {
     Findings findings = four_ranks(true);
-    const Point empty{6, 12, 0, 77};
+    const CheckpointId empty{6, 12, 0, 77};
     findings.contents[1].points[empty];
     EXPECT_TRUE(findings.can_never_count(empty));
 }
 
 TEST(Findings, ACopyThatHasNotCountedCanNeverCountWhoeverHasNoneOfIt) {
     Findings findings = four_ranks(false);
-    const Point copy{6, 12, flush_level, 77};
+    const CheckpointId copy{6, 12, flush_level, 77};
     findings.contents[1].points[copy][1].stored = true;
     EXPECT_TRUE(findings.can_never_count(copy));
     findings.contents[2].points[copy][1].agreed = true;
@@ -219,7 +219,7 @@ TEST(Findings, ASetOfWhichNoRecordCanBeReadIsNotTakenForLost) {
         files.record.reset();
         files.unread = {CD_ERROR_STORE_IO, "3.agreed: is broken"};
     }
-    EXPECT_EQ(findings.agreed(), (std::vector<Point>{older, newer}));
+    EXPECT_EQ(findings.agreed(), (std::vector<CheckpointId>{older, newer}));
     Division division;
     EXPECT_EQ(find_sets(findings, newer, division).code(), CD_ERROR_STORE_IO);
     EXPECT_STREQ(message(),
@@ -297,4 +297,4 @@ TEST(Findings, ADirectoryThatRanksShareServesBoth) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

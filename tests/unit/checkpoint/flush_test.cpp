@@ -14,7 +14,7 @@
 #include <string_view>
 #include <thread>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 class Flushed : public Protected {
@@ -259,8 +259,8 @@ TEST_F(Flushed, CopiesOfWhatAStartLeftBehindDoNotComeBack) {
 // What was copied before its program was killed, if it is all that some disk has room for.
 TEST_F(Flushed, APartOfACopyThatNobodyFinishesGoesAtTheNextStart) {
     cluster.run({1, 2});
-    const Folder copies = folder_in("parallel");
-    const Point point{9, 4, flush_level, 77};
+    const CheckpointDir copies = folder_in("parallel");
+    const CheckpointId point{9, 4, flush_level, 77};
     ASSERT_TRUE(copies.make(point)) << message();
     std::ofstream(copies.path_of(point) + "/0.image") << "whole";
     std::ofstream(copies.path_of(point) + "/0.stored") << "of a rank that was faster";
@@ -322,4 +322,4 @@ TEST_F(Flushed, WhatIsWrongWithADirectoryIsToldOfTheKeyThatNamesIt) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <string>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
@@ -50,9 +50,9 @@ public:
 class SharedFolder : public testing::Test {
 protected:
     void SetUp() override {
-        ASSERT_TRUE(Folder::open(cluster_.directory("n0").string(), "solver", false, folder))
+        ASSERT_TRUE(CheckpointDir::open(cluster_.directory("n0").string(), "solver", false, folder))
             << message();
-        for (const Point &point : {Point{1, 10, 0, 7}, Point{2, 11, 0, 7}}) {
+        for (const CheckpointId &point : {CheckpointId{1, 10, 0, 7}, CheckpointId{2, 11, 0, 7}}) {
             ASSERT_TRUE(folder.make(point)) << message();
             for (const std::string &name : {image_name(0), agreed_name(0), agreed_name(1)}) {
                 std::ofstream(folder.path_of(point) + "/" + name) << "it is there";
@@ -63,7 +63,7 @@ protected:
         return static_cast<size_t>(std::distance(fs::directory_iterator(folder.path()), {}));
     }
 
-    Folder folder;
+    CheckpointDir folder;
 
 private:
     Cluster cluster_{{"n0"}};
@@ -105,7 +105,7 @@ TEST_F(SharedFolder, ARecordOfFilesThatCannotBeOpenedIsNotWritten) {
                        : System::open_at(directory, name, flags, mode);
         }
     } system;
-    const Point point{1, 10, 0, 7};
+    const CheckpointId point{1, 10, 0, 7};
     const Record record{point, 0, 1, {{Scheme::single, 1, 0}, 0, 1, 1, {0}}};
     EXPECT_EQ(folder.write_record(record, false).code(), CD_ERROR_STORE_IO);
     EXPECT_NE(std::string(message()).find("0.image"), std::string::npos) << message();
@@ -113,4 +113,4 @@ TEST_F(SharedFolder, ARecordOfFilesThatCannotBeOpenedIsNotWritten) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <set>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
@@ -207,4 +207,4 @@ TEST_F(ForcingPoints, OfWhatSaysThatTheRootIsForgottenComesBeforeItsPointsInTime
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

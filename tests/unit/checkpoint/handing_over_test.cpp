@@ -7,14 +7,14 @@
 
 #include <gtest/gtest.h>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 // What each of four ranks has of so many points in time, all of which count, and none is whole.
 Content of_many(uint64_t points, const char *file) {
     Content content;
     for (uint64_t number = 1; number <= points; ++number) {
-        const Point point{number, number, 0, 77};
+        const CheckpointId point{number, number, 0, 77};
         for (int rank = 0; rank < 4; ++rank) {
             RankFiles &files = content.points[point][rank];
             files.agreed = true;
@@ -39,4 +39,4 @@ TEST(HandingOver, TakesAMomentForManyPointsInTime) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -9,7 +9,7 @@
 #include <latch>
 #include <thread>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 TEST_F(Protected, AHelperThreadProtectsAsWell) {
@@ -95,4 +95,4 @@ TEST_F(Protected, AHelperThreadDoesNothingBeforeAllRanksAreReadyToAdvance) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

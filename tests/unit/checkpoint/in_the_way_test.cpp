@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
@@ -114,4 +114,4 @@ TEST_F(InTheWay, AFileWithTheNameOfAnAttemptDoesNotKeepFromOthers) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

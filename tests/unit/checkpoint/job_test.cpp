@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 // Each set of two ranks says the same, in so many characters.
@@ -77,4 +77,4 @@ TEST(Job, RanksThatCannotMeetHaveEachItsOwnOutcomeOnlyWhereThatIsAskedFor) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

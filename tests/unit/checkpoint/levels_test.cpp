@@ -4,7 +4,7 @@
 
 #include "protected.h"
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 class Leveled : public Protected {
@@ -230,4 +230,4 @@ TEST_F(Leveled, ANodeWithoutAGroupIsNamed) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

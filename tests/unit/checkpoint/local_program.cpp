@@ -14,7 +14,7 @@
 #include <numeric>
 #include <thread>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 using redset::Bytes;
@@ -82,7 +82,7 @@ public:
             position += theirs[0] == color && theirs[1] < key ? 1 : 0;
         }
         const int division = ++divisions_;
-        return redset::agree(all_, attempt([&] {
+        return redset::agree(all_, catch_exceptions([&] {
                                  part = std::make_unique<MortalExchange>(
                                      program_, program_.meeting(division, color, members),
                                      position);
@@ -242,4 +242,4 @@ ssize_t DyingSystem::write_at(int fd, const void *from, size_t length, off_t off
     return alive() ? System::write_at(fd, from, length, offset) : -1;
 }
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 // A program whose ranks, or those of them that have the root, are threads of this process, on nodes
 // of the names given. It can die.
@@ -106,4 +106,4 @@ protected:
     bool alive() override;
 };
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

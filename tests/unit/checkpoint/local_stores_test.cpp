@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <fstream>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 class LocalStores : public testing::Test {
@@ -119,4 +119,4 @@ TEST_F(LocalStores, AreThoseThatWillStayAside) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 inline const std::vector<std::string> four_others{"m0", "m1", "m2", "m3"};
 
@@ -110,4 +110,4 @@ protected:
     Moved moved;
 };
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

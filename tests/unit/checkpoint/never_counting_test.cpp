@@ -8,14 +8,14 @@
 #include <fstream>
 #include <utility>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 TEST_F(Protected, AnAttemptThatDiedGoesAtTheNextStart) {
     cluster.run({1});
-    const Point half{5, 2, 0, 77};
+    const CheckpointId half{5, 2, 0, 77};
     for (const char *node : {"n1", "n3"}) {
-        const Folder folder = folder_in(node);
+        const CheckpointDir folder = folder_in(node);
         ASSERT_TRUE(folder.make(half)) << message();
         std::ofstream(folder.path_of(half) + "/1.image") << "half";
     }
@@ -87,8 +87,8 @@ private:
 
 TEST_F(Protected, WhereThereIsNoRoomForWhatAllStartFromAnAttemptThatDiedGoesFirst) {
     cluster.run({1});
-    const Folder folder = folder_in("n3");
-    const Point half{5, 2, 0, 77};
+    const CheckpointDir folder = folder_in("n3");
+    const CheckpointId half{5, 2, 0, 77};
     ASSERT_TRUE(folder.make(half)) << message();
     std::swap(cluster.nodes[1], cluster.nodes[3]);
     {
@@ -146,4 +146,4 @@ TEST_F(Protected, WhatNoRecordTellsOfAnyMoreStaysUntilSomethingNewerCounts) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

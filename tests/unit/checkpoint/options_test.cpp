@@ -13,7 +13,7 @@
 #include <fstream>
 #include <map>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 class SetEnvironment : public ReplacedSystem {
@@ -180,4 +180,4 @@ TEST(Requests, CopiesThatAConfigurationAsksForAndNobodyMakesAreRemarked) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -13,7 +13,7 @@
 #include <atomic>
 #include <map>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
@@ -294,4 +294,4 @@ TEST_F(CopiedElsewhere, IsThereForTheNextProgramWhereverARequestOfOneFails) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

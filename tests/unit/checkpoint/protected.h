@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 
 using Epochs = std::vector<uint64_t>;
 inline const std::vector<std::string> four_nodes{"n0", "n1", "n2", "n3"};
@@ -57,9 +57,10 @@ protected:
     }
 
     // The directory of one root's points in time, as the library has it.
-    Folder folder_in(const std::string &directory) const {
-        Folder folder;
-        EXPECT_TRUE(Folder::open(cluster.directory(directory).string(), "solver", false, folder))
+    CheckpointDir folder_in(const std::string &directory) const {
+        CheckpointDir folder;
+        EXPECT_TRUE(
+            CheckpointDir::open(cluster.directory(directory).string(), "solver", false, folder))
             << message();
         return folder;
     }
@@ -91,4 +92,4 @@ private:
     const uint64_t left_;
 };
 
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -12,7 +12,7 @@
 #include <latch>
 #include <thread>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 // Two ranks with two roots, whose copies end when all ranks leave. One rank adds the
@@ -55,4 +55,4 @@ TEST(Protections, AreLeftInOneOrderByAllRanks) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <map>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 TEST_F(Protected, NothingIsThereAtFirst) { EXPECT_EQ(cluster.run({}).start(), std::nullopt); }
@@ -282,7 +282,7 @@ TEST_F(Protected, WhatIsForgottenIsGone) {
 // A commit of another job with a root of that name was killed on a node that was not of this one.
 TEST_F(Protected, ATombstoneOfAnotherJobIsNotForThisOnesPointsInTime) {
     cluster.run({1, 2, 3});
-    ASSERT_TRUE(folder_in("n2").bury({9, {1, 2, 3}}, 0)) << message();
+    ASSERT_TRUE(folder_in("n2").write_commit_marker({9, {1, 2, 3}}, 0)) << message();
     EXPECT_EQ(cluster.run({4}).start(), 3U);
     EXPECT_EQ(cluster.run({}, true).start(), 4U);
     EXPECT_EQ(cluster.run({}).start(), std::nullopt);
@@ -376,4 +376,4 @@ TEST_F(Protected, ThatNobodyHasChecksumsAnyMoreIsTold) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

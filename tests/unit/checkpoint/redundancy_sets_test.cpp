@@ -6,7 +6,7 @@
 
 #include <numeric>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 using Groups = std::vector<std::string>;
@@ -161,4 +161,4 @@ TEST(Division, SetsSurviveAsManyGroupsOfTodayAsTheyHaveChecksumsForTheirMembers)
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

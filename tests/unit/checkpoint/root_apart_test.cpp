@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 Asked asks_for(std::vector<std::string> directories) {
@@ -63,4 +63,4 @@ TEST(RootApart, HasNothingWhereItsRanksDoNotAskAlike) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -15,7 +15,7 @@
 #include <map>
 #include <tuple>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
@@ -255,4 +255,4 @@ TEST(AloneInOneOfSeveralSets, WhoFailsWhileTheyAreRebuiltTellsAll) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

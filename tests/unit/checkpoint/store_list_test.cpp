@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <string_view>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 class StoreListElsewhere : public Protected {
@@ -259,4 +259,4 @@ TEST_F(StoreListElsewhere, AStoreThatANodeDoesNotHaveYetIsMadeThereForWhatIsNeed
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace cd::protection {
+namespace cd::checkpoint {
 namespace {
 
 RootApart root_of(int rank, const std::vector<int> &holders) {
@@ -55,4 +55,4 @@ TEST(Turns, NameWhoHasTheRootAndWhoHoldsItOnceEach) {
 }
 
 } // namespace
-} // namespace cd::protection
+} // namespace cd::checkpoint

@@ -61,7 +61,7 @@ TEST(ElementOrder, ElementsKeepTheirLabels) {
 }
 
 TEST(ElementOrder, FindsWhatRunsPastTheEndBehindWhatItContinues) {
-    constexpr size_t length = Placement::own_block / 5 * 2;
+    constexpr size_t length = AllocationPlan::own_block / 5 * 2;
     constexpr uintptr_t begin = 1 - 2 * length;
     const cd_addrspec list[] = {spec(begin, begin + length), spec(begin + length, 1)};
     ASSERT_EQ(list[1].length, length);

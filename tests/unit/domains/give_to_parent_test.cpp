@@ -16,14 +16,14 @@ namespace {
 
 using Bytes = std::map<uintptr_t, ByteState>;
 
-struct HandoverTest : testing::TestWithParam<Handover::Kind> {
+struct HandoverTest : testing::TestWithParam<GiveToParent::Kind> {
     HandoverTest() { child.parent = &parent; }
 
-    bool moves() const { return GetParam() == Handover::Kind::move; }
+    bool moves() const { return GetParam() == GiveToParent::Kind::move; }
 
     // As advance does it, which fills a shadow for every READ_WRITE copy before it publishes.
     void hand_over() {
-        Handover handover(child, GetParam());
+        GiveToParent handover(child, GetParam());
         EXPECT_TRUE(handover.prepare(Locked::parent));
         for (const auto &[address, entry] : child.entries) {
             if (!moves() && entry->read_write() && entry->restoration == Restoration::copy) {
@@ -59,7 +59,7 @@ struct HandoverTest : testing::TestWithParam<Handover::Kind> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Kinds, HandoverTest,
-                         testing::Values(Handover::Kind::move, Handover::Kind::share),
+                         testing::Values(GiveToParent::Kind::move, GiveToParent::Kind::share),
                          [](const auto &each) { return each.index == 0 ? "move" : "share"; });
 
 TEST_P(HandoverTest, TheOlderWinsAndConstrainedStaysBehind) {
@@ -108,7 +108,7 @@ TEST_P(HandoverTest, FilesKeepTheOlderPosition) {
     EXPECT_EQ(positions, (std::vector<std::pair<int, off_t>>{{3, 30}, {4, 44}}));
 }
 
-TEST(Handover, SharingLeavesTheChildItsShadowOrAShareOfTheData) {
+TEST(GiveToParent, SharingLeavesTheChildItsShadowOrAShareOfTheData) {
     Domain parent;
     Domain child;
     child.parent = &parent;
@@ -116,10 +116,10 @@ TEST(Handover, SharingLeavesTheChildItsShadowOrAShareOfTheData) {
     Entry &steady = put(child.entries, {20, 30});
     changing.in_place = true;
     const std::byte *old_data = changing.data.at();
-    Handover handover(child, Handover::Kind::share);
+    GiveToParent handover(child, GiveToParent::Kind::share);
     EXPECT_TRUE(handover.prepare(Locked::parent));
-    EXPECT_TRUE(Handover::gives_data(changing));
-    EXPECT_TRUE(Handover::gives_data(steady));
+    EXPECT_TRUE(GiveToParent::gives_data(changing));
+    EXPECT_TRUE(GiveToParent::gives_data(steady));
     changing.shadow = Piece(steady.data.block(), steady.data.offset());
     handover.publish();
 
@@ -194,7 +194,7 @@ TEST_P(HandoverTest, ChangesNothingUnlessItIsPublished) {
         const Bytes parents = bytes_of(parent.entries);
         const Bytes childs = bytes_of(child.entries);
         {
-            Handover handover(child, GetParam());
+            GiveToParent handover(child, GetParam());
             EXPECT_TRUE(handover.prepare(Locked::parent));
         }
         ASSERT_EQ(bytes_of(parent.entries), parents);

@@ -12,31 +12,31 @@
 namespace cd {
 namespace {
 
-int take_lowest(SiblingNumbers &numbers) {
+int take_lowest(SiblingIndex &numbers) {
     const int number = numbers.lowest_free();
     numbers.take(number);
     return number;
 }
 
-TEST(SiblingNumbers, CountFromZero) {
-    SiblingNumbers numbers;
+TEST(SiblingIndex, CountFromZero) {
+    SiblingIndex numbers;
     for (int i = 0; i < 200; ++i) {
         EXPECT_EQ(take_lowest(numbers), i);
     }
 }
 
-TEST(SiblingNumbers, WhatIsNotTakenStaysFree) {
-    SiblingNumbers numbers;
+TEST(SiblingIndex, WhatIsNotTakenStaysFree) {
+    SiblingIndex numbers;
     EXPECT_EQ(numbers.lowest_free(), 0);
     EXPECT_EQ(numbers.lowest_free(), 0);
 }
 
 // As stores say them, in which the others may have ended.
-TEST(SiblingNumbers, ThoseThatAreFarOffAreNotGivenTwice) {
-    SiblingNumbers numbers;
+TEST(SiblingIndex, ThoseThatAreFarOffAreNotGivenTwice) {
+    SiblingIndex numbers;
     const std::set<int> far = {5000, 5001, 4999, INT_MAX, 70, 5100, 9000};
     for (const int number : far) {
-        numbers.make_room(number);
+        numbers.reserve_room(number);
         numbers.take(number);
     }
     numbers.give_back(5100);
@@ -51,9 +51,9 @@ TEST(SiblingNumbers, ThoseThatAreFarOffAreNotGivenTwice) {
     EXPECT_EQ(take_lowest(numbers), 8000);
 }
 
-TEST(SiblingNumbers, TheSmallestFreeOneComesNextWhateverIsGivenBack) {
+TEST(SiblingIndex, TheSmallestFreeOneComesNextWhateverIsGivenBack) {
     std::mt19937 random(5);
-    SiblingNumbers numbers;
+    SiblingIndex numbers;
     std::set<int> taken;
     for (int step = 0; step < 5000; ++step) {
         if (taken.empty() || random() % 100 < 55) {

@@ -14,7 +14,7 @@ TEST(ByteWriter, ThatGrowsALittleAtATimeMovesWhatItHasAFewTimesOnly) {
     int moves = 0;
     for (int i = 0; i < 10'000; ++i) {
         const std::byte *before = writer.data();
-        writer.make_room(8);
+        writer.reserve_room(8);
         moves += writer.data() != before;
         const std::byte *with_room = writer.data();
         writer.fixed64(1);

@@ -36,10 +36,10 @@ public:
     std::function<void()> meanwhile;
 };
 
-TEST(Forcing, FailsForAllThatHaveBegunBeforeAFailure) {
+TEST(GroupSync, FailsForAllThatHaveBegunBeforeAFailure) {
     ForcedDisk disk;
     const File file(-1, "the file");
-    Forcing forcing(file);
+    GroupSync forcing(file);
     const auto before = forcing.mark();
     EXPECT_TRUE(forcing.force(before));
     disk.fails = true;
@@ -50,13 +50,13 @@ TEST(Forcing, FailsForAllThatHaveBegunBeforeAFailure) {
 }
 
 // Who waits while one runs has the next one with all the others; as soon as all have come to wait.
-TEST(Forcing, IsDoneOnceForAllThatWait) {
+TEST(GroupSync, IsDoneOnceForAllThatWait) {
     constexpr int threads = 8;
     bool done_twice = false;
     for (int i = 0; i < 100 && !done_twice; ++i) {
         ForcedDisk disk;
         const File file(-1, "the file");
-        Forcing forcing(file);
+        GroupSync forcing(file);
         std::vector<std::thread> waiting;
         std::atomic<int> well = 0;
         disk.meanwhile = [&] {

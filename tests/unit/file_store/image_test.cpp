@@ -260,7 +260,7 @@ TEST_F(DamagedImage, IsNotMadeOfMetadataThatDoNotMatchTheirChecksum) {
     begin();
     fill();
     const auto held = hold();
-    const Header header = loaded(store()).header;
+    const Superblock header = loaded(store()).header;
     for (const uint64_t offset : {header.snapshot.offset + 2, header.journal.offset + 100}) {
         flip(offset);
         EXPECT_EQ(held->write_image(image()).code(), CD_ERROR_STORE_DAMAGED) << offset;

@@ -166,7 +166,7 @@ private:
 TEST_F(NewStore, IsMadeByOneProcessWhileAnotherReplacesTheOldOne) {
     class Renaming : public ReplacedSystem {
     public:
-        explicit Renaming(OtherProcess &other) : other_(other) {}
+        explicit Renaming(OtherProcess &waiting) : other_(waiting) {}
         int rename_at(int directory, const char *from, const char *to) override {
             if (std::string(from) != ".0-root.cds.new") {
                 return System::rename_at(directory, from, to);
@@ -279,7 +279,7 @@ TEST_F(NewStore, IsMadeWhereTheFileSystemGivesAllFilesOneMode) {
 TEST_F(NewStore, IsNotMadeWhileAnotherProcessRemovesItsOwn) {
     class Removing : public ReplacedSystem {
     public:
-        explicit Removing(OtherProcess &other) : other_(other) {}
+        explicit Removing(OtherProcess &waiting) : other_(waiting) {}
         int sync_all(int fd) override {
             if (!armed) {
                 return System::sync_all(fd);
@@ -309,7 +309,7 @@ TEST_F(NewStore, IsNotMadeWhileAnotherProcessRemovesItsOwn) {
 TEST_F(NewStore, ThatAnotherProcessHasMadeMeanwhileIsItsOwn) {
     class Locking : public ReplacedSystem {
     public:
-        explicit Locking(OtherProcess &other) : other_(other) {}
+        explicit Locking(OtherProcess &waiting) : other_(waiting) {}
         int lock_open_file(int fd, pid_t &holder) override {
             other = other < 0 ? other_.run() : other;
             return System::lock_open_file(fd, holder);

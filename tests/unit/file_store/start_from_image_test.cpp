@@ -35,7 +35,7 @@ protected:
     // The epoch that the store begins with.
     uint64_t start() const {
         OpenedStore opened;
-        EXPECT_TRUE(open_store(request(), AddressBook::instance(), opened)) << message();
+        EXPECT_TRUE(open_store(request(), MemoryNames::instance(), opened)) << message();
         EXPECT_EQ(opened.store->named_objects(), Objects::all);
         return opened.restarted ? opened.loaded.state.cds.at(State::root).epoch : 0;
     }
@@ -58,7 +58,7 @@ TEST_F(StartFromImage, ThatFailsAtAnyCallLeavesTheStoreInItsPlace) {
         OpenedStore opened;
         FailingSystem system;
         system.failing = call;
-        const Status status = open_store(request(), AddressBook::instance(), opened);
+        const Status status = open_store(request(), MemoryNames::instance(), opened);
         system.failing = -1;
         if (!status) {
             ++failures;
@@ -102,7 +102,7 @@ TEST_F(StartFromImage, ThatFailsAtAnyCallLosesNothingOfWhatAnEarlierOnePutAside)
         OpenedStore opened;
         FailingSystem system;
         system.failing = call;
-        const Status status = open_store(request(), AddressBook::instance(), opened);
+        const Status status = open_store(request(), MemoryNames::instance(), opened);
         system.failing = -1;
         if (!status && !std::filesystem::exists(store() + ".old")) {
             ++given_back;
@@ -131,7 +131,7 @@ TEST_F(StartFromImage, SaysWhatToDoWhereTheImageIsOfAnotherEpoch) {
     OpenRequest of_another = request();
     of_another.start->epoch = 5;
     OpenedStore opened;
-    EXPECT_EQ(open_store(of_another, AddressBook::instance(), opened).code(),
+    EXPECT_EQ(open_store(of_another, MemoryNames::instance(), opened).code(),
               CD_ERROR_STORE_DAMAGED);
     EXPECT_EQ(std::string(message()),
               image() +

@@ -19,7 +19,7 @@ constexpr size_t mebibyte = size_t{1} << 20;
 constexpr size_t own_block = 2 * mebibyte; // has a block of its own
 constexpr size_t shared = 8 * mebibyte;    // the most that small ones share
 
-std::vector<Piece> place(Placement &placement, const std::vector<Range> &ranges) {
+std::vector<Piece> place(AllocationPlan &placement, const std::vector<Range> &ranges) {
     for (const Range &range : ranges) {
         placement.plan(range.begin, range.length());
     }
@@ -31,23 +31,23 @@ std::vector<Piece> place(Placement &placement, const std::vector<Range> &ranges)
     return pieces;
 }
 
-TEST(Placement, NeighboursInMemoryAreNeighboursInTheStore) {
-    Placement placement(false);
+TEST(AllocationPlan, NeighboursInMemoryAreNeighboursInTheStore) {
+    AllocationPlan placement(false);
     const auto pieces = place(placement, {{100, 107}, {107, 5000}, {5000, 5001}});
     EXPECT_TRUE(pieces[0].continued_by(pieces[1], 7));
     EXPECT_TRUE(pieces[1].continued_by(pieces[2], 4893));
 }
 
-TEST(Placement, SmallStrangersStandSideBySideAndLongerOnesAligned) {
-    Placement placement(false);
+TEST(AllocationPlan, SmallStrangersStandSideBySideAndLongerOnesAligned) {
+    AllocationPlan placement(false);
     const auto pieces = place(placement, {{100, 107}, {200, 203}, {10'000, 20'000}});
     EXPECT_TRUE(pieces[0].continued_by(pieces[1], 7));
     EXPECT_EQ(reinterpret_cast<uintptr_t>(pieces[2].at()) % 64, 0u);
     EXPECT_EQ(&pieces[0].block(), &pieces[2].block());
 }
 
-TEST(Placement, LargeOnesHaveABlockOfTheirOwn) {
-    Placement placement(false);
+TEST(AllocationPlan, LargeOnesHaveABlockOfTheirOwn) {
+    AllocationPlan placement(false);
     const auto pieces =
         place(placement, {{0, 10}, {10, 10 + own_block}, {10 + own_block, 20 + own_block}});
     EXPECT_EQ(pieces[1].block().size(), own_block);
@@ -56,8 +56,8 @@ TEST(Placement, LargeOnesHaveABlockOfTheirOwn) {
     EXPECT_EQ(&pieces[0].block(), &pieces[2].block());
 }
 
-TEST(Placement, SmallOnesShareBlocksOfAMostLength) {
-    Placement placement(false);
+TEST(AllocationPlan, SmallOnesShareBlocksOfAMostLength) {
+    AllocationPlan placement(false);
     constexpr size_t length = mebibyte + 100;
     std::vector<Range> ranges;
     for (uintptr_t i = 0; i < 8; ++i) {
@@ -71,29 +71,29 @@ TEST(Placement, SmallOnesShareBlocksOfAMostLength) {
     EXPECT_LE(pieces[0].block().size(), shared);
 }
 
-TEST(Placement, ABlockIsNoLargerThanWhatItIsFor) {
-    Placement placement(false);
+TEST(AllocationPlan, ABlockIsNoLargerThanWhatItIsFor) {
+    AllocationPlan placement(false);
     const auto pieces = place(placement, {{0, 10}, {10, 1000}});
     EXPECT_EQ(pieces[0].block().size(), 1000u);
 }
 
-TEST(Placement, BlocksHaveTheChecksumsThatWereAskedFor) {
+TEST(AllocationPlan, BlocksHaveTheChecksumsThatWereAskedFor) {
     for (const bool checksummed : {false, true}) {
-        Placement placement(checksummed);
+        AllocationPlan placement(checksummed);
         const auto pieces = place(placement, {{0, 10}, {10, 10 + own_block}});
         EXPECT_EQ(pieces[0].block().checksummed(), checksummed);
         EXPECT_EQ(pieces[1].block().checksummed(), checksummed);
     }
 }
 
-TEST(Placement, NothingPlannedNeedsNoMemory) {
+TEST(AllocationPlan, NothingPlannedNeedsNoMemory) {
     CountedPages pages;
-    Placement placement(false);
+    AllocationPlan placement(false);
     EXPECT_TRUE(placement.allocate());
     EXPECT_EQ(pages.maps, 0u);
 }
 
-TEST(Placement, PiecesNeverOverlapAndStayInTheirBlocks) {
+TEST(AllocationPlan, PiecesNeverOverlapAndStayInTheirBlocks) {
     std::mt19937 random(3);
     for (int round = 0; round < 20; ++round) {
         std::vector<Range> ranges;
@@ -105,7 +105,7 @@ TEST(Placement, PiecesNeverOverlapAndStayInTheirBlocks) {
             ranges.push_back({at, at + length});
             at += length;
         }
-        Placement placement(false);
+        AllocationPlan placement(false);
         const auto pieces = place(placement, ranges);
         std::vector<Range> taken;
         for (size_t i = 0; i < pieces.size(); ++i) {
@@ -122,10 +122,10 @@ TEST(Placement, PiecesNeverOverlapAndStayInTheirBlocks) {
     }
 }
 
-TEST(Placement, PiecesOutliveIt) {
+TEST(AllocationPlan, PiecesOutliveIt) {
     Piece piece;
     {
-        Placement placement(false);
+        AllocationPlan placement(false);
         placement.plan(0, 100);
         ASSERT_TRUE(placement.allocate());
         piece = placement.next(0, 100);
@@ -134,12 +134,12 @@ TEST(Placement, PiecesOutliveIt) {
     EXPECT_EQ(piece.block().data()[99], std::byte{1});
 }
 
-TEST(Placement, WithoutMemoryNothingIsLeftOwned) {
+TEST(AllocationPlan, WithoutMemoryNothingIsLeftOwned) {
     for (size_t allowed = 0; allowed < 3; ++allowed) {
         CountedPages pages;
         pages.allowed_maps = allowed;
         {
-            Placement placement(true);
+            AllocationPlan placement(true);
             for (uintptr_t i = 0; i < 3; ++i) {
                 placement.plan(i * own_block, own_block);
             }
@@ -151,10 +151,10 @@ TEST(Placement, WithoutMemoryNothingIsLeftOwned) {
     }
 }
 
-TEST(Placement, WhatIsNotHandedOutIsFreed) {
+TEST(AllocationPlan, WhatIsNotHandedOutIsFreed) {
     CountedPages pages;
     {
-        Placement placement(false);
+        AllocationPlan placement(false);
         placement.plan(0, own_block);
         placement.plan(own_block, own_block);
         ASSERT_TRUE(placement.allocate());
@@ -164,11 +164,11 @@ TEST(Placement, WhatIsNotHandedOutIsFreed) {
     EXPECT_EQ(pages.mapped, 0u);
 }
 
-TEST(Placement, ABlockLivesUntilItsLastPieceAndTheRestOfItsPlanAreGone) {
+TEST(AllocationPlan, ABlockLivesUntilItsLastPieceAndTheRestOfItsPlanAreGone) {
     CountedPages pages;
     Piece piece;
     {
-        Placement placement(false);
+        AllocationPlan placement(false);
         for (uintptr_t i = 0; i < 3; ++i) {
             placement.plan(i * mebibyte, mebibyte);
         }
@@ -183,10 +183,10 @@ TEST(Placement, ABlockLivesUntilItsLastPieceAndTheRestOfItsPlanAreGone) {
     EXPECT_EQ(pages.mapped, 0u);
 }
 
-TEST(Placement, AFailedAllocationOwnsNothingEvenWhileItLives) {
+TEST(AllocationPlan, AFailedAllocationOwnsNothingEvenWhileItLives) {
     CountedPages pages;
     pages.allowed_maps = 1;
-    Placement placement(false);
+    AllocationPlan placement(false);
     placement.plan(0, own_block);
     placement.plan(own_block, own_block);
     EXPECT_FALSE(placement.allocate());

@@ -27,7 +27,7 @@ struct CountedOrders : ReplacedSystem {
 };
 
 TEST(OwnedLockTest, KeepsOwnerAndOthersApart) {
-    OwnedLock lock;
+    BiasedLock lock;
     int64_t sum = 0; // what is not kept apart gets lost here
     constexpr int others = 2;
     constexpr int each = 2000;
@@ -58,7 +58,7 @@ TEST(OwnedLockTest, KeepsOwnerAndOthersApart) {
 }
 
 TEST(OwnedLockTest, KeepsApartWhileOwnersChange) {
-    OwnedLock lock;
+    BiasedLock lock;
     int64_t sum = 0;
     constexpr int each = 2000;
     const auto add_some = [&] {
@@ -81,7 +81,7 @@ TEST(OwnedLockTest, KeepsApartWhileOwnersChange) {
 
 TEST(OwnedLockTest, AsksTheSystemOnlyForOthersThanTheOwner) {
     CountedOrders system;
-    OwnedLock lock;
+    BiasedLock lock;
     lock.own();
     for (int i = 0; i < 3; ++i) {
         const std::scoped_lock hold(lock);
@@ -96,7 +96,7 @@ TEST(OwnedLockTest, AsksTheSystemOnlyForOthersThanTheOwner) {
 
 TEST(OwnedLockTest, HasOneOwnerAtATime) {
     CountedOrders system;
-    OwnedLock lock;
+    BiasedLock lock;
     lock.own();
     std::thread([&] {
         lock.own();
@@ -109,7 +109,7 @@ TEST(OwnedLockTest, HasOneOwnerAtATime) {
 }
 
 TEST(OwnedLockTest, OthersWaitForTheOwner) {
-    OwnedLock lock;
+    BiasedLock lock;
     lock.own();
     lock.lock();
     std::atomic<bool> entered = false;
@@ -125,7 +125,7 @@ TEST(OwnedLockTest, OthersWaitForTheOwner) {
 }
 
 TEST(OwnedLockTest, IsFreeInTheNewProcessAfterAForkWhileAnotherThreadHeldIt) {
-    OwnedLock lock;
+    BiasedLock lock;
     std::atomic<int> step = 0;
     std::thread other([&] {
         lock.own();

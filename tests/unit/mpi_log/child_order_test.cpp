@@ -17,7 +17,7 @@ protected:
     // h: home, e: elsewhere, ".": the parent ends.
     void take(const std::string &events, bool live = false) {
         for (const char event : events) {
-            order.make_room();
+            order.reserve_room();
             order.take(event == 'h'   ? Event::home
                        : event == 'e' ? Event::elsewhere
                                       : Event::end,

@@ -14,20 +14,20 @@ using Entries = std::vector<std::string>;
 
 // A CD as far as its log is concerned.
 struct Logger {
-    LogShare share;
+    LogView share;
     int depth = 0;
 
-    static Logger root() { return {LogShare::of_root(), 0}; }
+    static Logger root() { return {LogView::of_root(), 0}; }
 
     Logger child(int sibling = 0) {
         Logger made{{}, depth + 1};
-        EXPECT_TRUE(LogShare::of_child(share, {depth + 1, sibling}, "0/root/0/0", made.share));
+        EXPECT_TRUE(LogView::of_child(share, {depth + 1, sibling}, "0/root/0/0", made.share));
         return made;
     }
 
     cd_error refuses_child(int sibling) {
-        LogShare made;
-        return LogShare::of_child(share, {depth + 1, sibling}, "0/root/0/0", made).code();
+        LogView made;
+        return LogView::of_child(share, {depth + 1, sibling}, "0/root/0/0", made).code();
     }
 
     void log(const std::string &text) {
@@ -61,8 +61,8 @@ struct Logger {
     }
 };
 
-TEST(LogShare, OfACdThatDoesNotLogIsEmpty) {
-    LogShare share;
+TEST(LogView, OfACdThatDoesNotLogIsEmpty) {
+    LogView share;
     EXPECT_FALSE(share.enabled());
     EXPECT_EQ(share.extent().entries + share.extent().bytes + share.extent().remaining, 0u);
     EXPECT_TRUE(share.check_begin_now(0, "0/root/0/0"));
@@ -71,7 +71,7 @@ TEST(LogShare, OfACdThatDoesNotLogIsEmpty) {
     share.rewind(0);
 }
 
-TEST(LogShare, AnOnlyChildOwnsASuffixOfItsParentsLog) {
+TEST(LogView, AnOnlyChildOwnsASuffixOfItsParentsLog) {
     Logger root = Logger::root();
     root.log("a");
     Logger child = root.child();
@@ -88,7 +88,7 @@ TEST(LogShare, AnOnlyChildOwnsASuffixOfItsParentsLog) {
     EXPECT_EQ(root.child().rest(), (Entries{"bc", "d"})) << "the child's are replayed to it";
 }
 
-TEST(LogShare, WhatNewerEntriesHaveReplacedIsNotCovered) {
+TEST(LogView, WhatNewerEntriesHaveReplacedIsNotCovered) {
     Logger root = Logger::root();
     LogStream &stream = root.share.stream();
     stream.keep_newest(100'000);
@@ -106,7 +106,7 @@ TEST(LogShare, WhatNewerEntriesHaveReplacedIsNotCovered) {
     EXPECT_TRUE(covers(left));
 }
 
-TEST(LogShare, ARootForgetsWhatLiesBeforeItsPointInTime) {
+TEST(LogView, ARootForgetsWhatLiesBeforeItsPointInTime) {
     Logger root = Logger::root();
     root.log("a");
     root.log("b");
@@ -119,7 +119,7 @@ TEST(LogShare, ARootForgetsWhatLiesBeforeItsPointInTime) {
     EXPECT_EQ(root.share.stream().begin().entries, 2u) << "a and b were not freed";
 }
 
-TEST(LogShare, AnAdvanceInAReplayKeepsWhatIsStillToBeReplayed) {
+TEST(LogView, AnAdvanceInAReplayKeepsWhatIsStillToBeReplayed) {
     Logger root = Logger::root();
     for (const char *text : {"a", "b", "c"}) {
         root.log(text);
@@ -133,7 +133,7 @@ TEST(LogShare, AnAdvanceInAReplayKeepsWhatIsStillToBeReplayed) {
     EXPECT_EQ(root.restore().rest(), (Entries{"b", "c", "d"}));
 }
 
-TEST(LogShare, AnAncestorKeepsWhatAChildForgets) {
+TEST(LogView, AnAncestorKeepsWhatAChildForgets) {
     Logger root = Logger::root();
     root.log("a");
     Logger child = root.child();
@@ -148,7 +148,7 @@ TEST(LogShare, AnAncestorKeepsWhatAChildForgets) {
     EXPECT_EQ(root.restore().rest(), (Entries{"a", "b", "c"}));
 }
 
-TEST(LogShare, ForgettingEndsAReplay) {
+TEST(LogView, ForgettingEndsAReplay) {
     for (const bool alone : {true, false}) {
         Logger root = Logger::root();
         root.log("a");

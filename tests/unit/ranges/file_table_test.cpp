@@ -62,7 +62,7 @@ TEST_F(FileTableTest, ReplacesAllPositions) {
 }
 
 TEST_F(FileTableTest, AddsWithoutMovingWhenThereIsRoom) {
-    files.make_room(2);
+    files.reserve_room(2);
     const FilePosition *first = &*files.begin();
     files.add({9, 1, 4, 90});
     files.add({8, 1, 5, 80});

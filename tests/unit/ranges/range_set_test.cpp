@@ -14,18 +14,18 @@ namespace {
 
 using Gaps = std::vector<std::pair<uintptr_t, uintptr_t>>;
 
-Gaps gaps(const RangeUnion &ranges, Range asked) {
+Gaps gaps(const RangeSet &ranges, Range asked) {
     Gaps found;
     ranges.for_each_gap(asked, [&](Range gap) { found.emplace_back(gap.begin, gap.end); });
     return found;
 }
 
-TEST(RangeUnion, EmptyLeavesAllOfARangeOut) {
-    EXPECT_EQ(gaps(RangeUnion(), {5, 9}), (Gaps{{5, 9}}));
-    EXPECT_EQ(gaps(RangeUnion(), {5, 5}), Gaps{});
+TEST(RangeSet, EmptyLeavesAllOfARangeOut) {
+    EXPECT_EQ(gaps(RangeSet(), {5, 9}), (Gaps{{5, 9}}));
+    EXPECT_EQ(gaps(RangeSet(), {5, 5}), Gaps{});
 }
 
-TEST(RangeUnion, HasTheGapsThatBytesOneByOneHave) {
+TEST(RangeSet, HasTheGapsThatBytesOneByOneHave) {
     constexpr uintptr_t size = 40;
     std::mt19937 random(2611);
     const auto some_range = [&random] {
@@ -33,7 +33,7 @@ TEST(RangeUnion, HasTheGapsThatBytesOneByOneHave) {
         return Range{begin, begin + 1 + random() % std::min<uintptr_t>(size - begin, 8)};
     };
     for (int round = 0; round < 500; ++round) {
-        RangeUnion ranges;
+        RangeSet ranges;
         std::bitset<size> held;
         for (int step = 0; step < 8; ++step) {
             const Range added = some_range();

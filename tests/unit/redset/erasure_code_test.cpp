@@ -63,7 +63,7 @@ constexpr size_t few_lengths[] = {1, 33, 100};
 
 void expect_definition(const Matrix &coefficients, size_t sources, size_t outputs,
                        std::mt19937 &random, std::span<const size_t> of_lengths = lengths) {
-    Coder coder(coefficients, sources, outputs);
+    ErasureCode coder(coefficients, sources, outputs);
     for (const size_t length : of_lengths) {
         Buffers from(sources, length, random);
         Buffers chosen(outputs, length, random);
@@ -86,7 +86,7 @@ void expect_definition(const Matrix &coefficients, size_t sources, size_t output
     }
 }
 
-TEST(Coder, ChosenAndPortableAreTheDefinition) {
+TEST(ErasureCode, ChosenAndPortableAreTheDefinition) {
     std::mt19937 random(1);
     for (size_t sources = 0; sources < 13; ++sources) {
         for (size_t outputs = 1; outputs < 8; ++outputs) {
@@ -96,7 +96,7 @@ TEST(Coder, ChosenAndPortableAreTheDefinition) {
     }
 }
 
-TEST(Coder, AddsWhatHasTheCoefficientOne) {
+TEST(ErasureCode, AddsWhatHasTheCoefficientOne) {
     std::mt19937 random(2);
     for (const size_t sources : {0, 1, 2, 3, 7, 254, 255, 256, 1000}) {
         SCOPED_TRACE(sources);
@@ -105,7 +105,7 @@ TEST(Coder, AddsWhatHasTheCoefficientOne) {
     expect_definition(ones(3, 4), 4, 3, random);
 }
 
-TEST(Coder, TakesAsManyAsTheFieldHas) {
+TEST(ErasureCode, TakesAsManyAsTheFieldHas) {
     std::mt19937 random(3);
     expect_definition(random_matrix(128, 128, random), 128, 128, random, few_lengths);
     expect_definition(random_matrix(1, 255, random), 255, 1, random);

@@ -12,7 +12,7 @@
 namespace cd::redset {
 namespace {
 
-TEST(LocalExchange, TheFailureThatTheOthersFollowedIsTold) {
+TEST(ThreadExchange, TheFailureThatTheOthersFollowedIsTold) {
     for (int failing = 0; failing < 4; ++failing) {
         const Status status = run_members(4, [&](Exchange &exchange) {
             if (exchange.self() == failing) {
@@ -26,7 +26,7 @@ TEST(LocalExchange, TheFailureThatTheOthersFollowedIsTold) {
 }
 
 // Hundreds of members each decode what hundreds tell otherwise.
-TEST(LocalExchange, WhatAllMakeAlikeIsMadeOnceForAll) {
+TEST(ThreadExchange, WhatAllMakeAlikeIsMadeOnceForAll) {
     std::atomic<int> made = 0;
     const Status status = run_members(20, [&](Exchange &exchange) {
         for (int round = 0; round < 3; ++round) {
@@ -59,7 +59,7 @@ TEST(LocalExchange, WhatAllMakeAlikeIsMadeOnceForAll) {
 }
 
 // Also where it is the member that makes it for the others.
-TEST(LocalExchange, NothingIsMadeWhereOneFails) {
+TEST(ThreadExchange, NothingIsMadeWhereOneFails) {
     for (int failing = 0; failing < 3; ++failing) {
         const Status status = run_members(3, [&](Exchange &exchange) {
             const Status own =
@@ -75,7 +75,7 @@ TEST(LocalExchange, NothingIsMadeWhereOneFails) {
     }
 }
 
-TEST(LocalExchange, WhatIsMadeOfAFailureIsTakenByAll) {
+TEST(ThreadExchange, WhatIsMadeOfAFailureIsTakenByAll) {
     std::atomic<int> taken = 0;
     const Status status = run_members(3, [&](Exchange &exchange) {
         const auto make = [](std::vector<Bytes> &, Exchange::Made &made) {

@@ -21,7 +21,7 @@ protected:
         return book_.describe(range, name, key, Objects::all) ? name.text : "";
     }
 
-    AddressBook book_;
+    MemoryNames book_;
 };
 
 TEST_F(AddressBookTest, ANameThatCannotMoveStaysWhereItIs) {

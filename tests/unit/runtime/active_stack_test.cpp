@@ -17,7 +17,7 @@ template <typename Body> void in_new_thread(const Body &body) {
 }
 
 void activate(ActiveStack &stack, cd_handle handle) {
-    stack.make_room();
+    stack.reserve_room();
     stack.push(handle);
     Residents::at(handle).slot->active_in = stack.thread();
 }
@@ -62,7 +62,7 @@ TEST_F(ActiveStackTest, FindsOutWhatOthersEnded) {
         }).join();
         const cd_handle successor = residents.root("successor"); // in one of their slots
         EXPECT_EQ(stack.top(), first);
-        stack.make_room();
+        stack.reserve_room();
         EXPECT_EQ(stack.top(), first);
         activate(stack, successor);
         EXPECT_EQ(stack.top(), successor);

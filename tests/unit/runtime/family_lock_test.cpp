@@ -85,7 +85,7 @@ TEST_F(FamilyLockTest, KnowsTheCurrentCd) {
     std::thread([&] {
         FamilyLock none;
         EXPECT_EQ(none.lock(CD_CURRENT_CD, Reach::self).code(), CD_ERROR_NO_CURRENT_CD);
-        ActiveStack::of_this_thread().make_room();
+        ActiveStack::of_this_thread().reserve_room();
         ActiveStack::of_this_thread().push(e);
         FamilyLock lock;
         EXPECT_TRUE(lock.lock(CD_CURRENT_CD, Reach::parent));

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-"""docs/performance.md, of results and texts."""
+"""docs/inside/performance.md, of results and texts."""
 
 import performance_texts as texts
 from results import (

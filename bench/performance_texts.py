@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-"""What docs/performance.md says beside the numbers."""
+"""What docs/inside/performance.md says beside the numbers."""
 
 INTRODUCTION = """\
 <!-- SPDX-License-Identifier: BSD-3-Clause -->
@@ -41,7 +41,7 @@ target. "Gaps": 64 bytes between any two entries, against as many `memcpy` calls
 
 "1,000 entries" are 1,000 elements of one list, each a 1,000th of the size. Without gaps they are adjacent, and to libcd one entry: equal
 ranges that follow each other in a list and in memory are kept, found and copied as one, until something is done
-with a part of them ([memory.md](memory.md)): `memcpy` takes about 30 ns for each KiB of the 1 MiB in 1,000 entries, of
+with a part of them ([memory.md](../howto/memory.md)): `memcpy` takes about 30 ns for each KiB of the 1 MiB in 1,000 entries, of
 which the target leaves 1.5 ns; an add walks its list once, in about 1 ns for each. What an entry costs
 otherwise stands under "Small entries".
 

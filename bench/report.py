@@ -57,7 +57,7 @@ def main():
     parser.add_argument("index", help="results of range_index_candidates")
     parser.add_argument("writing", help="results of write_candidates")
     parser.add_argument("--json", required=True, help="where the summary goes")
-    parser.add_argument("--document", help="where docs/performance.md goes")
+    parser.add_argument("--document", help="where docs/inside/performance.md goes")
     arguments = parser.parse_args()
 
     results = Results(arguments.cd_bench)

@@ -3,7 +3,7 @@
 
 ! Containment domains for Fortran: the calls of include/cd/cd.h, which holds their rules, in the
 ! forms of appendix A of the seed document, and what a Fortran programmer would rather write.
-! docs/fortran.md explains, and lists where this differs from the appendix.
+! docs/howto/fortran.md explains, and lists where this differs from the appendix.
 !
 ! What a call is given by its address (c_loc, cd_preserve) is to be a TARGET, or the compiler may
 ! keep it in a register while restore_cd writes to its memory.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-"""Turns what cd_bench_openmpi and cd_bench_mpich print into a table, JSON, and docs/mpi-costs.md.
+"""Turns what cd_bench_openmpi and cd_bench_mpich print into a table, JSON, and docs/inside/mpi-costs.md.
 
 report.py --json FILE [--document FILE] FLAVOUR=RESULTS...: RESULTS has a line of JSON for each case and
 mode. Ratios are those of the minima, since whatever else the machine does only ever adds to a time; those
@@ -42,7 +42,7 @@ INTRODUCTION = """\
 
 The last run of `./dev bench --write-doc`. Two ranks on one machine call the same functions past the logger and through it, in
 turns, in one process; ratios are those of the least times, those of the medians stand in brackets, and of several runs (here
-{runs}) the middle one of each counts. [bench/mpi/README.md](../bench/mpi/README.md) says what is measured; in [mpi-replay.md](mpi-replay.md) is what it is for.
+{runs}) the middle one of each counts. [bench/mpi/README.md](../../bench/mpi/README.md) says what is measured; in [mpi-replay.md](mpi-replay.md) is what it is for.
 
 - *no active CD / bare*: the logger is there, and no domain logs. Targets mean "within noise".
 - *empty wrapper / bare*: MPI's function behind one that does nothing but jump there: what anything costs that takes MPI over. `MPI_Comm_rank`

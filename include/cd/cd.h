@@ -9,7 +9,7 @@
  * Usable from C99 and from C++17. Calls return SUCCESS or FAILURE; after a FAILURE
  * cd_last_error() tells the cause and cd_last_error_message() says it in a sentence.
  * A failed call changes nothing, except that a failed restore_cd may have written part
- * of memory and can be repeated. docs/semantics.md holds every rule.
+ * of memory and can be repeated. docs/inside/semantics.md holds every rule.
  *
  * Each short name (READ_ONLY, SUCCESS, CURRENT_CD, ...) also exists with the prefix CD_;
  * define CD_NO_SHORT_NAMES before the include to hide the short ones.

@@ -5,7 +5,7 @@
 
 /*
  * Running a piece of work in a CD until it is right, and rehearsing failures.
- * docs/control.md explains.
+ * docs/howto/run-again.md explains.
  */
 
 #include "cd/cd.h"

@@ -9,7 +9,7 @@
  * The log is chronological. A CD and its only child share one log, of which each owns what came
  * after its point in time; concurrent siblings have a log each, kept by sibling index (of those
  * that the parent's thread makes, and of the others).
- * docs/mpi-log.md explains. All calls take CURRENT_CD and are thread-safe.
+ * docs/inside/mpi-log.md explains. All calls take CURRENT_CD and are thread-safe.
  */
 
 #include "cd/cd.h"

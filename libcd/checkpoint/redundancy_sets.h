@@ -37,7 +37,7 @@ bool survives(const Division &division, std::span<const int> ranks,
 int member_of(const redset::Set &set, int rank);
 
 // Divides ranks, which ascend, so that no set has two of one failure group: group i is that of
-// ranks[i]. docs/redundancy.md has the rule, which is redset's. Where all are one group there is
+// ranks[i]. docs/howto/redundancy.md has the rule, which is redset's. Where all are one group there is
 // nothing to divide, and each is a set of its own. CD_ERROR_STORAGE_VALUE names the ranks of a set
 // that is too small for the scheme.
 Status divide(std::span<const int> ranks, std::span<const std::string> groups, int job_ranks,

@@ -24,7 +24,7 @@ struct Injection {
 
 // Reads "cd=RANK/NAME/DEPTH/SIBLING,at=N,times=N", several with semicolons between them, "" for
 // none, and appends them to into; on an error into is unchanged. origin names the text in messages.
-// docs/control.md explains the keys. May throw std::bad_alloc; then too into is unchanged.
+// docs/howto/run-again.md explains the keys. May throw std::bad_alloc; then too into is unchanged.
 Status parse_injections(std::string_view text, const char *origin, std::vector<Injection> &into);
 
 } // namespace cd

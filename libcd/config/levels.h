@@ -33,7 +33,7 @@ struct Levels {
     std::string asks_for_copies;
 };
 
-// Reads lines as SCR has them; docs/redundancy.md lists them. file names the text in messages. On
+// Reads lines as SCR has them; docs/howto/redundancy.md lists them. file names the text in messages. On
 // an error levels is unchanged. May throw std::bad_alloc.
 Status parse_levels(std::string_view text, const char *file, Levels &levels);
 

@@ -8,7 +8,7 @@
 
 namespace cd::format {
 
-// The constants of a store file; docs/format-store.md is the description. All integers are
+// The constants of a store file; docs/inside/format-store.md is the description. All integers are
 // little-endian.
 
 constexpr std::array<unsigned char, 8> magic = {'C', 'D', 'S', 'T', 'O', 'R', 'E', 0x1a};
@@ -66,7 +66,7 @@ constexpr uint64_t greatest_number = INT64_MAX;
 // of a record make one.
 constexpr size_t most_points_in_time = 1000;
 
-// Kinds of changes; docs/format-store.md says what follows each.
+// Kinds of changes; docs/inside/format-store.md says what follows each.
 enum class Change : uint8_t {
     space = 1,
     name = 2,

@@ -20,7 +20,7 @@ uint64_t with_journal(uint64_t snapshot, uint64_t least) {
 }
 
 // Places become longer in few steps, since those that are outgrown leave room that no later one
-// fits in; docs/format-store.md bounds the size with it.
+// fits in; docs/inside/format-store.md bounds the size with it.
 uint64_t with_reserve(uint64_t length) {
     constexpr uint64_t short_enough = 2 * format::smallest_journal;
     if (length <= short_enough) {

@@ -11,7 +11,7 @@
 namespace cd {
 namespace {
 
-// Of a file for small things, so that there are few such calls; docs/format-store.md bounds the
+// Of a file for small things, so that there are few such calls; docs/inside/format-store.md bounds the
 // size with it.
 constexpr uint64_t usual_growth = uint64_t{1} << 20;
 

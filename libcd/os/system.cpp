@@ -55,7 +55,7 @@ pid_t holder_of(int fd, off_t byte) {
 // By which the file is opened anew, whatever its name is now.
 std::string own_path(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
-// Measured (docs/performance.md).
+// Measured (docs/inside/performance.md).
 constexpr uint64_t direct_pays_from = uint64_t{8} << 20;
 
 System real_system;

@@ -140,7 +140,7 @@ struct Entry {
     }
 };
 
-static_assert(sizeof(void *) != 8 || sizeof(Entry) == 104, "docs/memory.md tells the cost");
+static_assert(sizeof(void *) != 8 || sizeof(Entry) == 104, "docs/howto/memory.md tells the cost");
 
 // Doubly linked through the entries themselves: linking cannot fail.
 class EntryList {

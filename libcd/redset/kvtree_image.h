@@ -17,7 +17,7 @@ class File;
 namespace cd::redset {
 
 // A tree as KVTree writes it into files. It may stand at the beginning of one, and other data
-// behind it. docs/format-redset.md describes it.
+// behind it. docs/inside/format-redset.md describes it.
 
 // What is read or written at most: room for the headers of some hundred thousand files.
 constexpr uint64_t largest_image = uint64_t{64} << 20;

@@ -12,7 +12,7 @@
 
 namespace cd::logger {
 
-// A recorded log on disk; docs/log-file.md has the format. Entries are collected in blocks, which
+// A recorded log on disk; docs/inside/format-log.md has the format. Entries are collected in blocks, which
 // are written with their checksums. A failure is said once, and ends the writing.
 class LogFile {
 public:

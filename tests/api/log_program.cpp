@@ -40,7 +40,7 @@ Run::~Run() {
 }
 
 // levels: that are left for children. Threads that make children beside each other do so in the
-// order of the program, as docs/mpi-log.md asks for.
+// order of the program, as docs/inside/mpi-log.md asks for.
 std::unique_ptr<Block> Run::make_block(int levels, int thread, const std::string &name) {
     auto block = std::make_unique<Block>();
     bool others = false;

@@ -169,14 +169,14 @@ check_of() { # CALL EPOCH NAME: whether it is in the middle has to be checked
     [[ $1 == code:* ]] && echo "is_coding $2 $3" || echo :
 }
 
-# By the commands of docs/redundancy.md, with the names that are used here; the last one takes the place
+# By the commands of docs/howto/redundancy.md, with the names that are used here; the last one takes the place
 # of the second where there are several stores.
 save_what_is_left() { # [STORES]
     local commands
     # shellcheck disable=SC2154 # stores_of_node is of nodes.sh
-    mapfile -t commands < <(sed -n '/^## Saving what is left/,/^## /s/^    //p' "$here/../../docs/redundancy.md" |
+    mapfile -t commands < <(sed -n '/^## Saving what is left/,/^## /s/^    //p' "$here/../../docs/howto/redundancy.md" |
         grep -v mpirun | sed "s|/local/stores|$stores_of_node|; s|/local/ssd|$local_directory/ssd|; s|/parallel|$scratch/parallel|g")
-    [ "${#commands[@]}" -eq 5 ] || die "docs/redundancy.md has other commands now: ${commands[*]}"
+    [ "${#commands[@]}" -eq 5 ] || die "docs/howto/redundancy.md has other commands now: ${commands[*]}"
     [ -z "${1-}" ] || commands[1]=${commands[4]}
     ssh() { on_node "$@"; }
     cdctl() { "$cdctl" "$@"; }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 """read_log.py FUNCTION=COUNT... [vain=COUNT] [missed=COUNT] FILE...: reads log files as
-docs/log-file.md says, and fails if one is not like that, has not so many entries of the functions,
+docs/inside/format-log.md says, and fails if one is not like that, has not so many entries of the functions,
 not so many polls that found nothing, if that is given, or has missed others than so many (none)."""
 
 import struct

@@ -35,27 +35,32 @@ while IFS=: read -r document link; do
         complain "$document: $target does not exist"
 done < <(documents | xargs grep -oE '\]\([^)]*' | grep -v ':\](https\?://')
 
-for document in docs/*.md; do
+# The README.md of each folder lists its pages, that of docs its folders too.
+for document in docs/*.md docs/*/*.md; do
     name=$(basename "$document")
-    [ "$name" = README.md ] || grep -q "($name)" docs/README.md ||
-        complain "docs/README.md does not mention $name"
+    list=$(dirname "$document")/README.md
+    [ "$name" = README.md ] || grep -q "($name)" "$list" || complain "$list does not mention $name"
+done
+for folder in docs/*/; do
+    folder=$(basename "$folder")
+    grep -q "($folder/README.md)" docs/README.md || complain "docs/README.md does not mention $folder"
 done
 
-# Every rule in docs/semantics.md names code and tests that exist. Tests that are programs of their
+# Every rule in docs/inside/semantics.md names code and tests that exist. Tests that are programs of their
 # own are named with a small letter.
 while read -r file; do
-    [ -e "$file" ] || complain "docs/semantics.md names $file, which does not exist"
-done < <(grep -oE '`(libcd|include|examples|tests)/[A-Za-z0-9_/.]+`' docs/semantics.md | tr -d '`' | sort -u)
+    [ -e "$file" ] || complain "docs/inside/semantics.md names $file, which does not exist"
+done < <(grep -oE '`(libcd|include|examples|tests)/[A-Za-z0-9_/.]+`' docs/inside/semantics.md | tr -d '`' | sort -u)
 while IFS=. read -r suite name; do
     grep -rqE "TEST(_F|_P)?\\($suite, $name\\)" tests ||
-        complain "docs/semantics.md names the test $suite.$name, which does not exist"
-done < <(grep -oE '`[A-Z][A-Za-z0-9]+\.[A-Z][A-Za-z0-9]*`' docs/semantics.md | tr -d '`' | sort -u)
+        complain "docs/inside/semantics.md names the test $suite.$name, which does not exist"
+done < <(grep -oE '`[A-Z][A-Za-z0-9]+\.[A-Z][A-Za-z0-9]*`' docs/inside/semantics.md | tr -d '`' | sort -u)
 while IFS=. read -r group name; do
     grep -rqsw "$name" "tests/$group" ||
-        complain "docs/semantics.md names the test $group.$name, which does not exist"
-done < <(grep -oE '`[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*`' docs/semantics.md | tr -d '`' | sort -u)
+        complain "docs/inside/semantics.md names the test $group.$name, which does not exist"
+done < <(grep -oE '`[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*`' docs/inside/semantics.md | tr -d '`' | sort -u)
 
 while read -r document; do
     [ -e "$document" ] || complain "a comment names $document, which does not exist"
-done < <(grep -rhoE 'docs/[a-z-]+\.md' include libcd fortran pmpi_logger tools tests bench examples | sort -u)
+done < <(grep -rhoE 'docs/[a-z/-]+\.md' include libcd fortran pmpi_logger tools tests bench examples | sort -u)
 exit $failed

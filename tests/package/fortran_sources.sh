@@ -3,7 +3,7 @@
 # Copyright the containment-domains authors
 
 # fortran_sources.sh PREFIX FORTRAN_COMPILER C_COMPILER: another compiler than the one that the installed
-# module is for: the module is built from the sources at PREFIX, as docs/fortran.md says, and programs
+# module is for: the module is built from the sources at PREFIX, as docs/howto/fortran.md says, and programs
 # of this tree run with it. Units are those that no compiler's descriptor is known of.
 set -euo pipefail
 prefix=$1 fortran=$2 cc=$3

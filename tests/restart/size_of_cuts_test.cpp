@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // How large a store becomes when each point in time changes another small part of the same data,
-// and so cuts what was added as one; docs/format-store.md says how large it may.
+// and so cuts what was added as one; docs/inside/format-store.md says how large it may.
 
 #include "restarting.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 // How large a store becomes whose data are changed, deleted and added in other pieces than they
-// were added in before; docs/format-store.md says how large it may.
+// were added in before; docs/inside/format-store.md says how large it may.
 
 #include "restarting.h"
 

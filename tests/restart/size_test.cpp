@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-// How large a store becomes; docs/format-store.md says how large it may.
+// How large a store becomes; docs/inside/format-store.md says how large it may.
 
 #include "restarting.h"
 

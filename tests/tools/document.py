@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
-"""Runs the commands of docs/cdctl.md, and compares what they print with what stands there.
+"""Runs the commands of docs/reference/cdctl.md, and compares what they print with what stands there.
 
 document.py DOCUMENT CDCTL MAKE_STORES [--write]: --write puts what they print into the document.
 Commands are lines with "$ " in blocks of ```console; their output follows them. What differs from

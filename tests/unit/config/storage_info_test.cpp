@@ -344,7 +344,7 @@ TEST(StorageInfo, WhereAFamilyIsKeptIsTheRootsInAllItsKeys) {
 }
 
 TEST(StorageInfo, DocumentHasEveryKey) {
-    const auto path = std::filesystem::path(__FILE__) / "../../../../docs/storage-info.md";
+    const auto path = std::filesystem::path(__FILE__) / "../../../../docs/reference/storage-info.md";
     std::string document = scratch::content(path.lexically_normal());
     ASSERT_NE(document, "") << path;
     std::erase(document, '`');

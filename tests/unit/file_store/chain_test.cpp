@@ -349,7 +349,7 @@ protected:
         return point;
     }
 
-    // As docs/format-store.md says, of all that there may be.
+    // As docs/inside/format-store.md says, of all that there may be.
     static constexpr uintmax_t most() {
         constexpr uintmax_t data = chain_units * chain_unit;
         constexpr uintmax_t child = 2 * data / 16;

@@ -257,7 +257,7 @@ TEST_F(Choosing, AnOlderPointInTimeKeepsWhatNobodyHadAddedAgain) {
               }));
 }
 
-// docs/storage-info.md says what keep=N costs.
+// docs/reference/storage-info.md says what keep=N costs.
 TEST_F(Choosing, DataAreReadOnlyWhereAnOlderPointInTimeCouldBeTakenInstead) {
     const auto reads_when_opened = [&](const char *restart, const char *keep) {
         return run(restart, [&](ChoosingSystem &system) {

@@ -115,7 +115,7 @@ TEST_F(Room, OfSmallDataIsNoLongerThanTheyAre) {
     EXPECT_EQ(extents[0].length, 100U);
 }
 
-// As docs/format-store.md says: a small thing may keep the two blocks that it lies in.
+// As docs/inside/format-store.md says: a small thing may keep the two blocks that it lies in.
 TEST_F(Room, IsNoMoreThanWasTakenAtATimeWithTwoBlocksForEachSmallThing) {
     std::mt19937 dice(1); // NOLINT(cert-msc51-cpp): the same each time
     std::vector<std::pair<uint64_t, Volume::Extents>> taken;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-"""Writes docs/mpi-functions.md from the logger's table of functions; with --check tells whether it is
+"""Writes docs/reference/mpi-functions.md from the logger's table of functions; with --check tells whether it is
 what would be written."""
 
 import re
@@ -11,12 +11,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "pmpi_logger" / "functions.def"
-REASONS = ROOT / "pmpi_logger" / "families" / "pass.h"
-DOCUMENT = ROOT / "docs" / "mpi-functions.md"
+REASONS = ROOT / "pmpi_logger" / "handlers" / "passthrough.h"
+DOCUMENT = ROOT / "docs" / "reference" / "mpi-functions.md"
 
 # What is recorded, and what a replay does.
 FAMILIES = {
-    "Exchange": (
+    "Blocking": (
         "result, status, what the call wrote, and the data that it brought to this rank",
         "writes all that again; nothing is sent",
     ),
@@ -146,10 +146,10 @@ INTRODUCTION = """\
 
 # MPI functions
 
-<!-- Written by docs/mpi_functions.py from pmpi_logger/functions.def. -->
+<!-- Written by pmpi_logger/mpi_functions.py from pmpi_logger/functions.def. -->
 
 What the logger records of each function of MPI, and what a replay does. A row holds for `MPI_X`, `PMPI_X`, the
-large-count form `MPI_X_c`, an `MPIX_X` of the same meaning, and the Fortran routine. [mpi-replay.md](mpi-replay.md)
+large-count form `MPI_X_c`, an `MPIX_X` of the same meaning, and the Fortran routine. [mpi-replay.md](../inside/mpi-replay.md)
 explains; `pmpi_logger/functions.def` has the arguments' roles, too.
 
 {recorded} functions are recorded and replayed, {local} concern the process alone and are left to MPI, {refused} are refused while a
@@ -249,7 +249,7 @@ def main():
     text = document()
     if sys.argv[1:] == ["--check"]:
         if not DOCUMENT.exists() or DOCUMENT.read_text() != text:
-            sys.exit("docs/mpi-functions.md is not what docs/mpi_functions.py writes: run it")
+            sys.exit("docs/reference/mpi-functions.md is not what pmpi_logger/mpi_functions.py writes: run it")
     else:
         DOCUMENT.write_text(text)
 

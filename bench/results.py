@@ -13,7 +13,6 @@ LARGE = ["first add", "add", "advance", "restore"]
 SIZES = ["1 MiB", "64 MiB", "1 GiB"]
 COUNTS = [10**n for n in range(2, 7)]
 GROWTH_FROM, GROWTH_TO = 10**2, 10**6
-IN_THE_CACHES = 10**3  # entries with their index, which the cache next to the core holds
 
 
 class Results:

@@ -40,20 +40,15 @@ INTRODUCTION = """\
 
 <!-- Written by bench/mpi/report.py from the last run. -->
 
-The last run of `./dev bench --write-doc`. Two ranks on one machine call the same functions past the logger and through it, in
-turns, in one process; ratios are those of the least times, those of the medians stand in brackets, and of several runs (here
-{runs}) the middle one of each counts. [bench/mpi/README.md](../../bench/mpi/README.md) says what is measured; in [mpi-replay.md](mpi-replay.md) is what it is for.
+Know what logging costs an MPI program. These are the results of the last `./dev bench --write-doc`. Two ranks on one machine call the same functions past the logger and through it, in turns.
 
-- *no active CD / bare*: the logger is there, and no domain logs. Targets mean "within noise".
-- *empty wrapper / bare*: MPI's function behind one that does nothing but jump there: what anything costs that takes MPI over. `MPI_Comm_rank`
-  takes ten cycles or so, and a jump one, so that there *no active CD* is measured against this.
-- *logging / bare*: a domain that logs. For 1 MiB: what logging adds, in times of a `memcpy` of what has just come to a
-  place that is always the same, timed right after a receive, since that leaves the caches to both in the same state; *between two places*: of a
-  `memcpy` that has the caches for itself; *in what a copy adds*: of what a receive costs more whose caller copies what came.
-- The target of the ping-pong is 15 % of the 0.25 us that a message takes where it was set, which leaves about 20 ns for a call; where a message
-  takes less, the same nanoseconds are more in percent.
-- *replay / logging*: a replay is not slower than the first execution. *long log / short*: nothing takes longer because
-  the log is long.
+A ratio is that of the least times, with that of the medians in brackets. Less is faster. Of {runs} runs the middle one counts. [bench/mpi/README.md](../../bench/mpi/README.md) has all cases.
+
+- *no active CD / bare*: the logger is there, and no CD logs. The target means "within noise".
+- *no active CD / empty wrapper*: the same against a wrapper that only jumps to MPI.
+- *logging / bare*: a CD logs. *logging adds, in memcpys*: what logging adds, against a `memcpy` of what came.
+- *replay / logging*: a replay is not slower than the first execution. *long log / short*: nothing is slower because the log is long.
+
 """
 
 
@@ -148,19 +143,20 @@ def middle(runs):
 
 
 def document(everything):
+    """The rows that have a target, one column for each MPI."""
     runs = min(len(measured["times"]) for measured in everything.values())
-    lines = [INTRODUCTION.format(runs=runs)]
-    for flavour, measured in everything.items():
-        lines += [f"## {NAMES[flavour]}", ""]
-        lines += ["| case | what | ratio | target | |", "| --- | --- | ---: | ---: | --- |"]
-        for row in measured["results"]:
-            target = "" if row["target"] is None else f"{row['target']:.2f}"
-            lines.append(
-                f"| {row['case']} | {row['what']} | {row['ratio']:.2f} ({row['ratio_of_medians']:.2f})"
-                f" | {target} | {row['verdict'] or ''} |"
-            )
-        lines.append("")
-    return "\n".join(lines)
+    head = ["case", "what", *(NAMES[flavour] for flavour in everything), "target"]
+    lines = [f"| {' | '.join(head)} |", f"| --- | --- |{' ---: |' * (len(head) - 2)}"]
+    for rows in zip(*(measured["results"] for measured in everything.values())):
+        first = rows[0]
+        if first["target"] is None:
+            continue
+        cells = [
+            f"{row['ratio']:.2f} ({row['ratio_of_medians']:.2f})" + " missed" * (row["verdict"] == "MISSED")
+            for row in rows
+        ]
+        lines.append(f"| {first['case']} | {first['what']} | {' | '.join(cells)} | {first['target']:.2f} |")
+    return INTRODUCTION.format(runs=runs) + "\n".join(lines) + "\n"
 
 
 def print_table(flavour, rows):

@@ -13,8 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static double temperature[20000]; /* known by object and offset; more than one checked part */
-static long steps;
+/* Known by object and offset, in this order whatever the compiler does with variables. The array is
+   more than one checked part. */
+static struct {
+    long steps;
+    double unused[3];
+    double temperature[20000];
+} heat;
 
 static void must(int good, const char *what) {
     if (!good) {
@@ -24,9 +29,9 @@ static void must(int good, const char *what) {
 }
 
 static void fill(double with) {
-    for (size_t i = 0; i < sizeof(temperature) / sizeof(*temperature); i++)
-        temperature[i] = with + (double)i;
-    steps++;
+    for (size_t i = 0; i < sizeof(heat.temperature) / sizeof(*heat.temperature); i++)
+        heat.temperature[i] = with + (double)i;
+    heat.steps++;
 }
 
 static int regenerate(struct cd_addrspec *list, int count) {
@@ -38,7 +43,7 @@ static int regenerate(struct cd_addrspec *list, int count) {
 static void churn(cd_handle root, const struct cd_addrspec *list, int count) {
     for (;;) {
         must(add_to_cd_via_copy(root, list, count) == SUCCESS, "add");
-        fill(0.5 * (double)steps);
+        fill(0.5 * (double)heat.steps);
         must(advance_cd_point_in_time(root) == SUCCESS, "advance");
     }
 }
@@ -47,11 +52,12 @@ int main(int argc, char **argv) {
     char *halo = calloc(1, 3000); /* known by its name */
     char *list = calloc(1, 100);  /* known by its order */
     char table[64];
-    struct cd_addrspec in_root[] = {{temperature, sizeof(temperature), READ_WRITE, GLOBAL},
-                                    {&steps, sizeof(steps), READ_WRITE, GLOBAL},
-                                    {halo, 3000, READ_WRITE, GLOBAL},
-                                    {list, 100, READ_ONLY, CONSTRAINED}};
-    struct cd_addrspec from_parent = {temperature, 8000, READ_WRITE, GLOBAL};
+    struct cd_addrspec in_root[] = {
+        {heat.temperature, sizeof(heat.temperature), READ_WRITE, GLOBAL},
+        {&heat.steps, sizeof(heat.steps), READ_WRITE, GLOBAL},
+        {halo, 3000, READ_WRITE, GLOBAL},
+        {list, 100, READ_ONLY, CONSTRAINED}};
+    struct cd_addrspec from_parent = {heat.temperature, 8000, READ_WRITE, GLOBAL};
     struct cd_addrspec again = {table, sizeof(table), READ_ONLY, GLOBAL};
     struct cd_info info;
     cd_handle root, child;

@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* Makes code, which is not CD_ERROR_NONE, and sentence the calling thread's last error, for what a
-   binding refuses before it reaches a call of cd.h. Returns FAILURE. A long sentence is cut. */
+/* Sets the calling thread's last error, for arguments that a binding refuses before it reaches a
+   call of cd.h. code is not CD_ERROR_NONE. A long sentence is cut. Returns FAILURE. */
 CD_API int cd_fail(enum cd_error code, const char *sentence);
 
 #ifdef __cplusplus

@@ -6,10 +6,10 @@
 /*
  * Containment domains: keep what a piece of work needs to run again.
  *
- * Usable from C99 and from C++17. Calls return SUCCESS or FAILURE; after a FAILURE
- * cd_last_error() tells the cause and cd_last_error_message() says it in a sentence.
+ * Usable from C99 and from C++17. Calls return SUCCESS or FAILURE. After a FAILURE
+ * cd_last_error() has the cause and cd_last_error_message() a sentence with the remedy.
  * A failed call changes nothing, except that a failed restore_cd may have written part
- * of memory and can be repeated. docs/inside/semantics.md holds every rule.
+ * of memory and can be repeated. docs/reference/calls.md has the rules.
  *
  * Each short name (READ_ONLY, SUCCESS, CURRENT_CD, ...) also exists with the prefix CD_;
  * define CD_NO_SHORT_NAMES before the include to hide the short ones.
@@ -28,7 +28,7 @@ extern "C" {
 #define CD_API
 #endif
 
-/* Opaque. Validated at every call: a committed, discarded or invented one is an error. */
+/* Opaque. Each call checks it: a committed, discarded or invented handle is an error. */
 typedef void *cd_handle;
 
 /* The calling thread's active CD: the one it created last and that still exists. */
@@ -43,7 +43,7 @@ enum cd_result {
 #endif
 };
 
-/* READ_WRITE memory is about to be modified, so the next advance has to copy it. */
+/* READ_WRITE: the program is about to modify the memory, so the next advance copies it. */
 enum addr_type {
     CD_READ_ONLY = 0,
     CD_READ_WRITE = 1,
@@ -53,8 +53,8 @@ enum addr_type {
 #endif
 };
 
-/* CONSTRAINED memory means nothing to ancestors (a stack variable): commit leaves it behind, and a
-   restore of an ancestor leaves it alone. */
+/* CONSTRAINED: the memory means nothing to ancestors, such as a stack variable. A commit does not
+   give it to the parent, and a restore of an ancestor does not write it. */
 enum addr_scope {
     CD_GLOBAL = 0,
     CD_CONSTRAINED = 1,
@@ -85,7 +85,7 @@ enum mpi_log {
 #define CURRENT_CD CD_CURRENT_CD
 #endif
 
-/* length bytes from address on; any alignment, any length. */
+/* A range: length bytes from address on, with any alignment and any length. */
 struct cd_addrspec {
     void *address;
     size_t length;
@@ -93,12 +93,12 @@ struct cd_addrspec {
     enum addr_scope addr_scope;
 };
 
-/* Writes the data of the given ranges into application memory; 0 means success. Must give
-   the same data each time. May be called with ranges split or grouped otherwise than added.
-   Called inside restore_cd, in its thread; may not call this library. One that throws a C++
-   exception has failed, and the exception ends there. Must not be left by longjmp, as no function
-   that this library calls and that may not call it: the CDs of the operation stay locked then, and
-   every later call of the thread fails with CD_ERROR_IN_CALLBACK. */
+/* Writes the data of the given ranges into application memory, the same data each time. Returns 0
+   for success. The ranges may be split or merged differently from the add calls. restore_cd calls
+   it in its own thread. It may not call this library. A C++ exception counts as a failure and ends
+   here. It must not be left by longjmp, and neither must a report or observer function: the CDs
+   of the operation would stay locked, and each later call of the thread would fail with
+   CD_ERROR_IN_CALLBACK. */
 typedef int (*cd_regen_fn)(struct cd_addrspec addrlist[], int ascount);
 
 /* One code per cause. */
@@ -117,7 +117,7 @@ enum cd_error {
     CD_ERROR_NAME_MISSING, /* a root needs a name */
     CD_ERROR_NAME_INVALID,
     CD_ERROR_NAME_ON_CHILD, /* a child takes none */
-    CD_ERROR_NAME_IN_USE,   /* a live root of this rank has it, or bytes that a CD holds */
+    CD_ERROR_NAME_IN_USE,   /* a live root of this rank has it, or memory that a CD holds */
     CD_ERROR_LOGGING_MODE,  /* not one of enum mpi_log */
     CD_ERROR_LOGGING_INHERIT_AT_ROOT,
     CD_ERROR_LOGGING_MISMATCH, /* differs from the parent's */
@@ -126,10 +126,10 @@ enum cd_error {
     CD_ERROR_STORAGE_SYNTAX,
     CD_ERROR_STORAGE_KEY,
     CD_ERROR_STORAGE_VALUE,
-    CD_ERROR_STORAGE_UNSUPPORTED, /* well-formed, but this build cannot do it */
+    CD_ERROR_STORAGE_UNSUPPORTED, /* well-formed, but not possible here */
 
     /* ranges */
-    CD_ERROR_NULL_LIST,    /* or one that ends before its count */
+    CD_ERROR_NULL_LIST,    /* or a list that is shorter than its count */
     CD_ERROR_COUNT,        /* negative */
     CD_ERROR_NULL_ADDRESS, /* NULL with a length */
     CD_ERROR_RANGE_WRAPS,  /* runs past the end of the address space */
@@ -169,21 +169,21 @@ enum cd_error {
     CD_ERROR_STORE_DIRECTORY, /* not there, or not safe to use */
     CD_ERROR_STORE_LOCKED,    /* another process has it open */
     CD_ERROR_STORE_DAMAGED,
-    CD_ERROR_STORE_VERSION,    /* of a format that this library does not know */
+    CD_ERROR_STORE_VERSION,    /* its format is not one that this library reads */
     CD_ERROR_STORE_IO,         /* the operating system refused to read or write */
     CD_ERROR_STORE_FULL,       /* no room on the disk */
     CD_ERROR_STORE_FORKED,     /* the store belongs to the process that this one was forked from */
-    CD_ERROR_RESTART_MISMATCH, /* this program adds something else than the store holds */
-    CD_ERROR_RESTART_UNBOUND,  /* the store holds bytes that this program has not added yet */
+    CD_ERROR_RESTART_MISMATCH, /* the program adds something else than the store holds */
+    CD_ERROR_RESTART_UNBOUND,  /* the store holds bytes that the program has not added yet */
 
-    CD_ERROR_REDUNDANCY_EXCEEDED, /* more is lost than the redundancy can bring back */
+    CD_ERROR_REDUNDANCY_EXCEEDED, /* more is lost than the redundancy can rebuild */
 
     /* cd_run */
     CD_ERROR_RUN_FAILED, /* the body failed as often as it may run */
 
-    CD_ERROR_LOG_SPILL,    /* what exceeds log_limit cannot be written to its file, or read there */
-    CD_ERROR_LOG_DIVERGED, /* advance: the re-execution did something else than the log has */
-    CD_ERROR_LOG_INCOMPLETE, /* restore: the log had no room for some calls */
+    CD_ERROR_LOG_SPILL,      /* the file of what exceeds log_limit cannot be written or read */
+    CD_ERROR_LOG_DIVERGED,   /* advance: the re-execution differs from the log */
+    CD_ERROR_LOG_INCOMPLETE, /* restore: there was no memory to log some calls */
 };
 
 /* ---- Life of a CD ------------------------------------------------------------------ */
@@ -196,71 +196,71 @@ enum cd_error {
 CD_API cd_handle create_cd(cd_handle parent, const char *storage_info, enum mpi_log log_mpi_traffic,
                            const char *name, int *error);
 
-/* Gives the parent what it does not hold yet (the older wins), and discards the CD.
-   A root is only discarded. Refused while the CD has children. */
+/* Gives the parent the bytes that it does not hold (the older data win), and ends the CD.
+   A root just ends. Refused while the CD has children. */
 CD_API int commit_cd(cd_handle cd);
 
 /* Brings application memory and file positions back to the CD's point in time, discards its
-   descendants, and sets the MPI log to replay. The CD itself stays. */
+   descendants, and lets the MPI log replay. The CD itself stays. */
 CD_API int restore_cd(cd_handle cd);
 
-/* Moves the CD's point in time to now, all or nothing: copies its READ_WRITE bytes, which are
-   READ_ONLY afterwards. Refused while the CD has children; a child is first committed to its
-   parent, but stays. */
+/* Moves the CD's point in time to now, all or nothing: copies its READ_WRITE bytes and makes them
+   READ_ONLY. Refused while the CD has children. A child first gives its parent what a commit would
+   give, and stays. */
 CD_API int advance_cd_point_in_time(cd_handle cd);
 
-/* Whether it is time to advance: 1 or 0, from what this CD's advances have cost so far, from the
-   mean time between failures in the environment variable CD_MTBF (seconds) and the largest share
-   of time that advances may take in CD_OVERHEAD (percent), as they were when the root was created.
-   1 when neither is set, before the first advance, and on an error. Each process has its own
-   answer: ranks that have to advance together take that of one of them. */
+/* Returns 1 if it is time to advance, else 0. It compares what this CD's advances have cost with
+   two environment variables, read when the root is created: CD_MTBF is the mean time between
+   failures in seconds, CD_OVERHEAD the largest share of time for advances in percent. Returns 1
+   when neither is set, before the first advance, and on an error. Each process has its own
+   answer: ranks that advance together take the answer of one of them. */
 CD_API int cd_need_advance(cd_handle cd);
 
 /* ---- What a CD holds --------------------------------------------------------------- */
 
-/* Bytes that the CD already holds are not copied again; they take the given type. All or
-   nothing. Thread-safe. storage_info: where these entries are kept; NULL means as the CD.
-   In C and C++ storage_info may be left out. */
+/* Copies ranges into the CD, all or nothing. Bytes that the CD holds are not copied again; they
+   take the given access type. storage_info: how these entries are kept; NULL means as the CD. It
+   may be left out in C and C++. Thread-safe. */
 CD_API int add_to_cd_via_copy(cd_handle cd, const struct cd_addrspec *addrlist, int ascount,
                               const char *storage_info);
 
-/* No data are kept: a restore takes them from the nearest ancestor that holds them as COPY. */
+/* Keeps no data: a restore takes them from the nearest ancestor that holds them as COPY. */
 CD_API int add_to_cd_via_parent(cd_handle cd, const struct cd_addrspec *addrlist, int ascount,
                                 const char *storage_info);
 
-/* No data are kept: a restore calls regen. READ_ONLY ranges only. */
+/* Keeps no data: a restore calls regen. READ_ONLY ranges only. */
 CD_API int add_to_cd_via_regen(cd_handle cd, const struct cd_addrspec *addrlist, int ascount,
                                const char *storage_info, cd_regen_fn regen);
 
-/* Bytes that the CD does not hold are an error. The type and scope in addrlist do not matter. */
+/* Removes ranges. Bytes that the CD does not hold are an error. Type and scope do not matter. */
 CD_API int delete_from_cd(cd_handle cd, const struct cd_addrspec *addrlist, int ascount);
 
-/* Keeps the descriptor's position, not the file's data. Thread-safe. */
+/* Keeps the position of the descriptor, not the data of the file. Thread-safe. */
 CD_API int add_file_to_cd(cd_handle cd, int filedes);
 CD_API int delete_file_from_cd(cd_handle cd, int filedes);
 
-/* Gives length bytes at address a name by which a restarted program finds them again in its
-   stores; length 0 takes it back. Needed for memory that is not in a program's or library's data
-   and is not always added in the same order. Names count for the whole process. As long as a CD
-   with store=file holds bytes that it has by the name, that cannot be taken back, go to other
-   memory or become shorter. Name memory before it is added. Thread-safe. */
+/* Names length bytes at address, so that a restarted program finds them again in its stores; length
+   0 takes the name back. Use it for memory that is neither in the data of a program or library nor
+   always added in the same order. Names count for the whole process. Name memory before you add
+   it. While a CD with store=file holds bytes of the region, the name cannot be taken back, given
+   to other memory, or given to fewer bytes. Thread-safe. */
 CD_API int cd_name_region(const char *name, void *address, size_t length);
 
 /* ---- Errors ------------------------------------------------------------------------ */
 
-/* The calling thread's last call of this library: its code, CD_ERROR_NONE if it succeeded. */
+/* Returns the code of the calling thread's last call; CD_ERROR_NONE if it succeeded. */
 CD_API enum cd_error cd_last_error(void);
 
-/* The same in a sentence with the values involved and the remedy; "" after a success.
-   Valid until the thread's next call of this library or its end. */
+/* Returns a sentence with the values involved and the remedy; "" after a success. Valid until
+   the thread's next call of this library, or its end. */
 CD_API const char *cd_last_error_message(void);
 
-/* A fixed short text for a code; never NULL. */
+/* Returns a fixed short text for a code; never NULL. */
 CD_API const char *cd_strerror(int error);
 
 /* ---- Looking at a CD --------------------------------------------------------------- */
 
-/* "rank/name/depth/sibling", e.g. "3/root/1/0"; NULL on error. Valid while the CD lives. */
+/* Returns "rank/name/depth/sibling", as "3/root/1/0"; NULL on error. Valid while the CD lives. */
 CD_API const char *cd_name(cd_handle cd);
 
 struct cd_info {
@@ -269,24 +269,24 @@ struct cd_info {
     int children;         /* live children */
     int logging;          /* 1 when MPI traffic is logged */
     int replaying;        /* 1 between restore_cd and the end of the log */
-    int restarted;        /* 1 when the CD came back from a persistent store, until it is restored
-                             or advanced */
+    int restarted;        /* 1 when the CD comes from a store of an earlier process, until it is
+                             restored or advanced */
     uint64_t epoch;       /* how often the CD was advanced */
-    size_t entries;       /* runs of bytes that came from one added range and are alike; after a
-                             restart, of what was stored, that are alike */
+    size_t entries;       /* runs of adjacent bytes with equal labels, from one added range; after a
+                             restart, of stored bytes from any range */
     size_t bytes;         /* bytes in these entries */
-    size_t read_write;    /* of these, bytes that are READ_WRITE */
+    size_t read_write;    /* how many of these bytes are READ_WRITE */
     size_t stored_bytes;  /* memory in use for their data, shadow copies included */
     size_t files;         /* descriptors held */
     size_t log_length;    /* MPI log entries since the CD's point in time */
     size_t log_bytes;     /* their size */
     size_t log_remaining; /* entries still to be replayed */
-    size_t unbound;       /* bytes that came back from a store and were not added again yet */
-    uint64_t protected_epoch; /* of a root with redundancy: the newest point in time that survives
-                                 the loss of nodes, as they have the ranks now, on all ranks; else,
-                                 and if there is none, 0 */
-    size_t log_in_files;      /* of the logs of the CD's whole family, what log_limit has put into
-                                 files, in bytes there; log_bytes has it too */
+    size_t unbound;       /* stored bytes that this process has not added yet */
+    uint64_t protected_epoch; /* of a root with redundancy: the newest epoch that survives the loss
+                                 of nodes, with the ranks where they are now; 0 if there is
+                                 none, and for other CDs */
+    size_t log_in_files;      /* bytes that log_limit has moved to files, for the logs of the whole
+                                 family; log_bytes counts these entries too */
 };
 
 CD_API int cd_query(cd_handle cd, struct cd_info *info);
@@ -302,26 +302,26 @@ struct cd_mismatch {
     enum cd_mismatch_kind kind;
 };
 
-/* May not call this library. A C++ exception that it throws ends there; the next range is reported
-   all the same. */
+/* Receives a range that differs. It may not call this library. A C++ exception ends here, and the
+   next range is reported all the same. */
 typedef void (*cd_mismatch_fn)(const struct cd_mismatch *mismatch, void *context);
 
-/* Compares the data of READ_ONLY bytes with live memory and stored data with their checksums. The
-   data of PARENT bytes are those of the ancestor that a restore would take them from; what no
-   ancestor holds any more, and what a function regenerates, is left out, and so is memory that a
-   descendant holds as READ_WRITE. Reports each range that differs (report may be NULL) and then
-   fails with CD_ERROR_VERIFY_MISMATCH; with CD_ERROR_STORE_FORKED where what differs may be newer
-   data of the process from which this one was forked. */
+/* Compares READ_ONLY bytes with live memory, and stored data with their checksums. PARENT bytes are
+   compared with the ancestor's copy that a restore would use. It skips bytes that no ancestor holds
+   any more, bytes of regen functions, and memory that a descendant holds as READ_WRITE. Reports
+   each range that differs (report may be NULL), then fails with CD_ERROR_VERIFY_MISMATCH. In a
+   forked process it fails with CD_ERROR_STORE_FORKED where the difference may be newer data of
+   the parent process. */
 CD_API int cd_verify(cd_handle cd, cd_mismatch_fn report, void *context);
 
 /* ---- Watching ---------------------------------------------------------------------- */
 
-/* What is observed: each call that the first group names, when it ends, also when it failed; cd_run
-   as the calls that it makes. Where a call succeeded, what it did to other CDs and to logs (the
-   second group) is told just before it, without bytes and duration, as beginning when the call
-   began. Not observed are the calls by which a logger writes and reads in the thread's active log
-   (cd/mpi_log.h), except that they end a replay; questions; names of regions; injections; and what
-   is refused inside a callback. */
+/* Operations that are observed. Each call of the first group is reported when it ends, also when it
+   failed; cd_run is reported as the calls that it makes. The second group is what a successful call
+   did to other CDs and to logs. It is reported just before the call, with no bytes, no duration,
+   and the call's start. Not observed: the logger's calls for the thread's active log
+   (cd/mpi_log.h), except that they end a replay; questions; names of regions; injections; calls
+   refused inside a callback. */
 enum cd_operation {
     CD_OP_CREATE,
     CD_OP_ADD_COPY,
@@ -339,13 +339,13 @@ enum cd_operation {
     CD_OP_LOG_DELETE,
 
     CD_OP_DISCARD,         /* a descendant ended in a restore */
-    CD_OP_IMPLICIT_COMMIT, /* a child gave its parent what it has to before its advance */
+    CD_OP_IMPLICIT_COMMIT, /* a child committed to its parent before its advance */
     CD_OP_REPLAY_BEGIN,    /* a restore set the CD's log to replay, or a child was created
                               that replays a log of its own */
-    CD_OP_REPLAY_END,      /* the last entry was returned to the CD, or its log was deleted; a CD
-                              that ends before has none */
-    CD_OP_PROTECT          /* an advance of a root with redundancy offered its new point in time to
-                              be protected; error says why that failed, if it did */
+    CD_OP_REPLAY_END,      /* the last entry was returned to the CD, or its log was deleted; none
+                              for a CD that ends before */
+    CD_OP_PROTECT          /* an advance of a root with redundancy made a checkpoint; error says
+                              why it failed, if it did */
 };
 
 struct cd_event {
@@ -353,23 +353,23 @@ struct cd_event {
     enum cd_error error; /* CD_ERROR_NONE: it succeeded */
     const char *name;    /* the CD's identity, "" when there was none; valid during the call */
     size_t bytes;        /* copied into the store by an add or an advance, or from it by a restore;
-                            of a log's entry; 0 for what failed and for what copies nothing: a
-                            commit moves data, a regen function brings its own */
+                            or the size of a log's entry. 0 for a failed call, for a commit, and
+                            for regen functions */
     uint64_t start_ns;   /* CLOCK_MONOTONIC */
     uint64_t duration_ns;
 };
 
 typedef void (*cd_event_fn)(const struct cd_event *event, void *context);
 
-/* Calls observer after every operation, in the thread that did it; NULL turns it off. Costs one
-   load per operation when off. The observer may not call this library; a C++ exception that it
-   throws ends there and changes nothing. When cd_observe returns, no call of an earlier observer is
-   running in any thread: it waits for them. */
+/* Calls observer after every operation, in the thread of the operation; NULL turns it off. When off
+   it costs one load for each operation. The observer may not call this library. A C++ exception
+   ends here and changes nothing. cd_observe waits for calls of an earlier observer, in any thread,
+   before it returns. */
 CD_API int cd_observe(cd_event_fn observer, void *context);
 
 /* ---- Both call forms: with and without storage_info ------------------------------------ */
 
-/* What the C macros call: the optional arguments, then CD_END_OF_ARGUMENTS. */
+/* Targets of the C macros: the optional arguments, then CD_END_OF_ARGUMENTS. */
 #define CD_END_OF_ARGUMENTS ((const char *)-1)
 CD_API int cd_add_via_copy_va(cd_handle cd, const struct cd_addrspec *addrlist, int ascount, ...);
 CD_API int cd_add_via_parent_va(cd_handle cd, const struct cd_addrspec *addrlist, int ascount, ...);

@@ -16,7 +16,7 @@
  * compiler has exceptions turned off (-fno-exceptions) what throws does not exist: cd::Error,
  * value(), cd::run, and all operations but the try_ ones.
  *
- * What cd.hpp has no word for is done with handle() and the calls of cd.h.
+ * For calls of cd.h that have no member here, use handle().
  */
 
 #include "cd/cd.h"
@@ -46,14 +46,14 @@ private:
 };
 #endif
 
-// The outcome of an operation: its value or why there is none.
+// The result of an operation: its value, or the error.
 template <typename T = void> class [[nodiscard]] Result;
 
 template <> class [[nodiscard]] Result<void> {
 public:
     Result() = default;
 
-    // What the thread's last call of the library failed with.
+    // Returns the error of the thread's last call of the library.
     static Result of_last_call() { return Result(cd_last_error(), cd_last_error_message()); }
 
     explicit operator bool() const noexcept { return code_ == CD_ERROR_NONE; }
@@ -110,15 +110,15 @@ template <typename T> constexpr bool check_element() {
     return true;
 }
 
-// Containers and views: whatever has data() and size(), as vector, array and span do.
+// True for containers and views: types with data() and size(), such as vector, array and span.
 template <typename T, typename = void> struct IsRange : std::false_type {};
 template <typename T>
 struct IsRange<
     T, std::void_t<decltype(*std::declval<T &>().data()), decltype(std::declval<T &>().size())>>
     : std::true_type {};
 
-// Ranges that borrow their elements, so that these outlive a temporary: views copy like pointers
-// and give access to the same elements when they are const.
+// True for views, whose elements outlive a temporary view: they copy like pointers and give access
+// to the same elements when they are const.
 template <typename T, typename = void> struct IsView : std::false_type {};
 template <typename T>
 struct IsView<T, std::void_t<decltype(*std::declval<const T &>().data())>>
@@ -128,10 +128,10 @@ struct IsView<T, std::void_t<decltype(*std::declval<const T &>().data())>>
 
 } // namespace detail
 
-// Owns a CD from its creation to its commit. The destructor commits, also during the unwinding of
-// an exception: then the parent gets the data of before, which it needs to be restored. It never
-// throws; a CD that still has children stays alive, so a parent must outlive its children. After a
-// restore of an ancestor the CD is gone: calls then fail with CD_ERROR_INVALID_HANDLE.
+// Owns a CD from its creation to its commit. The destructor commits and never throws, also when an
+// exception unwinds the stack: the parent gets the old data that it needs for a restore. A CD that
+// still has children stays alive, so a parent must outlive its children. A restore of an ancestor
+// ends the CD: calls then fail with CD_ERROR_INVALID_HANDLE.
 class Domain {
 public:
     // Names no CD; every operation on it fails.
@@ -158,8 +158,8 @@ public:
     }
     ~Domain() { end(); }
 
-    // Keeps an object, or the elements of an array or a container or view; not the container
-    // itself, whose elements must stay where they are.
+    // Keeps an object, or the elements of an array, a container or a view. The container itself is
+    // not kept, and its elements must stay where they are.
     template <typename T>
     Result<> try_preserve(T &object, Access access = Access::read_write,
                           Scope scope = Scope::global) {
@@ -173,15 +173,15 @@ public:
         }
     }
 
-    // Keeps the elements of a temporary view, as of span(field).first(3). A temporary that owns its
-    // elements cannot be kept.
+    // Keeps the elements of a temporary view, such as span(field).first(3). A temporary that owns
+    // its elements cannot be kept.
     template <typename View, std::enable_if_t<detail::IsView<View>::value, int> = 0>
     Result<> try_preserve(View &&view, Access access = Access::read_write,
                           Scope scope = Scope::global) {
         return try_preserve(view, access, scope);
     }
 
-    // Keeps count elements. No array becomes the pointer, see below.
+    // Keeps count elements. An array does not convert to the pointer, see below.
     template <typename T>
     Result<> try_preserve(T *const &first, std::size_t count, Access access = Access::read_write,
                           Scope scope = Scope::global) {
@@ -190,14 +190,14 @@ public:
         return keep(first, too_many ? std::size_t(-1) : count * sizeof(T), access, scope);
     }
 
-    // An access type is no count, and an array has its own: give the array alone, or the address of
-    // the first element of a part, preserve(&array[2], 3). A count beside the array itself would
-    // easily be its sizeof, and as many elements reach beyond its end.
+    // Refuses an access type as count, and an array with a count: such a count would easily be the
+    // array's sizeof, which reaches beyond its end. Give the array alone, or the address of the
+    // first element of a part: preserve(&array[2], 3).
     template <typename T> Result<> try_preserve(T *, addr_type) = delete;
     template <typename T, std::size_t N>
     Result<> try_preserve(T (&)[N], std::size_t, Access = Access::read_write,
                           Scope = Scope::global) = delete;
-    // Whose length its type does not tell.
+    // Keeps count elements of an array of unknown length.
     template <typename T>
     Result<> try_preserve(T (&first)[], std::size_t count, Access access = Access::read_write,
                           Scope scope = Scope::global) {
@@ -229,7 +229,7 @@ public:
     }
 
 #ifdef __cpp_exceptions
-    // The same; each throws what the other returns when it fails.
+    // The same operations; each throws the error that its try_ form returns.
     static Domain root(const char *name, mpi_log logging = CD_COMM_LOGGING_DISABLED,
                        const char *storage_info = nullptr) {
         return try_root(name, logging, storage_info).value();
@@ -266,7 +266,7 @@ public:
     std::string name() const { return try_name().value(); }
 #endif
 
-    // For the calls of cd.h. NULL if the object names no CD. Still the object's to commit.
+    // Returns the handle for calls of cd.h; NULL if there is no CD. The object still owns the CD.
     cd_handle handle() const noexcept { return handle_; }
     explicit operator bool() const noexcept { return handle_ != nullptr; }
 

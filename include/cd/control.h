@@ -16,14 +16,14 @@ extern "C" {
 
 /* ---- Rehearsing failures ------------------------------------------------------------- */
 
-/* Asks for failures, besides those that were asked for before. injections: text like
-   "cd=2/root/1/0,at=3", several with semicolons between them; NULL takes all back. The environment
-   variable CD_INJECT holds the same; it is read when a root is created. Thread-safe. */
+/* Asks for failures, in addition to earlier ones. injections: text like "cd=2/root/1/0,at=3",
+   several with semicolons between them; NULL takes all back. The environment variable CD_INJECT
+   holds the same; it is read when a root is created. Thread-safe. */
 CD_API int cd_inject(const char *injections);
 
-/* Whether a failure that was asked for hits the CD now: 1 or 0, and FAILURE on an error. Each call
-   counts as one occurrence for the CD. The program decides what failing means: it may spoil memory
-   or call restore_cd. Thread-safe. */
+/* Returns 1 if an injected failure hits the CD now, else 0; FAILURE on an error. Each call counts
+   as one occurrence for the CD. The program decides what a failure means: it may spoil memory or
+   call restore_cd. Thread-safe. */
 CD_API int cd_failed(cd_handle cd);
 
 /* ---- Running again ------------------------------------------------------------------- */
@@ -33,20 +33,20 @@ typedef int (*cd_body_fn)(cd_handle cd, void *context);
 
 struct cd_run_options {
     int tries;                /* how often the body runs at most; 0: CD_RUN_TRIES */
-    cd_body_fn check;         /* whether what the body left is right; NULL: not checked */
+    cd_body_fn check;         /* returns 0 if the result of the body is right; NULL: no check */
     const char *storage_info; /* as for create_cd */
 };
 #define CD_RUN_TRIES 3
 
-/* Creates a child of parent, runs body and commits the child. When body or check returns another
-   value than 0, or cd_failed says so, which is asked once after each run of body, restores the
-   child and runs body again. After the last of the tries, or when the child cannot be restored or
-   committed, fails: then memory is as body left it, the child and its descendants have been
-   committed, so that the parent can be restored, and cd_last_error is CD_ERROR_RUN_FAILED or what
-   the restore or commit failed with. (Where there is no memory to commit them they are left, and
-   the parent's restore does with them what it does with all descendants.) body and check may call
-   this library; a C++ exception that they throw means that they failed, and ends there. longjmp out
-   of them leaves the child as it is, for the program to commit or to restore with its parent.
+/* Creates a child of parent, runs body and commits the child. A run has failed if body or check
+   returns another value than 0, or if cd_failed returns 1; it is called once after each run. Then
+   the child is restored and body runs again. The call fails after the last try, or when the child
+   cannot be restored or committed. Memory is then as body left it, and the child and its
+   descendants are committed, so that the parent can be restored. cd_last_error is
+   CD_ERROR_RUN_FAILED, or the error of the restore or commit. If there is no memory for that commit
+   they stay, and a restore of the parent discards them. body and check may call this library. A C++
+   exception counts as a failure and ends here. After a longjmp out of them the child stays; the
+   program commits it, or restores its parent.
    options may be NULL. */
 CD_API int cd_run(cd_handle parent, const struct cd_run_options *options, cd_body_fn body,
                   void *context);

@@ -3,8 +3,8 @@
 #ifndef CD_OVERLOADS_HPP
 #define CD_OVERLOADS_HPP
 
-// The call forms of cd.h that C++ has as overloads: without storage_info, with one range or a list
-// of ranges written in braces. Included by cd.h; not for direct use.
+// Overloads of the calls of cd.h: without storage_info, with one range, or with a list of ranges in
+// braces. cd.h includes this file; do not include it directly.
 
 extern "C++" { // also where a program includes cd.h as it includes headers of C
 

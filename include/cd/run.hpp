@@ -19,13 +19,13 @@ inline namespace cpp {
 
 struct RunOptions {
     int tries = CD_RUN_TRIES;            // how often the body runs at most
-    std::function<bool(Domain &)> check; // whether what the body left is right; empty: not checked
+    std::function<bool(Domain &)> check; // true if the body's result is right; empty: no check
     const char *storage_info = nullptr;  // as for Domain::child
 };
 
 namespace detail {
 
-// Why a run of the body did not do.
+// Why a run of the body failed.
 struct Failure {
     std::exception_ptr thrown; // null: the sentence says it
     std::string sentence;      // "": it did
@@ -48,7 +48,7 @@ template <typename Body> std::string what_failed(Body &body, Domain &domain) {
     }
 }
 
-// Which of the thread's cancellation and its exceptions this is decides who ends it.
+// Runs `work` and returns its failure. A cancellation of the thread goes on to the caller.
 template <typename Work> Failure caught(const Work &work) {
     try {
         return {nullptr, work()};
@@ -63,12 +63,12 @@ template <typename Work> Failure caught(const Work &work) {
 
 } // namespace detail
 
-// Runs body(domain) in a child of parent, and commits the child. When the body throws or returns an
-// error, when the check returns false or throws, or when cd_failed says so, which is asked once
-// after each run, restores the child and runs the body again: all objects of the body are destroyed
-// by then. After the last of the tries what the body threw is thrown on, or else a cd::Error of
-// CD_ERROR_RUN_FAILED; a restore or commit that fails throws its own. The child has been committed
-// then, so that the parent can be restored: a run around this one does so.
+// Runs body(domain) in a child of parent, and commits the child. A run has failed if the body
+// throws or returns an error, if the check throws or returns false, or if cd_failed returns 1. Then
+// the child is restored and the body runs again; all its objects are destroyed by then. After the
+// last try the body's exception is thrown on, or else a cd::Error of CD_ERROR_RUN_FAILED. A restore
+// or commit that fails throws its own error. The child is committed then, so that the parent can
+// be restored; a run around this one does so.
 template <typename Body> void run(const Domain &parent, const RunOptions &options, Body &&body) {
     if (options.tries < 1)
         throw Error(CD_ERROR_ARGUMENT,

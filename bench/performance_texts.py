@@ -13,7 +13,7 @@ INTRODUCTION = """\
 
 Know what libcd costs. These are the results of the last `./dev bench --write-doc`, on a machine with {cores} cores and {memory_gib} GiB of memory.
 
-Numbers of copies are ratios: the speed of libcd against a warm `memcpy` of the same bytes in the same run. 1.00 is as fast, more is faster. Numbers in brackets have no target.
+Numbers of copies are ratios: the speed of libcd against a warm `memcpy` of the same bytes in the same run. 1.00 is as fast, more is faster. The summary that `./dev bench` prints has more cases.
 
 - Release build, through the C interface, one process.
 - `memcpy` and operation take turns on the same memory, in huge pages. The median counts.
@@ -24,7 +24,7 @@ Numbers of copies are ratios: the speed of libcd against a warm `memcpy` of the 
 LARGE_TEXT = """\
 ## Large data
 
-The target is {target:.2f}. "1,000 entries" are adjacent elements of one list; "gaps" have 64 bytes between them. Copies of 512 KiB and more are libcd's own (`libcd/memory`), with seven streams or past the caches. So
+The target is {target:.2f}. "1,000 entries" are adjacent elements of one list. Copies of 512 KiB and more are libcd's own (`libcd/memory`), with seven streams or past the caches. So
 ratios can exceed 1.
 """
 
@@ -40,10 +40,6 @@ SMALL_TEXT = """\
 Nanoseconds for each entry. Targets: at most 200 with 1,000,000 entries in a list, and from 100 to 1,000,000 at most the growth of log n, {growth:.2f}.
 """
 
-SMALL_AFTER = """\
-"One per call" is a call for each entry, at random places. It has no target: each entry bears a lock, checks and a search.
-"""
-
 OTHER_TEXT = """\
 ## Threads, log, observer
 
@@ -55,7 +51,7 @@ OTHER_TEXT = """\
 FILES_TEXT = """\
 ## Stores in files
 
-On disk: an advance against a sequential write and `fdatasync` of as many bytes (target {disk:.2f}). In tmpfs: against an advance in memory without checksums (target {tmpfs:.2f}). Restores: against the same write, and a `memcpy`.
+On disk: an advance against a sequential write and `fdatasync` of as many bytes (target {disk:.2f}). In tmpfs: against an advance in memory without checksums (target {tmpfs:.2f}).
 """
 
 OPENING_TEXT = """\

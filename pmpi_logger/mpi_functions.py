@@ -16,12 +16,9 @@ DOCUMENT = ROOT / "docs" / "reference" / "mpi-functions.md"
 
 # What is recorded, and what a replay does.
 FAMILIES = {
-    "Blocking": (
-        "result, status, what the call wrote, and the data that it brought to this rank",
-        "writes all that again; nothing is sent",
-    ),
+    "Blocking": ("the outcome", "gives it; nothing is sent"),
     "Polls": (
-        "a find as above; finding nothing is counted",
+        "the outcome of a find; finding nothing is counted",
         "finds nothing as often, then what was found",
     ),
     "StartsSend": (
@@ -148,12 +145,12 @@ INTRODUCTION = """\
 
 <!-- Written by pmpi_logger/mpi_functions.py from pmpi_logger/functions.def. -->
 
-What the logger records of each function of MPI, and what a replay does. A row holds for `MPI_X`, `PMPI_X`, the
-large-count form `MPI_X_c`, an `MPIX_X` of the same meaning, and the Fortran routine. [mpi-replay.md](../inside/mpi-replay.md)
-explains; `pmpi_logger/functions.def` has the arguments' roles, too.
+Look up what the logger records of a function of MPI, and what a replay does. A row also holds for `PMPI_X`, the large-count form
+`MPI_X_c`, an `MPIX_X` of the same meaning, and the Fortran routine. [mpi-replay.md](../inside/mpi-replay.md) explains.
 
-{recorded} functions are recorded and replayed, {local} concern the process alone and are left to MPI, {refused} are refused while a
-CD logs.
+*The outcome* is the result, the status, what the call wrote, and the data that it brought to this rank.
+
+{recorded} functions are recorded and replayed, {refused} are refused while a CD logs. The other {local} concern the process alone, so that a re-execution finds the same, and go to MPI.
 """
 
 REFUSED = """\
@@ -162,13 +159,6 @@ REFUSED = """\
 In a CD that logs these fail with `MPI_ERR_UNSUPPORTED_OPERATION`, and say why on standard error. Elsewhere, and under
 `CD_LOG=all`, they go to MPI.
 """
-
-LOCAL = """\
-## Left to MPI
-
-These concern the process alone, and a re-execution finds the same; they are not taken over.
-"""
-
 
 def rows():
     section = None
@@ -222,13 +212,6 @@ def refused_part(table):
     return lines
 
 
-def local_part(table):
-    groups = grouped((row[0], row[1]) for row in table if row[2] == "Local")
-    lines = ["| about | functions |", "| --- | --- |"]
-    lines += [f"| {section} | {names(functions)} |" for section, functions in groups.items()]
-    return lines
-
-
 def document():
     table = list(rows())
     unknown = sorted({row[2] for row in table} - set(FAMILIES))
@@ -240,8 +223,7 @@ def document():
     lines = [INTRODUCTION.format(recorded=recorded, local=local, refused=refused)]
     lines += recorded_part(table)
     if refused:
-        lines += [REFUSED, *refused_part(table), ""]
-    lines += [LOCAL, *local_part(table)]
+        lines += [REFUSED, *refused_part(table)]
     return "\n".join(lines) + "\n"
 
 

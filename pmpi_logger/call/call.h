@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/function.h"
-#include "payload/block.h"
+#include "call/block.h"
+#include "mpi/function.h"
 
 #include <cstdint>
 #include <mpi.h>

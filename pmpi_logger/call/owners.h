@@ -4,8 +4,8 @@
 
 #include "call/handle_filter.h"
 #include "call/replay_range.h"
-#include "call/thread_data.h"
 #include "call/word.h"
+#include "mpi/thread_data.h"
 
 #include "cd/mpi_log.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "call/call.h"
-#include "call/role.h"
+#include "mpi/role.h"
 #include "payload/received_data.h"
 #include "requests/staging.h"
 

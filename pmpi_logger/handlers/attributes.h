@@ -4,7 +4,7 @@
 
 #include "call/word.h"
 #include "handlers/keyvals.h"
-#include "intercept/fortran_real.h"
+#include "mpi/fortran_real.h"
 #include "objects/lifetimes.h"
 #include "objects/type_ends.h"
 

@@ -4,7 +4,6 @@
 
 #include "handlers/handler.h"
 #include "handlers/request_free.h"
-#include "intercept/out_of_memory.h"
 #include "log_entry/fast_entry.h"
 #include "payload/copy.h"
 #include "payload/status.h"
@@ -101,7 +100,7 @@ private:
     };
     template <Fn F, typename... A>
     [[gnu::noinline]] static int log_in_any_way(const void *site, A... a) {
-        return OutOfMemory::guarded<F, false>(
+        return RecordFailure::guarded<F, false>(
             [&] { return call_by<F>([](A... b) { return call_mpi<F>(b...); }, site, a...); },
             [&] { return real<F>(a...); });
     }
@@ -126,8 +125,8 @@ private:
     };
 
     // What call_by() does when it records, for what programs call most: no Call leaves this
-    // function, so that it is never made, and what can be done after the call is. Somebody waits
-    // for what is sent. Nothing here needs memory, so that nobody follows the call's course.
+    // function, so that it is never made, and what can be done after the call is. Kept
+    // allocation-free: a receiver is waiting for what is sent.
     template <Fn F, typename... A>
     [[gnu::always_inline]] static inline int record_simple(const void *site, A... a) {
         using Roles = typename Row<F>::Roles;
@@ -152,9 +151,7 @@ private:
         if constexpr (has_status) {
             std::get<Roles::index(Role::status)>(arguments) = loan.to();
         }
-        const int result = OutOfMemory::without_guard<F>([&]() __attribute__((always_inline)) {
-            return std::apply([](A... b) { return real<F>(b...); }, arguments);
-        });
+        const int result = std::apply([](A... b) { return real<F>(b...); }, arguments);
         bool error_written = false;
         size_t most = everything;
         if constexpr (has_status) {
@@ -290,11 +287,11 @@ private:
     template <Fn F, typename... A>
     [[gnu::noinline]] static void record_at_length(const Outcome &outcome,
                                                    const std::tuple<A...> &arguments) {
-        OutOfMemory::guarded_after<F>(outcome.result, [&] {
-            if (Logging::mode() == CD_LOG_OFF) {    // see still_records()
-                EntryWriter::forget_last_written(); // CD_LOG=all may have to record what follows
-                return;
-            }
+        if (Logging::mode() == CD_LOG_OFF) {    // see still_records()
+            EntryWriter::forget_last_written(); // CD_LOG=all may have to record what follows
+            return;
+        }
+        try {
             Call call =
                 std::apply([&](A... a) { return decode<F>(outcome.site, a...); }, arguments);
             if (outcome.sum) {
@@ -303,7 +300,9 @@ private:
                 add_checksum_as<F>(call);
             }
             record_as<F>(call, outcome.result, outcome.status, outcome.error_written);
-        });
+        } catch (const std::bad_alloc &) {
+            RecordFailure::lose(F, false);
+        }
     }
 
     // Of what is sent, if something is.

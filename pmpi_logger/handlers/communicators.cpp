@@ -3,7 +3,7 @@
 #include "handlers/communicators.h"
 
 #include "handlers/held_handler.h"
-#include "intercept/mpi_lifetime.h"
+#include "mpi/mpi_lifetime.h"
 #include "objects/lifetimes.h"
 #include "replay/complaint.h"
 #include "settings/settings.h"

@@ -223,8 +223,8 @@ private:
     // Apart, so that the above saves no registers.
     template <Fn F, typename... A>
     [[gnu::noinline]] static int ask(const void *site, MPI_Comm comm, A... a) {
-        return OutOfMemory::guarded<F, false>([&] { return ask_guarded<F>(site, comm, a...); },
-                                              [&] { return real<F>(comm, a...); });
+        return RecordFailure::guarded<F, false>([&] { return ask_guarded<F>(site, comm, a...); },
+                                                [&] { return real<F>(comm, a...); });
     }
     template <Fn F, typename... A> static int ask_guarded(const void *site, MPI_Comm comm, A... a) {
         const std::optional<Mortal> mortal = MortalComms::find(comm);

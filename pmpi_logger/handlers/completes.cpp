@@ -3,13 +3,12 @@
 #include "handlers/completes.h"
 
 #include "call/handles.h"
-#include "call/thread_data.h"
 #include "handlers/request_free.h"
 #include "handlers/spawned.h"
-#include "handlers/staged.h"
-#include "intercept/fortran_real.h"
 #include "log_entry/completion_entry.h"
 #include "log_entry/writer.h"
+#include "mpi/fortran_real.h"
+#include "mpi/thread_data.h"
 #include "objects/freed_handles.h"
 #include "objects/lifetimes.h"
 #include "payload/copy.h"
@@ -71,9 +70,10 @@ void lend_statuses(Completion &c, bool recording) {
 
 } // namespace
 
-void Completes::lend(Completion &c, bool recording) try {
+void Completes::lend(Completion &c, bool recording) {
     Workspace &space = workspace();
     space.handles.assign(c.requests, c.requests + c.count);
+    space.slots.reserve(static_cast<size_t>(c.count));
     RequestTable &table = RequestTable::instance();
     table.find_ending(c.requests, c.count, space.requests);
     take_what_no_log_brings(c.call, space.requests);
@@ -89,9 +89,6 @@ void Completes::lend(Completion &c, bool recording) try {
             }
         }
     }
-} catch (const std::bad_alloc &) {
-    fail_if_staged(c.requests, c.count);
-    throw;
 }
 
 namespace {
@@ -253,19 +250,13 @@ void give_back_others(const Completion &c, const Workspace &space) {
 
 void Completes::settle(Completion &c, int result, bool recording) {
     Workspace &space = workspace();
-    std::unique_lock<BiasedLock> types;
-    try {
-        if (recording) {
-            FreesRequest::look_for_arrivals();
-        }
-        find_complete(c, result, space.slots);
-        await_all_data(space);
-        types = RequestTable::instance().hold_types();
-        deliver_all_staged(c, result, space);
-    } catch (const std::bad_alloc &) {
-        Course::set_incomplete(std::ranges::any_of(space.requests, is_staged));
-        throw;
+    if (recording) {
+        FreesRequest::look_for_arrivals();
     }
+    find_complete(c, result, space.slots);
+    await_all_data(space);
+    std::unique_lock<BiasedLock> types = RequestTable::instance().hold_types();
+    deliver_all_staged(c, result, space);
     if (recording) {
         record_completion(c, result, space, std::move(types));
     } else {

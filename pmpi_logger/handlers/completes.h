@@ -3,7 +3,6 @@
 #pragma once
 
 #include "handlers/handler.h"
-#include "intercept/out_of_memory.h"
 #include "objects/inner_frees.h"
 #include "payload/status.h"
 #include "replay/complaint.h"
@@ -65,9 +64,14 @@ private:
     // There are requests that are tracked, or there may be a log.
     template <Fn F, typename... A>
     [[gnu::noinline]] static int finish_guarded(const void *site, A... a) {
-        return OutOfMemory::guarded<F, true>(
+        return RecordFailure::guarded<F, true>(
             [&]() __attribute__((always_inline)) { return finish<F>(site, a...); },
-            [&] { return real<F>(a...); });
+            [&] { return fail_or_call<F>(a...); });
+    }
+    // The program may have handles and buffers of which MPI knows nothing.
+    template <Fn F, typename... A> static int fail_or_call(A... a) {
+        return RequestTable::empty() ? real<F>(a...)
+                                     : RecordFailure::fail(F, "has done nothing; call it again");
     }
     template <Fn F, typename... A>
     [[gnu::always_inline]] static int finish(const void *site, A... a) {

@@ -2,10 +2,10 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/decode.h"
-#include "intercept/course.h"
+#include "log_entry/decode.h"
 #include "log_entry/writer.h"
 #include "mpi/real.h"
+#include "mpi/record_failure.h"
 #include "mpi/reentry_guard.h"
 #include "payload/comm_cache.h"
 #include "payload/received_data.h"

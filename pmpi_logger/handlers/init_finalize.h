@@ -4,7 +4,7 @@
 
 #include "handlers/blocking.h"
 #include "handlers/spawned.h"
-#include "intercept/mpi_lifetime.h"
+#include "mpi/mpi_lifetime.h"
 #include "objects/lifetimes.h"
 
 namespace cd::logger {

@@ -4,7 +4,7 @@
 
 #include "handlers/blocking.h"
 #include "handlers/delete_functions.h"
-#include "intercept/fortran_real.h"
+#include "mpi/fortran_real.h"
 
 #include <vector>
 

@@ -3,7 +3,6 @@
 #include "handlers/persistent.h"
 
 #include "handlers/request_free.h"
-#include "handlers/staged.h"
 #include "log_entry/writer.h"
 #include "payload/copy.h"
 #include "record_all/record_all.h"
@@ -292,7 +291,7 @@ int Activates::start(int count, const MPI_Request *requests, int &started) {
     return result;
 }
 
-int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Request *requests) try {
+int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Request *requests) {
     const ReentryGuard inside;
     RequestTable &table = RequestTable::instance();
     Call call = simple_call(fn, site);
@@ -313,7 +312,8 @@ int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Reques
         return result;
     }
     int started = 0;
-    result = Course::follow(fn, [&] { return start(count, requests, started); });
+    result = start(count, requests, started);
+    RecordFailure::note_made(result);
     for (int i = 0; i < started; ++i) {
         Request *request = table.find(requests[i]);
         if (request == nullptr) {
@@ -334,9 +334,6 @@ int Activates::activate(Fn fn, const void *site, int mode, int count, MPI_Reques
         writer.write();
     }
     return result;
-} catch (const std::bad_alloc &) {
-    fail_if_staged(requests, count);
-    throw;
 }
 
 int Activates::replay(Call &call, int count, MPI_Request *requests) {

@@ -147,6 +147,8 @@ using InitsPartitioned = Inits<Request::Kind::partitioned>;
 // MPI_Start and MPI_Startall.
 class Activates : public MovesData {
 public:
+    static constexpr bool has_own_requests = true; // behind the program's handles
+
     template <Fn F, typename... A> static int call(const void *site, A... a) {
         const int mode = Logging::mode();
         if (ReentryGuard::mpi() || (mode == CD_LOG_OFF && RequestTable::empty())) {

@@ -3,8 +3,8 @@
 #include "handlers/starts.h"
 
 #include "handlers/spawned.h"
-#include "intercept/fortran_real.h"
 #include "log_entry/writer.h"
+#include "mpi/fortran_real.h"
 #include "payload/copy.h"
 #include "record_all/record_all.h"
 #include "replay/match.h"

@@ -3,9 +3,8 @@
 // What the logger does when CDs begin, are restored and end.
 
 #include "handlers/init_finalize.h"
-#include "intercept/left_calls.h"
-#include "intercept/mpi_lifetime.h"
-#include "intercept/out_of_memory.h"
+#include "mpi/mpi_lifetime.h"
+#include "mpi/record_failure.h"
 #include "mpi/reentry_guard.h"
 #include "objects/lifetimes.h"
 #include "objects/logged_files.h"
@@ -45,12 +44,7 @@ const char *restoring(cd_handle cd) {
     if (!MpiLife::is_up()) {
         return nullptr;
     }
-    if (has_left_a_call()) {
-        return "a function that MPI has called, as an error handler, has left MPI by longjmp: what "
-               "this thread has called since is not recorded. Let it return, and look at the "
-               "result of the call";
-    }
-    if (const char *const hindrance = OutOfMemory::hindrance()) {
+    if (const char *const hindrance = RecordFailure::hindrance()) {
         return hindrance;
     }
     const char *const hindrance = WindowTable::instance().hindrance(cd);

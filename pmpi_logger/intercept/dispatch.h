@@ -23,7 +23,6 @@
 #include "handlers/synchronizes.h"
 #include "handlers/types.h"
 #include "handlers/windows.h"
-#include "intercept/out_of_memory.h"
 #include "objects/inner_frees.h"
 
 #include <cstdint>
@@ -43,13 +42,22 @@ template <Fn F, typename Family, typename R, typename... A> struct Interceptor<F
             return Family::template call<F>(site, a...);
         } else {
             constexpr bool lasts = !requires { Family::keeps_entry_only; };
-            return OutOfMemory::guarded<F, lasts>([&] { return take(site, a...); },
-                                                  [&] { return real<F>(a...); });
+            return RecordFailure::guarded<F, lasts>([&] { return take(site, a...); },
+                                                    [&] { return make(a...); });
         }
     }
 
 private:
     using Roles = typename Row<F>::Roles;
+
+    // Where memory ran out before the call was made.
+    static R make(A... a) {
+        if constexpr (requires { Family::has_own_requests; }) {
+            return RecordFailure::fail(F, "has done nothing; call it again");
+        } else {
+            return real<F>(a...);
+        }
+    }
 
     static R take(const void *site, A... a) {
         if constexpr (tells_inner_calls) {

@@ -2,11 +2,110 @@
 // Copyright the containment-domains authors
 // The Fortran routines that are taken over themselves: fortran.def says which, and why.
 
+#include "handlers/attributes.h"
+#include "handlers/blocking.h"
+#include "handlers/windows.h"
 #include "intercept/dispatch.h"
-#include "intercept/fortran_arguments.h"
-#include "intercept/out_of_memory.h"
+#include "mpi/fortran_real.h"
 
 namespace cd::logger {
+
+// How the arguments of a Fortran routine become those of the C function of its name: Family records
+// the call by these, and makes it by MPI's own routine. All are given by reference.
+
+template <typename Number> struct SetsAttributeTo {
+    template <Fn F, typename Family>
+    static int call(const void *site, MPI_Fint *object, MPI_Fint *key, Number *value) {
+        return Family::template call_by<F>(
+            [&](auto holder, auto...) {
+                MPI_Fint number = AttributesOf<F>::to_fortran(holder);
+                return fortran<F>(site, &number, key, value);
+            },
+            site, AttributesOf<F>::from_fortran(*object), *key, static_cast<void *>(value));
+    }
+};
+
+template <typename Number> struct GetsAttribute {
+    template <Fn F, typename Family>
+    static int call(const void *site, MPI_Fint *object, MPI_Fint *key, Number *value,
+                    MPI_Fint *flag) {
+        MPI_Aint number = *value; // as wide as the pointer that C gets
+        static_assert(sizeof number == sizeof(void *));
+        const int result = Family::template call_by<F>(
+            [&](auto holder, auto...) {
+                MPI_Fint handle = AttributesOf<F>::to_fortran(holder);
+                const int made = fortran<F>(site, &handle, key, value, flag);
+                number = *value;
+                return made;
+            },
+            site, AttributesOf<F>::from_fortran(*object), *key, static_cast<void *>(&number), flag);
+        *value = static_cast<Number>(number);
+        return result;
+    }
+};
+
+struct GetsAttributeOfWindow {
+    template <Fn F, typename Family>
+    static int call(const void *site, MPI_Fint *win, MPI_Fint *key, MPI_Aint *value,
+                    MPI_Fint *flag) {
+#ifdef MPICH_VERSION // which numbers the attributes of its own otherwise in Fortran
+        const int key_in_c = *key - 1;
+#else
+        const int key_in_c = *key;
+#endif
+        const Window *const window = AsksWindow::separate(MPI_Win_f2c(*win), key_in_c);
+        if (window == nullptr) {
+            const bool replays = Logging::mode() == CD_LOG_REPLAYING;
+            const int result =
+                GetsAttribute<MPI_Aint>::call<F, Blocking>(site, win, key, value, flag);
+            if (!replays || result != MPI_SUCCESS || *flag == 0) {
+                return result;
+            }
+            return AttributesOfGone::answer(
+                MPI_Win_f2c(*win), *key,
+                [&](const SetAttribute &set) { *value = set.in_fortran(); },
+                [&] { return fortran<F>(site, win, key, value, flag); });
+        }
+        *value = MPI_WIN_SEPARATE;
+        if (key_in_c == MPI_WIN_BASE) {
+            *value = reinterpret_cast<MPI_Aint>(window->memory());
+        }
+        *flag = 1;
+        return MPI_SUCCESS;
+    }
+};
+
+using Procedure = void();
+
+template <typename Number> struct CreatesKeyval {
+    template <Fn F, typename Family>
+    static int call(const void *site, Procedure *copy, Procedure *forget, MPI_Fint *key,
+                    Number *state) {
+        return Family::template call_by<F>(
+            [&](auto...) { return fortran<F>(site, copy, forget, key, state); }, site, copy, forget,
+            key, state);
+    }
+};
+
+struct CreatesErrorHandler {
+    template <Fn F, typename Family>
+    static int call(const void *site, Procedure *function, MPI_Fint *handler) {
+        MPI_Errhandler created = MPI_ERRHANDLER_NULL;
+        const int result = Family::template call_by<F>(
+            [&](auto...) {
+                const int made = fortran<F>(site, function, handler);
+                if (made == MPI_SUCCESS) {
+                    created = MPI_Errhandler_f2c(*handler);
+                }
+                return made;
+            },
+            site, function, &created);
+        if (result == MPI_SUCCESS) {
+            *handler = MPI_Errhandler_c2f(created);
+        }
+        return result;
+    }
+};
 
 // Fortran's error code is the last argument, which mpi_f08 may leave out.
 template <Fn F, typename Arguments, typename Family,
@@ -17,7 +116,7 @@ template <Fn F, typename Arguments, typename Family, typename... A>
 struct Routine<F, Arguments, Family, int(const void *, A...)> {
     static void call(A... a, MPI_Fint *error) {
         const void *const site = __builtin_return_address(0);
-        const int result = OutOfMemory::guarded<F, !std::is_same_v<Family, Blocking>>(
+        const int result = RecordFailure::guarded<F, !std::is_same_v<Family, Blocking>>(
             [&] { return Arguments::template call<F, Family>(site, a...); },
             [&] { return fortran<F>(site, a...); });
         if (error != nullptr) {

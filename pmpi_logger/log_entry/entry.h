@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/function.h"
+#include "mpi/function.h"
 
 #include <bit>
 #include <cstdint>

@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "call/block.h"
 #include "call/call.h"
 #include "log_entry/entry.h"
-#include "payload/block.h"
 
 #include <cstddef>
 #include <cstring>

@@ -14,16 +14,6 @@ EntryWriter::Place EntryWriter::widened(const Place &place, size_t size) {
     return {begin, begin + used, begin + room.size};
 }
 
-bool EntryWriter::is_gathered(const Block &block, size_t size, std::byte *to) {
-    try {
-        gather(block, size, to);
-        return true;
-    } catch (const std::bad_alloc &) {
-        cd_log_drop();
-        return false;
-    }
-}
-
 void EntryWriter::add(const Output &output) {
     const bool text = output.kind == Output::Kind::text;
     add(output.to, text ? std::strlen(static_cast<const char *>(output.to)) + 1 : output.size);

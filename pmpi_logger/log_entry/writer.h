@@ -5,9 +5,9 @@
 #include "call/call.h"
 #include "log_entry/entry.h"
 #include "memory/long_copy.h"
+#include "mpi/record_failure.h"
 #include "payload/copy.h"
 #include "record_all/record_all.h"
-#include "replay/complaint.h"
 
 #include "cd/mpi_log.h"
 
@@ -110,8 +110,8 @@ public:
         if (contents.in_order != nullptr && size == contents.size) {
             add(contents.in_order, size);
         } else if (size > 0) {
-            if (std::byte *to = take(size); to != nullptr && !is_gathered(block, size, to)) {
-                begin_ = at_ = end_ = nullptr;
+            if (std::byte *to = take(size)) {
+                gather(block, size, to);
             }
         }
     }
@@ -154,10 +154,7 @@ private:
         if (cd_log_mode() != CD_LOG_RECORDING) {
             return;
         }
-        complain_lost(fn_);
-        if (RecordAll::records()) {
-            RecordAll::not_written();
-        }
+        RecordFailure::report(fn_);
     }
 
     // What most entries need, so that they are not widened.
@@ -173,9 +170,6 @@ private:
             std::memcpy(to + i * sizeof part, &part, sizeof part);
         }
     }
-
-    // gather(). Without memory for that the entry is dropped.
-    static bool is_gathered(const Block &block, size_t size, std::byte *to);
 
     // Where the entry is, how much of it has been written, and where its room ends.
     struct Place {

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/function.h"
+#include "mpi/function.h"
 
 #include <atomic>
 #include <dlfcn.h>
@@ -41,7 +41,7 @@ private:
     static inline constinit std::atomic<Function> function_ = &look_up;
 };
 
-// Without the course of a call, which call_mpi() follows: for what the logger calls itself.
+// Calls MPI's own F, for the logger itself; call_mpi() does so for the program.
 template <Fn F, typename... A> inline auto real(A &&...a) {
     return Real<F>::call(std::forward<A>(a)...);
 }

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "log_entry/checksum.h"
-#include "payload/block.h"
+#include "call/block.h"
+#include "call/checksum.h"
 #include "payload/sent_data.h"
 #include "payload/type_facts.h"
 

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/thread_data.h"
 #include "call/word.h"
+#include "mpi/thread_data.h"
 
 #include <array>
 #include <atomic>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "payload/mortal_comms.h"
 
-#include "call/thread_data.h"
+#include "mpi/thread_data.h"
 
 namespace cd::logger {
 namespace {

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "payload/private_comm.h"
 
-#include "intercept/mpi_lifetime.h"
+#include "mpi/mpi_lifetime.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
 

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "record_all/log_file.h"
 
-#include "call/function.h"
 #include "memory/crc32c.h"
+#include "mpi/function.h"
 #include "os/system.h"
 
 #include <cerrno>

@@ -2,13 +2,12 @@
 // Copyright the containment-domains authors
 #include "record_all/record_all.h"
 
-#include "intercept/mpi_lifetime.h"
-#include "log_entry/entry.h"
+#include "mpi/mpi_lifetime.h"
 #include "mpi/real.h"
+#include "mpi/record_failure.h"
 #include "mpi/reentry_guard.h"
 #include "record_all/earlier_files.h"
 #include "record_all/log_file.h"
-#include "replay/poll_counts.h"
 #include "settings/settings.h"
 
 #include "cd/mpi_log.h"
@@ -152,6 +151,13 @@ void RecordAll::begin() {
         process = getpid();
         remove_files_of_earlier_runs();
         begin_here(); // before any other thread, whose file would be the first one
+        RecordFailure::count_missing_by([] {
+            const bool counts = records();
+            if (counts) {
+                own_->file.miss();
+            }
+            return counts;
+        });
         state = State::on;
     }
 }
@@ -246,10 +252,8 @@ void RecordAll::flush_if_possible() {
 
 void RecordAll::written(const void *entry, size_t length) { own_->file.append(entry, length); }
 
-void RecordAll::not_written() { own_->file.miss(); }
-
-bool RecordAll::changed(const EntryHeader *last) {
-    return own_->file.change_last(last, sizeof *last);
+bool RecordAll::changed(const void *header, size_t size) {
+    return own_->file.change_last(header, size);
 }
 
 } // namespace cd::logger

@@ -9,7 +9,6 @@
 
 namespace cd::logger {
 
-struct EntryHeader;
 struct Recording;
 
 // CD_LOG=all: each thread that calls MPI has a CD around everything from MPI_Init to MPI_Finalize,
@@ -36,10 +35,9 @@ public:
     // An entry has been written into the CD's log, which keeps the newest ones within CD_LOG_LIMIT
     // bytes. Puts it into the file of CD_LOG_FILE.
     static void written(const void *entry, size_t length);
-    static void not_written(); // for lack of memory
     // Of the entry that was written last the header is another one now. False if the file has it as
     // it was.
-    static bool changed(const EntryHeader *last);
+    static bool changed(const void *header, size_t size);
 
 private:
     struct EndOfThread;

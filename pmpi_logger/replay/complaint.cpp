@@ -4,12 +4,11 @@
 #include "payload/private_comm.h"
 
 #include "call/handles.h"
-#include "intercept/mpi_lifetime.h"
+#include "mpi/mpi_lifetime.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
 #include "objects/logged_files.h"
 #include "payload/mortal_comms.h"
-#include "record_all/record_all.h"
 #include "replay/call_text.h"
 #include "replay/going_live.h"
 #include "settings/settings.h"
@@ -17,9 +16,7 @@
 #include "cd/mpi_log.h"
 
 #include <atomic>
-#include <bit>
 #include <chrono>
-#include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -179,27 +176,6 @@ void raise_by_file(MPI_Errhandler handler, int error, CalledBy by) {
 }
 
 } // namespace
-
-// Not of each: a log that has no room lacks all that follows.
-void complain_lost(Fn fn) {
-    static std::atomic<uint64_t> calls = 0;
-    const uint64_t number = ++calls;
-    if (!std::has_single_bit(number)) {
-        return;
-    }
-    char trouble[1024];
-    const bool of_file = cd_log_trouble(trouble, sizeof trouble) != 0;
-    const char *const consequence =
-        RecordAll::records() ? "the log lacks it"
-                             : "the active CD cannot be restored any more: advance it, or give "
-                               "the log less to hold";
-    char so_far[64] = ""; // without taking memory, of which there may be none
-    if (number > 1) {
-        std::snprintf(so_far, sizeof so_far, " (%" PRIu64 " calls so far)", number);
-    }
-    std::fprintf(stderr, "pmpi_logger: rank %d: %s cannot be recorded: %s; %s%s\n", MpiLife::rank(),
-                 name_of(fn), of_file ? trouble : "there is no memory", consequence, so_far);
-}
 
 int unreadable(const Call &call) {
     char trouble[1024];

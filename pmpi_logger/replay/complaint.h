@@ -15,10 +15,6 @@ namespace cd::logger {
 // The result of a replayed call that has to be made for real after all.
 constexpr int run_live = -1;
 
-// Says on standard error that a call could not be recorded, for want of memory or because of the
-// file that takes what exceeds log_limit: the CD cannot be restored to before it.
-void complain_lost(Fn fn);
-
 // The entry that should answer the call cannot be read any more: says so. Returns the result of the
 // call, as diverged() does.
 int unreadable(const Call &call);

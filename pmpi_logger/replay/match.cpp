@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "replay/match.h"
 
-#include "intercept/course.h"
+#include "mpi/record_failure.h"
 #include "replay/arrived.h"
 #include "replay/complaint.h"
 #include "replay/poll_rounds.h"
@@ -26,7 +26,7 @@ std::optional<EntryReader> next_entry(const Call &call, int &result) {
     }
     size_t size = 0;
     while (const void *found = cd_log_read(&size)) {
-        Course::read_log();
+        RecordFailure::note_read();
         EntryReader entry(found, size);
         const EntryHeader &logged = entry.header();
         if (entry.has(EntryHeader::arrived)) {
@@ -58,7 +58,7 @@ std::optional<EntryReader> next_entry_if_same(const Call &call) {
     }
     size_t size = 0;
     while (const void *found = cd_log_read(&size)) {
-        Course::read_log();
+        RecordFailure::note_read();
         EntryReader entry(found, size);
         if (entry.has(EntryHeader::arrived) && deliver_arrived(entry)) {
             continue;

@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "replay/poll_counts.h"
 
-#include "call/thread_data.h"
 #include "log_entry/writer.h"
+#include "mpi/thread_data.h"
 #include "record_all/record_all.h"
 #include "replay/complaint.h"
 #include "replay/match.h"
@@ -59,7 +59,7 @@ void forget_recorded() {
 // One more poll is in the thread's last entry. False if a file has that as it was.
 bool count_in(EntryHeader *last) {
     ++last->repeats;
-    if (!RecordAll::records() || RecordAll::changed(last)) {
+    if (!RecordAll::records() || RecordAll::changed(last, sizeof *last)) {
         return true;
     }
     --last->repeats;

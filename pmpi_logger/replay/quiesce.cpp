@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #include "replay/quiesce.h"
 
-#include "call/thread_data.h"
 #include "mpi/real.h"
 #include "mpi/reentry_guard.h"
+#include "mpi/thread_data.h"
 #include "objects/lifetimes.h"
 #include "payload/copy.h"
 #include "payload/status.h"

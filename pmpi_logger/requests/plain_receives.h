@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/decode.h"
-#include "payload/block.h"
+#include "call/block.h"
+#include "log_entry/decode.h"
 
 #include <array>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "requests/table.h"
 
-#include "call/decode.h"
+#include "log_entry/decode.h"
 #include "mpi/real.h"
 #include "objects/lifetimes.h"
 #include "payload/type_copy.h"

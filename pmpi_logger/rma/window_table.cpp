@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "rma/window_table.h"
 
-#include "call/decode.h"
 #include "call/replay_range.h"
+#include "log_entry/decode.h"
 #include "mpi/real.h"
 #include "payload/type_copy.h"
 #include "rma/gone_windows.h"

@@ -3,9 +3,6 @@
 // Calls that fail, and whose errors the program wants to see.
 #include "hazard.h"
 
-#include <algorithm>
-#include <array>
-#include <csetjmp>
 #include <string>
 
 namespace errors {
@@ -433,66 +430,6 @@ HAZARD(handler_of_no_file_is_called_again) {
         open();
     }
     MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
-}
-
-namespace {
-
-std::jmp_buf before_the_error;
-
-void leave(MPI_Comm *, int *, ...) { std::longjmp(before_the_error, 1); }
-
-void leave_a_call() {
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    MPI_Comm_create_errhandler(leave, &handler);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
-    if (setjmp(before_the_error) == 0) {
-        MPI_Send(nullptr, 0, MPI_INT, world_size(), 1, MPI_COMM_WORLD);
-        CHECK(!"MPI has not called the handler");
-    }
-}
-
-// How many variables of the program have another value after calls of MPI.
-[[gnu::noinline]] int changed_by_calls(int value) {
-    std::array<volatile int, 600> variables = {};
-    for (volatile int &variable : variables) {
-        variable = value;
-    }
-    int size = 0;
-    MPI_Comm_size(MPI_COMM_SELF, &size);
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Irecv(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_SELF, &request);
-    MPI_Send(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_SELF);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    return static_cast<int>(std::count_if(variables.begin(), variables.end(),
-                                          [&](int variable) { return variable != value; }));
-}
-
-} // namespace
-
-// In which functions of MPI have numbers, which some of the program's variables have, too.
-HAZARD(variables_stay_as_they_are_once_an_error_handler_has_left_mpi) {
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    MPI_Comm_create_errhandler(leave, &handler);
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
-    if (setjmp(before_the_error) == 0) {
-        MPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_OTHER);
-        CHECK(!"MPI has not called the handler");
-    }
-    int changed = 0;
-    for (int value = 0; value < 700; ++value) {
-        changed += changed_by_calls(value);
-    }
-    CHECK(changed == 0);
-}
-
-// What the log lacks would be done twice.
-HAZARD(restore_is_refused_where_an_error_handler_has_left_mpi) {
-    const Domain domain;
-    MPI_Barrier(MPI_COMM_SELF);
-    leave_a_call();
-    MPI_Barrier(MPI_COMM_SELF);
-    CHECK(restore_cd(domain.handle()) != SUCCESS);
-    CHECK(std::string(cd_last_error_message()).find("longjmp") != std::string::npos);
 }
 
 } // namespace errors

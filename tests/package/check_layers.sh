@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-# check_layers.sh ROOT: in the folders below ROOT (libcd), includes point downward only, MPI appears
-# in mpi/ only, ISA-L in its wrapper only, and the rules in domains/ neither touch the operating
-# system nor know the runtime.
+# check_layers.sh ROOT: in the folders below ROOT (libcd or pmpi_logger), includes point downward
+# only. In libcd, MPI appears in mpi/ only, ISA-L in its wrapper only, and the rules in domains/
+# neither touch the operating system nor know the runtime.
 set -euo pipefail
 root=$1
 
@@ -25,6 +25,23 @@ declare -A below=(
     [mpi]="checkpoint redset file_store memory config os base"
     [api]="runtime restart redset file_store domains ranges memory mpi_log config os base"
 )
+# Those of the logger may also include what they link of libcd.
+of_libcd="memory mpi_log os config"
+is_logger=$([ "$(basename "$root")" = pmpi_logger ] && echo yes || echo no)
+[ "$is_logger" = no ] || below=(
+    [mpi]=""
+    [settings]="$of_libcd"
+    [record_all]="settings mpi $of_libcd"
+    [call]="mpi $of_libcd"
+    [payload]="call settings mpi $of_libcd"
+    [objects]="payload call settings mpi"
+    [log_entry]="objects payload record_all call settings mpi $of_libcd"
+    [requests]="log_entry objects payload record_all call settings mpi $of_libcd"
+    [rma]="requests log_entry objects payload record_all call settings mpi $of_libcd"
+    [replay]="rma requests log_entry objects payload record_all call settings mpi $of_libcd"
+    [handlers]="replay rma requests log_entry objects payload record_all call settings mpi $of_libcd"
+    [intercept]="handlers replay rma requests log_entry objects payload record_all call settings mpi $of_libcd"
+)
 
 # Prints FILE:LINE: and the reason for each include that breaks a rule.
 violations() {
@@ -37,7 +54,7 @@ violations() {
         include=${include%%[[:space:]]*}
         case $include in
         *[\</\"]mpi.h[\"\>])
-            [ "$layer" = mpi ] ||
+            [ "$layer" = mpi ] || [ "$is_logger" = yes ] ||
                 echo "$file:$line: $include: the core knows nothing of MPI"
             ;;
         \<isa-l*)
@@ -51,7 +68,8 @@ violations() {
             [ "$target" = "$layer" ] || [[ " ${below[$layer]-} " == *" $target "* ]] ||
                 echo "$file:$line: $include: '$layer' is not above '$target'"
             ;;
-        \"*) echo "$file:$line: $include: write the path from libcd/" ;;
+        \"functions.inc\" | \"fortran.inc\") ;; # generated
+        \"*) echo "$file:$line: $include: write the path from $root/" ;;
         \<sys/*\> | \<unistd.h\> | \<fcntl.h\> | \<chrono\> | \<time.h\> | \<ctime\>)
             [ "$layer" != domains ] ||
                 echo "$file:$line: $include: the rules call no operating system and read no clock"

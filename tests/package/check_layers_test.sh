@@ -9,17 +9,17 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0
 
-# verdict LAYER INCLUDE: "accepted" or "refused", for a tree with one file.
+# verdict LAYER INCLUDE TREE: "accepted" or "refused", for a tree with one file.
 verdict() {
-    rm -rf "$scratch/tree"
-    mkdir -p "$scratch/tree/$1"
-    echo "#include $2" >"$scratch/tree/$1/file.cpp"
-    if bash "$checker" "$scratch/tree" 2>"$scratch/message"; then echo accepted; else echo refused; fi
+    rm -rf "${scratch:?}/$3"
+    mkdir -p "$scratch/$3/$1"
+    echo "#include $2" >"$scratch/$3/$1/file.cpp"
+    if bash "$checker" "$scratch/$3" 2>"$scratch/message"; then echo accepted; else echo refused; fi
 }
 
-expect() { # VERDICT LAYER INCLUDE
+expect() { # VERDICT LAYER INCLUDE [TREE]
     local got
-    got=$(verdict "$2" "$3")
+    got=$(verdict "$2" "$3" "${4:-tree}")
     [ "$got" = "$1" ] || {
         echo "#include $3 in $2 was $got, expected $1" >&2
         failed=1
@@ -50,4 +50,8 @@ expect refused protection '<mpi.h>'
 expect refused protection '"mpi/pmpi_table.h"'
 expect refused runtime '"checkpoint/checkpoint.h"'
 expect refused elsewhere '"base/status.h"'
+expect accepted payload '"mpi/real.h"' pmpi_logger
+expect accepted payload '<mpi.h>' pmpi_logger
+expect refused payload '"log_entry/writer.h"' pmpi_logger
+expect refused mpi '"call/call.h"' pmpi_logger
 exit $failed

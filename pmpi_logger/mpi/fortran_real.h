@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "intercept/course.h"
 #include "mpi/real.h"
+#include "mpi/record_failure.h"
 
 #include <array>
 #include <string_view>
@@ -64,7 +64,12 @@ template <Fn F, typename... A> auto fortran_routine(const void *site, A *...) {
 // Calls it. Returns the error code.
 template <Fn F, typename... A> int fortran(const void *site, A *...a) {
     const auto routine = fortran_routine<F>(site, a...);
-    return routine.is_there() ? Course::follow(F, [&] { return routine(a...); }) : MPI_ERR_INTERN;
+    if (!routine.is_there()) {
+        return MPI_ERR_INTERN;
+    }
+    const int result = routine(a...);
+    RecordFailure::note_made(result);
+    return result;
 }
 
 } // namespace cd::logger

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "intercept/mpi_lifetime.h"
+#include "mpi/mpi_lifetime.h"
 
 #include "mpi/real.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "call/function.h"
+#include "mpi/function.h"
 
 namespace cd::logger {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "call/call.h"
+#include "call/checksum.h"
 #include "call/word.h"
-#include "log_entry/checksum.h"
 #include "objects/moved_types.h"
 #include "payload/type_facts.h"
 

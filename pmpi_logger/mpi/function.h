@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "call/role.h"
+#include "mpi/role.h"
 
 #include <array>
 #include <cstddef>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "intercept/fortran_real.h"
+#include "mpi/fortran_real.h"
 
-#include "call/thread_data.h"
-#include "call/word.h"
+#include "mpi/thread_data.h"
 
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <mpi.h>
 
@@ -56,7 +56,8 @@ bool is_from_fortran(const void *site) {
         std::array<bool, size_t{1} << bits> is_fortran = {};
     };
     Callers &known = of_this_thread<Callers>();
-    const size_t at = word_of(site) * 0x9E3779B97F4A7C15U >> (64 - bits); // Fibonacci hashing
+    const size_t at =
+        reinterpret_cast<uint64_t>(site) * 0x9E3779B97F4A7C15U >> (64 - bits); // Fibonacci hashing
     if (known.site[at] != site) {
         Dl_info caller = {};
         known.is_fortran[at] = dladdr(site, &caller) != 0 && caller.dli_fname != nullptr &&

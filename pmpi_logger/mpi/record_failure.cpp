@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#include "mpi/record_failure.h"
+
+#include "mpi/mpi_lifetime.h"
+
+#include "cd/mpi_log.h"
+
+#include <atomic>
+#include <bit>
+#include <cinttypes>
+#include <cstdio>
+
+namespace cd::logger {
+namespace {
+
+std::atomic<bool> has_lost_track = false;
+std::atomic<bool (*)()> count_missing = nullptr;
+
+} // namespace
+
+const char *RecordFailure::hindrance() {
+    return has_lost_track ? "memory ran out in a call that made a request or an object of MPI: no "
+                            "CD of this process can be restored any more"
+                          : nullptr;
+}
+
+void RecordFailure::count_missing_by(bool (*count)()) { count_missing = count; }
+
+bool RecordFailure::is_answered_by_log() {
+    return (progress_ & read) != 0 || cd_log_mode() == CD_LOG_REPLAYING;
+}
+
+int RecordFailure::fail(Fn fn, const char *consequence) {
+    if (is_answered_by_log()) {
+        cd_log_stop();
+    }
+    std::fprintf(stderr, "pmpi_logger: rank %d: memory ran out: %s %s\n", MpiLife::rank(),
+                 name_of(fn), consequence);
+    if (MpiLife::has_world()) {
+        real<Fn::MPI_Comm_call_errhandler>(MPI_COMM_WORLD, MPI_ERR_OTHER);
+    }
+    return MPI_ERR_OTHER;
+}
+
+void RecordFailure::lose(Fn fn, bool lasts) {
+    bool is_of_all = false;
+    if (cd_log_mode() == CD_LOG_RECORDING) {
+        cd_log_drop();
+        is_of_all = report(fn);
+    }
+    if (lasts && !is_of_all && !has_lost_track.exchange(true)) {
+        std::fprintf(stderr, "pmpi_logger: rank %d: %s: %s\n", MpiLife::rank(), name_of(fn),
+                     hindrance());
+    }
+}
+
+// Not each time: a log that has no room lacks all that follows.
+bool RecordFailure::report(Fn fn) {
+    bool (*const count)() = count_missing;
+    const bool is_counted = count != nullptr && count();
+    static std::atomic<uint64_t> calls = 0;
+    const uint64_t number = ++calls;
+    if (!std::has_single_bit(number)) {
+        return is_counted;
+    }
+    char trouble[1024];
+    const bool of_file = cd_log_trouble(trouble, sizeof trouble) != 0;
+    std::fprintf(
+        stderr, "pmpi_logger: rank %d: %s cannot be recorded: %s; %s (calls so far: %" PRIu64 ")\n",
+        MpiLife::rank(), name_of(fn), of_file ? trouble : "there is no memory",
+        is_counted ? "the log lacks it" : "the active CD cannot be restored: advance it", number);
+    return is_counted;
+}
+
+} // namespace cd::logger

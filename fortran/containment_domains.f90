@@ -2,8 +2,8 @@
 ! Copyright the containment-domains authors
 
 ! Containment domains for Fortran: the calls of include/cd/cd.h, which holds their rules, in the
-! forms of appendix A of the seed document, and what a Fortran programmer would rather write.
-! docs/howto/fortran.md explains, and lists where this differs from the appendix.
+! forms of appendix A of the CD specification, and what a Fortran programmer would rather write.
+! docs/howto/fortran.md explains.
 !
 ! What a call is given by its address (c_loc, cd_preserve) is to be a TARGET, or the compiler may
 ! keep it in a register while restore_cd writes to its memory.

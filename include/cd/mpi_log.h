@@ -4,11 +4,11 @@
 #define CD_MPI_LOG_H
 
 /*
- * What the MPI interposition layer calls; applications do not.
+ * Calls for a library that intercepts MPI; applications do not use them.
  *
- * The log is chronological. A CD and its only child share one log, of which each owns what came
- * after its point in time; concurrent siblings have a log each, kept by sibling index (of those
- * that the parent's thread makes, and of the others).
+ * The log is chronological. A CD and its only child share one log; each owns the part after its
+ * point in time. Concurrent siblings have a log each, known by a number. Children of the parent's
+ * thread and those of other threads are counted apart.
  * docs/inside/mpi-log.md explains. All calls take CURRENT_CD and are thread-safe.
  */
 
@@ -18,17 +18,17 @@
 extern "C" {
 #endif
 
-/* Appends logent, which the caller malloc'ed; after a SUCCESS the CD frees it. An error while the
-   log replays. */
+/* Appends logent, which the caller has malloc'ed. After SUCCESS the CD owns it and frees it. Fails
+   while the log replays. */
 CD_API int add_MPI_log_to_cd(cd_handle cd, void *logent, int loglen);
 
-/* The next entry to replay, or NULL at the end of the log. The CD keeps it: it stays valid until
-   the CD's family next advances, deletes the log or ends; with log_limit, until the log is read
+/* Returns the next entry to replay, or NULL at the end of the log. The CD owns it. It stays valid
+   until the CD's family advances, deletes the log or ends; with log_limit, until the log is read
    again. error may be NULL. */
 CD_API void *get_MPI_log_from_cd(cd_handle cd, int *error);
 
-/* Forgets the CD's log; ancestors keep theirs. Ends a replay, unless it is an ancestor's, which is
-   an error. */
+/* Forgets the CD's log; ancestors keep theirs. Ends a replay. Fails if an ancestor's replay has
+   entries left in this log. */
 CD_API int delete_MPI_log_from_cd(cd_handle cd);
 
 /* One piece of an entry. */
@@ -37,16 +37,16 @@ struct cd_log_part {
     size_t length;
 };
 
-/* Appends one entry made of count parts, copied into the log's own memory: no allocation per
-   entry. For the logger's hot path. */
+/* Appends one entry made of count parts. They are copied into the log's own memory, without an
+   allocation for each entry. */
 CD_API int cd_log_append(cd_handle cd, const struct cd_log_part *parts, int count);
 
-/* As get_MPI_log_from_cd, and tells the entry's length. */
+/* Does what get_MPI_log_from_cd does, and returns the entry's length. */
 CD_API const void *cd_log_next(cd_handle cd, size_t *length, int *error);
 
 /*
- * What follows is the interposition layer's hot path. It concerns the calling thread's active CD,
- * allocates nothing per call, and leaves cd_last_error and its message alone.
+ * The rest is for the logger's hot path. These calls use the calling thread's active CD, allocate
+ * nothing per call, and leave cd_last_error and its message alone.
  */
 
 enum cd_log_mode {
@@ -56,33 +56,33 @@ enum cd_log_mode {
 };
 CD_API int cd_log_mode(void);
 
-/* Where the calling thread finds, as long as it lives, whether it may have an active CD: while 0
-   stands there, the mode is CD_LOG_OFF, and need not be asked for. */
+/* Returns the address of a number of the calling thread, valid as long as the thread lives. While
+   the number is 0, the mode is CD_LOG_OFF. */
 CD_API const int *cd_log_possible(void);
 
-/* Where every thread finds, at any time, how many logs of the process are being replayed; to be
-   read as an atomic. */
+/* Returns the address of the number of logs in the process that replay now. Any thread may read it,
+   as an atomic. */
 CD_API const int *cd_log_replays(void);
 
 /*
- * An entry is written in place: opened, written into the room, closed with its length. Until then
- * the log is this thread's, and others wait; the thread calls nothing of the library meanwhile but
- * what is in this group, and cd_log_mode and cd_log_here.
+ * An entry is written in place: open it, write into the room, close it with its length. Until then
+ * the thread holds the log's lock, and others wait. Meanwhile the thread calls only the functions
+ * of this group, cd_log_mode and cd_log_here.
  */
 struct cd_log_room {
     void *at; /* 16-byte aligned */
     size_t size;
 };
 
-/* Room for an entry of at least size bytes at the end of the log. An entry that this thread has
-   left open is dropped. At NULL if there is no memory, or the mode is not CD_LOG_RECORDING. Where
-   there is no memory, here or in cd_log_widen, the log lacks the entry, and what has that log
-   cannot be restored (CD_ERROR_LOG_INCOMPLETE) until it is advanced or the log deleted. */
+/* Returns room for an entry of at least size bytes at the end of the log. Drops an entry that this
+   thread left open. Returns NULL in at without memory, or if the mode is not CD_LOG_RECORDING.
+   Without memory, here or in cd_log_widen, the log is incomplete: its CDs cannot be restored
+   (CD_ERROR_LOG_INCOMPLETE) until they advance or the log is deleted. */
 CD_API struct cd_log_room cd_log_open(size_t size);
 
-/* The same for an entry of which the length is known, in fewer steps: it is in the log, and the log
-   is this thread's until cd_log_written, which has to come at once. At NULL wherever this takes
-   more than a few steps, too: then cd_log_open tells. */
+/* Adds an entry of known length in fewer steps. The thread holds the log's lock until it calls
+   cd_log_written, which has to come at once. Returns NULL in at also where this would take more
+   than a few steps: call cd_log_open then. */
 struct cd_log_entry {
     void *at;            /* 16-byte aligned */
     char *being_written; /* for cd_log_written */
@@ -92,109 +92,109 @@ static inline void cd_log_written(struct cd_log_entry entry) {
     __atomic_store_n(entry.being_written, 0, __ATOMIC_RELEASE);
 }
 
-/* At least size bytes for the open entry, whose first used bytes have been written; they may move.
-   False if there is no memory: then the entry is dropped. */
+/* Grows the room of the open entry to at least size bytes. The first used bytes are kept and may
+   move. Returns 0 without memory; the entry is dropped then. */
 CD_API int cd_log_widen(struct cd_log_room *room, size_t used, size_t size);
 
-/* The first length bytes are an entry now. The caller may change them as long as it is the log's
-   last. */
+/* Makes the first length bytes an entry. The caller may change them while it is the last entry of
+   the log. */
 CD_API void cd_log_close(size_t length);
 
-/* The same; a re-execution may do without the entry, as without a poll that found nothing: a log in
-   which only such ones are left has been replayed. */
+/* Does the same for an entry that a re-execution need not read, such as a poll that found nothing.
+   A log in which only such entries are left has been replayed. */
 CD_API void cd_log_close_optional(size_t length);
 
-/* A call cannot be recorded after all, for want of memory: the open entry, if there is one, is
-   none, and the log lacks it as where cd_log_open fails. */
+/* Drops the open entry, if any, and marks the log incomplete, as when cd_log_open fails. For a call
+   that cannot be recorded for lack of memory. */
 CD_API void cd_log_drop(void);
 
-/* The next entry to replay, or NULL. It lives as long as one of get_MPI_log_from_cd, with log_limit
-   until this log is read again. */
+/* Returns the next entry to replay, or NULL. It stays valid as long as one of get_MPI_log_from_cd;
+   with log_limit until this log is read again. */
 CD_API const void *cd_log_read(size_t *length);
 
-/* The entry that was read last will be read again. */
+/* Steps back: the entry that was read last will be read again. */
 CD_API void cd_log_unread(void);
 
-/* The re-execution does something else than the entry has that would be read next: the log is not
-   to answer it any more, and the CD cannot be advanced. Holds until a restore, or until the log is
+/* Stops the replay, as the re-execution differs from the next entry. The log gives no entries any
+   more, and the CD cannot be advanced. This holds until a restore, or until the log is
    forgotten. */
 CD_API void cd_log_stop(void);
 
-/* Whether it has come to that. */
+/* Returns 1 if the replay was stopped. */
 CD_API int cd_log_stopped(void);
 
-/* Why cd_log_open, cd_log_widen or cd_log_read has failed, if the reason is the file that takes
-   what exceeds log_limit, with the remedy, or how large an entry there was no memory for: a
-   sentence, cut to size bytes. False if neither is known: there is no memory to read, or nothing
-   left. What could not be read leaves the mode at CD_LOG_REPLAYING. */
+/* Writes why cd_log_open, cd_log_widen or cd_log_read failed, as a sentence cut to size bytes: the
+   error of the file that log_limit uses, with the remedy, or the size of an entry that had no
+   memory. Returns 0 if neither is known: no memory to read, or no entry left. After a failed read
+   the mode stays CD_LOG_REPLAYING. */
 CD_API int cd_log_trouble(char *text, size_t size);
 
-/* Where an entry lies, or would lie. Entries are counted from when the log began. */
+/* The place of an entry. Entries are counted from the beginning of the log. */
 struct cd_log_place {
     uint64_t family; /* one root's logs */
     uint64_t stream; /* one log */
     uint64_t entry;
 };
 
-/* Where the thread's next entry goes or comes from. False if the mode is CD_LOG_OFF. */
+/* Returns the place of the thread's next entry, to write or to read. 0 if the mode is OFF. */
 CD_API int cd_log_here(struct cd_log_place *place);
 
-/* As create_cd, of a root that logs, for what is no business of the program's: whatever
-   CD_STORAGE_INFO says, it has the defaults of storage_info, and so lies in memory. */
+/* Creates a root that logs, for the logger's own use. It has the defaults of storage_info, whatever
+   CD_STORAGE_INFO says, so it lies in memory. */
 CD_API cd_handle cd_log_create_root(const char *name, int *error);
 
-/* For a root that nobody restores: from now on the log of the thread's active CD keeps its newest
-   entries, in as many chunks as fit into bytes of memory, and forgets the others; 0: it keeps all
-   from now on. False if the mode is CD_LOG_OFF. */
+/* Lets the log of the thread's active CD keep only its newest entries, in as many chunks as fit
+   into bytes of memory; 0: it keeps all from now on. For a root that nobody restores. Returns 0 if
+   the mode is CD_LOG_OFF. */
 CD_API int cd_log_keep_newest(size_t bytes);
 
-/* Whether a restore of cd replays the entry at place. False if cd is not alive. This one and the
-   two below are false inside a function that the library has called. */
+/* Returns 1 if a restore of cd replays the entry at place, else 0, also if cd is not alive. This
+   function and the next two return 0 inside a callback of the library. */
 CD_API int cd_log_covers(cd_handle cd, const struct cd_log_place *place);
 
-/* Whether a restore of the thread's active CD, or of an ancestor, replays the entry at later and
-   not the one at earlier. */
+/* Returns 1 if a restore of the thread's active CD, or of an ancestor, replays the entry at later
+   but not the one at earlier. */
 CD_API int cd_log_parts(const struct cd_log_place *earlier, const struct cd_log_place *later);
 
-/* Whether cd is alive, and the thread's active CD is cd or inside it. Takes no lock. */
+/* Returns 1 if cd is alive and the thread's active CD is cd or inside it. Takes no lock. */
 CD_API int cd_log_inside(cd_handle cd);
 
-/* Where a restore of cd begins in each log that it replays: writes the first of them, count at
-   most, and returns how many there are. None if cd is not alive, or inside a function that the
-   library has called. */
+/* Writes where a restore of cd begins in each log that it replays, count places at most. Returns
+   the number of these places; 0 if cd is not alive, or inside a callback of
+   the library. */
 CD_API int cd_log_begins(cd_handle cd, struct cd_log_place *begins, int count);
 
-/* When the point in time of cd was, whether it logs or not, or, for NULL, when now is: what comes
-   later has a greater number. 0 if cd is not alive, or inside a function that the library has
-   called. */
+/* Returns a number for the point in time of cd, whether it logs or not; for NULL, for now. Later
+   moments have greater numbers. Returns 0 if cd is not alive, or inside a callback of the
+   library. */
 CD_API uint64_t cd_log_moment(cd_handle cd);
 
-/* What the interposition layer wants to hear of. All are called in the thread of the operation,
-   outside of locks; they may call the functions of this section, and nothing else of the library.
+/* Functions of the logger that the library calls, in the thread of the operation and outside of
+   locks. They may call the functions of this section, and no others of the library.
  */
 struct cd_log_listener {
-    /* A CD was or will be created, committed or advanced by this thread: an entry that was last is
-       not any more. */
+    /* This thread creates, commits or advances a CD: the last entry of the log may not be changed
+       any more. */
     void (*boundary)(void);
-    /* restore_cd begins. Returns NULL, or why the CD cannot be restored. */
+    /* restore_cd begins. Returns NULL, or the reason why the CD cannot be restored. */
     const char *(*restoring)(cd_handle cd);
-    /* ... and has ended; each restoring that returned NULL has its restored. */
+    /* restore_cd has ended. Called once for each restoring that returned NULL. */
     void (*restored)(cd_handle cd, int success);
-    /* Entries of the family have been forgotten. root is its root, NULL if that has ended. */
+    /* Entries of the family were forgotten. root is its root, or NULL if the root has ended. */
     void (*forgotten)(uint64_t family, cd_handle root);
-    /* delete_MPI_log_from_cd is about to forget what is left of a replay of the log of cd, and of
-       those of its descendants, whichever threads replay them: the entries, log by log, and NULL
-       behind the last. An entry lives until the function returns. It may throw std::bad_alloc:
-       then, and where the operation fails after all, the replay goes on as before. Not after
+    /* delete_MPI_log_from_cd will forget the rest of a replay of the log of cd and of those of its
+       descendants. Receives the entries, log by log, and NULL after the last. An entry is valid
+       until the function returns. It may throw std::bad_alloc. Then, and if the operation fails,
+       the replay goes on as before. Not called after
        cd_log_stop. */
     void (*left)(cd_handle cd, const void *entry, size_t length);
 };
 
-/* There is one listener at most; it stays for good. */
+/* Sets the listener. There is at most one, and it stays. */
 CD_API void cd_log_listen(const struct cd_log_listener *listener);
 
-/* The rank in the names of roots created from now on, once MPI knows it. Until then it comes from
-   the launcher's environment (PMIX_RANK, PMI_RANK, OMPI_COMM_WORLD_RANK, SLURM_PROCID), else 0. */
+/* Sets the rank in the names of roots that are created from now on. Before that it comes from the
+   launcher's environment (PMIX_RANK, PMI_RANK, OMPI_COMM_WORLD_RANK, SLURM_PROCID), else 0. */
 CD_API int cd_set_rank(int rank);
 
 #ifdef __cplusplus

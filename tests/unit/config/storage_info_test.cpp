@@ -344,7 +344,8 @@ TEST(StorageInfo, WhereAFamilyIsKeptIsTheRootsInAllItsKeys) {
 }
 
 TEST(StorageInfo, DocumentHasEveryKey) {
-    const auto path = std::filesystem::path(__FILE__) / "../../../../docs/reference/storage-info.md";
+    const auto path =
+        std::filesystem::path(CD_REDSET_VECTORS) / "../../docs/reference/storage-info.md";
     std::string document = scratch::content(path.lexically_normal());
     ASSERT_NE(document, "") << path;
     std::erase(document, '`');

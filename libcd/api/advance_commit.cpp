@@ -29,7 +29,7 @@ struct Forgotten {
 };
 
 uint64_t family_of_root(Resident &domain) {
-    return domain.is_root() && domain.log.enabled() ? domain.log.stream().family() : 0;
+    return domain.is_root() && domain.log.enabled() ? domain.log.log().family() : 0;
 }
 
 // Locks the named CD and its parent, and all of its family above and below it if the operation asks

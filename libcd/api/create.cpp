@@ -16,7 +16,6 @@
 #include "runtime/persistent_root.h"
 #include "runtime/protected_root.h"
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -127,7 +126,7 @@ Status begin_root(std::unique_ptr<Resident> root, mpi_log mode, const char *name
     root->rank = current_rank();
     root->identity = make_identity(root->rank, root->root_name, 0, 0);
     report.about(root->name());
-    root->home_thread = stack.thread();
+    root->creator_thread = stack.thread();
     if (mode == CD_COMM_LOGGING_ENABLED) {
         const StorageInfo &storage = root->storage;
         root->log = LogView::of_root(
@@ -192,29 +191,16 @@ Status create_root(const char *defaults, const char *storage_info, mpi_log mode,
         make_root(defaults, storage_info, mode, name, protection, handle, report));
 }
 
-// Looked at only where it counts: there may be many children.
-bool is_beside_other_threads(const Resident &child, const Resident &parent) {
-    return parent.log.other_threads_count() &&
-           std::ranges::any_of(parent.children, [&](const Domain *other) {
-               return static_cast<const Resident *>(other)->home_thread != child.home_thread;
-           });
-}
-
-// Gives the child its part of the family's log. Its number there is still to be taken.
+// Gives the child its part of the family's log. take_log_number() makes its number there final.
 Status join_log(Resident &child, Resident &parent, Report &report) {
     if (!parent.log.enabled()) {
         return Status::ok();
     }
-    bool elsewhere = child.home_thread != parent.home_thread;
-    if (Status status = parent.log.kind_of_child(child.depth, parent.name(),
-                                                 is_beside_other_threads(child, parent), elsewhere);
-        !status) {
-        return status;
-    }
-    const int number = parent.log_numbers[elsewhere].lowest_free();
-    Status status =
-        LogView::of_child(parent.log, {child.depth, number, elsewhere}, parent.name(), child.log);
-    if (status && &child.log.stream() != &parent.log.stream() && child.log.extent().remaining > 0) {
+    const bool other_thread = child.creator_thread != parent.creator_thread;
+    const int number = parent.log_numbers[other_thread].lowest_free();
+    Status status = LogView::of_child(parent.log, {child.depth, number, other_thread},
+                                      parent.name(), child.log);
+    if (status && &child.log.log() != &parent.log.log() && child.log.extent().remaining > 0) {
         report.also(CD_OP_REPLAY_BEGIN, child.name());
     }
     return status;
@@ -222,19 +208,8 @@ Status join_log(Resident &child, Resident &parent, Report &report) {
 
 void take_log_number(const Resident &child, Resident &parent) noexcept {
     if (child.log.enabled()) {
-        const LogStream::Sibling &sibling = child.log.sibling();
-        parent.log_numbers[sibling.elsewhere].take(sibling.index);
-    }
-}
-
-// A thread that makes what the parent's own made before has taken its place.
-void note_in_order(const Resident &child, Resident &parent) noexcept {
-    if (child.log.enabled()) {
-        const bool elsewhere = child.log.sibling().elsewhere;
-        parent.log.made_child(
-            child.depth, elsewhere,
-            {!parent.log_numbers[!elsewhere].none(), is_beside_other_threads(child, parent)});
-        parent.home_thread = elsewhere ? parent.home_thread : child.home_thread;
+        const Log::Sibling &sibling = child.log.sibling();
+        parent.log_numbers[sibling.other_thread].take(sibling.index);
     }
 }
 
@@ -242,7 +217,7 @@ void note_in_order(const Resident &child, Resident &parent) noexcept {
 Status wake_child(Resident &child, Resident &parent, ActiveStack &stack, cd_handle &handle,
                   Report &report) {
     report.about(child.name());
-    child.home_thread = stack.thread();
+    child.creator_thread = stack.thread();
     if (Status status = join_log(child, parent, report); !status) {
         return status;
     }
@@ -250,7 +225,6 @@ Status wake_child(Resident &child, Resident &parent, ActiveStack &stack, cd_hand
     child.slot->active_in = stack.thread();
     child.pace = begin_pace(parent.pace.limits());
     wake(child, parent);
-    note_in_order(child, parent);
     handle = child.handle;
     stack.push(handle);
     return Status::ok();
@@ -292,7 +266,7 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
     child->rank = parent.rank;
     child->identity = make_identity(child->rank, child->root_name, child->depth, child->sibling);
     report.about(child->name());
-    child->home_thread = stack.thread();
+    child->creator_thread = stack.thread();
     child->pace = begin_pace(parent.pace.limits());
     LedgerPlace place(*child, parent);
     if (Status status = join_log(*child, parent, report); !status) {
@@ -318,7 +292,6 @@ Status create_child(cd_handle parent_handle, const char *storage_info, mpi_log m
         return status;
     }
     ++parent.children_created;
-    note_in_order(resident, parent);
     stack.push(handle);
     place.keep();
     return status;

@@ -30,13 +30,6 @@ Status lock_log(FamilyLock &lock, cd_handle handle) {
     return Status::ok();
 }
 
-// Who logs in a CD or replays its log executes it.
-void see_who_executes(Resident &domain) {
-    if (domain.log.doubts_home() && domain.home_thread == ActiveStack::of_this_thread().thread()) {
-        domain.log.trust_home(domain.depth + 1);
-    }
-}
-
 // Why the stream took no entry of that length.
 Status not_taken(Resident &domain, size_t length) {
     if (const uint64_t remaining = domain.log.extent().remaining; remaining > 0) {
@@ -46,7 +39,7 @@ Status not_taken(Resident &domain, size_t length) {
             "get_MPI_log_from_cd has returned them",
             domain.name(), static_cast<unsigned long long>(remaining));
     }
-    if (Status trouble = domain.log.stream().trouble(); !trouble) {
+    if (Status trouble = domain.log.log().trouble(); !trouble) {
         return trouble;
     }
     return fail(
@@ -61,13 +54,12 @@ Status outcome_of_adding(bool taken, Resident &domain, size_t length, Report &re
         return not_taken(domain, length);
     }
     report.copied(length);
-    see_who_executes(domain);
     return Status::ok();
 }
 
 // Why the stream gave no entry.
 Status not_given(Resident &domain) {
-    LogStream &stream = domain.log.stream();
+    Log &stream = domain.log.log();
     if (!stream.replaying()) {
         return Status::ok(); // the log ends here
     }
@@ -102,11 +94,12 @@ Status check_parts(const Domain &domain, const cd_log_part *parts, int count, si
 
 // Who knows what the entries mean has a last look at them.
 void tell_what_is_deleted(cd_handle cd) {
-    std::vector<std::shared_ptr<LogStream>> logs;
+    std::vector<std::shared_ptr<Log>> logs;
     cd_handle handle = nullptr;
     {
         FamilyLock lock;
-        if (lock_log(lock, cd) && lock.domain().log.check_forget(lock.domain().name())) {
+        if (lock_log(lock, cd) &&
+            lock.domain().log.check_forget(lock.domain().depth, lock.domain().name())) {
             logs = lock.domain().log.in_replay(lock.domain().depth);
             handle = lock.domain().handle;
         }
@@ -116,7 +109,7 @@ void tell_what_is_deleted(cd_handle cd) {
 
 // After a step of the replay.
 void tell_if_replayed(Resident &domain, Report &report) {
-    if (!domain.log.stream().replaying()) {
+    if (!domain.log.log().replaying()) {
         report.also_ends_replay();
     }
 }
@@ -130,12 +123,11 @@ Status next_entry(cd_handle cd, Report &report, void *&entry, size_t &length) {
     }
     Resident &domain = lock.domain();
     report.about(domain.name());
-    entry = domain.log.stream().next(length);
+    entry = domain.log.log().next(length);
     if (entry == nullptr) {
         return not_given(domain);
     }
     report.copied(length);
-    see_who_executes(domain);
     tell_if_replayed(domain, report);
     return Status::ok();
 }
@@ -158,7 +150,7 @@ int add_MPI_log_to_cd(cd_handle cd, void *logent, int loglen) {
                 lock.domain().name(), loglen, logent);
         }
         const auto length = static_cast<size_t>(loglen);
-        const bool taken = lock.domain().log.stream().adopt(logent, length);
+        const bool taken = lock.domain().log.log().adopt(logent, length);
         return cd::outcome_of_adding(taken, lock.domain(), length, report);
     }));
 }
@@ -174,7 +166,7 @@ int cd_log_append(cd_handle cd, const cd_log_part *parts, int count) {
         if (cd::Status status = cd::check_parts(lock.domain(), parts, count, length); !status) {
             return status;
         }
-        const bool taken = lock.domain().log.stream().append(parts, count);
+        const bool taken = lock.domain().log.log().append(parts, count);
         return cd::outcome_of_adding(taken, lock.domain(), length, report);
     }));
 }
@@ -209,17 +201,17 @@ int delete_MPI_log_from_cd(cd_handle cd) {
         }
         cd::Resident &domain = lock.domain();
         report.about(domain.name());
-        if (cd::Status checked = domain.log.check_forget(domain.name()); !checked) {
+        if (cd::Status checked = domain.log.check_forget(domain.depth, domain.name()); !checked) {
             return checked;
         }
-        const bool replaying = domain.log.stream().replaying();
+        const bool replaying = domain.log.log().replaying();
         const bool alone = domain.children.empty(); // else a child may have to be replayed
         domain.log.forget(domain.depth, alone);
         if (replaying) {
             cd::tell_if_replayed(domain, report);
         }
         if (domain.is_root() && alone) {
-            forgotten = domain.log.stream().family();
+            forgotten = domain.log.log().family();
             root = domain.handle;
         }
         return cd::Status::ok();

@@ -17,7 +17,7 @@
 namespace cd {
 namespace {
 
-LogStream *log_in_use() { return CallbackGuard::inside() ? nullptr : ActiveStack::active_log(); }
+Log *log_in_use() { return CallbackGuard::inside() ? nullptr : ActiveStack::active_log(); }
 
 [[gnu::noinline]] void abandon_open_entry() {
     ActiveStack::open_log()->abandon();
@@ -53,7 +53,7 @@ template <typename Look> void look_at(cd_handle cd, const Look &look) {
 extern "C" {
 
 int cd_log_mode() {
-    const cd::LogStream *log = cd::log_in_use();
+    const cd::Log *log = cd::log_in_use();
     if (log == nullptr) {
         return CD_LOG_OFF;
     }
@@ -62,11 +62,11 @@ int cd_log_mode() {
 
 const int *cd_log_possible() { return cd::ActiveStack::possible(); }
 
-const int *cd_log_replays() { return cd::LogStream::replays_under_way(); }
+const int *cd_log_replays() { return cd::Log::replays_under_way(); }
 
 cd_log_room cd_log_open(size_t size) {
     cd::drop_open_entry();
-    cd::LogStream *log = cd::log_in_use();
+    cd::Log *log = cd::log_in_use();
     cd_log_room room = {};
     if (log != nullptr && log->open(size, room)) {
         cd::ActiveStack::set_open_log(log);
@@ -77,7 +77,7 @@ cd_log_room cd_log_open(size_t size) {
 // Calls nothing, so that no register is saved: right after a call of MPI, stores wait for memory
 // that another process holds, and few of them may wait.
 cd_log_entry cd_log_enter(size_t length) {
-    cd::LogStream *log = cd::ActiveStack::log_at_hand();
+    cd::Log *log = cd::ActiveStack::log_at_hand();
     if (log == nullptr || cd::CallbackGuard::inside()) [[unlikely]] {
         return {};
     }
@@ -85,7 +85,7 @@ cd_log_entry cd_log_enter(size_t length) {
 }
 
 int cd_log_widen(cd_log_room *room, size_t used, size_t size) {
-    cd::LogStream *log = cd::ActiveStack::open_log();
+    cd::Log *log = cd::ActiveStack::open_log();
     if (log != nullptr && !log->widen(used, size, *room)) {
         cd::drop_open_entry();
         return 0;
@@ -94,14 +94,14 @@ int cd_log_widen(cd_log_room *room, size_t used, size_t size) {
 }
 
 void cd_log_close(size_t length) {
-    if (cd::LogStream *log = cd::ActiveStack::open_log()) {
+    if (cd::Log *log = cd::ActiveStack::open_log()) {
         log->close_entry(length);
         cd::ActiveStack::set_open_log(nullptr);
     }
 }
 
 void cd_log_close_optional(size_t length) {
-    if (cd::LogStream *log = cd::ActiveStack::open_log()) {
+    if (cd::Log *log = cd::ActiveStack::open_log()) {
         log->close_entry(length, true);
         cd::ActiveStack::set_open_log(nullptr);
     }
@@ -109,13 +109,13 @@ void cd_log_close_optional(size_t length) {
 
 void cd_log_drop() {
     cd::drop_open_entry();
-    if (cd::LogStream *log = cd::log_in_use()) {
+    if (cd::Log *log = cd::log_in_use()) {
         log->miss();
     }
 }
 
 const void *cd_log_read(size_t *length) {
-    cd::LogStream *log = cd::log_in_use();
+    cd::Log *log = cd::log_in_use();
     if (log == nullptr) {
         return nullptr;
     }
@@ -133,24 +133,24 @@ const void *cd_log_read(size_t *length) {
 }
 
 void cd_log_unread() {
-    if (cd::LogStream *log = cd::log_in_use()) {
+    if (cd::Log *log = cd::log_in_use()) {
         log->unread();
     }
 }
 
 void cd_log_stop() {
-    if (cd::LogStream *log = cd::log_in_use()) {
+    if (cd::Log *log = cd::log_in_use()) {
         log->stop();
     }
 }
 
 int cd_log_stopped() {
-    const cd::LogStream *log = cd::log_in_use();
+    const cd::Log *log = cd::log_in_use();
     return log != nullptr && log->stopped() ? 1 : 0;
 }
 
 int cd_log_trouble(char *text, size_t size) {
-    const cd::LogStream *log = cd::log_in_use();
+    const cd::Log *log = cd::log_in_use();
     const cd::SavedMessage keeper;
     const cd::Status trouble = log != nullptr ? log->trouble() : cd::Status::ok();
     const size_t refused = log != nullptr ? log->refused() : 0;
@@ -163,8 +163,8 @@ int cd_log_trouble(char *text, size_t size) {
 }
 
 int cd_log_here(cd_log_place *place) {
-    const cd::LogStream *open = cd::ActiveStack::open_log();
-    const cd::LogStream *log = open != nullptr ? open : cd::log_in_use();
+    const cd::Log *open = cd::ActiveStack::open_log();
+    const cd::Log *log = open != nullptr ? open : cd::log_in_use();
     if (log == nullptr) {
         return 0;
     }
@@ -174,7 +174,7 @@ int cd_log_here(cd_log_place *place) {
 }
 
 int cd_log_keep_newest(size_t bytes) {
-    cd::LogStream *log = cd::log_in_use();
+    cd::Log *log = cd::log_in_use();
     if (log == nullptr) {
         return 0;
     }

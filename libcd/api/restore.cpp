@@ -88,18 +88,24 @@ void count_as_restored(Resident &top) noexcept {
     }
 }
 
-// Who restores a CD executes it again, or has threads do so that did not make it: which of them is
-// in whose place is told by the order in which the children were made. Whether this thread is in
-// the place of one that has ended is seen when it makes a child or logs.
-void find_place_of_this_thread(Resident &domain) noexcept {
-    const uint64_t here = ActiveStack::of_this_thread().thread();
-    if (domain.home_thread == here) {
-        return;
+// Fails if the log cannot answer the re-execution. Children find their logs by whether the creator
+// of their parent makes them.
+Status check_log(const Resident &domain) {
+    if (domain.creator_thread != ActiveStack::of_this_thread().thread() &&
+        domain.log.replays_children(domain.depth)) {
+        return fail(CD_ERROR_LOG_SIBLINGS,
+                    "CD %s: only the thread that created a CD with children may restore it while "
+                    "its MPI log is replayed; restore it or an ancestor there, or delete its log "
+                    "(delete_MPI_log_from_cd)",
+                    domain.name());
     }
-    domain.log.follow_order();
-    if (domain.slot->active_in == 0) { // the thread has ended that made it
-        domain.home_thread = here;
-        domain.log.doubt_home(domain.depth + 1);
+    return domain.log.check_nothing_lost(domain.depth, domain.name());
+}
+
+// Makes this thread the creator of a CD whose creator has ended.
+void take_place_of_creator(Resident &domain) noexcept {
+    if (domain.slot->active_in == 0) {
+        domain.creator_thread = ActiveStack::of_this_thread().thread();
     }
 }
 
@@ -126,7 +132,7 @@ Status restore_named(cd_handle handle, Report &report) {
     if (Status status = check_in_step(domain); !status) {
         return status;
     }
-    if (Status status = domain.log.check_nothing_lost(domain.depth, domain.name()); !status) {
+    if (Status status = check_log(domain); !status) {
         return status;
     }
     if (Status status = domain.ledger != nullptr ? domain.ledger->check_readable() : Status::ok();
@@ -182,7 +188,7 @@ Status restore_named(cd_handle handle, Report &report) {
         domain.pace.restored(os::system().monotonic_ns());
     }
     domain.log.rewind(domain.depth);
-    find_place_of_this_thread(domain);
+    take_place_of_creator(domain);
     for (size_t i = subtree.size(); i-- > 1;) {
         lock.discard(static_cast<Resident &>(*subtree[i]));
     }
@@ -199,7 +205,7 @@ Status check_quiescible(cd_handle handle, std::string &name, Report &report) {
     const Resident &domain = lock.domain();
     name = domain.identity;
     report.about(domain.name());
-    if (Status status = domain.log.check_nothing_lost(domain.depth, domain.name()); !status) {
+    if (Status status = check_log(domain); !status) {
         return status;
     }
     return check_not_active_elsewhere(lock.domain(), subtree_of(lock.domain()));

@@ -66,7 +66,7 @@ struct Domain {
     bool restore_may_fail = false; // holds, or once held, more than copies without checksums: a
                                    // restore has to look at all entries before it writes
     LogView log;
-    std::array<SiblingIndex, 2> log_numbers; // of its children's logs: as LogStream::Sibling says
+    std::array<SiblingIndex, 2> log_numbers; // of its children's logs, as in Log::Sibling
     StorageInfo storage;
     uint64_t epoch = 0;
     // Advances since then that failed here: where others count them, they take epochs, too.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "mpi_log/log_chunk.h"
+#include "mpi_log/log.h"
 #include "mpi_log/spill_file.h"
 
 #include <boost/intrusive/list.hpp>
@@ -25,7 +25,7 @@ namespace cd {
 // Some chunks have to be in memory whatever the limit says: those that are being written, and in a
 // replay the one that is read. So a limit of a few chunks is exceeded by as much.
 //
-// Thread-safe. Each chunk belongs to one stream, which does one thing with it at a time.
+// Thread-safe. Each chunk belongs to one log, which does one thing with it at a time.
 class LogSpill {
 public:
     // directory: as for SpillFile.

@@ -58,7 +58,7 @@ cd_handle ActiveStack::top() noexcept {
     return handles_.empty() ? nullptr : handles_.back();
 }
 
-LogStream *ActiveStack::find_log() noexcept {
+Log *ActiveStack::find_log() noexcept {
     if (open_ != nullptr) {
         return open_; // whatever becomes of its CD meanwhile
     }
@@ -71,7 +71,7 @@ LogStream *ActiveStack::find_log() noexcept {
     Slot *slot = Registry::instance().find(handle, generation);
     std::unique_lock lock(slot->mutex);
     if (slot->generation == generation) {
-        seat_ = {&slot->generation, generation, slot->resident->log.shared_stream()};
+        seat_ = {&slot->generation, generation, slot->resident->log.shared_log()};
     }
     lock.unlock();
     if (seat_.stream != nullptr) {

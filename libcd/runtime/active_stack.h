@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cd/cd.h"
-#include "mpi_log/log_stream.h"
+#include "mpi_log/log.h"
 
 #include <atomic>
 #include <cstdint>
@@ -39,7 +39,7 @@ public:
 
     // What the calling thread's active CD logs into, nullptr if nothing. Takes no lock and
     // allocates nothing unless the active CD is another one than at the last call.
-    static LogStream *active_log() noexcept {
+    static Log *active_log() noexcept {
         ActiveStack *const stack = stack_;
         if (stack == nullptr) {
             return nullptr;
@@ -51,7 +51,7 @@ public:
     }
 
     // The same if that is known at once and no entry is open in it; else nullptr.
-    static LogStream *log_at_hand() noexcept {
+    static Log *log_at_hand() noexcept {
         ActiveStack *const stack = stack_;
         const bool is_at_hand =
             stack != nullptr && stack->seat_is_valid() && stack->open_ == nullptr;
@@ -59,9 +59,9 @@ public:
     }
 
     // The log into which the calling thread is writing an entry, or nullptr.
-    static LogStream *open_log() noexcept { return stack_ != nullptr ? stack_->open_ : nullptr; }
+    static Log *open_log() noexcept { return stack_ != nullptr ? stack_->open_ : nullptr; }
     // The thread's active log is open from now on; nullptr: no more.
-    static void set_open_log(LogStream *log) noexcept { stack_->open_ = log; }
+    static void set_open_log(Log *log) noexcept { stack_->open_ = log; }
 
     // May throw std::bad_alloc; then the next push() cannot.
     void reserve_room();
@@ -85,7 +85,7 @@ private:
         static inline constinit const std::atomic<uint64_t> nowhere = 0;
         const std::atomic<uint64_t> *slot_generation = &nowhere;
         uint64_t generation = 1; // which nowhere never has
-        std::shared_ptr<LogStream> stream;
+        std::shared_ptr<Log> stream;
     };
 
     ActiveStack();
@@ -93,7 +93,7 @@ private:
     bool seat_is_valid() const noexcept {
         return seat_.slot_generation->load(std::memory_order_acquire) == seat_.generation;
     }
-    LogStream *find_log() noexcept;
+    Log *find_log() noexcept;
     void leave_seat() noexcept;
 
     // Ends with the thread, or is made once more by what still calls the library then. That of the
@@ -108,7 +108,7 @@ private:
     uint64_t thread_;
     std::vector<cd_handle> handles_;
     LogSeat seat_;
-    LogStream *open_ = nullptr;
+    Log *open_ = nullptr;
 };
 
 } // namespace cd

@@ -117,8 +117,8 @@ void FamilyLock::discard(Resident &resident) noexcept {
             resident.parent_resident()->dormant_children.erase(resident.sibling);
         }
         if (resident.log.enabled()) {
-            const LogStream::Sibling &in_log = resident.log.sibling();
-            parent->log_numbers[in_log.elsewhere].give_back(in_log.index);
+            const Log::Sibling &in_log = resident.log.sibling();
+            parent->log_numbers[in_log.other_thread].give_back(in_log.index);
         }
     }
     discarded_.push_back(Registry::instance().remove(resident));

@@ -8,7 +8,6 @@
 #include "runtime/registry.h"
 
 #include <atomic>
-#include <thread>
 
 namespace cd {
 namespace {
@@ -16,29 +15,8 @@ namespace {
 // Of the handlers of the thread that forks: they may be there more than once (below).
 constinit thread_local unsigned handlers_begun = 0;
 
-void resume_writers() {
-    Registry::instance().for_each([](Resident &resident) { resident.log.resume_writers(); });
-}
-
-bool try_to_pause_writers() {
-    bool complete = true;
-    Registry::instance().for_each([&complete](Resident &resident) {
-        complete = complete && resident.log.try_to_pause_writers();
-    });
-    return complete;
-}
-
-// Entries of logs are written without the locks of CDs. Whoever writes one may wait for what is
-// locked here.
 void before_fork() {
-    if (++handlers_begun > 1) {
-        return;
-    }
-    Registry::instance().lock_everything();
-    while (!try_to_pause_writers()) {
-        resume_writers();
-        Registry::instance().unlock_everything();
-        std::this_thread::yield();
+    if (++handlers_begun == 1) {
         Registry::instance().lock_everything();
     }
 }
@@ -48,7 +26,6 @@ void in_parent() {
         return;
     }
     Registry::instance().for_each([](Resident &resident) { resident.log.part_from_copy(); });
-    resume_writers();
     Registry::instance().unlock_everything();
 }
 
@@ -68,7 +45,6 @@ void in_child() {
             resident.ledger->leave_to_parent();
         }
     });
-    resume_writers();
     Registry::instance().forget_other_threads(survivor);
     Registry::instance().unlock_everything();
     Registry::instance().remove_unopened_roots();

@@ -6,15 +6,15 @@
 
 namespace cd {
 
-void tell_left(cd_handle cd, const std::vector<std::shared_ptr<LogStream>> &logs) {
+void tell_left(cd_handle cd, const std::vector<std::shared_ptr<Log>> &logs) {
     const cd_log_listener *listener = log_listener.load(std::memory_order_acquire);
     if (listener == nullptr || logs.empty()) {
         return;
     }
     std::vector<std::byte> entry;
     entry.reserve(1); // an empty one has an address, too
-    for (const std::shared_ptr<LogStream> &log : logs) {
-        LogStream::Position position = log->cursor();
+    for (const std::shared_ptr<Log> &log : logs) {
+        Log::Position position = log->cursor();
         while (log->copy_next(position, entry)) {
             listener->left(cd, entry.data(), entry.size());
         }

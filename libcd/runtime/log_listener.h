@@ -4,7 +4,7 @@
 
 #include "cd/mpi_log.h"
 
-#include "mpi_log/log_stream.h"
+#include "mpi_log/log.h"
 
 #include <atomic>
 #include <memory>
@@ -23,7 +23,7 @@ inline void tell_boundary() {
 
 // What replays have left in logs that are about to go with that of cd. They stay as they are. To be
 // called outside of locks, as all of these; the listener may throw std::bad_alloc.
-void tell_left(cd_handle cd, const std::vector<std::shared_ptr<LogStream>> &logs);
+void tell_left(cd_handle cd, const std::vector<std::shared_ptr<Log>> &logs);
 
 inline void tell_forgotten(uint64_t family, cd_handle root) {
     const cd_log_listener *listener = log_listener.load(std::memory_order_acquire);

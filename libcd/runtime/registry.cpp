@@ -64,7 +64,7 @@ Status Registry::install(std::unique_ptr<Resident> resident, cd_handle &handle, 
     slot->mutex.lock();
     handle = resident->handle;
     slot->generation.store(resident->generation, std::memory_order_release);
-    slot->active_in = resident->home_thread;
+    slot->active_in = resident->creator_thread;
     slot->parent = resident->is_root() ? nullptr : resident->parent_resident()->slot;
     slot->resident = std::move(resident);
     return Status::ok();
@@ -152,7 +152,8 @@ bool Registry::try_lock_everything() {
             complete = slot.locked_for_fork = slot.mutex.try_lock();
         }
     }
-    // Last, because a log that has to write waits while it holds the lock of its CD.
+    // Logs last: one that has to write waits while it holds the lock of its CD, and entries are
+    // written without that lock.
     if (complete) {
         for_each([&complete](Resident &resident) {
             complete = complete && resident.log.try_to_pause();

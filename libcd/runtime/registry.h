@@ -29,7 +29,7 @@ struct Resident : Domain {
     uint64_t generation = 0;
     cd_handle handle = nullptr;
     int rank = 0;
-    uint64_t home_thread = 0; // that created it, or has taken that one's place
+    uint64_t creator_thread = 0; // or, if that has ended, the thread that restored it
     AdvancePolicy pace;
     std::unique_ptr<Protection> protection;     // of a root that has one
     std::map<int, Resident *> dormant_children; // by their sibling index

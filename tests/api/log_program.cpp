@@ -20,7 +20,7 @@ bool Task::has_children(bool of_this_thread) const {
 }
 
 Run::Run(uint64_t seed) : random_(seed) {
-    for (int i = 0; i <= supervisor; ++i) {
+    for (int i = 0; i < threads; ++i) {
         start_thread();
     }
     program_ = make_block(depth, 0, "r");
@@ -86,13 +86,6 @@ int Run::start_thread() {
     return static_cast<int>(workers_.size()) - 1;
 }
 
-// Its children in the same thread are gone, and the thread runs nothing else.
-void Run::replace_thread(Task &task) {
-    workers_[static_cast<size_t>(task.thread)].reset();
-    task.thread = start_thread();
-    tell("a new thread for " + task.name());
-}
-
 void Run::in_thread(int thread, const std::function<void()> &work) {
     (*workers_[static_cast<size_t>(thread)])(work);
 }
@@ -115,7 +108,7 @@ bool Run::can_go_on(const Task &task) const {
 }
 
 void Run::to_the_end() {
-    while (root_ != nullptr && !refused_ && !testing::Test::HasFailure()) {
+    while (root_ != nullptr && !testing::Test::HasFailure()) {
         std::vector<Task *> tasks;
         collect(*root_, tasks);
         if (failures_left_ > 0 && below(25) == 0) {
@@ -170,12 +163,12 @@ void Run::log(Task &task, Line &line) {
 }
 
 void Run::make_children(Task &parent, Line &line) {
-    for (size_t i = 0; i < line.blocks.size() && !refused_; ++i) {
+    for (size_t i = 0; i < line.blocks.size(); ++i) {
         make_child(parent, *line.blocks[i], line.threads[i]);
     }
 }
 
-// Refused is only what nobody can tell, which takes a CD that another thread restored.
+// Another thread than the parent's may be a new one.
 void Run::make_child(Task &parent, Block &block, int planned) {
     const bool in_own = planned == parent.planned;
     const int thread = in_own ? parent.thread : below(2) == 0 ? start_thread() : planned;
@@ -185,10 +178,8 @@ void Run::make_child(Task &parent, Block &block, int planned) {
     child->planned = planned;
     child->thread = thread;
     in_thread(thread, [&] {
-        int error = 0;
-        child->cd = create_cd(parent.cd, nullptr, COMM_LOGGING_INHERIT, nullptr, &error);
-        refused_ = taken_over_ && error == CD_ERROR_LOG_SIBLINGS;
-        EXPECT_TRUE(child->cd != nullptr || refused_) << last_message();
+        child->cd = create_cd(parent.cd, nullptr, COMM_LOGGING_INHERIT, nullptr, nullptr);
+        EXPECT_NE(child->cd, nullptr) << last_message();
     });
     if (child->cd == nullptr) {
         return;
@@ -235,17 +226,8 @@ void Run::fail(Task &task) {
         give_up(task);
     }
     give_up_other_threads(*restored);
-    const bool runs_alone = restored->parent != nullptr && restored->thread >= threads &&
-                            restored->thread != restored->parent->thread;
-    const bool replaced = runs_alone && below(2) == 0;
-    if (replaced) {
-        replace_thread(*restored);
-    }
-    const bool by_another = runs_alone && (replaced || restored->children.empty()) && below(2) == 0;
-    taken_over_ = taken_over_ || replaced || by_another;
-    const int restorer = by_another ? supervisor : restored->thread;
-    tell("thread " + std::to_string(restorer) + " restores " + restored->name());
-    in_thread(restorer, [&] { EXPECT_TRUE(succeeds(restore_cd(restored->cd))); });
+    tell("thread " + std::to_string(restored->thread) + " restores " + restored->name());
+    in_thread(restored->thread, [&] { EXPECT_TRUE(succeeds(restore_cd(restored->cd))); });
     restored->children.clear();
     restored->next = restored->begin;
     ++restores_;

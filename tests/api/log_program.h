@@ -11,12 +11,10 @@
 #include <string>
 #include <vector>
 
-// Random programs of several threads whose CDs log, fail and are restored. Each line of a program
-// does the same each time it runs, as a program under MPI has to; which thread has its turn is
-// chance. So what every CD has to find in its log is known: what it has done before, in order, and
-// nothing more. A thread that only runs one CD and what that makes may end when the CD fails, and
-// another one takes its place, whichever thread restores the CD. Where nobody can tell whose log is
-// whose a CD is not created, and the program is given up.
+// Random programs of several threads whose CDs log, fail and are restored by the threads that
+// created them. Each line of a program does the same each time it runs, as a program under MPI has
+// to; the next thread to run is chance. So each CD must find in its log what it has done before, in
+// order, and nothing more.
 namespace log_program {
 
 struct Block;
@@ -48,7 +46,7 @@ struct Task {
     Block *block = nullptr;
     Task *parent = nullptr;
     int planned = 0; // thread, as the program has it
-    int thread = 0;  // that is in its place
+    int thread = 0;  // the one that runs it
     cd_handle cd = nullptr;
     size_t next = 0;  // line
     size_t begin = 0; // the first line that a restore does again
@@ -72,11 +70,9 @@ public:
     std::string history() const { return history_; }
     int restores() const { return restores_; }
     int replayed() const { return replayed_; }
-    bool refused() const { return refused_; }
 
 private:
     static constexpr int threads = 3;
-    static constexpr int supervisor = threads; // the thread that restores and makes nothing
     static constexpr int depth = 4;
 
     int below(int bound) { return static_cast<int>(random_() % static_cast<uint64_t>(bound)); }
@@ -86,7 +82,6 @@ private:
 
     void tell(const std::string &event) { history_ += event + "\n"; }
     int start_thread();
-    void replace_thread(Task &task);
     void in_thread(int thread, const std::function<void()> &work);
     void collect(Task &task, std::vector<Task *> &tasks);
     bool can_go_on(const Task &task) const;
@@ -107,8 +102,6 @@ private:
     int failures_left_ = 0;
     int restores_ = 0;
     int replayed_ = 0;
-    bool taken_over_ = false; // a CD was restored by another thread than made it
-    bool refused_ = false;
 };
 
 } // namespace log_program

@@ -22,7 +22,6 @@ TEST(MpiLogPrograms, EachChildGetsItsOwnLogWhateverIsRestoredWhenever) {
         number_in_environment("CD_LOG_PROGRAMS", first != 0 ? 1 : usual_programs);
     int restores = 0;
     int replayed = 0;
-    uint64_t refused = 0;
     for (uint64_t seed = first; seed < first + count; ++seed) {
         SCOPED_TRACE("CD_LOG_PROGRAM_SEED=" + std::to_string(seed));
         log_program::Run run(seed);
@@ -30,12 +29,10 @@ TEST(MpiLogPrograms, EachChildGetsItsOwnLogWhateverIsRestoredWhenever) {
         ASSERT_FALSE(testing::Test::HasFailure()) << run.history();
         restores += run.restores();
         replayed += run.replayed();
-        refused += run.refused() ? 1 : 0;
     }
     if (first == 0) {
         EXPECT_GT(restores, static_cast<int>(count)) << "programs that test nothing";
         EXPECT_GT(replayed, static_cast<int>(count));
-        EXPECT_LT(refused, count / 10 + 1) << "programs that are legitimate";
     }
 }
 

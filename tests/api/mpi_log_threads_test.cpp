@@ -220,6 +220,23 @@ TEST_F(MpiLogThreads, WhatOthersLoggedInAReplayOfAChildAloneIsReplayedAsTheRestI
     EXPECT_EQ(rest(root), "r1 a1 ");
 }
 
+TEST_F(MpiLogThreads, RestoreByAnotherThreadIsRefusedWhileTheLogOfAChildWouldBeReplayed) {
+    std::thread([&] {
+        own = make_child(root);
+        append(own, "a1");
+    }).join();
+    ASSERT_TRUE(succeeds(restore_cd(own))) << "it has no children";
+    EXPECT_EQ(rest(own), "a1 ");
+    std::thread([&] { append(make_child(own), "c1"); }).join();
+    std::thread([&] {
+        EXPECT_TRUE(fails_with(CD_ERROR_LOG_SIBLINGS, restore_cd(own)));
+        EXPECT_NE(last_message().find("CD 0/root/1/0: only the thread"), std::string::npos);
+    }).join();
+    ASSERT_TRUE(succeeds(restore_cd(own))) << "this thread has taken the place of the ended one";
+    ASSERT_TRUE(succeeds(delete_MPI_log_from_cd(own)));
+    std::thread([&] { EXPECT_TRUE(succeeds(restore_cd(own))) << "the remedy"; }).join();
+}
+
 TEST_F(MpiLogThreads, SecondChildOfTheParentsThreadFindsItsLogWhereverOthersCame) {
     make_both(true);
     append(make_child(root), "c1"); // the third one, and the second of this thread

@@ -105,13 +105,13 @@ void describe_nested_logs(cd::Domain &domain, std::ostream &out) {
     if (!domain.log.enabled()) {
         return;
     }
-    using cd::LogStream;
-    domain.log.stream().for_each_nested(domain.depth, [&](LogStream::Sibling sibling,
-                                                          const LogStream &nested) {
-        const LogStream::Places at = nested.places();
+    using cd::Log;
+    domain.log.log().for_each_nested(domain.depth, [&](Log::Sibling sibling, const Log &nested) {
+        const Log::Places at = nested.places();
         if (at.end.entries > 0) {
-            out << "log of " << sibling.depth << ' ' << sibling.index << sibling.elsewhere << ": "
-                << at.begin.entries << ' ' << at.cursor.entries << ' ' << at.end.entries << '\n';
+            out << "log of " << sibling.depth << ' ' << sibling.index << sibling.other_thread
+                << ": " << at.begin.entries << ' ' << at.cursor.entries << ' ' << at.end.entries
+                << '\n';
         }
     });
 }

@@ -134,8 +134,7 @@ void Model::judge_create(const Step &step, std::set<cd_error> &errors) const {
         }
         if (parent->logging && sibling > 0) {
             const auto known = parent->stream->nested.find({parent->depth + 1, sibling});
-            const LogStream *own =
-                known != parent->stream->nested.end() ? known->second.get() : nullptr;
+            const Log *own = known != parent->stream->nested.end() ? known->second.get() : nullptr;
             if (own != nullptr && (own->orphaned() || own->is_within_another_cd())) {
                 errors.insert(CD_ERROR_LOG_SIBLINGS);
             }

@@ -6,20 +6,20 @@
 
 namespace model {
 
-bool LogStream::nested_replaying(int depth) const {
+bool Log::nested_replaying(int depth) const {
     return std::any_of(nested.begin(), nested.end(), [&](const auto &item) {
         const auto &[key, stream] = item;
         return key.first > depth && (stream->replaying() || stream->nested_replaying(depth));
     });
 }
 
-void LogStream::orphan(int depth) {
+void Log::orphan(int depth) {
     if (replaying() && restored >= depth) {
         restored = nobody;
     }
 }
 
-void LogStream::orphan_nested(int depth) {
+void Log::orphan_nested(int depth) {
     for (auto &[key, stream] : nested) {
         if (key.first > depth) {
             stream->orphan(depth);
@@ -28,15 +28,15 @@ void LogStream::orphan_nested(int depth) {
     }
 }
 
-bool LogStream::nested_orphaned(int depth) const {
+bool Log::nested_orphaned(int depth) const {
     return std::any_of(nested.begin(), nested.end(), [&](const auto &item) {
         const auto &[key, stream] = item;
         return key.first > depth && (stream->orphaned() || stream->nested_orphaned(depth));
     });
 }
 
-std::map<const LogStream *, int> LogStream::replays_under_way(int depth) const {
-    std::map<const LogStream *, int> under_way;
+std::map<const Log *, int> Log::replays_under_way(int depth) const {
+    std::map<const Log *, int> under_way;
     if (replaying()) {
         under_way[this] = replays;
     }
@@ -48,7 +48,7 @@ std::map<const LogStream *, int> LogStream::replays_under_way(int depth) const {
     return under_way;
 }
 
-LogPosition LogStream::position(int depth) const {
+LogPosition Log::position(int depth) const {
     LogPosition now;
     now.index = orphaned() ? entries.size() : cursor;
     for (const auto &[key, stream] : nested) {
@@ -59,7 +59,7 @@ LogPosition LogStream::position(int depth) const {
     return now;
 }
 
-void LogStream::rewind(const LogPosition &position, int depth) {
+void Log::rewind(const LogPosition &position, int depth) {
     if (!orphaned() || position.index <= cursor) {
         const bool was_live = !replaying();
         restored = was_live ? depth : std::min(restored, depth);
@@ -78,7 +78,7 @@ void LogStream::rewind(const LogPosition &position, int depth) {
     }
 }
 
-void LogStream::go_live(int depth) {
+void Log::go_live(int depth) {
     cursor = entries.size();
     for (auto &[key, stream] : nested) {
         if (key.first > depth) {

@@ -12,7 +12,7 @@
 
 namespace model {
 
-struct LogStream;
+struct Log;
 
 // Which of several streams beside each other: depth and sibling index of the CDs that use it.
 using SiblingKey = std::pair<int, int>;
@@ -24,13 +24,13 @@ struct LogPosition {
 };
 
 // One chronological MPI log. Before cursor: already replayed or live. At the end: live.
-struct LogStream {
+struct Log {
     std::vector<std::string> entries;
     size_t cursor = 0;
     std::set<size_t> residents; // where CDs began that had it to themselves
     int replays = 0;            // begun so far
     int restored = 0; // the least depth of the CDs whose restores the replay is for, or nobody
-    std::map<SiblingKey, std::unique_ptr<LogStream>> nested;
+    std::map<SiblingKey, std::unique_ptr<Log>> nested;
 
     bool replaying() const { return cursor < entries.size(); }
 
@@ -49,7 +49,7 @@ struct LogStream {
     bool nested_replaying(int depth) const;
 
     // The replays that are under way in it and in what is nested in it.
-    std::map<const LogStream *, int> replays_under_way(int depth) const;
+    std::map<const Log *, int> replays_under_way(int depth) const;
 
     // Of the CD at this depth: nested streams count if they are of deeper CDs.
     LogPosition position(int depth) const;

@@ -237,7 +237,7 @@ void Model::create(const Step &step) {
     if (parent == nullptr) {
         cd->logging = step.logging == COMM_LOGGING_ENABLED;
         cd->root_name = names()[step.name].text;
-        cd->root_stream = std::make_unique<LogStream>();
+        cd->root_stream = std::make_unique<Log>();
         cd->stream = cd->root_stream.get();
     } else {
         cd->logging = parent->logging;
@@ -249,7 +249,7 @@ void Model::create(const Step &step) {
         } else {
             auto &own = parent->stream->nested[{cd->depth, cd->sibling}];
             if (own == nullptr) {
-                own = std::make_unique<LogStream>();
+                own = std::make_unique<Log>();
             }
             cd->stream = own.get();
             cd->stream->residents.insert(cd->stream->cursor);

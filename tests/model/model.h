@@ -57,11 +57,11 @@ struct Cd {
     Cd *parent = nullptr;
     std::vector<Cd *> children;
     std::array<Byte, arena_size> bytes;
-    std::map<int, FileRecord> files;        // by slot
-    std::unique_ptr<LogStream> root_stream; // only a root's; others are nested in it
-    LogStream *stream = nullptr;
+    std::map<int, FileRecord> files;  // by slot
+    std::unique_ptr<Log> root_stream; // only a root's; others are nested in it
+    Log *stream = nullptr;
     LogPosition begin;
-    std::map<const LogStream *, int> replays_of_ancestors; // under way at its creation
+    std::map<const Log *, int> replays_of_ancestors; // under way at its creation
 };
 
 // Whether a restore of top takes what holder has. What is CONSTRAINED means nothing to ancestors.

@@ -32,18 +32,18 @@ struct Logger {
 
     void log(const std::string &text) {
         const cd_log_part part = {text.data(), text.size()};
-        EXPECT_TRUE(share.stream().append(&part, 1)) << text;
+        EXPECT_TRUE(share.log().append(&part, 1)) << text;
     }
 
     std::string next() {
         size_t length = 0;
-        const void *entry = share.stream().next(length);
+        const void *entry = share.log().next(length);
         return entry != nullptr ? std::string(static_cast<const char *>(entry), length) : "(none)";
     }
 
     Entries rest() {
         Entries entries;
-        while (share.stream().replaying()) {
+        while (share.log().replaying()) {
             entries.push_back(next());
         }
         return entries;
@@ -90,7 +90,7 @@ TEST(LogView, AnOnlyChildOwnsASuffixOfItsParentsLog) {
 
 TEST(LogView, WhatNewerEntriesHaveReplacedIsNotCovered) {
     Logger root = Logger::root();
-    LogStream &stream = root.share.stream();
+    Log &stream = root.share.log();
     stream.keep_newest(100'000);
     const auto covers = [&](uint64_t entry) {
         return root.share.covers(0, {stream.family(), stream.id(), entry});
@@ -116,7 +116,7 @@ TEST(LogView, ARootForgetsWhatLiesBeforeItsPointInTime) {
     EXPECT_EQ(root.restore().next(), "(none)");
     root.log("c");
     EXPECT_EQ(root.restore().rest(), (Entries{"c"}));
-    EXPECT_EQ(root.share.stream().begin().entries, 2u) << "a and b were not freed";
+    EXPECT_EQ(root.share.log().begin().entries, 2u) << "a and b were not freed";
 }
 
 TEST(LogView, AnAdvanceInAReplayKeepsWhatIsStillToBeReplayed) {
@@ -159,7 +159,7 @@ TEST(LogView, ForgettingEndsAReplay) {
         EXPECT_EQ(root.share.extent().entries, 0u);
         root.log("c");
         EXPECT_EQ(root.restore().rest(), (Entries{"c"}));
-        EXPECT_EQ(root.share.stream().begin().entries, alone ? 2u : 0u)
+        EXPECT_EQ(root.share.log().begin().entries, alone ? 2u : 0u)
             << "with descendants the entries have to stay";
     }
 }
@@ -189,7 +189,7 @@ TEST_F(LogShareSiblings, HaveALogEach) {
     EXPECT_EQ(first.share.extent().entries, 2u);
     EXPECT_EQ(second.share.extent().entries, 2u);
     EXPECT_EQ(second.restore().rest(), (Entries{"s", "S"}));
-    EXPECT_FALSE(root.share.stream().replaying());
+    EXPECT_FALSE(root.share.log().replaying());
 }
 
 TEST_F(LogShareSiblings, OneDoesNotRewindTheOther) {

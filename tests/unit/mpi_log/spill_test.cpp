@@ -4,7 +4,7 @@
 // What a stream does when its memory is limited: the same as without, in less memory.
 #include "mpi_log/spill.h"
 
-#include "mpi_log/log_stream.h"
+#include "mpi_log/log.h"
 #include "spill_system.h"
 
 #include <gtest/gtest.h>
@@ -41,13 +41,13 @@ std::shared_ptr<LogSpill> spill_of(uint64_t limit) {
     return std::make_shared<LogSpill>(limit, testing::TempDir());
 }
 
-bool append(LogStream &stream, const std::string &text) {
+bool append(Log &stream, const std::string &text) {
     const cd_log_part part = {text.data(), text.size()};
     return stream.append(&part, 1) != nullptr;
 }
 
 // What is left of the stream, which can be read.
-std::vector<std::string> rest(LogStream &stream) {
+std::vector<std::string> rest(Log &stream) {
     std::vector<std::string> entries;
     size_t length = 0;
     while (const void *entry = stream.next(length)) {
@@ -94,7 +94,7 @@ public:
 
 private:
     struct Place {
-        LogStream::Position position;
+        Log::Position position;
         size_t index; // of the entry behind it, since the stream began
     };
 
@@ -202,7 +202,7 @@ private:
     }
 
     Random random_;
-    LogStream stream_;
+    Log stream_;
     std::deque<std::string> entries_;
     std::deque<Place> places_;
     size_t first_ = 0;  // number of the first entry that there is
@@ -229,7 +229,7 @@ TEST_F(LogSpillTest, WithTinyLimitsAStreamIsWhatItIsWithout) {
 }
 
 TEST_F(LogSpillTest, BelowTheLimitNothingIsDoneForIt) {
-    LogStream stream(spill_of(tiny));
+    Log stream(spill_of(tiny));
     for (int round = 0; round < 100; ++round) {
         ASSERT_TRUE(append(stream, std::string(20'000, 'x')));
         stream.rewind(stream.begin(), 0);
@@ -244,7 +244,7 @@ TEST_F(LogSpillTest, BelowTheLimitNothingIsDoneForIt) {
 
 TEST_F(LogSpillTest, MemoryStaysBelowTheLimit) {
     constexpr uint64_t limit = uint64_t{4} << 20;
-    LogStream stream(spill_of(limit));
+    Log stream(spill_of(limit));
     Random random(1);
     std::vector<std::string> entries;
     for (int i = 0; i < 8000; ++i) {
@@ -261,7 +261,7 @@ TEST_F(LogSpillTest, MemoryStaysBelowTheLimit) {
 }
 
 TEST_F(LogSpillTest, TheFileIsUsedAgainAfterAnAdvance) {
-    LogStream stream(spill_of(tiny));
+    Log stream(spill_of(tiny));
     off_t largest = 0;
     for (int round = 0; round < 20; ++round) {
         Random random(7);
@@ -278,7 +278,7 @@ TEST_F(LogSpillTest, TheFileIsUsedAgainAfterAnAdvance) {
 }
 
 TEST_F(LogSpillTest, WhatCannotBeWrittenIsAnErrorAndChangesNothing) {
-    LogStream stream(spill_of(tiny));
+    Log stream(spill_of(tiny));
     system.fail(SpillSystem::writing, 0, true);
     std::vector<std::string> entries;
     Random random(3);
@@ -307,7 +307,7 @@ TEST_F(LogSpillTest, WhatCannotBeWrittenIsAnErrorAndChangesNothing) {
 }
 
 TEST_F(LogSpillTest, WhatCannotBeReadIsAnErrorAndCanBeTriedAgain) {
-    LogStream stream(spill_of(tiny));
+    Log stream(spill_of(tiny));
     Random random(4);
     std::vector<std::string> entries;
     for (int i = 0; i < 200; ++i) {
@@ -331,7 +331,7 @@ TEST_F(LogSpillTest, NoFailingCallGivesWrongEntries) {
     for (int kind = 0; kind < SpillSystem::kinds; ++kind) {
         for (int n = 0; n < 12; ++n) {
             for (const bool for_good : {false, true}) {
-                LogStream stream(spill_of(tiny));
+                Log stream(spill_of(tiny));
                 Random random(static_cast<unsigned>(n));
                 system.fail(static_cast<SpillSystem::Kind>(kind), n, for_good);
                 std::vector<std::string> entries;
@@ -362,12 +362,12 @@ TEST_F(LogSpillTest, NoFailingCallGivesWrongEntries) {
 
 TEST_F(LogSpillTest, StreamsOfAFamilyShareTheLimit) {
     constexpr uint64_t limit = uint64_t{2} << 20;
-    LogStream root(spill_of(limit));
+    Log root(spill_of(limit));
     constexpr int count = 3;
     std::vector<std::thread> threads;
     for (int i = 0; i < count; ++i) {
         threads.emplace_back([&, i] {
-            const std::shared_ptr<LogStream> stream = root.nested({1, i});
+            const std::shared_ptr<Log> stream = root.nested({1, i});
             Random random(static_cast<unsigned>(i));
             for (int round = 0; round < 3; ++round) {
                 stream->own();
@@ -376,7 +376,7 @@ TEST_F(LogSpillTest, StreamsOfAFamilyShareTheLimit) {
                     entries.push_back(some_entry(random, 10'000));
                     ASSERT_TRUE(append(*stream, entries.back()));
                 }
-                const LogStream::Position end = stream->end();
+                const Log::Position end = stream->end();
                 stream->rewind(stream->begin(), 0);
                 EXPECT_EQ(rest(*stream), entries);
                 stream->trim(end);
@@ -386,8 +386,7 @@ TEST_F(LogSpillTest, StreamsOfAFamilyShareTheLimit) {
     }
     for (int i = 0; i < 1000; ++i) { // as somebody who asks
         (void)root.bytes_in_files();
-        root.for_each_nested(
-            0, [](LogStream::Sibling, const LogStream &nested) { (void)nested.places(); });
+        root.for_each_nested(0, [](Log::Sibling, const Log &nested) { (void)nested.places(); });
     }
     for (std::thread &thread : threads) {
         thread.join();

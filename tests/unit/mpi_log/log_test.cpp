@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "mpi_log/log_stream.h"
+#include "mpi_log/log.h"
 
 #include "../replaced_system.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t chunk = size_t{256} << 10;
 
-struct LogStreamTest : testing::Test {
+struct LogTest : testing::Test {
     bool append(const std::string &text) {
         const cd_log_part part = {text.data(), text.size()};
         return stream.append(&part, 1);
@@ -45,13 +45,13 @@ struct LogStreamTest : testing::Test {
         return entries;
     }
 
-    std::vector<std::string> replay_from(const LogStream::Position &position) {
+    std::vector<std::string> replay_from(const Log::Position &position) {
         stream.rewind(position, 0);
         return rest();
     }
 
     CountedPages pages;
-    LogStream stream;
+    Log stream;
 };
 
 // Entries whose sizes meet the ends of chunks in many ways.
@@ -65,21 +65,21 @@ std::vector<std::string> many_entries(size_t count) {
 
 using Entries = std::vector<std::string>;
 
-TEST_F(LogStreamTest, StartsEmptyAndLive) {
+TEST_F(LogTest, StartsEmptyAndLive) {
     EXPECT_FALSE(stream.replaying());
     EXPECT_EQ(rest(), Entries());
     EXPECT_EQ(stream.begin(), stream.end());
     EXPECT_EQ(pages.maps, 0u);
 }
 
-TEST_F(LogStreamTest, JoinsTheParts) {
+TEST_F(LogTest, JoinsTheParts) {
     const cd_log_part parts[] = {{"ab", 2}, {nullptr, 0}, {"cde", 3}};
     EXPECT_TRUE(stream.append(parts, 3));
     EXPECT_TRUE(stream.append(nullptr, 0));
     EXPECT_EQ(replay_from(stream.begin()), (Entries{"abcde", ""}));
 }
 
-TEST_F(LogStreamTest, IsFirstInFirstOutAcrossChunks) {
+TEST_F(LogTest, IsFirstInFirstOutAcrossChunks) {
     const Entries entries = many_entries(500);
     size_t bytes = 0;
     for (size_t i = 0; i < entries.size(); ++i) {
@@ -94,9 +94,9 @@ TEST_F(LogStreamTest, IsFirstInFirstOutAcrossChunks) {
     EXPECT_EQ(replay_from(stream.begin()), entries);
 }
 
-TEST_F(LogStreamTest, ReplaysFromAnyPosition) {
+TEST_F(LogTest, ReplaysFromAnyPosition) {
     const Entries entries = many_entries(400);
-    std::vector<LogStream::Position> before_entry;
+    std::vector<Log::Position> before_entry;
     for (const std::string &entry : entries) {
         before_entry.push_back(stream.end());
         ASSERT_TRUE(append(entry));
@@ -107,7 +107,7 @@ TEST_F(LogStreamTest, ReplaysFromAnyPosition) {
     }
 }
 
-TEST_F(LogStreamTest, ALongLogTakesFewChunks) {
+TEST_F(LogTest, ALongLogTakesFewChunks) {
     const std::string entry(chunk / 2, 'x');
     Entries entries;
     for (size_t i = 0; i < 256; ++i) {
@@ -119,7 +119,7 @@ TEST_F(LogStreamTest, ALongLogTakesFewChunks) {
     EXPECT_EQ(replay_from(stream.begin()), entries);
 }
 
-TEST_F(LogStreamTest, KeepsTheNewestWithinTheMemoryThatItIsGiven) {
+TEST_F(LogTest, KeepsTheNewestWithinTheMemoryThatItIsGiven) {
     constexpr uint64_t kept = 64 << 10;
     stream.keep_newest(kept);
     Entries entries = many_entries(3000);
@@ -130,19 +130,19 @@ TEST_F(LogStreamTest, KeepsTheNewestWithinTheMemoryThatItIsGiven) {
         ASSERT_TRUE(append(entries[i]));
         ASSERT_LE(pages.mapped, kept);
     }
-    const LogStream::Places now = stream.places();
+    const Log::Places now = stream.places();
     EXPECT_EQ(now.end.entries, entries.size());
     EXPECT_GE(now.end.bytes - now.begin.bytes, kept / 2);
     const Entries newest(entries.begin() + static_cast<long>(now.begin.entries), entries.end());
     EXPECT_EQ(replay_from(now.begin), newest);
-    EXPECT_EQ(replay_from(LogStream::Position()), newest) << "what lies before is not there";
+    EXPECT_EQ(replay_from(Log::Position()), newest) << "what lies before is not there";
     for (const std::string &entry : newest) {
         bytes -= entry.size();
     }
     EXPECT_EQ(now.begin.bytes, bytes);
 }
 
-TEST_F(LogStreamTest, KeepsTheNewestEntryHoweverLongItIs) {
+TEST_F(LogTest, KeepsTheNewestEntryHoweverLongItIs) {
     stream.keep_newest(10000);
     for (const size_t size : {100, 5000, 50000, 20, 30000, 30000}) {
         const std::string entry(size, 'x');
@@ -151,18 +151,18 @@ TEST_F(LogStreamTest, KeepsTheNewestEntryHoweverLongItIs) {
         ASSERT_TRUE(stream.widen(1, entry.size(), room));
         std::memcpy(room.at, entry.data(), entry.size());
         stream.close_entry(entry.size());
-        const LogStream::Places now = stream.places();
+        const Log::Places now = stream.places();
         ASSERT_GE(now.end.entries - now.begin.entries, 1u);
         ASSERT_EQ(replay_from(now.begin).back(), entry);
     }
 }
 
 // A place may lie in a chunk without entries, which goes before the entry that follows it does.
-TEST_F(LogStreamTest, OfTheNewestAPlaceIsFoundWhoseChunkIsGone) {
+TEST_F(LogTest, OfTheNewestAPlaceIsFoundWhoseChunkIsGone) {
     stream.keep_newest(8 * chunk);
     ASSERT_TRUE(append("forgotten"));
     stream.trim(stream.end());
-    const LogStream::Position empty = stream.begin();
+    const Log::Position empty = stream.begin();
     Entries entries;
     while (stream.begin().chunk == empty.chunk) {
         ASSERT_LT(entries.size(), 10u) << "the empty chunk stays";
@@ -175,7 +175,7 @@ TEST_F(LogStreamTest, OfTheNewestAPlaceIsFoundWhoseChunkIsGone) {
     EXPECT_EQ(rest(), entries);
 }
 
-TEST_F(LogStreamTest, TakesEntriesLargerThanAChunk) {
+TEST_F(LogTest, TakesEntriesLargerThanAChunk) {
     const Entries entries = {"small", std::string(3 * chunk, 'x'), std::string(chunk, 'y'), "end"};
     for (const std::string &entry : entries) {
         ASSERT_TRUE(append(entry));
@@ -183,7 +183,7 @@ TEST_F(LogStreamTest, TakesEntriesLargerThanAChunk) {
     EXPECT_EQ(replay_from(stream.begin()), entries);
 }
 
-TEST_F(LogStreamTest, TakesNothingDuringAReplay) {
+TEST_F(LogTest, TakesNothingDuringAReplay) {
     ASSERT_TRUE(append("one"));
     ASSERT_TRUE(append("two"));
     stream.rewind(stream.begin(), 0);
@@ -198,9 +198,9 @@ TEST_F(LogStreamTest, TakesNothingDuringAReplay) {
     EXPECT_EQ(replay_from(stream.begin()), (Entries{"one", "two", "three"}));
 }
 
-TEST_F(LogStreamTest, TrimsInTheMiddle) {
+TEST_F(LogTest, TrimsInTheMiddle) {
     const Entries entries = many_entries(500);
-    LogStream::Position middle;
+    Log::Position middle;
     for (size_t i = 0; i < entries.size(); ++i) {
         if (i == 300) {
             middle = stream.end();
@@ -218,7 +218,7 @@ TEST_F(LogStreamTest, TrimsInTheMiddle) {
     EXPECT_EQ(replay_from(stream.begin()).back(), "more");
 }
 
-TEST_F(LogStreamTest, TrimDuringAReplayKeepsTheRest) {
+TEST_F(LogTest, TrimDuringAReplayKeepsTheRest) {
     for (const char *entry : {"one", "two", "three"}) {
         ASSERT_TRUE(adopt(entry));
     }
@@ -231,7 +231,7 @@ TEST_F(LogStreamTest, TrimDuringAReplayKeepsTheRest) {
     EXPECT_EQ(replay_from(stream.begin()), (Entries{"two", "three"}));
 }
 
-TEST_F(LogStreamTest, StartsOverInTheSameChunkWhenNothingIsLeft) {
+TEST_F(LogTest, StartsOverInTheSameChunkWhenNothingIsLeft) {
     for (int round = 0; round < 100; ++round) {
         for (const std::string &entry : {std::string(3000, 'a'), std::string(3000, 'b')}) {
             ASSERT_TRUE(append(entry));
@@ -246,9 +246,9 @@ TEST_F(LogStreamTest, StartsOverInTheSameChunkWhenNothingIsLeft) {
     EXPECT_EQ(stream.end().entries, 400u);
 }
 
-TEST_F(LogStreamTest, GivesItsChunksBack) {
+TEST_F(LogTest, GivesItsChunksBack) {
     {
-        LogStream other;
+        Log other;
         const std::string text(1000, 'x');
         const cd_log_part part = {text.data(), text.size()};
         for (int i = 0; i < 1000; ++i) {
@@ -260,7 +260,7 @@ TEST_F(LogStreamTest, GivesItsChunksBack) {
     EXPECT_EQ(pages.mapped, 0u);
 }
 
-TEST_F(LogStreamTest, WithoutMemoryNothingChanges) {
+TEST_F(LogTest, WithoutMemoryNothingChanges) {
     pages.allowed_maps = 0;
     EXPECT_FALSE(append("one"));
     EXPECT_FALSE(adopt("one"));
@@ -274,7 +274,7 @@ TEST_F(LogStreamTest, WithoutMemoryNothingChanges) {
     EXPECT_EQ(replay_from(stream.begin()), (Entries{large, "two"}));
 }
 
-TEST_F(LogStreamTest, EntriesAreWrittenInPlace) {
+TEST_F(LogTest, EntriesAreWrittenInPlace) {
     cd_log_room room = {};
     ASSERT_TRUE(stream.open(3, room));
     EXPECT_GE(room.size, 3u);
@@ -285,7 +285,7 @@ TEST_F(LogStreamTest, EntriesAreWrittenInPlace) {
     EXPECT_EQ(replay_from(stream.begin()), (Entries{"abc", "next"}));
 }
 
-TEST_F(LogStreamTest, AnEntryThatTurnsOutLongerKeepsWhatIsWritten) {
+TEST_F(LogTest, AnEntryThatTurnsOutLongerKeepsWhatIsWritten) {
     for (const size_t before : {size_t{0}, size_t{1000}, chunk - 1000}) {
         const auto begin = stream.end();
         const std::string filling(before, 'f');
@@ -306,7 +306,7 @@ TEST_F(LogStreamTest, AnEntryThatTurnsOutLongerKeepsWhatIsWritten) {
     }
 }
 
-TEST_F(LogStreamTest, AnEntryOfManyPiecesTakesAFewTimesItsLength) {
+TEST_F(LogTest, AnEntryOfManyPiecesTakesAFewTimesItsLength) {
     constexpr size_t length = 4 * chunk;
     constexpr size_t piece = 1000;
     const auto begin = stream.end();
@@ -327,7 +327,7 @@ TEST_F(LogStreamTest, AnEntryOfManyPiecesTakesAFewTimesItsLength) {
     EXPECT_EQ(replay_from(begin), (Entries{text, "next"}));
 }
 
-TEST_F(LogStreamTest, AnEntryThatMovesOnLeavesPlacesThatAreRemembered) {
+TEST_F(LogTest, AnEntryThatMovesOnLeavesPlacesThatAreRemembered) {
     ASSERT_TRUE(append("gone"));
     stream.trim(stream.end());
     const auto begin = stream.end(); // in a chunk without entries
@@ -340,7 +340,7 @@ TEST_F(LogStreamTest, AnEntryThatMovesOnLeavesPlacesThatAreRemembered) {
     EXPECT_EQ(replay_from(begin), (Entries{std::string(2 * chunk, 'm')}));
 }
 
-TEST_F(LogStreamTest, AnAbandonedEntryIsNone) {
+TEST_F(LogTest, AnAbandonedEntryIsNone) {
     cd_log_room room = {};
     ASSERT_TRUE(append("one"));
     for (const size_t size : {size_t{100}, chunk, 2 * chunk, 3 * chunk}) {
@@ -351,7 +351,7 @@ TEST_F(LogStreamTest, AnAbandonedEntryIsNone) {
     EXPECT_EQ(replay_from(stream.begin()), (Entries{"one", "two"}));
 }
 
-TEST_F(LogStreamTest, WithoutMemoryAnOpenEntryIsAsItWas) {
+TEST_F(LogTest, WithoutMemoryAnOpenEntryIsAsItWas) {
     pages.allowed_maps = 1;
     cd_log_room room = {};
     ASSERT_TRUE(stream.open(5, room));
@@ -363,7 +363,7 @@ TEST_F(LogStreamTest, WithoutMemoryAnOpenEntryIsAsItWas) {
     EXPECT_EQ(replay_from(stream.begin()), (Entries{"abcde"}));
 }
 
-TEST_F(LogStreamTest, NothingIsOpenedInAReplay) {
+TEST_F(LogTest, NothingIsOpenedInAReplay) {
     ASSERT_TRUE(append("one"));
     stream.rewind(stream.begin(), 0);
     cd_log_room room = {};
@@ -373,7 +373,7 @@ TEST_F(LogStreamTest, NothingIsOpenedInAReplay) {
     stream.abandon();
 }
 
-TEST_F(LogStreamTest, ParentAndChildMayAppendAtTheSameTime) {
+TEST_F(LogTest, ParentAndChildMayAppendAtTheSameTime) {
     constexpr int each = 5000;
     const auto append_many = [&](char name) {
         for (int i = 0; i < each; ++i) {

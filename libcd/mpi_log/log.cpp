@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "mpi_log/log_stream.h"
+#include "mpi_log/log.h"
 
 #include "memory/page_pool.h"
 #include "mpi_log/spill.h"
@@ -11,6 +11,7 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <utility>
 
 namespace cd {
 namespace {
@@ -18,23 +19,34 @@ namespace {
 constexpr size_t usual_log_chunk = size_t{256} << 10;
 constexpr size_t largest_log_chunk = size_t{8} << 20;
 
-// Of a stream that keeps the newest entries.
+// For a log that keeps the newest entries.
 constexpr size_t smallest_log_chunk = size_t{4} << 10;
 constexpr size_t chunks_kept = 8;
 
+struct Release {
+    LogSpill *spill;
+    LogChunk &chunk;
+    ~Release() {
+        if (spill != nullptr) {
+            spill->release(chunk);
+        }
+    }
+};
+
 } // namespace
 
-LogStream::~LogStream() {
-    set_replaying(false);
+Log::~Log() {
+    cursor_ = end_;
+    cursor_moved();
     forget_before(Position(end_));
     free_chunks_before(nullptr);
     end_nested();
 }
 
-// The innermost first, in one loop: streams are nested as deeply as CDs are, and threads have small
-// stacks. One that a thread still refers to ends with those in it when that does not any more.
-void LogStream::end_nested() noexcept {
-    LogStream *at = this;
+// Ends the innermost logs first, without recursion: logs nest as deeply as CDs do, and threads have
+// small stacks. A log that a thread still refers to stays, with those nested in it.
+void Log::end_nested() noexcept {
+    Log *at = this;
     while (at != this || !at->nested_.empty()) {
         if (at->nested_.empty()) {
             at = at->outer_;
@@ -47,11 +59,36 @@ void LogStream::end_nested() noexcept {
     }
 }
 
-bool LogStream::add_chunk(size_t needed) noexcept {
+bool Log::try_to_pause() noexcept {
+    paused_ = lock_.try_lock();
+    bool complete = paused_;
+    for_each_nested(0, [&complete](Sibling, Log &nested) {
+        nested.paused_ = complete && nested.lock_.try_lock();
+        complete = nested.paused_;
+    });
+    return complete;
+}
+
+void Log::resume() noexcept {
+    const auto resume_alone = [](Log &log) {
+        if (std::exchange(log.paused_, false)) {
+            log.lock_.unlock();
+        }
+    };
+    resume_alone(*this);
+    for_each_nested(0, [&](Sibling, Log &nested) { resume_alone(nested); });
+}
+
+void Log::keep_for_this_thread() noexcept {
+    lock_.keep_for_this_thread();
+    for_each_nested(0, [](Sibling, Log &nested) { nested.lock_.keep_for_this_thread(); });
+}
+
+bool Log::add_chunk(size_t needed) noexcept {
     if (kept_ > 0) {
         drop_oldest(size_of_chunk(needed));
     }
-    Chunk *chunk = make_chunk(needed);
+    LogChunk *chunk = make_chunk(needed);
     if (chunk == nullptr) {
         return false;
     }
@@ -62,32 +99,33 @@ bool LogStream::add_chunk(size_t needed) noexcept {
     return true;
 }
 
-// Makes room for a chunk. What the end lies in stays, and so does what is being written behind it.
-void LogStream::drop_oldest(size_t room) noexcept {
+// Drops the oldest chunks until room more bytes may be taken. Keeps the chunk of the end, and the
+// last one, in which an entry may be open.
+void Log::drop_oldest(size_t room) noexcept {
     uint64_t held = room;
-    for (const Chunk *chunk = first_; chunk != nullptr; chunk = chunk->next) {
+    for (const LogChunk *chunk = first_; chunk != nullptr; chunk = chunk->next) {
         held += chunk->size;
     }
     while (held > kept_ && first_ != end_.chunk && first_ != last_ && adopted_ == 0) {
         held -= first_->size;
-        const Chunk *const oldest = first_->next;
+        const LogChunk *const oldest = first_->next;
         begin_ = {first_->next, 0, oldest->entries_before, oldest->bytes_before, end_.lost};
         dropped_.store(begin_.entries, std::memory_order_relaxed);
         free_chunks_before(oldest);
     }
 }
 
-// A long log takes as much again as it has, in huge pages: those are provided, and found by the
-// processor, in a fraction of the time.
-size_t LogStream::next_chunk() const noexcept {
+// Returns the size of the next chunk. A long log doubles, so that it gets huge pages, which the
+// system provides in a fraction of the time.
+size_t Log::next_chunk() const noexcept {
     if (kept_ > 0) {
         return std::clamp<uint64_t>(kept_ / chunks_kept, smallest_log_chunk, largest_log_chunk);
     }
     return std::clamp<uint64_t>(end_.bytes - begin_.bytes, usual_log_chunk, largest_log_chunk);
 }
 
-// Without a LogSpill; the pool may have a larger one to hand out.
-size_t LogStream::size_of_chunk(size_t needed) const noexcept {
+// Returns the size that is asked of the page pool, without a LogSpill.
+size_t Log::size_of_chunk(size_t needed) const noexcept {
     const size_t size = std::max(next_chunk(), needed);
     if (size > huge_page / 2 && size < 2 * huge_page) {
         return size > huge_page ? 2 * huge_page : huge_page;
@@ -95,13 +133,13 @@ size_t LogStream::size_of_chunk(size_t needed) const noexcept {
     return PagePool::rounded(size);
 }
 
-LogStream::Chunk *LogStream::make_chunk(size_t needed) noexcept {
+LogChunk *Log::make_chunk(size_t needed) noexcept {
     if (spill_ != nullptr) {
         complete_chunks();
         return spill_->make(std::max(spill_->chunk_size(), needed));
     }
     size_t size = size_of_chunk(needed);
-    auto *chunk = new (std::nothrow) Chunk;
+    auto *chunk = new (std::nothrow) LogChunk;
     if (chunk != nullptr) {
         chunk->pages = static_cast<std::byte *>(PagePool::instance().take(size));
         chunk->size = size;
@@ -113,7 +151,7 @@ LogStream::Chunk *LogStream::make_chunk(size_t needed) noexcept {
     return chunk;
 }
 
-void LogStream::discard(Chunk *chunk) noexcept {
+void Log::discard(LogChunk *chunk) noexcept {
     if (chunk == growing_) {
         growing_ = chunk->next;
     }
@@ -128,16 +166,17 @@ void LogStream::discard(Chunk *chunk) noexcept {
     }
 }
 
-// The end, and with it the last entry, which may still be changed, is in none of them.
-void LogStream::complete_chunks() noexcept {
-    Chunk *chunk = growing_ != nullptr ? growing_ : first_;
+// Gives chunks before the end to the spill. The last entry may still change, so its chunk stays.
+void Log::complete_chunks() noexcept {
+    LogChunk *chunk = growing_ != nullptr ? growing_ : first_;
     for (; end_.chunk != nullptr && chunk != end_.chunk; chunk = chunk->next) {
         spill_->complete(*chunk);
     }
     growing_ = chunk;
 }
 
-bool LogStream::hold(Chunk &chunk) noexcept {
+// Keeps the chunk in memory, instead of the one that was held before.
+bool Log::hold(LogChunk &chunk) noexcept {
     if (spill_ == nullptr || held_ == &chunk) {
         return true;
     }
@@ -151,12 +190,12 @@ bool LogStream::hold(Chunk &chunk) noexcept {
     return true;
 }
 
-void LogStream::close() noexcept {
+void Log::close() noexcept {
     close_alone();
-    for_each_nested(0, [](Sibling, LogStream &nested) { nested.close_alone(); });
+    for_each_nested(0, [](Sibling, Log &nested) { nested.close_alone(); });
 }
 
-void LogStream::close_alone() noexcept {
+void Log::close_alone() noexcept {
     const std::scoped_lock lock(lock_);
     forget_before(Position(end_));
     free_chunks_before(nullptr);
@@ -165,9 +204,9 @@ void LogStream::close_alone() noexcept {
     cursor_moved();
 }
 
-bool LogStream::widen(size_t used, size_t size, cd_log_room &room) noexcept {
+bool Log::widen(size_t used, size_t size, cd_log_room &room) noexcept {
     if (size > room.size) {
-        Chunk *too_small = last_;
+        LogChunk *too_small = last_;
         Record *record = find_room(std::max(size, 2 * room.size)); // more pieces may follow
         if (record == nullptr) {
             refused_.store(size, std::memory_order_relaxed);
@@ -181,17 +220,17 @@ bool LogStream::widen(size_t used, size_t size, cd_log_room &room) noexcept {
     return true;
 }
 
-void LogStream::miss() noexcept {
+void Log::miss() noexcept {
     const std::scoped_lock lock(lock_);
     end_.lost += takes_entries() ? 1 : 0;
 }
 
-// A chunk behind the end. Unless it is where the end is, no position refers to it.
-void LogStream::give_back_unused(Chunk *chunk) noexcept {
+// Frees an empty chunk behind the end, to which no position refers.
+void Log::give_back_unused(LogChunk *chunk) noexcept {
     if (chunk->used != 0 || chunk == end_.chunk) {
         return;
     }
-    Chunk **link = end_.chunk != nullptr ? &end_.chunk->next : &first_;
+    LogChunk **link = end_.chunk != nullptr ? &end_.chunk->next : &first_;
     while (*link != chunk) {
         link = &(*link)->next;
     }
@@ -199,7 +238,7 @@ void LogStream::give_back_unused(Chunk *chunk) noexcept {
     discard(chunk);
 }
 
-void *LogStream::append(const cd_log_part *parts, int count) noexcept {
+void *Log::append(const cd_log_part *parts, int count) noexcept {
     size_t length = 0;
     for (int i = 0; i < count; ++i) {
         length += parts[i].length;
@@ -212,7 +251,7 @@ void *LogStream::append(const cd_log_part *parts, int count) noexcept {
     if (record == nullptr) {
         return nullptr;
     }
-    record->word = length;
+    record->length = length;
     auto *to = static_cast<std::byte *>(record->payload());
     for (int i = 0; i < count; ++i) {
         if (parts[i].length > 0) {
@@ -224,7 +263,7 @@ void *LogStream::append(const cd_log_part *parts, int count) noexcept {
     return record->payload();
 }
 
-bool LogStream::adopt(void *entry, size_t length) noexcept {
+bool Log::adopt(void *entry, size_t length) noexcept {
     if (spill_ != nullptr) {
         const cd_log_part part = {entry, length};
         const bool copied = append(&part, 1) != nullptr;
@@ -247,8 +286,8 @@ bool LogStream::adopt(void *entry, size_t length) noexcept {
     return true;
 }
 
-// The same as position, which is not the end, in the chunk that its record lies in.
-LogStream::Position LogStream::at_record(Position position) const {
+// Returns position, which is not the end, as a place in the chunk of its record.
+Log::Position Log::at_record(Position position) const {
     if (position.chunk == nullptr) {
         position.chunk = first_;
         position.offset = 0;
@@ -260,16 +299,16 @@ LogStream::Position LogStream::at_record(Position position) const {
     return position;
 }
 
-// The record at position, which is where at_record() says; moves position behind it.
-LogStream::Record &LogStream::step(Position &position) const {
+// Returns the record at position, which at_record() has returned, and moves position behind it.
+Log::Record &Log::step(Position &position) const {
     auto *record = reinterpret_cast<Record *>(position.chunk->at(position.offset));
     position.offset += record->size_in_chunk();
     ++position.entries;
-    position.bytes += record->length();
+    position.bytes += record->length;
     return *record;
 }
 
-void *LogStream::next(size_t &length) noexcept {
+void *Log::next(size_t &length) noexcept {
     const std::scoped_lock lock(lock_);
     if (!replaying()) {
         return nullptr;
@@ -282,34 +321,49 @@ void *LogStream::next(size_t &length) noexcept {
     Record &record = step(place);
     cursor_ = place;
     cursor_moved();
-    length = record.length();
+    length = record.length;
     return record.payload();
 }
 
-Status LogStream::trouble() const { return spill_ != nullptr ? spill_->trouble() : Status::ok(); }
+bool Log::copy_next(Position &position, std::vector<std::byte> &entry) {
+    const std::scoped_lock lock(lock_);
+    if (position.entries < begin_.entries || position.entries >= end_.entries) {
+        return false;
+    }
+    Position place = at_record(position == begin_ ? begin_ : position); // its chunk may be gone
+    LogChunk &chunk = *place.chunk;
+    if (spill_ != nullptr && !spill_->hold(chunk, chunk.next)) {
+        return false;
+    }
+    const Release release{spill_.get(), chunk};
+    Record &record = step(place);
+    const auto *payload = static_cast<const std::byte *>(record.payload());
+    entry.assign(payload, payload + record.length);
+    position = place;
+    return true;
+}
 
-// What lies before the begin is not replayed by anybody.
-uint64_t LogStream::lost_since(const Position &position) const {
+Status Log::trouble() const { return spill_ != nullptr ? spill_->trouble() : Status::ok(); }
+
+uint64_t Log::lost_since(const Position &position) const {
     const std::scoped_lock lock(lock_);
     return end_.lost - std::max(position.lost, begin_.lost);
 }
 
-uint64_t LogStream::bytes_in_files() const {
-    return spill_ != nullptr ? spill_->bytes_in_files() : 0;
-}
+uint64_t Log::bytes_in_files() const { return spill_ != nullptr ? spill_->bytes_in_files() : 0; }
 
-void LogStream::unread() noexcept {
+void Log::unread() noexcept {
     const std::scoped_lock lock(lock_);
     cursor_ = read_from_;
     cursor_moved();
 }
 
-void LogStream::stop() noexcept {
+void Log::stop() noexcept {
     const std::scoped_lock lock(lock_);
     stopped_at_.store(cursor_.entries, std::memory_order_relaxed);
 }
 
-bool LogStream::stopped() const {
+bool Log::stopped() const {
     if (stopped_at_.load(std::memory_order_relaxed) == nowhere) {
         return false;
     }
@@ -317,119 +371,126 @@ bool LogStream::stopped() const {
     return replaying() && cursor_.entries == stopped_at_.load(std::memory_order_relaxed);
 }
 
-LogStream::Position LogStream::begin() const {
+Log::Position Log::begin() const {
     const std::scoped_lock lock(lock_);
     return begin_;
 }
 
-LogStream::Position LogStream::cursor() const {
+Log::Position Log::cursor() const {
     const std::scoped_lock lock(lock_);
     return place();
 }
 
-LogStream::Position LogStream::end() const {
+Log::Position Log::end() const {
     const std::scoped_lock lock(lock_);
     return end_;
 }
 
-LogStream::Places LogStream::places() const {
+Log::Places Log::places() const {
     const std::scoped_lock lock(lock_);
     return {begin_, place(), end_};
 }
 
-uint64_t LogStream::replay() const {
+bool Log::replaying_for(int depth) const {
     const std::scoped_lock lock(lock_);
-    return replaying() ? replays_ : 0;
+    return replaying() && restored_ <= depth;
 }
 
-void LogStream::mark_end() noexcept {
+uint64_t Log::left() const noexcept {
+    const std::scoped_lock lock(lock_);
+    const uint64_t needed_until = optional_until_ == end_.entries ? optional_from_ : end_.entries;
+    return replaying() && cursor_.entries < needed_until ? end_.entries - cursor_.entries : 0;
+}
+
+void Log::mark_end() noexcept {
     const std::scoped_lock lock(lock_);
     marked_ = end_.entries;
 }
 
-bool LogStream::grown_since_mark() const {
+bool Log::grown_since_mark() const {
     const std::scoped_lock lock(lock_);
     return end_.entries > marked_;
 }
 
-LogStream::Position LogStream::skip_to_end() noexcept {
+Log::Position Log::skip_to_end() noexcept {
     const std::scoped_lock lock(lock_);
     move_cursor(end_);
     return end_;
 }
 
-void LogStream::rewind(const Position &position, int depth) noexcept {
+void Log::rewind(const Position &position, int depth) noexcept {
     const std::scoped_lock lock(lock_);
-    if (is_orphaned() && position.entries > cursor_.entries) {
-        return; // the CD began behind what had been left by then
-    }
     restored_ = replaying() ? std::min(restored_, depth) : depth;
     move_cursor(position);
 }
 
-void LogStream::move_cursor(const Position &position) noexcept {
+void Log::end_replay_of(int depth) noexcept {
+    const std::scoped_lock lock(lock_);
+    if (replaying() && restored_ >= depth) {
+        move_cursor(end_);
+    }
+}
+
+void Log::move_cursor(const Position &position) noexcept {
     if (!replaying() && !(position == end_)) {
-        ++replays_;
         refused_.store(0, std::memory_order_relaxed);
     }
     stopped_at_.store(nowhere, std::memory_order_relaxed);
-    // What lies before the begin is gone, and so may be the chunk of the same place.
     cursor_ = position.entries <= begin_.entries ? begin_ : position;
     cursor_moved();
 }
 
-void LogStream::keep_newest(uint64_t bytes) noexcept {
+void Log::keep_newest(uint64_t bytes) noexcept {
     const std::scoped_lock lock(lock_);
     kept_ = bytes;
 }
 
-std::shared_ptr<LogStream> LogStream::find_nested(Sibling sibling) {
+std::shared_ptr<Log> Log::find_nested(Sibling sibling) {
     const std::scoped_lock lock(nested_mutex_);
     const auto found = nested_.find(sibling);
     return found != nested_.end() ? found->second : nullptr;
 }
 
-std::shared_ptr<LogStream> LogStream::nested(Sibling sibling) {
+std::shared_ptr<Log> Log::nested(Sibling sibling) {
     const std::scoped_lock lock(nested_mutex_);
     auto found = nested_.find(sibling);
     if (found == nested_.end()) {
-        found = nested_.emplace(sibling, std::make_shared<LogStream>(*this, sibling)).first;
+        found = nested_.emplace(sibling, std::make_shared<Log>(*this, sibling)).first;
     }
     return found->second;
 }
 
-// That with the least name that is not less than from, or nullptr.
-LogStream *LogStream::first_nested(const Sibling &from) noexcept {
+// Returns the first nested log whose name is not less than from, or nullptr.
+Log *Log::first_nested(const Sibling &from) noexcept {
     const std::scoped_lock lock(nested_mutex_);
     const auto found = nested_.lower_bound(from);
     return found != nested_.end() ? found->second.get() : nullptr;
 }
 
-// That which for_each_nested() visits after another one, or first of all after this one; or
-// nullptr. Streams are nested as deeply as CDs are: it goes up and down along them one by one, and
-// calls itself for none.
-LogStream *LogStream::next_nested(LogStream &after, int depth) noexcept {
-    if (LogStream *inside = after.first_nested({depth + 1, 0, false})) {
+// Returns the log that for_each_nested() visits after the given one, or nullptr. Without recursion,
+// as in end_nested().
+Log *Log::next_nested(Log &after, int depth) noexcept {
+    if (Log *inside = after.first_nested({depth + 1, 0, false})) {
         return inside;
     }
-    for (LogStream *at = &after; at != this; at = at->outer_) {
-        const auto &[depth_there, index, elsewhere] = at->sibling_;
-        const Sibling behind =
-            elsewhere ? Sibling{depth_there, index + 1, false} : Sibling{depth_there, index, true};
-        if (LogStream *beside = at->outer_->first_nested(behind)) {
+    for (Log *at = &after; at != this; at = at->outer_) {
+        const auto &[depth_there, index, other_thread] = at->sibling_;
+        const Sibling behind = other_thread ? Sibling{depth_there, index + 1, false}
+                                            : Sibling{depth_there, index, true};
+        if (Log *beside = at->outer_->first_nested(behind)) {
             return beside;
         }
     }
     return nullptr;
 }
 
-void LogStream::trim(const Position &position) noexcept {
+void Log::trim(const Position &position) noexcept {
     const std::scoped_lock lock(lock_);
     forget_before(position);
 }
 
-// The caller holds the lock, unless nobody else knows the stream any more.
-void LogStream::forget_before(const Position &position) noexcept {
+// Needs the lock, except in the destructor.
+void Log::forget_before(const Position &position) noexcept {
     for (Position at = begin_; adopted_ > 0 && !(at == position);) {
         at = at_record(at);
         if (void *entry = step(at).adopted; entry != nullptr) {
@@ -442,16 +503,16 @@ void LogStream::forget_before(const Position &position) noexcept {
         free_chunks_before(position.chunk);
     }
     if (begin_ == end_ && last_ != nullptr) {
-        last_->used = 0; // nothing is left in it: start over in warm memory
+        last_->used = 0; // nothing is left in the chunk: start over in warm memory
         end_.chunk = last_;
         end_.offset = 0;
         begin_ = cursor_ = end_;
     }
 }
 
-void LogStream::free_chunks_before(const Chunk *last) noexcept {
+void Log::free_chunks_before(const LogChunk *last) noexcept {
     while (first_ != last && first_ != nullptr) {
-        Chunk *chunk = first_;
+        LogChunk *chunk = first_;
         first_ = chunk->next;
         discard(chunk);
     }

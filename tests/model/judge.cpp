@@ -132,13 +132,6 @@ void Model::judge_create(const Step &step, std::set<cd_error> &errors) const {
             parent->stream->nested.count({parent->depth + 1, sibling}) == 0) {
             errors.insert(CD_ERROR_LOG_SIBLINGS);
         }
-        if (parent->logging && sibling > 0) {
-            const auto known = parent->stream->nested.find({parent->depth + 1, sibling});
-            const Log *own = known != parent->stream->nested.end() ? known->second.get() : nullptr;
-            if (own != nullptr && (own->orphaned() || own->is_within_another_cd())) {
-                errors.insert(CD_ERROR_LOG_SIBLINGS);
-            }
-        }
     }
 }
 
@@ -168,9 +161,6 @@ void Model::judge_call(const Step &step, const Cd &cd, std::set<cd_error> &error
             cd.stream->nested_replaying(cd.depth)) {
             errors.insert(CD_ERROR_LOG_SIBLINGS);
         }
-        if (cd.stream->nested_orphaned(cd.depth)) {
-            errors.insert(CD_ERROR_LOG_SIBLINGS);
-        }
         break;
     case Op::add_copy:
     case Op::add_parent:
@@ -196,10 +186,8 @@ void Model::judge_call(const Step &step, const Cd &cd, std::set<cd_error> &error
         if (!cd.logging) {
             errors.insert(CD_ERROR_LOG_DISABLED);
         }
-        for (const auto &[stream, replay] : cd.replays_of_ancestors) {
-            if (stream->replaying() && stream->replays == replay) {
-                errors.insert(CD_ERROR_LOG_REPLAYING);
-            }
+        if (cd.logging && cd.stream->replays_for_ancestor(cd.depth)) {
+            errors.insert(CD_ERROR_LOG_REPLAYING);
         }
         break;
     case Op::verify:

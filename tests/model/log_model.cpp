@@ -13,44 +13,32 @@ bool Log::nested_replaying(int depth) const {
     });
 }
 
-void Log::orphan(int depth) {
+void Log::end_replay_of(int depth) {
     if (replaying() && restored >= depth) {
-        restored = nobody;
+        cursor = entries.size();
     }
 }
 
-void Log::orphan_nested(int depth) {
+void Log::end_nested_replays_of(int depth) {
     for (auto &[key, stream] : nested) {
         if (key.first > depth) {
-            stream->orphan(depth);
-            stream->orphan_nested(depth);
+            stream->end_replay_of(depth);
+            stream->end_nested_replays_of(depth);
         }
     }
 }
 
-bool Log::nested_orphaned(int depth) const {
-    return std::any_of(nested.begin(), nested.end(), [&](const auto &item) {
-        const auto &[key, stream] = item;
-        return key.first > depth && (stream->orphaned() || stream->nested_orphaned(depth));
-    });
-}
-
-std::map<const Log *, int> Log::replays_under_way(int depth) const {
-    std::map<const Log *, int> under_way;
-    if (replaying()) {
-        under_way[this] = replays;
-    }
-    for (const auto &[key, stream] : nested) {
-        if (key.first > depth) {
-            under_way.merge(stream->replays_under_way(depth));
-        }
-    }
-    return under_way;
+bool Log::replays_for_ancestor(int depth) const {
+    return replaying_for(depth - 1) ||
+           std::any_of(nested.begin(), nested.end(), [&](const auto &item) {
+               const auto &[key, stream] = item;
+               return key.first > depth && stream->replays_for_ancestor(depth);
+           });
 }
 
 LogPosition Log::position(int depth) const {
     LogPosition now;
-    now.index = orphaned() ? entries.size() : cursor;
+    now.index = cursor;
     for (const auto &[key, stream] : nested) {
         if (key.first > depth) {
             now.nested[key] = stream->position(depth);
@@ -60,14 +48,8 @@ LogPosition Log::position(int depth) const {
 }
 
 void Log::rewind(const LogPosition &position, int depth) {
-    if (!orphaned() || position.index <= cursor) {
-        const bool was_live = !replaying();
-        restored = was_live ? depth : std::min(restored, depth);
-        cursor = position.index;
-        if (was_live && replaying()) {
-            ++replays;
-        }
-    }
+    restored = replaying() ? std::min(restored, depth) : depth;
+    cursor = position.index;
     for (auto &[key, stream] : nested) {
         if (key.first <= depth) {
             continue;

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,29 +26,22 @@ struct LogPosition {
 struct Log {
     std::vector<std::string> entries;
     size_t cursor = 0;
-    std::set<size_t> residents; // where CDs began that had it to themselves
-    int replays = 0;            // begun so far
-    int restored = 0; // the least depth of the CDs whose restores the replay is for, or nobody
+    int restored = 0; // the least depth of the CDs that the replay is for
     std::map<SiblingKey, std::unique_ptr<Log>> nested;
 
     bool replaying() const { return cursor < entries.size(); }
 
     bool replaying_for(int depth) const { return replaying() && restored <= depth; }
 
-    // Left by CDs that were restored and have ended.
-    static constexpr int nobody = 1000;
-    bool orphaned() const { return replaying() && restored == nobody; }
-    void orphan(int depth);
-    bool is_within_another_cd() const { return replaying() && residents.count(cursor) == 0; }
-    bool nested_orphaned(int depth) const;
-
-    // The same for those that are nested in it and belong to CDs deeper than depth.
-    void orphan_nested(int depth);
+    // A CD at depth has ended: ends a replay for it or for deeper ones.
+    void end_replay_of(int depth);
+    // The same for nested logs that belong to CDs deeper than depth.
+    void end_nested_replays_of(int depth);
 
     bool nested_replaying(int depth) const;
 
-    // The replays that are under way in it and in what is nested in it.
-    std::map<const Log *, int> replays_under_way(int depth) const;
+    // Whether an ancestor of the CD at depth replays what that CD has.
+    bool replays_for_ancestor(int depth) const;
 
     // Of the CD at this depth: nested streams count if they are of deeper CDs.
     LogPosition position(int depth) const;

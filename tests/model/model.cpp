@@ -179,9 +179,9 @@ void Model::apply(const Step &step) {
         if (cd.parent != nullptr) {
             give_to_parent(cd);
             if (cd.stream != cd.parent->stream) {
-                cd.stream->orphan(cd.depth);
+                cd.stream->end_replay_of(cd.depth);
             }
-            cd.stream->orphan_nested(cd.depth);
+            cd.stream->end_nested_replays_of(cd.depth);
         }
         discard(cd);
         break;
@@ -252,12 +252,10 @@ void Model::create(const Step &step) {
                 own = std::make_unique<Log>();
             }
             cd->stream = own.get();
-            cd->stream->residents.insert(cd->stream->cursor);
         }
         parent->children.push_back(cd.get());
     }
     cd->begin = cd->stream->position(cd->depth);
-    cd->replays_of_ancestors = cd->stream->replays_under_way(cd->depth);
     active_.push_back(cd.get());
     live_.push_back(std::move(cd));
 }

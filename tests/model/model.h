@@ -61,7 +61,6 @@ struct Cd {
     std::unique_ptr<Log> root_stream; // only a root's; others are nested in it
     Log *stream = nullptr;
     LogPosition begin;
-    std::map<const Log *, int> replays_of_ancestors; // under way at its creation
 };
 
 // Whether a restore of top takes what holder has. What is CONSTRAINED means nothing to ancestors.

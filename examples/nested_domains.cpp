@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
 
-// Domains inside each other: the smaller one forgives the small mistake cheaply, the larger one
-// the large mistake completely.
+// Domains inside each other: the smaller one repairs a small fault cheaply, the larger one repairs
+// a large fault completely.
 //
 // The root keeps a total, its child one part of the work. When the part goes wrong the child
 // alone is restored, and the total stays as it is. When everything goes wrong the root is
-// restored: it brings back its own total and, although it never kept it, the child's part too.
+// restored: it brings back its own total and, from the child's data, the part too.
 #include <cd/cd.hpp>
 
 #include <cstdlib>

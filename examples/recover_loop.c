@@ -53,7 +53,7 @@ static void say(const char *what, const char *remark) {
                simulation.rod[MIDDLE], remark);
 }
 
-/* Everything but a failed computation ends the program: there is nothing to be shown then. */
+/* Ends the program if a call of the library failed. */
 static void must(int result, const char *call, const char *remark) {
     if (result != SUCCESS) {
         fprintf(stderr, "%s: %s\n", call, cd_last_error_message());

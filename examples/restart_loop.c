@@ -9,9 +9,9 @@
  * last point in time, and its last line is the same, bit for bit, as that of a run that nobody
  * killed. The three lines that a loop needs for this are marked RESTART.
  *
- * The loop makes its point in time at the end of a step, before it counts on: what it keeps is a
- * step that is complete, so that a restart goes on with the next one. Only the CD's first point in
- * time, with epoch 0, is at the begin of a step.
+ * The loop advances at the end of a step, before it counts on. So it keeps the number of a complete
+ * step, and a restart goes on with the next one. Only the first point in time, with epoch 0, is at
+ * the beginning of a step.
  */
 #include <cd/cd.h>
 

@@ -2,14 +2,14 @@
 /* Copyright the containment-domains authors */
 
 /*
- * The loop of restart_loop.c on several ranks, of which all may be killed at any moment.
+ * The loop of restart_loop.c on several ranks, which may all be killed at any moment.
  *
  *     export CD_STORAGE_INFO=store=file,dir=stores,keep=2
  *     CD_RESTART=$(cdctl epoch stores) mpirun -n 4 restart_mpi
  *
- * Each rank has a store of its own. No rank can be more than one advance ahead of another, because
- * all of them meet in each step; with keep=2 the one that is ahead still has the point in time
- * before. CD_RESTART takes all of them to the newest that they have in common.
+ * Each rank has its own store. All ranks meet in each step, so none is more than one advance ahead
+ * of another. With keep=2 a rank that is ahead still has the point in time before. CD_RESTART takes
+ * all ranks to the newest epoch that they have in common.
  */
 #include <cd/cd.h>
 
@@ -49,7 +49,7 @@ static void compute(int rank, int ranks) {
     }
 }
 
-/* That CD_RESTART was forgotten must not go unnoticed. */
+/* Ends the program if ranks are at different steps, as after a start without CD_RESTART. */
 static void check_that_all_are_at(int i) {
     int mine[2] = {i, -i}, least[2] = {0, 0};
 
@@ -104,7 +104,7 @@ int main(int argc, char **argv) {
         printf("result %.17g, bits %016" PRIx64 "\n", sums, bits);
         fflush(stdout);
     }
-    /* Nobody may have to start again when a store is gone already. */
+    /* No store may be removed while another rank may still have to start again. */
     MPI_Barrier(MPI_COMM_WORLD);
     must(commit_cd(cd) == SUCCESS, "commit_cd");
     MPI_Finalize();

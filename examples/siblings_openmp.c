@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright the containment-domains authors */
 /*
- * Sibling domains in OpenMP threads, on two ranks: each thread exchanges messages with its like on
- * the other rank, in a domain of its own. One thread is hit and restores its domain: its messages
- * come from its own log, while the threads beside it go on. Then the rank restores the domain
- * around the threads, and each of them gets its messages once more; the other rank notices nothing.
+ * Sibling domains in OpenMP threads, on two ranks. Each thread exchanges messages with the thread
+ * of its number on the other rank, in its own domain. One thread is hit and restores its domain:
+ * its messages come from its own log, while the other threads go on. Then the rank restores the
+ * domain around the threads, and each thread gets its messages again. The other rank notices
+ * nothing.
  */
 #include <cd/cd.h>
 #include <mpi.h>
@@ -26,7 +27,7 @@ static cd_handle child_of(cd_handle parent) {
     return child;
 }
 
-/* Sends the value to the other rank's thread of the same number, and mixes in what that sends. */
+/* Sends the value to the thread of the same number on the other rank, and mixes in its answer. */
 static void exchange(int thread, int step, double *value) {
     int rank;
     double others;
@@ -56,9 +57,9 @@ static void work(cd_handle sibling, int thread, double *value, int hit) {
 
 static void run_threads(cd_handle parent, double *values, int hit) {
     cd_handle siblings[THREADS];
-    /* In a known order: a sibling's number says which log is its own in a re-execution. And with a
-     * schedule that gives this thread the same sibling again: its own children's logs lie in those
-     * of their parents, other threads' beside them. */
+    /* Creates the siblings in a known order, since a sibling's number finds its log in a
+     * re-execution. The static schedule gives this thread the same sibling again: the log of a
+     * thread's own child lies in the parent's log, those of other threads beside it. */
     for (int i = 0; i < THREADS; ++i) {
         siblings[i] = child_of(parent);
     }

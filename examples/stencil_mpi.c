@@ -36,7 +36,7 @@ struct simulation {
 };
 static struct simulation simulation;
 
-/* ---- What goes wrong, and what came of it ---- */
+/* ---- The failure, and the report of it ---- */
 
 enum place { IN_THE_EXCHANGE, IN_THE_COMPUTATION };
 static const char *const place_names[] = {"in the middle of the halo exchange",
@@ -58,7 +58,7 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Returns nonzero where the failure hits: nothing of the field is left then. */
+/* Returns nonzero if the failure hits here, and destroys the field then. */
 static int hit(enum place place) {
     if (!may_fail || simulation.steps_done + 1 != failure.step ||
         place != (enum place)failure.place)
@@ -69,7 +69,7 @@ static int hit(enum place place) {
     }
     report.seconds_lost = now() - interval_began;
     report.steps_lost = simulation.steps_done % STEPS_BETWEEN_POINTS;
-    /* The halo stays: what a pending receive has brought exists nowhere else. */
+    /* Keeps the halo: data of a pending receive are not in the log yet. */
     for (int i = 1; i <= ROWS; i++)
         memset(&simulation.cells[i][1], 0xA5, COLUMNS * sizeof(double));
     return -1;
@@ -160,7 +160,7 @@ static int finished(void) {
     return simulation.steps_done == STEPS || simulation.largest_change <= tolerance;
 }
 
-/* As far as the next point in time. */
+/* Runs steps up to the next point in time. */
 static int interval(const struct plate *plate) {
     do
         if (step(plate) != 0)
@@ -254,7 +254,8 @@ static void print_report(int restores_elsewhere, double undisturbed, double dist
            restores_elsewhere == 0 ? "nothing" : "something, WHICH THEY SHOULD NOT,");
 }
 
-/* On rank 0, what the rank that was hit has to tell; returns how many other ranks restored. */
+/* Brings the report of the rank that was hit to all ranks. Returns how many other ranks restored.
+ */
 static int collect_report(int rank) {
     int mine = rank == failure.rank ? 0 : report.restores, all;
 

@@ -7,24 +7,24 @@
 ! ranks. Each time step solves a system of equations by iteration: halos are exchanged with the
 ! neighbours, each cell is computed from its neighbours, and all ranks agree on the largest change.
 !
-! The ranks do so twice: undisturbed, and in containment domains. A root domain forgives what goes
-! wrong in a time step, and is advanced every few steps. A child domain around each solution forgives
-! what goes wrong in there, and only the iterations of this solution are run again. Some ranks are hit,
-! in a solution or between two of them: they restore the domain that is around it, and run again
-! alone, while their MPI calls are answered from the log. In the end both results are compared bit for
-! bit.
+! The ranks do so twice: undisturbed, and in containment domains. A root domain repairs faults in a
+! time step, and is advanced every few steps. A child domain around each solution repairs faults in
+! there: only the iterations of this solution are run again. Some ranks are hit, in a solution or
+! between two of them. They restore the domain around it and run again alone, while their MPI calls are
+! answered from the log. In the end both results are compared bit for bit.
 !
-! It also goes on after all of its ranks were killed at any moment, with stores in files:
+! With stores in files it continues after all its ranks were killed at any moment:
 !   export CD_STORAGE_INFO=store=file,dir=stores,keep=2
 !   CD_RESTART=$(cdctl epoch stores) mpirun -n 2 heat once
-! starts and restarts it; "once" leaves out the undisturbed run. No rank is more than one advance ahead of another, because all agree in each
-! iteration; with keep=2 the one that is ahead still has the point in time before, and CD_RESTART takes
-! all of them to the newest that they have in common. What is needed for it is marked RESTART.
+! starts and restarts it; "once" leaves out the undisturbed run. All ranks meet in each iteration, so
+! none is more than one advance ahead of another. With keep=2 a rank that is ahead still has the point
+! in time before. CD_RESTART takes all ranks to the newest epoch that they have in common. Lines that a
+! restart needs are marked RESTART.
 !
 ! libpmpi_logger.so makes this work. This program is linked with it; one that is not runs as
 !   mpirun -x LD_PRELOAD=.../libpmpi_logger.so (Open MPI), -genv LD_PRELOAD ... (MPICH)
 
-! An ordinary MPI program, but for the question whether something is wrong.
+! An ordinary MPI program, with checks whether something is wrong.
 module plate
   use mpi_f08
   use, intrinsic :: iso_fortran_env, only: int64, output_unit, real64
@@ -38,7 +38,7 @@ module plate
   integer, target :: steps_done
   integer :: left, right, rank, ranks
 
-  ! What goes wrong, and where: hit in that step and, if not 0, in that iteration of its solution.
+  ! A failure: this rank is hit in that step and, if not 0, in that iteration of its solution.
   type :: planned_failure
     integer :: rank, step, iteration
     logical :: has_happened = .false.
@@ -61,7 +61,7 @@ contains
     steps_done = 0
   end subroutine start
 
-  ! Leaves nothing of the temperatures where a failure hits.
+  ! Destroys the temperatures if a failure hits.
   logical function hit(iteration)
     integer, intent(in) :: iteration
     integer :: i
@@ -151,8 +151,8 @@ contains
     end do
   end subroutine run_in_domain
 
-  ! RESTART: the first time, memory comes back from the files of a program that was killed. That
-  ! CD_RESTART was forgotten must not go unnoticed.
+  ! RESTART: restores memory from the files of a program that was killed, the first time. Ends the
+  ! program if CD_RESTART was forgotten.
   subroutine go_on_if_restarted(root)
     type(c_ptr), intent(in) :: root
     type(cd_info) :: info
@@ -257,7 +257,7 @@ program heat
     if (same) print '(a, z16.16)', 'result ', bits
     flush (output_unit)
   end if
-  ! A run that was killed has had some of the failures.
+  ! A run that was killed has already had some of the failures.
   if (.not. same .or. (.not. restarted .and. (counts(1) /= 1 .or. counts(2) /= 3))) &
     call MPI_Abort(MPI_COMM_WORLD, 1)
   call MPI_Barrier(MPI_COMM_WORLD) ! RESTART: a commit removes the store, which others may still need
@@ -277,7 +277,7 @@ contains
     end do
   end subroutine run_undisturbed
 
-  ! Of the bits of all cells of all ranks, each at its place.
+  ! Returns a checksum of the bits of all cells of all ranks.
   integer(int64) function fingerprint()
     integer :: i, j
 

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the containment-domains authors
 
-# What the documents show exists: README's example is the one that is compiled and run, commands
-# of ./dev and presets have the names given, links and names of documents lead to files.
+# Checks that what the documents show exists: README's example is the one that is compiled and run,
+# commands of ./dev and presets have the names given, links and names of pages lead to files. README
+# and docs/ have at most 25,000 words.
 set -euo pipefail
 failed=0
 
@@ -63,4 +64,7 @@ done < <(grep -oE '`[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*`' docs/inside/semantics.md 
 while read -r document; do
     [ -e "$document" ] || complain "a comment names $document, which does not exist"
 done < <(grep -rhoE 'docs/[a-z/-]+\.md' include libcd fortran pmpi_logger tools tests bench examples | sort -u)
+words=$(cat README.md docs/*.md docs/*/*.md | wc -w)
+echo "README.md and docs/: $words words of 25000"
+[ "$words" -le 25000 ] || complain "README.md and docs/ have $words words; 25000 are allowed"
 exit $failed

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "checkpoint/unrecorded.h"
 
-#include "redset/scheme_name.h"
+#include "redset/scan.h"
 
 #include <algorithm>
 #include <map>

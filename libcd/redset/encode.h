@@ -2,20 +2,23 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "redset/bounds.h"
 #include "redset/carry_out.h"
 #include "redset/exchange.h"
 #include "redset/set.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace cd::redset {
 
+struct Survey;
+
 struct Options {
     bool sync = true; // whether what is written reaches the disk before it counts
     Progress progress = {};
-    Bounds bounds = {}; // of what is rebuilt
+    // Called before a rebuild writes anything for this member; a failure refuses the rebuild.
+    std::function<Status(int member, const Survey &survey)> check = {};
 };
 
 // Makes the redundancy of a set: each member gives the names of its files, and gets redset's files

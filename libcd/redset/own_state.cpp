@@ -148,17 +148,7 @@ Status check_descriptor(const Set &set, int self, const Place &place) {
     if (Status status = check_whole_image(path, tree); !status) {
         return status;
     }
-    if (is_descriptor_of(tree, set, self)) {
-        return Status::ok();
-    }
-    const int rank = set.ranks[index(self)];
-    const bool is_of_one_beside =
-        place.beside && std::ranges::any_of(*place.beside, [&](const Set &other) {
-            const auto at = std::ranges::find(other.ranks, rank);
-            return at != other.ranks.end() &&
-                   is_descriptor_of(tree, other, static_cast<int>(at - other.ranks.begin()));
-        });
-    return is_of_one_beside ? Status::ok() : is_of_others(path);
+    return is_descriptor_of(tree, set, self) ? Status::ok() : is_of_others(path);
 }
 
 Status check_checksums(const Set &set, const Checksums &expected, const std::string &path) {

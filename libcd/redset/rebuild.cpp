@@ -14,9 +14,8 @@ Status prepare_by(Exchange &exchange, const Set &set, const Place &place, const 
                   const Survey &survey, Contents contents,
                   std::unique_ptr<Rebuilding> &rebuilding) {
     // Before any member makes a directory.
-    if (!options.bounds.empty()) {
-        Status allowed = catch_exceptions(
-            [&] { return check_bounds(set, exchange.self(), place, survey, options.bounds); });
+    if (options.check) {
+        Status allowed = catch_exceptions([&] { return options.check(exchange.self(), survey); });
         if (Status status = agree(exchange, allowed); !status) {
             return status;
         }

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,8 +54,6 @@ struct Place {
     std::map<std::string, std::string> stand_ins = {}; // paths of files that are looked at instead
     // What the member's only file is called, where that is known also if no header tells of it.
     std::string only_file = {};
-    // Sets with descriptors of the same names, any of which may be there instead of the member's.
-    std::shared_ptr<const std::vector<Set>> beside = {};
 
     std::string path(const std::string &name) const;
 

@@ -4,7 +4,7 @@
 // Any text as the name of a file or directory: what is taken for one of ours is written so.
 #include "checkpoint/checkpoint.h"
 #include "input.h"
-#include "redset/scheme_name.h"
+#include "redset/scan.h"
 
 #include <cstdint>
 #include <string>

@@ -101,15 +101,6 @@ class Case(unittest.TestCase):
                     found[os.path.join(os.path.relpath(folder, self.directory), name)] = file.read()
         return found
 
-    def keep_times(self, *but):
-        """Gives user files the times that upstream's sets tell, as they had them."""
-        for path in self.files():
-            name = os.path.basename(path)
-            if name.endswith(".dat") and name not in but:
-                rank, file = (int(part[1:]) for part in name[:-4].split("_"))
-                time = (1600000000 + 100 * rank + file) * 10**9 + 222000000 + 1000 * rank + file
-                os.utime(os.path.join(self.directory, path), ns=(0, time))
-
     def lose(self, *ranks):
         for path in list(self.files()):
             name = os.path.basename(path)
@@ -129,15 +120,6 @@ class Case(unittest.TestCase):
         with open(path, "rb") as file:
             tree, payload = image_of(file.read())
         self.write(path, tree_image(renamed(tree)) + payload)
-
-    def drop_files_in(self, path, *ranks):
-        """Lets a scheme file tell that ranks had none."""
-        with open(path, "rb") as file:
-            tree, payload = image_of(file.read())
-        for below in tree["DESC"].values():
-            if any(str(rank) in below["DESC"]["WRANK"] for rank in ranks):
-                below.update({"FILE": {}, "FILES": {"0": {}}})
-        self.write(path, tree_image(tree) + payload)
 
     def move_to_attempt(self):
         points = os.path.join(self.directory, "heat.points")

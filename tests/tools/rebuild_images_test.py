@@ -112,52 +112,5 @@ class ImagesTest(Case):
             self.assertEqual(self.files(), left)
 
 
-class OnlyImagesTest(ImagesTest):
-    """No scheme file is left."""
-
-    def lose_scheme_files(self):
-        for rank, name in self.schemes.items():
-            os.remove(self.path(rank, name))
-
-    def test_scripts_are_told_of_no_scheme_files(self):
-        self.lose_scheme_files()
-        sets = json.loads(self.rebuild("--json", "--dry-run", self.directory)[1])["sets"]
-        self.assertEqual({tuple(each["scheme_files"]) for each in sets}, {()})
-
-    # Nobody knows which tells of it.
-    def test_a_set_of_which_records_contradict_each_other_is_not_made_again(self):
-        self.lose_scheme_files()
-        path = self.path("0", "0.agreed")
-        tree, _ = image_of(read(path))
-        tree["SET"]["RANK"] = {"0": {"1": {}}, "1": {"0": {}}, "2": {"2": {}}, "3": {"3": {}}}
-        self.write(path, tree_image(tree))
-        left = self.files()
-        status, out, _ = self.rebuild("--json", "--dry-run", self.directory)
-        sets = {each["set"]: each for each in json.loads(out)["sets"]}
-        self.assertEqual((status, sets[0]["verdict"], sets[1]["verdict"]), (DAMAGED, "lost", "rebuildable"))
-        self.assertIn("no scheme file of it is left", sets[0]["problem"])
-        self.assertEqual(self.rebuild(self.directory)[0], DAMAGED)
-        self.assertEqual({path: data for path, data in self.files().items() if path[2] in "0123"}, {path: data for path, data in left.items() if path[2] in "0123"})
-
-    # Others may be elsewhere.
-    def test_a_set_with_an_image_less_is_lost(self):
-        self.lose_scheme_files()
-        os.remove(self.path("5", "5.image"))
-        left = self.files()
-        for options in ["--dry-run"], []:
-            status, out, _ = self.rebuild("--json", *options, self.directory)
-            sets = {each["set"]: each for each in json.loads(out)["sets"]}
-            self.assertEqual((status, sets[1]["verdict"]), (DAMAGED, "lost"))
-            self.assertIn("no scheme file of it is left", sets[1]["problem"])
-            if options:
-                self.assertEqual((sets[0]["verdict"], self.files()), ("rebuildable", left))
-
-
-class ImagesOfPartnersTest(ImagesTest):
-    """Whose scheme files do not tell which ranks the members are that they do not protect: records do."""
-
-    case = "partner_4_r1"
-
-
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

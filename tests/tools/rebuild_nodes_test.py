@@ -202,19 +202,17 @@ class TwoRuns(OfNodes):
             self.put(f"runB/n{rank}", rank, name=self.other)
         self.agree("runA", "runB")
 
-    def test_each_is_judged_by_itself(self):
-        status, out, told = self.rebuild("--json", self.directory)
-        self.assertEqual((status, [each["verdict"] for each in json.loads(out)["sets"]]), (GOOD, ["whole", "whole"]))
-        self.assertEqual([told.removeprefix("cdctl: ").rstrip()], json.loads(out)["different_runs"])
-        self.assertIn("/runA/n0, ", told)
-        self.assertIn("/runB/n0 have no session in common", told)
-        self.assertIn("starts from the latest of both", told)
-        shutil.rmtree(os.path.join(self.directory, "runA", "n0"))
-        shutil.rmtree(os.path.join(self.directory, "runA", "n1"))
-        status, out, _ = self.rebuild("--json", "--dry-run", self.directory)
-        self.assertEqual(status, DAMAGED)
-        newer, older = json.loads(out)["sets"]
-        self.assertEqual((newer["verdict"], older["verdict"], older["newer_epoch"]), ("whole", "lost", None))
+    def test_they_are_an_error_that_names_both(self):
+        left = self.files()
+        for options in ["--dry-run"], []:
+            status, out, _ = self.rebuild("--json", *options, self.directory)
+            sets = json.loads(out)["sets"]
+            self.assertEqual((status, [each["verdict"] for each in sets]), (UNREADABLE, ["failed", "failed"]))
+            for each in sets:
+                self.assertRegex(each["problem"], "root heat: /.*/runA/n0/heat.points and /.*/runB/n0/heat.points are of different runs")
+            self.assertEqual(self.files(), left)
+        for run in "runA", "runB":
+            self.assertEqual(self.rebuild(os.path.join(self.directory, run))[0], GOOD)
 
     # By a program that started from the first one's points in time.
     def test_with_a_session_in_common_they_are_one(self):
@@ -224,47 +222,6 @@ class TwoRuns(OfNodes):
         status, out, told = self.rebuild("--json", "--dry-run", self.directory)
         self.assertEqual((status, told), (GOOD, ""))
         self.assertEqual([each["newer_epoch"] for each in json.loads(out)["sets"]], [None, 9])
-
-    def test_a_node_that_was_away_is_of_those_that_it_is_among(self):
-        shutil.rmtree(os.path.join(self.directory, "runA"))
-        self.put("runB/n4", 2)
-        status, out, told = self.rebuild("--json", self.directory)
-        self.assertEqual((status, told), (GOOD, ""))
-        self.assertEqual([each["newer_epoch"] for each in json.loads(out)["sets"]], [None, 9])
-
-    def test_side_by_side_they_are_two(self):
-        for run in "A", "B":
-            for node in range(4):
-                os.rename(os.path.join(self.directory, f"run{run}", f"n{node}"), os.path.join(self.directory, f"{run}{node}"))
-            os.rmdir(os.path.join(self.directory, f"run{run}"))
-        self.put("C0", 2, name="epoch-5.5.0.00000000000000ad")
-        for node in "A0", "A1":
-            shutil.rmtree(os.path.join(self.directory, node))
-        status, out, told = self.rebuild("--json", "--dry-run", self.directory)
-        self.assertEqual(status, DAMAGED)
-        self.assertIn("/A2, ", told)
-        of_runs = {each["scheme_files"][0].split("/")[-4][0]: each for each in json.loads(out)["sets"]}
-        verdicts = {run: (each["verdict"], each["newer_epoch"]) for run, each in of_runs.items()}
-        self.assertEqual(verdicts, {"A": ("lost", None), "B": ("whole", None), "C": ("unfinished", None)})
-
-    def test_what_has_only_the_root_directory_in_common_is_no_run(self):
-        try:
-            far = tempfile.mkdtemp(dir="/var/tmp")
-        except OSError as reason:
-            self.skipTest(str(reason))
-        self.addCleanup(shutil.rmtree, far)
-        near = os.path.realpath(self.directory)
-        if os.path.commonpath([far, near]) != "/" or len(near.split("/")) + 1 != len(far.split("/")):
-            self.skipTest(f"{near} and {far} are no directories for this")
-        shutil.rmtree(os.path.join(self.directory, "runB"))
-        shutil.rmtree(os.path.join(self.directory, "runA", "n0"))
-        shutil.move(os.path.join(self.directory, "runA", "n1", "heat.points"), far)
-        os.rename(os.path.join(self.directory, "runA", "n2"), os.path.join(self.directory, "n2"))
-        self.put("other", 3, name=self.other)
-        for name in "n2", "other":
-            self.assertTrue(os.path.isdir(self.path(name, "")))
-        _, out, _ = self.rebuild("--json", "--dry-run", far, self.path("n2", ""), self.path("other", ""))
-        self.assertEqual(len(json.loads(out)["different_runs"]), 1)
 
     # Nobody knows whose it is.
     def test_what_cannot_be_read_is_everybodys(self):

@@ -117,6 +117,20 @@ class RebuildTest(Case):
         self.assertEqual((status, sorted(each["verdict"] for each in json.loads(out)["sets"])), (GOOD, ["rebuilt", "whole"]))
         self.assertTrue(os.path.exists(lost))
 
+    def test_two_sets_that_describe_one_file_are_an_error_that_names_both(self):
+        whole = os.path.join(VECTORS, "xor_4", "red")
+        for name in os.listdir(whole):
+            if ".grp_" in name:
+                shutil.copy2(os.path.join(whole, name), os.path.join(self.directory, "red"))
+        left = self.files()
+        for options in ["--dry-run"], []:
+            status, out, _ = self.rebuild("--json", *options, self.directory)
+            sets = json.loads(out)["sets"]
+            self.assertEqual((status, [each["verdict"] for each in sets]), (UNREADABLE, ["failed", "failed"]))
+            for each in sets:
+                self.assertRegex(each["problem"], "^two sets describe .*: .*/0.xor.* and .*/0.rs.*; give the directory of one of them")
+            self.assertEqual(self.files(), left)
+
     # Each member takes a thread, and hears of all others.
     def test_a_number_of_members_that_nobody_knows_takes_nothing(self):
         def of_all(number):

@@ -32,9 +32,6 @@ struct Arguments {
     bool json = false;
     bool dry_run = false; // of a command that writes
     bool agree = false;   // the same: what no record says counted is to count
-    bool partial = false; // the same: the paths are not meant to have all sets of a job
-    bool by_size =
-        false; // the same: files of the right size are as they were, whatever their times
     std::vector<std::string> paths;
 };
 

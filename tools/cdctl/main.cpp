@@ -53,9 +53,7 @@ void print_usage(std::FILE *to) {
         "dir= of CD_STORAGE_INFO, or cd-stores. Stores are only read, also while programs\n"
         "use them. Only rebuild writes; it needs the directories below which sets are.\n"
         "With --dry-run it only looks; with --agree points in time that no record tells of\n"
-        "count from then on, where all of their sets are whole. With --partial sets of\n"
-        "upstream's redset may be elsewhere, and are not missed; with --by-size their files\n"
-        "are as they were if they have the right size, whatever their times.\n\n"
+        "count from then on, where all of their sets are whole.\n\n"
         "exit status: 0 good, 1 damaged or renamed, 2 wrong usage, 3 cannot be read,\n"
         "             4 usable, but the newest state or an older epoch is lost\n",
         to);
@@ -82,10 +80,6 @@ bool read_arguments(std::span<char *> words, bool writes, Arguments &arguments,
             arguments.dry_run = true;
         } else if (writes && word == "--agree") {
             arguments.agree = true;
-        } else if (writes && word == "--partial") {
-            arguments.partial = true;
-        } else if (writes && word == "--by-size") {
-            arguments.by_size = true;
         } else {
             unknown = word;
             return false;

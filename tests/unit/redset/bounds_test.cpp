@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "redset/bounds.h"
+#include "redset/offline_rebuild.h"
 
 #include "os/system.h"
 #include "scratch_set.h"

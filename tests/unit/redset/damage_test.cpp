@@ -5,7 +5,7 @@
 // scheme covers: each has its verdict, and none is a wait or wrong data.
 #include "../time_limit.h"
 #include "damages.h"
-#include "redset/offline.h"
+#include "redset/offline_rebuild.h"
 #include "scratch_nodes.h"
 
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 // whole: where members know what their only files are called, nothing is lost.
 #include "damages.h"
 #include "redset/checksums.h"
-#include "redset/offline.h"
+#include "redset/offline_rebuild.h"
 #include "redset/thread_exchange.h"
 #include "scratch_nodes.h"
 

@@ -15,6 +15,13 @@ namespace fs = std::filesystem;
 
 bool names_a_time(std::string_view name) { return name.starts_with("time-"); }
 
+Status rebuild_found(const FoundSet &found, const Options &options, bool dry_run, Survey &survey) {
+    OfflineResult result;
+    const Status status = rebuild_offline(found, options, {}, dry_run, result);
+    survey = std::move(result.survey);
+    return status;
+}
+
 void copy_into(const fs::path &from, const fs::path &to) {
     struct stat of_it = {};
     ASSERT_EQ(::stat(from.c_str(), &of_it), 0);

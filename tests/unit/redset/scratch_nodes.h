@@ -2,6 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "redset/offline_rebuild.h"
 #include "scratch_set.h"
 
 #include <filesystem>
@@ -12,8 +13,11 @@
 
 namespace cd::redset {
 
-// What the directories of points in time are called here.
+// True for the names of checkpoint directories in these tests.
 bool names_a_time(std::string_view name);
+
+// Rebuilds without bounds, and keeps the survey only.
+Status rebuild_found(const FoundSet &found, const Options &options, bool dry_run, Survey &survey);
 
 // With its times, and the directories that it takes.
 void copy_into(const std::filesystem::path &from, const std::filesystem::path &to);

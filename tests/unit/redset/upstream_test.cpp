@@ -3,7 +3,7 @@
 
 // What upstream leaves behind, and what gets mixed up: without our checksums.
 #include "redset/kvtree_image.h"
-#include "redset/offline.h"
+#include "redset/offline_rebuild.h"
 #include "redset/thread_exchange.h"
 #include "scratch_set.h"
 

@@ -3,8 +3,8 @@
 #include "kernels.h"
 
 #include "memory/crc32c.h"
-#include "redset/aligned_buffer.h"
 #include "redset/erasure_code.h"
+#include "redset/pipeline.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -4,8 +4,8 @@
 
 #include "kernels.h"
 
-#include "redset/aligned_buffer.h"
 #include "redset/encode.h"
+#include "redset/pipeline.h"
 #include "redset/rebuild.h"
 
 #include <unistd.h>

@@ -8,7 +8,7 @@
 #include "file_store/directory.h"
 #include "os/system.h"
 #include "redset/kvtree.h"
-#include "redset/open_file.h"
+#include "redset/member_files.h"
 
 #include <fcntl.h>
 

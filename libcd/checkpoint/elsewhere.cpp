@@ -9,7 +9,7 @@
 #include "checkpoint/opening.h"
 #include "checkpoint/store_list.h"
 #include "config/restart_choice.h"
-#include "redset/kvtree_image.h"
+#include "redset/kvtree_file.h"
 
 #include <fcntl.h>
 

@@ -3,8 +3,8 @@
 #include "checkpoint/file_transfer.h"
 
 #include "base/no_throw.h"
-#include "redset/drafts.h"
-#include "redset/open_file.h"
+#include "redset/atomic_files.h"
+#include "redset/member_files.h"
 
 #include <algorithm>
 #include <atomic>

@@ -4,7 +4,7 @@
 
 #include "base/counted.h"
 #include "checkpoint/unrecorded.h"
-#include "redset/plan.h"
+#include "redset/layout.h"
 
 #include <algorithm>
 #include <set>

@@ -5,10 +5,10 @@
 #include "base/counted.h"
 #include "base/no_throw.h"
 #include "checkpoint/tree_file.h"
+#include "redset/atomic_files.h"
 #include "redset/checksums.h"
-#include "redset/drafts.h"
 #include "redset/encode.h"
-#include "redset/open_file.h"
+#include "redset/member_files.h"
 #include "redset/thread_exchange.h"
 
 #include <algorithm>

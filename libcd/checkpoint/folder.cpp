@@ -5,9 +5,9 @@
 #include "base/path.h"
 #include "checkpoint/tree_file.h"
 #include "file_store/own_directory.h"
-#include "redset/draft_mark.h"
-#include "redset/kvtree_image.h"
-#include "redset/open_file.h"
+#include "redset/atomic_files.h"
+#include "redset/kvtree_file.h"
+#include "redset/member_files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

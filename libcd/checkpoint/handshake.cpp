@@ -5,7 +5,7 @@
 #include "base/no_throw.h"
 #include "checkpoint/same_directories.h"
 #include "checkpoint/store_list.h"
-#include "redset/kvtree_image.h"
+#include "redset/kvtree_file.h"
 
 #include <fcntl.h>
 

@@ -5,7 +5,7 @@
 #include "config/failure_groups.h"
 #include "memory/crc32c.h"
 #include "os/system.h"
-#include "redset/open_file.h"
+#include "redset/member_files.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -3,7 +3,7 @@
 #include "checkpoint/sharing.h"
 
 #include "base/no_throw.h"
-#include "redset/kvtree_image.h"
+#include "redset/kvtree_file.h"
 
 #include <string>
 #include <utility>

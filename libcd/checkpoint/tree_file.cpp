@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #include "checkpoint/tree_file.h"
 
-#include "redset/drafts.h"
-#include "redset/kvtree_image.h"
-#include "redset/open_file.h"
+#include "redset/atomic_files.h"
+#include "redset/kvtree_file.h"
+#include "redset/member_files.h"
 
 namespace cd::checkpoint {
 

@@ -3,7 +3,7 @@
 #include "redset/checksums.h"
 
 #include "memory/crc32c.h"
-#include "redset/kvtree_image.h"
+#include "redset/kvtree_file.h"
 
 #include <limits>
 #include <optional>

@@ -3,13 +3,12 @@
 #include "redset/encode.h"
 
 #include "base/no_throw.h"
-#include "redset/carry_out.h"
+#include "redset/atomic_files.h"
 #include "redset/checksums.h"
-#include "redset/drafts.h"
 #include "redset/header.h"
-#include "redset/kvtree_image.h"
-#include "redset/logical_file.h"
-#include "redset/open_file.h"
+#include "redset/kvtree_file.h"
+#include "redset/member_files.h"
+#include "redset/pipeline.h"
 
 #include <algorithm>
 #include <cstring>

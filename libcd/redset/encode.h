@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "redset/carry_out.h"
 #include "redset/exchange.h"
+#include "redset/pipeline.h"
 #include "redset/set.h"
 
 #include <functional>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "redset/kvtree.h"
-#include "redset/plan.h"
+#include "redset/layout.h"
 #include "redset/set.h"
 
 #include <map>

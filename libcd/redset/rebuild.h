@@ -9,7 +9,7 @@
 
 namespace cd::redset {
 
-class Rebuilding;
+class MemberRebuild;
 
 // Brings a set back to what it was after apply(): files of members, with mode and times, and what
 // redset and we wrote; what is as it was is not touched. All members call it, also those that have
@@ -40,7 +40,7 @@ private:
     const Place &place_;
     const Options &options_;
     Survey &survey_;
-    std::unique_ptr<Rebuilding> rebuilding_; // what this member has prepared
+    std::unique_ptr<MemberRebuild> member_; // what this member has prepared
 };
 
 // The same where all members have taken a survey, contents compared, which is believed.

@@ -4,7 +4,7 @@
 
 #include "base/path.h"
 #include "file_store/file.h"
-#include "redset/open_file.h"
+#include "redset/member_files.h"
 
 #include <fcntl.h>
 

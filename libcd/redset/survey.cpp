@@ -5,9 +5,8 @@
 #include "base/counted.h"
 #include "base/no_throw.h"
 #include "base/saved_status.h"
-#include "redset/kvtree_image.h"
-#include "redset/own_state.h"
-#include "redset/remains.h"
+#include "redset/kvtree_file.h"
+#include "redset/survivors.h"
 
 #include <utility>
 
@@ -16,7 +15,7 @@ namespace {
 
 // ---- Which files there were
 
-std::vector<int> ranks_without_header(const Set &set, const std::vector<Remains> &all) {
+std::vector<int> ranks_without_header(const Set &set, const std::vector<Survivors> &all) {
     std::vector<int> ranks;
     for (size_t member = 0; member < all.size(); ++member) {
         if (!all[member].header) {
@@ -27,25 +26,25 @@ std::vector<int> ranks_without_header(const Set &set, const std::vector<Remains>
 }
 
 // Where no header tells of a member any more, its file is as it was if its content is: that is seen
-// like that of others. All headers that told of its times and mode are lost, so that those that it
+// like that of others. All headers that sent of its times and mode are lost, so that those that it
 // has now may take their place; checksums of these are other ones then.
-const MemberEntry *entry_made_anew(const Remains &remains, size_t member, Survey &survey) {
-    if (!survey.checksums || !remains.only_file ||
-        (*survey.checksums)[member].files.size() != remains.only_file->files.size()) {
+const MemberEntry *entry_made_anew(const Survivors &survivors, size_t member, Survey &survey) {
+    if (!survey.checksums || !survivors.only_file ||
+        (*survey.checksums)[member].files.size() != survivors.only_file->files.size()) {
         return nullptr;
     }
-    (*survey.checksums)[member].entry = tree_checksum(remains.only_file->tree);
-    return &*remains.only_file;
+    (*survey.checksums)[member].entry = tree_checksum(survivors.only_file->tree);
+    return &*survivors.only_file;
 }
 
 // What the headers tell of each member. Without checksums nobody can say which of two is right.
-Status collect_files(const Set &set, const std::vector<Remains> &all, Survey &survey) {
+Status collect_files(const Set &set, const std::vector<Survivors> &all, Survey &survey) {
     std::vector<const MemberEntry *> entries(set.ranks.size());
-    for (const Remains &remains : all) {
-        if (!remains.header) {
+    for (const Survivors &survivors : all) {
+        if (!survivors.header) {
             continue;
         }
-        for (const auto &[member, entry] : remains.header->members) {
+        for (const auto &[member, entry] : survivors.header->members) {
             if (!entry.descriptor.is_of(set) || !survey.vouches_for(entry, member)) {
                 continue;
             }
@@ -91,25 +90,25 @@ Status collect_files(const Set &set, const std::vector<Remains> &all, Survey &su
 
 // ---- What all of them found
 
-Status tell_state(const MemberState &own, Bytes &told) {
+Status encode_state(const MemberState &own, Bytes &sent) {
     KvTree tree;
     tree.add_value("DATA", own.data_lost);
     tree.add_value("PAYLOAD", own.payload_lost);
     tree.add_value("DESCRIPTOR", own.descriptor_lost);
     tree.add_value("CHECKSUMS", own.checksums_lost);
-    return encode_image(tree, "a member's state", told);
+    return encode_image(tree, "a member's state", sent);
 }
 
-Status hear_states(const std::vector<Bytes> &everybodys, std::vector<MemberState> &all) {
+Status decode_states(const std::vector<Bytes> &states_sent, std::vector<MemberState> &all) {
     std::vector<MemberState> states;
-    for (const Bytes &bytes : everybodys) {
-        KvTree heard;
+    for (const Bytes &bytes : states_sent) {
+        KvTree received;
         uint64_t size = 0;
-        if (Status status = decode_image(bytes, "a member's state", heard, size); !status) {
+        if (Status status = decode_image(bytes, "a member's state", received, size); !status) {
             return status;
         }
-        const auto lost = [&heard](const char *key) {
-            return std::string(heard.value(key).value_or(""));
+        const auto lost = [&received](const char *key) {
+            return std::string(received.value(key).value_or(""));
         };
         states.push_back({lost("DATA"), lost("PAYLOAD"), lost("DESCRIPTOR"), lost("CHECKSUMS")});
     }
@@ -141,7 +140,7 @@ struct Found {
     std::vector<Row> rows;
 };
 
-Status find_rows(const Set &set, const Layout &layout, Makers makers, Found &found) {
+Status plan_rows(const Set &set, const Layout &layout, Makers makers, Found &found) {
     std::vector<Lost> lost;
     lost.reserve(found.members.size());
     for (const MemberState &state : found.members) {
@@ -159,40 +158,40 @@ struct Candidate {
 };
 
 // What members have. In one process it is there once.
-struct Understood {
-    std::vector<Remains> all;
+struct Gathered {
+    std::vector<Survivors> all;
     std::vector<Candidate> candidates;
 };
 
-Status understand(const Set &set, const std::vector<Bytes> &heard, Understood &understood) {
-    std::vector<Remains> &all = understood.all;
-    all.resize(heard.size());
-    for (size_t member = 0; member < heard.size(); ++member) {
-        if (Status status = hear_remains(set, static_cast<int>(member), heard[member], all[member]);
+Status gather(const Set &set, const std::vector<Bytes> &received, Gathered &gathered) {
+    std::vector<Survivors> &all = gathered.all;
+    all.resize(received.size());
+    for (size_t member = 0; member < received.size(); ++member) {
+        if (Status status =
+                receive_survivors(set, static_cast<int>(member), received[member], all[member]);
             !status) {
             return status;
         }
     }
     for (Checksums &checksums : checksums_in(all)) {
-        understood.candidates.emplace_back().survey.checksums = std::move(checksums);
+        gathered.candidates.emplace_back().survey.checksums = std::move(checksums);
     }
-    if (understood.candidates.empty()) {
-        understood.candidates.emplace_back();
+    if (gathered.candidates.empty()) {
+        gathered.candidates.emplace_back();
     }
-    for (Candidate &candidate : understood.candidates) {
+    for (Candidate &candidate : gathered.candidates) {
         for (size_t member = 0; member < all.size(); ++member) {
             candidate.survey.members.push_back(
-                {"",
-                 why_it_tells_nothing(candidate.survey, static_cast<int>(member), all[member])});
+                {"", why_header_is_lost(candidate.survey, static_cast<int>(member), all[member])});
         }
         candidate.collected = SavedStatus(collect_files(set, all, candidate.survey));
     }
     return Status::ok();
 }
 
-Status survey_with(Exchange &exchange, const Set &set, const Place &place,
-                   const Understood &understood, const Candidate &candidate,
-                   uint64_t payload_offset, Contents contents, Survey &survey, const Looked &tell) {
+Status survey_with(Exchange &exchange, const Set &set, const Place &place, const Gathered &gathered,
+                   const Candidate &candidate, uint64_t payload_offset, Contents contents,
+                   Survey &survey, const Looked &tell) {
     const int self = exchange.self();
     Status collected = catch_exceptions([&] {
         survey = candidate.survey;
@@ -202,21 +201,21 @@ Status survey_with(Exchange &exchange, const Set &set, const Place &place,
     if (Status status = agree_on_memory(exchange, collected); !status) {
         return status;
     }
-    Bytes told;
+    Bytes sent;
     Status looked = catch_exceptions([&] {
-        return tell_state(
-            own_state(set, survey, self, place, understood.all[index(self)], contents, tell), told);
+        return encode_state(
+            own_state(set, survey, self, place, gathered.all[index(self)], contents, tell), sent);
     });
     const Makers makers = exchange.shares_what_is_made() ? Makers::all : only(self);
-    const auto make = [&](std::vector<Bytes> &everybodys, Exchange::Made &made) {
+    const auto make = [&](std::vector<Bytes> &states_sent, Exchange::Made &made) {
         const auto found = std::make_shared<Found>();
-        if (Status status = hear_states(everybodys, found->members); !status) {
+        if (Status status = decode_states(states_sent, found->members); !status) {
             return status;
         }
         made = found;
-        return find_rows(set, *survey.layout, makers, *found);
+        return plan_rows(set, *survey.layout, makers, *found);
     };
-    return agree_and_make(exchange, looked, told, make, [&](const Exchange::Made &made) {
+    return agree_and_make(exchange, looked, sent, make, [&](const Exchange::Made &made) {
         const auto found = std::static_pointer_cast<const Found>(made);
         survey.members = found->members;
         survey.rows = {found, &found->rows};
@@ -233,29 +232,29 @@ Lost Survey::lost(int member) const { return members[index(member)].lost(); }
 
 Status take_survey(Exchange &exchange, const Set &set, const Place &place, Contents contents,
                    Survey &survey, const Looked &looked) {
-    Bytes told;
+    Bytes sent;
     uint64_t payload_offset = 0;
     Status own = catch_exceptions(
-        [&] { return tell_remains(set, exchange.self(), place, told, payload_offset); });
-    std::shared_ptr<const Understood> understood;
-    const auto make = [&](std::vector<Bytes> &heard, Exchange::Made &made) {
-        const auto all = std::make_shared<Understood>();
+        [&] { return send_survivors(set, exchange.self(), place, sent, payload_offset); });
+    std::shared_ptr<const Gathered> gathered;
+    const auto make = [&](std::vector<Bytes> &received, Exchange::Made &made) {
+        const auto all = std::make_shared<Gathered>();
         made = all;
-        return understand(set, heard, *all);
+        return gather(set, received, *all);
     };
     const auto take = [&](const Exchange::Made &made) {
-        understood = std::static_pointer_cast<const Understood>(made);
+        gathered = std::static_pointer_cast<const Gathered>(made);
     };
-    if (Status status = agree_and_make(exchange, own, told, make, take); !status) {
+    if (Status status = agree_and_make(exchange, own, sent, make, take); !status) {
         return status;
     }
     // Checksums of another time may be left over somewhere; those that most members have count,
     // unless too little fits them.
     const auto with = [&](const Candidate &candidate, Survey &taken) {
-        return survey_with(exchange, set, place, *understood, candidate, payload_offset, contents,
+        return survey_with(exchange, set, place, *gathered, candidate, payload_offset, contents,
                            taken, looked);
     };
-    const std::vector<Candidate> &candidates = understood->candidates;
+    const std::vector<Candidate> &candidates = gathered->candidates;
     const SavedStatus first(with(candidates.front(), survey));
     for (size_t i = 1; i < candidates.size() && first.code() == CD_ERROR_REDUNDANCY_EXCEEDED; ++i) {
         Survey other;

@@ -5,7 +5,7 @@
 #include "redset/checksums.h"
 #include "redset/exchange.h"
 #include "redset/header.h"
-#include "redset/plan.h"
+#include "redset/layout.h"
 #include "redset/set.h"
 
 #include <functional>

@@ -2,8 +2,7 @@
 // Copyright the containment-domains authors
 
 // Any bytes as the header of a redset file: taken as a whole, or refused with a message.
-#include "redset/crc32.h"
-#include "redset/kvtree_image.h"
+#include "redset/kvtree_file.h"
 
 #include <cstddef>
 #include <cstdint>

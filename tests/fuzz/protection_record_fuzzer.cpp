@@ -5,7 +5,7 @@
 // again as it was.
 #include "checkpoint/checkpoint.h"
 #include "input.h"
-#include "redset/kvtree_image.h"
+#include "redset/kvtree_file.h"
 #include "redset_image.h"
 
 #include <algorithm>

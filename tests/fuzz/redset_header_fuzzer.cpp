@@ -5,7 +5,7 @@
 #include "input.h"
 #include "redset/checksums.h"
 #include "redset/header.h"
-#include "redset/kvtree_image.h"
+#include "redset/kvtree_file.h"
 #include "redset_image.h"
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "redset/crc32.h"
+#include "redset/kvtree_file.h"
 
 #include <cstddef>
 #include <cstdint>

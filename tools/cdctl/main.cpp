@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "command.h"
+#include "main.h"
 #include "text.h"
 
 #include <cstdio>

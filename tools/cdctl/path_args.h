@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "command.h"
+#include "main.h"
 #include "store_reader.h"
 
 #include <functional>

@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #include "base/counted.h"
 #include "checkpoints.h"
-#include "command.h"
 #include "json.h"
-#include "redset/draft_mark.h"
+#include "main.h"
+#include "redset/atomic_files.h"
 #include "redset/offline_rebuild.h"
 #include "text.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "command.h"
 #include "describe.h"
+#include "main.h"
 #include "path_args.h"
 #include "text.h"
 

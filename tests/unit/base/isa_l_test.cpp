@@ -4,10 +4,10 @@
 // take twice as long while their upper halves are in use.
 #include "memory/copy_crc32c.h"
 #include "memory/crc32c.h"
-#include "redset/aligned_buffer.h"
-#include "redset/crc32.h"
 #include "redset/erasure_code.h"
 #include "redset/gf256.h"
+#include "redset/kvtree_file.h"
+#include "redset/pipeline.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include "../redset/scratch_set.h"
 #include "../time_limit.h"
 #include "cluster.h"
-#include "redset/kvtree_image.h"
+#include "redset/kvtree_file.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "redset/carry_out.h"
+#include "redset/pipeline.h"
 
 #include "redset/thread_exchange.h"
 

@@ -3,7 +3,7 @@
 
 // Files that are written beside those whose places they take: who else writes there, and what a
 // crash of the machine leaves.
-#include "redset/drafts.h"
+#include "redset/atomic_files.h"
 
 #include "content.h"
 #include "in_memory.h"

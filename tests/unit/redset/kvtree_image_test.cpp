@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "redset/kvtree_image.h"
+#include "redset/kvtree_file.h"
 
 #include "file_store/file.h"
-#include "redset/crc32.h"
 #include "vector_case.h"
 
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 
 // Members with so many files that what a member has to tell of them is larger than any file of
 // redset may be.
-#include "redset/kvtree_image.h"
+#include "redset/kvtree_file.h"
 #include "scratch_set.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "redset/plan.h"
+#include "redset/layout.h"
 
-#include "redset/kvtree_image.h"
+#include "redset/kvtree_file.h"
 #include "vector_case.h"
 
 #include <gtest/gtest.h>

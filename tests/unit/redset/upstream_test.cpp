@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 
 // What upstream leaves behind, and what gets mixed up: without our checksums.
-#include "redset/kvtree_image.h"
+#include "redset/kvtree_file.h"
 #include "redset/offline_rebuild.h"
 #include "redset/thread_exchange.h"
 #include "scratch_set.h"

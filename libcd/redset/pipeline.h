@@ -2,14 +2,31 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "redset/erasure_code.h"
 #include "redset/exchange.h"
-#include "redset/plan.h"
+#include "redset/layout.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <new>
 #include <span>
 
 namespace cd::redset {
+
+struct FreeAligned {
+    void operator()(std::byte *at) const {
+        ::operator delete[](at, std::align_val_t{coding_alignment});
+    }
+};
+
+using AlignedBuffer = std::unique_ptr<std::byte[], FreeAligned>;
+
+// May throw std::bad_alloc.
+inline AlignedBuffer make_aligned_buffer(size_t size) {
+    return AlignedBuffer(new (std::align_val_t{coding_alignment}) std::byte[size]);
+}
 
 // A member's own files, of which rows read sources and write outputs. Each item is read or written
 // from its beginning to its end, several of them by turns.

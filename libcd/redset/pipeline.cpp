@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "redset/carry_out.h"
+#include "redset/pipeline.h"
 
 #include "base/no_throw.h"
-#include "redset/aligned_buffer.h"
 #include "redset/erasure_code.h"
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <utility>
 
 namespace cd::redset {
+
 namespace {
 
 using Message = Exchange::Message;

@@ -16,6 +16,10 @@ class File;
 
 namespace cd::redset {
 
+// CRC-32 as zlib and KVTree's files have it; by ISA-L where libcd was built with it.
+uint32_t crc32(std::span<const std::byte> data) noexcept;
+uint32_t crc32_portable(std::span<const std::byte> data) noexcept;
+
 // A tree as KVTree writes it into files. It may stand at the beginning of one, and other data
 // behind it. docs/inside/format-redset.md describes it.
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the containment-domains authors
+#pragma once
+
+#include "base/status.h"
+#include "file_store/file.h"
+#include "os/system.h"
+#include "redset/kvtree.h"
+#include "redset/set.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cd::redset {
+
+// Opens a regular file, and leaves its time of access alone where that is allowed.
+Status open_to_read(const std::string &path, File &file, os::FileAttributes &attributes);
+
+// The same for what we have written ourselves, where a symbolic link is somebody else's doing.
+Status open_own_to_read(const std::string &path, File &file, os::FileAttributes &attributes);
+
+// The tree at the beginning of such a file; size is that of its image.
+Status read_own_image(const std::string &path, KvTree &tree, uint64_t &size);
+
+// A file that a member entrusted to a set.
+Status open_stored(const Place &place, const std::string &name, File &file,
+                   os::FileAttributes &attributes);
+
+// Whether the path still names the file: another process may have removed it meanwhile.
+bool leads_to(const std::string &path, const File &file);
+
+// The CRC-32C of bytes that come in several runs by turns, each from its beginning to its end.
+class ScatteredCrc {
+public:
+    // May throw std::bad_alloc when a run begins.
+    void add(uint64_t offset, std::span<const std::byte> bytes);
+
+    // That of all bytes from 0 on, once they have come; they leave no gaps.
+    uint32_t whole() const;
+
+private:
+    struct Run {
+        uint64_t begin;
+        uint64_t end;
+        uint32_t crc;
+    };
+    std::vector<Run> runs_;
+};
+
+// A member's files one after the other, read or written anywhere, with a checksum of each file. Not
+// more than some of them are open at a time.
+class LogicalFile {
+public:
+    using Open = std::function<Status(size_t file, File &opened)>;
+
+    // May throw std::bad_alloc, as reading and writing may.
+    LogicalFile(const std::vector<uint64_t> &sizes, Open open);
+
+    Status read(uint64_t offset, std::span<std::byte> to);
+    Status write(uint64_t offset, std::span<const std::byte> from);
+
+    // Of each file, once all bytes were read or written.
+    std::vector<uint32_t> checksums() const;
+
+private:
+    struct Part {
+        uint64_t begin;
+        uint64_t end;
+        ScatteredCrc crc;
+    };
+    struct Opened {
+        size_t part;
+        File file;
+    };
+
+    template <typename Byte, typename Transfer>
+    Status each_part(uint64_t offset, std::span<Byte> bytes, const Transfer &transfer);
+    Status opened(size_t part, const File *&file);
+
+    std::vector<Part> parts_;
+    Open open_;
+    std::list<Opened> opened_; // the last used first
+};
+
+} // namespace cd::redset

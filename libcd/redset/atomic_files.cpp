@@ -23,7 +23,7 @@ namespace {
 
 constexpr char beginning[] = ".cd-draft.";
 
-// Locks are those of a process, which does not see its own.
+// Locks belong to a process, which does not see its own.
 struct OwnMarks {
     std::mutex mutex;
     std::set<std::string> names;
@@ -53,12 +53,12 @@ bool is_locked(const File &file) {
     return os::system().lock(file.descriptor(), holder) != 0;
 }
 
-// Locks it; false if another process has done so, which looks whether its maker lives.
+// Locks a mark. False if another process has locked it to see if its maker lives.
 bool lock_before_others(const File &file) {
     return !is_locked(file) || (errno != EAGAIN && errno != EACCES);
 }
 
-// What its maker has locked, or is about to lock, stays.
+// Removes a mark and its drafts, unless the maker has locked it or is about to.
 void remove_if_dead(const File &folder, const std::string &mark,
                     const std::vector<std::string> &names) {
     constexpr int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY; // no device is waited for
@@ -75,7 +75,7 @@ void remove_if_dead(const File &folder, const std::string &mark,
     os::system().unlink_at(folder.descriptor(), mark.c_str());
 }
 
-// That something stays does no harm.
+// Removes the drafts of dead writers whose names begin with `prefix`. Ignores failures.
 void remove_what_the_dead_left(const File &folder, const std::string &prefix) {
     std::vector<std::string> names;
     if (os::system().list(folder.descriptor(), names) != 0) {
@@ -120,8 +120,8 @@ Status DraftMark::make(const File &folder, int writer, std::unique_ptr<DraftMark
         if (fd < 0) {
             return made->file_.refused("create the file");
         }
-        // Where files cannot be locked nobody can tell that somebody died, and nothing is removed.
-        // Until it is locked, another process may take the file for that of somebody who died.
+        // If files cannot be locked, nothing is ever removed. Until the mark is locked another
+        // process may take it for one of a dead writer.
         if (lock_before_others(made->file_) && leads_to(path, made->file_)) {
             mark = std::move(made);
             return Status::ok();
@@ -183,7 +183,7 @@ bool is_directory(const std::string &path) {
     return File(fd, path).is_open();
 }
 
-// Its entries, and that of itself, which a process that was killed may have made.
+// Forces the entries of a directory, and its own name, to the disk.
 Status sync_directory(const std::string &path) {
     const File directory = open_directory(path);
     if (!directory.is_open()) {
@@ -193,7 +193,7 @@ Status sync_directory(const std::string &path) {
     return status.is_ok() ? force_name(directory) : status;
 }
 
-// In the place of a link, too; and of a directory in which nothing is.
+// Renames a draft. Replaces files, links and empty directories.
 bool take_name(const std::string &draft, const std::string &name) {
     os::System &system = os::system();
     const auto rename = [&] {
@@ -218,7 +218,7 @@ Status Drafts::mark_in(const std::string &folder, const DraftMark *&mark) {
     if (known == nullptr) {
         File directory = open_directory(folder);
         if (!directory.is_open() && errno == ENOENT) {
-            // A node that replaces a lost one has none of the directories.
+            // A node that replaces a lost one has no directories yet.
             if (Status status = make_directories(folder, sync_); !status) {
                 return status;
             }
@@ -236,12 +236,12 @@ Status Drafts::mark_in(const std::string &folder, const DraftMark *&mark) {
 }
 
 Status Drafts::create(const std::string &path, size_t &number, bool keep_open) {
-    // Only one in which nothing is gives way, and publish() would find that when other files are
-    // new already.
+    // Only an empty directory can be replaced; publish() would fail when other files are new
+    // already.
     if (is_directory(path) && os::system().remove_directory_at(AT_FDCWD, path.c_str()) != 0) {
         return fail(CD_ERROR_STORE_IO,
-                    "%s: a directory has the name of a file. Move that directory away, and repeat "
-                    "the call, which has changed no file",
+                    "%s: a directory has the name of a file. Move it away and repeat the call; no "
+                    "file has changed",
                     path.c_str());
     }
     const DraftMark *mark = nullptr;
@@ -284,7 +284,7 @@ Status Drafts::finish(size_t number, const std::optional<os::FileAttributes> &at
     if (attributes) {
         constexpr mode_t permissions = 07777;
         os::System &system = os::system();
-        // Giving a file away may cost it permissions, and not being allowed to is no failure.
+        // A change of the owner may clear mode bits, and may be forbidden.
         if (system.set_owner(fd, attributes->owner, attributes->group) != 0 && errno != EPERM) {
             return draft.file.refused("set the owner");
         }

@@ -16,13 +16,12 @@
 
 namespace cd::redset {
 
-// Says in a folder that the drafts whose names begin with its own are those of somebody who lives:
-// a locked file, which is there before the first of them and until none is. Jobs and threads with
-// the same folder, and the same writer in it, do not meet each other's drafts; what somebody who
-// died left is removed by the next with that writer.
+// A locked file in a folder, which shows that the drafts whose names begin with its own are in use.
+// It is created before them and removed after them, so that jobs and threads that share a folder
+// and a writer keep their drafts apart. The next one of that writer removes the drafts of the dead.
 class DraftMark {
 public:
-    // folder: an open directory. May throw std::bad_alloc.
+    // `folder`: an open directory. May throw std::bad_alloc.
     static Status make(const File &folder, int writer, std::unique_ptr<DraftMark> &mark);
 
     DraftMark(const DraftMark &) = delete;
@@ -39,39 +38,36 @@ private:
     File file_;
 };
 
-// Whoever wrote them, who may have had nothing more to write after it was interrupted. What
-// somebody who lives has in the folder stays. May throw std::bad_alloc.
+// Removes drafts in a folder whose writers have died. May throw std::bad_alloc.
 void remove_drafts_of_the_dead(const std::string &folder);
 
-// Whose draft, or mark, a file of this name is.
+// Returns the writer of a draft or mark with this name, nothing for other files.
 std::optional<int> writer_of_draft(std::string_view file_name);
 
-// Files that are written beside those whose names they get, so that a name always leads to a whole
-// file: the old one, or none, until publish(). What is not published is gone with the Drafts.
+// Writes files beside the names that they get, so that a name always leads to a whole file: the old
+// one, or none, until publish(). The destructor removes what is not published.
 class Drafts {
 public:
-    // writer: whose drafts of an earlier process may be removed. sync: whether a crash of the
-    // machine counts.
+    // `writer`: whose drafts of a dead process are removed. `sync`: forces files to the disk.
     Drafts(int writer, bool sync) : writer_(writer), sync_(sync) {}
     Drafts(const Drafts &) = delete;
     Drafts &operator=(const Drafts &) = delete;
     ~Drafts();
 
-    // An empty file that will be path; directories that path names are made. Gives its number. The
-    // file stays open, to be read and written, while keep_open; else open it again.
+    // Creates an empty file that will become `path`, with its directories. `number` receives its
+    // number. `keep_open`: the file stays open for reading and writing; otherwise reopen() it.
     Status create(const std::string &path, size_t &number, bool keep_open);
     Status reopen(size_t number, File &file) const;
     const File &file(size_t number) const { return drafts_[number].file; }
-    const std::string &path(size_t number) const { return drafts_[number].temporary; } // until then
+    const std::string &path(size_t number) const { return drafts_[number].temporary; }
 
-    // As it was when it was stored. That it belongs to who runs this, instead of its owner, is no
-    // failure: few may give files away.
+    // Sets the attributes of a stored file. It is no failure if the process may not set the owner.
     Status finish(size_t number, const std::optional<os::FileAttributes> &attributes);
 
-    // It will not be published.
+    // Removes a draft.
     void give_up(size_t number);
 
-    // Each takes its name, after all were finished.
+    // Gives each draft its name. All must be finished.
     Status publish();
 
 private:
@@ -81,7 +77,7 @@ private:
         File file;
         bool there = false;
     };
-    // In whose name drafts are in a folder.
+    // Returns the mark in a folder, and makes it if needed.
     Status mark_in(const std::string &folder, const DraftMark *&mark);
 
     int writer_;

@@ -19,8 +19,7 @@ namespace {
 
 constexpr size_t longest_name = 1023; // that upstream reads
 
-// What a member does to encode. Steps follow each other, and are made when all members made the one
-// before.
+// The work of one member. All members complete a step before the next one.
 class Encoding : private Storage {
 public:
     Encoding(const Set &set, int self, const Place &place, const Options &options)
@@ -45,7 +44,7 @@ public:
         return encode_image(member_tree(set_, self_, own_), "a member", entry);
     }
 
-    // What the members said is how each knows the set.
+    // Compares the sets that the members have passed.
     Status learn(const std::vector<Bytes> &entries) {
         std::vector<uint64_t> sizes;
         for (size_t member = 0; member < entries.size(); ++member) {
@@ -90,7 +89,7 @@ public:
         if (Status status = set_.shape.checks == 0 ? read_all() : Status::ok(); !status) {
             return status;
         }
-        // A file may have been written to behind what was read.
+        // A file may have changed behind what was read.
         for (size_t file = 0; file < own_.size(); ++file) {
             File again;
             if (Status status = reopen(file, again); !status) {
@@ -107,7 +106,7 @@ public:
     Status finish(const std::vector<Bytes> &sums) {
         for (size_t member = 0; member < sums.size(); ++member) {
             if (sums[member].size() != (files_[member].size() + 1) * sizeof(uint32_t)) {
-                return fail(CD_ERROR_ARGUMENT, "member %zu tells %zu bytes of checksums", member,
+                return fail(CD_ERROR_ARGUMENT, "member %zu sent %zu bytes of checksums", member,
                             sums[member].size());
             }
             std::vector<uint32_t> values(sums[member].size() / sizeof(uint32_t));
@@ -150,7 +149,7 @@ private:
         return drafts_.file(draft).write(0, image.data(), image.size());
     }
 
-    // What no row has for a source has no checksum yet.
+    // Reads data that are in no row, as they have no checksum yet.
     Status read_all() {
         const uint64_t size = logical_size(own_);
         Bytes piece(static_cast<size_t>(std::min<uint64_t>(size, uint64_t{256} << 10)));

@@ -15,17 +15,16 @@ namespace cd::redset {
 struct Survey;
 
 struct Options {
-    bool sync = true; // whether what is written reaches the disk before it counts
+    bool sync = true; // forces files to the disk before they get their names
     Progress progress = {};
     // Called before a rebuild writes anything for this member; a failure refuses the rebuild.
     std::function<Status(int member, const Survey &survey)> check = {};
 };
 
-// Makes the redundancy of a set: each member gives the names of its files, and gets redset's files
-// for them beside it, and ours. All members call it with the same set, and all get the same
-// outcome. On a failure what was there before is as it was, but for the names that some members'
-// new files may have taken when giving them fails half-way. Files may not change meanwhile; those
-// of another member are never read. Does not throw.
+// Encodes the files of a set: each member passes the names of its files, and gets redset's files
+// and our checksums for them. Collective: all members pass the same set and get the same status. On
+// a failure old files stay, unless giving the new ones their names failed half-way. Files must not
+// change meanwhile. Does not throw.
 Status apply(Exchange &exchange, const Set &set, const Place &place,
              const std::vector<std::string> &names, const Options &options);
 

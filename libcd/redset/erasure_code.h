@@ -12,19 +12,18 @@ namespace cd::redset {
 // Buffers for data to be coded begin at a multiple of this.
 constexpr size_t coding_alignment = 64;
 
-// Makes output i the sum over all sources s of coefficients.at(i, s) times source s, byte by byte.
-// What depends on the coefficients alone is prepared once. Without sources outputs are zeros.
+// Computes output i as the sum over all sources s of coefficients.at(i, s) times source s, byte by
+// byte. Without sources outputs are zeros.
 class ErasureCode {
 public:
     // May throw std::bad_alloc.
     ErasureCode(Matrix coefficients, size_t sources, size_t outputs);
 
-    // Buffers do not overlap. Data are best coded in pieces that stay in the cache; a piece has at
-    // most 1 GiB.
+    // Codes a piece of at most 1 GiB. Buffers must not overlap. Pieces that fit the cache are
+    // fastest.
     void code(size_t length, std::byte *const *sources, std::byte *const *outputs) noexcept;
 
-    // The same result without ISA-L: the implementation where there is none, and what tests
-    // compare it with.
+    // Gives the same result without ISA-L.
     void code_portable(size_t length, std::byte *const *sources,
                        std::byte *const *outputs) const noexcept;
 

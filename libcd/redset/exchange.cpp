@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t longest_text = 1024;
 
-// What a member tells that failed, perhaps for lack of memory.
+// Encodes the failure of a member, even without memory.
 class Failure {
 public:
     explicit Failure(Status status) {
@@ -24,55 +24,55 @@ public:
         std::memcpy(bytes_.data() + sizeof code, message(), length);
         size_ = sizeof code + length + 1;
     }
-    std::span<const std::byte> told() const { return {bytes_.data(), size_}; }
+    std::span<const std::byte> sent() const { return {bytes_.data(), size_}; }
 
 private:
     std::array<std::byte, sizeof(cd_error) + longest_text> bytes_ = {};
     size_t size_;
 };
 
-void put_success_before(std::span<const std::byte> bytes, Bytes &told) {
+void put_success_before(std::span<const std::byte> bytes, Bytes &sent) {
     constexpr cd_error code = CD_ERROR_NONE;
-    told.resize(sizeof code + bytes.size());
-    std::memcpy(told.data(), &code, sizeof code);
-    std::ranges::copy(bytes, told.begin() + sizeof code);
+    sent.resize(sizeof code + bytes.size());
+    std::memcpy(sent.data(), &code, sizeof code);
+    std::ranges::copy(bytes, sent.begin() + sizeof code);
 }
 
 bool is_known(int code) { return std::strcmp(describe(code), describe(-1)) != 0; }
 
-bool makes_sense(const Bytes &told) {
+bool makes_sense(const Bytes &sent) {
     int code = CD_ERROR_NONE;
     static_assert(sizeof code == sizeof(cd_error));
-    if (told.size() < sizeof code) {
+    if (sent.size() < sizeof code) {
         return false;
     }
-    std::memcpy(&code, told.data(), sizeof code);
+    std::memcpy(&code, sent.data(), sizeof code);
     return code == CD_ERROR_NONE ||
-           (is_known(code) && told.size() > sizeof code && told.back() == std::byte{0});
+           (is_known(code) && sent.size() > sizeof code && sent.back() == std::byte{0});
 }
 
-Status check_sense(const std::vector<Bytes> &told) {
-    return std::ranges::all_of(told, makes_sense)
+Status check_sense(const std::vector<Bytes> &sent) {
+    return std::ranges::all_of(sent, makes_sense)
                ? Status::ok()
-               : fail(CD_ERROR_STORE_IO, "what a member told of its outcome makes no sense");
+               : fail(CD_ERROR_STORE_IO, "the outcome that a member sent cannot be read");
 }
 
-// The failure of the first that failed.
-Status first_failure(const Exchange &exchange, const std::vector<Bytes> &told) {
-    for (size_t member = 0; member < told.size(); ++member) {
-        if (const cd_error code = code_of(told[member]); code != CD_ERROR_NONE) {
+// Returns the failure of the first member that failed.
+Status first_failure(const Exchange &exchange, const std::vector<Bytes> &sent) {
+    for (size_t member = 0; member < sent.size(); ++member) {
+        if (const cd_error code = code_of(sent[member]); code != CD_ERROR_NONE) {
             const bool has_rank = member < exchange.called().size();
             return fail(code, "%s %d: %s", has_rank ? "rank" : "member",
                         has_rank ? exchange.called()[member] : static_cast<int>(member),
-                        text_of(told[member]));
+                        text_of(sent[member]));
         }
     }
     return Status::ok();
 }
 
-// What is made of everybody's bytes, and why not.
+// The result of a digest, or its failure.
 struct Digest {
-    SavedStatus told; // that of all
+    SavedStatus sent; // that of all
     SavedStatus outcome;
     Exchange::Made made;
 };
@@ -89,34 +89,34 @@ Status Exchange::digest(std::span<const std::byte> own, const Work &work, Made &
 }
 
 Status gather_outcomes(Exchange &exchange, Status own, std::span<const std::byte> bytes,
-                       std::vector<Bytes> &told) {
+                       std::vector<Bytes> &sent) {
     Bytes success;
     if (own) {
         own = catch_exceptions([&] { put_success_before(bytes, success); });
     }
     std::vector<Bytes> all;
-    if (Status status = exchange.gather(own ? success : Failure(own).told(), all); !status) {
+    if (Status status = exchange.gather(own ? success : Failure(own).sent(), all); !status) {
         return status;
     }
     Status sense = check_sense(all);
     if (sense) {
-        told = std::move(all);
+        sent = std::move(all);
     }
     return sense;
 }
 
-cd_error code_of(const Bytes &told) {
+cd_error code_of(const Bytes &sent) {
     cd_error code = CD_ERROR_NONE;
-    std::memcpy(&code, told.data(), sizeof code);
+    std::memcpy(&code, sent.data(), sizeof code);
     return code;
 }
 
-const char *text_of(const Bytes &told) {
-    return reinterpret_cast<const char *>(told.data()) + sizeof(cd_error);
+const char *text_of(const Bytes &sent) {
+    return reinterpret_cast<const char *>(sent.data()) + sizeof(cd_error);
 }
 
-void take_codes_off(std::vector<Bytes> &told) {
-    for (Bytes &each : told) {
+void take_codes_off(std::vector<Bytes> &sent) {
+    for (Bytes &each : sent) {
         each.erase(each.begin(), each.begin() + sizeof(cd_error));
     }
 }
@@ -128,19 +128,19 @@ Status agree(Exchange &exchange, Status own) {
 
 Status agree(Exchange &exchange, Status own, std::span<const std::byte> bytes,
              std::vector<Bytes> &all) {
-    std::vector<Bytes> told;
-    if (Status status = gather_outcomes(exchange, own, bytes, told); !status) {
+    std::vector<Bytes> sent;
+    if (Status status = gather_outcomes(exchange, own, bytes, sent); !status) {
         return status;
     }
-    if (Status status = first_failure(exchange, told); !status) {
+    if (Status status = first_failure(exchange, sent); !status) {
         return status;
     }
-    take_codes_off(told);
-    all = std::move(told);
+    take_codes_off(sent);
+    all = std::move(sent);
     return Status::ok();
 }
 
-// Who has no memory for a digest tells that, so that nobody needs it.
+// A member without memory for the digest reports that, and all fail.
 Status agree_and_make(Exchange &exchange, Status own, std::span<const std::byte> bytes,
                       const Make &make, const Take &take) {
     SavedStatus ready(own);
@@ -153,14 +153,14 @@ Status agree_and_make(Exchange &exchange, Status own, std::span<const std::byte>
     if (ready.is_ok()) {
         ready = prepared;
     }
-    const auto work = [&](std::vector<Bytes> &told) -> Exchange::Made {
+    const auto work = [&](std::vector<Bytes> &sent) -> Exchange::Made {
         if (mine != nullptr) {
-            const Status sense = check_sense(told);
-            mine->told = SavedStatus(sense ? first_failure(exchange, told) : sense);
-            if (mine->told.is_ok()) {
+            const Status sense = check_sense(sent);
+            mine->sent = SavedStatus(sense ? first_failure(exchange, sent) : sense);
+            if (mine->sent.is_ok()) {
                 mine->outcome = SavedStatus(catch_exceptions([&] {
-                    take_codes_off(told);
-                    return make(told, mine->made);
+                    take_codes_off(sent);
+                    return make(sent, mine->made);
                 }));
             }
         }
@@ -168,7 +168,7 @@ Status agree_and_make(Exchange &exchange, Status own, std::span<const std::byte>
     };
     Exchange::Made shared;
     if (Status status =
-            exchange.digest(ready.is_ok() ? success : Failure(ready.again()).told(), work, shared);
+            exchange.digest(ready.is_ok() ? success : Failure(ready.again()).sent(), work, shared);
         !status) {
         return status;
     }
@@ -176,8 +176,8 @@ Status agree_and_make(Exchange &exchange, Status own, std::span<const std::byte>
         return ready.is_ok() ? fail(CD_ERROR_NO_MEMORY, "member 0: out of memory") : ready.again();
     }
     const auto &digest = *static_cast<const Digest *>(shared.get());
-    if (!digest.told.is_ok()) {
-        return digest.told.again();
+    if (!digest.sent.is_ok()) {
+        return digest.sent.again();
     }
     return agree_on_memory(exchange, catch_exceptions([&] {
                                if (digest.made != nullptr) {

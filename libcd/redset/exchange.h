@@ -15,10 +15,10 @@ namespace cd::redset {
 
 using Bytes = std::vector<std::byte>;
 
-// How the members of a set meet: over MPI, or in the memory of one process. Each member has one,
-// and all call the same functions in the same order. A failure here is everybody's, or members are
-// gone: it is passed on at once, while failures of a member's own are told to the others with
-// agree(). Between two meetings nothing may be thrown: what can be is an catch_exceptions().
+// Communication between the members of a set, over MPI or in the memory of one process. Each member
+// has one, and all call the same functions in the same order. A failure of a call here is the same
+// for all members, or members are gone: return it at once. Share a member's own failure with
+// agree(). Throw nothing between two calls: use catch_exceptions().
 class Exchange {
 public:
     virtual ~Exchange() = default;
@@ -26,12 +26,12 @@ public:
     virtual int members() const = 0;
     virtual int self() const = 0;
 
-    // Everybody's bytes, by member. Where one member has no memory for them, all fail. Does not
+    // Gathers the bytes of all members, by member. If one has no memory for them all fail. Does not
     // throw.
     virtual Status gather(std::span<const std::byte> own, std::vector<Bytes> &all) = 0;
 
-    // What work makes of everybody's bytes, which it may change. It makes the same in all members
-    // and does not throw: those that are in one process share what one of them makes.
+    // Returns what `work` makes of the bytes of all members, which it may change. It must make the
+    // same in all members and must not throw. Members in one process share one result.
     using Made = std::shared_ptr<const void>;
     using Work = std::function<Made(std::vector<Bytes> &all)>;
     virtual Status digest(std::span<const std::byte> own, const Work &work, Made &made);
@@ -42,21 +42,20 @@ public:
         std::span<std::byte> bytes;
     };
 
-    // Whether a member has left for good: it has said so, unlike one that is gone, and all fails.
+    // True if a member has left and said so. All further calls fail.
     virtual bool has_been_left() const { return false; }
 
-    // Sends and receives messages to and from other members; what two members send each other
-    // arrives in that order, and has the length that the receiver names. finish() waits for all of
-    // them, until when their bytes belong to the exchange; where one of these fails, for ever. Who
-    // does something else meanwhile calls get_on() now and then: messages may need the processor.
-    // They do not throw: there has to be room for so many messages each way, of at most a gigabyte.
+    // Starts sending and receiving messages. Messages between two members arrive in order, with the
+    // length that the receiver names. finish() waits for all of them. Until then their bytes belong
+    // to the exchange; after a failure they do for ever. Call get_on() now and then meanwhile, as
+    // messages may need the processor. These do not throw: reserve() enough messages before. A
+    // message has at most a gigabyte.
     virtual void reserve(size_t messages) = 0; // may throw std::bad_alloc
     virtual Status start(std::span<const Message> outgoing, std::span<const Message> incoming) = 0;
     virtual Status get_on() { return Status::ok(); }
     virtual Status finish() = 0;
 
-    // What messages call the members, in their order, where that tells people more: by their ranks
-    // in a program, and else by their numbers in the set.
+    // Sets the ranks by which error messages name the members, instead of their numbers in the set.
     void call_by_ranks(std::vector<int> ranks) noexcept { ranks_ = std::move(ranks); }
     const std::vector<int> &called() const { return ranks_; }
 
@@ -64,30 +63,30 @@ private:
     std::vector<int> ranks_;
 };
 
-// Gives every member the same outcome: success when all have it, else the failure of the first that
-// failed, with its message and what it is called. Does not throw.
+// Returns the same status to all members: success if all succeeded, else the first failure, with
+// its message and its member's name. Does not throw.
 Status agree(Exchange &exchange, Status own);
 
-// The same, and everybody's bytes when all succeeded.
+// Does the same, and gathers the bytes of all members if all succeeded.
 Status agree(Exchange &exchange, Status own, std::span<const std::byte> bytes,
              std::vector<Bytes> &all);
 
-// The same, with what all members make alike of everybody's bytes: take() gets it, also where
-// make() fails, which is the outcome then. Both may throw std::bad_alloc: all fail then.
+// Does the same, and passes to take() what make() makes of the bytes of all members. If make()
+// fails take() is called nevertheless, and its failure returned. If either throws std::bad_alloc
+// all fail.
 using Make = std::function<Status(std::vector<Bytes> &all, Exchange::Made &made)>;
 using Take = std::function<void(const Exchange::Made &made)>;
 Status agree_and_make(Exchange &exchange, Status own, std::span<const std::byte> bytes,
                       const Make &make, const Take &take);
 
-// For what all members find out alike: who has no memory to do so makes all fail; else the outcome
-// is what was found.
+// Returns `found`, which is the same for all members. If one of them has no memory all fail.
 Status agree_on_memory(Exchange &exchange, Status found);
 
-// What agreeing is made of: everybody's outcome, with bytes where it is success.
+// Gathers the status of all members, with bytes of those that succeeded.
 Status gather_outcomes(Exchange &exchange, Status own, std::span<const std::byte> bytes,
-                       std::vector<Bytes> &told);
-cd_error code_of(const Bytes &told);
-const char *text_of(const Bytes &told); // of a failure
-void take_codes_off(std::vector<Bytes> &told);
+                       std::vector<Bytes> &sent);
+cd_error code_of(const Bytes &sent);
+const char *text_of(const Bytes &sent); // of a failure
+void take_codes_off(std::vector<Bytes> &sent);
 
 } // namespace cd::redset

@@ -78,7 +78,7 @@ Matrix operator*(const Matrix &a, const Matrix &b) {
     return product;
 }
 
-// Gauss and Jordan: whatever makes the left side the identity makes the right side the inverse.
+// Gauss-Jordan elimination.
 Matrix inverse(Matrix left) {
     const size_t size = left.rows();
     Matrix right = identity(size);
@@ -102,8 +102,8 @@ Matrix inverse(Matrix left) {
     return right;
 }
 
-// The polynomial through the members' data at the places 0, 1, ..., taken at the places behind
-// them: Lagrange's form.
+// Lagrange's form of the polynomial through the members' data at 0, 1, ..., evaluated at the places
+// behind them.
 Matrix reed_solomon_rows(size_t members, size_t checks) {
     Matrix rows(checks, members);
     for (size_t j = 0; j < checks; ++j) {

@@ -13,7 +13,7 @@ namespace cd::redset {
 uint8_t multiply(uint8_t a, uint8_t b) noexcept;
 uint8_t inverse(uint8_t a) noexcept; // a != 0
 
-// A small matrix over it, row by row.
+// A small matrix over the field, row by row.
 class Matrix {
 public:
     Matrix() = default;
@@ -32,11 +32,11 @@ private:
 };
 
 Matrix operator*(const Matrix &a, const Matrix &b);
-Matrix inverse(Matrix square); // which has one
+Matrix inverse(Matrix square); // must have one
 
-// What checksum block j is made of: the coefficient of member p's data in row j, column p. Any
-// members' data, together with as many of these rows as there are other members, determine all.
-// members + checks <= 256.
+// Returns the Reed-Solomon coefficients: row j, column p is the factor of member p's data in
+// checksum block j. Any members' data, with as many rows as there are other members, determine all
+// data. members + checks <= 256.
 Matrix reed_solomon_rows(size_t members, size_t checks);
 
 } // namespace cd::redset

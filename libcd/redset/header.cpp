@@ -56,7 +56,7 @@ KvTree attributes_of(const os::FileAttributes &file) {
 
 void add_tree(KvTree &to, std::string_view key, KvTree tree) { to.add(key) = std::move(tree); }
 
-// How many of those to its left a member tells of, besides itself.
+// Returns how many left neighbours the header of a member describes.
 int neighbours(const Shape &shape) { return std::min(shape.checks, shape.members - 1); }
 
 // ---- Reading

@@ -12,20 +12,20 @@
 
 namespace cd::redset {
 
-// The trees in redset's files, as upstream writes them, and as much of them as it takes to read
-// what it writes. Members' numbers and names are checked; what a tree lacks is said as the file's.
+// The trees in redset's files, as upstream writes them. Numbers and names are checked; errors name
+// the file.
 
-// A member, its set and its files, as a scheme file tells of it.
+// Describes a member, its set and its files, as in a scheme file.
 KvTree member_tree(const Set &set, int member, const StoredFiles &files);
 
-// The descriptor file: a member, and those to its left whose files it helps to bring back.
+// Makes the descriptor file: a member, and those to its left whose files it helps to rebuild.
 KvTree descriptor_tree(const Set &set, int member);
 
-// The header of a scheme file. all: the files of every member.
+// Makes the header of a scheme file. `all`: the files of every member.
 KvTree scheme_tree(const Layout &layout, const Set &set, int member,
                    std::span<const StoredFiles> all);
 
-// What one descriptor says. A set's ranks are known from several, or from the header.
+// One member's descriptor. The set's ranks are in the descriptors of all members, or in the header.
 struct Descriptor {
     Shape shape;
     int group = 0;
@@ -38,7 +38,7 @@ struct Descriptor {
 };
 Status read_descriptor(const KvTree &tree, const char *file, Descriptor &descriptor);
 
-// A member as a scheme file's header tells of it.
+// A member as the header of a scheme file describes it.
 struct MemberEntry {
     Descriptor descriptor;
     StoredFiles files;
@@ -52,8 +52,8 @@ struct Header {
     std::map<int, int> ranks; // of each member, where the scheme records them
 };
 
-// Whether this can be the header of a member of the set: it names it and tells of it and of those
-// to its left. What upstream repairs may name another member as well, and tell of more.
+// True if this can be the header of a member of the set: it describes that member and those to its
+// left. A header that upstream repaired may name another member as well, and describe more.
 bool is_header_of(const Header &header, const Set &set, int member);
 
 Status read_member(const KvTree &tree, const char *file, int member, MemberEntry &entry);

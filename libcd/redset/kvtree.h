@@ -11,8 +11,8 @@
 
 namespace cd::redset {
 
-// What redset keeps in its headers: an ordered list of keys, each with a tree below it. A value is
-// a key with nothing below it; numbers are written in decimal. Members may throw std::bad_alloc.
+// The tree in redset's headers: an ordered list of keys, each with a tree below it. A value is a
+// key with nothing below it; numbers are written in decimal. Members may throw std::bad_alloc.
 class KvTree {
 public:
     struct Element;
@@ -29,19 +29,19 @@ public:
     bool empty() const { return elements_.empty(); }
     bool operator==(const KvTree &other) const;
 
-    // The tree below the first element with this key, or nullptr.
+    // Returns the tree below the first element with this key, or nullptr.
     const KvTree *find(std::string_view key) const;
 
-    // Appends an element, and gives the tree below it; the key should not be there yet.
+    // Appends an element, and returns the tree below it. The key should not be there yet.
     KvTree &add(std::string_view key);
     void add_value(std::string_view key, std::string_view value);
     void add_number(std::string_view key, uint64_t value);
 
-    // The value of a key that has exactly one.
+    // Returns the value of a key that has exactly one.
     std::optional<std::string_view> value(std::string_view key) const;
     std::optional<uint64_t> number(std::string_view key) const;
 
-    // Every level in the order of the bytes of its keys, as all of redset's files have it.
+    // Sorts every level by the bytes of its keys, as in all of redset's files.
     void sort();
 
 private:
@@ -53,7 +53,7 @@ struct KvTree::Element {
     KvTree below;
 };
 
-// A whole decimal number without sign, or nothing.
+// Parses a whole decimal number without sign.
 std::optional<uint64_t> to_number(std::string_view text);
 
 } // namespace cd::redset

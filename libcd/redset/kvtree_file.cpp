@@ -142,7 +142,7 @@ private:
     const char *file_;
 };
 
-// The header's say about the image's length, before anything else is believed.
+// Checks the image's header and length before anything else is read.
 Status read_header(std::span<const std::byte> bytes, const char *file, uint64_t &size) {
     if (bytes.size() < header_size) {
         return fail(CD_ERROR_STORE_DAMAGED,

@@ -18,7 +18,7 @@ bool is_lost(const Item &item, Losses lost) {
 
 // ---- Copies
 
-// One of the copies, the original if it is there, is given to whoever needs one.
+// Partner: the original, or else one of the copies, is the source of all that are lost.
 bool copying_row(const Layout &layout, int owner, Losses lost, std::vector<Row> &rows) {
     const uint64_t size = layout.logical_sizes[static_cast<size_t>(owner)];
     if (size == 0) {
@@ -54,7 +54,7 @@ bool copying_row(const Layout &layout, int owner, Losses lost, std::vector<Row> 
 
 // ---- Checksums
 
-// Coefficients of all checksum blocks, a column for each member.
+// Returns the coefficients of all checksum blocks, with a column for each member.
 Matrix check_rows(const Shape &shape) {
     const auto members = static_cast<size_t>(shape.members);
     if (shape.scheme == Scheme::reed_solomon) {
@@ -78,7 +78,7 @@ Matrix selected(const Matrix &from, const std::vector<size_t> &rows,
     return part;
 }
 
-// Who has what in a row of chunks. Checks are numbers of checksum blocks, data of members.
+// The owners of the chunks of a row. Checks are numbers of checksum blocks, data of members.
 struct Parts {
     std::vector<size_t> data, lost_data, checks, lost_checks;
 };
@@ -178,7 +178,7 @@ bool rebuilding_rows(const Layout &layout, Losses lost, std::vector<Row> &rows, 
     return true;
 }
 
-// To encode is to rebuild payload that was never there.
+// Encoding is rebuilding a payload that was never there.
 std::vector<Row> encoding_rows(const Layout &layout, Makers makers) {
     const std::vector<Lost> lost(static_cast<size_t>(layout.shape.members), {false, true});
     std::vector<Row> rows;
@@ -188,8 +188,8 @@ std::vector<Row> encoding_rows(const Layout &layout, Makers makers) {
 
 namespace {
 
-// A member's rows with checksums are those from its own on, around the ring; of the others, how
-// many are before this one.
+// A member's checksums are in the rows from its own on, around the ring. Counts its data rows
+// before this one.
 uint64_t chunks_before(const Shape &shape, int row, int member) {
     const int behind = member + shape.checks;
     if (behind > shape.members) {

@@ -11,10 +11,10 @@
 
 namespace cd::redset {
 
-// What a member has: its logical file, and what its scheme file holds behind the header.
+// data: a member's logical file; payload: its scheme file behind the header.
 enum class Region : uint8_t { data, payload };
 
-// Bytes of a member; behind them the row goes on with zeros, which are neither read nor written.
+// Bytes of a member. Up to the row's length zeros follow, which are neither read nor written.
 struct Item {
     int member = 0;
     Region region = Region::data;
@@ -23,7 +23,7 @@ struct Item {
     bool operator==(const Item &) const = default;
 };
 
-// Outputs that are made of sources, byte by byte, at one member.
+// Outputs that one member computes from sources, byte by byte.
 struct Row {
     int maker = 0;
     uint64_t length = 0;
@@ -32,8 +32,7 @@ struct Row {
     Matrix coefficients; // a row for each output, a column for each source
 };
 
-// Where things are in a set, known to every member alike: sizes of logical files, and what follows
-// from them.
+// The sizes of the members' logical files, and where chunks and copies are.
 struct Layout {
     Shape shape;
     std::vector<uint64_t> logical_sizes; // of each member
@@ -42,9 +41,9 @@ struct Layout {
     Layout(const Shape &shape, std::vector<uint64_t> logical_sizes);
 
     uint64_t payload_size(int member) const;
-    // Xor and rs: what a member has in a row. Rows are numbered like members.
+    // For xor and rs: the part of a member in a row. Rows are numbered like members.
     Item item(int row, int member) const;
-    // Partner: the copy of an owner's logical file that its right neighbour at a distance has.
+    // For partner: the copy of the owner's logical file that its right neighbour at a distance has.
     Item copy(int owner, int distance) const;
 };
 
@@ -54,15 +53,15 @@ struct Lost {
     bool any() const { return data || payload; }
 };
 
-// Whose rows get coefficients: to work them out takes the third power of what is lost for each row,
-// and who makes it alone needs them.
+// The members whose rows get coefficients. They take time in the third power of what is lost, and
+// only the maker of a row needs them.
 enum class Makers : int { all = -2, none = -1 };
 constexpr Makers only(int member) { return static_cast<Makers>(member); }
 
-// All of a set's payload, made of all of its data.
+// Plans the rows that make all payload of a set from its data.
 std::vector<Row> encoding_rows(const Layout &layout, Makers makers = Makers::all);
 
-// What is lost, made of the rest. False when the rest does not suffice.
+// Plans the rows that make what is lost from the rest. False if the rest does not suffice.
 bool rebuilding_rows(const Layout &layout, std::span<const Lost> lost, std::vector<Row> &rows,
                      Makers makers = Makers::all);
 

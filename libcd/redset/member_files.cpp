@@ -18,10 +18,10 @@ namespace cd::redset {
 
 namespace {
 
-// What is no regular file does not keep us waiting.
+// Does not wait for devices and FIFOs.
 constexpr int reading = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 
-// Only who owns a file may read it without a trace.
+// Only the owner of a file may open it without changing its time of access.
 int open_without_trace(const char *path, int flags) {
     const int fd = os::system().open_at(AT_FDCWD, path, flags | O_NOATIME, 0);
     return fd < 0 && errno == EPERM ? os::system().open_at(AT_FDCWD, path, flags, 0) : fd;

@@ -21,26 +21,26 @@ namespace cd::redset {
 // Opens a regular file, and leaves its time of access alone where that is allowed.
 Status open_to_read(const std::string &path, File &file, os::FileAttributes &attributes);
 
-// The same for what we have written ourselves, where a symbolic link is somebody else's doing.
+// Opens a file that the library wrote. Refuses symbolic links.
 Status open_own_to_read(const std::string &path, File &file, os::FileAttributes &attributes);
 
-// The tree at the beginning of such a file; size is that of its image.
+// Reads the tree at the beginning of a file that the library wrote. `size`: of the tree's image.
 Status read_own_image(const std::string &path, KvTree &tree, uint64_t &size);
 
-// A file that a member entrusted to a set.
+// Opens a file that a member stored in a set.
 Status open_stored(const Place &place, const std::string &name, File &file,
                    os::FileAttributes &attributes);
 
-// Whether the path still names the file: another process may have removed it meanwhile.
+// True if the path still names the file: another process may have removed it.
 bool leads_to(const std::string &path, const File &file);
 
-// The CRC-32C of bytes that come in several runs by turns, each from its beginning to its end.
+// Computes the CRC-32C of bytes that arrive in several runs in turns, each from start to end.
 class ScatteredCrc {
 public:
     // May throw std::bad_alloc when a run begins.
     void add(uint64_t offset, std::span<const std::byte> bytes);
 
-    // That of all bytes from 0 on, once they have come; they leave no gaps.
+    // Returns the CRC of all bytes. They must leave no gaps.
     uint32_t whole() const;
 
 private:
@@ -52,8 +52,8 @@ private:
     std::vector<Run> runs_;
 };
 
-// A member's files one after the other, read or written anywhere, with a checksum of each file. Not
-// more than some of them are open at a time.
+// A member's files as one, read or written at any offset, with a checksum of each file. Only a few
+// files are open at a time.
 class LogicalFile {
 public:
     using Open = std::function<Status(size_t file, File &opened)>;
@@ -64,7 +64,7 @@ public:
     Status read(uint64_t offset, std::span<std::byte> to);
     Status write(uint64_t offset, std::span<const std::byte> from);
 
-    // Of each file, once all bytes were read or written.
+    // Returns the checksum of each file, once all bytes were read or written.
     std::vector<uint32_t> checksums() const;
 
 private:

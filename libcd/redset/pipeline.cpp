@@ -17,7 +17,8 @@ namespace {
 
 using Message = Exchange::Message;
 
-// Measured best for ISA-L; with many members less, so that a piece of each is in the cache.
+// Measured to be the best size for ISA-L. It shrinks with many members, so that all pieces fit the
+// cache.
 constexpr size_t largest_piece = size_t{128} << 10;
 constexpr size_t smallest_piece = size_t{4} << 10;
 constexpr size_t cached = size_t{2} << 20;
@@ -36,7 +37,7 @@ size_t piece_size(std::span<const Row> rows, int members) {
     return longest < piece ? round_up(std::max<uint64_t>(longest, 1), coding_alignment) : piece;
 }
 
-// Buffers of one piece each, one after the other.
+// Consecutive buffers of one piece each.
 class Pieces {
 public:
     Pieces(size_t count, size_t size) : size_(size), memory_(make_aligned_buffer(count * size)) {}
@@ -47,8 +48,8 @@ private:
     AlignedBuffer memory_;
 };
 
-// Where pieces of an item are by turns: one is sent or received while another is read, coded or
-// written. What stays with this member has one buffer for both.
+// The two buffers of an item: one is sent or received while the other is read, coded or written. A
+// local item has one buffer for both.
 using Turns = std::array<std::byte *, 2>;
 
 std::byte *of(const Turns &turns, uint64_t number) { return turns[number % 2]; }
@@ -79,7 +80,7 @@ struct Making {
 
 class Work {
 public:
-    // All that needs memory.
+    // Allocates everything.
     Work(std::span<const Row> rows, Exchange &exchange, Storage &storage)
         : self_(exchange.self()), storage_(storage), piece_(piece_size(rows, exchange.members())) {
         for (const Row &row : rows) {
@@ -90,13 +91,12 @@ public:
         make_room_for_messages(exchange);
     }
 
-    // Makes a first failure of storage the outcome; nothing more is read or written then.
+    // Records the first failure of the storage, after which nothing is read or written.
     Status outcome() const { return failed_; }
 
-    // A piece is read, sent, coded, sent as outputs and written in the turns that follow each
-    // other; so in a turn there are five pieces at work, and while two of them are in messages the
-    // processor and the disk have the others. What came last is coded first, while the cache has
-    // it.
+    // A piece is read, sent, coded, sent as outputs and written, one step a turn. So five pieces
+    // are at work in a turn: two in messages, the others with the processor and the disk. The last
+    // one received is coded first, while it is in the cache.
     Status run(Exchange &exchange, const Progress &progress) {
         read(0);
         for (uint64_t turn = 0; turn < pieces_ + turns_behind; ++turn) {
@@ -186,7 +186,7 @@ private:
         exchange.reserve(std::max(out, in));
     }
 
-    // How much of an item a piece has; nothing of one that is before the first or after the last.
+    // Returns how many bytes of an item a piece has, 0 before the first and after the last piece.
     size_t length(uint64_t number, uint64_t whole) const {
         const uint64_t before = number < pieces_ ? number * piece_ : whole;
         return before < whole ? static_cast<size_t>(std::min<uint64_t>(piece_, whole - before)) : 0;
@@ -254,7 +254,7 @@ private:
         }
     }
 
-    // Sources of one piece, and outputs of the one that was made before.
+    // Starts messages with the sources of one piece and the outputs of the one before.
     Status begin_messages(Exchange &exchange, uint64_t turn) {
         outgoing_.clear();
         incoming_.clear();

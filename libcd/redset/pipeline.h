@@ -28,8 +28,8 @@ inline AlignedBuffer make_aligned_buffer(size_t size) {
     return AlignedBuffer(new (std::align_val_t{coding_alignment}) std::byte[size]);
 }
 
-// A member's own files, of which rows read sources and write outputs. Each item is read or written
-// from its beginning to its end, several of them by turns.
+// A member's own files, from which rows are read and to which they are written. Each item is read
+// or written from its beginning to its end, several of them in turns.
 class Storage {
 public:
     virtual ~Storage() = default;
@@ -37,14 +37,13 @@ public:
     virtual Status write(Region region, uint64_t offset, std::span<const std::byte> from) = 0;
 };
 
-// How much of a pass over data is behind those who make it. May be empty.
+// Receives how many bytes of a pass over the data are done. May be empty.
 using Progress = std::function<void(uint64_t done, uint64_t all)>;
 
-// Carries rows out, all of them by pieces at the same time, so that reading, sending, coding and
-// writing go on with what is in the cache. Every member has the same rows. Each byte of a source is
-// read once and sent at most once. A member whose storage fails takes part until the end, so that
-// nobody waits for it; then all get its failure. progress is called by member 0 after each piece,
-// the last time with all done, if there is anything to do, and does not throw. Does not throw.
+// Computes all rows in one pass, by pieces, so that reading, sending, coding and writing overlap.
+// Collective: every member passes the same rows. Each byte of a source is read once and sent at
+// most once. A member whose storage fails takes part until the end; then all get its failure.
+// Member 0 calls `progress` after each piece; it must not throw. Does not throw.
 Status carry_out(Exchange &exchange, std::span<const Row> rows, Storage &storage,
                  const Progress &progress = {});
 

@@ -18,22 +18,22 @@
 
 namespace cd::redset {
 
-// What is left cannot be read, or is not what its checksum says.
+// The code of a failure to read what was trusted, or of a wrong checksum.
 constexpr cd_error not_as_trusted = CD_ERROR_STORE_DAMAGED;
 
-// What a member does to rebuild. Steps follow each other, and are made when all members made the
-// one before. What they throw is std::bad_alloc.
+// The work of one member. All members complete a step before the next one. Steps may throw
+// std::bad_alloc.
 class MemberRebuild : private Storage {
 public:
-    // contents: whether the survey has looked at them. All of these outlive it.
+    // `contents`: how the survey was taken. All arguments must outlive it.
     MemberRebuild(const Set &set, int self, const Place &place, const Options &options,
                   const Survey &survey, Contents contents);
 
     Status prepare();
-    // What goes into other files than those that rows write.
+    // Writes descriptor and checksums.
     Status prepare_tables();
     Storage &storage() { return *this; }
-    // What was written, and what was read if nobody has looked at it before.
+    // Compares what was written with its checksums, and what was read if it was trusted.
     Status check() const;
     Status finish();
     Status publish();
@@ -197,10 +197,10 @@ Status MemberRebuild::write(Region region, uint64_t offset, std::span<const std:
 
 namespace {
 
-// Up to where nothing is left to do but to give names.
+// Does everything except giving files their names.
 Status prepare_by(Exchange &exchange, const Set &set, const Place &place, const Options &options,
                   const Survey &survey, Contents contents, std::unique_ptr<MemberRebuild> &member) {
-    // Before any member makes a directory.
+    // No member may make a directory before all have passed this.
     if (options.check) {
         Status allowed = catch_exceptions([&] { return options.check(exchange.self(), survey); });
         if (Status status = agree(exchange, allowed); !status) {
@@ -230,8 +230,8 @@ Status publish_by(Exchange &exchange, MemberRebuild &member) {
     return agree(exchange, catch_exceptions([&] { return member.publish(); }));
 }
 
-// Whether all that is left is a source of some row, so that its checksums come with the work. In
-// these schemes nothing is so twice.
+// True if the rows read everything that survived, so that the pass computes all checksums. In these
+// schemes nothing is read twice.
 bool all_is_read(const Shape &shape, const Survey &survey) {
     if (shape.scheme != Scheme::xor_set && shape.scheme != Scheme::reed_solomon) {
         return false;
@@ -259,8 +259,8 @@ Rebuild::Rebuild(Exchange &exchange, const Set &set, const Place &place, const O
 
 Rebuild::~Rebuild() = default;
 
-// Where too much is gone, reading all that is left, which takes long, would not find less of that:
-// it is looked once more, for what was read wrong.
+// If too much is lost it surveys once more, in case something was misread. Reading all contents
+// would not find less to be lost.
 Status Rebuild::look() {
     Status fits = catch_exceptions([&] { return check_set(set_, exchange_.members()); });
     if (Status status = agree(exchange_, fits); !status) {
@@ -272,9 +272,9 @@ Status Rebuild::look() {
                : status;
 }
 
-// What is left is trusted at first where it will all be read anyway. That this was wrong is found
-// before anything is changed; only then it is looked for who cannot be trusted. What fails
-// otherwise would fail again. What was written goes at once where it is in vain: it takes room.
+// Trusts the survivors first if all of them will be read anyway. A wrong checksum is found before
+// anything changes; only then a survey looks for it. Drafts of a failed attempt are removed at
+// once, to free space.
 Status Rebuild::prepare() {
     const auto prepare = [&](Contents contents) {
         Status status = prepare_by(exchange_, set_, place_, options_, survey_, contents, member_);
@@ -298,8 +298,7 @@ Status Rebuild::publish() { return publish_by(exchange_, *member_); }
 Status rebuild_surveyed(Exchange &exchange, const Set &set, const Place &place,
                         const Options &options, const Survey &survey) {
     std::unique_ptr<MemberRebuild> member;
-    Status status =
-        prepare_by(exchange, set, place, options, survey, Contents::compared, member);
+    Status status = prepare_by(exchange, set, place, options, survey, Contents::compared, member);
     return status ? publish_by(exchange, *member) : status;
 }
 

@@ -11,27 +11,26 @@ namespace cd::redset {
 
 class MemberRebuild;
 
-// Brings a set back to what it was after apply(): files of members, with mode and times, and what
-// redset and we wrote; what is as it was is not touched. All members call it, also those that have
-// nothing any more, and all get the same outcome. On a failure every file is as it was before, but
-// for the names that some rebuilt files may have taken when giving them fails half-way. survey
-// tells what was found. May throw std::bad_alloc.
+// Rebuilds what a set has lost since apply(): files of members, with mode and times, scheme files,
+// descriptors and checksums. Intact files are not touched. Collective, also for members that have
+// lost everything; all get the same status. On a failure old files stay, unless giving the new ones
+// their names failed half-way. `survey` receives what was found. May throw std::bad_alloc.
 Status rebuild(Exchange &exchange, const Set &set, const Place &place, const Options &options,
                Survey &survey);
 
-// The same by steps, each after the one before, for who has several sets and wants all of them or
-// none: until publish() no file has changed.
+// The steps of rebuild(), for callers that rebuild several sets or none. No file changes before
+// publish().
 class Rebuild {
 public:
-    // All of these outlive it.
+    // All arguments must outlive it.
     Rebuild(Exchange &exchange, const Set &set, const Place &place, const Options &options,
             Survey &survey);
     Rebuild(const Rebuild &) = delete;
     Rebuild &operator=(const Rebuild &) = delete;
-    ~Rebuild(); // with what is not published
+    ~Rebuild(); // removes what is not published
 
-    Status look();    // whether names, sizes and headers tell of too much that is lost
-    Status prepare(); // reads, compares, and writes what has no name yet
+    Status look();    // fails if names, sizes and headers show that too much is lost
+    Status prepare(); // reads, compares, and writes new files beside the names of the old ones
     Status publish();
 
 private:
@@ -43,7 +42,7 @@ private:
     std::unique_ptr<MemberRebuild> member_; // what this member has prepared
 };
 
-// The same where all members have taken a survey, contents compared, which is believed.
+// Rebuilds a set of which all members have taken a survey with Contents::compared.
 Status rebuild_surveyed(Exchange &exchange, const Set &set, const Place &place,
                         const Options &options, const Survey &survey);
 

@@ -13,8 +13,8 @@
 
 namespace cd::redset {
 
-// A set of members that protect each other, in a ring: a member's left neighbour has the number
-// before its own.
+// The scheme of a set, and how many members it has. Members form a ring: the left neighbour has the
+// number before.
 struct Shape {
     Scheme scheme = Scheme::single;
     int members = 1;
@@ -28,22 +28,22 @@ struct Shape {
     bool operator==(const Shape &) const = default;
 };
 
-// CD_ERROR_ARGUMENT for what the scheme does not allow.
+// CD_ERROR_ARGUMENT if the scheme does not allow so many members or checks.
 Status check_shape(const Shape &shape);
 
-// "XOR", "RS" and so on, as files have it; and back, in letters of any size, Scheme::none for
-// anything else.
+// Converts a scheme to its name in files, "XOR", "RS" and so on, and back. Upper and lower case are
+// the same; other names give Scheme::none.
 const char *scheme_name(Scheme scheme);
 Scheme scheme_named(std::string_view name);
 
 // "XOR, 4 members, 1 checksum": for messages. May throw std::bad_alloc.
 std::string describe_shape(const Shape &shape);
 
-// A member's files one after the other are its logical file, which xor and rs cut into chunks: each
-// of the set's rows has one chunk of each member, checks of which are checksums.
+// Returns the size of the chunks that xor and rs cut logical files into. A row has one chunk of
+// each member, of which `checks` are checksums.
 uint64_t chunk_size(const Shape &shape, std::span<const uint64_t> logical_sizes);
 
-// Members as places of a vector.
+// Converts a member to an index.
 inline size_t index(int member) { return static_cast<size_t>(member); }
 
 } // namespace cd::redset

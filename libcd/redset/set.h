@@ -13,7 +13,7 @@
 
 namespace cd::redset {
 
-// A set among all that the ranks of a job were divided into, as every member knows it.
+// One of the sets that the ranks of a job are divided into.
 struct Set {
     Shape shape;
     int group = 0;          // this set's number
@@ -23,15 +23,15 @@ struct Set {
     bool operator==(const Set &) const = default;
 };
 
-// CD_ERROR_ARGUMENT for a set that cannot be, or is not that of as many members as meet.
+// CD_ERROR_ARGUMENT if the set is invalid, or does not have so many members.
 Status check_set(const Set &set, int members);
 
-// "1, 2, 5": for messages, and not longer than these may be.
+// "1, 2, 5", cut for messages.
 std::string list_ranks(std::span<const int> ranks);
-// The same as "rank 1" or "ranks 1, 2, 5".
+// "rank 1" or "ranks 1, 2, 5".
 std::string name_ranks(std::span<const int> ranks);
 
-// A file that a member entrusted to the set, as it was then. The name is what the member called it.
+// A file that a member stored in the set, with its name and attributes at that time.
 struct StoredFile {
     std::string name;
     os::FileAttributes attributes;
@@ -41,23 +41,22 @@ using StoredFiles = std::vector<StoredFile>; // of one member, in its order
 
 uint64_t logical_size(const StoredFiles &files);
 
-// Whether the name of a stored file may lead elsewhere.
+// Tells if symbolic links among stored files are followed.
 enum class Links { followed, refused };
 
-// Where a member's files are. The prefix begins the names of what redset writes; it and the names
-// of stored files are taken from folder, unless they begin with a slash. "" is where the process
-// is.
+// Where a member's files are. The names of redset's files begin with `prefix`. Names are relative
+// to `folder`, unless they begin with a slash; "" is the working directory.
 struct Place {
     std::string folder;
     std::string prefix;
     Links links = Links::followed;
     std::map<std::string, std::string> stand_ins = {}; // paths of files that are looked at instead
-    // What the member's only file is called, where that is known also if no header tells of it.
+    // The name of the member's only file, if that is known without a header.
     std::string only_file = {};
 
     std::string path(const std::string &name) const;
 
-    // Of member's files in a set: the set's descriptors, headers with payload, and our checksums.
+    // The paths of a member's descriptor, scheme file and checksums.
     std::string descriptor(const Set &set, int member) const;
     std::string scheme_file(const Set &set, int member) const;
     std::string checksums(const Set &set, int member) const;

@@ -25,9 +25,8 @@ std::vector<int> ranks_without_header(const Set &set, const std::vector<Survivor
     return ranks;
 }
 
-// Where no header tells of a member any more, its file is as it was if its content is: that is seen
-// like that of others. All headers that sent of its times and mode are lost, so that those that it
-// has now may take their place; checksums of these are other ones then.
+// If every header of a member is lost, its checksum alone decides whether the file is intact. The
+// times and mode that the file has now replace the lost ones.
 const MemberEntry *entry_made_anew(const Survivors &survivors, size_t member, Survey &survey) {
     if (!survey.checksums || !survivors.only_file ||
         (*survey.checksums)[member].files.size() != survivors.only_file->files.size()) {
@@ -37,7 +36,7 @@ const MemberEntry *entry_made_anew(const Survivors &survivors, size_t member, Su
     return &*survivors.only_file;
 }
 
-// What the headers tell of each member. Without checksums nobody can say which of two is right.
+// Collects the files of each member from all headers. Fails if headers differ without checksums.
 Status collect_files(const Set &set, const std::vector<Survivors> &all, Survey &survey) {
     std::vector<const MemberEntry *> entries(set.ranks.size());
     for (const Survivors &survivors : all) {
@@ -51,9 +50,9 @@ Status collect_files(const Set &set, const std::vector<Survivors> &all, Survey &
             const MemberEntry *&known = entries[index(member)];
             if (known != nullptr && tree_checksum(known->tree) != tree_checksum(entry.tree)) {
                 return fail(CD_ERROR_STORE_DAMAGED,
-                            "set %d: scheme files tell different things of member %d (rank %d), "
-                            "and no checksums say which is right: files of different times are "
-                            "mixed",
+                            "set %d: scheme files contradict each other about member %d (rank %d), "
+                            "and there "
+                            "are no checksums: files of different times are mixed",
                             set.group + 1, member, set.ranks[index(member)]);
             }
             known = &entry;
@@ -134,7 +133,7 @@ Status too_much_lost(const Set &set, const std::vector<MemberState> &members) {
                 name_ranks(ranks).c_str(), reasons.c_str());
 }
 
-// What follows from it.
+// What all members have lost, and the rows that rebuild it.
 struct Found {
     std::vector<MemberState> members;
     std::vector<Row> rows;
@@ -157,7 +156,7 @@ struct Candidate {
     SavedStatus collected;
 };
 
-// What members have. In one process it is there once.
+// What all members have. Members in one process share it.
 struct Gathered {
     std::vector<Survivors> all;
     std::vector<Candidate> candidates;
@@ -248,8 +247,7 @@ Status take_survey(Exchange &exchange, const Set &set, const Place &place, Conte
     if (Status status = agree_and_make(exchange, own, sent, make, take); !status) {
         return status;
     }
-    // Checksums of another time may be left over somewhere; those that most members have count,
-    // unless too little fits them.
+    // Old checksums may be left over. The most frequent ones are tried first.
     const auto with = [&](const Candidate &candidate, Survey &taken) {
         return survey_with(exchange, set, place, *gathered, candidate, payload_offset, contents,
                            taken, looked);

@@ -15,7 +15,7 @@ namespace {
 
 // ---- What members send each other
 
-// The header as a tree, if the rest of the set can use it.
+// Reads and checks the header of this member's scheme file.
 Status read_own_header(const Set &set, int self, const Place &place, KvTree &tree,
                        uint64_t &payload_offset) {
     const std::string path = place.scheme_file(set, self);
@@ -33,7 +33,7 @@ Status read_own_header(const Set &set, int self, const Place &place, KvTree &tre
     return Status::ok();
 }
 
-// Empty where nobody knows its name, or it is not there.
+// Describes the only file as it is now. Empty if its name is unknown, or it is lost.
 Status describe_only_file(const Set &set, int self, const Place &place, Bytes &entry) {
     File file;
     StoredFile stored{place.only_file, {}};
@@ -42,8 +42,7 @@ Status describe_only_file(const Set &set, int self, const Place &place, Bytes &e
                : Status::ok();
 }
 
-// What is sent, one part behind the other: a header and checksums each may be as large as an image
-// may be.
+// Appends a part with its length. Header and checksums may each be as large as an image can be.
 void append_part(std::span<const std::byte> part, Bytes &sent) {
     const uint64_t length = part.size();
     const auto bytes = std::as_bytes(std::span(&length, 1));
@@ -62,7 +61,7 @@ Status take_part(std::span<const std::byte> &sent, std::span<const std::byte> &p
             return Status::ok();
         }
     }
-    return fail(CD_ERROR_STORE_DAMAGED, "what a member sent of its files is cut short");
+    return fail(CD_ERROR_STORE_DAMAGED, "the list of files that a member sent is cut short");
 }
 
 // ---- What is lost of a member
@@ -89,7 +88,7 @@ Status check_size(const File &file, const os::FileAttributes &attributes, uint64
                       static_cast<unsigned long long>(expected));
 }
 
-// How far this member is, with all that it has to look at.
+// Reports how much this member has read.
 class ReadCount {
 public:
     ReadCount(const Survey &survey, const Looked &looked) : looked_(looked) {
@@ -183,11 +182,10 @@ Status check_whole_image(const std::string &path, KvTree &tree) {
 }
 
 Status fail_other_set(const std::string &path) {
-    return fail(CD_ERROR_STORE_DAMAGED, "%s: it is not what belongs to the files of this set",
-                path.c_str());
+    return fail(CD_ERROR_STORE_DAMAGED, "%s: it belongs to another set", path.c_str());
 }
 
-// Upstream's may have more in it, and in another order.
+// Ignores the order, and elements that only upstream writes.
 bool is_descriptor_of(const KvTree &tree, const Set &set, int member) {
     const KvTree expected = descriptor_tree(set, member);
     return std::ranges::all_of(expected.elements(), [&](const auto &element) {
@@ -287,7 +285,7 @@ Status receive_survivors(const Set &set, int member, std::span<const std::byte> 
         if (Status status = decode_image(only_file, source, tree, size); !status) {
             return status;
         }
-        // One that cannot have been a member's, as it is too large, is none.
+        // Ignores a file that is too large to have been stored.
         if (!read_member(tree, source, member, survivors.only_file.emplace())) {
             survivors.only_file.reset();
         }

@@ -36,7 +36,7 @@ public:
         return Status::ok();
     }
 
-    // Nobody makes something else before all have come back for that.
+    // `made_` stays until all members have taken it.
     Status digest(std::span<const std::byte> own, const Work &work, Made &made) override {
         Status status = tell(own);
         if (status && self_ == 0) {
@@ -61,7 +61,7 @@ public:
         return Status::ok();
     }
 
-    // Everybody takes what is for it, out of the senders' own buffers.
+    // Copies this member's messages out of the senders' buffers.
     Status finish() override {
         if (Status status = meeting_.meet(); !status) {
             return status;
@@ -88,8 +88,8 @@ private:
     Meeting &meeting_;
     const int self_;
     std::vector<Message> incoming_;
-    // For each member which of its messages comes next. Made before anybody reads from anybody's
-    // memory, so that nobody leaves in the middle of that.
+    // The next message of each member. Allocated before any member reads the others' memory, so
+    // that none leaves in between.
     std::vector<size_t> next_;
 };
 
@@ -100,7 +100,7 @@ std::unique_ptr<Exchange> Meeting::member(int self) {
     return std::make_unique<Member>(*this, self);
 }
 
-// The last round's outcome stays until all who wait for it have come back for the next.
+// The outcome of the last round stays until all members have read it.
 Status Meeting::meet(bool has_memory) {
     std::unique_lock lock(mutex_);
     const auto round = round_;

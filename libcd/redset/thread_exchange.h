@@ -12,20 +12,20 @@
 
 namespace cd::redset {
 
-// Where the members of a set meet that are threads of this process. A member that leaves early,
-// whatever the reason, does not keep the others waiting: they learn that it is gone.
+// Connects the members of a set that are threads of this process. If a member leaves early the
+// others' calls fail instead of waiting for it.
 class Meeting {
 public:
     explicit Meeting(int members);
 
-    // For one thread. The meeting outlives it.
+    // Returns the exchange of one thread. The meeting must outlive it.
     std::unique_ptr<Exchange> member(int self);
     void leave();
 
 private:
     class Member;
 
-    // Returns when all are here; fails in all if one of them has no memory.
+    // Waits until all members are here. Fails in all if one of them has no memory.
     Status meet(bool has_memory = true);
 
     const int members_;
@@ -41,8 +41,8 @@ private:
     std::vector<std::vector<Exchange::Message>> outgoing_;
 };
 
-// Runs all members of a set in this process, each in a thread of its own, and returns when all are
-// done: the failure of the first member that failed, with its message.
+// Runs each member of a set in a thread of this process. Returns the failure of the first member
+// that failed, with its message.
 Status run_members(int members, const std::function<Status(Exchange &)> &member);
 
 } // namespace cd::redset

@@ -61,9 +61,8 @@ class LeftoversTest(Case):
         self.assertEqual(self.left(), sorted(LEFT))
         _, _, error = self.cdctl("list", self.stores)
         self.assertIn(
-            f"cdctl: {self.stores}/old.points/{USE}: 1000 B that a program has left which was killed. The next "
-            "start with that root removes it; if none comes, and no program uses the directory, on any node, "
-            "remove it by hand\n",
+            f"cdctl: {self.stores}/old.points/{USE}: 1000 B left by a killed program. The next start with that root "
+            "removes it; otherwise remove it when no program on any node uses the directory\n",
             error,
         )
 

@@ -12,12 +12,12 @@
 
 namespace cdctl {
 
-// Words and numbers that several commands print of a store.
+// Texts about a store that several commands print.
 
 // "0/root/1/0"
 std::string identity_of(const cd::Superblock &header, const cd::StoredCd &stored);
 
-// Where an entry belongs in another process: "a.out+0x4010", "region grid+0", "range 2 of
+// Returns where an entry binds after a restart: "a.out+0x4010", "region grid+0", "range 2 of
 // 0/root/1/0".
 std::string place_of(const cd::Loaded &loaded, const cd::StoredKey &key);
 
@@ -27,7 +27,7 @@ struct Totals {
     uint64_t entries = 0;
     uint64_t bytes = 0;
 };
-// Of all CDs as they are, without older points in time.
+// Counts all CDs, without older points in time.
 Totals totals_of(const cd::State &state);
 
 const char *access_text(addr_type access);
@@ -39,10 +39,10 @@ std::string id_text(const cd::Superblock &header);
 // "" or ", in use by process 123"
 std::string use_text(const Inspection &store);
 
-// The members that list, show and verify have in common: path to what is wrong.
+// Writes the members that list, show and verify share, from the path to the error.
 void describe_file(const Inspection &store, Json &into);
 
-// Those that it has with a state: whose it is, and how much it holds.
+// Writes whose store it is, and how much it holds. Requires a state.
 void describe_summary(const Inspection &store, Json &into);
 
 } // namespace cdctl

@@ -55,17 +55,18 @@ std::string store_in_place_of(const std::string &path) {
     return path.substr(0, path.size() - put_aside.size());
 }
 
-// Whoever began afresh ended before he had a store, and whoever comes next begins afresh as well.
+// A program that began afresh and ended before it had a store makes the next one begin afresh as
+// well.
 void tell_what_begins_afresh(const std::string &path) {
     const std::string store = store_in_place_of(path);
-    std::fprintf(stderr,
-                 "cdctl: %s was put aside by a start with CD_RESTART=no, and there is no store in "
-                 "its place: a program begins afresh, and removes it with its first advance. "
-                 "Rename it to %s to go on from it\n",
-                 printable(path).c_str(), printable(store).c_str());
+    std::fprintf(
+        stderr,
+        "cdctl: %s was put aside by a start with CD_RESTART=no, and nothing is in its place. "
+        "A program begins afresh, and removes it; to restart from it rename it to %s\n",
+        printable(path).c_str(), printable(store).c_str());
 }
 
-// A rank that runs elsewhere since leaves it.
+// A rank that moved to another node leaves such a store.
 void tell_what_counts_instead(const std::string &path, const std::string &store) {
     std::fprintf(stderr,
                  "cdctl: %s was put aside by a start with CD_RESTART=no; %s, of the same rank and "
@@ -77,10 +78,10 @@ std::string file_name(const std::string &path) {
     return std::filesystem::path(path).filename().string();
 }
 
-// What all stores have, and what is in the way of that.
+// Finds the newest epoch that all stores have, and what prevents one.
 class Gathered {
 public:
-    // What it makes of a store by itself.
+    // Judges one store.
     Outcome add(const Inspection &store) {
         if (!store.problem().empty()) {
             std::fprintf(stderr, "cdctl: %s\n", printable(store.problem()).c_str());
@@ -97,10 +98,10 @@ public:
         return Outcome::good;
     }
 
-    // Once all have been added. outcome: the worst of them.
+    // Call once all stores have been added. `outcome`: the worst of them.
     Outcome judge(Outcome outcome) {
         begin_afresh();
-        // Beside the store itself it is a copy of it.
+        // Beside the store of the same name it is a copy.
         const bool are_copies = std::ranges::all_of(
             renamed_, [&](const std::string &own) { return stores_.contains(own); });
         if (!are_copies) {
@@ -108,8 +109,7 @@ public:
         } else if (outcome == Outcome::renamed) {
             outcome = others_;
         }
-        // Before its first start a program has no store; but beside those of others it is one that
-        // is not found.
+        // Beside stores of other ranks a missing one is an error.
         if (common_ && any_is_gone_) {
             keep_common({}, common_);
         }
@@ -118,15 +118,15 @@ public:
             return Outcome::damaged;
         }
         if (any_is_unread_) {
-            std::fputs("cdctl: not all of these stores can be read, so nobody knows which epoch "
-                       "all have\n",
-                       stderr);
+            std::fputs(
+                "cdctl: not all of these stores can be read, so their common epoch is unknown\n",
+                stderr);
             keep_common({}, common_);
         }
         return outcome;
     }
 
-    // Nothing where there is no store at all.
+    // Nothing without any store.
     const std::optional<Epochs> &common() const { return common_; }
 
 private:
@@ -148,7 +148,7 @@ private:
         return Outcome::good;
     }
 
-    // Whose stores were put aside, unless these are elsewhere since.
+    // Ranks whose stores were put aside by a fresh start.
     void begin_afresh() {
         for (const std::string &path : aside_) {
             const auto instead = stores_.find(file_name(store_in_place_of(path)));
@@ -183,7 +183,8 @@ void print(const std::optional<Epochs> &common, bool as_json) {
         newest ? json.value(*newest) : json.null();
         std::puts(json.end_object().text().c_str());
     } else {
-        // CD_RESTART refuses none: nobody starts from different epochs because this went unnoticed.
+        // CD_RESTART refuses an epoch that a store does not have, so that ranks never start from
+        // different ones.
         std::puts(newest ? std::to_string(*newest).c_str() : common ? "none" : "yes");
     }
 }

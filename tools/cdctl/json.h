@@ -8,8 +8,7 @@
 
 namespace cdctl {
 
-// Writes JSON (RFC 8259), one value behind the other, two blanks for each level. Text that is no
-// UTF-8 has U+FFFD in the place of each wrong byte.
+// Writes JSON (RFC 8259), indented by two blanks. Replaces bytes that are not UTF-8 by U+FFFD.
 class Json {
 public:
     Json &begin_object() { return begin('{'); }
@@ -17,7 +16,7 @@ public:
     Json &begin_array() { return begin('['); }
     Json &end_array() { return end(']'); }
 
-    // Of the value that follows, in an object.
+    // Writes the key of the next value of an object.
     Json &key(std::string_view name);
 
     Json &value(std::string_view text);

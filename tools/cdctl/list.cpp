@@ -26,8 +26,7 @@
 namespace cdctl {
 namespace {
 
-// A file that a program has for moments, and left because it was killed. The next start with its
-// root removes it; where none comes it stays.
+// A temporary file that a killed program has left. The next start with the same root removes it.
 struct Leftover {
     std::string path;
     uint64_t bytes = 0;
@@ -37,20 +36,20 @@ namespace fs = std::filesystem;
 
 using cd::os::system;
 
-// Nobody waits for a device, and no link is followed.
+// Opens a file without waiting for devices or following links.
 cd::File opened(const fs::path &path) {
     constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
     return {system().open_at(AT_FDCWD, path.c_str(), flags, 0), path.string()};
 }
 
-// Whose writer is dead: it would have the file locked.
+// True if the writer of a file is dead: a living one has locked it.
 bool is_left(const fs::path &mark) {
     const cd::File file = opened(mark);
     pid_t holder = 0;
     return file.is_open() ? !system().is_locked(file.descriptor(), holder) : errno == ENOENT;
 }
 
-// What cannot be read has nothing to tell.
+// Visits the entries of a type. Skips directories that cannot be read.
 template <typename Visit>
 void each_of(const fs::path &directory, fs::file_type type, const Visit &visit) {
     std::error_code error;
@@ -74,7 +73,7 @@ void add_files(const fs::path &directory, bool (*is_one)(const fs::path &path),
     });
 }
 
-// The mark is what the drafts' names begin with.
+// The names of drafts begin with that of their mark.
 bool is_left_draft(const fs::path &path) {
     const std::string name = path.filename().string();
     if (!cd::redset::writer_of_draft(name)) {
@@ -118,11 +117,11 @@ std::vector<Leftover> find_leftovers(const std::vector<std::string> &directories
 
 void tell_of(const std::vector<Leftover> &leftovers) {
     for (const Leftover &each : leftovers) {
-        std::fprintf(stderr,
-                     "cdctl: %s: %s that a program has left which was killed. The next start with "
-                     "that root removes it; if none comes, and no program uses the directory, on "
-                     "any node, remove it by hand\n",
-                     printable(each.path).c_str(), size_text(each.bytes).c_str());
+        std::fprintf(
+            stderr,
+            "cdctl: %s: %s left by a killed program. The next start with that root removes "
+            "it; otherwise remove it when no program on any node uses the directory\n",
+            printable(each.path).c_str(), size_text(each.bytes).c_str());
     }
 }
 

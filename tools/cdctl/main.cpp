@@ -40,7 +40,7 @@ constexpr Command commands[] = {
     {"show", "all that a store says: epochs, CDs, entries, file positions", show},
     {"verify", "reads all data, and says which are damaged", verify},
     {"epoch", "the newest epoch that all of the stores have, for CD_RESTART", epoch},
-    {"rebuild", "brings back lost files of redundancy sets", rebuild, true},
+    {"rebuild", "rebuilds lost files of redundancy sets", rebuild, true},
 };
 
 void print_usage(std::FILE *to) {
@@ -52,8 +52,8 @@ void print_usage(std::FILE *to) {
         "\nA PATH is a store (RANK-NAME.cds) or a directory of stores; without any it is the\n"
         "dir= of CD_STORAGE_INFO, or cd-stores. Stores are only read, also while programs\n"
         "use them. Only rebuild writes; it needs the directories below which sets are.\n"
-        "With --dry-run it only looks; with --agree points in time that no record tells of\n"
-        "count from then on, where all of their sets are whole.\n\n"
+        "With --dry-run it only checks. With --agree it makes checkpoints usable of which\n"
+        "no record says that all ranks had them, if all of their sets are whole.\n\n"
         "exit status: 0 good, 1 damaged or renamed, 2 wrong usage, 3 cannot be read,\n"
         "             4 usable, but the newest state or an older epoch is lost\n",
         to);
@@ -65,7 +65,7 @@ int refuse(const char *what, std::string_view word) {
     return exit_usage;
 }
 
-// False: words has an option that there is not, the first of which becomes unknown.
+// Returns false for an unknown option, and puts it into `unknown`.
 bool read_arguments(std::span<char *> words, bool writes, Arguments &arguments,
                     std::string_view &unknown) {
     bool only_paths = false;
@@ -129,7 +129,7 @@ int main(int argc, char **argv) {
     } catch (const std::exception &error) {
         std::fprintf(stderr, "cdctl: %s\n", printable(error.what()).c_str());
     }
-    // What did not reach its reader was not said.
+    // Output that was not written is a failure.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
         std::perror("cdctl: standard output");
         return status == exit_good ? exit_unreadable : status;

@@ -7,11 +7,11 @@
 
 namespace cdctl {
 
-// What somebody is told of a file, or of all, when there is no memory to go on.
+// The message for a file, or all, when memory runs out.
 constexpr const char *no_memory =
     "there is not enough memory for this; free some, or let cdctl have more (ulimit -v)";
 
-// How a command exits: the worst of what it found, in this order from good to bad.
+// The result of a command: the worst of what it found, from good to bad.
 enum class Outcome {
     good,
     older,      // usable, but the newest state is lost, or an older point in time is damaged
@@ -35,13 +35,13 @@ struct Arguments {
     std::vector<std::string> paths;
 };
 
-// Prints to standard output, and what could not be done to standard error. May throw.
+// The subcommands. They print results to standard output and errors to standard error. May throw.
 Outcome list(const Arguments &arguments);
 Outcome show(const Arguments &arguments);
 Outcome verify(const Arguments &arguments);
 Outcome epoch(const Arguments &arguments);
 
-// Writes, unless dry_run says that it shall only tell what it would do. Its paths are directories.
+// Writes, unless `dry_run`. Its paths are directories.
 Outcome rebuild(const Arguments &arguments);
 
 } // namespace cdctl

@@ -31,12 +31,13 @@ std::string default_directory() {
     return storage.dir.empty() ? "cd-stores" : storage.dir;
 }
 
-// Also those that a fresh start has put aside. What begins with a dot is unfinished.
+// True for stores, also those that a fresh start has put aside. Names with a dot in front are
+// unfinished.
 bool is_store_name(const std::string &name) {
     return !name.starts_with('.') && (name.ends_with(".cds") || name.ends_with(".cds.old"));
 }
 
-// So that rank 10 comes behind rank 9.
+// Sorts rank 10 behind rank 9.
 bool before(const std::string &a, const std::string &b) {
     const auto digits = [](const std::string &name) {
         return std::min(name.find_first_not_of("0123456789"), name.size());
@@ -57,7 +58,7 @@ Places::Places(const std::vector<std::string> &paths) {
     }
 }
 
-// A link is not followed, also if slashes and dots follow, as programs do not.
+// Does not follow links, even with slashes and dots behind them.
 void Places::add(const std::string &path, bool is_directory) {
     const std::string bare = cd::without_slashes_and_dots(path);
     std::error_code error;
@@ -104,7 +105,7 @@ Outcome Places::visit(const std::function<Outcome(Inspection &)> &visit) const {
     Outcome outcome = outcome_;
     for (const Place &place : places_) {
         Inspection store(place.path, place.named);
-        // Its program has ended meanwhile, and taken it along.
+        // Its program has ended meanwhile and removed it.
         if (store.is_gone() && !place.named) {
             continue;
         }

@@ -11,14 +11,13 @@
 
 namespace cdctl {
 
-// The stores that paths mean, in order: of a directory all that lie in it, by rank and name; with
-// no path, those where programs here would put theirs. What is none is said on standard error.
-// May throw.
+// The stores that paths mean: of a directory all stores in it, by rank and name; without paths
+// those of the default directory. Prints errors for other files. May throw.
 class Places {
 public:
     explicit Places(const std::vector<std::string> &paths);
 
-    // Calls visit with each, and keeps none. The worst outcome, with what visit returns.
+    // Calls `visit` with each store. Returns the worst outcome.
     Outcome visit(const std::function<Outcome(Inspection &)> &visit) const;
 
     const std::vector<std::string> &directories() const { return directories_; }

@@ -21,7 +21,7 @@
 namespace cdctl {
 namespace {
 
-// RANK-NAME.cds, or put aside: whose it is depends on what it is called.
+// True for RANK-NAME.cds, also put aside: the name tells whose it is.
 bool is_name_of_a_store(std::string_view name) {
     const size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
     return digits > 0 && name.substr(digits).starts_with('-') &&
@@ -87,7 +87,7 @@ void Inspection::refuse(Condition condition, std::string problem) {
     problem_ = std::move(problem);
 }
 
-// A fifo or a device is not to be waited for.
+// Does not wait for FIFOs and devices.
 void Inspection::open() {
     cd::os::System &system = cd::os::system();
     constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
@@ -116,7 +116,7 @@ void Inspection::open() {
     file_ = std::move(file);
 }
 
-// Only asks. Who uses the file has locked its first byte; the second one tells which process it is.
+// Finds the process that uses the file, by its lock on the first or second byte. Takes no lock.
 void Inspection::find_user() {
     for (const off_t byte : {0, 1}) {
         struct flock lock = {};
@@ -130,7 +130,7 @@ void Inspection::find_user() {
     }
 }
 
-// What is damaged in a store that is being written may only be unfinished: it is read again.
+// Reads again what seems damaged in a store in use: it may only be unfinished.
 void Inspection::load() {
     for (int attempt = 0;; ++attempt) {
         find_user();
@@ -158,8 +158,8 @@ void Inspection::load() {
     }
 }
 
-// The library refuses to open a store under another root's name. Under a name that is no root's
-// nobody opens it at all: that is how people keep copies, and else a rank that begins afresh.
+// The library refuses a store under another root's name, and never opens one under other names, as
+// people keep copies.
 void Inspection::check_name(bool named) {
     const cd::Superblock &header = loaded_.header;
     const std::string own = cd::store_name(header.rank, header.name);

@@ -14,12 +14,11 @@
 
 namespace cdctl {
 
-// One store, opened for reading. Taking no lock and writing nothing, it is in nobody's way; while
-// a process works on the store, what is read is one of the states that it went through meanwhile.
+// One store, opened for reading without a lock. While a process works on the store, it reads one of
+// the states that the store went through.
 class Inspection {
 public:
-    // What is wrong with the file, if something is, is its condition(). named: by who asks, so that
-    // it may be a copy to look at, and not found in a directory of stores.
+    // Errors become the condition(). `named`: the user has named the file, so it may be a copy.
     Inspection(std::string path, bool named);
 
     enum class Condition {
@@ -37,11 +36,10 @@ public:
                condition_ == Condition::renamed;
     }
 
-    // What is wrong, with file and offset where there are such; of a copy to look at, what it is a
-    // copy of. "" for what is good under its own name.
+    // The error, with file and offset; for a copy what it is a copy of; "" without an error.
     const std::string &problem() const { return problem_; }
 
-    // It was not there when it was opened.
+    // True if the file was not there when it was opened.
     bool is_gone() const { return gone_; }
 
     const std::string &path() const { return path_; }
@@ -52,11 +50,11 @@ public:
     // The process that has the store open for writing; 0: one of another machine or container.
     std::optional<pid_t> user() const { return user_; }
 
-    // Only with has_state().
+    // Requires has_state().
     const cd::File &file() const { return file_; }
     const cd::Loaded &loaded() const { return loaded_; }
 
-    // Reads the newest state. False, and nothing has changed, if there was none to be read.
+    // Reads the newest state. False without a change if none can be read.
     bool load_again();
 
 private:
@@ -80,7 +78,7 @@ private:
 
 const char *condition_text(Inspection::Condition condition);
 
-// Between two attempts to read what another process is changing.
+// Waits between two attempts to read what another process changes.
 void wait_a_moment();
 constexpr int attempts = 20;
 

@@ -21,7 +21,7 @@ bool controls_terminal(std::string_view character) {
     return first < 0x20 || first == 0x7f || (first == 0xc2 && byte_at(character, 1) < 0xa0);
 }
 
-// How many characters a terminal shows.
+// Returns how many characters a terminal shows.
 size_t width(std::string_view text) {
     return static_cast<size_t>(std::ranges::count_if(
         text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80; }));
@@ -35,7 +35,7 @@ size_t character_length(std::string_view text) {
         return text.empty() ? 0 : 1;
     }
     const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    // Shorter forms of what a shorter character says, surrogates, and what is above Unicode.
+    // Overlong forms, surrogates, and values above Unicode.
     const unsigned second = byte_at(text, 1);
     if (first < 0xc2 || first > 0xf4 || (first == 0xe0 && second < 0xa0) ||
         (first == 0xed && second > 0x9f) || (first == 0xf0 && second < 0x90) ||

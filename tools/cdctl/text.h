@@ -9,10 +9,10 @@
 
 namespace cdctl {
 
-// The length of the character of UTF-8 that text begins with; 0 if it begins with none.
+// Returns the length of the UTF-8 character at the beginning, 0 if there is none.
 size_t character_length(std::string_view text);
 
-// Names as people may see them: what would do something to their terminal is written \xNN.
+// Escapes control characters as \xNN, for terminals.
 std::string printable(std::string_view text);
 
 // "1.5 MiB"
@@ -21,7 +21,7 @@ std::string size_text(uint64_t bytes);
 // "0x7f00"
 std::string hexadecimal(uint64_t value);
 
-// Columns that are as wide as what stands in them.
+// A table whose columns fit their contents.
 class Table {
 public:
     enum class Align { left, right };
@@ -33,7 +33,7 @@ public:
     explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
     void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
     bool empty() const { return rows_.empty(); }
-    // To standard output, each line behind so many blanks.
+    // Prints to standard output, indented by so many blanks.
     void print(int indentation = 0) const;
 
 private:

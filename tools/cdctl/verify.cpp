@@ -25,7 +25,7 @@
 namespace cdctl {
 namespace {
 
-// What reading all data of a store has found.
+// The result of reading all data of a store.
 struct Verification {
     struct BadData {
         uint64_t offset = 0; // in the file
@@ -43,7 +43,7 @@ struct Verification {
     std::string problem; // "" if it could be verified
 };
 
-// What tells the data of one place from those that were there before.
+// Compares runs by place and checksums.
 struct SameRun {
     bool operator()(const cd::StoredRun *a, const cd::StoredRun *b) const {
         return std::tie(a->offset, a->length, a->checksums) <
@@ -153,15 +153,15 @@ private:
         }
     }
 
-    // Nobody has made another state of it since it was loaded, not even a process that came later.
+    // True if the store has the same state as when it was loaded.
     bool is_unchanged() const {
         cd::Loaded now;
         return cd::load(store_.file(), now).is_ok() && is_same_state(now, store_.loaded());
     }
 
-    // What does not match may have been written over meanwhile; but only what the newest state has
-    // nothing to do with is written over. So what one state refers to, before it is read and after,
-    // and does not match, is bad. False: the state is never the same.
+    // Only data that the newest state does not refer to are overwritten. So data that one state
+    // refers to before and after they are read, and that do not match, are bad. False if the state
+    // always changes.
     bool settle() {
         for (int attempt = 0; attempt < attempts; ++attempt) {
             kept_.push_back(store_.loaded()); // the parts point into it
@@ -195,7 +195,7 @@ private:
         return false;
     }
 
-    // Two things in one place: one of them is lost.
+    // Two entries in one place: one of them is lost.
     void check_overlaps() {
         struct Taken {
             uint64_t offset;
@@ -283,7 +283,7 @@ Verification verify_data(Inspection &store,
     return Verifying(store, done).run();
 }
 
-// A line on a terminal that is written over; nothing elsewhere.
+// Shows the progress on a terminal in one line.
 class Progress {
 public:
     explicit Progress(std::string path) : path_(std::move(path)) {}
@@ -319,7 +319,7 @@ std::string epochs_text(const std::vector<uint64_t> &epochs) {
     return text;
 }
 
-// Of metadata and data, while a condition is that of the metadata.
+// Combines the states of metadata and data.
 const char *verdict_text(Outcome outcome) {
     return outcome == Outcome::good      ? "good"
            : outcome == Outcome::older   ? "older"

@@ -4,7 +4,7 @@
 
 #include "base/path.h"
 #include "checkpoint/tree_file.h"
-#include "file_store/own_directory.h"
+#include "file_store/permissions.h"
 #include "redset/atomic_files.h"
 #include "redset/kvtree_file.h"
 #include "redset/member_files.h"

@@ -5,7 +5,7 @@
 #include "base/no_throw.h"
 #include "base/path.h"
 #include "checkpoint/unrecorded.h"
-#include "file_store/loading.h"
+#include "file_store/load.h"
 #include "file_store/open_store.h"
 
 #include <fcntl.h>

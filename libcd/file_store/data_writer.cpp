@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "file_store/data_writer.h"
 
+#include "file_store/allocator.h"
 #include "file_store/format.h"
-#include "file_store/space.h"
 #include "memory/copy_crc32c.h"
 #include "memory/long_copy.h"
 

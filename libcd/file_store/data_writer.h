@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "file_store/checksums.h"
-#include "file_store/direct_writes.h"
-#include "file_store/volume.h"
+#include "file_store/allocator.h"
+#include "file_store/direct_io.h"
+#include "file_store/state.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,9 @@
 // Copyright the containment-domains authors
 #include "file_store/directory.h"
 
-#include "file_store/making_directories.h"
+#include "base/no_throw.h"
+#include "file_store/permissions.h"
+#include "os/retry_eintr.h"
 #include "os/system.h"
 
 #include <fcntl.h>
@@ -162,6 +164,319 @@ Status Directory::check_name(const std::string &name, const File &file) const {
                 "find what is written to it. The call has changed nothing; give the file its name "
                 "back, or commit the root and create it again",
                 file.path());
+}
+
+// Those of others cannot always be opened, but are older.
+Status force_name(const File &directory) {
+    const File above(os::system().open_at(directory.descriptor(), "..", O_RDONLY | O_DIRECTORY, 0),
+                     std::string(directory.path()) + "/..");
+    if (!above.is_open()) {
+        return errno == EACCES ? Status::ok()
+                               : refuse_path_for_error(directory.path(), "open what holds it");
+    }
+    os::System &system = os::system();
+    const int result = os::repeated([&] { return system.sync_all(above.descriptor()); });
+    // EINVAL: a file system that has nothing to force, as that of an automounter.
+    return result == 0 || errno == EINVAL ? Status::ok()
+                                          : above.refused("force the directory to the disk");
+}
+
+std::string without_slashes_and_dots(std::string path) {
+    while (path.size() > 1 && (path.ends_with('/') || path.ends_with("/."))) {
+        path.pop_back();
+    }
+    return path;
+}
+
+namespace {
+
+// Makes one directory, so that it is still there after a crash; also if it is there already,
+// because a process that was killed may have made it.
+Status make_directory(const std::string &path, bool forced, const char *key) {
+    os::System &system = os::system();
+    const bool made = system.make_directory_at(AT_FDCWD, path.c_str(), S_IRWXU) == 0;
+    if (!made && errno != EEXIST) {
+        return refuse_path_for_error(path.c_str(), "make it", key);
+    }
+    if (!forced) {
+        return Status::ok();
+    }
+    const File directory(system.open_at(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY, 0), path);
+    if (!directory.is_open()) {
+        return made ? refuse_path_for_error(path.c_str(), "open it", key) : Status::ok();
+    }
+    return force_name(directory);
+}
+
+} // namespace
+
+Status make_directories(const std::string &path, bool forced, const char *key) {
+    for (size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
+        if (Status status = make_directory(path.substr(0, end), forced, key); !status) {
+            return status;
+        }
+    }
+    return make_directory(path, forced, key);
+}
+
+// How a new file gets its name in a directory. Whoever makes a store has the lock of the file that
+// the unfinished name leads to, from before the store has its own name until after that, or until
+// it gives up: nobody else makes one of that name, or removes the unfinished one, meanwhile.
+
+std::string Directory::unfinished(const std::string &name) { return "." + name + ".new"; }
+
+bool Directory::is_for_moments(const std::string &name) {
+    return name.starts_with('.') && (name.ends_with(".cds.new") || name.ends_with(".cds.gone"));
+}
+
+Status Directory::create_store(const std::string &name, File &store) const {
+    File file;
+    int discarded = 0;
+    bool is_new = false;
+    for (int i = 0; i < most_tries && !is_new; ++i) {
+        file = File(); // whose lock goes with it
+        if (Status status = open_unfinished(name, file); !status) {
+            return status;
+        }
+        if (Status status = check_unfinished(name, file, discarded, is_new); !status) {
+            return status;
+        }
+    }
+    if (!is_new) {
+        return fail(CD_ERROR_STORE_IO,
+                    "%s: the name does not lead to the file that was made by it, or the file is "
+                    "not this user's alone, after %d tries; give another dir= in storage_info",
+                    file.path(), most_tries);
+    }
+    store = std::move(file);
+    return Status::ok();
+}
+
+Status Directory::open_unfinished(const std::string &name, File &store) const {
+    const std::string path = std::string(this->path()) + "/" + unfinished(name);
+    constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
+    File file(
+        os::system().open_at(descriptor(), unfinished(name).c_str(), flags, S_IRUSR | S_IWUSR),
+        path);
+    if (!file.is_open()) {
+        return file.refused("create the file");
+    }
+    Status status = lock_store(file);
+    if (status) {
+        store = std::move(file);
+    } else if (status.code() == CD_ERROR_STORE_DIRECTORY) { // nobody else can lock it either
+        const SavedMessage keeper;
+        give_up_unfinished(name);
+    }
+    return status;
+}
+
+// is_new: whether it is empty and safe, and has its name still and no other, now that it is locked.
+// What is not was left by a process that was interrupted, or put there; it loses its name. What
+// comes in its place nobody else has made: if that is not private either, the file system gives all
+// files one owner and mode.
+Status Directory::check_unfinished(const std::string &name, const File &file, int &discarded,
+                                   bool &is_new) const {
+    os::System &system = os::system();
+    bool leads = false;
+    if (Status status = leads_to(look_at(unfinished(name)), file, leads); !status) {
+        return status;
+    }
+    os::FileStatus status;
+    if (system.status(file.descriptor(), status) != 0) {
+        return file.refused("look at the file");
+    }
+    constexpr mode_t of_a_store = S_IFREG | S_IRUSR | S_IWUSR;
+    const bool is_private = status.owner == system.user() && (status.mode & ~of_a_store) == 0;
+    is_new = leads && S_ISREG(status.mode) && status.size == 0 && status.names == 1 &&
+             (status.mode & others_may_write) == 0 && (is_private || discarded >= most_discarded);
+    if (leads && !is_new) {
+        ++discarded;
+        if (system.unlink_at(descriptor(), unfinished(name).c_str()) != 0) {
+            return file.refused("remove what was left unfinished");
+        }
+    }
+    return Status::ok();
+}
+
+Status Directory::publish(const std::string &name, File &store, bool forced) const {
+    os::System &system = os::system();
+    const std::string from = unfinished(name); // once the file has its name nothing may be missing
+    std::string path = std::string(this->path()) + "/" + name;
+    if (forced) {
+        if (Status status = store.sync_all(); !status) {
+            return status;
+        }
+    }
+    if (system.link_at(descriptor(), from.c_str(), name.c_str()) != 0) {
+        return is_not_supported(errno)
+                   ? refuse_file_system(this->path(), "give a file a second name")
+                   : store.refused("give the file its name");
+    }
+    Status status = forced ? file_.sync_all() : Status::ok();
+    if (!status) {
+        const SavedMessage keeper;
+        try_to_remove(name);
+        return status;
+    }
+    try_to_remove(from);
+    store.set_path(std::move(path));
+    return status;
+}
+
+void Directory::give_up_unfinished(const std::string &name) const {
+    try_to_remove(unfinished(name));
+}
+
+Status Directory::replace(const std::string &name, const File &store, bool forced) const {
+    if (Status status = forced ? store.sync_all() : Status::ok(); !status) {
+        return status;
+    }
+    if (os::system().rename_at(descriptor(), unfinished(name).c_str(), name.c_str()) != 0) {
+        return store.refused("give the file its name");
+    }
+    return forced ? file_.sync_all() : Status::ok();
+}
+
+void Directory::remove_unfinished(const std::string &name, const File &store) const {
+    for (const std::string &left : {unfinished(name), removed(name)}) {
+        const SavedMessage keeper;
+        bool is_store = false; // by another name, too; its lock would go with another descriptor
+        if (leads_to(look_at(left), store, is_store) && is_store) {
+            try_to_remove(left);
+        } else {
+            (void)remove_left(left).is_ok();
+        }
+    }
+}
+
+Status Directory::remove_hidden(const std::string &name) const {
+    return remove_left(removed(name));
+}
+
+// What cannot be opened is nobody's store.
+Status Directory::remove_left(const std::string &name) const {
+    constexpr int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK;
+    const File file(os::system().open_at(descriptor(), name.c_str(), flags, 0),
+                    std::string(path()) + "/" + name);
+    bool leads = !file.is_open() && (errno == ELOOP || errno == EACCES || errno == ENXIO);
+    if (file.is_open()) {
+        Status status = lock_store(file);
+        status = status ? leads_to(look_at(name), file, leads) : status;
+        if (!status) {
+            return status;
+        }
+    }
+    if (leads) {
+        try_to_remove(name);
+    }
+    return Status::ok();
+}
+
+// How a file loses its name in a directory, or gets another one.
+
+std::string Directory::removed(const std::string &name) { return "." + name + ".gone"; }
+
+// A name can be given back, a file that was unlinked cannot.
+Status Directory::hide(const std::string &name, bool forced, bool &nameless) const {
+    nameless = false;
+    os::System &system = os::system();
+    const std::string gone = removed(name);
+    // Where both names lead to the same file, because a removal was undone in part, renaming would
+    // do nothing.
+    bool there = false;
+    if (Status status = look_for(name, there); !status) {
+        return status;
+    }
+    if (there && system.unlink_at(descriptor(), gone.c_str()) != 0 && errno != ENOENT) {
+        return file_.refused("remove what was left of an earlier removal");
+    }
+    if (system.rename_at(descriptor(), name.c_str(), gone.c_str()) != 0 && errno != ENOENT) {
+        return file_.refused("remove the store");
+    }
+    Status status = forced ? file_.sync_all() : Status::ok();
+    if (!status) {
+        const SavedMessage keeper;
+        nameless = true; // also if there is no memory to undo it
+        nameless = !undo_remove(name, forced).is_ok();
+    }
+    return status;
+}
+
+void Directory::finish_remove(const std::string &name) const { try_to_remove(removed(name)); }
+
+Status Directory::undo_remove(const std::string &name, bool forced) const {
+    // Not by renaming, which would take the place of a store that somebody else has made meanwhile.
+    os::System &system = os::system();
+    if (system.link_at(descriptor(), removed(name).c_str(), name.c_str()) == 0) {
+        try_to_remove(removed(name));
+    } else if (errno != ENOENT) {
+        return file_.refused("give the store its name back");
+    }
+    return forced ? file_.sync_all() : Status::ok();
+}
+
+void Directory::try_to_remove(const std::string &name, bool forced) const noexcept {
+    const bool gone = os::system().unlink_at(descriptor(), name.c_str()) == 0;
+    if (gone && forced) {
+        os::system().sync_all(descriptor());
+    }
+}
+
+Status Directory::keep_by(const std::string &name, const std::string &second, bool forced) const {
+    os::System &system = os::system();
+    try_to_remove(second);
+    if (system.link_at(descriptor(), name.c_str(), second.c_str()) != 0) {
+        const std::string path = std::string(this->path()) + "/" + second;
+        return is_not_supported(errno)
+                   ? refuse_file_system(this->path(), "give a file a second name")
+               : errno == EEXIST
+                   ? refuse_path(path.c_str(),
+                                 "the old store is to be kept aside by this name, and what has it "
+                                 "cannot be removed",
+                                 "remove or rename it")
+                   : file_.refused("keep the old store aside");
+    }
+    Status status = forced ? file_.sync_all() : Status::ok();
+    if (!status) {
+        try_to_remove(second);
+    }
+    return status;
+}
+
+// Where it has both names renaming does nothing, and else takes the place of what has its own.
+void Directory::give_back(const std::string &name, const std::string &second,
+                          bool forced) const noexcept {
+    if (os::system().rename_at(descriptor(), second.c_str(), name.c_str()) == 0) {
+        os::system().unlink_at(descriptor(), second.c_str());
+    }
+    if (forced) {
+        os::system().sync_all(descriptor());
+    }
+}
+
+NewName::~NewName() {
+    if (reserved_) {
+        best_effort([this] { directory_.give_up_unfinished(name_); });
+    }
+}
+
+Status NewName::reserve(File &file) {
+    Status status = directory_.create_store(name_, file);
+    reserved_ = status.is_ok();
+    return status;
+}
+
+OldName::~OldName() {
+    if (!second_.empty()) {
+        directory_.give_back(name_, second_, forced_);
+    }
+}
+
+Status OldName::keep_as(std::string second) {
+    Status status = directory_.keep_by(name_, second, forced_);
+    second_ = status ? std::move(second) : "";
+    return status;
 }
 
 } // namespace cd

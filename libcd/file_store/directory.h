@@ -2,12 +2,22 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "file_store/access.h"
 #include "file_store/file.h"
+#include "file_store/permissions.h"
 
 #include <string>
 
 namespace cd {
+
+// Behind a slash, or a dot behind one, a link would be followed.
+std::string without_slashes_and_dots(std::string path);
+
+// Makes a directory and those above it that are not there. forced: they are there after a crash of
+// the machine, too, also if a process that was killed has made them. key: what named it.
+Status make_directories(const std::string &path, bool forced, const char *key = key_of_stores);
+
+// Forces to the disk that a directory is in the one above it.
+Status force_name(const File &directory);
 
 // A directory for stores, open. Closes it at its end.
 class Directory {
@@ -90,6 +100,43 @@ private:
     static Status leads_to(const File &named, const File &file, bool &leads);
 
     File file_;
+};
+
+// What is undone unless a new store got its name. They keep references to what they are given.
+
+// The name of a new file while it is unfinished, which goes again. Ends before the file is closed.
+class NewName {
+public:
+    NewName(const Directory &directory, const std::string &name)
+        : directory_(directory), name_(name) {}
+    NewName(const NewName &) = delete;
+    ~NewName();
+
+    Status reserve(File &file);
+    void is_published() { reserved_ = false; }
+
+private:
+    const Directory &directory_;
+    const std::string &name_;
+    bool reserved_ = false;
+};
+
+// The name of the store that has it until then, which gets it back. Ends before NewName.
+class OldName {
+public:
+    OldName(const Directory &directory, const std::string &name, bool forced)
+        : directory_(directory), name_(name), forced_(forced) {}
+    OldName(const OldName &) = delete;
+    ~OldName();
+
+    Status keep_as(std::string second);
+    void is_taken() { second_.clear(); }
+
+private:
+    const Directory &directory_;
+    const std::string &name_;
+    const bool forced_;
+    std::string second_; // of the store
 };
 
 } // namespace cd

@@ -3,7 +3,7 @@
 #include "file_store/file_store.h"
 
 #include "base/no_throw.h"
-#include "file_store/file_run.h"
+#include "file_store/stored_data.h"
 #include "file_store/transaction.h"
 #include "os/system.h"
 

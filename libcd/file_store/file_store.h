@@ -3,10 +3,10 @@
 #pragma once
 
 #include "domains/persistence.h"
+#include "file_store/allocator.h"
 #include "file_store/change_encoder.h"
 #include "file_store/directory.h"
-#include "file_store/metadata.h"
-#include "file_store/volume.h"
+#include "file_store/journal.h"
 
 #include <atomic>
 #include <list>

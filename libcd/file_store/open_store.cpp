@@ -4,10 +4,9 @@
 
 #include "config/restart_choice.h"
 #include "file_store/directory.h"
-#include "file_store/image.h"
-#include "file_store/names.h"
-#include "file_store/own_directory.h"
-#include "file_store/points_in_time.h"
+#include "file_store/load.h"
+#include "file_store/permissions.h"
+#include "file_store/snapshot_image.h"
 #include "os/system.h"
 
 #include <fcntl.h>

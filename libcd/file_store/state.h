@@ -3,12 +3,12 @@
 #pragma once
 
 #include "cd/cd.h"
-#include "file_store/checksums.h"
 #include "file_store/format.h"
 #include "ranges/entry.h"
 #include "ranges/file_table.h"
 
 #include <absl/container/btree_map.h>
+#include <absl/container/inlined_vector.h>
 
 #include <compare>
 #include <cstdint>
@@ -19,6 +19,10 @@
 #include <vector>
 
 namespace cd {
+
+// One for each checked part of data that were written at once; none if they are not wanted. Most
+// data are small, so that no memory has to be found for theirs.
+using Checksums = absl::InlinedVector<uint32_t, 4>;
 
 // What a store file says, decoded: the CDs of one family with what they hold. Plain data.
 

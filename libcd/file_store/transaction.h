@@ -5,8 +5,8 @@
 #include "domains/persistence.h"
 #include "file_store/change_encoder.h"
 #include "file_store/data_writer.h"
-#include "file_store/file_run.h"
-#include "file_store/growth.h"
+#include "file_store/journal.h"
+#include "file_store/stored_data.h"
 
 #include <map>
 #include <set>

@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #include "redset/atomic_files.h"
 
-#include "file_store/making_directories.h"
+#include "file_store/directory.h"
 #include "os/system.h"
 #include "redset/member_files.h"
 

@@ -3,7 +3,7 @@
 #include "runtime/protected_root.h"
 
 #include "base/no_throw.h"
-#include "file_store/held_point.h"
+#include "file_store/snapshot_image.h"
 #include "runtime/protection.h"
 
 #include <memory>

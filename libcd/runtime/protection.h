@@ -4,8 +4,8 @@
 
 #include "cd/protection.h"
 #include "config/storage_info.h"
-#include "file_store/held_point.h"
 #include "file_store/open_store.h"
+#include "file_store/snapshot_image.h"
 
 #include <sys/types.h>
 

@@ -4,7 +4,7 @@
 
 #include "arena.h"
 #include "disk_system.h"
-#include "file_store/run.h"
+#include "file_store/stored_data.h"
 
 #include <algorithm>
 #include <map>

@@ -4,8 +4,7 @@
 // never taken for damage; and what was written whole, and damaged then, is never taken for that.
 
 #include "file_store/format.h"
-#include "file_store/records.h"
-#include "file_store/unused.h"
+#include "file_store/record.h"
 
 #include <gtest/gtest.h>
 

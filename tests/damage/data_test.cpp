@@ -4,7 +4,7 @@
 
 #include "cd/cd.h"
 #include "file_store/format.h"
-#include "file_store/run.h"
+#include "file_store/stored_data.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

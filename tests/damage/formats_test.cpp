@@ -6,7 +6,7 @@
 
 #include "cd/cd.h"
 #include "file_store/format.h"
-#include "file_store/records.h"
+#include "file_store/record.h"
 #include "file_store/superblock.h"
 
 #include <fcntl.h>

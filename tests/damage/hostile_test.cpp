@@ -5,9 +5,8 @@
 
 #include "file_store/change_encoder.h"
 #include "file_store/format.h"
-#include "file_store/records.h"
+#include "file_store/record.h"
 #include "file_store/superblock.h"
-#include "file_store/unused.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
 
 #include "file_store/change_encoder.h"
 #include "file_store/format.h"
-#include "file_store/records.h"
-#include "file_store/run.h"
+#include "file_store/record.h"
+#include "file_store/stored_data.h"
 #include "file_store/superblock.h"
 #include "memory/crc32c.h"
 

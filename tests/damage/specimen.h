@@ -2,7 +2,7 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "file_store/loading.h"
+#include "file_store/load.h"
 #include "in_process.h"
 #include "os/system.h"
 

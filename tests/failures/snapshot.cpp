@@ -2,8 +2,8 @@
 // Copyright the containment-domains authors
 #include "snapshot.h"
 
-#include "file_store/loading.h"
-#include "file_store/run.h"
+#include "file_store/load.h"
+#include "file_store/stored_data.h"
 #include "runtime/observer.h"
 #include "runtime/registry.h"
 

@@ -3,8 +3,7 @@
 
 // A journal of records, of which the fuzzer chooses the changes and then changes bytes: a record
 // that is found is one that was written.
-#include "file_store/records.h"
-#include "file_store/unused.h"
+#include "file_store/record.h"
 #include "input.h"
 
 #include <algorithm>

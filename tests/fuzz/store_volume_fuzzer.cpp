@@ -4,12 +4,10 @@
 // A store as a whole, of which the fuzzer chooses snapshot and records, which get the right
 // checksums, and then changes bytes anywhere. It is refused, or taken over; what it refers to is
 // never handed out for something else.
-#include "file_store/file_run.h"
 #include "file_store/file_store.h"
-#include "file_store/loading.h"
-#include "file_store/records.h"
-#include "file_store/run.h"
-#include "file_store/unused.h"
+#include "file_store/load.h"
+#include "file_store/record.h"
+#include "file_store/stored_data.h"
 #include "memory/crc32c.h"
 #include "memory_file.h"
 #include "states.h"

@@ -3,7 +3,7 @@
 #include "checkpoints.h"
 
 #include "checkpoint/folder.h"
-#include "file_store/own_directory.h"
+#include "file_store/permissions.h"
 #include "os/system.h"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include "describe.h"
 #include "file_store/directory.h"
 #include "file_store/file.h"
-#include "file_store/own_directory.h"
+#include "file_store/permissions.h"
 #include "json.h"
 #include "main.h"
 #include "path_args.h"

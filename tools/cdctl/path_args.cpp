@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "config/storage_info.h"
-#include "file_store/making_directories.h"
+#include "file_store/directory.h"
 #include "os/system.h"
 
 #include <algorithm>

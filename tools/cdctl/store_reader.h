@@ -4,7 +4,7 @@
 
 #include "main.h"
 
-#include "file_store/loading.h"
+#include "file_store/load.h"
 
 #include <sys/types.h>
 

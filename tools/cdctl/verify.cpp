@@ -3,7 +3,7 @@
 #include "base/counted.h"
 #include "describe.h"
 #include "file_store/format.h"
-#include "file_store/run.h"
+#include "file_store/stored_data.h"
 #include "main.h"
 #include "path_args.h"
 #include "runtime/identity.h"

@@ -7,7 +7,7 @@
 //     CD_CHAIN_PROCESSES=10000 CD_CHAIN_SEED=7 cd_unit_tests --gtest_filter='StoreOfManyProcesses*'
 
 #include "../replaced_system.h"
-#include "file_store/loading.h"
+#include "file_store/load.h"
 #include "store_directory.h"
 
 #include <fcntl.h>

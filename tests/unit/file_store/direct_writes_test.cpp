@@ -5,9 +5,9 @@
 #include "file_store/data_writer.h"
 
 #include "../replaced_system.h"
-#include "file_store/file_run.h"
 #include "file_store/file_store.h"
 #include "file_store/format.h"
+#include "file_store/stored_data.h"
 #include "memory/crc32c.h"
 #include "runtime/family_lock.h"
 #include "store_directory.h"

@@ -3,7 +3,7 @@
 #include "file_store/file.h"
 
 #include "../replaced_system.h"
-#include "file_store/access.h"
+#include "file_store/permissions.h"
 #include "os/retry_eintr.h"
 
 #include <fcntl.h>

@@ -2,9 +2,9 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "file_store/held_point.h"
-#include "file_store/loading.h"
-#include "file_store/run.h"
+#include "file_store/load.h"
+#include "file_store/snapshot_image.h"
+#include "file_store/stored_data.h"
 #include "memory/crc32c.h"
 #include "runtime/family_lock.h"
 #include "store_directory.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the containment-domains authors
-#include "file_store/own_directory.h"
+#include "file_store/permissions.h"
 
 #include "failing_calls.h"
 #include "file_store/directory.h"

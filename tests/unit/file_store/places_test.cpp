@@ -3,10 +3,9 @@
 // Where in a store file there is room, and how much of what is taken is used.
 
 #include "failing_calls.h"
-#include "file_store/file_run.h"
+#include "file_store/allocator.h"
 #include "file_store/format.h"
-#include "file_store/space.h"
-#include "file_store/volume.h"
+#include "file_store/stored_data.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

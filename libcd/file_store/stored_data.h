@@ -2,8 +2,9 @@
 // Copyright the containment-domains authors
 #pragma once
 
+#include "file_store/allocator.h"
+#include "file_store/file.h"
 #include "file_store/state.h"
-#include "file_store/volume.h"
 #include "memory/block.h"
 
 #include <absl/container/inlined_vector.h>
@@ -13,6 +14,13 @@
 #include <cstddef>
 
 namespace cd {
+
+// Reads length bytes at offset of a run's data, and compares what they belong to with its
+// checksums. After an error, to holds anything. May throw std::bad_alloc.
+Status read_run(const File &file, const StoredRun &run, uint64_t offset, void *to, size_t length);
+
+// Reads all of it and keeps nothing.
+Status check_run(const File &file, const StoredRun &run);
 
 // The data of one entry, or of what was one once, in a store file: one run, or several where there
 // was no room for one.

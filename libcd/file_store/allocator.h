@@ -2,22 +2,98 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "file_store/direct_file.h"
+#include "file_store/direct_io.h"
 #include "file_store/file.h"
 #include "file_store/group_sync.h"
-#include "file_store/space.h"
 #include "file_store/superblock.h"
-#include "file_store/usage.h"
 #include "os/system.h"
 
 #include <absl/container/inlined_vector.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace cd {
+
+// Which bytes of a store file are free. What is free joins its neighbours, and the smallest
+// stretch that is large enough is taken, so that what is written again and again in the same sizes
+// goes on in the same places. Not thread-safe. Functions that take may throw std::bad_alloc.
+class Space {
+public:
+    // Small pieces of data lie close together; from a block on they have blocks of their own.
+    static uint64_t rounded(uint64_t length);
+
+    // The file has grown: these bytes are free.
+    void add(uint64_t offset, uint64_t length);
+
+    // Where length bytes (rounded) are free; they are taken. Nothing if there are none.
+    std::optional<uint64_t> take(uint64_t length);
+
+    // Takes blocks of a length that is not free as a whole, as many as there are in one place: in
+    // the smallest that makes at least a 64th of it, or else the largest. Offset and length, or
+    // nothing if no block is free.
+    std::optional<std::pair<uint64_t, uint64_t>> take_part(uint64_t length);
+
+    // Takes exactly these bytes; false if some of them are not free.
+    bool take_at(uint64_t offset, uint64_t length);
+
+    // What take() handed out, with the same length. If there is no memory to remember it, the
+    // bytes are lost until the file is opened again.
+    void give(uint64_t offset, uint64_t length) noexcept;
+
+    uint64_t free() const { return free_; }
+
+private:
+    void insert(uint64_t offset, uint64_t length);
+    void erase(std::map<uint64_t, uint64_t>::iterator at);
+
+    std::map<uint64_t, uint64_t> by_offset_; // to length
+    std::set<std::pair<uint64_t, uint64_t>> by_length_;
+    uint64_t free_ = 0;
+};
+
+// How much of the places for data is used, in bytes. What is not, of a place of which something is,
+// is wasted: a place is free again only as a whole. Thread-safe.
+class Usage {
+public:
+    // Beside the data; docs/format-store.md bounds the size with it.
+    static bool is_much(uint64_t wasted, uint64_t used) { return wasted > used / 16; }
+
+    // Of a place of this size more is used, or less.
+    void change(uint64_t size, uint64_t before, uint64_t after) noexcept {
+        used_.fetch_add(after - before, std::memory_order_relaxed);
+        if (const uint64_t more = waste(size, after) - waste(size, before); more != 0) {
+            wasted_.fetch_add(more, std::memory_order_relaxed);
+        }
+    }
+
+    uint64_t wasted() const noexcept { return wasted_; }
+    // Much more is wasted than was accepted, which becomes no more than what is.
+    bool is_wasteful(uint64_t &accepted) const noexcept {
+        const uint64_t wasted = wasted_;
+        accepted = std::min(accepted, wasted);
+        const uint64_t more = wasted - accepted;
+        return more >= least && is_much(more, used_);
+    }
+
+    static uint64_t waste(uint64_t size, uint64_t used) {
+        return used > 0 && used < size ? size - used : 0;
+    }
+
+private:
+    static constexpr uint64_t least = 4096; // is worth the trouble
+
+    std::atomic<uint64_t> used_ = 0;
+    std::atomic<uint64_t> wasted_ = 0;
+};
 
 // A store file as room for things: who needs some takes an extent, and gives it back. Thread-safe.
 class Volume {

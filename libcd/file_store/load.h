@@ -2,7 +2,8 @@
 // Copyright the containment-domains authors
 #pragma once
 
-#include "file_store/records.h"
+#include "file_store/file.h"
+#include "file_store/record.h"
 #include "file_store/state.h"
 #include "file_store/superblock.h"
 #include "memory/large_allocator.h"
@@ -13,6 +14,54 @@
 #include <vector>
 
 namespace cd {
+
+// What was found in a store file.
+struct Loaded {
+    Superblock header; // the one that counts
+    uint64_t records = 0;
+    uint64_t journal_used = 0;
+    bool has_leftover = false; // behind that is what was never a whole record
+    State state;
+    Superblock older; // generation 0: there is none
+    // Why this may not be the newest state that was ever stored; "" if it is. Its newest point in
+    // time was then found to be whole with all its data.
+    std::string doubt;
+    std::string flaw;             // what is damaged, and has a copy that is whole; "" if nothing is
+    size_t newer = 0;             // points in time that the file has, and state has not any more
+    std::vector<Extent> given_up; // their data
+    std::vector<Extent> extents;  // all that the file refers to, by offset
+};
+
+// What to say of a flaw.
+constexpr char has_a_copy[] = "; there is a copy of it, so that nothing is lost";
+
+// Reads the newest state that is whole. Changes nothing in the file. May throw std::bad_alloc.
+Status load(const File &file, Loaded &loaded);
+
+// Reads what load() took, and no further. May throw std::bad_alloc.
+Status load_again(const File &file, const Superblock &header, uint64_t records, State &state);
+
+// Makes the newest of the root's older points in time the newest; the CDs that are not in it are
+// gone. There has to be one. given_up: gets where the data are that nothing refers to any more,
+// but the file still does. May throw std::bad_alloc.
+void go_back(State &state, std::vector<Extent> &given_up);
+void go_back(Loaded &loaded);
+
+// What to think of data that have no checksums: they are as they were, or newer operations may have
+// written over them.
+enum class Unchecked { counts_as_whole, counts_as_damaged };
+
+// Reads all data of the newest point in time. May throw std::bad_alloc.
+Status check_newest(const File &file, const State &state, Unchecked unchecked);
+
+// The epochs of the root that state has, oldest first, with a space before each.
+std::string known_epochs(const State &state);
+
+// Reads all data of the newest point in time, and goes back to an older one until they match their
+// checksums; what was wrong is added to the doubt. Fails with what was wrong with the newest if
+// none is whole, and when the system could not read for a reason that will pass. May throw
+// std::bad_alloc.
+Status take_newest_whole(const File &file, Loaded &loaded, Unchecked unchecked);
 
 // That a store is not as it was written.
 Status damaged(const File &file, uint64_t offset, const char *reason);
